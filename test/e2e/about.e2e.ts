@@ -97,8 +97,8 @@ test('nothing is asked before the owner agrees; then it is shown with credit, ch
   await services.close();
   await page.reload();
   for (const text of ['The Quays are a band from Bristol.', 'Picture: Bo']) await about.getByText(text).waitFor();
-  const shown = main.getByRole('button', { name: 'Picture of The Quays' }).locator('img');
-  await expect.poll(() => shown.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+  const picture = main.getByRole('button', { name: 'Picture of The Quays' }).locator('img');
+  await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
   await page.goto('/albums/1');
   await page.getByRole('region', { name: 'About this album' }).getByText('Harbour was recorded in a week.').waitFor();
 });

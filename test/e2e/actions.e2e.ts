@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AlbumPage } from '../../server/library/wire.ts';
 import { DESK, openStage, PHONE, type Stage } from './stage.ts';
 
-/** The service worker answers for the interface, as it does outside of tests. */
+/** Options of a window in which the service worker delivers the interface, as it does outside of tests. */
 const WITH_WORKER: BrowserContextOptions = { ...DESK, serviceWorkers: 'allow' };
 
 let stage: Stage;
@@ -82,7 +82,7 @@ test('E edits all that are selected, and Escape keeps them selected', async () =
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   expect(await page.getByText('4 selected').count()).toBeGreaterThan(0);
 
-  // rows of the range that are loaded and not on screen
+  // these rows of the range are loaded, but not on screen
   await page.keyboard.press('Shift+End');
   await page.getByText('60 selected').first().waitFor();
   await page.keyboard.press('e');

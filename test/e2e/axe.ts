@@ -10,14 +10,14 @@ const source = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.
 export interface Part {
   exclude: string[][];
 }
-/** The side bar and the bars below are the same on every page: checked once, on the first. */
+/** The side bar and the bottom bars are the same on every page, so that only the first page checks them. */
 export const SHELL: Part = { exclude: [['nav'], ['footer']] };
-/** What a language can change: the pseudo-language makes a name longer than the text in it. */
+/** Rules whose result depends on the language. */
 export const OF_WORDS = ['label-content-name-mismatch'];
-/** What a theme can change. */
+/** Rules whose result depends on the theme. */
 const COLOURS = ['color-contrast', 'link-in-text-block'];
 
-/** Every violation as a line. */
+/** Returns each violation as a line of text. */
 export async function violations(
   page: Page,
   where: string,
@@ -25,7 +25,7 @@ export async function violations(
 ): Promise<string[]> {
   await still(page);
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
-  const { violations: found } = await page.evaluate(
+  const { violations: foundViolations } = await page.evaluate(
     ([context, runOnly, except]) =>
       (globalThis as unknown as { axe: typeof axe }).axe.run(context ?? document, {
         resultTypes: ['violations'],
@@ -34,7 +34,7 @@ export async function violations(
       }),
     [context, rules, except] as const,
   );
-  return found.flatMap(({ id, nodes }) =>
+  return foundViolations.flatMap(({ id, nodes }) =>
     nodes.map(
       (node) => `${where}: ${id}: ${node.html.slice(0, 160)} ${node.failureSummary?.split('\n').slice(1).join(' ')}`,
     ),

@@ -29,7 +29,7 @@ interface Shell {
   restarts(): number;
 }
 
-/** A window of the desktop app. */
+/** Opens a window with the bridge of the desktop app. */
 async function openWindow(path = '/'): Promise<Shell> {
   const page = await (await openContext(browser, { baseURL: server.url, ...DESK })).newPage();
   const [addresses, reports] = [[] as string[], [] as unknown[]];
@@ -119,7 +119,7 @@ test('the window is signed in automatically, and no URL contains anything that c
     });
   await page.reload();
   await home(page).waitFor();
-  expect(tickets()).toBe(1); // the session is stored
+  expect(tickets()).toBe(1); // the stored session needs no second ticket
 });
 
 test('the settings and player windows are signed in too', async () => {
@@ -144,7 +144,7 @@ test('after signing out, nobody is signed in until they do it by hand, also afte
   await page.getByLabel('Password', { exact: true }).fill(ADMIN.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { level: 1, name: 'Albums' }).waitFor();
-  await page.evaluate(() => localStorage.removeItem('tonearm.session')); // as if it had expired
+  await page.evaluate(() => localStorage.removeItem('tonearm.session')); // simulates an expired session
   await page.reload();
   await home(page).waitFor();
   expect(tickets()).toBe(2);
@@ -185,12 +185,13 @@ test('the settings of the app are shown in the app, and not in a browser', async
   const { page } = await openWindow('/settings');
   const tray = page.getByRole('switch', { name: 'Keep running in the tray' });
   await tray.waitFor();
-  // this system does not support it
+  // this system does not support autostart
   expect(await page.getByRole('switch', { name: 'Start at login' }).count()).toBe(0);
   expect(await page.getByRole('switch', { name: 'Check for updates' }).count()).toBe(0);
-  expect(await page.getByRole('link', { name: 'Back to the library' }).count()).toBe(0); // it has a window of its own
+  // the settings have a window of their own
+  expect(await page.getByRole('link', { name: 'Back to the library' }).count()).toBe(0);
   expect(await page.getByText('This browser').count()).toBe(0);
-  await tray.click({ force: true }); // it changes when the app has answered
+  await tray.click({ force: true }); // the switch changes when the app has answered
   await expect.poll(() => tray.isChecked()).toBe(true);
   await page.getByRole('status').filter({ hasText: 'Saved' }).waitFor();
 

@@ -18,7 +18,7 @@ const root = join(import.meta.dirname, '..', '..');
 const dir = mkdtempSync(join(tmpdir(), 'tonearm-desktop-smoke-'));
 const OWNER = { username: 'owner', password: 'correct horse battery' };
 
-/** The program in the folder that `electron-builder --dir` makes, wherever each system has it. */
+/** Returns the path of the program in the folder that `electron-builder --dir` makes. */
 function packedProgram(): string {
   const candidates = readdirSync(join(root, 'out')).flatMap((folder) =>
     ['tonearm', 'Tonearm.exe', join('Tonearm.app', 'Contents', 'MacOS', 'Tonearm')].map((program) =>
@@ -89,7 +89,7 @@ try {
   if (answer) throw new Error('The server still answers after the app has quit.');
   console.log('The desktop app was set up, has scanned and played, did what it was told, and has quit.');
 } finally {
-  app.process().kill('SIGKILL'); // undefined after it has quit
+  app.process().kill('SIGKILL'); // process() is undefined after the app has quit
   rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
 }
 
@@ -157,9 +157,9 @@ async function useMiniPlayer(app: ElectronApplication): Promise<void> {
   const player = await opened;
   await clickInTray(app, 'Keep player on top');
   const resize = (height: number) =>
-    app.evaluate(({ BrowserWindow }, wanted) => {
+    app.evaluate(({ BrowserWindow }, wantedIndex) => {
       const window = BrowserWindow.getAllWindows().find((one) => one.webContents.getURL().endsWith('/player'));
-      window?.setContentSize(300, wanted);
+      window?.setContentSize(300, wantedIndex);
       return window?.isAlwaysOnTop() ?? false;
     }, height);
   await until(
@@ -180,7 +180,7 @@ interface Bridge {
 
 async function useKeysAndLinks(app: ElectronApplication, window: Page): Promise<void> {
   const isRegistered = (key: string) =>
-    app.evaluate(({ globalShortcut }, wanted) => globalShortcut.isRegistered(wanted), key);
+    app.evaluate(({ globalShortcut }, shortcut) => globalShortcut.isRegistered(shortcut), key);
   const shortcuts = { toggle: 'Control+Alt+Shift+P', next: '', previous: '', like: '' };
   const { takenShortcuts } = await window.evaluate(
     (change) => (globalThis as unknown as { tonearm: Bridge }).tonearm.changeSettings(change),
@@ -250,19 +250,19 @@ function trayLabels(app: ElectronApplication): Promise<string[]> {
   );
 }
 
-/** Clicks after answering, since the app may quit. */
+/** Clicks after this call has answered, since the app may quit. */
 function clickInTray(app: ElectronApplication, label: string): Promise<void> {
-  return app.evaluate((_electron, wanted) => {
-    const all = (globalThis as { trayMenu?: Electron.Menu }).trayMenu?.items ?? [];
-    const item = all
+  return app.evaluate((_electron, wantedLabel) => {
+    const menuItems = (globalThis as { trayMenu?: Electron.Menu }).trayMenu?.items ?? [];
+    const item = menuItems
       .flatMap((one) => [one, ...(one.submenu?.items ?? [])])
-      .find((one) => one.label === wanted && one.enabled);
-    if (!item) throw new Error(`The tray has nothing called ${wanted} to click.`);
+      .find((one) => one.label === wantedLabel && one.enabled);
+    if (!item) throw new Error(`The tray has nothing called ${wantedLabel} to click.`);
     setImmediate(() => item.click());
   }, label);
 }
 
-/** Of all its processes, in MB. */
+/** Returns the memory of all processes of the app, in MB. */
 function memory(app: ElectronApplication): Promise<string> {
   return app.evaluate((electron) =>
     electron.app

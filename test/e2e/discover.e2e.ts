@@ -39,7 +39,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** Files with the same tags as in the catalogue. */
+/** Writes files with the same tags as in the catalogue. */
 function makeSongs(folder: string, titles: string[]): [title: string, bytes: Buffer][] {
   const { files } = makeLibrary(
     { tracks: titles.length, formats: ['mp3'], seconds: '6', art: 'none', messy: 0, seed: 'catalogue' },
@@ -179,7 +179,7 @@ test('the search palette shows what the catalogue has below what is here; Alt+En
 
   if ((await player().getByRole('button', { name: 'Play', exact: true }).count()) > 0)
     await page.keyboard.press('Space');
-  // fetched, because it plays next
+  // this track is fetched because it plays next
   await expect.poll(async () => (await saved(NEXT))?.availability).toBe('available');
 });
 

@@ -26,16 +26,16 @@ afterAll(() => stage?.close());
 
 const random = seededRandom(24);
 const between = (min: number, max: number): number => min + random() * (max - min);
-/** Ten bands as people and files have them, from slight to extreme. */
+/** Sets of ten bands, from slight to extreme. */
 const randomBands = (): Band[] =>
   flatBands(false).map((band) =>
     limitBand({ ...band, frequency: band.frequency * between(0.6, 1.4), gainDb: between(-15, 15), q: between(0.4, 6) }),
   );
 
 interface Rendered {
-  /** dB at each frequency. */
+  /** Response in dB at each frequency. */
   response: number[];
-  /** Most of any full-scale signal. */
+  /** Highest peak of any full-scale signal. */
   peak: number;
   isSame: boolean;
 }
@@ -72,7 +72,7 @@ async function render(equalizer: Equalizer, rate: number, frequencies: number[])
     noise,
     (n) => (Math.sin(2 * Math.PI * 20 * 1_000 ** (time(n) / 1) * time(n)) >= 0 ? 1 : -1),
     (n) => (Math.floor(time(n) * 160) % 2 === 0 ? 1 : -1),
-    // the worst one there is: the signs of the impulse response, backwards
+    // the worst signal is the signs of the impulse response, backwards
     (n) => ((answer[rate - 1 - n] ?? 0) >= 0 ? 1 : -1),
   ];
   let peak = 0;
@@ -102,7 +102,7 @@ test('rendered offline, it is within 0.1 dB of theory from 20 Hz to 20 kHz, and 
     );
     expect(Math.max(...errors)).toBeLessThan(0.1);
     expect(peak).toBeLessThanOrEqual(1);
-    expect(peak).toBeGreaterThan(0.9); // no more was taken away than that needed
+    expect(peak).toBeGreaterThan(0.9); // the preamp lowers the sound no more than necessary
   }
   const flat: Equalizer = { isOn: true, preampDb: 0, bands: flatBands(false), isGraphic: false };
   const { isSame } = await bench.evaluate<Rendered>(
@@ -148,12 +148,13 @@ test('off, there is no node for it; on, there is one for each band that changes 
   expect(await settings.getByRole('slider', { name: /^Band/ }).count()).toBe(2);
   const frequency = settings.getByRole('textbox', { name: 'Frequency of band 2' });
   await frequency.selectText();
-  await frequency.pressSequentially('1250'); // its first digit is below the least
+  await frequency.pressSequentially('1250'); // the first digit alone is below the minimum
   await frequency.blur();
   await expect.poll(() => frequency.inputValue()).toBe('1250 Hz');
   await settings.getByText('Graphic', { exact: true }).click();
   const lowest = settings.getByRole('slider', { name: 'Band 1 at 31 Hz' });
-  expect(parseFloat((await lowest.getAttribute('aria-valuetext')) ?? '')).toBeGreaterThan(4); // of the low shelf
+  // the value of the low shelf
+  expect(parseFloat((await lowest.getAttribute('aria-valuetext')) ?? '')).toBeGreaterThan(4);
   await settings.close();
   expect(stage.problems).toEqual([]);
 });

@@ -26,15 +26,16 @@ function scriptsOf(entry: string): string[] {
 
 const sentBytes = (path: string): number => statSync(existsSync(`${path}.br`) ? `${path}.br` : path).size;
 
-test.each(Object.entries(MOST_BYTES))('the first load of %s is under %i bytes', (entry, most) => {
+test.each(Object.entries(MOST_BYTES))('the first load of %s is under %i bytes', (entry, maxBytes) => {
   const html = readFileSync(join(built, entry), 'utf8');
-  const named = (pattern: RegExp): string[] => [...html.matchAll(pattern)].map(([, name]) => join(built, name!));
+  const listNamedFiles = (pattern: RegExp): string[] =>
+    [...html.matchAll(pattern)].map(([, name]) => join(built, name!));
   const scripts = scriptsOf(entry);
-  const preloaded = named(/<link rel="modulepreload"[^>]* href="(\/[^"]+)"/g);
+  const preloaded = listNamedFiles(/<link rel="modulepreload"[^>]* href="(\/[^"]+)"/g);
   // the build itself names what an entry imports
   expect(preloaded.filter((path) => !scripts.includes(path))).toEqual([]);
   expect(preloaded.length).toBeGreaterThan(2);
-  const styles = named(/<link rel="stylesheet"[^>]* href="(\/[^"]+)"/g);
+  const styles = listNamedFiles(/<link rel="stylesheet"[^>]* href="(\/[^"]+)"/g);
   const fonts = readdirSync(join(built, 'assets'))
     .filter((name) => /-latin-wght-normal-.*\.woff2$/.test(name))
     .map((name) => join(built, 'assets', name));
@@ -42,5 +43,5 @@ test.each(Object.entries(MOST_BYTES))('the first load of %s is under %i bytes', 
   const paths = [join(built, entry), ...scripts, ...styles, ...fonts];
   const bytes = paths.reduce((sum, path) => sum + sentBytes(path), 0);
   expect(bytes).toBeGreaterThan(100_000);
-  expect(bytes, paths.map((path) => `${sentBytes(path)} ${path}`).join('\n')).toBeLessThan(most);
+  expect(bytes, paths.map((path) => `${sentBytes(path)} ${path}`).join('\n')).toBeLessThan(maxBytes);
 });

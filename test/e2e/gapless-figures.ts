@@ -80,7 +80,7 @@ function writeLongTracks(tool: string, dir: string): void {
   }
 }
 
-/** From the click to the first frame, in a window just opened and in one that has played before. */
+/** Measures from the click to the first frame, in a new window and in a window that has played before. */
 async function measureFirstSounds({
   api,
   openAsOwner,
@@ -114,7 +114,8 @@ async function measureFirstSounds({
       const sounding = await currentTime(page);
       return Math.round(
         await page.evaluate(
-          (heard) => performance.now() - (globalThis as unknown as { clickedAt: number }).clickedAt - heard * 1000,
+          (heardSeconds) =>
+            performance.now() - (globalThis as unknown as { clickedAt: number }).clickedAt - heardSeconds * 1000,
           sounding,
         ),
       );

@@ -115,7 +115,7 @@ const queue = () => page.getByRole('complementary', { name: 'Queue' });
 const liked = async () => (await stage.api<{ total: number }>('/tracks?liked=true&limit=1')).total;
 const press = (key: string) => page.keyboard.press(key);
 
-/** Where no list and no field handles the keys. */
+/** Moves the focus to where no list and no field handles the keys. */
 const nowhere = () => page.locator('#main').focus();
 async function focusTrack(place: number) {
   await page.goto('/tracks');
@@ -175,7 +175,7 @@ const WALK: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<void>> = {
     await press('f');
     const screen = page.getByRole('dialog', { name: 'Player' });
     await screen.waitFor();
-    await press('Space'); // the player's keys work there too
+    await press('Space'); // the player's keys work in this dialog too
     await screen.getByRole('button', { name: 'Play', exact: true }).waitFor();
     await press('Space');
     await screen.getByRole('button', { name: 'Pause', exact: true }).waitFor();
@@ -184,7 +184,7 @@ const WALK: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<void>> = {
   },
   async like() {
     const wasLiked = await liked();
-    await press('l'); // what plays
+    await press('l'); // the key likes the playing track
     await expect.poll(liked).toBe(wasLiked + 1);
     await press('l');
     await expect.poll(liked).toBe(wasLiked);

@@ -23,7 +23,7 @@ function findFaults(ofInterface: string): string[] {
     styles.set(element, style);
     return style;
   };
-  const named = (element: Element): string => {
+  const describeElement = (element: Element): string => {
     const { tagName, classList } = element;
     return `${tagName.toLowerCase()}${[...classList].map((name) => `.${name}`).join('')}`;
   };
@@ -33,7 +33,7 @@ function findFaults(ofInterface: string): string[] {
     !element.closest('.visually-hidden, [inert], dialog:not([open])');
   const isInterface = (text: string): boolean => text.includes(ofInterface);
 
-  /** What clips it, inner first, up to what scrolls it. */
+  /** Returns the elements that clip an element, innermost first, up to the element that scrolls. */
   const clips = (from: Element, across: boolean): { box: Element; edge: DOMRect }[] => {
     const clipping: { box: Element; edge: DOMRect }[] = [];
     for (let box: Element | null = from; box && box !== document.body; box = box.parentElement) {
@@ -46,8 +46,8 @@ function findFaults(ofInterface: string): string[] {
     return clipping;
   };
   const isEllipsized = (from: Element, box: Element, text: string): boolean => {
-    for (let at: Element | null = from; at; at = at === box ? null : at.parentElement) {
-      const { textOverflow, webkitLineClamp } = styleOf(at);
+    for (let ancestor: Element | null = from; ancestor; ancestor = ancestor === box ? null : ancestor.parentElement) {
+      const { textOverflow, webkitLineClamp } = styleOf(ancestor);
       if (textOverflow === 'ellipsis' || (webkitLineClamp !== 'none' && webkitLineClamp !== ''))
         return webkitLineClamp === 'none' || webkitLineClamp === '' ? !isInterface(text) : true;
     }
@@ -71,14 +71,14 @@ function findFaults(ofInterface: string): string[] {
     for (const { box, edge } of clips(element, true))
       if (rect.left < edge.left - SLACK_PX || rect.right > edge.right + SLACK_PX) {
         if (!isEllipsized(element, box, text))
-          faults.add(`cut off in ${named(box)}: ${named(element)} “${short(text)}”`);
+          faults.add(`cut off in ${describeElement(box)}: ${describeElement(element)} “${short(text)}”`);
         break;
       }
     for (const { box, edge } of clips(element, false)) {
       const isPart = rect.top < edge.bottom - SLACK_PX && rect.bottom > edge.top + SLACK_PX;
       if (isPart && (rect.top < edge.top - 3 || rect.bottom > edge.bottom + 3)) {
         if (!isEllipsized(element, box, text))
-          faults.add(`cut in height in ${named(box)}: ${named(element)} “${short(text)}”`);
+          faults.add(`cut in height in ${describeElement(box)}: ${describeElement(element)} “${short(text)}”`);
         break;
       }
     }
@@ -86,11 +86,11 @@ function findFaults(ofInterface: string): string[] {
       let scrolls = false;
       for (let box: Element | null = element; box && box !== document.body; box = box.parentElement)
         if (['auto', 'scroll'].includes(styleOf(box).overflowX)) scrolls = true;
-      if (!scrolls) faults.add(`beyond the window: ${named(element)} “${short(text)}”`);
+      if (!scrolls) faults.add(`beyond the window: ${describeElement(element)} “${short(text)}”`);
     }
   }
 
-  /** Whether what is at the middle belongs to the element. */
+  /** Returns whether the topmost element at the middle belongs to the element. */
   const isOnTop = (element: Element, { left, right, top, bottom }: DOMRect): boolean | undefined => {
     const [x, y] = [(left + right) / 2, (top + bottom) / 2];
     if (x <= 0 || y <= 0 || x >= innerWidth || y >= innerHeight) return undefined;
@@ -102,14 +102,14 @@ function findFaults(ofInterface: string): string[] {
     if (!isSeen(control) || styleOf(control).pointerEvents === 'none') continue;
     const rect = control.getBoundingClientRect();
     if (rect.width < 2 || rect.height < 2) continue;
-    const what = `${named(control)} “${short(control.ariaLabel ?? control.textContent ?? '')}”`;
+    const what = `${describeElement(control)} “${short(control.ariaLabel ?? control.textContent ?? '')}”`;
     for (const { box, edge } of clips(control.parentElement ?? control, true))
       if (rect.left < edge.left - SLACK_PX || rect.right > edge.right + SLACK_PX) {
         if (rect.left < edge.right && rect.right > edge.left && !isEllipsized(control, box, ''))
-          faults.add(`control cut off in ${named(box)}: ${what}`);
+          faults.add(`control cut off in ${describeElement(box)}: ${what}`);
         break;
       }
-    let isHidden = false; // scrolled away, or in a corner of a card
+    let isHidden = false; // true for a control that is scrolled away, or in a corner of a card
     for (let box = control.parentElement; box && !isHidden; box = box.parentElement) {
       if (styleOf(box).overflowX === 'visible' && styleOf(box).overflowY === 'visible') continue;
       const edge = box.getBoundingClientRect();
@@ -122,7 +122,7 @@ function findFaults(ofInterface: string): string[] {
     if (isOnTop(control, rect) === false && !(label && isOnTop(label, rect))) {
       const over = document.elementFromPoint((rect.left + rect.right) / 2, (rect.top + rect.bottom) / 2);
       if (over && staysInPlace(over)) continue;
-      if (!over?.contains(control.parentElement)) faults.add(`covered by ${over && named(over)}: ${what}`);
+      if (!over?.contains(control.parentElement)) faults.add(`covered by ${over && describeElement(over)}: ${what}`);
     }
   }
 
@@ -144,7 +144,9 @@ function findFaults(ofInterface: string): string[] {
       if (across < 4 || down < 4 || one.element.contains(other.element) || other.element.contains(one.element))
         continue;
       if (isWithinClip(one.element, one.rect, other.rect) && isWithinClip(other.element, other.rect, one.rect))
-        faults.add(`drawn over each other: “${short(one.text)}” and “${short(other.text)}” (${named(one.element)})`);
+        faults.add(
+          `drawn over each other: “${short(one.text)}” and “${short(other.text)}” (${describeElement(one.element)})`,
+        );
     }
 
   /** Whether the text is seen where the other one is: not behind the edge of what cuts it. */

@@ -67,7 +67,7 @@ test('a radio starts from a mood, says why it plays what it plays, and is steere
   await expect.poll(() => steered.at(-1)).toMatchObject({ more: [], less: [expect.any(Number)] });
   await queue.getByText(`Less like “${playing}”`).first().waitFor();
 
-  // it is steered still when it is started again
+  // the radio is still steered when it is started again
   await page.reload();
   const { less } = steered.at(-1)!;
   const steeredSoFar = steered.length;
@@ -76,7 +76,7 @@ test('a radio starts from a mood, says why it plays what it plays, and is steere
     .press('Enter');
   await expect.poll(() => steered.length).toBeGreaterThan(steeredSoFar);
   expect(steered.at(-1)).toMatchObject({ less });
-  await player().getByRole('button', { name: 'Pause' }).waitFor(); // the new radio, and not the one of before
+  await player().getByRole('button', { name: 'Pause' }).waitFor(); // the new radio plays, not the previous radio
   await page.keyboard.press('q');
   await queue.getByRole('button', { name: 'Reset' }).press('Enter');
   await page.getByText('This radio plays as it did at first.').waitFor();

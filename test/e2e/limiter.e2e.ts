@@ -45,8 +45,8 @@ test('a quiet track with loud drums plays at its gain, and nothing is cut off', 
   expect(items[0]?.replay_gain).toMatchObject({ track_gain_db: 12.04, track_peak: 1 });
   await page.evaluate(() => {
     const key = 'tonearm.player';
-    const stored = JSON.parse(localStorage.getItem(key) ?? '{"version":2,"queue":[],"index":-1}') as object;
-    localStorage.setItem(key, JSON.stringify({ ...stored, volume: 1, replayGain: 'track' }));
+    const storedPlayer = JSON.parse(localStorage.getItem(key) ?? '{"version":2,"queue":[],"index":-1}') as object;
+    localStorage.setItem(key, JSON.stringify({ ...storedPlayer, volume: 1, replayGain: 'track' }));
   });
   const { id } = await stage.api<{ id: number }>('/playlists', {
     method: 'POST',
@@ -58,12 +58,12 @@ test('a quiet track with loud drums plays at its gain, and nothing is cut off', 
   const { samples, rate } = await takeRecording(page);
   await page.context().close();
 
-  const peak = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+  const peak = samples.reduce((maximum, sample) => Math.max(maximum, Math.abs(sample)), 0);
   expect(peak).toBeGreaterThan(0.9);
   expect(peak).toBeLessThanOrEqual(1);
   // half of the time nothing but the tone is heard
   const peaks = Array.from({ length: Math.floor(samples.length / rate / 0.05) }, (_, n) =>
-    samples.slice(n * 0.05 * rate, (n + 1) * 0.05 * rate).reduce((most, x) => Math.max(most, Math.abs(x)), 0),
+    samples.slice(n * 0.05 * rate, (n + 1) * 0.05 * rate).reduce((maximum, x) => Math.max(maximum, Math.abs(x)), 0),
   ).toSorted((a, b) => a - b);
   expect(peaks[Math.floor(peaks.length / 2)]! / QUIET).toBeCloseTo(GAIN, 0);
 });

@@ -36,7 +36,7 @@ function writeRisingTone(dir: string): void {
   ]);
 }
 
-/** The time of the file at which a recording ends, by its last half second. */
+/** Returns the time of the file at which a recording ends, by the pitch of its last half second. */
 function timeOf(samples: Float32Array, rate: number): number {
   const last = samples.slice(-Math.round(rate / 2));
   const clearly = 0.2 * Math.max(...last);
@@ -68,13 +68,13 @@ test.runIf(ffmpeg !== undefined)('after a seek the display shows what is heard',
     const delays: number[] = [];
     for (const later of [1.5, 2, 2.5]) {
       await expect.poll(async () => Number(await slider.inputValue())).toBeGreaterThan((seconds + later) * 1_000);
-      const shown = Number(await slider.inputValue()) / 1_000;
+      const shownSeconds = Number(await slider.inputValue()) / 1_000;
       const { samples, rate } = await takeRecording(page);
-      delays.push(shown - timeOf(samples, rate));
+      delays.push(shownSeconds - timeOf(samples, rate));
     }
     return delays.toSorted((a, b) => a - b)[1]!;
   };
-  const usual = await delayAfterSeek(5); // near the start no seek is far off
+  const usual = await delayAfterSeek(5); // near the start every seek is accurate
   for (const seconds of [433, 1_111, 200, 777])
     expect.soft(Math.abs((await delayAfterSeek(seconds)) - usual), `at ${seconds} s`).toBeLessThan(ALLOWED_SECONDS);
   expect(stage.problems).toEqual([]);

@@ -13,10 +13,10 @@ let twins: TrackOut[];
 let missingTracks: TrackOut[];
 let song: string;
 const music = (path: string): string => join(stage.library.dir, path);
-/** The same tags and length, but no two of them the same bytes: tracks with equal audio become one in a scan. */
+/** Writes files with equal tags and length but different bytes, since a scan merges tracks with equal audio. */
 function writeVariant(path: string, change: number): void {
   const bytes = readFileSync(music(song));
-  bytes[bytes.length - 300]! ^= change; // in the last frames, before tags at the end
+  bytes[bytes.length - 300]! ^= change; // the changed byte is in the last frames, before tags at the end
   writeFileSync(music(path), bytes);
 }
 
@@ -79,8 +79,8 @@ test('the page is in the side bar as soon as a scan finds missing files', async 
 });
 
 test('a track is given the file it is in now, by keyboard', async () => {
-  const [one, two] = twins as [TrackOut, TrackOut];
-  await stage.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: one.id, liked: true } });
+  const [firstTwin, secondTwin] = twins as [TrackOut, TrackOut];
+  await stage.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: firstTwin.id, liked: true } });
   await page.goto('/missing?sort=album');
   await row('one.mp3').focus();
   await page.keyboard.press('Enter');
@@ -97,13 +97,13 @@ test('a track is given the file it is in now, by keyboard', async () => {
   await dialog.waitFor({ state: 'detached' });
   await row('one.mp3').waitFor({ state: 'detached' });
   await expect.poll(() => link().textContent()).toBe('Missing4');
-  expect(await stage.api<TrackOut>(`/tracks/${one.id}`)).toMatchObject({
+  expect(await stage.api<TrackOut>(`/tracks/${firstTwin.id}`)).toMatchObject({
     availability: 'available',
     source_id: 'found again.mp3',
     liked: true,
   });
   expect(new Set((await missing()).map(({ id }) => id))).toEqual(
-    new Set([two.id, ...missingTracks.map(({ id }) => id)]),
+    new Set([secondTwin.id, ...missingTracks.map(({ id }) => id)]),
   );
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('row');
 });
@@ -119,24 +119,24 @@ test('without possible matches, the dialog says what to do', async () => {
 });
 
 test('removing a track can be undone, and otherwise it is deleted after a while', async () => {
-  const two = twins[1]!;
+  const secondTwin = twins[1]!;
   await row('two.mp3').focus();
   await page.keyboard.press('Delete');
-  await page.getByText(`“${two.title}” removed.`).waitFor();
+  await page.getByText(`“${secondTwin.title}” removed.`).waitFor();
   await row('two.mp3').getByRole('button', { name: 'Undo' }).waitFor();
-  await expect.poll(focused).toContain(two.title);
+  await expect.poll(focused).toContain(secondTwin.title);
   await page.keyboard.press('Control+z');
   await row('two.mp3')
-    .getByRole('button', { name: `Find ${two.title}` })
+    .getByRole('button', { name: `Find ${secondTwin.title}` })
     .waitFor();
-  await page.getByText(`“${two.title}” removed.`).waitFor({ state: 'detached' });
+  await page.getByText(`“${secondTwin.title}” removed.`).waitFor({ state: 'detached' });
 
   await page.keyboard.press('Delete');
-  await page.getByText(`“${two.title}” removed.`).waitFor();
+  await page.getByText(`“${secondTwin.title}” removed.`).waitFor();
   await page.getByRole('link', { name: 'Home', exact: true }).click(); // the time to undo is over in another window
-  expect((await missing()).map(({ id }) => id)).toContain(two.id);
+  expect((await missing()).map(({ id }) => id)).toContain(secondTwin.id);
   await endUndo(page);
-  await expect.poll(async () => (await missing()).map(({ id }) => id)).not.toContain(two.id);
+  await expect.poll(async () => (await missing()).map(({ id }) => id)).not.toContain(secondTwin.id);
   await expect.poll(() => link().textContent()).toBe('Missing3');
 });
 

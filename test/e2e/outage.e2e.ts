@@ -10,7 +10,7 @@ import { currentTime, DESK, openStage, type Stage } from './stage.ts';
 let stage: Stage;
 let page: Page;
 let network: CDPSession;
-/** Of each test its own, which the browser has not loaded before. */
+/** Tracks for each test, which the browser has not loaded before. */
 let lists: TrackOut[][];
 const ffmpeg = toolOrWarn('ffmpeg', 'audio that the browser cannot decode is');
 /** A WAV file of 64-bit numbers, which no browser decodes. */
@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterEach(() => setNetwork(UNLIMITED));
 afterAll(() => stage?.close());
 
-/** As the browser has it; 0 is a network that is away. */
+/** Throughput that Chromium takes as unlimited; 0 is a network that is down. */
 const UNLIMITED = -1;
 const setNetwork = (bytesPerSecond: typeof UNLIMITED | 0): Promise<unknown> =>
   network.send('Network.emulateNetworkConditions', {

@@ -18,10 +18,10 @@ test('all pages can be reached from the bottom bar, and the player fills the scr
   await expect.poll(() => currentTime(page)).toBeGreaterThan(0.2);
 
   const parts = page.getByRole('region', { name: 'Player' }).getByRole('button');
-  const middles = await parts.evaluateAll((all) =>
-    all.map((part) => Math.round(part.getBoundingClientRect().top + part.getBoundingClientRect().height / 2)),
+  const middles = await parts.evaluateAll((elements) =>
+    elements.map((part) => Math.round(part.getBoundingClientRect().top + part.getBoundingClientRect().height / 2)),
   );
-  expect(new Set(middles).size).toBe(1); // one line
+  expect(new Set(middles).size).toBe(1); // all parts of the bar are on one line
 
   await page.getByRole('button', { name: /^Open player/ }).tap();
   const sheet = page.getByRole('dialog', { name: 'Player' });

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-/** An album of 20 one-second tracks. */
+/** Writes an album of 20 one-second tracks. */
 function writeTwentySongs(dir: string): void {
   const { files, dir: folder } = makeLibrary(
     { tracks: TRACKS, formats: ['mp3'], seconds: '1', art: 'none', messy: 0, seed: 'short' },
@@ -49,7 +49,7 @@ function writeTwentySongs(dir: string): void {
 const BOOK = 'A Long Book';
 const CHAPTERS = ['The Road', 'The Inn', 'The Sea'];
 
-/** One file with a chapter every 20 seconds. */
+/** Writes a file with a chapter every 20 seconds. */
 function writeBook(dir: string): void {
   const book = makeLibrary(
     { tracks: 1, formats: ['flac'], seconds: '60', art: 'none', messy: 0, seed: BOOK },

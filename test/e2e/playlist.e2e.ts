@@ -13,7 +13,7 @@ afterAll(() => stage?.close());
 
 const side = () => page.getByRole('navigation', { name: 'Playlists' });
 const table = () => page.getByRole('grid', { name: 'Tracks in Evening' });
-/** Titles in the list's order. */
+/** Returns the titles in the order of the list. */
 const titles = () =>
   table()
     .getByRole('row')
@@ -36,18 +36,20 @@ test('tracks are dragged onto a new playlist in the side bar', async () => {
   await page.getByRole('heading', { level: 1, name: 'Evening' }).waitFor();
 
   await page.getByRole('link', { name: 'Tracks', exact: true }).click();
-  const all = page.getByRole('grid', { name: 'Tracks' });
-  await dataRow(all, 0).getByRole('gridcell').last().waitFor();
-  await dataRow(all, 0).click({ position: { x: 300, y: 24 } });
-  await dataRow(all, 2).click({ position: { x: 300, y: 24 }, modifiers: ['Shift'] });
+  const tracksGrid = page.getByRole('grid', { name: 'Tracks' });
+  await dataRow(tracksGrid, 0).getByRole('gridcell').last().waitFor();
+  await dataRow(tracksGrid, 0).click({ position: { x: 300, y: 24 } });
+  await dataRow(tracksGrid, 2).click({ position: { x: 300, y: 24 }, modifiers: ['Shift'] });
   await page.getByRole('toolbar', { name: 'Selection' }).getByText('3 selected').waitFor();
-  await dataRow(all, 1).dragTo(side().getByRole('link', { name: /^Evening/ }), { sourcePosition: { x: 300, y: 24 } });
+  await dataRow(tracksGrid, 1).dragTo(side().getByRole('link', { name: /^Evening/ }), {
+    sourcePosition: { x: 300, y: 24 },
+  });
   await page.getByText('3 tracks added to “Evening”.').waitFor();
 });
 
 test('by keyboard: rows are selected and added, after a question about those that are in it already', async () => {
-  const all = page.getByRole('grid', { name: 'Tracks' });
-  await dataRow(all, 2).focus();
+  const tracksGrid = page.getByRole('grid', { name: 'Tracks' });
+  await dataRow(tracksGrid, 2).focus();
   await page.keyboard.press('Space');
   await page.keyboard.press('Shift+ArrowDown');
   await page.keyboard.press('Shift+ArrowDown');
@@ -98,8 +100,8 @@ test('an earlier version is viewed and restored', async () => {
   await page.getByRole('menuitem', { name: 'Versions' }).click();
   const versions = page.getByRole('complementary', { name: 'Versions' });
   await versions.getByRole('button', { name: /^3 tracks added/ }).click();
-  const old = page.getByRole('grid', { name: /^Version \d+$/ });
-  await expect.poll(() => old.locator('[data-index]').count()).toBe(3);
+  const oldVersion = page.getByRole('grid', { name: /^Version \d+$/ });
+  await expect.poll(() => oldVersion.locator('[data-index]').count()).toBe(3);
   await page.getByRole('button', { name: 'Restore this version' }).click();
   await expect.poll(async () => (await titles()).length).toBe(3);
   await versions

@@ -53,7 +53,7 @@ const textsOf = (page: Page): Promise<string[]> =>
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       if (node instanceof Element) {
-        if (node.closest('[aria-hidden=true]')) continue; // not read by anybody
+        if (node.closest('[aria-hidden=true]')) continue; // screen readers do not read hidden texts
         for (const name of ['aria-label', 'aria-description', 'aria-valuetext', 'title', 'placeholder', 'alt'])
           texts.push(node.getAttribute(name) ?? '');
       } else if (!node.parentElement?.closest('script, style, noscript, [lang=en]')) texts.push(node.textContent ?? '');

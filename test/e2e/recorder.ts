@@ -2,7 +2,7 @@
 // rendered: on a busy machine Chromium gives several of them the same `currentFrame`, though none is left out.
 import type { Page } from 'playwright-core';
 
-/** An AudioWorklet is given so many frames at a time. */
+/** Frames that an AudioWorklet gets at a time. */
 const BLOCK_FRAMES = 128;
 
 const TAP = `registerProcessor('tap', class extends AudioWorkletProcessor {
@@ -76,7 +76,7 @@ export async function watchHoldUps(page: Page): Promise<void> {
   });
 }
 
-/** In milliseconds. */
+/** Returns the longest pause of the page, in milliseconds. */
 export const longestHoldUp = (page: Page): Promise<number> =>
   page.evaluate(() => (globalThis as unknown as { holdUps: { longestMs: number } }).holdUps.longestMs);
 

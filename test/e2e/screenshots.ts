@@ -231,7 +231,7 @@ async function shoot(from: Browser, size: string, device: Parameters<Browser['ne
     session.user,
   ] as const);
   for (const [name, path, prepare] of SCENES) {
-    if (path.includes('#')) await page.goto('about:blank'); // the hash alone would load nothing
+    if (path.includes('#')) await page.goto('about:blank'); // a change of the hash alone would load nothing
     await page.goto(path);
     await page.waitForLoadState('networkidle');
     await prepare?.(page);
@@ -262,7 +262,7 @@ async function keepBoth(page: Page, name: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
-/** Small enough for the repository. */
+/** Compresses a screenshot so that it is small enough for the repository. */
 async function keep(page: Page, name: string): Promise<void> {
   await sharp(await page.screenshot())
     .webp({ quality: 78 })
@@ -285,8 +285,10 @@ async function largestAlbum(): Promise<AlbumPage['items'][number]> {
   });
   const { items } = (await response.json()) as AlbumPage;
   // a machine may not have fonts for others
-  const named = items.filter((one) => one.has_cover && /^[\x20-\x7e]+$/.test(`${one.title}${one.artist_name ?? ''}`));
-  return named.reduce((best, one) => (one.track_count > best.track_count ? one : best));
+  const namedAlbums = items.filter(
+    (one) => one.has_cover && /^[\x20-\x7e]+$/.test(`${one.title}${one.artist_name ?? ''}`),
+  );
+  return namedAlbums.reduce((best, one) => (one.track_count > best.track_count ? one : best));
 }
 
 /** Listens to all tracks, and until their sounds can be compared. */
@@ -298,7 +300,7 @@ async function listen(api: Api): Promise<void> {
   while (!(await isDone())) await sleep(5_000);
 }
 
-/** Three tracks with uncertain matches. */
+/** Gives three tracks uncertain matches. */
 async function makeUnsure(api: Api): Promise<void> {
   await untilIdle(() => api<{ items: JobOut[] }>('/jobs'));
   const service = await startFakeAcoustId();
@@ -377,7 +379,7 @@ async function makePlaylists(): Promise<{ ordinary: number; smart: number }> {
   };
 }
 
-/** An album whose tags do not say their charset. */
+/** Adds an album whose tags do not say their charset. */
 function addJapanese(dir: string): void {
   const to = join(dir, '山田太郎', '青い海');
   mkdirSync(to, { recursive: true });

@@ -48,7 +48,7 @@ test('settings are validated while typing, apply at once, and show their origin'
   await page.getByText('Advanced').click();
   const port = page.getByLabel('Port', { exact: true });
   const previousPort = await port.inputValue();
-  expect(await port.isDisabled()).toBe(true); // given with --port
+  expect(await port.isDisabled()).toBe(true); // the port is given with --port
   await page.getByText('Set when the server is started, by PORT or a command-line option').waitFor();
   expect(previousPort).toBe('0');
   const hosts = page.getByRole('textbox', { name: 'Additional host names' });
@@ -89,7 +89,7 @@ test('a change that needs a restart says so, and the language changes at once in
   await page.goto('/settings#general');
   await page.getByLabel('Log level', { exact: true }).selectOption('warn');
   await page.getByText('Saved; restart needed').waitFor();
-  await page.getByText('Restart Tonearm on the computer it runs on.').waitFor(); // a browser cannot
+  await page.getByText('Restart Tonearm on the computer it runs on.').waitFor(); // a browser cannot restart the server
   expect(await page.getByRole('button', { name: 'Restart server' }).count()).toBe(0);
   await other.goto('/settings#general');
   await other.getByText('Saved; restart needed').waitFor();
@@ -137,19 +137,20 @@ test('an ordinary user sees their own settings, and the owner can set a new pass
   await hers.getByRole('heading', { level: 2, name: 'ann' }).waitFor();
   await hers.getByRole('heading', { level: 2, name: 'Scrobbling' }).waitFor();
   const groups = ['ann', 'Password', 'App passwords', 'Scrobbling', 'Signed in'];
-  await expect.poll(() => hers.getByRole('heading', { level: 2 }).allTextContents()).toEqual(groups); // of nobody else
+  // she sees only her own account
+  await expect.poll(() => hers.getByRole('heading', { level: 2 }).allTextContents()).toEqual(groups);
   expect(await hers.getByRole('button', { name: 'Add user' }).count()).toBe(0);
   const changePassword = async (current: string) => {
     await hers.getByLabel('Current password').fill(current);
     await hers.getByLabel('New password').fill('her own good one');
     await hers.getByRole('button', { name: 'Change password' }).click();
   };
-  await changePassword('a good password'); // no longer hers
+  await changePassword('a good password'); // the old password no longer works
   await hers.getByText('is wrong').waitFor();
   await changePassword('another good one');
   await hers.getByRole('status').filter({ hasText: 'Saved' }).waitFor();
   await hers.reload();
-  await hers.getByRole('heading', { level: 2, name: 'ann' }).waitFor(); // stays signed in
+  await hers.getByRole('heading', { level: 2, name: 'ann' }).waitFor(); // her window stays signed in
   await hers.getByText('Edit the library, Jukebox').waitFor(); // what she may not
   await hers.getByText('2 GB').waitFor();
   await hers.context().close();

@@ -9,7 +9,7 @@ export interface SineRecording {
   samples: Float32Array;
   rate: number;
   joins: (Join & Tone & { at: number })[];
-  /** How much longer than the tracks together. */
+  /** Seconds by which a recording is longer than its tracks together. */
   surplusMs: number;
 }
 

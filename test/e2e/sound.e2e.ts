@@ -61,13 +61,13 @@ const player = () => page.getByRole('region', { name: 'Player' });
 const nowPlaying = () => player().getByRole('link').first().textContent();
 const settings = () => page.getByRole('dialog', { name: 'Playback settings' });
 
-/** The pair three times, from the start. */
+/** Plays the pair of tracks three times, from the start. */
 async function play(): Promise<void> {
   await page.goto(`/playlists/${playlist}`);
   // with a track of the list in the queue, the button would go on with that
   await page.evaluate((key) => {
-    const stored = JSON.parse(localStorage.getItem(key) ?? 'null') as object | null;
-    if (stored) localStorage.setItem(key, JSON.stringify({ ...stored, queue: [], index: -1 }));
+    const storedPlayer = JSON.parse(localStorage.getItem(key) ?? 'null') as object | null;
+    if (storedPlayer) localStorage.setItem(key, JSON.stringify({ ...storedPlayer, queue: [], index: -1 }));
   }, 'tonearm.player');
   await page.reload();
   await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
@@ -158,7 +158,8 @@ test('a crossfade leaves out silence, begins on a beat and brings tempos togethe
     });
     return { first: before!, tail: last!, second: coming! };
   }, null);
-  const fadeStart = first.offset + (tail.from - first.from); // in the leaving track, when the fade begins
+  // the position in the leaving track at which the fade begins
+  const fadeStart = first.offset + (tail.from - first.from);
   expect((fadeStart * 1_000) % period, 'on a beat').toBeCloseTo(0, 0);
   expect(second.offset).toBeCloseTo(1, 3);
   expect(second.from).toBeCloseTo(tail.from, 4);
@@ -204,7 +205,7 @@ test('the sleep timer stops playback after a track, or at a time', async () => {
 
 test('the system shows what plays, and its keys control the player; the queue survives a reload', async () => {
   await play();
-  const shown = () =>
+  const readShownTime = () =>
     page.evaluate(() => ({
       title: navigator.mediaSession.metadata?.title,
       artwork: navigator.mediaSession.metadata?.artwork.length,
@@ -215,11 +216,13 @@ test('the system shows what plays, and its keys control the player; the queue su
       action,
       details,
     ] as const);
-  await expect.poll(shown).toEqual({ title: pair[0].title, artwork: pair[0].has_cover ? 3 : 0, state: 'playing' });
+  await expect
+    .poll(readShownTime)
+    .toEqual({ title: pair[0].title, artwork: pair[0].has_cover ? 3 : 0, state: 'playing' });
   await press('nexttrack');
-  await expect.poll(shown).toMatchObject({ title: pair[1].title });
+  await expect.poll(readShownTime).toMatchObject({ title: pair[1].title });
   await press('pause');
-  await expect.poll(shown).toMatchObject({ state: 'paused' });
+  await expect.poll(readShownTime).toMatchObject({ state: 'paused' });
   await press('seekto', { seekTime: 4 });
   await press('previoustrack'); // after three seconds it goes back to the start
   await expect.poll(async () => Number(await player().getByRole('slider', { name: 'Position' }).inputValue())).toBe(0);

@@ -40,7 +40,8 @@ test('a phone plays music on the computer, sees the position, and stops it', asy
   await phone('action=stop');
   await expect.poll(() => currentTime(page)).toBe(0);
 
-  await page.getByRole('button', { name: 'Play', exact: true }).last().click(); // by hand, at the computer
+  // somebody at the computer presses the button
+  await page.getByRole('button', { name: 'Play', exact: true }).last().click();
   await expect
     .poll(async () => (await phone('action=status')).jukeboxStatus)
     .toMatchObject({ playing: true, currentIndex: 1 });

@@ -38,9 +38,9 @@ export interface Stage {
   browser: Browser;
   /** Script errors and blocked content of all pages. */
   problems: string[];
-  /** A new window that is not signed in. */
+  /** Opens a new window that is not signed in. */
   openPage(options: WindowOptions): Promise<Page>;
-  /** A new window of the owner; creates the account and scans the collection first, if necessary. */
+  /** Opens a new window of the owner; first creates the account and scans the collection, if necessary. */
   openAsOwner(options: WindowOptions): Promise<Page>;
   api<T>(path: string, init?: { method?: string; body?: unknown }): Promise<T>;
   /** Creates the owner's account, and sends requests as the owner from now on. */
@@ -54,9 +54,9 @@ export interface StageOptions extends Omit<LibraryOptions, 'tracks'> {
   scanned?: boolean;
   /** Adds files to the music folder before it is scanned. */
   addMusic?: (dir: string) => void | Promise<void>;
-  /** Settings as the environment gives them. */
+  /** Settings in the form of environment variables. */
   env?: Record<string, string>;
-  /** Folder of the built program; by default this one. */
+  /** Folder of the built program; by default that of this project. */
   program?: string;
 }
 
@@ -185,7 +185,7 @@ export async function startServer(
   });
 }
 
-/** As the browser's setting does. */
+/** Turns on the data saver of the browser. */
 async function saveData(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('Emulation.setDataSaverOverride', { dataSaverEnabled: true });

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-/** About 50 s, in place of what is on the internet. */
+/** Audio of about 50 s, in place of a station or episode on the internet. */
 const AUDIO = silentMp3(2_000);
 
 async function openWithSound(device: typeof DESK): Promise<Page> {

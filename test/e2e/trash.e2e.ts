@@ -17,13 +17,13 @@ afterAll(() => stage?.close());
 const table = (at = page) => at.getByRole('grid', { name: 'Deleted tracks' });
 const row = ({ title }: TrackOut) => table().getByRole('row').filter({ hasText: title }).first();
 const inTrash = async (): Promise<number> => (await stage.api<TrashPage>('/trash')).total;
-const remove = async (...some: TrackOut[]): Promise<void> => {
-  for (const { id } of some) await stage.api(`/tracks/${id}`, { method: 'DELETE' });
+const remove = async (...tracksToRemove: TrackOut[]): Promise<void> => {
+  for (const { id } of tracksToRemove) await stage.api(`/tracks/${id}`, { method: 'DELETE' });
 };
 
 test('the trash shows who deleted what, and gives tracks back by keyboard', async () => {
   const [first, second, third] = tracks as [TrackOut, TrackOut, TrackOut];
-  // its events begin after its answers: what changes between is not missed
+  // a page gets the changes between its last response and the start of its event stream
   const lastEvent = (): Promise<number> =>
     page.evaluate(async () => {
       const { token } = JSON.parse(localStorage.getItem('tonearm.session') ?? '{}') as { token?: string };
@@ -36,7 +36,7 @@ test('the trash shows who deleted what, and gives tracks back by keyboard', asyn
     await route.continue();
   });
   const trashAnswer = page.waitForResponse((response) => response.url().includes('/api/v1/trash'));
-  await page.goto('/playlists'); // a page that asks for no cover of what is about to be deleted
+  await page.goto('/playlists'); // this page requests no cover of the tracks that will be deleted
   await trashAnswer;
   const link = page.getByRole('navigation', { name: 'Library' }).getByRole('link', { name: 'Trash' });
   expect(await link.count()).toBe(0);
@@ -79,14 +79,14 @@ test('many are selected and restored, and the rest is emptied after a question',
 });
 
 test('an edit of several tracks is undone in the details of one of them', async () => {
-  const [one, two] = [tracks[20]!, tracks[21]!];
-  for (const { id } of [one, two])
+  const [firstTrack, secondTrack] = [tracks[20]!, tracks[21]!];
+  for (const { id } of [firstTrack, secondTrack])
     await stage.api(`/tracks/${id}?batch=together`, { method: 'PATCH', body: { genre: 'Changed' } });
-  await page.goto(`/tracks?details=${one.id}`);
+  await page.goto(`/tracks?details=${firstTrack.id}`);
   const edits = page.getByRole('region', { name: 'Edits in the last 30 days' });
   await edits.getByText('Changed').first().waitFor();
   await edits.getByRole('button', { name: 'Undo on all 2 tracks' }).click();
-  await expect.poll(async () => (await stage.api<TrackOut>(`/tracks/${two.id}`)).genre).toBe(two.genre);
+  await expect.poll(async () => (await stage.api<TrackOut>(`/tracks/${secondTrack.id}`)).genre).toBe(secondTrack.genre);
 });
 
 test('on a narrow screen a track is restored by its button', async () => {

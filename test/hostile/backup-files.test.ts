@@ -33,23 +33,23 @@ import { makeLibrary } from '../support/library.ts';
 import { runServer } from '../support/process.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-const PASSPHRASE = 'a passphrase of some length';
-const HUGE = 9_000_000_000_000_000;
+const BACKUP_PASSPHRASE = 'a passphrase of some length';
+const HUGE_MIN_FREE = 9_000_000_000_000_000;
 
 let base: string;
 let library: string;
-let exported: string;
+let exportFolder: string;
 let server: TestServer | undefined;
-let n = 0;
+let folderCount = 0;
 beforeAll(async () => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-hostile-files-'));
   library = folder('library');
-  exported = folder('export');
+  exportFolder = folder('export');
   const music = makeLibrary({ tracks: 10, seed: 'hostile', art: 'embedded', seconds: '1' }, join(base, 'music')).dir;
-  const made = await livelyServer({ music, dir: library });
-  await made.api('/exports', { method: 'POST', body: { folder: exported } });
-  await made.app.drain();
-  await made.close();
+  const sourceServer = await livelyServer({ music, dir: library });
+  await sourceServer.api('/exports', { method: 'POST', body: { folder: exportFolder } });
+  await sourceServer.app.drain();
+  await sourceServer.close();
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 afterEach(async () => {
@@ -58,11 +58,11 @@ afterEach(async () => {
 });
 
 const folder = (name: string): string => {
-  const path = join(base, `${name}-${++n}`);
+  const path = join(base, `${name}-${++folderCount}`);
   mkdirSync(path);
   return path;
 };
-const unused = (name: string): string => join(base, `${name}-${++n}`);
+const unused = (name: string): string => join(base, `${name}-${++folderCount}`);
 const filesBelow = (path: string): string[] =>
   existsSync(path) ? readdirSync(path, { recursive: true, encoding: 'utf8' }).sort() : [];
 
@@ -70,11 +70,11 @@ interface OpenedBackup {
   backup: string;
   repo: Repository;
   manifest: Manifest;
-  /** Writes the snapshot again, with a list of these beside its own, or alone. */
+  /** Writes the snapshot again with a list of these files, beside the lists of the snapshot or instead of them. */
   list(lines: object[], how?: 'beside' | 'alone'): Promise<void>;
 }
 
-/** A backup of the library with this done to its database, to be edited further. */
+/** Opens a backup of the library after running some SQL on its database, to be edited further. */
 async function openedBackup(sql = '', passphrase?: string): Promise<OpenedBackup> {
   const [data, backup] = [folder('data'), folder('backup')];
   cpSync(library, data, { recursive: true });
@@ -89,32 +89,32 @@ async function openedBackup(sql = '', passphrase?: string): Promise<OpenedBackup
     backup,
     repo,
     manifest,
-    async list(lines, how = 'beside') {
+    async list(lines, placement = 'beside') {
       const sha256 = await repo.objects.putBytes(Buffer.from(lines.map((line) => JSON.stringify(line)).join('\n')));
       await repo.objects.flush();
-      const lists = [...(how === 'beside' ? manifest.lists : []), { sha256, lines: lines.length }];
+      const lists = [...(placement === 'beside' ? manifest.lists : []), { sha256, lines: lines.length }];
       await repo.writeSnapshot({ ...manifest, lists });
     },
   };
 }
 
-/** The export with this done to its database, and a manifest that fits and has this beside. */
-function edited(sql: string, manifest: object = {}): string {
-  const to = folder('edited');
-  cpSync(exported, to, { recursive: true });
-  const [path, file] = [join(to, 'data', 'library.db'), join(to, 'data', 'export.json')];
+/** Copies the export, runs some SQL on its database, and writes a matching manifest with more fields. */
+function editExport(sql: string, manifest: object = {}): string {
+  const editedFolder = folder('edited');
+  cpSync(exportFolder, editedFolder, { recursive: true });
+  const [path, file] = [join(editedFolder, 'data', 'library.db'), join(editedFolder, 'data', 'export.json')];
   const db = new Database(path);
   db.exec(sql);
   db.close();
   const bytes = readFileSync(path);
   const database = { size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
   writeFileSync(file, JSON.stringify({ ...(JSON.parse(readFileSync(file, 'utf8')) as object), database, ...manifest }));
-  return to;
+  return editedFolder;
 }
 
-async function imported(from: string): Promise<JobOut> {
+async function importFolder(exportPath: string): Promise<JobOut> {
   const { api, app } = server as TestServer;
-  const { body } = await api<JobOut>('/imports', { method: 'POST', body: { folder: from, replace: true } });
+  const { body } = await api<JobOut>('/imports', { method: 'POST', body: { folder: exportPath, replace: true } });
   await app.drain();
   return (await api<JobOut>(`/jobs/${body.id}`)).body;
 }
@@ -138,9 +138,9 @@ test.each([
   const home = folder('home');
   const musicDir = join(home, 'user', 'Music');
   mkdirSync(musicDir, { recursive: true });
-  const before = filesBelow(home);
+  const previousFiles = filesBelow(home);
   await expect(restoreFolder(backup, unused('restored'), { musicDir })).rejects.toThrow(/The list of files names/);
-  expect(filesBelow(home)).toEqual(before);
+  expect(filesBelow(home)).toEqual(previousFiles);
 });
 
 test('a copy of a music file goes beside half a download of the same name', async () => {
@@ -169,7 +169,7 @@ test('names on the disk stay what they are, and no text becomes dots', () => {
     expect(() => pathBelow('/m', text), text).toThrow(/is not a path inside a folder/);
 });
 
-const sealed = (body: string): Buffer => zstdCompressSync(Buffer.from(`${hashOf('sha256', body)}\n${body}`));
+const addChecksum = (body: string): Buffer => zstdCompressSync(Buffer.from(`${hashOf('sha256', body)}\n${body}`));
 
 test('a snapshot of some kilobytes that unpacks to 180 MB is named as damaged, and others are answered', async () => {
   const dir = folder('data');
@@ -177,15 +177,16 @@ test('a snapshot of some kilobytes that unpacks to 180 MB is named as damaged, a
   const backup = folder('backup');
   server = await startServer({ dir, env: { BACKUP_TARGET: backup } });
   const { snapshot } = await makeBackup(server);
-  const bomb = sealed(`{"settings":{"x":[${'[],'.repeat(60_000_000)}0]}}`);
+  const bomb = addChecksum(`{"settings":{"x":[${'[],'.repeat(60_000_000)}0]}}`);
   expect(bomb.length).toBeLessThan(100_000);
-  for (const copy of ['snapshots', 'copies']) writeFileSync(join(backup, copy, '20261127T060000000Z'), bomb);
+  for (const copyFolder of ['snapshots', 'copies'])
+    writeFileSync(join(backup, copyFolder, '20261127T060000000Z'), bomb);
   global.gc?.();
-  const before = process.memoryUsage().rss;
-  const begun = performance.now();
+  const previousRss = process.memoryUsage().rss;
+  const startMs = performance.now();
   const { items } = (await server.api<BackupsOut>('/backups')).body;
-  expect(performance.now() - begun).toBeLessThan(5_000);
-  expect(process.memoryUsage().rss - before).toBeLessThan(200 << 20);
+  expect(performance.now() - startMs).toBeLessThan(5_000);
+  expect(process.memoryUsage().rss - previousRss).toBeLessThan(200 << 20);
   expect(items.map(({ id, problem }) => [id, problem])).toEqual(
     [
       ['20261127T060000000Z', expect.stringContaining('damaged')],
@@ -200,13 +201,14 @@ test.each([
 ])('a snapshot %s is not parsed', async (_, value) => {
   const { repo, backup, manifest } = await openedBackup();
   const body = JSON.stringify({ ...manifest, settings: { x: 'VALUE' } }).replace('"VALUE"', value);
-  for (const copy of ['snapshots', 'copies']) writeFileSync(join(backup, copy, manifest.id), sealed(body));
+  for (const copyFolder of ['snapshots', 'copies'])
+    writeFileSync(join(backup, copyFolder, manifest.id), addChecksum(body));
   await expect(repo.readSnapshot(manifest.id)).rejects.toThrow(/is damaged/);
 });
 
 test('an index that unpacks to more than indexes do is made again from the packs', async () => {
   const { backup, manifest } = await openedBackup();
-  const bomb = sealed(`{"packs":[${'[],'.repeat(5_000_000)}0]}`);
+  const bomb = addChecksum(`{"packs":[${'[],'.repeat(5_000_000)}0]}`);
   for (const name of readdirSync(join(backup, 'index'))) writeFileSync(join(backup, 'index', name), bomb);
   const repo = await openBackup(backup);
   const { indexes } = await repo.objects.load();
@@ -218,42 +220,42 @@ test('a pack without end is not read', async () => {
   const { backup, repo, manifest } = await openedBackup();
   const pack = repo.objects.findBlob(manifest.lists[0]?.sha256 ?? '')?.pack ?? '';
   execFileSync('truncate', ['-s', '1T', join(backup, 'packs', pack.slice(0, 2), pack)]);
-  const again = await openBackup(backup);
-  const read = async (): Promise<void> => {
-    for await (const _ of again.readFiles(manifest));
+  const reopened = await openBackup(backup);
+  const readFiles = async (): Promise<void> => {
+    for await (const _ of reopened.readFiles(manifest));
   };
-  await expect(read()).rejects.toThrow(/too large/);
-  expect((await again.objects.prepare()).packs).toContain(pack);
+  await expect(readFiles()).rejects.toThrow(/too large/);
+  expect((await reopened.objects.prepare()).packs).toContain(pack);
 });
 
-const fake = (letters: string): string => letters + '0'.repeat(64 - letters.length);
+const fakeHash = (letters: string): string => letters + '0'.repeat(64 - letters.length);
 
 test('objects that stand for more than they are, or for themselves, are damaged', async () => {
   const { repo } = await openedBackup();
   const { objects } = repo;
-  const piece = await objects.putBytes(Buffer.alloc(1 << 20));
-  const many = Array<string>(1_000).fill(piece);
-  const lists: Record<string, [size: number, parts: string[]]> = {
-    [fake('a1')]: [1, many],
-    [fake('a2')]: [1 << 20, [fake('a2')]],
-    [fake('a3')]: [1 << 30, Array<string>(1_024).fill(fake('a4'))],
-    [fake('a4')]: [1 << 20, [piece, fake('a3')]],
-    [fake('a5')]: [2 << 20, [piece]],
-    [fake('b0')]: [0, []],
-    [fake('a6')]: [1 << 20, Array<string>(100_000).fill(fake('b0'))],
-    [fake('c1')]: [1 << 20, [piece]],
-    [fake('c2')]: [1 << 20, [fake('c1')]],
-    [fake('c3')]: [1 << 20, [fake('c2')]],
+  const pieceHash = await objects.putBytes(Buffer.alloc(1 << 20));
+  const manyPieces = Array<string>(1_000).fill(pieceHash);
+  const listsByHash: Record<string, [size: number, parts: string[]]> = {
+    [fakeHash('a1')]: [1, manyPieces],
+    [fakeHash('a2')]: [1 << 20, [fakeHash('a2')]],
+    [fakeHash('a3')]: [1 << 30, Array<string>(1_024).fill(fakeHash('a4'))],
+    [fakeHash('a4')]: [1 << 20, [pieceHash, fakeHash('a3')]],
+    [fakeHash('a5')]: [2 << 20, [pieceHash]],
+    [fakeHash('b0')]: [0, []],
+    [fakeHash('a6')]: [1 << 20, Array<string>(100_000).fill(fakeHash('b0'))],
+    [fakeHash('c1')]: [1 << 20, [pieceHash]],
+    [fakeHash('c2')]: [1 << 20, [fakeHash('c1')]],
+    [fakeHash('c3')]: [1 << 20, [fakeHash('c2')]],
   };
-  for (const [hash, [size, parts]] of Object.entries(lists)) await objects.putList(hash, size, parts);
+  for (const [hash, [size, parts]] of Object.entries(listsByHash)) await objects.putList(hash, size, parts);
   await objects.flush();
-  const damaged = Object.keys(lists).filter((hash) => !hash.startsWith('b0') && !/^c[12]/.test(hash));
-  for (const hash of damaged) {
+  const damagedHashes = Object.keys(listsByHash).filter((hash) => !hash.startsWith('b0') && !/^c[12]/.test(hash));
+  for (const hash of damagedHashes) {
     let bytes = 0;
-    const read = async (): Promise<void> => {
+    const readObject = async (): Promise<void> => {
       for await (const chunk of objects.read(hash)) bytes += chunk.length;
     };
-    await expect(read(), hash).rejects.toThrow(/nested too deeply|another size|does not match|do not match/);
+    await expect(readObject(), hash).rejects.toThrow(/nested too deeply|another size|does not match|do not match/);
     expect(bytes, hash).toBeLessThanOrEqual(2 << 20);
     expect(await objects.isComplete(hash, new Map()), hash).toBe(false);
     expect(await objects.isComplete(hash, new Map(), true).catch(() => false), hash).toBe(false);
@@ -268,17 +270,17 @@ test('a file of a list is written up to its size', async () => {
   await list([{ kind: 'stored', key, hash, size: 1 }]);
   const { unnamed } = await restoreFolder(backup, unused('restored'), { skipDamaged: true });
   expect(unnamed).toBe(1);
-  const named = await openedBackup(`UPDATE tracks SET storage_uri = 'local:${key}', content_hash = '${hash}'
+  const namingBackup = await openedBackup(`UPDATE tracks SET storage_uri = 'local:${key}', content_hash = '${hash}'
     WHERE id = (SELECT min(id) FROM tracks)`);
-  await named.repo.objects.putBytes(bytes);
-  await named.list([{ kind: 'stored', key, hash, size: 1 }]);
-  await expect(restoreFolder(named.backup, unused('restored'))).rejects.toThrow(/are damaged or missing/);
+  await namingBackup.repo.objects.putBytes(bytes);
+  await namingBackup.list([{ kind: 'stored', key, hash, size: 1 }]);
+  await expect(restoreFolder(namingBackup.backup, unused('restored'))).rejects.toThrow(/are damaged or missing/);
 });
 
 test('files that no row names are not written, and are counted', async () => {
   const { repo, list, backup } = await openedBackup();
   const hash = await repo.objects.putBytes(Buffer.alloc(1 << 20, 2));
-  const keys = Array.from({ length: 50 }, (_, at) => `covers/x/run${at}.png`);
+  const keys = Array.from({ length: 50 }, (_, n) => `covers/x/run${n}.png`);
   await list(keys.map((key) => ({ kind: 'stored', key, hash, size: null })));
   const dir = unused('restored');
   const { code, stdout } = await runServer(['restore', '--from', backup, '--data-dir', dir, '--accept-settings'], {
@@ -313,38 +315,45 @@ test('a cover that is larger than covers may be is not written', async () => {
 });
 
 test('the database of an export is one file', async () => {
-  const { database } = JSON.parse(readFileSync(join(exported, 'data', 'export.json'), 'utf8')) as Manifest;
-  const from = edited('', { database: { ...database, pieces: [database.sha256] } });
-  await expect(openExport(from)).rejects.toThrow(/is damaged or from a newer version/);
+  const { database } = JSON.parse(readFileSync(join(exportFolder, 'data', 'export.json'), 'utf8')) as Manifest;
+  const editedFolder = editExport('', { database: { ...database, pieces: [database.sha256] } });
+  await expect(openExport(editedFolder)).rejects.toThrow(/is damaged or from a newer version/);
 });
 
 test('a restore and an import leave free what uploads leave free', async () => {
   const { backup } = await openedBackup();
   const dir = unused('restored');
-  await expect(restoreFolder(backup, dir, { minFreeBytes: HUGE })).rejects.toMatchObject({ code: 'storage_full' });
+  await expect(restoreFolder(backup, dir, { minFreeBytes: HUGE_MIN_FREE })).rejects.toMatchObject({
+    code: 'storage_full',
+  });
   expect(existsSync(dir)).toBe(false);
   server = await startServer();
-  await server.api('/settings', { method: 'PATCH', body: { min_free_bytes: HUGE } });
-  expect(await imported(exported)).toMatchObject({
+  await server.api('/settings', { method: 'PATCH', body: { min_free_bytes: HUGE_MIN_FREE } });
+  expect(await importFolder(exportFolder)).toMatchObject({
     status: 'failed',
     error: expect.stringContaining('MIN_FREE_BYTES'),
   });
-  const command = await runServer(['import', exported, '--data-dir', unused('imported'), '--yes'], {
-    MIN_FREE_BYTES: String(HUGE),
+  const command = await runServer(['import', exportFolder, '--data-dir', unused('imported'), '--yes'], {
+    MIN_FREE_BYTES: String(HUGE_MIN_FREE),
   });
   expect([command.code, command.stderr]).toEqual([1, expect.stringContaining('MIN_FREE_BYTES')]);
 });
 
 test('a header that asks for gigabytes is not obeyed', async () => {
-  const { backup } = await openedBackup('', PASSPHRASE);
+  const { backup } = await openedBackup('', BACKUP_PASSPHRASE);
   for (const name of ['backup.json', 'copies/backup.json']) {
     const header = JSON.parse(readFileSync(join(backup, name), 'utf8')) as { lock: object; sum?: string };
-    const { sum: _, ...rest } = { ...header, lock: { ...header.lock, n: 1 << 20, r: 32, p: 16 } };
-    writeFileSync(join(backup, name), `${JSON.stringify({ ...rest, sum: hashOf('sha256', JSON.stringify(rest)) })}\n`);
+    const { sum: _, ...fields } = { ...header, lock: { ...header.lock, n: 1 << 20, r: 32, p: 16 } };
+    writeFileSync(
+      join(backup, name),
+      `${JSON.stringify({ ...fields, sum: hashOf('sha256', JSON.stringify(fields)) })}\n`,
+    );
   }
-  const begun = performance.now();
-  await expect(openBackup(backup, { passphrase: PASSPHRASE })).rejects.toThrow(/is damaged or from a newer version/);
-  expect(performance.now() - begun).toBeLessThan(2_000);
+  const startMs = performance.now();
+  await expect(openBackup(backup, { passphrase: BACKUP_PASSPHRASE })).rejects.toThrow(
+    /is damaged or from a newer version/,
+  );
+  expect(performance.now() - startMs).toBeLessThan(2_000);
 });
 
 test.skipIf(process.platform === 'win32')('a pipe in the place of a file holds nobody up', async () => {
@@ -364,13 +373,13 @@ test.skipIf(process.platform === 'win32')('a pipe in the place of a file holds n
   const stream = await fetch(`${server.url}/stream/${track?.id}?token=${server.token}`);
   expect([stream.status, (await stream.arrayBuffer()).byteLength]).toEqual([200, track?.size_bytes]);
 
-  const from = folder('piped');
-  cpSync(exported, from, { recursive: true });
-  rmSync(join(from, 'data', 'files.json'));
-  execFileSync('mkfifo', [join(from, 'data', 'files.json')]);
-  expect((await imported(from)).status).toBe('failed');
+  const pipedFolder = folder('piped');
+  cpSync(exportFolder, pipedFolder, { recursive: true });
+  rmSync(join(pipedFolder, 'data', 'files.json'));
+  execFileSync('mkfifo', [join(pipedFolder, 'data', 'files.json')]);
+  expect((await importFolder(pipedFolder)).status).toBe('failed');
 
-  const pipe = join(from, 'data', 'files.json');
+  const pipe = join(pipedFolder, 'data', 'files.json');
   await expect(openPlainFile(pipe)).rejects.toThrow(/is not a file/);
   for (const open of [openPlainFileSync, (path: string) => readPlainFileSync(path, 10)])
     expect(() => open(pipe)).toThrow(/is not a file/);
@@ -379,8 +388,8 @@ test.skipIf(process.platform === 'win32')('a pipe in the place of a file holds n
 test('an interrupted import of another export with the same id is not gone on with', async () => {
   const dir = folder('data');
   server = await startServer({ dir });
-  expect((await imported(edited("UPDATE tracks SET title = 'hostile'"))).status).toBe('succeeded');
-  expect((await imported(exported)).status).toBe('succeeded');
+  expect((await importFolder(editExport("UPDATE tracks SET title = 'hostile'"))).status).toBe('succeeded');
+  expect((await importFolder(exportFolder)).status).toBe('succeeded');
   await server.close();
   await finishRestore(dir, () => new Date());
   server = await startServer({ dir });
@@ -391,21 +400,21 @@ test('an interrupted import of another export with the same id is not gone on wi
 test('an interrupted restore of a backup is no import of an export with the same id', async () => {
   const { repo, manifest } = await openedBackup();
   const dir = unused('restored');
-  const stopped = new AbortController();
+  const controller = new AbortController();
   await expect(
     restoreFrom(repo, dir, {
-      signal: stopped.signal,
+      signal: controller.signal,
       decide: () => {
-        stopped.abort(new Error('stopped'));
+        controller.abort(new Error('stopped'));
         return 'keep';
       },
     }),
   ).rejects.toThrow(/stopped/);
   const { taken } = restorePaths(dir);
-  const before = statSync(taken).ino;
-  const from = edited("UPDATE users SET is_superuser = 1, password_hash = ''", { id: manifest.id });
-  await restoreFrom(await openExport(from), dir);
-  expect(existsSync(taken) && statSync(taken).ino === before).toBe(false);
+  const previousInode = statSync(taken).ino;
+  const editedFolder = editExport("UPDATE users SET is_superuser = 1, password_hash = ''", { id: manifest.id });
+  await restoreFrom(await openExport(editedFolder), dir);
+  expect(existsSync(taken) && statSync(taken).ino === previousInode).toBe(false);
   const db = new Database(join(dir, 'tonearm.db'), { readonly: true });
   expect(db.prepare('SELECT count(*) FROM users WHERE is_superuser = 1').pluck().get()).toBe(0);
   db.close();

@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const INJECTIONS = [
+const INJECTION_TEXTS = [
   "'",
   '"',
   "' OR 1=1 --",
@@ -58,41 +58,44 @@ const ask = async (path: string, init: RequestInit = {}, token: string | null = 
 const queries = () =>
   operations.filter(
     ({ method, path, operation }) =>
-      method === 'GET' && !path.includes('/events') && operation.parameters.some((one) => one.in === 'query'),
+      method === 'GET' &&
+      !path.includes('/events') &&
+      operation.parameters.some((parameter) => parameter.in === 'query'),
   );
-const filled = (path: string): string => path.replaceAll(/\{\w+\}/g, '1');
+const fillPath = (path: string): string => path.replaceAll(/\{\w+\}/g, '1');
 
 /**
  * Gives all these parameters one value, again without those that are refused, until the request is served: each is
  * refused by name or used.
  */
 async function askWithAll(path: string, names: string[], value: string): Promise<void> {
-  for (let left = names; left.length > 0;) {
-    const answer = await ask(`${filled(path)}?${new URLSearchParams(left.map((name) => [name, value]))}`);
+  for (let remainingNames = names; remainingNames.length > 0;) {
+    const answer = await ask(`${fillPath(path)}?${new URLSearchParams(remainingNames.map((name) => [name, value]))}`);
     const text = await answer.text();
-    expect(answer.status, `${path} ${left.join()}=${value}`).toBeLessThan(500);
-    expect(text, `${path} ${left.join()}=${value}`).not.toMatch(/SQLITE|syntax error|no such column/i);
+    expect(answer.status, `${path} ${remainingNames.join()}=${value}`).toBeLessThan(500);
+    expect(text, `${path} ${remainingNames.join()}=${value}`).not.toMatch(/SQLITE|syntax error|no such column/i);
     if (answer.status !== 422) return;
     const { errors } = JSON.parse(text) as { errors: { field: string }[] };
-    const refused = new Set(errors.map(({ field }) => field.split('.')[0]));
-    const rest = left.filter((name) => !refused.has(name));
-    if (rest.length === left.length) return; // what is refused is a parameter that is not there
-    left = rest;
+    const refusedNames = new Set(errors.map(({ field }) => field.split('.')[0]));
+    const acceptedNames = remainingNames.filter((name) => !refusedNames.has(name));
+    // the server refused only names that the request does not have
+    if (acceptedNames.length === remainingNames.length) return;
+    remainingNames = acceptedNames;
   }
 }
 
 test('1: every query parameter with SQL and search syntax in it finds nothing more and breaks nothing', async () => {
   for (const { path, operation } of queries()) {
-    const names = operation.parameters.flatMap((one) => (one.in === 'query' ? [one.name] : []));
-    for (const value of INJECTIONS) await askWithAll(path, names, value);
-    for (const name of names) await askWithAll(path, [name], INJECTIONS[0] as string);
+    const names = operation.parameters.flatMap((parameter) => (parameter.in === 'query' ? [parameter.name] : []));
+    for (const value of INJECTION_TEXTS) await askWithAll(path, names, value);
+    for (const name of names) await askWithAll(path, [name], INJECTION_TEXTS[0] as string);
   }
   expect((await server.api('/users')).status).toBe(200);
 });
 
 test('2: no odd, empty, doubled or foreign credential is let in, in either API', async () => {
   const { u = '', t = '', s = '' } = phone.credentials();
-  const rest = [
+  const badCredentials = [
     {},
     { u },
     { u, p: '' },
@@ -104,18 +107,18 @@ test('2: no odd, empty, doubled or foreign credential is let in, in either API',
     { apiKey: '' },
     { apiKey: listener },
   ];
-  for (const given of rest) {
+  for (const credentials of badCredentials) {
     const body = await (
       await ask(
-        `/rest/getUser?${new URLSearchParams({ ...given, v: '1.16.1', c: 'x', f: 'json', username: u })}`,
+        `/rest/getUser?${new URLSearchParams({ ...credentials, v: '1.16.1', c: 'x', f: 'json', username: u })}`,
         {},
         null,
       )
     ).text();
-    expect(body, JSON.stringify(given)).toMatch(/"status":"failed".*"code":(10|40|43|44)/);
+    expect(body, JSON.stringify(credentials)).toMatch(/"status":"failed".*"code":(10|40|43|44)/);
   }
-  const twice = `u=${u}&u=${ADMIN.username}&t=${t}&s=${s}&v=1.16.1&c=x&f=json`;
-  expect(await (await ask(`/rest/ping?${twice}`, {}, null)).text()).toContain('"code":40');
+  const doubledQuery = `u=${u}&u=${ADMIN.username}&t=${t}&s=${s}&v=1.16.1&c=x&f=json`;
+  expect(await (await ask(`/rest/ping?${doubledQuery}`, {}, null)).text()).toContain('"code":40');
   for (const token of [
     '',
     'null',
@@ -137,13 +140,13 @@ test('3: nothing in the data folder can be read by another account, and no secre
 });
 
 test('4: fields that a body does not have are refused, and no owner is taken from it', async () => {
-  const extra = { owner_id: 1, user_id: 1, is_superuser: true, id: 1, version: 9, can_edit: true };
+  const extraFields = { owner_id: 1, user_id: 1, is_superuser: true, id: 1, version: 9, can_edit: true };
   for (const { method, path, operation } of operations) {
     const schema = operation.requestBody?.content['application/json']?.schema;
     if (!schema || path.endsWith('/auth/login')) continue;
     const answer = await ask(
-      filled(path),
-      { method, body: JSON.stringify(extra), headers: { 'Content-Type': 'application/json' } },
+      fillPath(path),
+      { method, body: JSON.stringify(extraFields), headers: { 'Content-Type': 'application/json' } },
       server.token,
     );
     expect([422, 409, 404], `${method} ${path}`).toContain(answer.status);
@@ -151,25 +154,31 @@ test('4: fields that a body does not have are refused, and no owner is taken fro
 });
 
 test('5: every route for administrators refuses a user before it looks at anything', async () => {
-  const guarded = operations.filter(({ operation }) => operation['x-access'] === 'superuser');
-  expect(guarded.length).toBeGreaterThan(20);
-  for (const { method, path } of guarded)
-    expect([(await ask(filled(path), { method })).status, `${method} ${path}`]).toEqual([403, `${method} ${path}`]);
+  const guardedOperations = operations.filter(({ operation }) => operation['x-access'] === 'superuser');
+  expect(guardedOperations.length).toBeGreaterThan(20);
+  for (const { method, path } of guardedOperations)
+    expect([(await ask(fillPath(path), { method })).status, `${method} ${path}`]).toEqual([403, `${method} ${path}`]);
 });
 
 test('6: every id in a path is looked up for the one who asks', async () => {
-  const other = await registerUser(server, 'somebody');
-  const made = await server.api<{ id: number }>('/playlists', { method: 'POST', token: other, body: { name: 'mine' } });
+  const otherToken = await registerUser(server, 'somebody');
+  const playlist = await server.api<{ id: number }>('/playlists', {
+    method: 'POST',
+    token: otherToken,
+    body: { name: 'mine' },
+  });
   for (const { method, path } of operations.filter(({ path }) => path.includes('/playlists/{id}'))) {
-    const answer = await ask(path.replace('{id}', String(made.body.id)).replaceAll(/\{\w+\}/g, '1'), { method });
+    const answer = await ask(path.replace('{id}', String(playlist.body.id)).replaceAll(/\{\w+\}/g, '1'), { method });
     expect([403, 404, 400, 415, 422], `${method} ${path}`).toContain(answer.status);
   }
-  expect((await server.api<{ name: string }>(`/playlists/${made.body.id}`, { token: other })).body.name).toBe('mine');
+  expect((await server.api<{ name: string }>(`/playlists/${playlist.body.id}`, { token: otherToken })).body.name).toBe(
+    'mine',
+  );
 });
 
 test('7: no address leads out of the folder of the web interface, and no export into a folder of the system', async () => {
-  const up = ['../', '..%2f', '%2e%2e/', '%2e%2e%2f', '..%5c', '....//', '%c0%ae%c0%ae/', '/etc/passwd%00.js'];
-  for (const step of up)
+  const upwardPaths = ['../', '..%2f', '%2e%2e/', '%2e%2e%2f', '..%5c', '....//', '%c0%ae%c0%ae/', '/etc/passwd%00.js'];
+  for (const step of upwardPaths)
     for (const base of ['/', '/assets/', '/api/v1/', '/rest/', '/share/']) {
       const path = `${base}${step.repeat(6)}etc/passwd`;
       const { status, text } = await rawGet(path);
@@ -188,11 +197,11 @@ test('7: no address leads out of the folder of the web interface, and no export 
   ]) {
     const answer = await server.api('/exports', { method: 'POST', body: { folder } });
     expect([409, 503], folder).toContain(answer.status);
-    const test = await server.api<{ problem: string | null }>('/backups/test', {
+    const targetTest = await server.api<{ problem: string | null }>('/backups/test', {
       method: 'POST',
       body: { to: folder },
     });
-    expect(test.body.problem, folder).not.toBeNull();
+    expect(targetTest.body.problem, folder).not.toBeNull();
   }
   const link = join(dir, 'link');
   await import('node:fs').then(({ symlinkSync }) => symlinkSync('/etc', link));
@@ -226,23 +235,23 @@ test('9: names with markup are text in every answer, and no page may run them', 
   const { body } = await server.api<{ id: number }>('/playlists', { method: 'POST', token: listener, body: { name } });
   const xml = await phone.xml('getPlaylist', { id: `pl-${body.id}` });
   expect(xml).toContain('&lt;img src=x onerror=alert(1)&gt;');
-  const shared = await phone.ask<{ share: { url: string }[] }>(
+  const shareAnswer = await phone.ask<{ share: { url: string }[] }>(
     'createShare',
     { id: 'tr-1', description: name },
     'shares',
   );
-  const page = await fetch(shared.share[0]?.url ?? '');
+  const page = await fetch(shareAnswer.share[0]?.url ?? '');
   expect(await page.text()).not.toContain('<img src=x');
   expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'/);
 });
 
 test('10: no setting or parameter makes the server ask an address of its own network', async () => {
   for (const url of ['http://127.0.0.1:1/a.jpg', 'http://[::1]/', 'http://169.254.169.254/', 'file:///etc/passwd']) {
-    const saved = await server.api('/tracks/remote', {
+    const savedTrack = await server.api('/tracks/remote', {
       method: 'POST',
       body: { source: 'streamsrc', source_id: 'x', title: 'x', artist_name: 'x', cover_url: url },
     });
-    expect(saved.status, url).toBeLessThan(500);
+    expect(savedTrack.status, url).toBeLessThan(500);
     const cover = await server.api(`/sources/streamsrc/cover?source_id=x`);
     expect([404, 409, 422], url).toContain(cover.status);
   }
@@ -251,10 +260,12 @@ test('10: no setting or parameter makes the server ask an address of its own net
 test('11: every count, size and number may be as large as it likes and costs no more', async () => {
   for (const value of ['0', '-1', '201', '999999999999999', '9'.repeat(400), '1e9', 'Infinity', '0x10']) {
     for (const { path, operation } of queries()) {
-      const counts = operation.parameters.filter((one) => one.in === 'query' && one.schema['type'] === 'integer');
+      const countParameters = operation.parameters.filter(
+        (parameter) => parameter.in === 'query' && parameter.schema['type'] === 'integer',
+      );
       await askWithAll(
         path,
-        counts.map(({ name }) => name),
+        countParameters.map(({ name }) => name),
         value,
       );
     }
@@ -294,7 +305,7 @@ test('12: no audio or picture is served without signing in, whatever its address
       `?token=${phone.password}`,
       `?token=${listener}&token=${listener}`,
     ])
-      expect([(await ask(filled(path) + query, {}, null)).status, path + query]).toEqual([401, path + query]);
+      expect([(await ask(fillPath(path) + query, {}, null)).status, path + query]).toEqual([401, path + query]);
 });
 
 test('13: no page of another site can act, no header is injected, and no address leads on to another site', async () => {
@@ -326,19 +337,19 @@ test('14: objects that name a prototype or a constructor are values like any oth
       ({ operation }) => operation.requestBody?.content['application/json'],
     )) {
       const init = { method, body, headers: { 'Content-Type': 'application/json' } };
-      expect((await ask(filled(path), init)).status, `${method} ${path}`).toBeLessThan(500);
+      expect((await ask(fillPath(path), init)).status, `${method} ${path}`).toBeLessThan(500);
     }
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
 });
 
-/** Passed on by a proxy that is not trusted, so not from the machine itself. */
-const ELSEWHERE = { 'X-Forwarded-For': '203.0.113.9' };
+/** Headers of a request through an untrusted proxy, which therefore is not from the machine itself. */
+const OTHER_MACHINE = { 'X-Forwarded-For': '203.0.113.9' };
 
 test('15: guessing ends, accounts are made slowly, and names and passwords that are easy to guess are refused', async () => {
-  const other = await startServer();
+  const secondServer = await startServer();
   try {
     const register = (username: string, password: string, headers = {}) =>
-      other.api<TokenResponse>('/auth/register', {
+      secondServer.api<TokenResponse>('/auth/register', {
         method: 'POST',
         token: null,
         body: { username, password },
@@ -347,28 +358,29 @@ test('15: guessing ends, accounts are made slowly, and names and passwords that 
     for (const name of ['аdmin', 'ADMIN', 'ａｄｍｉｎ', 'adrnin'])
       expect((await register(name, 'long enough password')).status, name).toBe(409);
     for (const password of ['        ', 'aaaaaaaaaa', 'password', 'Password', '12345678', 'qwertyuiop', 'somebody1'])
-      expect((await register('somebody1', password, ELSEWHERE)).status, password).toBe(422);
+      expect((await register('somebody1', password, OTHER_MACHINE)).status, password).toBe(422);
   } finally {
-    await other.close();
+    await secondServer.close();
   }
-  const third = await startServer();
+  const thirdServer = await startServer();
   try {
     const statuses: number[] = [];
     for (let n = 0; n < 12; n++) {
       const body = { username: `person-${'abcdefghkoqs'[n]}`, password: 'long enough password' };
       statuses.push(
-        (await third.api('/auth/register', { method: 'POST', token: null, body, headers: ELSEWHERE })).status,
+        (await thirdServer.api('/auth/register', { method: 'POST', token: null, body, headers: OTHER_MACHINE })).status,
       );
     }
     expect(statuses).toEqual([...Array(10).fill(201), 429, 429]);
     const guesses: number[] = [];
     for (let n = 0; n < 12; n++)
       guesses.push(
-        (await third.api('/auth/login', { method: 'POST', token: null, body: { ...ADMIN, password: `x${n}` } })).status,
+        (await thirdServer.api('/auth/login', { method: 'POST', token: null, body: { ...ADMIN, password: `x${n}` } }))
+          .status,
       );
     expect(guesses.at(-1)).toBe(429);
   } finally {
-    await third.close();
+    await thirdServer.close();
   }
 });
 
@@ -376,13 +388,15 @@ test('16: a server that is set up cannot be set up again, and one that is not le
   const token = server.app.auth.setupToken;
   const body = { ...ADMIN, username: 'second', setup_token: token };
   expect((await server.api('/auth/setup', { method: 'POST', token: null, body })).status).toBe(409);
-  const fresh = await startServer({ setUp: false });
+  const unclaimedServer = await startServer({ setUp: false });
   try {
-    const wrong = { ...ADMIN, setup_token: 'guess' };
-    expect((await fresh.api('/auth/setup', { method: 'POST', token: null, body: wrong })).status).toBe(403);
-    expect((await fresh.api('/tracks', { token: null })).status).toBe(401);
+    const wrongSetup = { ...ADMIN, setup_token: 'guess' };
+    expect((await unclaimedServer.api('/auth/setup', { method: 'POST', token: null, body: wrongSetup })).status).toBe(
+      403,
+    );
+    expect((await unclaimedServer.api('/tracks', { token: null })).status).toBe(401);
   } finally {
-    await fresh.close();
+    await unclaimedServer.close();
   }
 });
 
@@ -391,8 +405,8 @@ test('17: no parameter is lost, however many there are, and more than the limit 
   expect((await phone.post('savePlayQueue', { id: ids, current: 'tr-1' })).body.status).toBe('ok');
   const { entry } = await phone.ask<{ entry: unknown[] }>('getPlayQueue', {}, 'playQueue');
   expect(entry).toHaveLength(12_000);
-  const states = await server.api<unknown[]>(`/likes/state?item_type=track${'&item_id=1'.repeat(1_000)}`);
-  expect(states.body).toHaveLength(1_000);
+  const likeStates = await server.api<unknown[]>(`/likes/state?item_type=track${'&item_id=1'.repeat(1_000)}`);
+  expect(likeStates.body).toHaveLength(1_000);
   expect((await server.api(`/likes/state?item_type=track${'&item_id=1'.repeat(1_001)}`)).status).toBe(422);
 });
 
@@ -438,7 +452,7 @@ test('metrics are for administrators behind a proxy, whether or not it says that
   }
 });
 
-/** As it is: fetch would tidy the path up. */
+/** Sends the path unchanged, since fetch would normalize it. */
 function rawGet(
   path: string,
   headers: Record<string, string> = {},
@@ -459,15 +473,15 @@ function rawGet(
 function doubleHost(): Promise<string> {
   const { hostname, port } = new URL(server.url);
   return new Promise((resolve, reject) => {
-    let heard = '';
+    let received = '';
     const socket = connect(Number(port), hostname, () =>
       socket.write(
         'GET /api/v1/auth/status HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
       ),
     );
     socket
-      .on('data', (chunk) => void (heard += chunk.toString()))
-      .on('end', () => resolve(heard))
+      .on('data', (chunk) => void (received += chunk.toString()))
+      .on('end', () => resolve(received))
       .on('error', reject);
   });
 }

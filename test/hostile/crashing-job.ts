@@ -1,4 +1,4 @@
-// A process for put-aside.test.ts: runs a queue with a job that ends the process, as a file that breaks a parser would.
+// A process for put-aside.test.ts that runs a queue with a job that kills it, as a file that crashes a parser would.
 import { writeSync } from 'node:fs';
 import { z } from 'zod';
 import { openDatabase } from '../../server/db/client.ts';
@@ -12,25 +12,25 @@ const log = createLog('silent');
 const now = (): Date => new Date();
 const db = openDatabase({ path, migrationsDir: 'migrations', log });
 const jobs = createJobs({ db, log, now, events: createEventHub({ now }) });
-const CRASH = task('crash', { payload: z.strictObject({}), attempts: 5, uniqueBy: () => 'all', concurrency: 1 });
-const WORK = task('work', { payload: z.strictObject({}), attempts: 1, concurrency: 1 });
-const beginning = Promise.withResolvers<void>();
+const CRASH_TASK = task('crash', { payload: z.strictObject({}), attempts: 5, uniqueBy: () => 'all', concurrency: 1 });
+const WORK_TASK = task('work', { payload: z.strictObject({}), attempts: 1, concurrency: 1 });
+const jobStart = Promise.withResolvers<void>();
 jobs.start([
   handledBy(
-    CRASH,
+    CRASH_TASK,
     async (_payload, { signal }) => {
       writeSync(1, 'begun\n');
-      beginning.resolve();
+      jobStart.resolve();
       if (!order.includes('stop')) process.kill(process.pid, 'SIGKILL');
       await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
     },
     () => writeSync(1, 'told\n'),
   ),
-  handledBy(WORK, async () => void writeSync(1, 'worked\n')),
+  handledBy(WORK_TASK, async () => void writeSync(1, 'worked\n')),
 ]);
-if (order.includes('ask')) await jobs.enqueue(CRASH, {});
-if (order.includes('by itself') && (await jobs.tryEnqueue(CRASH, {}))) writeSync(1, 'asked\n');
-if (order.includes('work')) await jobs.enqueue(WORK, {});
-await (order.includes('stop') ? beginning.promise : jobs.drain());
+if (order.includes('ask')) await jobs.enqueue(CRASH_TASK, {});
+if (order.includes('by itself') && (await jobs.tryEnqueue(CRASH_TASK, {}))) writeSync(1, 'asked\n');
+if (order.includes('work')) await jobs.enqueue(WORK_TASK, {});
+await (order.includes('stop') ? jobStart.promise : jobs.drain());
 await jobs.close({ graceMs: 10_000 });
 db.$client.close();

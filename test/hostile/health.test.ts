@@ -9,7 +9,7 @@ import { holdLimit } from '../support/held-limit.ts';
 import { quiet, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-const STALLED = 80; // more than the requests under way that an address may have
+const STALLED_SIGN_INS = 80; // more than the requests under way that an address may have
 const HALF_A_SIGN_IN =
   'POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n' +
   'Expect: 100-continue\r\n\r\n{';
@@ -24,7 +24,7 @@ afterEach(async () => {
   await server.close();
 });
 
-/** Opens a connection, sends this, and collects what comes back. */
+/** Opens a connection, sends a text, and collects the answer. */
 async function send(text: string): Promise<{ answer: () => string }> {
   let answer = '';
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
@@ -35,7 +35,7 @@ async function send(text: string): Promise<{ answer: () => string }> {
   return { answer: () => answer };
 }
 
-/** The server has read the head of each, and waits for its body. */
+/** Starts sign-ins whose heads the server has read, and for whose bodies it waits. */
 async function stallSignIns(count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     const { answer } = await send(HALF_A_SIGN_IN);
@@ -45,14 +45,14 @@ async function stallSignIns(count: number): Promise<void> {
 
 test('sign-ins that stall keep no place from others at their address', async () => {
   server = await startServer();
-  await stallSignIns(STALLED);
+  await stallSignIns(STALLED_SIGN_INS);
   expect((await fetch(`${server.url}/health`)).status).toBe(200);
-  const wrong = await fetch(`${server.url}/api/v1/auth/login`, {
+  const wrongSignIn = await fetch(`${server.url}/api/v1/auth/login`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ username: 'nobody', password: 'wrong' }),
   });
-  expect(wrong.status).toBe(401);
+  expect(wrongSignIn.status).toBe(401);
 });
 
 test('health is answered when all connections of the address are held, and nothing else is', async () => {
@@ -60,16 +60,16 @@ test('health is answered when all connections of the address are held, and nothi
   await stallSignIns(5);
   const { answer } = await send('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
   await until(() => answer().startsWith('HTTP/1.1 200'));
-  const other = await send('GET /api/v1/auth/status HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  const otherRequest = await send('GET /api/v1/auth/status HTTP/1.1\r\nHost: localhost\r\n\r\n');
   await until(() => sockets.at(-1)?.destroyed === true);
-  expect(other.answer()).toBe('');
+  expect(otherRequest.answer()).toBe('');
 });
 
 test.each([
   ['HTTP/1.0 without Host, as HAProxy asks', 'GET /health HTTP/1.0\r\n\r\n'],
   ['a name that is not allowed', 'GET /health HTTP/1.1\r\nHost: evil.example\r\n\r\n'],
   ['another site', 'GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\nOrigin: https://evil.example\r\n\r\n'],
-])('health is answered to %s', async (_what, request) => {
+])('health is answered to %s', async (_title, request) => {
   server = await startServer();
   const { answer } = await send(request);
   await until(() => /^HTTP\/1\.\d 200 .*"status":/s.test(answer()));
@@ -87,10 +87,10 @@ test('health says that the storage is down while its folder is gone, or is an em
   const library = join(server.dir, 'library');
   expect(await health()).toMatchObject({ status: 'ok', storage: 'ok', problems: [] });
   renameSync(library, `${library}-away`);
-  const down = { status: 'degraded', storage: 'down', problems: ['storage_down'] };
-  await expect.poll(health).toMatchObject(down);
+  const storageDown = { status: 'degraded', storage: 'down', problems: ['storage_down'] };
+  await expect.poll(health).toMatchObject(storageDown);
   mkdirSync(library);
-  expect(await health()).toMatchObject(down);
+  expect(await health()).toMatchObject(storageDown);
   rmdirSync(library);
   renameSync(`${library}-away`, library);
   await expect.poll(health).toMatchObject({ status: 'ok', storage: 'ok', problems: [] });
@@ -98,7 +98,7 @@ test('health says that the storage is down while its folder is gone, or is an em
 
 test('health does not wait for a storage that does not answer, and asks it once', async () => {
   const limit = holdLimit(5_000);
-  let asked = 0;
+  let probeCount = 0;
   server = await startServer();
   const problems = createProblems({
     db: server.app.db,
@@ -106,7 +106,7 @@ test('health does not wait for a storage that does not answer, and asks it once'
     paths: { data: server.dir, tmp: join(server.dir, 'tmp') },
     storage: {
       isUp() {
-        asked++;
+        probeCount++;
         return new Promise(() => undefined);
       },
       diskUsage: () => Promise.resolve(null),
@@ -120,7 +120,7 @@ test('health does not wait for a storage that does not answer, and asks it once'
     const answers = [problems.listUncounted(), problems.listUncounted()];
     await limit.runOut();
     for (const answer of answers) expect(await answer).toMatchObject([{ code: 'storage_down' }]);
-    expect(asked).toBe(1);
+    expect(probeCount).toBe(1);
   } finally {
     limit.release();
   }

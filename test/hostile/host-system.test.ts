@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const add = async (path: string): Promise<number> =>
+const addMusicFolder = async (path: string): Promise<number> =>
   (await server.api('/music-folders', { method: 'POST', body: { name: path.slice(0, 50), path, mode: 'reference' } }))
     .status;
 
@@ -42,27 +42,34 @@ onUnix('no folder of the system, of programs or of the server becomes a music fo
   symlinkSync('/etc', join(dir, 'link'));
   symlinkSync(join(dir, '.ssh'), join(dir, 'music', 'keys'));
   const places = ['/', '/etc', '/proc', '/proc/self', '/sys', '/dev', '/usr', '/var', '/home', '/root', '/etc/../etc'];
-  const own = ['link', '.ssh', 'music/.keys', 'music/keys', 'data', 'data/tmp-music', '.'].map((name) =>
+  const ownFolders = ['link', '.ssh', 'music/.keys', 'music/keys', 'data', 'data/tmp-music', '.'].map((name) =>
     join(dir, name),
   );
-  for (const path of [...places.filter(existsSync), ...own]) expect(await add(path), path).toBe(422);
-  expect(await add(join(dir, 'music', 'deep'))).toBe(201);
+  for (const path of [...places.filter(existsSync), ...ownFolders]) expect(await addMusicFolder(path), path).toBe(422);
+  expect(await addMusicFolder(join(dir, 'music', 'deep'))).toBe(201);
 });
 
 onUnix('the choice of a folder shows no hidden one, asked by its path neither', async () => {
-  const list = (path: string) =>
+  const listFolders = (path: string) =>
     server.api<{ folders: { name: string }[] }>(`/server-folders?path=${encodeURIComponent(path)}`);
   mkdirSync(join(dir, '.ssh', 'keys'), { recursive: true });
   symlinkSync(join(dir, '.ssh'), join(dir, 'visible'));
-  expect((await list(dir)).body.folders.map(({ name }) => name)).not.toContain('.ssh');
-  for (const name of ['.ssh', '.ssh/keys', 'visible']) expect((await list(join(dir, name))).status, name).toBe(422);
+  expect((await listFolders(dir)).body.folders.map(({ name }) => name)).not.toContain('.ssh');
+  for (const name of ['.ssh', '.ssh/keys', 'visible'])
+    expect((await listFolders(join(dir, name))).status, name).toBe(422);
 });
 
 test('a download is cancelled by whoever asked for it, and by administrators', async () => {
   const tokens = [await registerUser(server, 'ann'), await registerUser(server, 'bob')];
   const ann = (await server.api<UserOut>('/users/me', { token: tokens[0]! })).body;
-  const at = new Date();
-  const row = { source: 'streamsrc', sourceId: 'archive:x', status: 'queued' as const, createdAt: at, updatedAt: at };
+  const createdAt = new Date();
+  const row = {
+    source: 'streamsrc',
+    sourceId: 'archive:x',
+    status: 'queued' as const,
+    createdAt: createdAt,
+    updatedAt: createdAt,
+  };
   const { id } = server.app.db
     .insert(downloads)
     .values({ ...row, userId: ann.id as UserId })

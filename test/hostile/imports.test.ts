@@ -1,4 +1,4 @@
-// Exports and backups that somebody edited before they are read back: they bring data, and nobody's power.
+// Edited exports and backups bring data when they are read back, and give nobody more rights.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ import {
 import { runServer } from '../support/process.ts';
 import { ADMIN, registerUser, startServer, type TestServer } from '../support/server.ts';
 
-const PASSPHRASE = 'a passphrase of some length';
+const BACKUP_PASSPHRASE = 'a passphrase of some length';
 
 let libraries: EditedLibraries;
 let server: TestServer | undefined;
@@ -30,9 +30,9 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** Imports an export through the server, and starts that again. */
-async function imported(from: string): Promise<JobOut> {
-  const { job, server: restarted } = await importInto(server as TestServer, from);
+/** Imports an export through the server, and restarts the server. */
+async function importExport(exportPath: string): Promise<JobOut> {
+  const { job, server: restarted } = await importInto(server as TestServer, exportPath);
   server = restarted;
   return job;
 }
@@ -45,7 +45,7 @@ test('an import takes no music folder, job, session, setting or right from an ex
   const session = rows(dir, `SELECT id FROM sessions WHERE user_id = ${id}`) as { id: number }[];
   await server.api('/settings', { method: 'PATCH', body: { fpid_trust_score: 0.7 } });
   const settings = settingsIn(dir);
-  const job = await imported(
+  const job = await importExport(
     libraries.editedExport(`
       INSERT INTO music_folders (key, name, path, mode, created_at) VALUES ('etc', 'etc', '/etc', 'reference', 1);
       UPDATE tracks SET storage_uri = 'file:etc:/passwd', availability = 'available';
@@ -94,19 +94,19 @@ test('an import leaves the accounts that are here as they are, in every field', 
   };
   expect((await server.api(`/users/${child?.id}`, { method: 'PATCH', body: terms })).status).toBe(200);
   server.app.db.$client.exec('UPDATE users SET hides_playing = 1');
-  const all =
+  const accountsSql =
     'SELECT username, username_key, password_hash, is_superuser, token_version, created_at, can_edit, can_upload, ' +
     'can_download, can_share, can_jukebox, can_podcast, max_bitrate_kbps, quota_bytes, hides_playing, email ' +
     'FROM users ORDER BY username';
-  const before = rows(dir, all);
-  expect((await imported(libraries.exported)).status).toBe('succeeded');
-  expect(rows(dir, all)).toEqual(before);
+  const previousRows = rows(dir, accountsSql);
+  expect((await importExport(libraries.exported)).status).toBe('succeeded');
+  expect(rows(dir, accountsSql)).toEqual(previousRows);
 });
 
 test('an import brings no page that the extractor would be sent to', async () => {
   const dir = libraries.folder('data');
   server = await startServer({ dir });
-  const job = await imported(
+  const job = await importExport(
     libraries.editedExport(
       `INSERT INTO remote_ids (source, source_id, track_id, page_url)
         SELECT 'streamsrc', 'ext:Generic:1', min(id), 'http://127.0.0.1:1/router?reboot=1' FROM tracks`,
@@ -152,15 +152,15 @@ test.each([
     method: 'POST',
     body: { folder: libraries.editedExport(sql), replace: true },
   });
-  const before = readdirSync(dir).sort();
+  const previousEntries = readdirSync(dir).sort();
   await server.app.drain();
   const job = (await server.api<JobOut>(`/jobs/${body.id}`)).body;
   expect([job.status, job.error]).toEqual(['failed', expect.stringContaining(message)]);
-  expect(readdirSync(dir).sort()).toEqual(before);
+  expect(readdirSync(dir).sort()).toEqual(previousEntries);
   expect((await server.api<BackupsOut>('/backups')).body.restore).toBeNull();
 });
 
-const HOSTILE = {
+const HOSTILE_SETTINGS = {
   ffmpeg_path: '/tmp/evil',
   local_media_import_path: '/etc',
   musicbrainz_base_url: 'http://evil.example',
@@ -175,23 +175,23 @@ test('a restore shows what of a backup gives others the server, and takes it onl
     `INSERT INTO music_folders (key, name, path, mode, created_at) VALUES ('etc', 'etc', '/etc', 'reference', 1);
       INSERT INTO jobs (task, payload, status, max_attempts, run_at, created_at)
         VALUES ('backup_task', '{}', 'queued', 3, 0, 0)`,
-    HOSTILE,
+    HOSTILE_SETTINGS,
   );
   const dir = libraries.newPath('restored');
-  const kept = await runServer(['restore', '--from', backup, '--data-dir', dir]);
-  expect(kept.code).toBe(0);
+  const restoreOutput = await runServer(['restore', '--from', backup, '--data-dir', dir]);
+  expect(restoreOutput.code).toBe(0);
   for (const line of ['FFMPEG_PATH: "/tmp/evil", here not set', '"/etc"', 'superuser', '--accept-settings'])
-    expect(kept.stdout).toContain(line);
+    expect(restoreOutput.stdout).toContain(line);
   expect(settingsIn(dir)).toEqual({ fpid_trust_score: 0.7 });
   expect(existsSync(join(dir, 'secrets.json'))).toBe(false);
   expect(rows(dir, 'SELECT count(*) AS n FROM users')).toEqual([{ n: 2 }]);
   expect(rows(dir, "SELECT path FROM music_folders WHERE key = 'etc'")).toEqual([{ path: null }]);
   expect(rows(dir, 'SELECT 1 FROM jobs')).toEqual([]);
 
-  const accepted = libraries.newPath('restored');
-  const answer = await runServer(['restore', '--from', backup, '--data-dir', accepted, '--accept-settings']);
+  const acceptedDir = libraries.newPath('restored');
+  const answer = await runServer(['restore', '--from', backup, '--data-dir', acceptedDir, '--accept-settings']);
   expect(answer.stdout).toContain('FFMPEG_PATH: "/tmp/evil", here not set');
-  expect(settingsIn(accepted)).toEqual({
+  expect(settingsIn(acceptedDir)).toEqual({
     ffmpeg_path: '/tmp/evil',
     local_media_import_path: '/etc',
     musicbrainz_base_url: 'http://evil.example',
@@ -203,10 +203,10 @@ test('a restore shows what of a backup gives others the server, and takes it onl
 test('a restore over a library gives nobody its accounts without a yes', async () => {
   const dir = libraries.copyOf(libraries.library);
   const users = 'SELECT * FROM users ORDER BY id';
-  const [before, secrets] = [rows(dir, users), readFileSync(join(dir, 'secrets.json'), 'utf8')];
+  const [previousRows, secrets] = [rows(dir, users), readFileSync(join(dir, 'secrets.json'), 'utf8')];
   const backup = await libraries.editedBackup(
     "UPDATE users SET is_superuser = 1, password_hash = '', can_edit = 1, quota_bytes = NULL WHERE id = 2",
-    HOSTILE,
+    HOSTILE_SETTINGS,
   );
   const { arrival } = await restoreFolder(backup, dir, { replace: true });
   expect(arrival.people).toContainEqual({
@@ -220,19 +220,19 @@ test('a restore over a library gives nobody its accounts without a yes', async (
       { what: 'can_edit', name: null, value: 'true', here: 'false' },
     ],
   });
-  expect(rows(dir, users)).toEqual(before);
+  expect(rows(dir, users)).toEqual(previousRows);
   expect(readFileSync(join(dir, 'secrets.json'), 'utf8')).toBe(secrets);
 });
 
 test('an encrypted backup that somebody edited is refused', async () => {
   const [dir, backup] = [libraries.copyOf(libraries.library), libraries.folder('backup')];
-  server = await startServer({ dir, env: { BACKUP_TARGET: backup, BACKUP_PASSPHRASE: PASSPHRASE } });
+  server = await startServer({ dir, env: { BACKUP_TARGET: backup, BACKUP_PASSPHRASE: BACKUP_PASSPHRASE } });
   const { snapshot } = await makeBackup(server);
-  for (const copy of ['snapshots', 'copies']) {
-    const path = join(backup, copy, snapshot);
+  for (const copyFolder of ['snapshots', 'copies']) {
+    const path = join(backup, copyFolder, snapshot);
     const bytes = readFileSync(path);
     bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);
     writeFileSync(path, bytes);
   }
-  await expect(restoreFolder(backup, libraries.newPath('restored'), {}, PASSPHRASE)).rejects.toThrow(/damaged/);
+  await expect(restoreFolder(backup, libraries.newPath('restored'), {}, BACKUP_PASSPHRASE)).rejects.toThrow(/damaged/);
 });

@@ -7,8 +7,8 @@ import { trackMaker } from '../support/fixed-tracks.ts';
 import { openPhone, type Phone } from '../support/phone.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** More than SQLite takes as parameters of one statement, and than any part in which something is written. */
-const MANY = 35_000;
+/** More ids than a statement of SQLite may have parameters, and than any batch in which the server writes. */
+const ID_COUNT = 35_000;
 
 let server: TestServer;
 let phone: Phone;
@@ -21,71 +21,83 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const many = (count = MANY): number[] => Array.from({ length: count }, (_, n) => tracks[n % tracks.length] as number);
-const asIds = (ids: number[]): string[] => ids.map((id) => `tr-${id}`);
+const makeManyIds = (count = ID_COUNT): number[] =>
+  Array.from({ length: count }, (_, n) => tracks[n % tracks.length] as number);
+const toSubsonicIds = (ids: number[]): string[] => ids.map((id) => `tr-${id}`);
 
 describe('tens of thousands of ids', () => {
   test('are a queue, in both APIs', async () => {
-    const put = await server.api<QueueOut>('/queue', {
+    const putAnswer = await server.api<QueueOut>('/queue', {
       method: 'PUT',
-      body: { track_ids: many(), current_index: MANY - 1 },
+      body: { track_ids: makeManyIds(), current_index: ID_COUNT - 1 },
     });
-    expect([put.status, put.body.track_ids.length, put.body.current_index]).toEqual([200, MANY, MANY - 1]);
-    const saved = await phone.post('savePlayQueue', { id: asIds(many()), current: asIds(tracks)[3] });
-    expect(saved.body.status).toBe('ok');
+    expect([putAnswer.status, putAnswer.body.track_ids.length, putAnswer.body.current_index]).toEqual([
+      200,
+      ID_COUNT,
+      ID_COUNT - 1,
+    ]);
+    const saveAnswer = await phone.post('savePlayQueue', {
+      id: toSubsonicIds(makeManyIds()),
+      current: toSubsonicIds(tracks)[3],
+    });
+    expect(saveAnswer.body.status).toBe('ok');
     const { entry } = await phone.ask<{ entry: { id: string }[] }>('getPlayQueue', {}, 'playQueue');
-    expect(entry.map(({ id }) => id)).toEqual(asIds(many()));
+    expect(entry.map(({ id }) => id)).toEqual(toSubsonicIds(makeManyIds()));
   });
 
   test('are a playlist that is one version, in both APIs', async () => {
-    const made = await server.api<PlaylistOut>('/playlists?entries=false', {
+    const createAnswer = await server.api<PlaylistOut>('/playlists?entries=false', {
       method: 'POST',
-      body: { name: 'long', track_ids: many() },
+      body: { name: 'long', track_ids: makeManyIds() },
     });
-    expect([made.status, made.body.track_count, made.body.version]).toEqual([201, MANY, 1]);
-    const whole = await server.api<PlaylistOut>(`/playlists/${made.body.id}`);
-    expect(whole.body.entries?.map(({ track }) => track.id)).toEqual(many());
+    expect([createAnswer.status, createAnswer.body.track_count, createAnswer.body.version]).toEqual([201, ID_COUNT, 1]);
+    const playlist = await server.api<PlaylistOut>(`/playlists/${createAnswer.body.id}`);
+    expect(playlist.body.entries?.map(({ track }) => track.id)).toEqual(makeManyIds());
 
-    const { status, text } = await phone.post('createPlaylist', { name: 'longer', songId: asIds(many()) });
+    const { status, text } = await phone.post('createPlaylist', {
+      name: 'longer',
+      songId: toSubsonicIds(makeManyIds()),
+    });
     expect([status, text.slice(0, 40)]).toEqual([200, '{"subsonic-response":{"status":"ok","ver']);
     const lists = (await server.api<PlaylistPage>('/playlists')).body.items;
     expect(lists.map(({ name, track_count }) => [name, track_count])).toEqual([
-      ['long', MANY],
-      ['longer', MANY],
+      ['long', ID_COUNT],
+      ['longer', ID_COUNT],
     ]);
   });
 
   test('are starred, each song once', async () => {
-    expect((await phone.post('star', { id: asIds(many()) })).body.status).toBe('ok');
+    expect((await phone.post('star', { id: toSubsonicIds(makeManyIds()) })).body.status).toBe('ok');
     expect(server.app.db.$client.prepare('SELECT count(*) FROM like_events').pluck().get()).toBe(tracks.length);
     const { song } = await phone.ask<{ song: unknown[] }>('getStarred2', {}, 'starred2');
     expect(song).toHaveLength(tracks.length);
-    expect((await phone.post('unstar', { id: asIds(many()) })).body.status).toBe('ok');
+    expect((await phone.post('unstar', { id: toSubsonicIds(makeManyIds()) })).body.status).toBe('ok');
   });
 
   test('are plays, each with its time', async () => {
-    const times = many().map((_, n) => 1_600_000_000_000 + n * 300_000);
-    expect((await phone.post('scrobble', { id: asIds(many(2_000)), time: times.slice(0, 2_000) })).body.status).toBe(
-      'ok',
-    );
+    const times = makeManyIds().map((_, n) => 1_600_000_000_000 + n * 300_000);
+    expect(
+      (await phone.post('scrobble', { id: toSubsonicIds(makeManyIds(2_000)), time: times.slice(0, 2_000) })).body
+        .status,
+    ).toBe('ok');
     expect(server.app.db.$client.prepare('SELECT count(*) FROM plays').pluck().get()).toBe(2_000);
   });
 
   test('that name something unknown change nothing', async () => {
-    const answer = await phone.post('star', { id: [...asIds(many(500)), 'tr-999999'] });
+    const answer = await phone.post('star', { id: [...toSubsonicIds(makeManyIds(500)), 'tr-999999'] });
     expect(answer.body.error?.code).toBe(70);
     const events = server.app.db.$client.prepare('SELECT count(*) FROM like_events WHERE liked = 1').pluck().get();
-    expect(events).toBe(tracks.length); // of the test before
+    expect(events).toBe(tracks.length); // the events are from the previous test
   });
 });
 
 test('a playlist file whose lines all have the same name is read', async () => {
-  const form = new FormData();
+  const formData = new FormData();
   const line = (n: number): string => `#EXTINF:200,The Quays - Song ${n % tracks.length}\n${n}/same.mp3\n`;
-  form.append('file', new Blob(Array.from({ length: 6_000 }, (_, n) => line(n))), 'same.m3u8');
+  formData.append('file', new Blob(Array.from({ length: 6_000 }, (_, n) => line(n))), 'same.m3u8');
   const { status, body } = await server.api<{ matched: number; unmatched: unknown[] }>('/playlists/import', {
     method: 'POST',
-    body: form,
+    body: formData,
   });
   expect([status, body.matched, body.unmatched]).toEqual([201, 6_000, []]);
 });
@@ -112,7 +124,7 @@ describe('more than a limit, or no text, is refused with the limit and what was 
     ['values', 'POST', '/history', { items: Array(31_000).fill(1) }, 422, /at most 30000 values/],
     ['text', 'POST', '/users/me/app-passwords', { name: '\ud800' }, 400, /no Unicode/],
     ['levels', 'PATCH', '/settings', `${'{"a":'.repeat(60)}1${'}'.repeat(60)}`, 400, /50 levels/],
-  ])('%s', async (_what, method, path, body, status, words) => {
+  ])('%s', async (_title, method, path, body, status, words) => {
     const answer = await server.api(path, { method, body, headers: { 'Content-Type': 'application/json' } });
     expect([answer.status, answer.text]).toEqual([status, expect.stringMatching(words)]);
   });
@@ -120,18 +132,18 @@ describe('more than a limit, or no text, is refused with the limit and what was 
   test('parameters of an address and of a form', async () => {
     const answer = await server.api(`/likes/state?item_type=track${'&item_id=1'.repeat(11_001)}`);
     expect([answer.status, answer.text]).toEqual([413, expect.stringMatching(/at most 11000 parameters/)]);
-    const form = await fetch(phone.address('star'), {
+    const formAnswer = await fetch(phone.address('star'), {
       method: 'POST',
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
       body: 'id=tr-1&'.repeat(250_001),
     });
-    expect(await form.text()).toMatch(/at most 250000 parameters/);
+    expect(await formAnswer.text()).toMatch(/at most 250000 parameters/);
   });
 
   test('songs of a share, before any is read', async () => {
     const { body } = await server.api<PlaylistOut>('/playlists?entries=false', {
       method: 'POST',
-      body: { name: 'for a share', track_ids: many(4_000) },
+      body: { name: 'for a share', track_ids: makeManyIds(4_000) },
     });
     const answer = await phone.post('createShare', { id: Array(40).fill(`pl-${body.id}`) });
     expect(answer.body.error?.message).toMatch(/at most 5000 songs, and stands for 8000 or more/);

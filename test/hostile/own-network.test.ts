@@ -13,9 +13,9 @@ let server: TestServer;
 let host: RadioHost;
 let listener: string;
 let neighbour: Server;
-let asked = 0;
+let requestCount = 0;
 beforeAll(async () => {
-  neighbour = createServer((_req, res) => void (asked++, res.end('{}')));
+  neighbour = createServer((_req, res) => void (requestCount++, res.end('{}')));
   await new Promise<void>((resolve) => neighbour.listen(0, '0.0.0.0', resolve));
   host = await startRadioHost();
   server = await startServer();
@@ -30,11 +30,19 @@ afterAll(async () => {
 /** The same machine by all of its names, at a port where somebody listens and at one where nobody does. */
 function addressesOfThisMachine(): string[] {
   const { port } = neighbour.address() as AddressInfo;
-  const own = Object.values(networkInterfaces())
+  const ownAddresses = Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .filter(({ address }) => !address.includes('%') && !address.startsWith('fe80'))
     .map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address));
-  const names = new Set([...own, '127.0.0.1', '[::1]', 'localhost', '0.0.0.0', '[::ffff:127.0.0.1]', '2130706433']);
+  const names = new Set([
+    ...ownAddresses,
+    '127.0.0.1',
+    '[::1]',
+    'localhost',
+    '0.0.0.0',
+    '[::ffff:127.0.0.1]',
+    '2130706433',
+  ]);
   return [...names].flatMap((name) => [`http://${name}:${port}`, `http://${name}:9`]);
 }
 
@@ -49,8 +57,8 @@ test('an account that is no administrator reaches no own address, and gets one a
     answers.add(`${answer.status} ${nameless(answer.text, url)}`);
   }
   expect([...answers]).toEqual([expect.stringMatching(/^503 .*HOST is an address of this machine or inside/)]);
-  const me = (await server.api<UserOut>('/users/me', { token: listener })).body;
-  await server.api(`/users/${me.id}`, { method: 'PATCH', body: { can_podcast: true } });
+  const account = (await server.api<UserOut>('/users/me', { token: listener })).body;
+  await server.api(`/users/${account.id}`, { method: 'PATCH', body: { can_podcast: true } });
   const errors = new Set<string>();
   for (const url of new Set(addressesOfThisMachine().map((address) => new URL(address).href))) {
     const { body } = await server.api<PodcastOut>('/podcasts', { method: 'POST', token: listener, body: { url } });
@@ -59,11 +67,11 @@ test('an account that is no administrator reaches no own address, and gets one a
     errors.add(nameless(podcasts.find(({ id }) => id === body.id)?.error ?? '', url));
   }
   expect([...errors]).toEqual([expect.stringMatching(/^HOST is an address of this machine or inside/)]);
-  expect(asked).toBe(0);
+  expect(requestCount).toBe(0);
 });
 
 test('public addresses of this machine and of its networks are its own, in every notation', () => {
-  const own = [
+  const ownInterfaces = [
     '127.0.0.1/8',
     '::1/128',
     'fd00::2/64',
@@ -87,17 +95,17 @@ test('public addresses of this machine and of its networks are its own, in every
     '2600:2:0:ff77::1',
     '10.0.0.1',
   ])
-    expect(isForeignAddress(address, own), address).toBe(false);
+    expect(isForeignAddress(address, ownInterfaces), address).toBe(false);
   for (const address of ['8.8.4.8', '9.9.9.8', '2600:1:0:1::5', '2600:2:0:fe00::1', '::ffff:8.8.4.8'])
-    expect(isForeignAddress(address, own), address).toBe(true);
+    expect(isForeignAddress(address, ownInterfaces), address).toBe(true);
 });
 
 test('a station in the own network plays for everybody while an administrator stands for it', async () => {
   const hire = async (is_superuser: boolean): Promise<void> => {
-    const me = (await server.api<UserOut>('/users/me', { token: listener })).body;
-    await server.api(`/users/${me.id}`, { method: 'PATCH', body: { is_superuser } });
+    const account = (await server.api<UserOut>('/users/me', { token: listener })).body;
+    await server.api(`/users/${account.id}`, { method: 'PATCH', body: { is_superuser } });
   };
-  const add = async (path: string, token: string): Promise<number> => {
+  const addStation = async (path: string, token: string): Promise<number> => {
     const body = { name: path, stream_url: host.url + path };
     return (await server.api<{ id: number }>('/stations', { method: 'POST', token, body })).body.id;
   };
@@ -107,12 +115,13 @@ test('a station in the own network plays for everybody while an administrator st
     await answer.body?.cancel();
     return answer.status;
   };
-  expect([await play(await add('/icecast', server.token)), await play(await add('/pls', server.token))]).toEqual([
-    200, 200,
-  ]);
-  expect(await play(await add('/inside', server.token)), 'which sends on to another address').toBe(503);
+  expect([
+    await play(await addStation('/icecast', server.token)),
+    await play(await addStation('/pls', server.token)),
+  ]).toEqual([200, 200]);
+  expect(await play(await addStation('/inside', server.token)), 'which sends on to another address').toBe(503);
   await hire(true);
-  const id = await add('/icecast', listener);
+  const id = await addStation('/icecast', listener);
   expect(await play(id)).toBe(200);
   await hire(false);
   expect(await play(id)).toBe(503);

@@ -1,4 +1,4 @@
-// What others read of a playlist that was private.
+// Tests what others can read of a playlist that was private.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PlaylistOut } from '../../server/playlists/wire.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
@@ -19,25 +19,25 @@ test('a playlist that is made public shows what it was since then, and nothing f
   const { id } = (
     await server.api<PlaylistOut>('/playlists', { method: 'POST', body: { name: 'Diary', track_ids: [tracks[0]] } })
   ).body;
-  const add = (track: number) =>
+  const addTrack = (track: number) =>
     server.api(`/playlists/${id}/tracks`, { method: 'POST', body: { track_ids: [track] } });
   const publish = (is_public: boolean) => server.api(`/playlists/${id}`, { method: 'PATCH', body: { is_public } });
-  const seen = async (as: string) => {
+  const listSeenVersions = async (as: string) => {
     const { body } = await server.api<{ items: { version: number }[] }>(`/playlists/${id}/versions`, { token: as });
     return body.items.map(({ version }) => version);
   };
   const entries = async (version: number) =>
     (await server.api(`/playlists/${id}/versions/${version}`, { token })).status;
-  await add(tracks[1]!);
+  await addTrack(tracks[1]!);
   await publish(true);
   await publish(true);
-  await add(tracks[2]!);
-  expect(await seen(token)).toEqual([3, 2]);
-  expect(await seen(server.token)).toEqual([3, 2, 1]);
+  await addTrack(tracks[2]!);
+  expect(await listSeenVersions(token)).toEqual([3, 2]);
+  expect(await listSeenVersions(server.token)).toEqual([3, 2, 1]);
   expect([await entries(1), await entries(2)]).toEqual([404, 200]);
   await publish(false);
-  await add(tracks[0]!);
+  await addTrack(tracks[0]!);
   const phone = await openPhone(server);
   await phone.get('updatePlaylist', { playlistId: `pl-${id}`, public: true, songIndexToRemove: 0 });
-  expect(await seen(token)).toEqual([5]);
+  expect(await listSeenVersions(token)).toEqual([5]);
 });

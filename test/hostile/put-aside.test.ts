@@ -9,7 +9,7 @@ import type { JobOut } from '../../server/jobs/wire.ts';
 import { quickImports } from '../support/product.ts';
 import { startServer } from '../support/server.ts';
 
-const PROCESS = join(import.meta.dirname, 'crashing-job.ts');
+const PROCESS_FILE = join(import.meta.dirname, 'crashing-job.ts');
 let dir: string;
 let path: string;
 beforeEach(() => {
@@ -18,15 +18,15 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-function run(...order: string[]): { signal: NodeJS.Signals | null; said: string[] } {
-  const { signal, stdout } = spawnSync(process.execPath, ['--import', quickImports, PROCESS, path, ...order], {
+function run(...order: string[]): { signal: NodeJS.Signals | null; output: string[] } {
+  const { signal, stdout } = spawnSync(process.execPath, ['--import', quickImports, PROCESS_FILE, path, ...order], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  return { signal, said: stdout.split('\n').filter(Boolean) };
+  return { signal, output: stdout.split('\n').filter(Boolean) };
 }
 
-const KILLED = { signal: 'SIGKILL', said: ['begun'] };
+const KILLED_RUN = { signal: 'SIGKILL', output: ['begun'] };
 const rows = (): unknown[] => {
   const db = new Database(path, { readonly: true });
   try {
@@ -37,19 +37,19 @@ const rows = (): unknown[] => {
 };
 
 test('a job that was running at two kills in a row is put aside, and other work goes on', () => {
-  expect(run('ask')).toEqual(KILLED);
-  expect(run()).toEqual(KILLED);
-  expect(run('work')).toEqual({ signal: null, said: ['told', 'worked'] });
+  expect(run('ask')).toEqual(KILLED_RUN);
+  expect(run()).toEqual(KILLED_RUN);
+  expect(run('work')).toEqual({ signal: null, output: ['told', 'worked'] });
   expect(rows()).toEqual([{ status: 'failed', crashes: 2 }]);
-  expect(run('by itself')).toEqual({ signal: null, said: [] });
-  expect(run('ask')).toEqual(KILLED); // a person asked for it
+  expect(run('by itself')).toEqual({ signal: null, output: [] });
+  expect(run('ask')).toEqual(KILLED_RUN); // a person requested the job again
 });
 
-test('an ordinary stop is none of them', () => {
-  expect(run('ask')).toEqual(KILLED);
+test('an ordinary stop does not count as a kill', () => {
+  expect(run('ask')).toEqual(KILLED_RUN);
   expect(run('stop').signal).toBe(null);
   expect(rows()).toEqual([{ status: 'queued', crashes: 0 }]);
-  expect(run()).toEqual(KILLED);
+  expect(run()).toEqual(KILLED_RUN);
   expect(rows()).toEqual([{ status: 'running', crashes: 0 }]);
 });
 
@@ -61,8 +61,8 @@ test('administrators see it, and can try again', async () => {
       finished_at) VALUES ('match_history', '{}', 'failed', 1, 2, 2, 0, 0, 1)`);
     const { body } = await server.api<{ items: JobOut[] }>('/jobs?task=match_history');
     expect(body.items.map(({ status, is_put_aside }) => [status, is_put_aside])).toEqual([['failed', true]]);
-    const again = await server.api<JobOut>(`/jobs/${body.items[0]?.id}/retry`, { method: 'POST' });
-    expect([again.status, again.body.is_put_aside]).toEqual([202, false]);
+    const retryAnswer = await server.api<JobOut>(`/jobs/${body.items[0]?.id}/retry`, { method: 'POST' });
+    expect([retryAnswer.status, retryAnswer.body.is_put_aside]).toEqual([202, false]);
   } finally {
     await server.close();
   }

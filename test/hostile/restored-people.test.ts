@@ -28,16 +28,16 @@ afterEach(async () => {
 const signIn = async ({ api }: TestServer, account = ADMIN): Promise<string> =>
   (await api<{ access_token: string }>('/auth/login', { method: 'POST', token: null, body: account })).body
     .access_token;
-const statusOf = async ({ api }: TestServer, token: string): Promise<number> =>
+const fetchStatus = async ({ api }: TestServer, token: string): Promise<number> =>
   (await api('/users/me', { token })).status;
 
-async function backupOf(dir: string): Promise<string> {
+async function createBackup(dir: string): Promise<string> {
   const backup = libraries.folder('backup');
   await backUpInto(await openBackup(backup, { isNew: true }), dir, libraries.folder('tmp'));
   return backup;
 }
 
-async function restored(backup: string, dir: string, ...options: string[]): Promise<string> {
+async function restoreInto(backup: string, dir: string, ...options: string[]): Promise<string> {
   const command = ['restore', '--from', backup, '--data-dir', dir, '--replace'];
   const { code, stdout, stderr } = await runServer([...command, ...options]);
   expect([code, stderr]).toEqual([0, '']);
@@ -47,30 +47,39 @@ async function restored(backup: string, dir: string, ...options: string[]): Prom
 test('a session that ended does not begin again with a restore, nor does one that a password ended', async () => {
   const dir = libraries.copyOf(libraries.library);
   server = await startServer({ dir });
-  const [mine, ended, stolen] = [await signIn(server), await signIn(server), await signIn(server, LISTENER)];
-  const backup = await backupOf(dir);
-  await server.api('/auth/logout', { method: 'POST', token: ended });
+  const [ownToken, endedToken, stolenToken] = [
+    await signIn(server),
+    await signIn(server),
+    await signIn(server, LISTENER),
+  ];
+  const backup = await createBackup(dir);
+  await server.api('/auth/logout', { method: 'POST', token: endedToken });
   const change = { password: 'another long password', current_password: LISTENER.password };
   const changed = await server.api<{ access_token: string }>('/users/me', {
     method: 'PATCH',
-    token: stolen,
+    token: stolenToken,
     body: change,
   });
-  expect([changed.status, await statusOf(server, stolen)]).toEqual([200, 401]);
-  const later = await signIn(server);
+  expect([changed.status, await fetchStatus(server, stolenToken)]).toEqual([200, 401]);
+  const laterToken = await signIn(server);
   await server.close();
 
-  await restored(backup, dir, '--accept-settings');
+  await restoreInto(backup, dir, '--accept-settings');
   server = await startServer({ dir });
   const statuses: Record<string, number> = {};
-  for (const [name, token] of Object.entries({ mine, ended, stolen, later }))
-    statuses[name] = await statusOf(server, token);
+  for (const [name, token] of Object.entries({
+    mine: ownToken,
+    ended: endedToken,
+    stolen: stolenToken,
+    later: laterToken,
+  }))
+    statuses[name] = await fetchStatus(server, token);
   expect(statuses).toEqual({ mine: 200, ended: 401, stolen: 401, later: 401 });
 });
 
 test('sessions come into an empty folder only with the keys of an encrypted backup', async () => {
   const dir = libraries.newPath('restored');
-  await restored(await libraries.editedBackup('UPDATE sessions SET expires_at = 9000000000000'), dir);
+  await restoreInto(await libraries.editedBackup('UPDATE sessions SET expires_at = 9000000000000'), dir);
   expect(rowsOf(dir, 'SELECT id FROM sessions')).toEqual([]);
 });
 
@@ -84,19 +93,19 @@ test('a restore says which revoked app passwords, deleted shares and former righ
   server.app.db.$client.exec(`
     INSERT INTO shares (token, user_id, created_at) VALUES ('of-a-share-that-was-deleted', 1, 1);
     UPDATE users SET is_superuser = 1 WHERE id = 2`);
-  const backup = await backupOf(dir);
+  const backup = await createBackup(dir);
   await server.api(`/users/me/app-passwords/${phone.body.id}`, { method: 'DELETE' });
   server.app.db.$client.exec('DELETE FROM shares; UPDATE users SET is_superuser = 0 WHERE id = 2');
   await server.close();
   server = undefined;
 
-  const kept = await restored(backup, dir);
+  const restoreOutput = await restoreInto(backup, dir);
   for (const line of [
     `account "${ADMIN.username}" (superuser): app password "phone": "(hidden)", here not set`,
     `account "${ADMIN.username}" (superuser): share links that are not here: "1", here "0"`,
     `account "${LISTENER.username}" (superuser): superuser: "true", here "false"`,
   ])
-    expect(kept).toContain(line);
+    expect(restoreOutput).toContain(line);
   expect(rowsOf(dir, 'SELECT name FROM app_passwords UNION ALL SELECT token FROM shares')).toEqual([]);
   expect(rowsOf(dir, 'SELECT is_superuser FROM users WHERE id = 2')).toEqual([{ is_superuser: 0 }]);
 });
@@ -105,63 +114,63 @@ test('a yes is void for accounts that changed before the restore is in place', a
   const dir = libraries.copyOf(libraries.library);
   const backup = await libraries.editedBackup('UPDATE users SET is_superuser = 1 WHERE id = 2');
   const isSuperuser = 'SELECT is_superuser FROM users WHERE id = 2';
-  const accepted = async (change: string): Promise<unknown> => {
-    const started = await startServer({ dir, env: { BACKUP_TARGET: backup } });
-    const [snapshot] = (await started.api<BackupsOut>('/backups')).body.items;
+  const acceptRestore = async (change: string): Promise<unknown> => {
+    const runningServer = await startServer({ dir, env: { BACKUP_TARGET: backup } });
+    const [snapshot] = (await runningServer.api<BackupsOut>('/backups')).body.items;
     const body = { replace: true, accept_settings: true };
-    await started.api(`/backups/${snapshot?.id}/restore`, { method: 'POST', body });
-    await started.app.drain();
-    started.app.db.$client.exec(change);
-    await started.close();
-    const restored = await finishRestore(dir, () => new Date());
-    return [restored?.isConfirmationVoid, rowsOf(dir, isSuperuser)];
+    await runningServer.api(`/backups/${snapshot?.id}/restore`, { method: 'POST', body });
+    await runningServer.app.drain();
+    runningServer.app.db.$client.exec(change);
+    await runningServer.close();
+    const finishedRestore = await finishRestore(dir, () => new Date());
+    return [finishedRestore?.isConfirmationVoid, rowsOf(dir, isSuperuser)];
   };
-  expect(await accepted('UPDATE users SET can_share = 0 WHERE id = 2')).toEqual([true, [{ is_superuser: 0 }]]);
-  expect(await accepted('SELECT 1')).toEqual([false, [{ is_superuser: 1 }]]);
+  expect(await acceptRestore('UPDATE users SET can_share = 0 WHERE id = 2')).toEqual([true, [{ is_superuser: 0 }]]);
+  expect(await acceptRestore('SELECT 1')).toEqual([false, [{ is_superuser: 1 }]]);
 });
 
 test('the address for a key and the protection of an account are shown, and no key goes to another address', async () => {
-  const [mine, theirs] = [await startMaloja(), await startMaloja()];
-  fakes.push(mine, theirs);
+  const [ownMaloja, otherMaloja] = [await startMaloja(), await startMaloja()];
+  fakes.push(ownMaloja, otherMaloja);
   const dir = libraries.copyOf(libraries.library);
   server = await startServer({ dir });
-  const connected = await server.api('/users/me/scrobbling?service=maloja', {
+  const connectAnswer = await server.api('/users/me/scrobbling?service=maloja', {
     method: 'PUT',
-    body: { token: 'good-key', url: mine.url },
+    body: { token: 'good-key', url: ownMaloja.url },
   });
-  expect(connected.status).toBe(200);
+  expect(connectAnswer.status).toBe(200);
   server.app.db.$client.exec('UPDATE users SET has_weak_password = 1 WHERE id = 2');
   await server.close();
   const backup = await libraries.editedBackup(
-    `UPDATE scrobble_accounts SET url = '${theirs.url}';
+    `UPDATE scrobble_accounts SET url = '${otherMaloja.url}';
       UPDATE users SET has_weak_password = 0, email = 'theirs@example.com' WHERE id = 2`,
     {},
     dir,
   );
-  const output = await restored(backup, dir, '--accept-settings');
+  const output = await restoreInto(backup, dir, '--accept-settings');
   for (const line of [
-    `scrobbling account at "maloja": "${new URL(mine.url).host}, ${theirs.url}, (hidden)", here`,
+    `scrobbling account at "maloja": "${new URL(ownMaloja.url).host}, ${otherMaloja.url}, (hidden)", here`,
     'may sign in on this machine only: "false", here "true"',
     'e-mail address: "theirs@example.com", here not set',
   ])
     expect(output).toContain(line);
 
-  const played = async (trackId: number): Promise<void> => {
+  const reportPlay = async (trackId: number): Promise<void> => {
     server = await startServer({ dir });
     expect(
       (await server.api('/history', { method: 'POST', body: { track_id: trackId, played_ms: 300_000 } })).status,
     ).toBe(201);
     await server.app.drain();
   };
-  await played(1);
+  await reportPlay(1);
   const isStopped = 'SELECT is_stopped FROM scrobble_accounts';
-  expect([theirs.state.requests, rowsOf(dir, isStopped)]).toEqual([0, [{ is_stopped: 1 }]]);
+  expect([otherMaloja.state.requests, rowsOf(dir, isStopped)]).toEqual([0, [{ is_stopped: 1 }]]);
   await server?.close();
   const db = new Database(join(dir, 'tonearm.db'));
-  db.exec('UPDATE scrobble_accounts SET is_stopped = 0'); // the key is sealed for its address, too
+  db.exec('UPDATE scrobble_accounts SET is_stopped = 0'); // the key is encrypted for its address, too
   db.close();
-  await played(2);
-  expect([theirs.state.requests, rowsOf(dir, isStopped)]).toEqual([0, [{ is_stopped: 1 }]]);
+  await reportPlay(2);
+  expect([otherMaloja.state.requests, rowsOf(dir, isStopped)]).toEqual([0, [{ is_stopped: 1 }]]);
 });
 
 test('a station of a backup is not asked in the own network because of who added it', async () => {
@@ -169,13 +178,13 @@ test('a station of a backup is not asked in the own network because of who added
   const backup = await libraries.editedBackup(
     "INSERT INTO radio_stations (name, stream_url, created_at, added_by) VALUES ('Router', 'http://127.0.0.1:1/', 1, 1)",
   );
-  expect(await restored(backup, dir)).toContain('radio station "Router": "http://127.0.0.1:1/", here not set');
+  expect(await restoreInto(backup, dir)).toContain('radio station "Router": "http://127.0.0.1:1/", here not set');
   expect(rowsOf(dir, 'SELECT added_by FROM radio_stations')).toEqual([{ added_by: null }]);
 });
 
 test('settings that delete, write into music folders, hide, or keep people signed in are taken after a yes only', async () => {
   const dir = libraries.copyOf(libraries.library);
-  const before = settingsIn(dir);
+  const previousSettings = settingsIn(dir);
   const settings = {
     lyrics_write_files: true,
     access_token_ttl: '1000d',
@@ -188,28 +197,28 @@ test('settings that delete, write into music folders, hide, or keep people signe
     podcast_max_bytes: 0,
   };
   const backup = await libraries.editedBackup('', settings);
-  const output = await restored(backup, dir);
+  const output = await restoreInto(backup, dir);
   for (const name of Object.keys(settings)) expect(output).toContain(`${name.toUpperCase()}: `);
-  expect(settingsIn(dir)).toEqual(before);
+  expect(settingsIn(dir)).toEqual(previousSettings);
 });
 
 test('an import prints no text of the export as a command', async () => {
-  const to = libraries.newPath('imported');
+  const importDir = libraries.newPath('imported');
   const names = [
     "UPDATE users SET username = 'bob$(id)', username_key = 'bob$(id)' WHERE id = 2",
     'name of an account',
   ];
   const keys = ["UPDATE users SET username_key = 'somebody' WHERE id = 2", 'username_key does not belong to the name'];
   for (const [sql = '', message] of [names, keys]) {
-    const { code, stderr } = await runServer(['import', libraries.editedExport(sql), '--data-dir', to, '--yes']);
+    const { code, stderr } = await runServer(['import', libraries.editedExport(sql), '--data-dir', importDir, '--yes']);
     expect([code, stderr]).toEqual([
       1,
       expect.stringContaining(`users 2: ${sql === names[0] ? 'username is no ' : ''}${message}`),
     ]);
   }
-  const two = "UPDATE users SET username = 'Two Words', username_key = 'two words' WHERE id = 2";
-  const { stdout } = await runServer(['import', libraries.editedExport(two), '--data-dir', to, '--yes']);
-  expect(stdout).toContain(`  tonearm user passwd 'Two Words' --data-dir ${to}\n`);
+  const renameSql = "UPDATE users SET username = 'Two Words', username_key = 'two words' WHERE id = 2";
+  const { stdout } = await runServer(['import', libraries.editedExport(renameSql), '--data-dir', importDir, '--yes']);
+  expect(stdout).toContain(`  tonearm user passwd 'Two Words' --data-dir ${importDir}\n`);
 });
 
 test('a share stays as it is, whatever an export has under its token', async () => {
@@ -219,14 +228,14 @@ test('a share stays as it is, whatever an export has under its token', async () 
   server.app.db.$client.exec(`
     INSERT INTO shares (id, token, user_id, description, created_at) VALUES (5, '${token}', 1, 'For Mum', 1);
     INSERT INTO share_tracks (share_id, position, track_id) VALUES (5, 0, 1), (5, 1, 2)`);
-  const from = libraries.editedExport(`
+  const exportPath = libraries.editedExport(`
     DELETE FROM shares; DELETE FROM share_tracks;
     INSERT INTO shares (id, token, user_id, description, created_at) VALUES
       (77, '${token}', 2, 'Visit http://evil.example', 1), (78, 'another-token-of-a-share', 2, 'New', 1);
     INSERT INTO share_tracks (share_id, position, track_id) SELECT 77, id, id FROM tracks;
     UPDATE tracks SET storage_uri = (SELECT storage_uri FROM tracks WHERE id = 3),
       content_hash = (SELECT content_hash FROM tracks WHERE id = 3) WHERE id = 2`);
-  const { job, server: restarted } = await importInto(server, from);
+  const { job, server: restarted } = await importInto(server, exportPath);
   server = restarted;
   expect([job.status, job.error]).toEqual(['succeeded', null]);
   expect(rowsOf(dir, 'SELECT token, user_id, description FROM shares')).toEqual([

@@ -1,4 +1,4 @@
-// What a sign-in, a token or an app password opens, and that all of it ends when it ends.
+// Tests what a sign-in, a token or an app password gives access to, and that this access ends with it.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -26,22 +26,22 @@ afterAll(async () => {
   await host.close();
 });
 
-const PASSWORD = 'long enough password';
+const USER_PASSWORD = 'long enough password';
 const call = <T>(method: string, path: string, token: string, body?: unknown): Promise<Answer<T>> =>
   server.api<T>(path, { method, token, ...(body !== undefined && { body }) });
-const signIn = async (username: string, password = PASSWORD): Promise<string> =>
+const signIn = async (username: string, password = USER_PASSWORD): Promise<string> =>
   (await server.api<TokenResponse>('/auth/login', { method: 'POST', token: null, body: { username, password } })).body
     .access_token;
-const idOf = async (token: string): Promise<number> => (await call<UserOut>('GET', '/users/me', token)).body.id;
+const fetchUserId = async (token: string): Promise<number> => (await call<UserOut>('GET', '/users/me', token)).body.id;
 
 test('a token for a download opens what was asked for and nothing beside it', async () => {
   const path = `/zip?track_ids=${tracks[0]}&name=Mine`;
   const token = (await call<UrlTokenOut>('POST', '/auth/media-token', server.token, { scope: 'download', path })).body
     .token;
-  const isLetIn = async (query: string): Promise<boolean> =>
+  const canDownload = async (query: string): Promise<boolean> =>
     (await fetch(`${server.url}/api/v1/zip?${query}&token=${token}`, { method: 'HEAD' })).status !== 401;
-  expect(await isLetIn(`track_ids=${tracks[0]}&name=Mine`)).toBe(true);
-  expect(await isLetIn(`name=Mine&track_ids=${tracks[0]}`)).toBe(true);
+  expect(await canDownload(`track_ids=${tracks[0]}&name=Mine`)).toBe(true);
+  expect(await canDownload(`name=Mine&track_ids=${tracks[0]}`)).toBe(true);
   for (const query of [
     `track_ids=${tracks[1]}&name=Mine`,
     `track_ids=${tracks[0]},${tracks[1]}&name=Mine`,
@@ -50,50 +50,52 @@ test('a token for a download opens what was asked for and nothing beside it', as
     `track_ids=${tracks[0]}`,
     '',
   ])
-    expect(await isLetIn(query), query).toBe(false);
+    expect(await canDownload(query), query).toBe(false);
 });
 
 test('app passwords end with a new password when that is wished, and by default when an administrator sets it', async () => {
   let token = await registerUser(server, 'ann');
-  const id = await idOf(token);
+  const id = await fetchUserId(token);
   const works = async (phone: Phone): Promise<boolean> => (await phone.get('ping')).body.status === 'ok';
-  const change = async (more: object): Promise<void> => {
-    const body = { current_password: PASSWORD, password: PASSWORD, ...more };
+  const changePassword = async (fields: object): Promise<void> => {
+    const body = { current_password: USER_PASSWORD, password: USER_PASSWORD, ...fields };
     token = (await call<TokenResponse>('PATCH', '/users/me', token, body)).body.access_token;
   };
-  const first = await openPhone(server, { token });
-  await change({});
-  expect(await works(first)).toBe(true);
-  await change({ revoke_app_passwords: true });
-  expect(await works(first)).toBe(false);
-  const second = await openPhone(server, { token });
-  await server.api(`/users/${id}`, { method: 'PATCH', body: { password: PASSWORD, revoke_app_passwords: false } });
-  expect(await works(second)).toBe(true);
+  const firstPhone = await openPhone(server, { token });
+  await changePassword({});
+  expect(await works(firstPhone)).toBe(true);
+  await changePassword({ revoke_app_passwords: true });
+  expect(await works(firstPhone)).toBe(false);
+  const secondPhone = await openPhone(server, { token });
+  await server.api(`/users/${id}`, { method: 'PATCH', body: { password: USER_PASSWORD, revoke_app_passwords: false } });
+  expect(await works(secondPhone)).toBe(true);
   await server.api(`/users/${id}`, { method: 'PATCH', body: { can_share: false } });
-  expect(await works(second)).toBe(true);
-  await server.api(`/users/${id}`, { method: 'PATCH', body: { password: PASSWORD } });
-  expect([await works(second), (await call('GET', '/users/me', token)).status]).toEqual([false, 401]);
+  expect(await works(secondPhone)).toBe(true);
+  await server.api(`/users/${id}`, { method: 'PATCH', body: { password: USER_PASSWORD } });
+  expect([await works(secondPhone), (await call('GET', '/users/me', token)).status]).toEqual([false, 401]);
 });
 
 test('an administrator sees and ends the sessions and app passwords of an account, and nobody else does', async () => {
   const token = await registerUser(server, 'bob');
-  const other = await signIn('bob');
+  const otherToken = await signIn('bob');
   const phone = await openPhone(server, { token });
-  const user = `/users/${await idOf(token)}`;
+  const user = `/users/${await fetchUserId(token)}`;
   const sessions = async () => (await server.api<SessionOut[]>(`${user}/sessions`)).body;
-  const [newest] = await sessions();
+  const [newestSession] = await sessions();
   expect(await sessions()).toHaveLength(2);
   for (const [method, path] of [
     ['GET', '/sessions'],
     ['DELETE', '/sessions'],
-    ['DELETE', `/sessions/${newest!.id}`],
+    ['DELETE', `/sessions/${newestSession!.id}`],
     ['GET', '/app-passwords'],
     ['DELETE', '/app-passwords/1'],
   ] as const)
     expect((await call(method, user + path, token)).status, path).toBe(403);
-  await server.api(`${user}/sessions/${newest!.id}`, { method: 'DELETE' });
+  await server.api(`${user}/sessions/${newestSession!.id}`, { method: 'DELETE' });
   expect((await server.api(`/users/1/sessions/${(await sessions())[0]!.id}`, { method: 'DELETE' })).status).toBe(404);
-  expect(await Promise.all([token, other].map(async (one) => (await call('GET', '/me', one)).status))).toContain(401);
+  expect(
+    await Promise.all([token, otherToken].map(async (sessionToken) => (await call('GET', '/me', sessionToken)).status)),
+  ).toContain(401);
   await server.api(`${user}/sessions`, { method: 'DELETE' });
   expect(await sessions()).toEqual([]);
   const { body } = await server.api<AppPasswordInfo[]>(`${user}/app-passwords`);
@@ -103,18 +105,18 @@ test('an administrator sees and ends the sessions and app passwords of an accoun
   expect((await server.api('/users/999/sessions')).status).toBe(404);
 });
 
-/** Resolves when the server ends what is read here. */
+/** Opens a stream; `ended` resolves when the server ends the stream. */
 async function open(url: string): Promise<{ ended: Promise<void> }> {
   const answer = await fetch(url);
   expect(answer.status).toBe(200);
-  const read = async (): Promise<void> => {
+  const readAll = async (): Promise<void> => {
     const reader = answer.body!.getReader();
     while (!(await reader.read()).done);
   };
-  return { ended: read().catch(() => undefined) };
+  return { ended: readAll().catch(() => undefined) };
 }
 
-/** A radio station and the events with tokens of the session, and the station by a phone. */
+/** Opens a radio station and the events with tokens of the session, and the station with a phone. */
 async function openAll(token: string) {
   const urlToken = async (scope: string): Promise<string> =>
     (await call<UrlTokenOut>('POST', '/auth/media-token', token, { scope })).body.token;
@@ -131,11 +133,15 @@ async function openAll(token: string) {
 test.each<[string, (token: string, id: number) => Promise<unknown>, boolean]>([
   ['signing out', (token) => call('POST', '/auth/logout', token), false],
   ['an administrator', (_, id) => server.api(`/users/${id}/sessions`, { method: 'DELETE' }), false],
-  ['a reset password', (_, id) => server.api(`/users/${id}`, { method: 'PATCH', body: { password: PASSWORD } }), true],
+  [
+    'a reset password',
+    (_, id) => server.api(`/users/${id}`, { method: 'PATCH', body: { password: USER_PASSWORD } }),
+    true,
+  ],
   ['the deletion of the account', (_, id) => server.api(`/users/${id}`, { method: 'DELETE' }), true],
 ])('what is open ends at once with %s', async (name, end, endsPhone) => {
   const token = await registerUser(server, `listener ${name}`);
-  const id = await idOf(token);
+  const id = await fetchUserId(token);
   const { bySession, byPhone } = await openAll(token);
   await end(token, id);
   await Promise.all(bySession);
@@ -150,7 +156,7 @@ test.each<[string, (token: string, id: number) => Promise<unknown>, boolean]>([
 
 test('who is no administrator any more hears nothing of what administrators hear', async () => {
   const token = await registerUser(server, 'carol');
-  const id = await idOf(token);
+  const id = await fetchUserId(token);
   await server.api(`/users/${id}`, { method: 'PATCH', body: { is_superuser: true } });
   const { ended } = await open(`${server.url}/api/v1/events?token=${token}`);
   await server.api(`/users/${id}`, { method: 'PATCH', body: { is_superuser: false } });
@@ -158,14 +164,14 @@ test('who is no administrator any more hears nothing of what administrators hear
 });
 
 /** Sends the head of a request and the first byte of its body. */
-async function begin(method: string, path: string, token: string) {
+async function beginRequest(method: string, path: string, token: string) {
   const { hostname, port, host } = new URL(server.url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
   let answer = '';
   socket.on('data', (chunk: Buffer) => (answer += chunk.toString())).on('error', () => undefined);
-  const head = `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n`;
-  socket.write(`${head}Content-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{`);
+  const requestHead = `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n`;
+  socket.write(`${requestHead}Content-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{`);
   return {
     async finish(): Promise<string> {
       if (socket.writable) socket.write('}');
@@ -180,48 +186,48 @@ test('what was begun before the account was deleted, or its session ended, is no
   expect(routes.length).toBeGreaterThan(40);
   for (const end of ['session', 'account']) {
     const token = await registerUser(server, `mallory ${end}`);
-    const id = await idOf(token);
+    const id = await fetchUserId(token);
     await server.api(`/users/${id}`, { method: 'PATCH', body: { is_superuser: true } });
-    const begun = await Promise.all(
+    const begunRequests = await Promise.all(
       routes.map(({ spec: { method, path } }) =>
-        begin(method.toUpperCase(), `/api/v1${path.replaceAll(/:\w+/g, '1')}`, token),
+        beginRequest(method.toUpperCase(), `/api/v1${path.replaceAll(/:\w+/g, '1')}`, token),
       ),
     );
-    await server.api('/health'); // all have been let in
+    await server.api('/health'); // the server has accepted all requests by now
     await server.api(`/users/${id}${end === 'session' ? '/sessions' : ''}`, { method: 'DELETE' });
-    const answers = await Promise.all(begun.map(({ finish }) => finish()));
+    const answers = await Promise.all(begunRequests.map(({ finish }) => finish()));
     expect(answers.filter((answer) => !/^$| 401 /.test(answer))).toEqual([]);
   }
 });
 
 test('a request whose caller is demoted while its body comes is forbidden', async () => {
   const token = await registerUser(server, 'dora');
-  const id = await idOf(token);
+  const id = await fetchUserId(token);
   await server.api(`/users/${id}`, { method: 'PATCH', body: { is_superuser: true } });
-  const begun = await begin('PATCH', '/api/v1/settings', token);
+  const begunRequest = await beginRequest('PATCH', '/api/v1/settings', token);
   await server.api(`/users/${id}`, { method: 'PATCH', body: { is_superuser: false } });
-  expect(await begun.finish()).toMatch(/^$| 403 /);
+  expect(await begunRequest.finish()).toMatch(/^$| 403 /);
 });
 
 test('taking a right ends what goes on by it, and nothing else', async () => {
   const token = await registerUser(server, 'emil');
-  const id = await idOf(token);
+  const id = await fetchUserId(token);
   const { bySession } = await openAll(token);
-  const form = await upload(token);
+  const sentForm = await upload(token);
   await server.api(`/users/${id}`, { method: 'PATCH', body: { can_upload: false } });
-  await form.ended;
+  await sentForm.ended;
   expect(host.listening(), 'radio goes on').toBe(2);
   await server.api(`/users/${id}`, { method: 'DELETE' });
   await Promise.all(bySession);
 });
 
-/** An upload that does not end by itself. */
+/** Starts an upload that does not end by itself. */
 async function upload(token: string): Promise<{ ended: Promise<unknown> }> {
   const { hostname, port, host: name } = new URL(server.url);
   const socket = connect(Number(port), hostname).on('error', () => undefined);
   await once(socket, 'connect');
-  const head = `POST /api/v1/tracks/upload HTTP/1.1\r\nHost: ${name}\r\nAuthorization: Bearer ${token}\r\n`;
-  socket.write(`${head}Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 100000\r\n\r\n--x\r\n`);
+  const requestHead = `POST /api/v1/tracks/upload HTTP/1.1\r\nHost: ${name}\r\nAuthorization: Bearer ${token}\r\n`;
+  socket.write(`${requestHead}Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 100000\r\n\r\n--x\r\n`);
   socket.resume();
   await server.api('/health');
   return { ended: once(socket, 'close') };

@@ -1,4 +1,4 @@
-// What is heard or saved by the link of a share ends with the share, and with what its owner may do.
+// Playback and downloads by the link of a share end with the share, and with the rights of its owner.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ let owner: number;
 let phone: Phone;
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-shares-'));
-  // more than the buffers of a connection hold
+  // the files are larger than the buffers of a connection
   const music = makeLibrary(
     { tracks: 2, messy: 0, seed: 'shares', formats: ['wav'], seconds: '200' },
     join(dir, 'music'),
@@ -40,16 +40,16 @@ interface Share {
 const makeShare = async (): Promise<Share> =>
   (await phone.ask<{ share: Share[] }>('createShare', { id: 'tr-1' }, 'shares')).share[0]!;
 
-/** The client receives nothing until `end`, which says whether everything came. */
-async function hear(url: string) {
+/** Opens a download that receives nothing until `end`, which says whether everything arrived. */
+async function openDownload(url: string) {
   const [answer] = (await once(get(url, { agent: false }), 'response')) as [IncomingMessage];
-  answer.on('error', () => undefined); // that it was broken off
-  const closed = new Promise((resolve) => answer.once('close', resolve));
+  answer.on('error', () => undefined); // this error means that the download was broken off
+  const isClosed = new Promise((resolve) => answer.once('close', resolve));
   expect(answer.statusCode).toBe(200);
   return {
     async end(): Promise<'whole' | 'broken off'> {
       answer.resume();
-      await closed;
+      await isClosed;
       return answer.complete ? 'whole' : 'broken off';
     },
   };
@@ -59,18 +59,18 @@ test.each<[string, (share: Share) => Promise<unknown>, number]>([
   ['its deletion', ({ id }) => phone.get('deleteShare', { id }), 404],
   ['its end', ({ id }) => phone.get('updateShare', { id, expires: '1' }), 404],
   ['the right of its owner', () => server.api(`/users/${owner}`, { method: 'PATCH', body: { can_share: false } }), 404],
-])('of a track and of all tracks, with %s', async (_what, end, status) => {
+])('of a track and of all tracks, with %s', async (_title, end, status) => {
   const share = await makeShare();
-  const open = await Promise.all([hear(`${share.url}/0`), hear(`${share.url}/zip`)]);
+  const open = await Promise.all([openDownload(`${share.url}/0`), openDownload(`${share.url}/zip`)]);
   await end(share);
-  expect(await Promise.all(open.map((one) => one.end()))).toEqual(['broken off', 'broken off']);
+  expect(await Promise.all(open.map((download) => download.end()))).toEqual(['broken off', 'broken off']);
   expect((await fetch(share.url)).status).toBe(status);
   await server.api(`/users/${owner}`, { method: 'PATCH', body: { can_share: true } });
 });
 
 test('of all tracks, when its owner may save no files any more; playing goes on', async () => {
   const share = await makeShare();
-  const [played, saved] = await Promise.all([hear(`${share.url}/0`), hear(`${share.url}/zip`)]);
+  const [playedTrack, savedZip] = await Promise.all([openDownload(`${share.url}/0`), openDownload(`${share.url}/zip`)]);
   await server.api(`/users/${owner}`, { method: 'PATCH', body: { can_download: false } });
-  expect([await played.end(), await saved.end()]).toEqual(['whole', 'broken off']);
+  expect([await playedTrack.end(), await savedZip.end()]).toEqual(['whole', 'broken off']);
 });

@@ -69,7 +69,7 @@ async function send(
   form.append('file', new Blob([bytes]), name);
   return server.api<ImportOut>(`/playlists/import${query}`, { method: 'POST', body: form, token });
 }
-const found = ({ playlist }: ImportOut): number[] =>
+const listMatchedIds = ({ playlist }: ImportOut): number[] =>
   (playlist.entries ?? []).map(({ track }) => trackIds.indexOf(track.id as TrackId));
 const latin1 = (text: string) => Uint8Array.from(text, (sign) => sign.charCodeAt(0));
 const utf16 = (text: string) => Uint8Array.from(Buffer.from(`\ufeff${text}`, 'utf16le'));
@@ -146,7 +146,7 @@ describe('an imported file', () => {
   test.each(SHAPES)('%s', async (_, bytes, tracks, unmatched = []) => {
     const { status, body } = await send(bytes);
     expect(status).toBe(201);
-    expect([found(body), body.matched]).toEqual([tracks, tracks.length]);
+    expect([listMatchedIds(body), body.matched]).toEqual([tracks, tracks.length]);
     expect(body.unmatched.map(({ line }) => line)).toEqual(unmatched);
     expect(body.playlist).toMatchObject({
       version: 1,
@@ -213,7 +213,7 @@ describe('an exported playlist', () => {
       'Quays/Harbour/01 Tide.mp3',
     ]);
     const back = (await send(text)).body;
-    expect([found(back), back.unmatched, back.playlist.name]).toEqual([tracks, [], 'Mornings']);
+    expect([listMatchedIds(back), back.unmatched, back.playlist.name]).toEqual([tracks, [], 'Mornings']);
   });
 
   test('has a file name that is valid on every system', async () => {
@@ -354,9 +354,9 @@ describe('a smart playlist', () => {
       is_public: true,
       rules: { all: [{ field: 'liked', op: 'is', value: true }] },
     });
-    const seen = (await server.api<PlaylistOut>(`/playlists/${body.id}`, { token: other })).body;
-    expect([tracksOf(body), tracksOf(seen)]).toEqual([[RAIN], [RAIN]]);
-    expect([body.entries?.[0]?.track.liked, seen.entries?.[0]?.track.liked]).toEqual([true, false]);
+    const visiblePlaylist = (await server.api<PlaylistOut>(`/playlists/${body.id}`, { token: other })).body;
+    expect([tracksOf(body), tracksOf(visiblePlaylist)]).toEqual([[RAIN], [RAIN]]);
+    expect([body.entries?.[0]?.track.liked, visiblePlaylist.entries?.[0]?.track.liked]).toEqual([true, false]);
     await server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: trackIds[RAIN], liked: false } });
     expect(tracksOf((await server.api<PlaylistOut>(`/playlists/${body.id}`)).body)).toEqual([]);
   });

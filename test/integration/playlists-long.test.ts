@@ -8,7 +8,7 @@ import { openLibraryServices } from '../support/library-services.ts';
 import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 
-/** Several of the parts in which a list is written. */
+/** A length of several batches in which a list is written. */
 const LONG = 4_000;
 
 let temp: TempDatabase;
@@ -33,10 +33,10 @@ beforeAll(() => {
 });
 afterAll(() => temp.close());
 
-const some = (count: number): TrackId[] =>
+const listTrackIds = (count: number): TrackId[] =>
   Array.from({ length: count }, (_, n) => tracks[n % tracks.length] as TrackId);
-const made = async (count: number): Promise<PlaylistId> =>
-  (await playlists.create(user, { name: 'x', trackIds: some(count) })).id;
+const createPlaylist = async (count: number): Promise<PlaylistId> =>
+  (await playlists.create(user, { name: 'x', trackIds: listTrackIds(count) })).id;
 const entryIds = (id: PlaylistId): number[] =>
   temp.db.$client
     .prepare<[number], number>('SELECT id FROM playlist_entries WHERE playlist_id = ? ORDER BY position')
@@ -45,12 +45,12 @@ const entryIds = (id: PlaylistId): number[] =>
 const rowsOf = (table: string, id: PlaylistId): number =>
   Number(temp.db.$client.prepare(`SELECT count(*) FROM ${table} WHERE playlist_id = ?`).pluck().get(id));
 
-/** Rows inserted, changed or deleted, including by triggers. */
+/** Returns the number of rows that some work inserts, changes or deletes, including by triggers. */
 async function written(act: () => unknown): Promise<number> {
   const total = temp.db.$client.prepare<[], number>('SELECT total_changes()').pluck();
-  const before = total.get() ?? 0;
+  const previousTotal = total.get() ?? 0;
   await act();
-  return (total.get() ?? 0) - before;
+  return (total.get() ?? 0) - previousTotal;
 }
 
 const CHANGES: [string, (id: PlaylistId, entries: number[]) => unknown][] = [
@@ -90,7 +90,7 @@ const CHANGES: [string, (id: PlaylistId, entries: number[]) => unknown][] = [
 ];
 
 test.each(CHANGES)('%s writes as much in a long list as in a short one', async (_, change) => {
-  const [short, long] = [await made(10), await made(LONG)];
+  const [short, long] = [await createPlaylist(10), await createPlaylist(LONG)];
   const [few, many] = [short, long].map((id) => [id, entryIds(id)] as const) as [
     readonly [PlaylistId, number[]],
     readonly [PlaylistId, number[]],
@@ -99,7 +99,7 @@ test.each(CHANGES)('%s writes as much in a long list as in a short one', async (
 });
 
 test('a thousand single additions keep one row each, and every version is there', async () => {
-  const id = await made(0);
+  const id = await createPlaylist(0);
   temp.db.$client.exec('BEGIN'); // one flush to disk instead of 1,000
   for (let n = 0; n < 1_000; n++) await playlists.addTracks(user, id, { trackIds: [tracks[n % 100] as TrackId] });
   temp.db.$client.exec('COMMIT');
@@ -112,11 +112,14 @@ test('a thousand single additions keep one row each, and every version is there'
 });
 
 test('saving a list from a client creates one version', async () => {
-  const id = await made(4);
-  const was = entryIds(id);
+  const id = await createPlaylist(4);
+  const previousEntryIds = entryIds(id);
   const replaced = await playlists.replaceTracks(user, id, [tracks[3], tracks[9], tracks[0], tracks[9]] as TrackId[]);
   expect([replaced.version, replaced.trackCount]).toEqual([2, 4]);
-  expect(entryIds(id).filter((entry) => was.includes(entry))).toEqual([was[3], was[0]]);
+  expect(entryIds(id).filter((entry) => previousEntryIds.includes(entry))).toEqual([
+    previousEntryIds[3],
+    previousEntryIds[0],
+  ]);
   const edited = await playlists.edit(user, id, {
     name: 'Renamed',
     removeIndexes: [0, 1, 1, 99],
@@ -155,10 +158,10 @@ test('pages and look-ups in long lists use an index', () => {
 });
 
 test('a long list is written in parts, and is one version with all of it', async () => {
-  const id = await made(3_000);
-  const added = await playlists.addTracks(user, id, { trackIds: some(2_000), position: 5 });
+  const id = await createPlaylist(3_000);
+  const added = await playlists.addTracks(user, id, { trackIds: listTrackIds(2_000), position: 5 });
   expect([added.version, added.trackCount]).toEqual([2, 5_000]);
-  const other = some(4_000).toReversed();
+  const other = listTrackIds(4_000).toReversed();
   const replaced = await playlists.replaceTracks(user, id, other);
   expect([replaced.version, replaced.trackCount]).toEqual([3, 4_000]);
   expect(await contents(id)).toEqual(other);
@@ -167,9 +170,9 @@ test('a long list is written in parts, and is one version with all of it', async
   expect(await contents(id)).toEqual(other.toReversed());
   const { playlist } = await playlists.restore(user, id, { version: 2 });
   expect([playlist.version, playlist.trackCount]).toEqual([5, 5_000]);
-  expect(await contents(id)).toEqual([...some(5), ...some(2_000), ...some(3_000).slice(5)]);
-  const emptied = await playlists.removeEntries(user, id, { entryIds: entryIds(id) });
-  expect([emptied.version, emptied.trackCount]).toEqual([6, 0]);
+  expect(await contents(id)).toEqual([...listTrackIds(5), ...listTrackIds(2_000), ...listTrackIds(3_000).slice(5)]);
+  const emptiedPlaylist = await playlists.removeEntries(user, id, { entryIds: entryIds(id) });
+  expect([emptiedPlaylist.version, emptiedPlaylist.trackCount]).toEqual([6, 0]);
   expect(
     playlists
       .listVersions(user, id, { limit: 9, offset: 0 })
@@ -192,31 +195,31 @@ async function contents(id: PlaylistId): Promise<number[]> {
 }
 
 test('a list without gaps gets new ones in steps, and every version keeps its order', async () => {
-  const id = await made(1_200);
+  const id = await createPlaylist(1_200);
   const first = entryIds(id);
   temp.db.$client.exec('BEGIN'); // one flush to disk
-  const wanted = [...first];
+  const wantedIds = [...first];
   for (let n = 0; n < 30; n++) {
     await playlists.addTracks(user, id, { trackIds: [tracks[n % 100] as TrackId], position: 600 });
     const added = entryIds(id)[600] as number;
-    wanted.splice(600, 0, added);
+    wantedIds.splice(600, 0, added);
   }
   await playlists.removeEntries(user, id, { entryIds: [first[700] as number] });
-  wanted.splice(wanted.indexOf(first[700] as number), 1);
+  wantedIds.splice(wantedIds.indexOf(first[700] as number), 1);
   for (let n = 0; n < 20; n++) {
-    await playlists.moveEntries(user, id, { entryIds: [wanted[10 + n] as number], before: wanted[5] as number });
-    wanted.splice(5, 0, ...wanted.splice(10 + n, 1));
+    await playlists.moveEntries(user, id, { entryIds: [wantedIds[10 + n] as number], before: wantedIds[5] as number });
+    wantedIds.splice(5, 0, ...wantedIds.splice(10 + n, 1));
   }
   temp.db.$client.exec('COMMIT');
-  expect(entryIds(id)).toEqual(wanted);
-  const listed = playlists.versionEntries(user, id, 1, { limit: 1_200, offset: 0 });
-  expect(listed.items.map((entry) => entry.id)).toEqual(first);
-  await playlists.reorder(user, id, wanted.toReversed());
-  expect(entryIds(id)).toEqual(wanted.toReversed());
+  expect(entryIds(id)).toEqual(wantedIds);
+  const versionEntries = playlists.versionEntries(user, id, 1, { limit: 1_200, offset: 0 });
+  expect(versionEntries.items.map((entry) => entry.id)).toEqual(first);
+  await playlists.reorder(user, id, wantedIds.toReversed());
+  expect(entryIds(id)).toEqual(wantedIds.toReversed());
 });
 
 test('the past of a list that was emptied keeps its order when the list has no gaps again', async () => {
-  const id = await made(600);
+  const id = await createPlaylist(600);
   const first = entryIds(id);
   const addInTheMiddle = async (): Promise<void> => {
     for (let n = 0; n < 35; n++)
@@ -225,10 +228,10 @@ test('the past of a list that was emptied keeps its order when the list has no g
   temp.db.$client.exec('BEGIN'); // one flush to disk
   await addInTheMiddle();
   await playlists.removeEntries(user, id, { allBut: [] });
-  await playlists.addTracks(user, id, { trackIds: some(100) });
+  await playlists.addTracks(user, id, { trackIds: listTrackIds(100) });
   await addInTheMiddle();
   temp.db.$client.exec('COMMIT');
   expect(entryIds(id)).toHaveLength(135);
-  const listed = playlists.versionEntries(user, id, 1, { limit: 600, offset: 0 });
-  expect(listed.items.map((entry) => entry.id)).toEqual(first);
+  const versionEntries = playlists.versionEntries(user, id, 1, { limit: 600, offset: 0 });
+  expect(versionEntries.items.map((entry) => entry.id)).toEqual(first);
 });

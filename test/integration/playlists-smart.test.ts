@@ -36,7 +36,7 @@ const DAY = 86_400_000;
 const NOW = new Date('2024-02-01T12:00:00Z');
 const PLAYLIST = 1;
 
-/** The values of a track for each field of rules. Undefined: it has none. */
+/** Returns the values of a track for each field of rules, undefined where it has none. */
 type Facts = Record<Field, (string | number | boolean)[]> & {
   id: TrackId;
   sorts: Record<string, string | number | null>;
@@ -179,7 +179,7 @@ function readFacts(): Facts[] {
     });
 }
 
-/** What the moods mean, once more. */
+/** A second definition of the moods. */
 function moodsOf(t: Record<string, unknown>): string[] {
   if (t['energy'] === null) return [];
   const key = t['initial_key'];
@@ -257,7 +257,7 @@ const fits = (track: Facts, node: Node): boolean =>
       ? node.any.some((n) => fits(track, n))
       : holds(track, node);
 const parse = (rules: unknown): Rules => RulesIn.parse(rules);
-const found = async (rules: unknown): Promise<number[]> => [...(await smart.find(user, parse(rules))).ids];
+const findIds = async (rules: unknown): Promise<number[]> => [...(await smart.find(user, parse(rules))).ids];
 const byId = (ids: readonly number[]): number[] => ids.toSorted((a, b) => a - b);
 
 const VALUES_OF_KIND: Record<FieldKind, Value[]> = {
@@ -342,7 +342,7 @@ describe('rules', () => {
   test.each(asked)('on %s: %s', async (field, op) => {
     for (const value of valuesFor(field, op)) {
       const condition = { field, op, ...(value !== undefined && { value }) } as Condition;
-      expect(byId(await found({ all: [condition] })), JSON.stringify(value)).toEqual(
+      expect(byId(await findIds({ all: [condition] })), JSON.stringify(value)).toEqual(
         byId(facts.filter((track) => holds(track, condition)).map(({ id }) => id)),
       );
     }
@@ -353,7 +353,7 @@ describe('rules', () => {
       const sizes = await Promise.all(
         OPERATORS[FIELDS[field]].flatMap((op) =>
           valuesFor(field, op).map(
-            async (value) => (await found({ all: [{ field, op, ...(value !== undefined && { value }) }] })).length,
+            async (value) => (await findIds({ all: [{ field, op, ...(value !== undefined && { value }) }] })).length,
           ),
         ),
       );
@@ -378,7 +378,7 @@ describe('rules', () => {
     };
     for (let n = 0; n < 80; n++) {
       const rules = { any: [node(3), node(3)] };
-      expect(byId(await found(rules)), JSON.stringify(rules)).toEqual(
+      expect(byId(await findIds(rules)), JSON.stringify(rules)).toEqual(
         byId(facts.filter((track) => fits(track, rules as Node)).map(({ id }) => id)),
       );
     }
@@ -386,11 +386,11 @@ describe('rules', () => {
 
   test('treat another user’s playlist as empty unless it is public', async () => {
     const theirs = { all: [{ field: 'playlist', op: 'is', value: 2 }] };
-    expect(await found(theirs)).toEqual([]);
+    expect(await findIds(theirs)).toEqual([]);
     temp.db.$client.exec('UPDATE playlists SET is_public = 1 WHERE id = 2');
-    expect(await found(theirs)).toHaveLength(facts.length);
+    expect(await findIds(theirs)).toHaveLength(facts.length);
     temp.db.$client.exec('UPDATE playlists SET deleted_at = 1 WHERE id = 2');
-    expect(await found(theirs)).toEqual([]);
+    expect(await findIds(theirs)).toEqual([]);
   });
 });
 
@@ -406,7 +406,7 @@ describe('the order', () => {
         ] as const,
     ),
   )('by %s %s is one, unknown last', async (field, order) => {
-    const values = (await found({ ...ALL, sort: [{ field, order }] })).map(
+    const values = (await findIds({ ...ALL, sort: [{ field, order }] })).map(
       (id) => facts.find((track) => track.id === id)?.sorts[field] ?? null,
     );
     expect(values).toHaveLength(facts.length);
@@ -419,7 +419,7 @@ describe('the order', () => {
   });
 
   test('at random is fixed by the seed', async () => {
-    const shuffled = (seed: number) => found({ ...ALL, sort: [{ field: 'random' }], seed });
+    const shuffled = (seed: number) => findIds({ ...ALL, sort: [{ field: 'random' }], seed });
     const { placeOf } = seededOrder(5, 2 ** 31 - 1);
     expect(await shuffled(5)).toEqual(facts.map(({ id }) => id as number).toSorted((a, b) => placeOf(a) - placeOf(b)));
     expect(await shuffled(6)).not.toEqual(await shuffled(5));
@@ -428,7 +428,7 @@ describe('the order', () => {
 
   test('by several keys uses the next when the first is equal', async () => {
     const years = (
-      await found({
+      await findIds({
         ...ALL,
         sort: [
           { field: 'disc_number', order: 'desc' },
@@ -444,21 +444,21 @@ describe('the order', () => {
 describe('a limit', () => {
   test('of tracks takes the first ones', async () => {
     const sort = [{ field: 'created_at', order: 'desc' }];
-    expect(await found({ ...ALL, sort, limit: 25 })).toEqual((await found({ ...ALL, sort })).slice(0, 25));
+    expect(await findIds({ ...ALL, sort, limit: 25 })).toEqual((await findIds({ ...ALL, sort })).slice(0, 25));
   });
 
   test.each([
     ['minutes', 'duration_ms', 60_000],
     ['megabytes', 'size_bytes', 1_000_000],
   ] as const)('of %s ends where it is reached', async (limit_by, field, unit) => {
-    const whole = await found(ALL);
-    const cut = await found({ ...ALL, limit: 40, limit_by });
-    expect(cut).toEqual(whole.slice(0, cut.length));
+    const allIds = await findIds(ALL);
+    const cut = await findIds({ ...ALL, limit: 40, limit_by });
+    expect(cut).toEqual(allIds.slice(0, cut.length));
     const total = (ids: number[]): number =>
       ids.reduce((sum, id) => sum + Number(facts.find((track) => track.id === id)?.sorts[field] ?? 0), 0);
     expect(cut.length).toBeGreaterThan(2);
     expect(total(cut)).toBeLessThanOrEqual(40 * unit);
-    expect(total(whole.slice(0, cut.length + 1))).toBeGreaterThan(40 * unit);
+    expect(total(allIds.slice(0, cut.length + 1))).toBeGreaterThan(40 * unit);
   });
 
   test('does not change the duration of the list', async () => {
@@ -493,17 +493,17 @@ describe('hostile rules', () => {
   );
 
   test.each(TEXTS)('in %s are ordinary text', async (field) => {
-    const before = temp.db.$client.prepare('SELECT count(*) FROM tracks').pluck().get();
+    const trackCount = temp.db.$client.prepare('SELECT count(*) FROM tracks').pluck().get();
     for (const value of NASTY) {
       for (const op of OPERATORS[FIELDS[field]].filter((op) => op !== 'is_set' && op !== 'is_not_set')) {
         const parsed = RulesIn.safeParse({ all: [{ field, op, value }] });
-        if (!parsed.success) continue; // folds to an empty text
+        if (!parsed.success) continue; // the value folds to an empty text
         expect(byId([...(await smart.find(user, parsed.data)).ids]), `${op} ${value}`).toEqual(
           byId(facts.filter((track) => holds(track, { field, op, value })).map(({ id }) => id)),
         );
       }
     }
-    expect(temp.db.$client.prepare('SELECT count(*) FROM tracks').pluck().get()).toBe(before);
+    expect(temp.db.$client.prepare('SELECT count(*) FROM tracks').pluck().get()).toBe(trackCount);
   });
 
   test('never put a name or a value into the SQL', () => {
@@ -651,6 +651,6 @@ describe('results', () => {
     await expect(thread.find({ sql: 'DELETE FROM tracks', params: {}, totalLimit: undefined })).rejects.toMatchObject({
       code: 'unavailable',
     });
-    expect(await found(ALL)).toHaveLength(facts.length);
+    expect(await findIds(ALL)).toHaveLength(facts.length);
   });
 });

@@ -121,8 +121,8 @@ describe('a playlist', () => {
 
   test('can lose one or several entries, and keeps the same track elsewhere', async () => {
     const list = await make(ids(0, 1, 0, 2));
-    const [, one, again, two] = entriesOf(list);
-    expect(tracksOf((await call(`/${list.id}/entries/${again}`, 'DELETE')).body)).toEqual(ids(0, 1, 2));
+    const [, one, repeatedEntry, two] = entriesOf(list);
+    expect(tracksOf((await call(`/${list.id}/entries/${repeatedEntry}`, 'DELETE')).body)).toEqual(ids(0, 1, 2));
     const rest = await call(`/${list.id}/tracks?entry_id=${one}&entry_id=${two}`, 'DELETE');
     expect([tracksOf(rest.body), rest.body.version]).toEqual([ids(0), 3]);
     expect((await call(`/${list.id}/entries/${one}`, 'DELETE')).status).toBe(404);
@@ -173,14 +173,14 @@ describe('a playlist', () => {
     expect(entriesOf((await move({ entry_ids: [e, a, c], before_entry_id: null })).body)).toEqual([b, d, f, a, c, e]);
     expect(entriesOf((await move({ entry_ids: [c, d, b], before_entry_id: b })).body)).toEqual([b, d, c, f, a, e]);
     expect(entriesOf((await move({ all_but: [c, e], before_entry_id: c })).body)).toEqual([b, d, f, a, c, e]);
-    const whole = await move({ all_but: [], before_entry_id: b });
-    expect(entriesOf(whole.body)).toEqual([b, d, f, a, c, e]);
+    const movedAll = await move({ all_but: [], before_entry_id: b });
+    expect(entriesOf(movedAll.body)).toEqual([b, d, f, a, c, e]);
     expect((await move({ entry_ids: [a], all_but: [a], before_entry_id: null })).status).toBe(422);
     expect((await remove({})).status).toBe(422);
     expect((await remove({ entry_ids: [a, 99_999] })).status).toBe(404);
     expect(entriesOf((await remove({ entry_ids: [c, b] })).body)).toEqual([d, f, a, e]);
-    const left = (await remove({ all_but: [a, d] })).body;
-    expect([entriesOf(left), left.version]).toEqual([[d, a], whole.body.version + 2]);
+    const remaining = (await remove({ all_but: [a, d] })).body;
+    expect([entriesOf(remaining), remaining.version]).toEqual([[d, a], movedAll.body.version + 2]);
   });
 
   test('is renamed, described and shared without a new version', async () => {
@@ -293,8 +293,8 @@ describe('versions', () => {
     expect(back.missing).toEqual([]);
     expect([entriesOf(back.playlist), back.playlist.version]).toEqual([[a, b, c], 5]);
     expect(back.playlist.entries).toEqual(list.entries);
-    const again = (await call<RestoreOut>(`/${list.id}/restore`, 'POST', { version: 2 })).body.playlist;
-    expect(entriesOf(again)).toEqual([c, b, a]);
+    const restoredPlaylist = (await call<RestoreOut>(`/${list.id}/restore`, 'POST', { version: 2 })).body.playlist;
+    expect(entriesOf(restoredPlaylist)).toEqual([c, b, a]);
     expect((await call(`/${list.id}/restore`, 'POST', { version: 99 })).status).toBe(404);
   });
 
@@ -302,11 +302,11 @@ describe('versions', () => {
     const random = seededRandom(5);
     const below = (n: number): number => Math.floor(random() * n);
     const list = await make(sample.tracks.slice(0, 20).map(({ id }) => id));
-    const seen = new Map<number, number[]>([[1, entriesOf(list)]]);
+    const entriesByVersion = new Map<number, number[]>([[1, entriesOf(list)]]);
     for (let step = 0; step < 40; step++) {
       const entries = entriesOf(await read(list.id));
-      const some = entries.toSorted(() => random() - 0.5).slice(0, 1 + below(4));
-      const rest = entries.filter((id) => !some.includes(id));
+      const someEntries = entries.toSorted(() => random() - 0.5).slice(0, 1 + below(4));
+      const otherEntries = entries.filter((id) => !someEntries.includes(id));
       const kind = entries.length < 5 ? 0 : below(5);
       const { body, status } =
         kind === 0
@@ -315,28 +315,31 @@ describe('versions', () => {
               position: below(entries.length + 1),
             })
           : kind === 1
-            ? await call(`/${list.id}/tracks?${some.map((id) => `entry_id=${id}`).join('&')}`, 'DELETE')
+            ? await call(`/${list.id}/tracks?${someEntries.map((id) => `entry_id=${id}`).join('&')}`, 'DELETE')
             : kind === 2
               ? await call(`/${list.id}/tracks`, 'PUT', {
-                  entry_ids: [...rest.slice(below(rest.length)), ...some, ...entries].filter(
-                    (id, at, all) => all.indexOf(id) === at,
+                  entry_ids: [...otherEntries.slice(below(otherEntries.length)), ...someEntries, ...entries].filter(
+                    (id, index, all) => all.indexOf(id) === index,
                   ),
                 })
               : kind === 3
                 ? await call(`/${list.id}/tracks/move`, 'POST', {
-                    entry_ids: some,
-                    before_entry_id: rest[below(rest.length)] ?? null,
+                    entry_ids: someEntries,
+                    before_entry_id: otherEntries[below(otherEntries.length)] ?? null,
                   })
                 : {
-                    body: (await call<RestoreOut>(`/${list.id}/restore`, 'POST', { version: 1 + below(seen.size) }))
-                      .body.playlist,
+                    body: (
+                      await call<RestoreOut>(`/${list.id}/restore`, 'POST', {
+                        version: 1 + below(entriesByVersion.size),
+                      })
+                    ).body.playlist,
                     status: 200,
                   };
       expect(status).toBe(200);
-      seen.set(body.version, entriesOf(body));
+      entriesByVersion.set(body.version, entriesOf(body));
       expect(body.track_count).toBe(body.entries?.length);
     }
-    for (const [version, entries] of seen)
+    for (const [version, entries] of entriesByVersion)
       expect(
         (await heldIn(list.id, version)).map(({ entry_id }) => entry_id),
         `version ${version}`,
@@ -347,8 +350,8 @@ describe('versions', () => {
     const list = await make(ids(0, 1));
     for (let n = 0; n < 40; n++)
       await call(`/${list.id}/tracks?entries=false`, 'POST', { track_ids: ids(n + 2), position: 1 });
-    const wanted = [0, ...Array.from({ length: 40 }, (_, n) => 41 - n), 1];
-    expect(tracksOf(await read(list.id))).toEqual(ids(...wanted));
+    const wantedIds = [0, ...Array.from({ length: 40 }, (_, n) => 41 - n), 1];
+    expect(tracksOf(await read(list.id))).toEqual(ids(...wantedIds));
     expect((await heldIn(list.id, 21)).map(({ track_id }) => track_id)).toEqual(
       ids(0, ...Array.from({ length: 20 }, (_, n) => 21 - n), 1),
     );
@@ -381,9 +384,9 @@ describe('a track that is deleted', () => {
   };
 
   test('is removed from its playlists in a new version, and named in the earlier ones', async () => {
-    const gone = insert('Going away');
-    const list = await make([idOf(1), gone, idOf(2), gone]);
-    expect((await server.api(`/tracks/${gone}`, { method: 'DELETE' })).status).toBe(204);
+    const goneTrack = insert('Going away');
+    const list = await make([idOf(1), goneTrack, idOf(2), goneTrack]);
+    expect((await server.api(`/tracks/${goneTrack}`, { method: 'DELETE' })).status).toBe(204);
     const now = await read(list.id);
     expect([tracksOf(now), now.version, now.track_count]).toEqual([ids(1, 2), 2, 2]);
     expect(now.duration_ms).toBe((sample.tracks[1]?.durationMs ?? 0) + (sample.tracks[2]?.durationMs ?? 0));
@@ -409,27 +412,27 @@ describe('a track that is deleted', () => {
   });
 
   test('is found again by its names when it is imported again', async () => {
-    const gone = insert('Back again');
-    const list = await make([idOf(1), gone]);
-    await server.api(`/tracks/${gone}`, { method: 'DELETE' });
+    const goneTrack = insert('Back again');
+    const list = await make([idOf(1), goneTrack]);
+    await server.api(`/tracks/${goneTrack}`, { method: 'DELETE' });
     const anew = insert('Back again');
     const back = (await call<RestoreOut>(`/${list.id}/restore`, 'POST', { version: 1 })).body;
     expect([tracksOf(back.playlist), back.missing]).toEqual([[idOf(1), anew], []]);
   });
 
   test('by a merge is replaced by the kept one in every version', async () => {
-    const [kept, emptied] = [insert('Kept'), insert('Emptied')];
-    const list = await make([emptied, idOf(1), kept]);
+    const [keptTrack, emptiedTrack] = [insert('Kept'), insert('Emptied')];
+    const list = await make([emptiedTrack, idOf(1), keptTrack]);
     await call(`/${list.id}/entries/${entriesOf(list)[0]}`, 'DELETE');
-    await call(`/${list.id}/tracks`, 'POST', { track_ids: [emptied] });
+    await call(`/${list.id}/tracks`, 'POST', { track_ids: [emptiedTrack] });
     createTrackMerge({
       db,
       tracks: createTrackWriter({ db, now: () => new Date() }),
       movers: [createEntryMerge({ db, now: () => new Date() })],
-    }).mergeInto(kept, emptied);
-    expect(tracksOf(await read(list.id))).toEqual([idOf(1), kept, kept]);
+    }).mergeInto(keptTrack, emptiedTrack);
+    expect(tracksOf(await read(list.id))).toEqual([idOf(1), keptTrack, keptTrack]);
     const back = (await call<RestoreOut>(`/${list.id}/restore`, 'POST', { version: 1 })).body;
-    expect([tracksOf(back.playlist), back.missing]).toEqual([[kept, idOf(1), kept], []]);
+    expect([tracksOf(back.playlist), back.missing]).toEqual([[keptTrack, idOf(1), keptTrack], []]);
   });
 
   test('and one with a new duration change the duration of a playlist', async () => {
@@ -522,11 +525,17 @@ describe('another user', () => {
   test('cannot remove entries of another list through their own list', async () => {
     const list = await make(ids(0, 1));
     const [entry] = entriesOf(list);
-    const own = (await call('', 'POST', { name: 'Own', track_ids: ids(3) }, { token: other })).body;
-    expect((await call(`/${own.id}/entries/${entry}`, 'DELETE', undefined, { token: other })).status).toBe(404);
+    const ownPlaylist = (await call('', 'POST', { name: 'Own', track_ids: ids(3) }, { token: other })).body;
+    expect((await call(`/${ownPlaylist.id}/entries/${entry}`, 'DELETE', undefined, { token: other })).status).toBe(404);
     expect(
-      (await call(`/${own.id}/tracks/move`, 'POST', { entry_ids: [entry], before_entry_id: null }, { token: other }))
-        .status,
+      (
+        await call(
+          `/${ownPlaylist.id}/tracks/move`,
+          'POST',
+          { entry_ids: [entry], before_entry_id: null },
+          { token: other },
+        )
+      ).status,
     ).toBe(404);
     expect(await read(list.id)).toEqual(list);
   });
@@ -538,18 +547,18 @@ describe('another user', () => {
 });
 
 test('gets events only of lists that they may see', async () => {
-  const heard: { to: string; name: string; data: string }[] = [];
+  const events: { to: string; name: string; data: string }[] = [];
   const listen = (to: string, id: number) =>
     server.app.events.subscribe({ id: id as never, isSuperuser: false }, undefined, ({ name, data }) =>
-      heard.push({ to, name, data }),
+      events.push({ to, name, data }),
     );
   const list = await make(ids(0));
   const stranger = (await call('', 'POST', { name: 'x' }, { token: other })).body.owner_id;
   const leave = [listen('owner', list.owner_id), listen('other', stranger)];
   const during = async (act: () => Promise<unknown>): Promise<string[]> => {
-    heard.length = 0;
+    events.length = 0;
     await act();
-    return heard
+    return events
       .filter(({ name }) => name === 'playlist')
       .map(({ to, data }) => `${to} ${JSON.stringify(JSON.parse(data) as { version: number; deleted: boolean })}`);
   };

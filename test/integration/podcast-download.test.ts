@@ -1,4 +1,4 @@
-// What is kept of a download when the file at the other end changes, or nobody wants it any more.
+// Tests what is kept of a download when the remote file changes, or when nobody wants the episode any more.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -35,7 +35,7 @@ beforeAll(() => {
 });
 afterAll(() => temp.close());
 
-/** A part of an older file is there. */
+/** Writes a part of an older version of the file. */
 beforeEach(() => {
   isFull = false;
   mostBytes = 1e9;
@@ -88,7 +88,7 @@ const download = (attempt = 1) =>
       progress: () => undefined,
     },
   );
-const whole = (): Buffer => readFileSync(join(dir, `${episode.id}.mp3`));
+const readEpisode = (): Buffer => readFileSync(join(dir, `${episode.id}.mp3`));
 const partOf = (): string[] => readdirSync(dir).filter((name) => name === `${episode.id}.part`);
 
 test('a part of the old file is not continued with the new one after the disk was full', async () => {
@@ -97,14 +97,14 @@ test('a part of the old file is not continued with the new one after the disk wa
   await expect(download()).rejects.toThrow('full');
   isFull = false;
   answer.status = 206;
-  await expect(download().then(whole)).resolves.toEqual(audio);
+  await expect(download().then(readEpisode)).resolves.toEqual(audio);
 });
 
 test('a part of another file from a server that ignores If-Range is not put to what is there', async () => {
   answer = { status: 206, headers: { etag: '"new"' } };
   await expect(download()).rejects.toThrow('another part');
   answer.status = 200;
-  await expect(download().then(whole)).resolves.toEqual(audio);
+  await expect(download().then(readEpisode)).resolves.toEqual(audio);
 });
 
 test('a part of an episode that is given up is removed, since nothing counts it', async () => {
@@ -144,5 +144,5 @@ test('what was deleted while it came does not appear again', async () => {
   meanwhile = () => updateEpisode(temp.db, episode.id, { status: 'deleted' });
   await download();
   expect(partOf()).toEqual([]);
-  expect(() => whole()).toThrow('ENOENT');
+  expect(() => readEpisode()).toThrow('ENOENT');
 });

@@ -111,11 +111,11 @@ describe('an episode', () => {
     await phone.ask('downloadPodcastEpisode', { id: `pe-${one?.id}` }, '');
     await server.app.drain();
     expect(await episode('Episode 4')).toMatchObject({ status: 'completed', size_bytes: host.audio.length });
-    const before = host.asked.length;
-    const whole = await listen();
-    expect([whole.status, whole.headers.get('content-type')]).toEqual([200, 'audio/mpeg']);
-    expect(Buffer.from(await whole.arrayBuffer())).toEqual(host.audio);
-    expect(host.asked).toHaveLength(before);
+    const requestCount = host.asked.length;
+    const wholeEpisode = await listen();
+    expect([wholeEpisode.status, wholeEpisode.headers.get('content-type')]).toEqual([200, 'audio/mpeg']);
+    expect(Buffer.from(await wholeEpisode.arrayBuffer())).toEqual(host.audio);
+    expect(host.asked).toHaveLength(requestCount);
     expect(statSync(join(dir, 'podcasts', `${one?.id}.mp3`)).size).toBe(host.audio.length);
   });
 
@@ -130,8 +130,8 @@ describe('an episode', () => {
     await start();
     await server.app.drain();
     expect(host.asked.at(-1)).toBe('GET /audio/3.mp3 bytes=50000- 206');
-    const heard = await phone.bytes('stream', { id: `pe-${one?.id}` });
-    expect(Buffer.from(await heard.arrayBuffer())).toEqual(host.audio);
+    const audioAnswer = await phone.bytes('stream', { id: `pe-${one?.id}` });
+    expect(Buffer.from(await audioAnswer.arrayBuffer())).toEqual(host.audio);
     expect(files().filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
@@ -161,8 +161,8 @@ describe('an episode', () => {
 
   it('that was deleted stays so while the feed is empty or incomplete', async () => {
     const [podcast] = await podcasts();
-    for (const listed of [[], [2, 3], [2, 3, 4]]) {
-      host.episodes = listed;
+    for (const listedEpisodes of [[], [2, 3], [2, 3, 4]]) {
+      host.episodes = listedEpisodes;
       await refreshed(podcast?.id ?? 0);
     }
     expect((await episodes()).map(({ status }) => status)).toEqual(['deleted', 'completed', 'completed']);
@@ -188,8 +188,8 @@ describe('an episode', () => {
     const path = join(dir, 'podcasts', `${one?.id}.mp3`);
     const bytes = readFileSync(path);
     rmSync(path);
-    const heard = await phone.bytes('stream', { id: `pe-${one?.id}` });
-    expect(Buffer.from(await heard.arrayBuffer())).toEqual(host.audio);
+    const audioAnswer = await phone.bytes('stream', { id: `pe-${one?.id}` });
+    expect(Buffer.from(await audioAnswer.arrayBuffer())).toEqual(host.audio);
     writeFileSync(path, bytes);
   });
 
@@ -219,14 +219,14 @@ describe('an episode', () => {
       etags.add(response.headers.get('etag'));
       await response.arrayBuffer();
     }
-    expect(etags.size).toBe(2); // that of the podcast, and the placeholder
+    expect(etags.size).toBe(2); // the etag of the podcast's image, and that of the placeholder
     expect(host.asked.filter((line) => line.includes('/cover'))).toEqual(['GET /cover - 200']);
   });
 
   it('is no track: in no list, search or statistic', async () => {
     expect((await server.api<{ total: number }>('/tracks?limit=1')).body.total).toBe(0);
-    const found = await phone.ask('search3', { query: 'Episode' }, 'searchResult3');
-    expect(found).toMatchObject({ song: [], album: [], artist: [] });
+    const searchResult = await phone.ask('search3', { query: 'Episode' }, 'searchResult3');
+    expect(searchResult).toMatchObject({ song: [], album: [], artist: [] });
     expect((await server.api<{ tracks: number }>('/storage')).body.tracks).toBe(0);
   });
 
@@ -251,12 +251,12 @@ describe('an episode', () => {
     const { body: me } = await server.api<{ id: number }>('/users/me', { token });
     const limited = (kbps: number) =>
       server.api(`/users/${me.id}`, { method: 'PATCH', body: { max_bitrate_kbps: kbps } });
-    const heard = channel[0]?.episode[1]?.id ?? '';
+    const heardId = channel[0]?.episode[1]?.id ?? '';
     await limited(64);
     for (const endpoint of ['stream', 'download'])
-      expect((await other.get(endpoint, { id: heard })).body.error?.code, endpoint).toBe(50);
+      expect((await other.get(endpoint, { id: heardId })).body.error?.code, endpoint).toBe(50);
     await limited(320);
-    expect((await other.bytes('stream', { id: heard })).headers.get('content-type')).toBe('audio/mpeg');
+    expect((await other.bytes('stream', { id: heardId })).headers.get('content-type')).toBe('audio/mpeg');
     await phone.ask('deletePodcastChannel', { id }, '');
     expect(await podcasts()).toEqual([]);
     expect(files()).toEqual([]);

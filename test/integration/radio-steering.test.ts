@@ -16,7 +16,7 @@ import { seededRandom } from '../support/test-random.ts';
 
 const LISTENER = 1 as UserId;
 const NOW = new Date(Date.UTC(2026, 5, 1, 12));
-/** Of what follows a press. */
+/** The number of tracks after a press of "more" or "less" that are looked at. */
 const FOLLOWING = 20;
 const NEAREST = 0.1;
 
@@ -48,35 +48,35 @@ afterAll(async () => {
 
 type Wanted = Partial<Pick<RadioIn, 'played' | 'more' | 'less'>>;
 
-/** What a radio from a track plays, asked for as the windows do. */
+/** Returns what a radio from a track plays, requested as the windows do. */
 async function play(chance: number, id: TrackId, { played = [], more = [], less = [] }: Wanted = {}) {
   const random = seededRandom(chance);
   const facts = createFacts({ statements: createStatements(temp.db.$client), isOffline: () => false, random });
   const seeds = { of: () => Promise.reject(new Error('not asked')), ofMood: () => ({ title: null, ids: [] }) };
   const library = { similar: { toTrack: () => [], toAlbum: () => [], toArtist: () => [] } };
   const radio = createRadio({ sounds, facts, seeds, library, now: () => NOW, random } as never);
-  const given: Awaited<ReturnType<typeof radio.next>>['items'] = [];
-  while (given.length < FOLLOWING)
-    given.push(
+  const nextTracks: Awaited<ReturnType<typeof radio.next>>['items'] = [];
+  while (nextTracks.length < FOLLOWING)
+    nextTracks.push(
       ...(
         await radio.next(
           LISTENER,
           { title: null, ids: [id] },
-          { count: 10, played: [...played, ...given.map((one) => one.id)], more, less },
+          { count: 10, played: [...played, ...nextTracks.map((one) => one.id)], more, less },
         )
       ).items,
     );
-  return given;
+  return nextTracks;
 }
 
 const starts = (): TrackId[] => byGenre.flatMap((ids) => [ids[10] as TrackId, ids[90] as TrackId]);
 const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
 
-/** Which share of these is among the tenth of the library that is nearest to a track. */
-async function shareNear(id: TrackId, given: readonly { id: TrackId }[]): Promise<number> {
-  const others = given.map((one) => one.id);
-  const ranks = (await sounds.ask({ kind: 'ranks', of: [id], others }))?.get(id) ?? [];
-  return Array.from(ranks).filter((rank) => rank <= NEAREST).length / others.length;
+/** Returns the share of the given tracks that is among the nearest tenth of the library. */
+async function shareNear(id: TrackId, nextTracks: readonly { id: TrackId }[]): Promise<number> {
+  const nextIds = nextTracks.map((one) => one.id);
+  const ranks = (await sounds.ask({ kind: 'ranks', of: [id], others: nextIds }))?.get(id) ?? [];
+  return Array.from(ranks).filter((rank) => rank <= NEAREST).length / nextIds.length;
 }
 
 test('two radios from one track share at most half of their first twenty, and both stay close', async () => {
@@ -94,41 +94,41 @@ test('two radios from one track share at most half of their first twenty, and bo
 });
 
 test('less like a track at least halves the share of what is near it, and says so', async () => {
-  const [before, after, timesTold]: [number[], number[], number[]] = [[], [], []];
+  const [sharesBefore, sharesAfter, timesTold]: [number[], number[], number[]] = [[], [], []];
   for (const [n, id] of starts().entries()) {
     const first = await play(n, id);
     const disliked = first[n % 10]?.id as TrackId;
     const played = first.slice(0, 10).map((one) => one.id);
-    before.push(await shareNear(disliked, await play(100 + n, id, { played })));
-    const given = await play(100 + n, id, { played, less: [disliked] });
-    after.push(await shareNear(disliked, given));
-    const told = given.flatMap(({ reasons }) => reasons.filter(({ kind }) => kind === 'less_like'));
-    timesTold.push(told.length);
-    expect(told.every((reason) => 'track_id' in reason && reason.track_id === disliked)).toBe(true);
+    sharesBefore.push(await shareNear(disliked, await play(100 + n, id, { played })));
+    const nextTracks = await play(100 + n, id, { played, less: [disliked] });
+    sharesAfter.push(await shareNear(disliked, nextTracks));
+    const namedReasons = nextTracks.flatMap(({ reasons }) => reasons.filter(({ kind }) => kind === 'less_like'));
+    timesTold.push(namedReasons.length);
+    expect(namedReasons.every((reason) => 'track_id' in reason && reason.track_id === disliked)).toBe(true);
   }
-  expect(mean(before)).toBeGreaterThan(0.1);
+  expect(mean(sharesBefore)).toBeGreaterThan(0.1);
   expect(mean(timesTold)).toBeGreaterThan(1);
-  expect(mean(after)).toBeLessThanOrEqual(mean(before) / 2);
+  expect(mean(sharesAfter)).toBeLessThanOrEqual(mean(sharesBefore) / 2);
 });
 
 test('more like a track at least doubles the share of what is near it, and says why it came', async () => {
-  const [before, after]: [number[], number[]] = [[], []];
+  const [sharesBefore, sharesAfter]: [number[], number[]] = [[], []];
   for (const [n, id] of starts().entries()) {
-    const wanted = byGenre[(n + 3) % byGenre.length]?.[50] as TrackId;
-    before.push(await shareNear(wanted, await play(n, id)));
-    const given = await play(n, id, { more: [wanted] });
-    after.push(await shareNear(wanted, given));
-    for (const { id: near, reasons } of given) {
-      const isNear = (await shareNear(wanted, [{ id: near }])) === 1;
+    const wantedId = byGenre[(n + 3) % byGenre.length]?.[50] as TrackId;
+    sharesBefore.push(await shareNear(wantedId, await play(n, id)));
+    const nextTracks = await play(n, id, { more: [wantedId] });
+    sharesAfter.push(await shareNear(wantedId, nextTracks));
+    for (const { id: near, reasons } of nextTracks) {
+      const isNear = (await shareNear(wantedId, [{ id: near }])) === 1;
       expect(reasons[0]?.kind === 'more_like').toBe(isNear);
     }
   }
-  expect(mean(after)).toBeGreaterThanOrEqual(Math.max(0.2, 2 * mean(before)));
+  expect(mean(sharesAfter)).toBeGreaterThanOrEqual(Math.max(0.2, 2 * mean(sharesBefore)));
 });
 
 test('the reason "more like" is told also long after that track was played', async () => {
-  const [genre, others] = [byGenre[0] as TrackId[], byGenre[1] as TrackId[]];
+  const [genre, otherGenre] = [byGenre[0] as TrackId[], byGenre[1] as TrackId[]];
   const more = [genre[50] as TrackId];
-  const steered = await play(7, genre[10] as TrackId, { played: [...more, ...others.slice(0, 30)], more });
+  const steered = await play(7, genre[10] as TrackId, { played: [...more, ...otherGenre.slice(0, 30)], more });
   expect(steered.filter(({ reasons }) => reasons[0]?.kind === 'more_like').length).toBeGreaterThan(0);
 });

@@ -60,7 +60,7 @@ const read = (pool: ReaderPool, paths: string[], copyTo: string | null = null): 
 const outcomes = (results: ReadResult[]): string[] => results.map((result) => (result.ok ? 'ok' : result.reason));
 const ok = (count: number): string[] => Array.from({ length: count }, () => 'ok');
 
-/** In checks of the thread: enough for a good file to be read in between on any machine. */
+/** A limit that leaves enough time to read a good file on any machine. */
 const LIMIT_MS = 2_000;
 const TOO_LONG = 'reading it took longer than 2 s';
 
@@ -125,12 +125,12 @@ test('files that need too much memory only together are all read, one by one', a
     read(pool, ['good1.mp3', 'good2.mp3']),
   ]);
   expect(groups.map(outcomes)).toEqual([ok(60), ok(2)]);
-  expect(lost.length).toBeGreaterThan(0); // otherwise this test proves nothing
+  expect(lost.length).toBeGreaterThan(0); // without lost files this test proves nothing
 });
 
 test('a file that needs too much memory fails, and the others are read', async () => {
   writeFileSync(join(dir, 'heavy.mp3'), silentMp3(100));
-  // no known file fills the heap, so here opening one does
+  // no known file fills the heap, so opening this file does
   const greedy = join(dir, 'greedy-worker.mjs');
   writeFileSync(
     greedy,
@@ -224,5 +224,6 @@ function expectSound({ content: { facts, tags }, sizeBytes }: Extract<ReadResult
   expect(Number.isFinite(bitrateKbps) && bitrateKbps >= 0).toBe(true);
   expect(sampleRateHz).toBeGreaterThan(0);
   expect(channels).toBeGreaterThan(0);
-  expect(JSON.stringify(tags)).not.toMatch(/\\u(d[89a-f]|00(0[0-8bcef]|1))/); // half a pair, control characters
+  // half a surrogate pair, or control characters
+  expect(JSON.stringify(tags)).not.toMatch(/\\u(d[89a-f]|00(0[0-8bcef]|1))/);
 }

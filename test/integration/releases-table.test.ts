@@ -19,7 +19,7 @@ import { seededRandom } from '../support/test-random.ts';
 
 const cases = readReleasesTable();
 const SOURCE = 'local_folder';
-/** Of the files of edited tracks. */
+/** Tags of the files of edited tracks. */
 const FORMER_ALBUM = 'Unsorted';
 /** A fingerprint of 11 s, long enough to be compared. */
 const FINGERPRINT_VALUES = 90;
@@ -65,7 +65,7 @@ function ordersOf(groups: ReleaseCase['groups']): Record<string, GroupTrack[]> {
   return { forward: groups.flat(), backward: groups.toReversed().flat(), interleaved, shuffled };
 }
 
-/** The albums of an empty library after these tracks came. */
+/** Returns the albums of an empty library after these tracks were added. */
 function albumsOf(order: readonly GroupTrack[], options: { isOneBatch: boolean }): CaseAlbum[] {
   const { $client } = temp.db;
   $client.exec('BEGIN IMMEDIATE'); // a rollback takes a fraction of the time that another database does
@@ -117,7 +117,7 @@ function openLibrary() {
 
   const write = (change: () => void): void => db.transaction(() => tracks.batch(change), { behavior: 'immediate' });
 
-  /** The row of a folder; those of the folders above it are made too, as a scan does. */
+  /** Inserts the row of a folder and of the folders above it, as a scan does. */
   function folderOf(path: string): number {
     const parts = path.split('/');
     parts.forEach((_, i) => insertFolder.run(SOURCE, parts.slice(0, i + 1).join('/')));
@@ -141,7 +141,7 @@ function openLibrary() {
       ids.set(track.name, id);
     },
 
-    /** As `PUT /tracks/{id}/metadata` does. */
+    /** Edits a track as `PUT /tracks/{id}/metadata` does. */
     edit(track: GroupTrack): void {
       if (!track.isEdited) return;
       const typed = { album: track.album, albumArtist: track.albumArtist };
@@ -158,7 +158,7 @@ function openLibrary() {
       );
     },
 
-    /** What a scan calls when it has seen all files. */
+    /** Runs what a scan calls after it has seen all files. */
     endScan(): void {
       db.transaction(
         () => {
@@ -180,7 +180,7 @@ function openLibrary() {
   };
 }
 
-/** As server/files/track-draft.ts makes it of a file's tags. */
+/** Builds an identity as server/files/track-draft.ts does from a file's tags. */
 function identityOf(track: GroupTrack): TrackIdentity {
   const { releaseMbid, edition } = track;
   return {
@@ -205,7 +205,7 @@ function identityOf(track: GroupTrack): TrackIdentity {
   };
 }
 
-/** Equal for equal texts; of different ones about half of the bits are equal, as of other music. */
+/** Returns equal fingerprints for equal texts; those of different texts share about half of their bits. */
 function fingerprintOf(sound: string): Buffer {
   const seed = [...sound].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), 7);
   const random = seededRandom(seed);

@@ -32,7 +32,7 @@ afterEach(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
-/** A file of the album "Blue", which sounds like no other. */
+/** Writes a file of the album "Blue" that sounds like no other file. */
 function song(number: number, release: string | undefined, year = '1999'): Buffer {
   const ownText = (name: string, value: string) => id3Frame('TXXX', Buffer.from(`\x03${name}\0${value}`));
   return Buffer.concat([
@@ -58,7 +58,7 @@ async function scan(): Promise<void> {
   await server.api('/sources/local_folder/scan', { method: 'POST' });
   await server.app.drain();
 }
-/** Of each album its release and its number of tracks. */
+/** Returns the release and the number of tracks of each album. */
 async function albums(): Promise<[string | null, number][]> {
   const { items } = (await server.api<AlbumPage>('/albums?limit=50')).body;
   return items
@@ -75,11 +75,11 @@ test('two editions in two folders stay two albums when they are edited, moved an
   for (const number of [1, 2]) put(`Blue/${number}.mp3`, number, STANDARD);
   for (const number of [1, 2, 3]) put(`Blue (Deluxe)/${number}.mp3`, number, DELUXE);
   await scan();
-  const two: [string, number][] = [
+  const twoEditions: [string, number][] = [
     [STANDARD, 2],
     [DELUXE, 3],
   ];
-  expect(await albums()).toEqual(two);
+  expect(await albums()).toEqual(twoEditions);
 
   const [first] = await tracksOf(DELUXE);
   const [other] = await tracksOf(STANDARD);
@@ -92,14 +92,14 @@ test('two editions in two folders stay two albums when they are edited, moved an
     method: 'PUT',
     body: { title: 'Another', artist: 'The Quays', album: 'Blue' },
   });
-  expect(await albums()).toEqual(two);
+  expect(await albums()).toEqual(twoEditions);
 
   renameSync(join(base, 'music', 'Blue (Deluxe)'), join(base, 'music', 'Elsewhere'));
   await scan();
-  expect(await albums()).toEqual(two);
+  expect(await albums()).toEqual(twoEditions);
   put('A third folder/1.mp3', 4, undefined);
   await scan();
-  expect(await albums()).toEqual([[null, 1], ...two]);
+  expect(await albums()).toEqual([[null, 1], ...twoEditions]);
 });
 
 async function upload(number: number, file: Buffer): Promise<void> {
@@ -125,8 +125,8 @@ test('two editions that are uploaded are one album, unless two songs claim one p
   await server.app.drain();
   expect(await albums()).toEqual([[STANDARD, 4]]);
   const [track] = await allTracks(server);
-  const own = (await allTracks(server)).filter(({ track_number: n }) => n === track?.track_number);
-  await server.api(`/tracks/${own[1]?.id}`, { method: 'PUT', body: { title: 'Another' } });
+  const sameNumberTracks = (await allTracks(server)).filter(({ track_number: n }) => n === track?.track_number);
+  await server.api(`/tracks/${sameNumberTracks[1]?.id}`, { method: 'PUT', body: { title: 'Another' } });
   expect(await albums()).toEqual([
     [STANDARD, 2],
     [DELUXE, 2],

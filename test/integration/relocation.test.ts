@@ -59,16 +59,16 @@ const [SAME, OTHER] = [0, 1].map((at) => () => mp3s[at] as ExpectedFile) as [() 
 /**
  * Two missing encodings of one recording, and one new file of it: it could be either.
  */
-async function ambiguous(): Promise<Library & { a: TrackOut; b: TrackOut; found: TrackOut }> {
+async function openAmbiguous(): Promise<Library & { a: TrackOut; b: TrackOut; newTrack: TrackOut }> {
   const music = await library({ 'One/a.mp3': SAME(), 'One/b.mp3': SAME(), 'One/c.mp3': OTHER() });
   const [a, b] = [await music.track('One/a.mp3'), await music.track('One/b.mp3')];
-  // as if their bytes had been others
+  // the files now look as if they had had other bytes
   music.server.app.db.$client.prepare("UPDATE tracks SET audio_hash = 'p1:' || id WHERE id IN (?, ?)").run(a.id, b.id);
   copyFileSync(music.at('One/a.mp3'), music.at('found.mp3'));
   rmSync(music.at('One/a.mp3'));
   rmSync(music.at('One/b.mp3'));
   await music.scan();
-  return { ...music, a, b, found: await music.track('found.mp3') };
+  return { ...music, a, b, newTrack: await music.track('found.mp3') };
 }
 
 const sounds = async ({ server }: Library, id: number): Promise<number> => {
@@ -80,10 +80,10 @@ const paths = async ({ server }: Library): Promise<string[]> =>
 
 describe('a case that scans do not decide', () => {
   test('is decided by hand, permanently', async () => {
-    const music = await ambiguous();
-    const { a, b, found, scan } = music;
+    const music = await openAmbiguous();
+    const { a, b, newTrack, scan } = music;
     expect(await music.candidates(a.id)).toEqual([{ why: 'same_recording', path: 'found.mp3' }]);
-    const { status, body } = await music.relocate(a.id, found.id);
+    const { status, body } = await music.relocate(a.id, newTrack.id);
     expect([status, body]).toMatchObject([
       200,
       {
@@ -96,7 +96,7 @@ describe('a case that scans do not decide', () => {
       },
     ]);
     expect([await sounds(music, a.id), await sounds(music, b.id)]).toEqual([200, 410]);
-    expect((await music.get(found.id)).status).toBe(404);
+    expect((await music.get(newTrack.id)).status).toBe(404);
     for (let round = 0; round < 2; round++) {
       expect(await scan()).toMatchObject({ added: 0, updated: 0, moved: 0, missing: 0, failed: [] });
       expect(await paths(music)).toEqual(['One/b.mp3 missing', 'One/c.mp3 available', 'found.mp3 available']);
@@ -105,9 +105,9 @@ describe('a case that scans do not decide', () => {
   });
 
   test('the track follows its file from then on: rename, retag, deletion and return', async () => {
-    const music = await ambiguous();
-    const { a, found, scan, at } = music;
-    await music.relocate(a.id, found.id);
+    const music = await openAmbiguous();
+    const { a, newTrack, scan, at } = music;
+    await music.relocate(a.id, newTrack.id);
     renameSync(at('found.mp3'), at('One/renamed.mp3'));
     await scan();
     expect(await music.track('One/renamed.mp3')).toMatchObject({ id: a.id, availability: 'available' });
@@ -123,9 +123,9 @@ describe('a case that scans do not decide', () => {
   });
 
   test('a file that reappears at the track’s old path is a new track', async () => {
-    const music = await ambiguous();
-    const { a, b, found, scan } = music;
-    await music.relocate(a.id, found.id);
+    const music = await openAmbiguous();
+    const { a, b, newTrack, scan } = music;
+    await music.relocate(a.id, newTrack.id);
     music.put('One/a.mp3', OTHER());
     expect(await scan()).toMatchObject({ added: 1 });
     await scan();
@@ -139,11 +139,11 @@ describe('a case that scans do not decide', () => {
   });
 
   test('manual edits stay', async () => {
-    const music = await ambiguous();
+    const music = await openAmbiguous();
     music.server.app.db.$client
       .prepare("UPDATE tracks SET metadata_status = 'manual', title = 'Typed' WHERE id = ?")
       .run(music.a.id);
-    await music.relocate(music.a.id, music.found.id);
+    await music.relocate(music.a.id, music.newTrack.id);
     await music.scan();
     expect((await music.get(music.a.id)).body).toMatchObject({
       title: 'Typed',
@@ -154,30 +154,30 @@ describe('a case that scans do not decide', () => {
 });
 
 test('the data of both is on the track, for every account', async () => {
-  const music = await ambiguous();
-  const { server, a, found } = music;
+  const music = await openAmbiguous();
+  const { server, a, newTrack } = music;
   const listener = await registerUser(server);
   const like = (item_id: number, token: string, rating: number) =>
     server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id, liked: true, rating }, token });
   await like(a.id, server.token, 2);
-  await like(found.id, server.token, 4);
-  await like(found.id, listener, 5);
+  await like(newTrack.id, server.token, 4);
+  await like(newTrack.id, listener, 5);
   const db = server.app.db.$client;
   db.exec("INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES (1, 1, 'Mine', 0, 0)");
   for (const [user, id, at] of [
     [1, a.id, 10],
-    [1, found.id, 20],
-    [2, found.id, 30],
+    [1, newTrack.id, 20],
+    [2, newTrack.id, 30],
   ]) {
     db.prepare("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (?, ?, 'x', ?)").run(user, id, at);
   }
-  for (const [position, id] of [a.id, found.id].entries())
+  for (const [position, id] of [a.id, newTrack.id].entries())
     db.prepare('INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) VALUES (1, ?, ?, 0)').run(
       position,
       id,
     );
 
-  expect((await music.relocate(a.id, found.id)).body).toMatchObject({
+  expect((await music.relocate(a.id, newTrack.id)).body).toMatchObject({
     liked: true,
     play_count: 2,
     last_played_at: new Date(20).toISOString(),
@@ -216,7 +216,7 @@ describe('candidates', () => {
     retagMp3(music.at('named.mp3'), { TIT2: title.toUpperCase(), TPE1: artist_name as string });
     await music.scan();
     rmSync(music.at(from));
-    expect(await sounds(music, id)).toBe(410); // before a scan makes one track of those with the same audio
+    expect(await sounds(music, id)).toBe(410); // before a scan merges the tracks with the same audio
     expect(await music.candidates(id)).toEqual([
       { why: 'same_audio', path: `twin.${original.format}` },
       { why: 'same_recording', path: better },
@@ -238,13 +238,13 @@ describe('candidates', () => {
     const music = await library(Object.fromEntries(Array.from({ length: 24 }, (_, i) => [`${i}.mp3`, SAME()])));
     const id = (await music.track('0.mp3')).id;
     for (const path of ['0.mp3', '1.mp3', '2.mp3']) {
-      const { id: gone } = await music.track(path);
+      const { id: missingId } = await music.track(path);
       rmSync(music.at(path));
-      expect(await sounds(music, gone)).toBe(410);
+      expect(await sounds(music, missingId)).toBe(410);
     }
-    const found = await music.candidates(id);
-    expect(found).toHaveLength(20);
-    expect(found.map(({ path }) => path)).not.toContain('1.mp3');
+    const candidates = await music.candidates(id);
+    expect(candidates).toHaveLength(20);
+    expect(candidates.map(({ path }) => path)).not.toContain('1.mp3');
   });
 
   test('there may be none', async () => {
@@ -258,19 +258,19 @@ describe('candidates', () => {
 
 describe('rejected requests change nothing', () => {
   test.each([
-    ['a track that is not missing', 409, ({ found, b }) => [found.id, b.id]],
+    ['a track that is not missing', 409, ({ newTrack, b }) => [newTrack.id, b.id]],
     ['a track with itself', 409, ({ a }) => [a.id, a.id]],
     ['another one that is missing too', 409, ({ a, b }) => [a.id, b.id]],
-    ['a track that is not there', 404, ({ found }) => [9_999, found.id]],
+    ['a track that is not there', 404, ({ newTrack }) => [9_999, newTrack.id]],
     ['another one that is not there', 404, ({ a }) => [a.id, 9_999]],
     ['no id', 422, ({ a }) => [a.id, 'x']],
-  ] satisfies [string, number, (tracks: { a: TrackOut; b: TrackOut; found: TrackOut }) => [number, unknown]][])(
+  ] satisfies [string, number, (tracks: { a: TrackOut; b: TrackOut; newTrack: TrackOut }) => [number, unknown]][])(
     '%s',
     async (_, status, pick) => {
-      const music = await ambiguous();
-      const before = await paths(music);
+      const music = await openAmbiguous();
+      const previousPaths = await paths(music);
       expect((await music.relocate(...(pick(music) as [number, number]))).status).toBe(status);
-      expect(await paths(music)).toEqual(before);
+      expect(await paths(music)).toEqual(previousPaths);
     },
   );
 
@@ -285,7 +285,7 @@ describe('rejected requests change nothing', () => {
 test('in copy mode a track whose stored audio is lost gets another object, which is kept', async () => {
   const music = await library({ 'a.mp3': SAME(), 'b.mp3': OTHER() }, 'copy');
   const [a, b] = [await music.track('a.mp3'), await music.track('b.mp3')];
-  rmSync(music.at('a.mp3')); // or it would be mended from there
+  rmSync(music.at('a.mp3')); // otherwise the track would be repaired from this file
   rmSync(join(music.server.dir, 'library', (a.storage_uri as string).slice('local:'.length)));
   expect(await sounds(music, a.id)).toBe(410);
   expect((await music.get(a.id)).body.availability).toBe('missing');

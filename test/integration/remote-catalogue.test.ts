@@ -66,7 +66,7 @@ afterAll(async () => {
 
 describe('a search', () => {
   it('returns tracks with their metadata, matching titles first', async () => {
-    const [first, ...others] = await me.searchFor('harbour');
+    const [first, ...otherHits] = await me.searchFor('harbour');
     expect(first).toMatchObject({
       source: 'streamsrc',
       source_id: 'ia:quays-low-water/01 Harbour Lights.mp3',
@@ -80,16 +80,16 @@ describe('a search', () => {
       track_id: null,
       availability: null,
     });
-    expect(others.length).toBeGreaterThan(5);
+    expect(otherHits.length).toBeGreaterThan(5);
     const cover = await fetch(`${server.url}${first?.cover_url ?? ''}&token=${server.token}`);
     expect([cover.status, cover.headers.get('content-type')]).toEqual([200, 'image/webp']);
   });
 
   it('asks the catalogue once for a repeated search, in any spelling', async () => {
     await me.searchFor('slack tide');
-    const asked = archive.asked.length;
+    const requestCount = archive.asked.length;
     await me.searchFor('  Slack TIDE ');
-    expect(archive.asked).toHaveLength(asked);
+    expect(archive.asked).toHaveLength(requestCount);
   });
 
   it('escapes operators of the archive', async () => {
@@ -165,9 +165,9 @@ it('search, save, fetch and stream return the bytes of the source, and its names
   const early = await server.api<{ detail: string }>(`/stream/${id}`);
   expect([early.status, early.body.detail]).toEqual([409, expect.stringContaining(`/tracks/${id}/materialize`)]);
 
-  const asked = await me.materialize(id);
-  expect(asked.status).toBe(202);
-  expect(asked.body).toMatchObject({
+  const materializeAnswer = await me.materialize(id);
+  expect(materializeAnswer.status).toBe(202);
+  expect(materializeAnswer.body).toMatchObject({
     source: 'streamsrc',
     source_id: hit.source_id,
     track_id: id,
@@ -175,7 +175,7 @@ it('search, save, fetch and stream return the bytes of the source, and its names
     error: null,
   });
   await server.app.drain();
-  expect(await me.download(asked.body.id)).toMatchObject({
+  expect(await me.download(materializeAnswer.body.id)).toMatchObject({
     status: 'succeeded',
     attempts: 1,
     progress: 1,
@@ -197,8 +197,8 @@ it('search, save, fetch and stream return the bytes of the source, and its names
     track_id: id,
     availability: 'available',
   });
-  const again = await me.materialize(id);
-  expect([again.status, again.body.id]).toEqual([200, asked.body.id]);
+  const secondAnswer = await me.materialize(id);
+  expect([secondAnswer.status, secondAnswer.body.id]).toEqual([200, materializeAnswer.body.id]);
 });
 
 it('missing audio is fetched again', async () => {
@@ -248,17 +248,17 @@ it('a hit is recognized after its track was renamed or merged', async () => {
   const merged = (await me.save(await me.firstHit('Merged'))).body;
   const form = new FormData();
   form.append('files', new Blob([audio[14] as BlobPart]), 'own.mp3');
-  const own = (await server.api<{ items: TrackOut[] }>('/tracks/upload', { method: 'POST', body: form })).body
+  const uploadedTrack = (await server.api<{ items: TrackOut[] }>('/tracks/upload', { method: 'POST', body: form })).body
     .items[0] as TrackOut;
   const tracks = createTrackWriter({ db: server.app.db, now: () => new Date() });
   createTrackMerge({ db: server.app.db, tracks, movers: [createRemoteMerge({ db: server.app.db })] }).mergeInto(
-    own.id as TrackId,
+    uploadedTrack.id as TrackId,
     merged.id as TrackId,
   );
   const hit = await me.firstHit('Merged');
-  expect(hit).toMatchObject({ in_library: true, track_id: own.id, availability: 'available' });
-  const again = await me.save(hit);
-  expect([again.status, again.body.id]).toEqual([200, own.id]);
+  expect(hit).toMatchObject({ in_library: true, track_id: uploadedTrack.id, availability: 'available' });
+  const savedAgain = await me.save(hit);
+  expect([savedAgain.status, savedAgain.body.id]).toEqual([200, uploadedTrack.id]);
 
   // the image was requested once
   expect(archive.asked.filter((path) => path.startsWith('/services/img/'))).toHaveLength(1);
@@ -289,31 +289,31 @@ it('fetches only hits or ids of the catalogue, never a URL of the client', async
   expect((await save({ source: 'elsewhere', source_id: 'ia:a/b.mp3' })).status).toBe(404);
   expect((await save({ source: 'upload', source_id: 'ia:a/b.mp3' })).status).toBe(409);
   expect((await save({ source_id: 'ia:a/b.mp3', url: 'http://10.0.0.1/' })).status).toBe(201);
-  const own = await save({ source_id: 'ia:some-item/file.mp3', cover_url: 'http://10.0.0.1/cover.jpg' });
-  expect(own.status).toBe(201);
-  expect((own.body as unknown as TrackOut).has_cover).toBe(false);
+  const savedTrack = await save({ source_id: 'ia:some-item/file.mp3', cover_url: 'http://10.0.0.1/cover.jpg' });
+  expect(savedTrack.status).toBe(201);
+  expect((savedTrack.body as unknown as TrackOut).has_cover).toBe(false);
 });
 
 describe('downloads', () => {
   it('are requested by hit, listed newest first, and by status', async () => {
     const hit = await me.firstHit('Queued');
-    const asked = await server.api<DownloadJobOut>('/downloads', {
+    const downloadAnswer = await server.api<DownloadJobOut>('/downloads', {
       method: 'POST',
       body: { source: hit.source, source_id: hit.source_id },
     });
-    expect(asked.status).toBe(202);
+    expect(downloadAnswer.status).toBe(202);
     await server.app.drain();
-    expect(await me.track(asked.body.track_id ?? 0)).toMatchObject({
+    expect(await me.track(downloadAnswer.body.track_id ?? 0)).toMatchObject({
       source_id: hit.source_id,
       availability: 'available',
     });
     const { body } = await server.api<{ items: DownloadJobOut[]; total: number }>('/downloads?limit=1');
-    expect(body.items[0]).toMatchObject({ id: asked.body.id, status: 'succeeded' });
+    expect(body.items[0]).toMatchObject({ id: downloadAnswer.body.id, status: 'succeeded' });
     expect((await server.api<{ total: number }>('/downloads?status=failed')).body.total).toBe(0);
     expect((await server.api('/downloads?status=odd')).status).toBe(422);
     expect((await server.api('/downloads/999999')).status).toBe(404);
-    expect((await server.api(`/downloads/${asked.body.id}/retry`, { method: 'POST' })).status).toBe(409);
-    expect((await server.api(`/downloads/${asked.body.id}`, { method: 'DELETE' })).status).toBe(409);
+    expect((await server.api(`/downloads/${downloadAnswer.body.id}/retry`, { method: 'POST' })).status).toBe(409);
+    expect((await server.api(`/downloads/${downloadAnswer.body.id}`, { method: 'DELETE' })).status).toBe(409);
   });
 
   it('are cancelled while they run, leave the track as it was, and are tried again', async () => {
@@ -321,17 +321,17 @@ describe('downloads', () => {
       body: { id },
     } = await me.save(await me.firstHit('Cancelled'));
     archive.faults.push({ stall: 2_000 });
-    const { body: asked } = await me.materialize(id);
-    await expect.poll(async () => (await me.download(asked.id)).bytes_done).toBe(2_000);
+    const { body: download } = await me.materialize(id);
+    await expect.poll(async () => (await me.download(download.id)).bytes_done).toBe(2_000);
     expect((await me.track(id)).availability).toBe('fetching');
-    const cancelled = await server.api<DownloadJobOut>(`/downloads/${asked.id}`, { method: 'DELETE' });
+    const cancelled = await server.api<DownloadJobOut>(`/downloads/${download.id}`, { method: 'DELETE' });
     expect(cancelled.body).toMatchObject({ status: 'cancelled', next_attempt_at: null });
     expect((await me.track(id)).availability).toBe('remote');
     await server.app.drain();
-    const retried = await server.api<DownloadJobOut>(`/downloads/${asked.id}/retry`, { method: 'POST' });
+    const retried = await server.api<DownloadJobOut>(`/downloads/${download.id}/retry`, { method: 'POST' });
     expect(retried.status).toBe(202);
     await server.app.drain();
-    expect(await me.download(asked.id)).toMatchObject({ status: 'succeeded', attempts: 1 });
+    expect(await me.download(download.id)).toMatchObject({ status: 'succeeded', attempts: 1 });
     expect((await me.bytesOf(id)).equals(audio[8] as Buffer)).toBe(true);
   });
 
@@ -408,15 +408,15 @@ describe('a Subsonic client', () => {
       body: { id },
     } = await me.save(await me.firstHit('Hidden'));
     const phone = await openPhone(server);
-    const listed = async (): Promise<string[]> =>
+    const listTitles = async (): Promise<string[]> =>
       (
         await phone.ask<{ song?: { id: string }[] }>('search3', { query: '', songCount: 500 }, 'searchResult3')
       ).song?.map((song) => song.id) ?? [];
-    expect(await listed()).toContain(`tr-${id}`);
+    expect(await listTitles()).toContain(`tr-${id}`);
     await server.api('/settings', { method: 'PATCH', body: { subsonic_remote_tracks: false } });
-    const shown = await listed();
-    expect(shown).not.toContain(`tr-${id}`);
-    expect(shown.length).toBeGreaterThan(3);
+    const titles = await listTitles();
+    expect(titles).not.toContain(`tr-${id}`);
+    expect(titles.length).toBeGreaterThan(3);
     expect(
       (await phone.ask<{ song?: { id: string }[] }>('search3', { query: 'Hidden' }, 'searchResult3')).song ?? [],
     ).toEqual([]);
@@ -452,20 +452,24 @@ describe('the list of sources', () => {
     const off = 'The remote catalogue is switched off (STREAMSRC_ENABLED).';
     const { body } = await server.api<SourceOut[]>('/sources');
     expect(body.find(({ name }) => name === 'streamsrc')).toMatchObject({ enabled: false, reason: off });
-    const refused = async (path: string, method: string, sent?: object): Promise<void> => {
+    const expectRefused = async (path: string, method: string, requestBody?: object): Promise<void> => {
       const { status, body: problem } = await server.api<{ detail: string }>(path, {
         method,
-        ...(sent && { body: sent }),
+        ...(requestBody && { body: requestBody }),
       });
       expect([path, status, problem.detail]).toEqual([path, 409, off]);
     };
-    await refused('/sources/streamsrc/search?q=x', 'GET');
+    await expectRefused('/sources/streamsrc/search?q=x', 'GET');
     const hit = { source: 'streamsrc', source_id: 'ia:a/off.mp3' };
-    const kept = await server.api<TrackOut>('/tracks/remote', { method: 'POST', body: hit });
-    expect([kept.status, kept.body.title, kept.body.availability]).toEqual([201, 'off.mp3', 'remote']);
-    await refused(`/tracks/${kept.body.id}/materialize`, 'POST');
-    await refused('/downloads', 'POST', { source: 'streamsrc', source_id: 'ia:a/b.mp3' });
-    await refused(`/tracks/${saved.items[0]?.id}/materialize`, 'POST');
+    const savedPlaceholder = await server.api<TrackOut>('/tracks/remote', { method: 'POST', body: hit });
+    expect([savedPlaceholder.status, savedPlaceholder.body.title, savedPlaceholder.body.availability]).toEqual([
+      201,
+      'off.mp3',
+      'remote',
+    ]);
+    await expectRefused(`/tracks/${savedPlaceholder.body.id}/materialize`, 'POST');
+    await expectRefused('/downloads', 'POST', { source: 'streamsrc', source_id: 'ia:a/b.mp3' });
+    await expectRefused(`/tracks/${saved.items[0]?.id}/materialize`, 'POST');
     expect((await server.api<SearchResponse>('/search?q=x')).body.errors).toEqual([]);
     expect((await server.api<SearchResponse>('/search?q=x&sources=streamsrc')).body.errors).toEqual([
       { source: 'streamsrc', detail: off },

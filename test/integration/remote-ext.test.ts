@@ -69,7 +69,7 @@ describe.runIf(ytDlp !== undefined)('yt-dlp', () => {
   afterAll(() => server.close());
 
   it('searches, saves, fetches and streams the bytes of the site, with a copy of the cookies', async () => {
-    const before = readFileSync(cookies, 'utf8');
+    const previousCookies = readFileSync(cookies, 'utf8');
     expect(await remoteOf(server)).toMatchObject({
       enabled: true,
       detail: expect.stringMatching(/^yt-dlp \d{4}\.\d\d\.\d\d/),
@@ -82,9 +82,9 @@ describe.runIf(ytDlp !== undefined)('yt-dlp', () => {
     });
     expect(site.searches).toEqual(['harbour lights']);
     const { body: track } = await me.save(hit);
-    const { body: asked } = await me.materialize(track.id);
+    const { body: download } = await me.materialize(track.id);
     await server.app.drain();
-    expect(await me.download(asked.id)).toMatchObject({
+    expect(await me.download(download.id)).toMatchObject({
       status: 'succeeded',
       attempts: 1,
       error: null,
@@ -92,7 +92,7 @@ describe.runIf(ytDlp !== undefined)('yt-dlp', () => {
     });
     expect((await me.bytesOf(track.id)).equals(audio[0] as Buffer)).toBe(true);
     expect(new Set(site.cookies)).toEqual(new Set(['session=secret-cookie']));
-    expect([readFileSync(cookies, 'utf8'), statSync(cookies).mode & 0o777]).toEqual([before, 0o600]);
+    expect([readFileSync(cookies, 'utf8'), statSync(cookies).mode & 0o777]).toEqual([previousCookies, 0o600]);
     expect(readdirSync(join(server.dir, 'tmp')).filter((name) => name.startsWith('cookies-'))).toEqual([]);
     expect(readdirSync(join(server.dir, 'downloads'))).toEqual([]);
   });
@@ -101,10 +101,10 @@ describe.runIf(ytDlp !== undefined)('yt-dlp', () => {
     const fails = async (query: string, id: string, status: number): Promise<unknown> => {
       const { body: track } = await me.save(await me.firstHit(query));
       (site.tracks.get(id) as { status?: number }).status = status;
-      const { body: asked } = await me.materialize(track.id);
+      const { body: download } = await me.materialize(track.id);
       await server.app.drain();
       expect((await me.track(track.id)).availability).toBe('remote');
-      return me.download(asked.id);
+      return me.download(download.id);
     };
     expect(await fails('members', '1', 403)).toMatchObject({
       status: 'failed',
@@ -122,13 +122,13 @@ describe.runIf(ytDlp !== undefined)('yt-dlp', () => {
     const { body: track } = await me.save(await me.firstHit('slow boat'));
     site.ranges.length = 0;
     site.stalls.push(0, 6_000); // it first requests the start, and closes
-    const { body: asked } = await me.materialize(track.id);
+    const { body: download } = await me.materialize(track.id);
     await expect.poll(() => site.ranges.length).toBe(2);
-    const cancelled = await server.api<{ status: string }>(`/downloads/${asked.id}`, { method: 'DELETE' });
+    const cancelled = await server.api<{ status: string }>(`/downloads/${download.id}`, { method: 'DELETE' });
     expect(cancelled.body.status).toBe('cancelled');
-    await server.app.drain(); // returns only when the program has ended
+    await server.app.drain(); // drain() returns only when the program has ended
     expect((await me.track(track.id)).availability).toBe('remote');
-    await server.api(`/downloads/${asked.id}/retry`, { method: 'POST' });
+    await server.api(`/downloads/${download.id}/retry`, { method: 'POST' });
     await server.app.drain();
     expect((await me.bytesOf(track.id)).equals(audio[3] as Buffer)).toBe(true);
   });
@@ -152,21 +152,21 @@ it.runIf(ytDlp !== undefined)('yt-dlp continues where it was after a restart of 
   const { body: track } = await me.save(await me.firstHit('long crossing'));
   site.ranges.length = 0;
   site.stalls.push(0, 600_000); // it first requests the start, and closes
-  const { body: asked } = await me.materialize(track.id);
-  await expect.poll(async () => (await me.download(asked.id)).bytes_done).toBeGreaterThan(100_000);
+  const { body: download } = await me.materialize(track.id);
+  await expect.poll(async () => (await me.download(download.id)).bytes_done).toBeGreaterThan(100_000);
   await server.close();
 
   server = await start();
   me = remoteUser(server);
   await server.app.drain();
-  expect(await me.download(asked.id)).toMatchObject({ status: 'succeeded', attempts: 1 });
+  expect(await me.download(download.id)).toMatchObject({ status: 'succeeded', attempts: 1 });
   expect(Number(/^bytes=(\d+)-$/.exec(site.ranges.at(-1) ?? '')?.[1])).toBeGreaterThan(100_000);
   expect((await me.bytesOf(track.id)).equals(bytes)).toBe(true);
   await server.close();
 });
 
 describe('an external program that', () => {
-  /** A program that prints a version like yt-dlp, and then does this. */
+  /** Writes a program that prints a version like yt-dlp, and then runs the given code. */
   function program(name: string, script: string): string {
     const path = join(dir, 'programs', name);
     mkdirSync(join(path, '..'), { recursive: true });
@@ -205,9 +205,9 @@ describe('an external program that', () => {
       const hit = await me.firstHit('one');
       expect(hit).toMatchObject({ source_id: 'ext:Site:abc', title: 'One', artist_name: 'Someone' });
       const { body: track } = await me.save(hit);
-      const { body: asked } = await me.materialize(track.id);
+      const { body: download } = await me.materialize(track.id);
       await server.app.drain();
-      expect(await me.download(asked.id)).toMatchObject({
+      expect(await me.download(download.id)).toMatchObject({
         status: 'failed',
         attempts: 1,
         error: expect.stringMatching(/^Nothing was saved: the file is larger than \d+ bytes/),
@@ -216,27 +216,30 @@ describe('an external program that', () => {
   });
 
   it('finds a page inside the own network is not sent there', async () => {
-    const seen = join(dir, 'pages.txt');
-    const found = FOUND.replace('http://1.1.1.1/abc', 'http://localhost:1/router');
-    await withProgram(program('inward', `echo "ARGS $*" >> '${seen}'\n${found}\nexit 0`), async (server, me) => {
-      const { body: track } = await me.save(await me.firstHit('one'));
-      const { body: asked } = await me.materialize(track.id);
-      await server.app.drain();
-      expect(await me.download(asked.id)).toMatchObject({
-        status: 'failed',
-        error: expect.stringContaining('localhost:1 is an address of this machine or inside a private network'),
-      });
-      expect(readFileSync(seen, 'utf8')).not.toContain('localhost');
-    });
+    const pagesFile = join(dir, 'pages.txt');
+    const internalHit = FOUND.replace('http://1.1.1.1/abc', 'http://localhost:1/router');
+    await withProgram(
+      program('inward', `echo "ARGS $*" >> '${pagesFile}'\n${internalHit}\nexit 0`),
+      async (server, me) => {
+        const { body: track } = await me.save(await me.firstHit('one'));
+        const { body: download } = await me.materialize(track.id);
+        await server.app.drain();
+        expect(await me.download(download.id)).toMatchObject({
+          status: 'failed',
+          error: expect.stringContaining('localhost:1 is an address of this machine or inside a private network'),
+        });
+        expect(readFileSync(pagesFile, 'utf8')).not.toContain('localhost');
+      },
+    );
   });
 
   it('gets only the environment that it needs, and arguments after a double dash', async () => {
-    const seen = join(dir, 'seen.txt');
+    const seenFile = join(dir, 'seen.txt');
     await withProgram(
-      program('nosy', `{ env; echo "ARGS $*"; } > '${seen}'\necho '{"entries":[]}'`),
+      program('nosy', `{ env; echo "ARGS $*"; } > '${seenFile}'\necho '{"entries":[]}'`),
       async (server, me) => {
         expect(await me.searchFor('--exec rm')).toEqual([]);
-        const text = readFileSync(seen, 'utf8');
+        const text = readFileSync(seenFile, 'utf8');
         expect(text).toMatch(/ARGS --ignore-config .* -- find20:--exec rm$/m);
         expect(text).not.toMatch(/^(STREAMSRC|VITEST|NODE_|TEST_LOG)/m);
       },

@@ -52,7 +52,7 @@ interface Story {
   end: DownloadJobOut;
 }
 
-/** Saves a new item of one track; returns the id of the track. */
+/** Saves a new item of one track, and returns the id of the track. */
 async function saved(
   bytes = audio[used] as Buffer,
   files?: Record<string, string>,
@@ -68,7 +68,7 @@ async function saved(
   return { trackId: body.id, identifier, bytes };
 }
 
-/** Fetches it, advancing the clock to each next attempt; `between` is called after each failed one. */
+/** Fetches a track, advancing the clock to each next attempt; `between` is called after each failed attempt. */
 async function fetched(
   trackId: number,
   between: (attempt: number, download: DownloadJobOut) => void = () => undefined,
@@ -76,27 +76,27 @@ async function fetched(
   const {
     body: { id },
   } = await me.materialize(trackId);
-  const [waits, errors]: [number[], (string | null)[]] = [[], []];
+  const [waitsMs, errors]: [number[], (string | null)[]] = [[], []];
   for (;;) {
     await server.app.drain();
     const end = await me.download(id);
-    if (end.status !== 'waiting') return { trackId, attempts: end.attempts, waits, errors, end };
+    if (end.status !== 'waiting') return { trackId, attempts: end.attempts, waits: waitsMs, errors, end };
     expect((await me.track(trackId)).availability).toBe('fetching');
     const due = new Date(end.next_attempt_at ?? '').getTime();
-    waits.push(due - clock);
+    waitsMs.push(due - clock);
     errors.push(end.error);
     between(end.attempts, end);
     clock = due - 1;
-    await server.app.drain(); // just before it is due: nothing happens
+    await server.app.drain(); // just before the attempt is due, nothing happens
     expect((await me.download(id)).attempts).toBe(end.attempts);
     clock = due;
   }
 }
 
-/** A connection for a file exceeds the idle limit after so many bytes. */
+/** Makes a connection for a file exceed the idle limit after so many bytes. */
 async function runOutAt(bytes: number): Promise<void> {
-  const asked = archive.ranges.length;
-  await until(() => archive.ranges.length > asked);
+  const requestCount = archive.ranges.length;
+  await until(() => archive.ranges.length > requestCount);
   if (bytes > 0) await expect.poll(newestBytes).toBe(bytes);
   await limit.runOut();
 }
@@ -185,9 +185,9 @@ describe('permanent errors fail at once:', () => {
       attempts: 1,
       error: 'The Internet Archive has removed it.',
     });
-    const gone = await saved();
-    archive.items.delete(gone.identifier);
-    expect((await fetched(gone.trackId)).end).toMatchObject({
+    const goneTrack = await saved();
+    archive.items.delete(goneTrack.identifier);
+    expect((await fetched(goneTrack.trackId)).end).toMatchObject({
       status: 'failed',
       attempts: 1,
       error: 'The Internet Archive no longer has it.',

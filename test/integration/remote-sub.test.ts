@@ -57,18 +57,18 @@ it('search, save, fetch and stream return the bytes of the other server, and do 
   });
   expect(JSON.stringify(hit)).not.toMatch(/ann|secret|[?&][uts]=/);
   const { body: track } = await me.save(hit);
-  const { body: asked } = await me.materialize(track.id);
+  const { body: download } = await me.materialize(track.id);
   await server.app.drain();
-  expect(await me.download(asked.id)).toMatchObject({ status: 'succeeded', bytes_total: audio[0]?.length });
+  expect(await me.download(download.id)).toMatchObject({ status: 'succeeded', bytes_total: audio[0]?.length });
   expect((await me.bytesOf(track.id)).equals(audio[0] as Buffer)).toBe(true);
 });
 
 it('a missing song fails the download at once, with the other server’s message', async () => {
   const { body: track } = await me.save(await me.firstHit('sold'));
   fake.songs.delete('s-2');
-  const { body: asked } = await me.materialize(track.id);
+  const { body: download } = await me.materialize(track.id);
   await server.app.drain();
-  expect(await me.download(asked.id)).toMatchObject({
+  expect(await me.download(download.id)).toMatchObject({
     status: 'failed',
     attempts: 1,
     error: expect.stringMatching(/no longer has it \(Song not found\)\.$/),
@@ -94,9 +94,11 @@ it('a track of a catalogue that is not in use says so', async () => {
   const { body: track } = await me.save(await me.firstHit('ferry'));
   await server.api(`/tracks/${track.id}`, { method: 'DELETE' });
   await server.api(`/trash/${track.id}`, { method: 'DELETE' });
-  const { body: again } = await me.save(await me.firstHit('ferry'));
-  server.app.db.$client.prepare("UPDATE remote_ids SET source_id = 'ia:a/b.mp3' WHERE track_id = ?").run(again.id);
-  const { status, body } = await server.api<{ detail: string }>(`/tracks/${again.id}/materialize`, { method: 'POST' });
+  const { body: savedAgain } = await me.save(await me.firstHit('ferry'));
+  server.app.db.$client.prepare("UPDATE remote_ids SET source_id = 'ia:a/b.mp3' WHERE track_id = ?").run(savedAgain.id);
+  const { status, body } = await server.api<{ detail: string }>(`/tracks/${savedAgain.id}/materialize`, {
+    method: 'POST',
+  });
   expect([status, body.detail]).toEqual([
     409,
     'It comes from the catalogue “ia”, and “sub” is the one in use (STREAMSRC_PROVIDER).',

@@ -71,8 +71,8 @@ describe('a restore through the server', () => {
     const { body: password } = await server.api('/users/me/subsonic-password');
     const { snapshot } = await makeBackup(server);
     const rows = rowsIn(dir);
-    const before = await allTracks(server);
-    for (const { id } of before.slice(0, 2)) await server.api(`/tracks/${id}`, { method: 'DELETE' });
+    const previousTracks = await allTracks(server);
+    for (const { id } of previousTracks.slice(0, 2)) await server.api(`/tracks/${id}`, { method: 'DELETE' });
     expect(await post(`/backups/${snapshot}/restore`, {})).toMatchObject({
       status: 409,
       body: { detail: expect.stringMatching(/would replace the library/) as string },
@@ -80,7 +80,7 @@ describe('a restore through the server', () => {
     const { result } = await restoreJob(snapshot, { replace: true });
     expect(result).toMatchObject({ snapshot, folder: dir, is_restart_needed: true, has_keys: true });
     expect((await server.api<BackupsOut>('/backups')).body.restore).toMatchObject({ snapshot, is_ready: true });
-    expect(await allTracks(server)).toHaveLength(before.length - 2); // continues unchanged
+    expect(await allTracks(server)).toHaveLength(previousTracks.length - 2); // the library continues unchanged
     await server.close();
 
     const started = await spawnServer(['--data-dir', dir, '--port', '0'], { LOG_LEVEL: 'silent' });
@@ -95,7 +95,7 @@ describe('a restore through the server', () => {
       const list = (await (
         await fetch(`${started.url}/api/v1/tracks?limit=200`, { headers: { Authorization: `Bearer ${token}` } })
       ).json()) as { total: number };
-      expect(list.total).toBe(before.length);
+      expect(list.total).toBe(previousTracks.length);
       expect(
         await (
           await fetch(`${started.url}/api/v1/users/me/subsonic-password`, {
@@ -108,7 +108,7 @@ describe('a restore through the server', () => {
     }
     expect(rowsIn(dir)['like_events']).toEqual(rows['like_events']);
     const aside = readdirSync(dir).find((name) => name.startsWith('replaced-')) ?? '';
-    expect(rowsIn(join(dir, aside))['tracks']).toHaveLength(before.length - 2);
+    expect(rowsIn(join(dir, aside))['tracks']).toHaveLength(previousTracks.length - 2);
     expect(existsSync(join(dir, '.restoring'))).toBe(false);
     server = undefined;
   });
@@ -169,14 +169,14 @@ describe('a test of a backup target', () => {
     });
     expect(filesIn(backup)).toEqual({});
     await makeBackup(server, backup);
-    const before = filesIn(backup);
+    const previousFiles = filesIn(backup);
     expect(await tried(backup)).toMatchObject({ problem: null, is_new: false, is_encrypted: true, snapshots: 1 });
-    expect(filesIn(backup)).toEqual(before);
+    expect(filesIn(backup)).toEqual(previousFiles);
     expect((await tried(join(base, 'not there'))).problem).toMatch(/does not exist. Create it, or connect its disk/);
     const link = join(base, `link-${++n}`);
     symlinkSync(server.dir, link);
-    for (const own of [join(server.dir, 'backups'), link])
-      expect((await tried(own)).problem).toMatch(/the server uses itself/);
+    for (const ownFolder of [join(server.dir, 'backups'), link])
+      expect((await tried(ownFolder)).problem).toMatch(/the server uses itself/);
     await server.close();
     server = await startServer({ env: { BACKUP_PASSPHRASE: 'another passphrase of mine' } });
     expect((await tried(backup)).problem).toMatch(/Wrong passphrase/);
@@ -187,7 +187,7 @@ describe('a test of a backup target', () => {
       status: 'failed',
       error: expect.stringMatching(/belongs to another library, whose old snapshots would be deleted/) as string,
     });
-    expect(filesIn(backup)).toEqual(before);
+    expect(filesIn(backup)).toEqual(previousFiles);
   });
 });
 
@@ -223,13 +223,13 @@ describe('a test of an object store', () => {
 it('a second process on the same data folder gets one clear line', async () => {
   const dir = folder('data');
   server = await startServer({ dir });
-  const told = await Promise.all(
+  const testAnswers = await Promise.all(
     [
       ['--port', '0'],
       ['storage', 'migrate', '--to', 's3'],
     ].map((args) => runServer([...args, '--data-dir', dir])),
   );
-  for (const { code, stderr } of told)
+  for (const { code, stderr } of testAnswers)
     expect([code, stderr.trim().split('\n')]).toEqual([
       1,
       [expect.stringMatching(/Tonearm is running already on .* or stop it first/)],

@@ -1,4 +1,4 @@
-// A slice of `npm run prove -- retagged-albums`.
+// Runs a small part of `npm run prove -- retagged-albums`.
 import { expect, test } from 'vitest';
 import { playRetagged } from '../prove/retagged-albums.ts';
 

@@ -25,7 +25,7 @@ const someone = (): Promise<string> => registerUser(server, `someone-${++made}`)
 const setTerms = async (token: string, terms: Partial<UserOut>): Promise<Answer<UserOut & ProblemOut>> =>
   server.api(`/users/${(await me(token)).id}`, { method: 'PATCH', body: terms });
 
-/** A new song each time. */
+/** Writes a new song at each call. */
 const song = (frames = 20): Uint8Array =>
   Buffer.concat([
     id3([id3Frame('TIT2', utf8Text(`Song ${++made}`)), id3Frame('TALB', utf8Text('Harbour'))]),
@@ -98,7 +98,7 @@ const addressOf = ({ spec }: Route, trackId: number, albumId: number | null): st
     .replace(':edit_id', '1')
     .replace(':batch', 'none');
 
-/** What passes the shapes, so that the right alone refuses. */
+/** Returns a valid request, so that only the missing right refuses it. */
 function bodyOf({ spec }: Route, trackId: number): { body?: unknown } {
   const bodies: Record<string, unknown> = {
     'patch /tracks/:id': { year: 1999 },
@@ -118,9 +118,9 @@ function bodyOf({ spec }: Route, trackId: number): { body?: unknown } {
 
 test('a route that writes what all share says which right it needs', () => {
   // the trash asks for each track who deleted it and who brought it in; look-ups begin where nothing is known
-  const own = 'users/me|likes|history|queue|bookmarks|playlists|jukebox|auth|trash|radio|map/line';
+  const OWN_DATA_PATHS = 'users/me|likes|history|queue|bookmarks|playlists|jukebox|auth|trash|radio|map/line';
   const lookUps = 'tracks/:id/lyrics/lookup|(artists|albums)/:id/about/lookup';
-  const OWN = new RegExp(`^/(${own}|podcast-episodes/:id/position|${lookUps})`);
+  const OWN = new RegExp(`^/(${OWN_DATA_PATHS}|podcast-episodes/:id/position|${lookUps})`);
   const open = server.app.routes
     .filter(({ spec }) => spec.method !== 'get' && spec.access === 'user' && spec.right === undefined)
     .map(({ spec }) => `${spec.method} ${spec.path}`)
@@ -130,34 +130,38 @@ test('a route that writes what all share says which right it needs', () => {
 
 test('what somebody uploaded is theirs to edit, until somebody else likes it or has it in a playlist', async () => {
   const [owner, other] = [await someone(), await someone()];
-  const [liked, listed] = [await bring(owner), await bring(owner)];
-  expect(liked.uploaded_by).toBe((await me(owner)).id);
-  expect([await edit(owner, liked.id), await edit(other, liked.id)]).toEqual([200, 403]);
+  const [likedTrack, listedTrack] = [await bring(owner), await bring(owner)];
+  expect(likedTrack.uploaded_by).toBe((await me(owner)).id);
+  expect([await edit(owner, likedTrack.id), await edit(other, likedTrack.id)]).toEqual([200, 403]);
 
   await server.api('/likes', {
     method: 'POST',
     token: other,
-    body: { item_type: 'track', item_id: liked.id, liked: true },
+    body: { item_type: 'track', item_id: likedTrack.id, liked: true },
   });
   const { body } = await server.api<{ id: number }>('/playlists', {
     method: 'POST',
     token: other,
     body: { name: 'Hers' },
   });
-  await server.api(`/playlists/${body.id}/tracks`, { method: 'POST', token: other, body: { track_ids: [listed.id] } });
-  expect([await edit(owner, liked.id), await edit(owner, listed.id)]).toEqual([403, 403]);
-  expect((await server.api(`/tracks/${listed.id}`, { method: 'DELETE', token: owner })).status).toBe(403);
+  await server.api(`/playlists/${body.id}/tracks`, {
+    method: 'POST',
+    token: other,
+    body: { track_ids: [listedTrack.id] },
+  });
+  expect([await edit(owner, likedTrack.id), await edit(owner, listedTrack.id)]).toEqual([403, 403]);
+  expect((await server.api(`/tracks/${listedTrack.id}`, { method: 'DELETE', token: owner })).status).toBe(403);
 
   await setTerms(owner, { can_edit: true });
-  expect(await edit(owner, listed.id)).toBe(200);
+  expect(await edit(owner, listedTrack.id)).toBe(200);
 });
 
 test('an upload past the quota is refused and keeps nothing; a smaller one is taken', async () => {
   const token = await someone();
   const [small, large] = [song(10), song(200)];
   await setTerms(token, { quota_bytes: small.length + 10 });
-  const refused = await upload(token, large);
-  expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([507, ACCOUNT_LIMITS.quotaBytes.name]);
+  const refusal = await upload(token, large);
+  expect([refusal.status, refusal.body.errors?.[0]?.field]).toEqual([507, ACCOUNT_LIMITS.quotaBytes.name]);
   expect((await upload(token, small)).status).toBe(201);
   expect((await upload(token, song(10))).status).toBe(507);
 });
@@ -209,9 +213,11 @@ test('the roles of Subsonic are the rights, read and set, and refuse with 50', a
     phone.ask('getUser', { username: phone.username }, 'user');
   expect(await roles()).toMatchObject({ coverArtRole: false, uploadRole: true, shareRole: true, maxBitRate: 0 });
 
-  const off = Object.fromEntries(RIGHT_LIST.map((right) => [RIGHTS[right].role, false]));
-  expect((await admin.get('updateUser', { username: phone.username, ...off, maxBitRate: 128 })).body.status).toBe('ok');
-  expect(await roles()).toMatchObject({ ...off, maxBitRate: 128 });
+  const noRoles = Object.fromEntries(RIGHT_LIST.map((right) => [RIGHTS[right].role, false]));
+  expect((await admin.get('updateUser', { username: phone.username, ...noRoles, maxBitRate: 128 })).body.status).toBe(
+    'ok',
+  );
+  expect(await roles()).toMatchObject({ ...noRoles, maxBitRate: 128 });
   expect(await me(listener)).toMatchObject({ ...NONE, max_bitrate_kbps: 128 });
 
   const { id } = await bring(server.token);
@@ -227,8 +233,8 @@ test('the roles of Subsonic are the rights, read and set, and refuse with 50', a
   ]);
 
   await admin.get('createUser', { username: 'by-phone', password: 'long enough', email: 'a@b', downloadRole: true });
-  const made = await admin.ask('getUser', { username: 'by-phone' }, 'user');
-  expect(made).toMatchObject({ downloadRole: true, uploadRole: false, coverArtRole: false });
+  const phoneAccount = await admin.ask('getUser', { username: 'by-phone' }, 'user');
+  expect(phoneAccount).toMatchObject({ downloadRole: true, uploadRole: false, coverArtRole: false });
 });
 
 test('a share is closed while its owner may not share', async () => {

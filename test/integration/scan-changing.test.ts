@@ -52,7 +52,7 @@ test('a new file is left for the next scan, a known one keeps its track, and bot
   const [known] = await allTracks(server);
 
   writeFileSync(join(folder, 'new.mp3'), song('New', 100));
-  writeFileSync(join(folder, 'a long one.mp3'), song('Long', 150_000)); // is read in between: 63 MB
+  writeFileSync(join(folder, 'a long one.mp3'), song('Long', 150_000)); // this file of 63 MB is read in between
   const writer = await startWriter([join(folder, 'known.mp3'), join(folder, 'new.mp3')]);
   const during = await scan(server);
   expect(during).toMatchObject({ added: 1, updated: 0, failed: [], failed_count: 0, changing_count: 2 });
@@ -92,18 +92,18 @@ const changes: [string, (file: string) => void][] = [
 test.each(['copy', 'reference'] as const)('a file is read only as it was listed (%s)', async (mode) => {
   const dir = mkdtempSync(join(base, 'listed-'));
   const copyTo = mode === 'copy' ? join(dir, 'library') : null;
-  const listed = ['untouched', ...changes.map(([what]) => what)].map((what) => {
+  const expectedPaths = ['untouched', ...changes.map(([what]) => what)].map((what) => {
     writeFileSync(join(dir, `${what}.mp3`), song(what, 100));
     utimesSync(join(dir, `${what}.mp3`), 1_500_000_000, 1_500_000_000);
     const stat = statSync(join(dir, `${what}.mp3`));
     return { path: `${what}.mp3`, sizeBytes: stat.size, mtimeUs: mtimeUsOf(stat) };
   });
   for (const [what, change] of changes) change(join(dir, `${what}.mp3`));
-  const results = await reader.read({ root: dir, paths: listed, copyTo, hashLarge: true });
-  expect(results.map((result, i) => [listed[i]?.path, result.ok || (result.changing ?? result.reason)])).toEqual(
-    listed.map(({ path }) => [path, true]),
+  const results = await reader.read({ root: dir, paths: expectedPaths, copyTo, hashLarge: true });
+  expect(results.map((result, i) => [expectedPaths[i]?.path, result.ok || (result.changing ?? result.reason)])).toEqual(
+    expectedPaths.map(({ path }) => [path, true]),
   );
-  expect(results.map((result) => result.ok)).toEqual(listed.map((_, i) => i === 0));
+  expect(results.map((result) => result.ok)).toEqual(expectedPaths.map((_, i) => i === 0));
   if (copyTo) expect(readdirSync(join(copyTo, 'tmp'))).toEqual([]);
 });
 
@@ -111,14 +111,14 @@ test.each(['copy', 'reference'] as const)(
   'a copy of a known file that a scan saw half written is that copy when it is whole, in %s mode',
   async (mode) => {
     const folder = mkdtempSync(join(base, 'half-'));
-    const whole = song('Known', 400);
-    writeFileSync(join(folder, 'known.mp3'), whole);
+    const wholeSong = song('Known', 400);
+    writeFileSync(join(folder, 'known.mp3'), wholeSong);
     const server = await startServer({ env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: mode } });
     await scan(server);
-    writeFileSync(join(folder, 'copy.mp3'), whole.subarray(0, whole.length / 2));
+    writeFileSync(join(folder, 'copy.mp3'), wholeSong.subarray(0, wholeSong.length / 2));
     expect(await scan(server)).toMatchObject({ added: 1, changing_count: 0 });
     const half = await allTracks(server);
-    writeFileSync(join(folder, 'copy.mp3'), whole);
+    writeFileSync(join(folder, 'copy.mp3'), wholeSong);
     expect(await scan(server)).toMatchObject({ added: 0, updated: 1, missing: 0, changing_count: 0 });
     const now = await allTracks(server);
     expect(now.map(({ id, source_id: path, availability }) => [id, path, availability])).toEqual(

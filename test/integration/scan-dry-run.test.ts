@@ -35,7 +35,7 @@ async function scan(server: TestServer, query = ''): Promise<ScanResult> {
   return job.result;
 }
 
-/** All but the job itself. */
+/** Returns everything that a scan could change, except its job. */
 const everything = ({ server, folder }: Pick<IdentityLibrary, 'server' | 'folder'>) => ({
   tables: hashTables(server.app.db.$client, ['jobs', 'sqlite_sequence']),
   storage: listTree(join(server.dir, 'library')),
@@ -87,39 +87,41 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
       const { server } = music;
       FORESEEN.forEach((row, part) => row[what]?.(music.parts[part] as Part));
       writeFileSync(join(music.folder, 'broken.mp3'), `this is no audio, ${what}`);
-      const before = everything(music);
+      const previousLibrary = everything(music);
       const tracksBefore = await allTracks(server);
-      const said = await scan(server, '?dry_run=true');
-      expect(everything(music)).toEqual(before);
-      expect(said.dry_run).toBe(true);
+      const dryResult = await scan(server, '?dry_run=true');
+      expect(everything(music)).toEqual(previousLibrary);
+      expect(dryResult.dry_run).toBe(true);
 
       const did = await scan(server);
-      expect(counts(said)).toEqual(counts(did));
+      expect(counts(dryResult)).toEqual(counts(did));
       expect(did.failed.map((line) => line.source_id)).toEqual(['broken.mp3']);
-      const was = new Map(tracksBefore.map((track) => [track.id, track]));
+      const previousTracks = new Map(tracksBefore.map((track) => [track.id, track]));
       const tracks = await allTracks(server);
       const idsWith = (availability: string, then: string) =>
-        tracks.filter((track) => track.availability === availability && was.get(track.id)?.availability === then);
-      expect(said.changes?.added.toSorted()).toEqual(
+        tracks.filter(
+          (track) => track.availability === availability && previousTracks.get(track.id)?.availability === then,
+        );
+      expect(dryResult.changes?.added.toSorted()).toEqual(
         tracks
-          .filter((track) => !was.has(track.id))
+          .filter((track) => !previousTracks.has(track.id))
           .map((track) => track.source_id)
           .toSorted(),
       );
       const moved = tracks.flatMap(({ id, source_id: to }) => {
-        const from = was.get(id)?.source_id;
+        const from = previousTracks.get(id)?.source_id;
         return from === undefined || from === to || to.startsWith('.overwritten/') ? [] : [`${from} → ${to}`];
       });
       expect(
-        said.changes?.moved
+        dryResult.changes?.moved
           .filter(({ from, to }) => from !== to)
           .map(({ from, to }) => `${from} → ${to}`)
           .toSorted(),
       ).toEqual(moved.toSorted());
-      const lost = idsWith('missing', 'available').map((track) => was.get(track.id)?.source_id as string);
-      expect(said.changes?.missing.toSorted()).toEqual(lost.toSorted());
-      expect(said.changes?.updated).toHaveLength(did.updated);
-      expect(said.changes?.restored).toHaveLength(did.restored);
+      const lost = idsWith('missing', 'available').map((track) => previousTracks.get(track.id)?.source_id as string);
+      expect(dryResult.changes?.missing.toSorted()).toEqual(lost.toSorted());
+      expect(dryResult.changes?.updated).toHaveLength(did.updated);
+      expect(dryResult.changes?.restored).toHaveLength(did.restored);
       expect(did.changes).toBeNull();
     },
   );
@@ -130,12 +132,12 @@ test('it is not a scan: the last scan stays the last one, and a real one is a se
   const lastScan = async () =>
     (await server.api<SourceOut[]>('/sources')).body.find((source) => source.name === 'local_folder')?.last_scan;
   const first = await lastScan();
-  const [dry, again, real] = await Promise.all(
+  const [dry, secondDryRun, real] = await Promise.all(
     ['?dry_run=true', '?dry_run=1', ''].map((query) =>
       server.api<JobOut>(`/sources/local_folder/scan${query}`, { method: 'POST' }),
     ),
   );
-  expect(again?.body.id).toBe(dry?.body.id);
+  expect(secondDryRun?.body.id).toBe(dry?.body.id);
   expect(real?.body.id).not.toBe(dry?.body.id);
   await server.app.drain();
   expect(first).toMatchObject({ status: 'succeeded', folders: [''], counts: { added: 1, failed_count: 0 } });
@@ -166,10 +168,10 @@ test('on the command line it prints each change, leaves unfinished jobs alone, a
   db.prepare(
     "INSERT INTO jobs (task, payload, status, max_attempts, run_at, created_at) VALUES ('scan_local_folder', '{}', 'queued', 1, 0, 0)",
   ).run();
-  const before = [hashTables(db), listTree(join(server.dir, 'library'))];
+  const previousState = [hashTables(db), listTree(join(server.dir, 'library'))];
   const { code, stdout, stderr } = await runServer(['scan', '--dry-run', '--data-dir', server.dir, '--import', folder]);
   expect([code, stderr]).toEqual([0, '']);
-  expect([hashTables(db), listTree(join(server.dir, 'library'))]).toEqual(before);
+  expect([hashTables(db), listTree(join(server.dir, 'library'))]).toEqual(previousState);
   db.close();
   expect(
     stdout

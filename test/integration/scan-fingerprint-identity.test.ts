@@ -41,12 +41,12 @@ type Files = Record<string, Song>;
 interface Row {
   what: string;
   before: Files;
-  /** Removed before the next scan. */
+  /** Paths that are removed before the next scan. */
   removed: string[];
   added: Files;
   /** New path → the old path whose track it is; null for a new track. */
   places: Record<string, string | null>;
-  /** Which of the old ones have fingerprints; all by default. */
+  /** The old paths that have fingerprints; all by default. */
   heard?: string[];
 }
 
@@ -291,7 +291,7 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       }
 
       describe('once', () => {
-        test.each(ROWS.map((row, n) => [row.what, n] as const))('%s', (_what, n) => expectRow(ROWS[n] as Row, n));
+        test.each(ROWS.map((row, n) => [row.what, n] as const))('%s', (_title, n) => expectRow(ROWS[n] as Row, n));
         test('the result counts the found ones as moved', () => {
           const found = sum((row) => foundIn(row).length);
           const missing = mode === 'copy' ? 0 : sum((row) => row.removed.length) - found;
@@ -306,7 +306,7 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
         beforeAll(async () => {
           scans.push(await music.scan());
         });
-        test.each(ROWS.map((row, n) => [row.what, n] as const))('%s', (_what, n) => expectRow(ROWS[n] as Row, n));
+        test.each(ROWS.map((row, n) => [row.what, n] as const))('%s', (_title, n) => expectRow(ROWS[n] as Row, n));
         test('the result has nothing new', () =>
           expect(scans[1]).toMatchObject({ added: 0, updated: 0, moved: 0, missing: 0 }));
       });
@@ -323,8 +323,8 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       expect([deleted, other]).not.toContain(added);
       const written = (await music.server.api<TrackOut>(`/tracks/${other}`)).body;
       expect([written.title, written.availability]).toEqual(['Piece 2', mode === 'copy' ? 'available' : 'missing']);
-      const heard = { path: join(music.folder, 'a/2.mp3'), format: 'mp3', durationMs: 10_000 };
-      const sound = await fingerprinter.fingerprint(heard, never);
+      const heardFile = { path: join(music.folder, 'a/2.mp3'), format: 'mp3', durationMs: 10_000 };
+      const sound = await fingerprinter.fingerprint(heardFile, never);
       storeFingerprint(music.server.app.db, added as TrackId, sound, new Date());
       await music.server.api(`/trash/${deleted}/restore`, { method: 'POST' });
       await music.server.app.drain();
@@ -342,7 +342,7 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       music.server.app.db.$client
         .prepare("UPDATE tracks SET metadata_status = 'manual', title = 'Typed' WHERE id = ?")
         .run(typed);
-      const old = (await music.server.api<TrackOut>(`/tracks/${id}`)).body;
+      const oldTrack = (await music.server.api<TrackOut>(`/tracks/${id}`)).body;
       for (const n of [1, 2]) {
         rmSync(join(music.folder, `a/${n}.mp3`));
         lay(music.folder, { [`a/${n}.flac`]: flac(n, { title: 'A better title' }) });
@@ -360,30 +360,30 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
         title: 'Typed',
         metadata_status: 'manual',
       });
-      expect(body.storage_uri).not.toBe(old.storage_uri);
+      expect(body.storage_uri).not.toBe(oldTrack.storage_uri);
       expect(findFingerprint(music.server.app.db, id as TrackId)?.durationMs).toBe(body.duration_ms);
       if (mode === 'reference') return;
-      const before = join(music.server.dir, 'library', (old.storage_uri as string).slice('local:'.length));
-      expect(existsSync(before)).toBe(true); // for as long as it can be undone
+      const copyPath = join(music.server.dir, 'library', (oldTrack.storage_uri as string).slice('local:'.length));
+      expect(existsSync(copyPath)).toBe(true); // the copy stays as long as the change can be undone
       music.server.app.db.$client.prepare('UPDATE trashed_tracks SET deleted_at = 0').run();
       await music.server.app.trash.purgeOld();
-      expect(existsSync(before)).toBe(false);
+      expect(existsSync(copyPath)).toBe(false);
     });
   });
 
   describe.each(['copy', 'reference'] as const)('the slow upgrade in %s mode', (mode) => {
-    /** Better copies came beside the files and were scanned; then the files go. */
+    /** Scans better copies beside the files, and then removes the files. */
     async function upgraded(files: Files, better: Files) {
       const music = await library(mode, files);
-      const was = await music.ids();
+      const previousIds = await music.ids();
       lay(music.folder, better);
       expect(await music.scan()).toMatchObject({ added: Object.keys(better).length });
       for (const path of Object.keys(files)) rmSync(join(music.folder, path));
       const result = await music.scan();
-      return { ...music, was, result, served: servedBy(music.server) };
+      return { ...music, was: previousIds, result, served: servedBy(music.server) };
     }
     type Upgraded = Awaited<ReturnType<typeof upgraded>>;
-    /** What people did is with these files, in one way or the other. */
+    /** Expects likes and plays on these files, either by replacement or by merging. */
     async function expectTaken({ was, result, ids, served, server }: Upgraded, pairs: Record<string, string>) {
       const now = await ids();
       expect(result).toMatchObject({ added: 0, missing: 0, changing_count: 0 });
@@ -415,7 +415,7 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
 
     test('goes by names and lengths where the old file was never heard', async () => {
       const music = await library(mode, { 'a/1.mp3': mp3(1), 'a/2.mp3': mp3(2) }, []);
-      const was = await music.ids();
+      const previousIds = await music.ids();
       lay(music.folder, { 'a/1.flac': flac(1), 'a/2.flac': flac(2, { title: 'Another title' }) });
       await music.scan();
       music.server.app.db.$client.exec('DELETE FROM track_fingerprints');
@@ -424,7 +424,7 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       const now = await music.ids();
       const served = servedBy(music.server);
       expect(await keptFaults(served, [now['a/1.flac'] as number], 'available')).toEqual([]);
-      expect(now['a/2.flac']).not.toBe(was['a/2.mp3']);
+      expect(now['a/2.flac']).not.toBe(previousIds['a/2.mp3']);
       expect(result.missing).toBe(mode === 'copy' ? 0 : 1);
     });
 
@@ -440,8 +440,10 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       );
       const now = await music.ids();
       expect(await keptFaults(music.served, [now['a/1.flac'] as number], 'available')).toEqual([]);
-      const left = mode === 'copy' ? now['a/2.mp3'] : music.was['a/2.mp3'];
-      expect(await keptFaults(music.served, [left as number], mode === 'copy' ? 'available' : 'missing')).toEqual([]);
+      const remainingId = mode === 'copy' ? now['a/2.mp3'] : music.was['a/2.mp3'];
+      expect(
+        await keptFaults(music.served, [remainingId as number], mode === 'copy' ? 'available' : 'missing'),
+      ).toEqual([]);
     });
 
     test('is found when the better copy is heard later', async () => {
@@ -464,7 +466,7 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
     test.each([
       ['another one', 'ogg', 'a/3.ogg'],
       ['one where the first one was', 'mp3', 'a/1.mp3'],
-    ] as const)('and gives it to the next one: %s', async (_what, encoding, path) => {
+    ] as const)('and gives it to the next one: %s', async (_title, encoding, path) => {
       const music = await upgraded({ 'a/1.mp3': mp3(1) }, { 'a/2.flac': flac(1) });
       lay(music.folder, { [path]: { seed: 1, encoding, title: 'Again' } });
       await music.scan();
@@ -504,10 +506,10 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       expect(items).toHaveLength(1);
       expect((await music.server.api(`/merges/${items[0]?.id}/undo`, { method: 'POST' })).status).toBe(200);
       for (const n of [2, 3]) {
-        const { 'a/1.mp3': old, 'a/1.flac': now } = await music.ids();
-        expect([old === now, old]).toEqual([false, music.was['a/1.mp3']]);
+        const { 'a/1.mp3': oldId, 'a/1.flac': now } = await music.ids();
+        expect([oldId === now, oldId]).toEqual([false, music.was['a/1.mp3']]);
         const after = mode === 'copy' ? 'available' : 'missing';
-        expect(await keptFaults(music.served, [old as number], after)).toEqual([]);
+        expect(await keptFaults(music.served, [oldId as number], after)).toEqual([]);
         lay(music.folder, { [`new/${n}.mp3`]: mp3(n) });
         expect(await music.scan()).toMatchObject({ added: 1 });
       }
@@ -525,34 +527,34 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
     const { items } = (await music.server.api<{ items: { id: number }[] }>('/merges')).body;
     expect((await music.server.api(`/merges/${items[0]?.id}/undo`, { method: 'POST' })).status).toBe(200);
     await music.scan();
-    const own = (await music.server.api<TrackOut>(`/tracks/${items[0]?.id}`)).body;
-    expect([own.source_id, own.title]).toEqual(['a/1.flac', 'Retagged']);
+    const ownTrack = (await music.server.api<TrackOut>(`/tracks/${items[0]?.id}`)).body;
+    expect([ownTrack.source_id, ownTrack.title]).toEqual(['a/1.flac', 'Retagged']);
   });
 
   test('two files that were there beside each other are two tracks again when the one that vanished is back', async () => {
     const music = await library('reference', { 'a/1.mp3': mp3(1) });
     lay(music.folder, { 'b/1.flac': flac(1) });
     await music.scan();
-    const was = await music.ids();
+    const previousIds = await music.ids();
     rmSync(join(music.folder, 'a/1.mp3'));
     await music.scan();
-    expect(await music.ids()).toEqual({ 'b/1.flac': was['a/1.mp3'] });
+    expect(await music.ids()).toEqual({ 'b/1.flac': previousIds['a/1.mp3'] });
     lay(music.folder, { 'a/1.mp3': mp3(1) });
     expect(await music.scan()).toMatchObject({ added: 0, missing: 0, changing_count: 0 });
-    expect(await music.ids()).toEqual(was);
-    expect(await keptFaults(servedBy(music.server), [was['a/1.mp3'] as number], 'available')).toEqual([]);
+    expect(await music.ids()).toEqual(previousIds);
+    expect(await keptFaults(servedBy(music.server), [previousIds['a/1.mp3'] as number], 'available')).toEqual([]);
   });
 
   test.each(['copy', 'reference'] as const)(
     'a copy that was heard half written is that copy when it is whole, in %s mode',
     async (mode) => {
       const music = await library(mode, { 'a/1.flac': flac(1, { seconds: 12 }) });
-      const whole = readFileSync(join(music.folder, 'a/1.flac'));
+      const flacBytes = readFileSync(join(music.folder, 'a/1.flac'));
       mkdirSync(join(music.folder, 'b'));
-      writeFileSync(join(music.folder, 'b/1.flac'), whole.subarray(0, Math.round(whole.length * 0.6)));
+      writeFileSync(join(music.folder, 'b/1.flac'), flacBytes.subarray(0, Math.round(flacBytes.length * 0.6)));
       await music.scan();
       const half = await music.ids();
-      writeFileSync(join(music.folder, 'b/1.flac'), whole);
+      writeFileSync(join(music.folder, 'b/1.flac'), flacBytes);
       expect(await music.scan()).toMatchObject({ added: 0, missing: 0 });
       expect(await music.ids()).toEqual(half);
     },
@@ -610,11 +612,11 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       await server.app.drain();
       return Object.fromEntries((await allTracks(server)).map((track) => [track.source_id, track.id]));
     };
-    const was = await scan();
+    const previousIds = await scan();
     for (const n of [1, 2]) rmSync(join(folder, `a/${n}.mp3`));
     for (const n of [1, 2]) lay(folder, { [`b/${n}.flac`]: flac(n, { title: `Other ${n}`, album: 'Else' }) });
     const now = await scan();
-    expect([now['b/1.flac'], now['b/2.flac']]).toEqual([was['a/1.mp3'], was['a/2.mp3']]);
+    expect([now['b/1.flac'], now['b/2.flac']]).toEqual([previousIds['a/1.mp3'], previousIds['a/2.mp3']]);
   });
 
   test('a file that appears a scan after the old one disappeared is found too', async () => {

@@ -68,7 +68,7 @@ async function scan(server: TestServer, ...paths: string[]): Promise<ScanResult>
   return job.result;
 }
 
-/** Source id, id and availability of every track. */
+/** Returns source id, id and availability of every track. */
 const state = async (server: TestServer): Promise<unknown[]> =>
   (await allTracks(server)).map(({ source_id, id, availability }) => [source_id, id, availability]);
 
@@ -98,17 +98,17 @@ test.each(['.nomedia', '.ignore'])(
     const { server, folder, ids } = await scanned();
     const id = ids[A] as number;
     await server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: id, liked: true } });
-    const before = await state(server);
+    const previousState = await state(server);
     const track = async () => (await server.api<TrackOut>(`/tracks/${id}`)).body;
     writeFileSync(join(folder, dirname(A), mark), '');
     await scan(server);
     expect(await track()).toMatchObject({ availability: 'missing', liked: true });
-    // its file is where it was
+    // the file of this track has not moved
     expect((await fetch(`${server.url}/stream/${id}?token=${server.token}`)).status).toBe(410);
     expect(await track()).toMatchObject({ availability: 'missing' });
     rmSync(join(folder, dirname(A), mark));
     await scan(server);
-    expect(await state(server)).toEqual(before);
+    expect(await state(server)).toEqual(previousState);
     expect(await track()).toMatchObject({ liked: true });
   },
 );
@@ -148,9 +148,9 @@ test('the same scan is one job while it is unfinished, another folder is another
     ask(server, 'Artist/Album', 'Artist/Other'),
     ask(server, 'Artist/Other', 'Artist/Album'),
   ]);
-  const [whole, empty, artist, again, two, turned] = answers.map(({ body }) => body.id);
-  expect([empty, again, turned]).toEqual([whole, artist, two]);
-  expect(new Set([whole, artist, two]).size).toBe(3);
+  const [wholeId, empty, artist, repeatedId, twoFoldersId, turned] = answers.map(({ body }) => body.id);
+  expect([empty, repeatedId, turned]).toEqual([wholeId, artist, twoFoldersId]);
+  expect(new Set([wholeId, artist, twoFoldersId]).size).toBe(3);
   await server.app.drain();
 });
 
@@ -251,7 +251,7 @@ test('the command line takes the music folder or a folder in it, and no other', 
     text: expect.stringMatching(/2 files, 2 new/),
   });
   expect(await run('scan', folder)).toEqual({ code: 0, text: expect.stringMatching(/3 files, 1 new, 2 unchanged/) });
-  // the folder is remembered
+  // the server remembers the folder
   expect(await run('scan', join(folder, 'Artist'))).toEqual({ code: 0, text: expect.stringContaining('2 files') });
   expect(await run('scan', base, '--import', folder)).toEqual({
     code: 1,

@@ -79,7 +79,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     ['a change', ROWS.filter((row) => !isLong(row))],
     ['a change, a scan and another change', ROWS.filter(isLong)],
   ])('%s', (_, rows) => {
-    const named = rows.map((row, part) => [row.what, part] as const);
+    const namedRows = rows.map((row, part) => [row.what, part] as const);
     let music: IdentityLibrary;
     let tracks: TrackOut[];
     const change = (what: 'change' | 'later'): void => music.parts.forEach((part, n) => (rows[n] as Row)[what]?.(part));
@@ -96,7 +96,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     });
     afterAll(() => music.server.close());
 
-    test.each(named)('%s', async (_what, part) => {
+    test.each(namedRows)('%s', async (_title, part) => {
       expect(await music.faultsOf(part, tracks)).toEqual([]);
     });
 
@@ -105,7 +105,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
         await scan(music.server);
         tracks = await music.tracks();
       });
-      test.each(named)('%s', async (_what, part) => {
+      test.each(namedRows)('%s', async (_title, part) => {
         expect(await music.faultsOf(part, tracks)).toEqual([]);
       });
     });
@@ -127,8 +127,8 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     expect([stream.status, (await music.track('One/First/renamed.mp3'))?.availability]).toEqual([200, 'available']);
     rmSync(music.at('One/First/renamed.mp3'));
     await music.scan();
-    const after = mode === 'copy' ? 'available' : 'missing';
-    expect((await music.track('One/First/renamed.mp3'))?.availability).toBe(after);
+    const expectedAvailability = mode === 'copy' ? 'available' : 'missing';
+    expect((await music.track('One/First/renamed.mp3'))?.availability).toBe(expectedAvailability);
   });
 
   test.skipIf(process.platform === 'win32')('a copy of the music on another disk is the same music', async () => {
@@ -176,22 +176,22 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     db.prepare('INSERT INTO share_tracks (share_id, position, track_id) VALUES (1, 0, ?)').run(inPlace);
     renameSync(join(base, `${mode}-away.mp3`), music.at('One/First/again.mp3'));
     await music.scan();
-    const { 'One/First/again.mp3': own, [A]: other } = await music.ids();
-    expect(own).toBe(id);
+    const { 'One/First/again.mp3': ownId, [A]: otherId } = await music.ids();
+    expect(ownId).toBe(id);
     const entries = (await server.api<{ items: { track: TrackOut }[] }>(`/playlists/${list}/tracks`)).body.items;
-    expect(entries.map(({ track }) => track.id)).toEqual([other]);
+    expect(entries.map(({ track }) => track.id)).toEqual([otherId]);
     const liked = (await server.api<{ items: { id: number }[] }>('/tracks?liked=true')).body.items;
-    expect(liked.filter((track) => [own, other].includes(track.id)).map((track) => track.id)).toEqual([other]);
+    expect(liked.filter((track) => [ownId, otherId].includes(track.id)).map((track) => track.id)).toEqual([otherId]);
     const played = (await server.api<{ items: { track: TrackOut }[] }>('/history')).body.items;
-    expect(played[0]?.track.id).toBe(other);
-    expect(played.filter(({ track }) => track.id === own)).toHaveLength(1); // from before
+    expect(played[0]?.track.id).toBe(otherId);
+    expect(played.filter(({ track }) => track.id === ownId)).toHaveLength(1); // the plays are from before the scan
     const lyricsOf = async (track: number | undefined) =>
       (await server.api<{ source?: string }>(`/tracks/${track}/lyrics`)).body.source === 'manual';
-    expect([await lyricsOf(own), await lyricsOf(other)]).toEqual([false, true]);
+    expect([await lyricsOf(ownId), await lyricsOf(otherId)]).toEqual([false, true]);
     const nevers = (await server.api<{ tracks: { id: number }[] }>('/radio/never')).body.tracks;
-    expect(nevers.map((track) => track.id)).toEqual([other]);
+    expect(nevers.map((track) => track.id)).toEqual([otherId]);
     const shared = db.prepare('SELECT track_id FROM share_tracks').pluck().all();
-    expect(shared).toEqual([other]);
+    expect(shared).toEqual([otherId]);
   });
 
   test('albums and artists whose files are given other names one after the other keep likes and ratings', async () => {
@@ -251,7 +251,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
   });
 });
 
-/** Permissions do not apply to root, so there the scan runs as another user. Gives what it prints. */
+/** Scans as another user if the test runs as root, to whom permissions do not apply. Returns the output. */
 async function scanWithoutRights(music: Library): Promise<string> {
   if (process.getuid?.() !== 0) return JSON.stringify(await music.scan());
   await music.server.app.close();
@@ -281,14 +281,14 @@ async function scanWithoutRights(music: Library): Promise<string> {
 
 test('a file that could not be opened is read when it can be, though it did not change', async () => {
   const music = await library('reference');
-  const before = await music.ids();
+  const previousIds = await music.ids();
   utimesSync(music.at(A), 1_700_000_000, 1_700_000_000);
   chmodSync(music.at(A), 0o000);
   expect(await scanWithoutRights(music)).toContain('permission denied');
   chmodSync(music.at(A), 0o644);
   await scan(music.server);
   const track = (await allTracks(music.server)).find(({ source_id }) => source_id === A);
-  expect(track).toMatchObject({ id: before[A], availability: 'available' });
+  expect(track).toMatchObject({ id: previousIds[A], availability: 'available' });
   const { $client } = music.server.app.db;
   const states = $client.prepare("SELECT DISTINCT state FROM source_files WHERE name LIKE '%.mp3'").pluck().all();
   expect(states).toEqual(['track']);
@@ -296,17 +296,17 @@ test('a file that could not be opened is read when it can be, though it did not 
 
 test('tracks in an unreadable folder stay available, and are not taken for moved', async () => {
   const music = await library('reference');
-  const before = await music.ids();
+  const previousIds = await music.ids();
   copyFileSync(music.at(D), music.at('copy-of-delta.mp3'));
   const locked = music.at('Two');
   chmodSync(locked, 0o000);
-  const said = await scanWithoutRights(music);
+  const scanOutput = await scanWithoutRights(music);
   chmodSync(locked, 0o755);
   if (process.getuid?.() === 0)
-    expect(said).toContain('Two/: the folder cannot be listed (permission denied); its tracks stay as they are');
+    expect(scanOutput).toContain('Two/: the folder cannot be listed (permission denied); its tracks stay as they are');
   const tracks = await allTracks(music.server);
-  const after = Object.fromEntries(tracks.map((track) => [track.source_id, track.id]));
-  expect(after).toMatchObject(before);
-  expect(Object.values(before)).not.toContain(after['copy-of-delta.mp3']);
+  const laterIds = Object.fromEntries(tracks.map((track) => [track.source_id, track.id]));
+  expect(laterIds).toMatchObject(previousIds);
+  expect(Object.values(previousIds)).not.toContain(laterIds['copy-of-delta.mp3']);
   expect(new Set(tracks.map((track) => track.availability))).toEqual(new Set(['available']));
 });

@@ -33,7 +33,7 @@ function watchData(dataDir: string, onChange: () => void): FSWatcher {
   return watch(dataDir, onChange);
 }
 
-/** Everything that a scan writes, without ids and times. */
+/** Returns everything that a scan writes, without ids and times. */
 function contents(dataDir: string): { tracks: unknown[]; albums: unknown[]; artists: unknown[] } {
   const db = new Database(join(dataDir, 'tonearm.db'), { readonly: true });
   try {
@@ -79,9 +79,9 @@ test('kills at random moments of a scan leave the library of an uninterrupted on
   let interrupted = 0;
   for (let i = 0; i < KILLS; i++) {
     // moments are counted in changes, not in time: the same on slow and fast machines
-    let left = Math.ceil((random() * calmChanges) / 3);
+    let remainingChanges = Math.ceil((random() * calmChanges) / 3);
     const server = await spawnServer(['--data-dir', shaken, '--port', '0', '--import', manifest.dir]);
-    const watcher = watchData(shaken, () => void (--left === 0 && server.child.kill('SIGKILL')));
+    const watcher = watchData(shaken, () => void (--remainingChanges === 0 && server.child.kill('SIGKILL')));
     await until(() => server.child.signalCode !== null || server.output().includes('Scan done'));
     watcher.close();
     await server.kill();
@@ -102,7 +102,7 @@ test('a killed scan continues at the next start', async () => {
     const first = await spawnServer(['--data-dir', dataDir, '--port', '0', '--import', manifest.dir]);
     await expect.poll(() => jobsIn(dataDir), { interval: 5 }).toBeGreaterThan(0);
     await first.kill();
-    if (!first.output().includes('Scan done')) break; // else it was faster than the kill
+    if (!first.output().includes('Scan done')) break; // otherwise the scan ended before the kill
   }
   const second = await spawnServer(['--data-dir', dataDir, '--port', '0'], { LOCAL_MEDIA_IMPORT_PATH: manifest.dir });
   await expect.poll(() => second.output()).toContain('Scan done');

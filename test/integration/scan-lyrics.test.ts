@@ -54,7 +54,7 @@ const write = (name: string, text: string): void => writeFileSync(join(music, 'a
 const track = async (name: string): Promise<TrackOut> =>
   (await allTracks(server)).find((t) => t.source_id.endsWith(`/${name}.mp3`)) as TrackOut;
 
-/** As text, with times in front of synced lines; null when there are none. */
+/** Returns the lyrics as text, with times in front of synced lines; null if there are none. */
 async function lyrics(name: string): Promise<string | null> {
   const { id, has_lyrics } = await track(name);
   const { status, body } = await server.api<LyricsOut>(`/tracks/${id}/lyrics`);

@@ -23,7 +23,7 @@ import { mountSmallDisk } from '../support/small-disk.ts';
 const DISK_MB = 64;
 const MIN_FREE_BYTES = 8 << 20;
 const FILE_BYTES = 1 << 20;
-/** More than the disk holds. */
+/** A number of files that exceeds the disk. */
 const MANY = 70;
 const FEW = 20;
 
@@ -52,7 +52,7 @@ afterEach(async () => {
   disk?.free();
 });
 
-/** Files of one size, with content of their own. */
+/** Writes files of one size, each with different content. */
 function write(folder: string, count: number): void {
   mkdirSync(join(music, folder), { recursive: true });
   for (let n = 0; n < count; n++) {
@@ -113,7 +113,7 @@ test('later scans copy what fits, refuse the rest, and go on when there is room'
   write('Harbour', FEW);
   await start();
   expect(await scan()).toMatchObject({ status: 'succeeded', result: { added: FEW } });
-  const before = (await tracks()).items;
+  const previousTracks = (await tracks()).items;
   disk.fill(MIN_FREE_BYTES + FEW * (FILE_BYTES / 2));
   write('Nets', FEW);
   const job = await scan();
@@ -125,7 +125,7 @@ test('later scans copy what fits, refuse the rest, and go on when there is room'
   expect(freeBytes()).toBeLessThan(MIN_FREE_BYTES + 2 * FILE_BYTES);
   expect(storedFiles()).toHaveLength(total);
   expect(rowsOf('source_files')).toBe(total);
-  expect(items).toEqual(expect.arrayContaining(before));
+  expect(items).toEqual(expect.arrayContaining(previousTracks));
 
   disk.free();
   expect(await scan()).toMatchObject({ status: 'succeeded', result: { added: 2 * FEW - total } });

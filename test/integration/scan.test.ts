@@ -46,7 +46,7 @@ async function serverOn(folder: string, mode: 'copy' | 'reference', options: Ser
   return server;
 }
 
-/** What the counts say of files adds up to all that were seen. */
+/** Expects that the counts of a scan add up to the files that it saw. */
 const filesIn = (result: ScanResult): number =>
   result.added -
   result.extra_tracks +
@@ -82,7 +82,7 @@ const filesBelow = (folder: string): string[] =>
         .map((entry) => join(entry.parentPath, entry.name))
     : [];
 
-/** Writes tags of always the same length, with the same time. */
+/** Rewrites tags with the same length and the same file time. */
 const writeTo =
   (path: string) =>
   (artist: string): void => {
@@ -129,7 +129,8 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     const edited = await server.api(`/tracks/${track?.id}`, { method: 'PATCH', body: { title: 'By hand' } });
     expect(edited.status).toBe(200);
     write('Behind');
-    server.app.db.$client.exec('UPDATE source_files SET ctime_us = NULL'); // a file system that keeps no such time
+    // simulates a file system that stores no change time
+    server.app.db.$client.exec('UPDATE source_files SET ctime_us = NULL');
     expect((await scan(server)).result).toMatchObject({ updated: 0, unchanged: 1 });
     expect((await scan(server, '?reread=true&dry_run=true')).result).toMatchObject({ updated: 1 });
     expect((await scan(server, '?reread=true')).result).toMatchObject({ added: 0, updated: 1, missing: 0 });
@@ -163,11 +164,11 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
       expect(await totalOf(server, `/tracks?format=${format}`), format).toBe(expected - broken + hex);
     }
 
-    const said = new Set([...result.failed, ...result.skipped].map((line) => line.source_id));
+    const reportedIds = new Set([...result.failed, ...result.skipped].map((line) => line.source_id));
     const broken = manifest.files
       .filter((file) => file.expect === 'error' && file.messy !== 'unreadable' && file.messy !== 'appledouble')
       .map((file) => file.path.normalize('NFC'));
-    expect(broken.filter((path) => !said.has(path))).toEqual([]);
+    expect(broken.filter((path) => !reportedIds.has(path))).toEqual([]);
     for (const { reason } of [...result.failed, ...result.skipped]) expect(reason).toMatch(/^[a-z].{5,}/i);
     expect(result.added).toBe(tracks.length);
     expect(result.failed_count).toBe(result.failed.length);
@@ -210,29 +211,29 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
   test('a file that other music was written over is read again, also with an older time, and costs no copy', async () => {
     const { folder, files } = smallFolder(3);
     const [first, second, other] = files as [string, string, string];
-    renameSync(join(folder, other), join(base, `other-${mode}`)); // audio that no track has
+    renameSync(join(folder, other), join(base, `other-${mode}`)); // no track has the audio of this file
     const server = await serverOn(folder, mode);
     await scan(server);
-    const named = async (sourceId: string): Promise<TrackOut | undefined> =>
+    const findTrack = async (sourceId: string): Promise<TrackOut | undefined> =>
       (await allTracks(server)).find((track) => track.source_id === sourceId);
-    const [before, untouched] = [await named(first), await named(second)];
-    const old = new Date(2001, 1, 1);
+    const [firstBefore, untouched] = [await findTrack(first), await findTrack(second)];
+    const oldTime = new Date(2001, 1, 1);
     cpSync(join(base, `other-${mode}`), join(folder, first));
-    utimesSync(join(folder, first), old, old);
+    utimesSync(join(folder, first), oldTime, oldTime);
     const { result } = await scan(server);
     const isKept = mode === 'copy';
     expect(result).toMatchObject(isKept ? { added: 1, updated: 0 } : { added: 0, updated: 1, missing: 0 });
-    const after = await named(first);
-    expect(after?.id === before?.id).toBe(!isKept);
-    expect(after?.title).toBe(manifest.files.find(({ path }) => path === other)?.tags?.title);
-    expect(after?.title).not.toBe(before?.title);
-    expect(await named(second)).toEqual(untouched);
-    const played = await fetch(`${server.url}/stream/${after?.id}?token=${server.token}`);
+    const firstAfter = await findTrack(first);
+    expect(firstAfter?.id === firstBefore?.id).toBe(!isKept);
+    expect(firstAfter?.title).toBe(manifest.files.find(({ path }) => path === other)?.tags?.title);
+    expect(firstAfter?.title).not.toBe(firstBefore?.title);
+    expect(await findTrack(second)).toEqual(untouched);
+    const played = await fetch(`${server.url}/stream/${firstAfter?.id}?token=${server.token}`);
     expect(Buffer.from(await played.arrayBuffer()).equals(readFileSync(join(folder, first)))).toBe(true);
     if (!isKept) return;
     expect(filesBelow(join(server.dir, 'library', 'audio')).length).toBe(3);
-    const copy = (await allTracks(server)).find(({ id }) => id === before?.id);
-    expect(copy).toMatchObject({ title: before?.title, availability: 'available' });
+    const copy = (await allTracks(server)).find(({ id }) => id === firstBefore?.id);
+    expect(copy).toMatchObject({ title: firstBefore?.title, availability: 'available' });
   });
 
   test('a deleted track does not come back until its file changes or the user asks', async () => {
@@ -259,13 +260,13 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     await scan(server);
     const away = await allTracks(server);
     expect(away.map((track) => track.id)).toEqual(ids);
-    const gone = away.filter((track) => track.source_id.startsWith(`${top}/`));
-    expect(gone.length).toBeGreaterThan(0);
-    expect(new Set(gone.map((track) => track.availability))).toEqual(
+    const missingTracks = away.filter((track) => track.source_id.startsWith(`${top}/`));
+    expect(missingTracks.length).toBeGreaterThan(0);
+    expect(new Set(missingTracks.map((track) => track.availability))).toEqual(
       new Set([mode === 'reference' ? 'missing' : 'available']),
     );
     if (mode === 'reference')
-      expect((await fetch(`${server.url}/stream/${gone[0]?.id}?token=${server.token}`)).status).toBe(410);
+      expect((await fetch(`${server.url}/stream/${missingTracks[0]?.id}?token=${server.token}`)).status).toBe(410);
     renameSync(join(base, 'away'), join(folder, top));
     await scan(server);
     expect((await allTracks(server)).map(({ id, availability }) => [id, availability])).toEqual(
@@ -277,24 +278,26 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     const { folder } = smallFolder(2);
     const server = await serverOn(folder, mode);
     await scan(server);
-    const before = await allTracks(server);
+    const previousTracks = await allTracks(server);
     renameSync(folder, `${folder}-away`);
-    const refused = await server.api('/sources/local_folder/scan', { method: 'POST' });
-    expect([refused.status, refused.text]).toEqual([503, expect.stringContaining('does not exist')]);
+    const refusal = await server.api('/sources/local_folder/scan', { method: 'POST' });
+    expect([refusal.status, refusal.text]).toEqual([503, expect.stringContaining('does not exist')]);
     mkdirSync(folder);
     const { status, error } = await scan(server);
     expect([status, error]).toEqual(['failed', expect.stringContaining('is empty, but held music before')]);
-    const availability = mode === 'copy' ? 'available' : 'offline'; // told at once
-    expect(await allTracks(server)).toEqual(before.map((track) => ({ ...track, availability })));
+    const availability = mode === 'copy' ? 'available' : 'offline'; // the missing folder is noticed at once
+    expect(await allTracks(server)).toEqual(previousTracks.map((track) => ({ ...track, availability })));
   });
 });
 
 test('copied audio survives the loss of the music folder; the folder itself is never written to', async () => {
   const { folder } = smallFolder(3);
-  const before = filesBelow(folder).map((file) => [file, statSync(file).mtimeMs, readFileSync(file).length]);
+  const previousFiles = filesBelow(folder).map((file) => [file, statSync(file).mtimeMs, readFileSync(file).length]);
   const server = await serverOn(folder, 'copy');
   await scan(server);
-  expect(filesBelow(folder).map((file) => [file, statSync(file).mtimeMs, readFileSync(file).length])).toEqual(before);
+  expect(filesBelow(folder).map((file) => [file, statSync(file).mtimeMs, readFileSync(file).length])).toEqual(
+    previousFiles,
+  );
   rmSync(folder, { recursive: true });
   const { body } = await server.api<TrackPage>('/tracks');
   expect((await fetch(`${server.url}/stream/${body.items[0]?.id}?token=${server.token}`)).status).toBe(200);
@@ -303,9 +306,9 @@ test('copied audio survives the loss of the music folder; the folder itself is n
 test('copied audio stays playable after switching to reference mode, when the file is removed', async () => {
   const { folder, files } = smallFolder(2);
   const dir = mkdtempSync(join(base, 'data-'));
-  const before = await serverOn(folder, 'copy', { dir });
-  await scan(before);
-  await before.close();
+  const firstServer = await serverOn(folder, 'copy', { dir });
+  await scan(firstServer);
+  await firstServer.close();
   open.pop();
   rmSync(join(folder, files[0] as string));
   const server = await serverOn(folder, 'reference', { dir });

@@ -85,8 +85,8 @@ describe('an account', () => {
 
   test('of Last.fm is only offered with the key of the owner', async () => {
     await restart({ LASTFM_API_SECRET: '' });
-    const all = await server.api<ScrobblingOut[]>('/users/me/scrobbling/services');
-    expect(all.body.map(({ service, enabled }) => [service, enabled])).toEqual([
+    const services = await server.api<ScrobblingOut[]>('/users/me/scrobbling/services');
+    expect(services.body.map(({ service, enabled }) => [service, enabled])).toEqual([
       ['lastfm', false],
       ['librefm', true],
       ['listenbrainz', true],
@@ -127,7 +127,7 @@ describe('an account', () => {
       expect((await put('maloja', { token: 'good-key' })).status).toBe(422);
       expect((await put('maloja', { token: 'good-key', url: maloja.url })).body).toMatchObject({ connected: true });
       await play(tracks.add({ title: 'A' }));
-      await play(tracks.add({ title: 'B' })); // at the same time
+      await play(tracks.add({ title: 'B' })); // this track is played at the same time
       await server.app.drain();
       expect([...maloja.scrobbles.values()]).toMatchObject([
         { artist: 'The Quays', title: 'A', time: START / 1_000 },
@@ -240,8 +240,8 @@ describe('loves', () => {
       const { body } = await server.api<{ liked: boolean }[]>(`/likes/state?item_type=track&${query}`);
       return body.map((state) => state.liked);
     };
-    const there = (): string[] => [...lastfm.loved.values()].map(({ track }) => track).sort();
-    expect([await liked(), there()]).toEqual([
+    const listLoved = (): string[] => [...lastfm.loved.values()].map(({ track }) => track).sort();
+    expect([await liked(), listLoved()]).toEqual([
       [true, true, false, false],
       ['A', 'Song', 'b'],
     ]);
@@ -249,7 +249,7 @@ describe('loves', () => {
     await like(c);
     await like(b, false);
     await later();
-    expect([await liked(), there()]).toEqual([
+    expect([await liked(), listLoved()]).toEqual([
       [true, false, true, false],
       ['A', 'C', 'Song'],
     ]);
@@ -258,12 +258,12 @@ describe('loves', () => {
     lastfm.love('The Quays', 'D');
     expect((await server.api('/users/me/scrobbling/loves?service=lastfm', { method: 'POST' })).status).toBe(204);
     await server.app.drain();
-    expect([await liked(), there()]).toEqual([
+    expect([await liked(), listLoved()]).toEqual([
       [false, false, true, true],
       ['C', 'D', 'Song'],
     ]);
 
-    lastfm.next.push({ body: '<html>', status: 200 }); // a fault removes nothing
+    lastfm.next.push({ body: '<html>', status: 200 }); // an error of the service removes no like
     await server.api('/users/me/scrobbling/loves?service=lastfm', { method: 'POST' });
     await server.app.drain();
     expect(await liked()).toEqual([false, false, true, true]);
@@ -393,7 +393,8 @@ describe('a week without network', () => {
         if (day === 6) await put('maloja', { token: 'good-key', url: maloja.url });
         if (day === 6) await maloja.goAway();
         await server.api('/history', { method: 'POST', body: { items } });
-        await server.api('/history', { method: 'POST', body: { items: items.slice(0, 50) } }); // another player
+        // these plays come from another player
+        await server.api('/history', { method: 'POST', body: { items: items.slice(0, 50) } });
         await server.app.drain();
         await restart(env);
       }
@@ -404,7 +405,7 @@ describe('a week without network', () => {
       ]);
       await Promise.all([lastfm.comeBack(), listenbrainz.comeBack(), maloja.comeBack()]);
       for (let round = 0; round < 4; round++) {
-        lastfm.next.push('silence'); // took the batch, and the connection broke
+        lastfm.next.push('silence'); // the service accepts the batch, but the connection breaks
         listenbrainz.silences.left = 1;
         maloja.state.silences = 1;
         await later();

@@ -206,10 +206,10 @@ describe('plays', () => {
       queued: 1,
       problem: expect.stringContaining('Enter a new one; until then, plays stay queued.'),
     });
-    const asked = service.requests.length;
+    const requestCount = service.requests.length;
     await play(id, START - 900_000);
     await server.app.drain();
-    expect(service.requests).toHaveLength(asked);
+    expect(service.requests).toHaveLength(requestCount);
     service.tokens.set('new-token', 'ann_lb');
     await connect('new-token');
     await server.app.drain();
@@ -268,9 +268,12 @@ test('answers of a network’s sign-in page or of a proxy take nothing from the 
 test('now playing is sent, and an unreachable service does no harm', async () => {
   await connect();
   const id = tracks.add({ title: 'A' });
-  const told = service.nextSubmission();
+  const submission = service.nextSubmission();
   await server.api('/history/now-playing', { method: 'POST', body: { track_id: id } });
-  expect(await told).toMatchObject({ listen_type: 'playing_now', payload: [{ track_metadata: { track_name: 'A' } }] });
+  expect(await submission).toMatchObject({
+    listen_type: 'playing_now',
+    payload: [{ track_metadata: { track_name: 'A' } }],
+  });
   await service.goAway();
   expect((await server.api('/history/now-playing', { method: 'POST', body: { track_id: id } })).status).toBe(204);
   await service.comeBack();

@@ -186,26 +186,27 @@ test('search tables that a migration emptied are refilled from where that stoppe
     ['search_trigrams', 'search_grams'].map((table) =>
       client.prepare(`SELECT id FROM ${table}_docsize ORDER BY id`).pluck().all(),
     );
-  const found = (q: string) => search.searchLibrary(users[0] as UserId, q, page);
-  const listed = ({ listTracks } = library) => listTracks(users[0] as UserId, { q: 'love' }, { sort: 'title' }, page);
-  const all = await listed(openLibraryServices(temp.db).library);
-  const before = [contents(), found('love'), found('a'), found('the 夜')];
+  const findAll = (q: string) => search.searchLibrary(users[0] as UserId, q, page);
+  const listMatching = ({ listTracks } = library) =>
+    listTracks(users[0] as UserId, { q: 'love' }, { sort: 'title' }, page);
+  const all = await listMatching(openLibraryServices(temp.db).library);
+  const before = [contents(), findAll('love'), findAll('a'), findAll('the 夜')];
   const last = client.prepare<[], number>('SELECT max(id) FROM tracks').pluck().get() ?? 0;
   client.exec(`DELETE FROM search_trigrams; DELETE FROM search_grams;
     INSERT INTO search_rebuild VALUES ('artist', 0), ('album', 0), ('track', 0)`);
-  createSearchIndex(client).set('track', last); // written meanwhile
-  expect((await listed()).total).toBeLessThan(all.total);
+  createSearchIndex(client).set('track', last); // this track is written while the index is rebuilt
+  expect((await listMatching()).total).toBeLessThan(all.total);
   await rebuildSearch({
     db: temp.db,
     search: createSearchIndex(client),
     log: createLog('silent'),
   });
-  expect([contents(), found('love'), found('a'), found('the 夜')]).toEqual(before);
-  expect(await listed()).toEqual(all);
+  expect([contents(), findAll('love'), findAll('a'), findAll('the 夜')]).toEqual(before);
+  expect(await listMatching()).toEqual(all);
   expect(client.prepare('SELECT * FROM search_rebuild').all()).toEqual([]);
 });
 
-/** Segments of an FTS5 table: the second number of its structure record, after the cookie and the version. */
+/** Returns the number of segments of an FTS5 table, which its structure record holds after cookie and version. */
 function segmentsOf(table: 'search_trigrams' | 'search_grams'): number {
   const block = temp.db.$client.prepare(`SELECT block FROM ${table}_data WHERE id = 10`).pluck().get() as Buffer;
   const bytes = [...block.subarray(block.readUInt32BE(4) === 0xff_00_00_01 ? 9 : 5, 12)];

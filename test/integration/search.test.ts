@@ -16,7 +16,7 @@ const AUDIO: TrackAudio = {
   durationMs: 1,
   sizeBytes: 1,
 };
-/** Title, artist, album. */
+/** Title, artist and album of each track. */
 const SONGS = [
   ['Moon', 'Air', 'Space'],
   ['Moonlight', 'Beethoven', 'Sonatas'],
@@ -70,8 +70,8 @@ afterAll(() => temp.close());
 test('an id of MusicBrainz finds what it is of, also as an address, and so do an ISRC and a barcode', () => {
   const ids = { recording: '1', group: '2', artist: '3' } as const;
   const mbid = (digit: string): string => `${digit.repeat(8)}-1234-4abc-8def-${digit.repeat(12)}`;
-  const own = openTempDatabase();
-  const services = openLibraryServices(own.db);
+  const ownDatabase = openTempDatabase();
+  const services = openLibraryServices(ownDatabase.db);
   services.tracks.insert({
     source: 'upload',
     sourceId: 'identified',
@@ -88,7 +88,7 @@ test('an id of MusicBrainz finds what it is of, also as an address, and so do an
     },
     audio: AUDIO,
   });
-  const identified = createSearchService({ db: own.db, library: services.library });
+  const identified = createSearchService({ db: ownDatabase.db, library: services.library });
   const totals = (q: string): number[] => {
     const { tracks, albums, artists } = identified.searchLibrary(ann, q, page);
     return [tracks.total, albums.total, artists.total];
@@ -102,10 +102,10 @@ test('an id of MusicBrainz finds what it is of, also as an address, and so do an
     expect(totals(barcode)).toEqual([1, 1, 0]);
   for (const other of ['724385522925', 'GBAYE9700383', mbid('4'), 'Kar'])
     expect(totals(other)[0]).toBe(other === 'Kar' ? 1 : 0);
-  own.close();
+  ownDatabase.close();
 });
 
-const found = (q: string) => {
+const findTitles = (q: string) => {
   const { tracks, albums, artists } = search.searchLibrary(ann, q, page);
   return {
     tracks: tracks.items.map((t) => t.title),
@@ -197,19 +197,20 @@ test.each([
   ['n the', ['Time', 'Thunderstruck']],
   ['z time', []],
 ])('%s finds the tracks %j', (q, titles) => {
-  expect(found(q).tracks.sort()).toEqual([...titles].sort());
+  expect(findTitles(q).tracks.sort()).toEqual([...titles].sort());
 });
 
 test('the best results are first: exact, prefix, word, infix, and last those on an album of that name', () => {
-  expect(found('moon').tracks).toEqual(['Moon', 'Moonlight', 'Blue Moon', 'Honeymoon', 'Time']);
-  expect(found('mo').tracks).toEqual(['Moon', 'Moonlight', 'Blue Moon', 'Honeymoon', 'Jóga', 'Time']); // Homogenic
+  expect(findTitles('moon').tracks).toEqual(['Moon', 'Moonlight', 'Blue Moon', 'Honeymoon', 'Time']);
+  // "mo" is also in the middle of "Homogenic"
+  expect(findTitles('mo').tracks).toEqual(['Moon', 'Moonlight', 'Blue Moon', 'Honeymoon', 'Jóga', 'Time']);
 });
 
 test('albums and artists are found by their names, and artists by their sort names', () => {
-  expect(found('moon')).toMatchObject({ albums: ['The Dark Side of the Moon', 'Honeymoon'], artists: [] });
-  expect(found('dark side moon').albums).toEqual(['The Dark Side of the Moon']);
-  expect(found('björk')).toMatchObject({ albums: ['Homogenic'], artists: ['Björk'] });
-  expect(found('dc').artists).toEqual(['AC/DC']);
+  expect(findTitles('moon')).toMatchObject({ albums: ['The Dark Side of the Moon', 'Honeymoon'], artists: [] });
+  expect(findTitles('dark side moon').albums).toEqual(['The Dark Side of the Moon']);
+  expect(findTitles('björk')).toMatchObject({ albums: ['Homogenic'], artists: ['Björk'] });
+  expect(findTitles('dc').artists).toEqual(['AC/DC']);
 });
 
 test('an exact name wins over a prefix, with or without accents', () => {
@@ -270,7 +271,7 @@ test.each([
 ])('%j is ordinary text', async (q) => {
   const result = search.searchLibrary(ann, q, page);
   expect(result.tracks.items.length).toBeLessThanOrEqual(SONGS.length);
-  expect(found('moon').tracks).toHaveLength(5);
+  expect(findTitles('moon').tracks).toHaveLength(5);
   const none = { items: [], total: 0 };
   expect(await library.listTracks(ann, { q, source: q, genre: q, format: q }, { sort: 'title' }, page)).toMatchObject(
     none,

@@ -19,7 +19,7 @@ describe('the document', () => {
       /`((?:main|server|test|renderer|resources|\.github)\/[\w./-]+|electron-builder\.yml|package\.json)`/g,
     ),
   ].map(([, file]) => file as string);
-  /** “titles” after a test file, up to the next file or the end of the sentence's list. */
+  /** Matches “titles” after a test file, up to the next file or the end of the list. */
   const titles = [...document.replaceAll(/\s+/g, ' ').matchAll(/`(test\/[\w./-]+)`((?:,? “[^”]+”)+)/g)].flatMap(
     ([, file = '', list = '']) =>
       [...list.matchAll(/“([^”]+)”/g)].map(([, title]): [string, string] => [file, title as string]),
@@ -42,7 +42,7 @@ describe('the document', () => {
   });
 
   test('lists all endpoints that need no token', () => {
-    const listed = [...document.matchAll(/^\| (GET|POST) `([^`]+)` \|/gm)].map(
+    const documentedRoutes = [...document.matchAll(/^\| (GET|POST) `([^`]+)` \|/gm)].map(
       ([, method, path]) => `${method} ${path}`,
     );
     const open = Object.entries(server.app.openApi().paths).flatMap(([path, methods]) =>
@@ -50,7 +50,7 @@ describe('the document', () => {
         .filter(([, { security }]) => security.length === 0 || security.some((one) => Object.keys(one).length === 0))
         .map(([method]) => `${method.toUpperCase()} ${path.replace('/api/v1', '')}`),
     );
-    expect(new Set(listed)).toEqual(new Set(open));
+    expect(new Set(documentedRoutes)).toEqual(new Set(open));
   });
 });
 
@@ -81,8 +81,8 @@ test('no page may run or load what is not ours', async () => {
 test('no window gets a switch that Electron warns of', () => {
   const switches =
     /allowRunningInsecureContent|experimentalFeatures|enableBlinkFeatures|allowpopups|<webview|webviewTag|nodeIntegration(InWorker|InSubFrames)|nodeIntegration: true|contextIsolation: false|sandbox: false|webSecurity: false|no-sandbox|disable-web-security|@electron\/remote/;
-  const found = [...sourcesOf('main'), ...sourcesOf('renderer')].filter(([, text]) => switches.test(text));
-  expect(found.map(([file]) => file)).toEqual([]);
+  const filesWithSwitches = [...sourcesOf('main'), ...sourcesOf('renderer')].filter(([, text]) => switches.test(text));
+  expect(filesWithSwitches.map(([file]) => file)).toEqual([]);
 });
 
 const sourcesOf = (folder: string): [string, string][] =>

@@ -10,7 +10,7 @@ import { root } from '../support/product.ts';
 const MOST_BYTES = 45_000_000;
 
 let dir: string;
-/** The folder that is in the archive. */
+/** Returns the folder inside the archive. */
 let unpacked: string;
 beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm archive-'));

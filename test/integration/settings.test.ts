@@ -355,29 +355,29 @@ describe('GET /server', () => {
 
 describe('listeners', () => {
   it('are called once with the changed settings, after the change', async () => {
-    const heard: [SettingName[], unknown][] = [];
+    const changes: [SettingName[], unknown][] = [];
     const stop = server.settings.onChange(
       ['FPID_TRUST_SCORE', 'CONTACT'],
-      (names) => void heard.push([names, server.settings.get('FPID_TRUST_SCORE')]),
+      (names) => void changes.push([names, server.settings.get('FPID_TRUST_SCORE')]),
     );
     await patch({ fpid_trust_score: 0.5, contact: 'me@example.org', local_media_watch: false });
     await patch({ local_media_watch: true });
     await patch({ fpid_trust_score: 0.5 });
     await patch({ port: 5000 });
-    expect(heard).toEqual([[['FPID_TRUST_SCORE', 'CONTACT'], 0.5]]);
+    expect(changes).toEqual([[['FPID_TRUST_SCORE', 'CONTACT'], 0.5]]);
     stop();
     await patch({ fpid_trust_score: 0.6 });
-    expect(heard).toHaveLength(1);
+    expect(changes).toHaveLength(1);
   });
 
   it('that fail do not undo the change, and others are still called', async () => {
-    const heard: SettingName[] = [];
+    const changedNames: SettingName[] = [];
     server.settings.onChange(['CONTACT'], () => {
       throw new Error('no');
     });
     server.settings.onChange(['CONTACT'], () => Promise.reject(new Error('later no')));
-    server.settings.onChange(['CONTACT'], (names) => void heard.push(...names));
+    server.settings.onChange(['CONTACT'], (names) => void changedNames.push(...names));
     expect((await patch({ contact: 'me@example.org' })).status).toBe(200);
-    expect(heard).toEqual(['CONTACT']);
+    expect(changedNames).toEqual(['CONTACT']);
   });
 });

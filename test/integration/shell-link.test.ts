@@ -38,13 +38,13 @@ interface Shell {
   heard: Record<string, unknown>[];
   output(): string;
   send(...messages: unknown[]): void;
-  /** As if the app had been killed: nothing is said any more, and nobody listens. */
+  /** Closes the app's end as if the app had been killed. */
   disappear(): void;
 }
 
 let shells = 0;
 
-/** A server, and the app's end of its socket. */
+/** Starts a server, and opens the app's end of its socket. */
 async function startServer(args: string[] = [], env: Record<string, string> = {}): Promise<Shell> {
   const listener = createServer();
   const address =
@@ -63,16 +63,16 @@ async function startServer(args: string[] = [], env: Record<string, string> = {}
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const [socket] = (await once(listener, 'connection')) as [Socket];
-  const heard: Record<string, unknown>[] = [];
-  socket.on('error', () => undefined); // it ended before it had read everything
+  const receivedMessages: Record<string, unknown>[] = [];
+  socket.on('error', () => undefined); // the server ended before it had read everything
   createInterface({ input: socket })
-    .on('line', (line) => heard.push(JSON.parse(line) as Record<string, unknown>))
+    .on('line', (line) => receivedMessages.push(JSON.parse(line) as Record<string, unknown>))
     .on('error', () => undefined);
   const shell: Shell = {
     child,
     listener,
     socket,
-    heard,
+    heard: receivedMessages,
     output: () => text,
     send: (...messages) => messages.forEach((message) => socket.write(`${JSON.stringify(message)}\n`)),
     disappear() {
@@ -105,14 +105,14 @@ test('the app gets tickets and the set-up token, each with the id of its request
     { kind: 'pong' },
   ]);
   expect(await isUp(shell)).toBe(true);
-  expect(shell.output()).not.toMatch(/token/i); // the app writes it into a file
+  expect(shell.output()).not.toMatch(/token/i); // the app writes this output into a file
   shell.send({ kind: 'stop' }, { kind: 'stop' });
   expect(await ended(shell)).toBe(0);
 });
 
 test('there is no set-up token once there is an account', async () => {
   const shell = await startServer([], { ADMIN_USERNAME: 'owner', ADMIN_PASSWORD: 'correct horse battery' });
-  shell.send({ kind: 'setup_token', id: 1 }); // waits until the server can answer
+  shell.send({ kind: 'setup_token', id: 1 }); // this request waits until the server can answer
   await until(() => shell.heard.length);
   expect(shell.heard).toEqual([{ kind: 'answer', id: 1, value: null }]);
 });

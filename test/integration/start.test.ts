@@ -19,7 +19,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 const fresh = (): string => mkdtempSync(join(base, 'data-'));
 
-/** The one line on stderr of a start that failed. */
+/** Starts a server that fails, and returns its single line on stderr. */
 async function refusal(args: string[], env: Record<string, string> = {}, exitCode = 1): Promise<string> {
   const { code, stdout, stderr } = await runServer(args, env);
   expect([code, stdout]).toEqual([exitCode, '']);
@@ -38,7 +38,7 @@ test.each([
   ['a port that is not a number', ['--port', 'http'], /Setting PORT = "http": must be a whole number from 0 to 65535/],
   ['a port out of range', ['--port', '70000'], /Setting PORT = "70000": must be/],
   ['an unknown log level', ['--log-level', 'loud'], /Setting LOG_LEVEL = "loud"/],
-])('%s is rejected', async (_what, args, line) => {
+])('%s is rejected', async (_title, args, line) => {
   expect(await refusal([...args, '--data-dir', fresh()], {}, 2)).toMatch(line);
 });
 
@@ -137,9 +137,9 @@ test('a data folder in that of another library is refused', async () => {
   const outer = fresh();
   const server = await spawnServer(['--data-dir', outer, '--port', '0']);
   await server.kill('SIGTERM');
-  const before = readdirSync(outer);
+  const previousEntries = readdirSync(outer);
   expect(await refusal(['--data-dir', join(outer, 'more', 'data')])).toMatch(/is inside that of another library/);
-  expect(readdirSync(outer)).toEqual(before);
+  expect(readdirSync(outer)).toEqual(previousEntries);
 });
 
 test('an invalid database, or one of a newer version, is reported with what to do', async () => {

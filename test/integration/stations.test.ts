@@ -35,15 +35,15 @@ interface Heard {
   bytes: () => Buffer;
   stop: () => void;
 }
-/** Listens until it is stopped. */
+/** Listens to a station until the returned function is called. */
 const listen = (id: number, headers: Record<string, string> = {}): Promise<Heard> =>
   new Promise((resolve, reject) => {
-    const heard: Buffer[] = [];
-    const asked = request(phone.address('stream', { id: `ir-${id}` }), { headers }, (res) => {
-      res.on('data', (chunk: Buffer) => heard.push(chunk)).on('error', () => undefined);
-      resolve({ headers: res.headers, bytes: () => Buffer.concat(heard), stop: () => asked.destroy() });
+    const audioChunks: Buffer[] = [];
+    const streamRequest = request(phone.address('stream', { id: `ir-${id}` }), { headers }, (res) => {
+      res.on('data', (chunk: Buffer) => audioChunks.push(chunk)).on('error', () => undefined);
+      resolve({ headers: res.headers, bytes: () => Buffer.concat(audioChunks), stop: () => streamRequest.destroy() });
     });
-    asked.on('error', reject).end();
+    streamRequest.on('error', reject).end();
   });
 
 describe('a station', () => {
@@ -109,8 +109,8 @@ describe('a station', () => {
     const id = await add(path);
     const { status, body } = await server.api<{ detail: string }>(`/stations/${id}/audio`);
     expect([status, body.detail]).toEqual([503, expect.stringMatching(problem)]);
-    const asked = await phone.get('stream', { id: `ir-${id}`, f: 'json' });
-    expect(asked.body).toMatchObject({ status: 'failed', error: { code: 0 } });
+    const streamAnswer = await phone.get('stream', { id: `ir-${id}`, f: 'json' });
+    expect(streamAnswer.body).toMatchObject({ status: 'failed', error: { code: 0 } });
     await until(host.listening, (count) => count === 0);
   });
 
@@ -123,8 +123,8 @@ describe('a station', () => {
     expect((await as(server.token)).body).toMatchObject({ ...change, title: null });
     const me = await server.api<{ id: number }>('/users/me', { token: member });
     await server.api(`/users/${me.body.id}`, { method: 'PATCH', body: { max_bitrate_kbps: 96 } });
-    const refused = await server.api<{ detail: string }>(`/stations/${id}/audio`, { token: member });
-    expect([refused.status, refused.body.detail]).toEqual([403, expect.stringMatching(/96 kbps/)]);
+    const refusal = await server.api<{ detail: string }>(`/stations/${id}/audio`, { token: member });
+    expect([refusal.status, refusal.body.detail]).toEqual([403, expect.stringMatching(/96 kbps/)]);
     expect((await server.api(`/stations/${id}`, { method: 'DELETE' })).status).toBe(204);
     expect((await server.api(`/stations/${id}/audio`)).status).toBe(404);
   });

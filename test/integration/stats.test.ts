@@ -22,7 +22,7 @@ beforeAll(async () => {
   server = await startServer();
   server.app.db.$client.pragma('synchronous = OFF');
   library = makeSampleLibrary(server.app.db, { artists: 100, albums: 300, tracks: TRACKS }, 5);
-  server.app.db.$client.exec('DELETE FROM play_counts'); // those of the sample were never played
+  server.app.db.$client.exec('DELETE FROM play_counts'); // the tracks of the sample were never played
   insertListening(server.app.db, { userId: ME, trackIds: library.tracks.map(({ id }) => id), plays: PLAYS });
 });
 afterAll(() => server.close());
@@ -90,7 +90,7 @@ describe('statistics of 4,000 tracks and 20,000 plays', () => {
   });
 
   test('cover calendar days in the user’s time zone', async () => {
-    const [from, to] = [Date.UTC(2024, 2, 30, 23), Date.UTC(2024, 2, 31, 22)]; // the 31st has 23 hours in Berlin
+    const [from, to] = [Date.UTC(2024, 2, 30, 23), Date.UTC(2024, 2, 31, 22)]; // 31 March has 23 hours in Berlin
     const out = await listening('?tz=Europe/Berlin&from=2024-03-31&to=2024-03-31');
     expect([out.from, out.to]).toEqual([new Date(from).toISOString(), new Date(to).toISOString()]);
     expectEqual(out, recount(server.app.db, ME, { from, to, tz: 'Europe/Berlin' }));

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
 import { END_MESSAGE, stopWorker } from '../../server/runtime/stop-worker.ts';
 
-/** Reports that it runs; then runs the given code. `told` is for its notes. */
+/** Starts a thread that reports that it runs, and then runs the given code. */
 function start(code: string): { worker: Worker; told: Int32Array; runs: Promise<unknown> } {
   const told = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(

@@ -17,11 +17,11 @@ export const codeOf = async (work: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof AppError ? error.code : String(error)),
   );
 
-/** The bytes in pieces of odd lengths, then an error if one is given. */
+/** Yields the bytes in chunks of odd lengths, and then throws the error if there is one. */
 export const inPieces = (bytes: Buffer, error?: Error): Readable =>
   Readable.from(
     (function* pieces() {
-      for (let at = 0; at < bytes.length; at += 7_001) yield bytes.subarray(at, at + 7_001);
+      for (let offset = 0; offset < bytes.length; offset += 7_001) yield bytes.subarray(offset, offset + 7_001);
       if (error) throw error;
     })(),
   );

@@ -20,7 +20,7 @@ import { until } from '../support/until.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** How the store fails for uploads and for requests. */
+/** Ways in which the store fails for uploads and for requests. */
 const FAULTS: [string, { sent: S3Fault; asked: S3Fault }][] = [
   ['errors', both({ status: 500, code: 'InternalError' })],
   ['silence', both('silent')],
@@ -94,7 +94,7 @@ async function begin(path: string): Promise<JobOut> {
   return jobOf(body.id);
 }
 
-/** The store recovers, and pending jobs are retried. */
+/** Lets the store recover, and retries pending jobs. */
 async function recover<R>(id: number): Promise<JobOut & { result: R }> {
   fake.fault = () => undefined;
   clock += HOUR_MS;
@@ -248,7 +248,7 @@ it('while all of the library cannot be read, a backup makes a snapshot with the 
   await upload(next());
   await server.app.drain();
   const snapshots = (): number => [...fake.objects.keys()].filter((one) => one.includes('/snapshots/')).length;
-  const before = snapshots();
+  const previousSnapshots = snapshots();
   fake.fault = (ask) =>
     ask.key.startsWith('tonearm/audio/') || ask.operation === 'HeadBucket'
       ? { status: 500, code: 'InternalError' }
@@ -259,7 +259,7 @@ it('while all of the library cannot be read, a backup makes a snapshot with the 
     'waiting',
     expect.stringMatching(/storage cannot be reached. Snapshot .* has everything but 1 files/) as string,
   ]);
-  expect(snapshots()).toBeGreaterThanOrEqual(Math.max(1, before));
+  expect(snapshots()).toBeGreaterThanOrEqual(Math.max(1, previousSnapshots));
   expect(await recover<BackupResult>(backup.id)).toMatchObject({ status: 'succeeded', result: { absent: 0 } });
 });
 

@@ -13,7 +13,7 @@ import { makeLibrary } from '../support/library.ts';
 import { allTracks } from '../support/served-library.ts';
 import { offline, startServer } from '../support/server.ts';
 
-/** Half a dozen processes, one after the other, on a machine that may be busy. */
+/** Time for six processes, one after the other, on a machine that may be busy. */
 const TIME_LIMIT = 240_000;
 
 let base: string;
@@ -26,9 +26,9 @@ beforeAll(async () => {
   const server = await startServer({ dir: original, env: { LOCAL_MEDIA_IMPORT_PATH: dir } });
   await server.api('/sources/local_folder/scan', { method: 'POST' });
   await server.app.drain();
-  const all = await allTracks(server);
-  const album = all.findLast(({ album_id: id }) => id !== null && id !== all[0]?.album_id)?.album_id;
-  for (const { id } of all.filter((track) => track.album_id === album))
+  const tracks = await allTracks(server);
+  const album = tracks.findLast(({ album_id: id }) => id !== null && id !== tracks[0]?.album_id)?.album_id;
+  for (const { id } of tracks.filter((track) => track.album_id === album))
     expect((await server.api(`/tracks/${id}`, { method: 'DELETE' })).status).toBe(204);
   await server.close();
 });
@@ -40,7 +40,7 @@ function copyOf(name: string): string {
   return dir;
 }
 
-/** `killAt`: ends the process as by a power cut when it sends that request. */
+/** Migrates the library; `killAt` kills the process, as a power cut would, when it sends that request. */
 async function migrate(dir: string, to: 's3' | 'local', fake: FakeS3, killAt: (ask: S3Ask) => boolean = () => false) {
   const child = spawn(process.execPath, [serverEntry(), 'storage', 'migrate', '--to', to, '--data-dir', dir], {
     env: { ...process.env, LOCAL_MEDIA_WATCH: 'false', ...offline({}), ...fake.settings },
@@ -60,7 +60,7 @@ async function migrate(dir: string, to: 's3' | 'local', fake: FakeS3, killAt: (a
   return { code, output };
 }
 
-/** With what is in the trash. */
+/** Returns all tracks, including those in the trash. */
 interface Kept {
   tracks: { id: number; uri: string; hash: string }[];
   covers: string[];
@@ -103,8 +103,8 @@ test(
     const fake = await startFakeS3();
     const dir = copyOf('there-and-back');
     try {
-      const there = await migrate(dir, 's3', fake);
-      expect(there).toMatchObject({ code: 0, output: expect.stringContaining('STORAGE_BACKEND is set to s3') });
+      const migration = await migrate(dir, 's3', fake);
+      expect(migration).toMatchObject({ code: 0, output: expect.stringContaining('STORAGE_BACKEND is set to s3') });
       expectWholeIn(fake);
       expect(rowsIn(dir).tracks).toEqual(
         rowsIn(original).tracks.map((track) => ({ ...track, uri: track.uri.replace('local:', 's3:') })),
@@ -183,9 +183,9 @@ test(
       fake.bucket = bucket;
       const { code, output } = await migrate(dir, 's3', fake);
       expect([code, output]).toEqual([1, expect.stringContaining(first.uri.slice(6))]);
-      const after = rowsIn(dir).tracks;
+      const laterTracks = rowsIn(dir).tracks;
       expect(
-        after
+        laterTracks
           .filter(({ uri }) => uri.startsWith('local:'))
           .map(({ hash }) => hash)
           .sort(),

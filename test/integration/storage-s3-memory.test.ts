@@ -13,14 +13,14 @@ import { ADMIN, startServer } from '../support/server.ts';
 const LISTENERS = 50;
 const SIZE = 200 << 20;
 const LIMIT = 200 << 20;
-/** What all have read by then is more than the limit. */
+/** Bytes per listener; all listeners together read more than the limit of memory. */
 const ROUNDS = 5;
 const PIECE = 1 << 20;
 
 const rssOf = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 
-/** Reads so much more, then stops reading. */
+/** Reads so many more bytes, and then stops reading. */
 function take(response: IncomingMessage, bytes: number): Promise<void> {
   return new Promise((resolve, reject) => {
     let left = bytes;

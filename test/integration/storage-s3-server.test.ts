@@ -73,7 +73,7 @@ async function scan(): Promise<JobOut & { result: ScanResult }> {
 const objectOf = (track: TrackOut): Buffer | undefined =>
   fake.objects.get(`tonearm/${track.storage_uri?.slice('s3:'.length)}`)?.bytes;
 
-/** Rows without their object, and objects with another hash than in their key. */
+/** Returns rows without their object, and objects whose hash differs from their key. */
 async function orphans(): Promise<string[]> {
   const tracks = await allTracks(server);
   return tracks
@@ -102,9 +102,9 @@ describe('a library in an object store', () => {
 
     const [track] = tracks as [TrackOut];
     const audio = objectOf(track) as Buffer;
-    const whole = await stream(track.id);
-    expect([whole.status, whole.headers.get('content-length')]).toEqual([200, String(audio.length)]);
-    expect((await bytesOf(whole)).equals(audio)).toBe(true);
+    const wholeAnswer = await stream(track.id);
+    expect([wholeAnswer.status, wholeAnswer.headers.get('content-length')]).toEqual([200, String(audio.length)]);
+    expect((await bytesOf(wholeAnswer)).equals(audio)).toBe(true);
     const range = await stream(track.id, { Range: 'bytes=100-4999' });
     expect([range.status, range.headers.get('content-range')]).toEqual([206, `bytes 100-4999/${audio.length}`]);
     expect((await bytesOf(range)).equals(audio.subarray(100, 5_000))).toBe(true);
@@ -116,7 +116,7 @@ describe('a library in an object store', () => {
       String(audio.length),
       0,
     ]);
-    expect((await stream(track.id, { 'If-None-Match': whole.headers.get('etag') ?? '' })).status).toBe(304);
+    expect((await stream(track.id, { 'If-None-Match': wholeAnswer.headers.get('etag') ?? '' })).status).toBe(304);
     expect((await stream(track.id, { Range: 'bytes=999999999-' })).status).toBe(416);
 
     const { body: albums } = await server.api<AlbumPage>('/albums?limit=200');
@@ -148,7 +148,7 @@ describe('a library in an object store', () => {
     await server.app.drain();
     const [track] = body.items as [TrackOut, TrackOut];
     await server.api(`/tracks/${track.id}`, { method: 'DELETE' });
-    expect(objectOf(track)).toBeDefined(); // in the trash
+    expect(objectOf(track)).toBeDefined(); // the object of a track in the trash stays
     await server.api(`/trash/${track.id}`, { method: 'DELETE' });
     expect(objectOf(track)).toBeUndefined();
     expect(fake.objects.size).toBeGreaterThan(0);

@@ -20,7 +20,7 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** The token `good` is a user's. */
+/** Accepts the token `good` as that of a user. */
 export async function serveRoutes(routes: Route[]): Promise<Served> {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', false);
   app.use(

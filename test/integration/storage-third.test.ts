@@ -2,7 +2,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { archive, createArchiveStorage } from '../support/archive-storage.ts'; // first: it becomes one of the backends
+// imported first, since it adds itself to the backends
+import { archive, createArchiveStorage } from '../support/archive-storage.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BackupsOut } from '../../server/backup/wire.ts';
 import { parseCommandLine } from '../../server/cli/command-line.ts';

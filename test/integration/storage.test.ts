@@ -214,7 +214,7 @@ describe('audio store', () => {
   });
 });
 
-/** Every write to an open file fails while the work runs. */
+/** Makes every write to an open file fail while the work runs. */
 async function withFailingWrites<T>(error: Error, work: () => Promise<T>): Promise<T> {
   const probe = await fs.promises.open(join(dir, 'probe'), 'w');
   const prototype = Object.getPrototypeOf(probe) as { write: unknown };

@@ -66,7 +66,7 @@ if (endpoint !== undefined)
       async (name, fault) => {
         const dir = join(base, randomUUID());
         mkdirSync(dir);
-        proxy.fault = fault; // at the start too
+        proxy.fault = fault; // the fault also occurs at the start
         server = await startServer({ dir, env, storeLimits: STORE_LIMITS });
         const scan = await run<ScanResult>('/sources/local_folder/scan');
         let broken = proxy.broken;

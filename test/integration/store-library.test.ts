@@ -90,13 +90,13 @@ if (endpoint !== undefined)
     const verify = async (server: TestServer): Promise<VerifyReport> =>
       (await runJob<VerifyReport>(server, '/jobs/verify')).result;
     const keyOf = ({ storage_uri: uri }: TrackOut): string => (uri ?? '').replace(/^s3:/, '');
-    const stored = (track: TrackOut): string => `${prefix}/library/${keyOf(track)}`;
+    const toObjectKey = (track: TrackOut): string => `${prefix}/library/${keyOf(track)}`;
     const originalOf = (track: TrackOut): string => join(music, track.source_id ?? '');
     const play = (server: TestServer, { id }: TrackOut): Promise<Response> =>
       fetch(`${server.url}/stream/${id}`, { headers: { Authorization: `Bearer ${server.token}` } });
-    const heard = async (server: TestServer, track: TrackOut): Promise<Buffer> =>
+    const fetchAudio = async (server: TestServer, track: TrackOut): Promise<Buffer> =>
       Buffer.from(await (await play(server, track)).arrayBuffer());
-    /** One byte of an object in the store. */
+    /** Flips one byte of an object in the store. */
     async function flip(key: string): Promise<void> {
       const bytes = await raw.read(key);
       bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
@@ -135,8 +135,8 @@ if (endpoint !== undefined)
     it('damaged and lost objects stop no backup: it has the database and all others, and names them', async () => {
       const { server, tracks } = await scanned();
       const [damaged, lost] = tracks as [TrackOut, TrackOut];
-      await flip(stored(damaged));
-      await raw.delete(stored(lost));
+      await flip(toObjectKey(damaged));
+      await raw.delete(toObjectKey(lost));
       const result = await backUp(server);
       expect(result).toMatchObject({ absent: 2 });
       for (const track of [damaged, lost]) expect(result.problems.join('\n')).toContain(hashInKey(keyOf(track)));
@@ -156,21 +156,22 @@ if (endpoint !== undefined)
     it('gets lost and damaged objects back from the music folder, the backup or the cache', async () => {
       const { server, tracks } = await scanned();
       const [byVerify, byPlay, byBackup] = tracks as [TrackOut, TrackOut, TrackOut];
-      const right = new Map(tracks.map((track) => [track, readFileSync(originalOf(track))]));
+      const originalsByTrack = new Map(tracks.map((track) => [track, readFileSync(originalOf(track))]));
       const isRight = async (track: TrackOut): Promise<boolean> =>
-        (await raw.read(stored(track)).catch(() => undefined))?.equals(right.get(track) as Buffer) === true;
-      await flip(stored(byVerify));
+        (await raw.read(toObjectKey(track)).catch(() => undefined))?.equals(originalsByTrack.get(track) as Buffer) ===
+        true;
+      await flip(toObjectKey(byVerify));
       expect(await verify(server)).toMatchObject({ healed: 1, damaged: 0 });
       expect(await isRight(byVerify)).toBe(true);
 
-      await flip(stored(byPlay));
-      await expect(heard(server, byPlay)).rejects.toThrow();
+      await flip(toObjectKey(byPlay));
+      await expect(fetchAudio(server, byPlay)).rejects.toThrow();
       await until(() => isRight(byPlay));
       await server.app.drain();
 
       await backUp(server);
       rmSync(originalOf(byBackup));
-      await raw.delete(stored(byBackup));
+      await raw.delete(toObjectKey(byBackup));
       expect(await verify(server)).toMatchObject({ healed: 1, missing: 0 });
       expect(await isRight(byBackup)).toBe(true);
 
@@ -180,7 +181,7 @@ if (endpoint !== undefined)
       const [byCache, byScan] = other.tracks as [TrackOut, TrackOut];
       const at = (track: TrackOut): string => `${prefix}/other/${keyOf(track)}`;
       const [cached, away] = [readFileSync(originalOf(byCache)), readFileSync(originalOf(byScan))];
-      expect((await heard(other.server, byCache)).equals(cached)).toBe(true);
+      expect((await fetchAudio(other.server, byCache)).equals(cached)).toBe(true);
       await until(() => existsSync(join(other.server.dir, 'cache', 'objects', hashInKey(keyOf(byCache)))));
       for (const track of [byCache, byScan]) {
         rmSync(originalOf(track));
@@ -219,12 +220,13 @@ if (endpoint !== undefined)
 
     it('keeps its backup in a bucket of its own, with few requests, and little for a change of one row', async () => {
       const bucket = `${TESTED.bucket}-backups`;
-      await raw.client.send(new CreateBucketCommand({ Bucket: bucket })).catch(() => undefined); // by an earlier run
+      // an earlier run may have created the bucket
+      await raw.client.send(new CreateBucketCommand({ Bucket: bucket })).catch(() => undefined);
       env['BACKUP_S3_BUCKET'] = bucket;
       const { server, tracks } = await scanned();
-      const before = (await raw.keys(prefix)).sort();
+      const previousKeys = (await raw.keys(prefix)).sort();
       await backUp(server);
-      expect((await raw.keys(prefix)).sort()).toEqual(before);
+      expect((await raw.keys(prefix)).sort()).toEqual(previousKeys);
       const [requests, bytes] = [proxy.requests, proxy.bytesSent];
       await server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: tracks[0]?.id, liked: true } });
       await backUp(server);
@@ -237,13 +239,13 @@ if (endpoint !== undefined)
       const url = `${server.url}/api/v1/zip?track_ids=${tracks.map(({ id }) => id).join(',')}`;
       const headers = { Authorization: `Bearer ${server.token}` };
       const requests = proxy.requests;
-      const whole = Buffer.from(await (await fetch(url, { headers })).arrayBuffer());
-      const found = (await unzip(whole)).map(({ bytes }) => bytes);
+      const zipBytes = Buffer.from(await (await fetch(url, { headers })).arrayBuffer());
+      const zipFiles = (await unzip(zipBytes)).map(({ bytes }) => bytes);
       for (const track of tracks)
-        expect(found.some((bytes) => bytes.equals(readFileSync(originalOf(track))))).toBe(true);
+        expect(zipFiles.some((bytes) => bytes.equals(readFileSync(originalOf(track))))).toBe(true);
       expect(proxy.requests - requests).toBeLessThanOrEqual(2 * TRACKS); // one for the checksum, one to send it
       const part = await fetch(url, { headers: { ...headers, Range: 'bytes=1000-' } });
-      expect(Buffer.from(await part.arrayBuffer()).equals(whole.subarray(1_000))).toBe(true);
+      expect(Buffer.from(await part.arrayBuffer()).equals(zipBytes.subarray(1_000))).toBe(true);
     });
 
     it.runIf(TESTED.virtualHost)('is reached by its bucket’s own host name', async () => {
@@ -255,8 +257,8 @@ if (endpoint !== undefined)
       const byHost = `http://${virtualHost}:${new URL(endpoint).port}`;
       const { server, tracks } = await scanned({ S3_ENDPOINT: byHost, S3_FORCE_PATH_STYLE: 'false' });
       const [track] = tracks as [TrackOut];
-      expect((await raw.read(stored(track))).equals(readFileSync(originalOf(track)))).toBe(true);
-      expect((await heard(server, track)).equals(readFileSync(originalOf(track)))).toBe(true);
+      expect((await raw.read(toObjectKey(track))).equals(readFileSync(originalOf(track)))).toBe(true);
+      expect((await fetchAudio(server, track)).equals(readFileSync(originalOf(track)))).toBe(true);
     });
 
     it('finds its clock again after the store has said that it is wrong', async () => {
@@ -278,11 +280,11 @@ if (endpoint !== undefined)
 
     it('has a large file whole or not at all when the store goes away in the middle of its parts', async () => {
       const server = await open();
-      const [some = ''] = readdirSync(music, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      const [anyPath = ''] = readdirSync(music, { recursive: true, encoding: 'utf8' }).filter((name) =>
         name.endsWith('.mp3'),
       );
       // after the last frame, as a tag would be: 20 MB in three parts
-      const bytes = Buffer.concat([readFileSync(join(music, some)), randomBytes(20 << 20)]);
+      const bytes = Buffer.concat([readFileSync(join(music, anyPath)), randomBytes(20 << 20)]);
       const upload = async (): Promise<number> => {
         const form = new FormData();
         form.append('files', new Blob([bytes]), 'large.mp3');
@@ -325,20 +327,20 @@ if (endpoint !== undefined)
 
     it('loses what was deleted for good, and what nothing refers to after a week, and nothing else', async () => {
       const { server, tracks } = await scanned();
-      const [deleted, ...others] = tracks as [TrackOut, ...TrackOut[]];
-      await server.api(`/tracks/${deleted.id}`, { method: 'DELETE' });
-      expect(await raw.keys(stored(deleted))).toHaveLength(1);
-      await server.api(`/trash/${deleted.id}`, { method: 'DELETE' });
+      const [deletedTrack, ...otherTracks] = tracks as [TrackOut, ...TrackOut[]];
+      await server.api(`/tracks/${deletedTrack.id}`, { method: 'DELETE' });
+      expect(await raw.keys(toObjectKey(deletedTrack))).toHaveLength(1);
+      await server.api(`/trash/${deletedTrack.id}`, { method: 'DELETE' });
       await server.app.drain();
-      expect(await raw.keys(stored(deleted))).toEqual([]);
-      const left = `${prefix}/library/audio/aa/${'aa'.repeat(32)}.mp3`;
-      await raw.write(left, Buffer.from('left behind by a crash'));
+      expect(await raw.keys(toObjectKey(deletedTrack))).toEqual([]);
+      const orphanKey = `${prefix}/library/audio/aa/${'aa'.repeat(32)}.mp3`;
+      await raw.write(orphanKey, Buffer.from('left behind by a crash'));
       const gc = async () => (await runJob<GarbageResult>(server, '/jobs/gc', { dry_run: false })).result;
       expect(await gc()).toMatchObject({ young: 1, deleted: 0 });
       clock = 8 * DAY_MS;
       expect(await gc()).toMatchObject({ deleted: 1 });
-      expect(await raw.keys(left)).toEqual([]);
-      expect(await raw.keys(`${prefix}/library/audio/`)).toHaveLength(new Set(others.map(keyOf)).size);
+      expect(await raw.keys(orphanKey)).toEqual([]);
+      expect(await raw.keys(`${prefix}/library/audio/`)).toHaveLength(new Set(otherTracks.map(keyOf)).size);
     });
 
     it('is backed up by its schedule, which deletes old snapshots and then what only they needed', async () => {
@@ -352,15 +354,15 @@ if (endpoint !== undefined)
       };
       await next();
       const first = await packs();
-      const [, ...gone] = tracks;
-      for (const { id } of gone) {
+      const [, ...goneTracks] = tracks;
+      for (const { id } of goneTracks) {
         await server.api(`/tracks/${id}`, { method: 'DELETE' });
         await server.api(`/trash/${id}`, { method: 'DELETE' });
       }
       for (let day = 0; day < 7; day++) await next();
       expect((await server.api<BackupsOut>('/backups')).body.items).toHaveLength(2);
-      const left = await packs();
-      expect(first.filter((key) => left.includes(key)).length).toBeLessThan(first.length);
+      const remainingPacks = await packs();
+      expect(first.filter((key) => remainingPacks.includes(key)).length).toBeLessThan(first.length);
       expect(await check(server)).toMatchObject({ faults: 0, lost: 0 });
       const dir = place();
       await restoreFrom(await openBackup('s3', { env }), dir);
@@ -370,7 +372,7 @@ if (endpoint !== undefined)
     it('is backed up while it is scanned, whole as of one moment, and an older snapshot is restored as it was', async () => {
       const { server, tracks } = await scanned();
       const { snapshot } = await backUp(server);
-      clock = DAY_MS; // of one day, only the newest is kept
+      clock = DAY_MS; // only the newest snapshot of a day is kept
       makeLibrary({ tracks: TRACKS, messy: 0, seed: 'more', seconds: '1', formats: ['mp3'] }, join(music, 'more'));
       const [during] = await Promise.all([
         server.api<JobOut>('/backups', { method: 'POST', body: {} }),

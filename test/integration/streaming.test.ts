@@ -19,7 +19,7 @@ import { openFilesBelow } from '../support/open-files.ts';
 import { inPieces } from './storage-conformance.ts';
 import { openLibrary, serveRoutes, type OpenLibrary, type Served } from './storage-server.ts';
 
-const AUDIO = randomBytes(1_500_123); // several send buffers, and not a multiple of them
+const AUDIO = randomBytes(1_500_123); // larger than several send buffers, and not a multiple of their size
 const onLinux = it.skipIf(process.platform !== 'linux');
 
 let dir: string;
@@ -27,7 +27,7 @@ let music: string;
 let library: OpenLibrary;
 let storage: Storage;
 let served: Served;
-let gone: TrackId[];
+let goneIds: TrackId[];
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'tonearm-streaming-'));
@@ -35,9 +35,9 @@ beforeEach(async () => {
   fs.mkdirSync(music);
   library = openLibrary(join(dir, 'tonearm.db'));
   storage = createLocalStorage({ root: join(dir, 'library') });
-  gone = [];
+  goneIds = [];
   const audioStore = createAudioStore({ storage, musicRoots: () => music });
-  served = await serveRoutes(streamingRoutes({ db: library.db, audioStore, onGone: (id) => gone.push(id) }));
+  served = await serveRoutes(streamingRoutes({ db: library.db, audioStore, onGone: (id) => goneIds.push(id) }));
 });
 afterEach(async () => {
   await served.close();
@@ -194,7 +194,7 @@ describe('streaming unavailable audio', () => {
       expect(response.status).toBe(409);
       expect((await jsonOf(response)).detail).toContain(`POST /api/v1/tracks/${id}/materialize`);
     }
-    expect(gone).toEqual([]);
+    expect(goneIds).toEqual([]);
   });
 
   it('answers 410 for a missing track', async () => {
@@ -207,7 +207,7 @@ describe('streaming unavailable audio', () => {
     fs.writeFileSync(join(music, 'another.mp3'), ''); // an empty folder is a disk that is not connected
     const other = library.addTrack({ storageUri: 'file:gone.mp3' });
     for (const each of [id, other]) expect((await get(each)).status).toBe(410);
-    expect(gone).toEqual([id, other]);
+    expect(goneIds).toEqual([id, other]);
   });
 
   it('answers 503 when the music folder is not connected, and marks nothing', async () => {
@@ -215,7 +215,7 @@ describe('streaming unavailable audio', () => {
     const response = await get(library.addTrack({ storageUri: 'file:a.mp3' }));
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).not.toBeNull();
-    expect(gone).toEqual([]);
+    expect(goneIds).toEqual([]);
   });
 
   it('checks the parameters of a transcode, and sends the original without ffmpeg', async () => {
@@ -303,14 +303,14 @@ describe('streaming from a storage without files', () => {
     const id = await storeTrack();
     const remote = createAudioStore({ storage: { ...storage, localPath: () => undefined }, musicRoots: () => music });
     const other = await serveRoutes(
-      streamingRoutes({ db: library.db, audioStore: remote, onGone: (track) => gone.push(track) }),
+      streamingRoutes({ db: library.db, audioStore: remote, onGone: (track) => goneIds.push(track) }),
     );
     const ask = (headers: Record<string, string>, method = 'GET') =>
       fetch(`${other.url}/stream/${id}?token=good`, { headers, method });
     try {
-      const whole = await ask({});
-      expect([whole.status, whole.headers.get('content-length')]).toEqual([200, String(AUDIO.length)]);
-      expect((await bytesOf(whole)).equals(AUDIO)).toBe(true);
+      const wholeAnswer = await ask({});
+      expect([wholeAnswer.status, wholeAnswer.headers.get('content-length')]).toEqual([200, String(AUDIO.length)]);
+      expect((await bytesOf(wholeAnswer)).equals(AUDIO)).toBe(true);
       const part = await ask({ range: 'bytes=300000-900000' });
       expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 300000-900000/${AUDIO.length}`]);
       expect((await bytesOf(part)).equals(AUDIO.subarray(300_000, 900_001))).toBe(true);
@@ -318,7 +318,7 @@ describe('streaming from a storage without files', () => {
       expect((await ask({ range: `bytes=${AUDIO.length}-` })).status).toBe(416);
       await rm(join(dir, 'library', 'audio'), { recursive: true });
       expect((await ask({})).status).toBe(410);
-      expect(gone).toEqual([id]);
+      expect(goneIds).toEqual([id]);
     } finally {
       await other.close();
     }
@@ -331,7 +331,7 @@ describe('clients that disconnect', () => {
   onLinux('leave no open file behind', async () => {
     fs.writeFileSync(join(music, 'long.wav'), Buffer.alloc(64 << 20));
     const id = library.addTrack({ storageUri: 'file:long.wav', format: 'wav' });
-    const before = openFiles();
+    const previousOpenFiles = openFiles();
     const sockets = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const socket = connect(Number(new URL(served.url).port), '127.0.0.1');
@@ -342,9 +342,9 @@ describe('clients that disconnect', () => {
         return socket;
       }),
     );
-    expect(openFiles()).toBe(before + 20);
+    expect(openFiles()).toBe(previousOpenFiles + 20);
     for (const socket of sockets) socket.destroy();
-    await expect.poll(openFiles).toBe(before);
+    await expect.poll(openFiles).toBe(previousOpenFiles);
     expect((await get(id, { range: 'bytes=-10' })).status).toBe(206);
   });
 

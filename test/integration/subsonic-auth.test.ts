@@ -41,7 +41,7 @@ async function ask(
 const codeOf = async (query: string, init?: RequestInit): Promise<number | 'ok'> => (await ask(query, init)).code;
 const hex = (text: string): string => Buffer.from(text).toString('hex');
 
-/** A name, the parameters made from the right app password, and the expected code. */
+/** Cases of a name, parameters made from the correct app password, and the expected code. */
 const WRONG: [string, (p: string) => string, number][] = [
   ['nobody', () => '', 10],
   ['a wrong password', (p) => `u=admin&p=${p}x`, 40],
@@ -68,7 +68,7 @@ const WRONG: [string, (p: string) => string, number][] = [
   ['broken encoding', () => 'u=%E0%A4%A&p=%zz', 40],
   ['very long credentials', () => `u=${'a'.repeat(5_000)}&p=${'b'.repeat(5_000)}`, 40],
 ];
-/** Few enough for the limit on failures. */
+/** Splits the cases into groups that are small enough for the limit on failures. */
 const inGroups = (all: typeof WRONG) =>
   Array.from({ length: Math.ceil(all.length / 8) }, (_, n) => all.slice(n * 8, n * 8 + 8)).map((cases) => ({
     cases,
@@ -173,8 +173,8 @@ describe('the Subsonic API', () => {
 
   it('limits wrong credentials, but not right ones', async () => {
     for (let n = 0; n < LIMITS.pair; n++) expect(await codeOf(`u=admin&p=wrong${n}&${CLIENT}`)).toBe(40);
-    const refused = await ask(`u=admin&p=wrong&${CLIENT}`);
-    expect([refused.status, refused.code, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, 40, true]);
+    const refusal = await ask(`u=admin&p=wrong&${CLIENT}`);
+    expect([refusal.status, refusal.code, Number(refusal.headers.get('retry-after')) > 0]).toEqual([429, 40, true]);
     expect(await codeOf(`u=admin&p=${phone.password}&${CLIENT}`)).toBe('ok');
   });
 

@@ -45,7 +45,7 @@ async function pagesOf(phone: Phone, size: number, type = 'alphabeticalByName'):
   }
 }
 
-/** Bytes that start like audio, not an envelope. */
+/** Expects bytes that start like audio, not like an envelope. */
 async function plays(phone: Phone, id: string, params = {}): Promise<void> {
   const response = await phone.bytes('stream', { id, ...params });
   expect([response.status, response.headers.get('content-type')?.startsWith('audio/')]).toEqual([200, true]);
@@ -189,30 +189,32 @@ describe('the first connection', () => {
     const phone = await openPhone(server, { client: 'Tempus', version: '1.15.0', suffix: '' });
     const { song } = await phone.ask<{ song: Listed[] }>('getRandomSongs', { size: 5 }, 'randomSongs');
     const ids = song.map(({ id }) => id);
-    const made = await phone.ask<Listed & { entry: Listed[] }>(
+    const createdPlaylist = await phone.ask<Listed & { entry: Listed[] }>(
       'createPlaylist',
       { name: 'On the way', songId: ids },
       'playlist',
     );
-    expect(made.entry.map(({ id }) => id)).toEqual(ids);
+    expect(createdPlaylist.entry.map(({ id }) => id)).toEqual(ids);
     const replaced = await phone.ask<Listed & { entry: Listed[]; name: string }>(
       'createPlaylist',
-      { playlistId: made.id, name: 'Back', songId: ids.toReversed() },
+      { playlistId: createdPlaylist.id, name: 'Back', songId: ids.toReversed() },
       'playlist',
     );
     expect([replaced.name, ...replaced.entry.map(({ id }) => id)]).toEqual(['Back', ...ids.toReversed()]);
     await phone.ask(
       'updatePlaylist',
-      { playlistId: made.id, songIndexToRemove: [0, 1, 2, 3, 4], songIdToAdd: ids },
+      { playlistId: createdPlaylist.id, songIndexToRemove: [0, 1, 2, 3, 4], songIdToAdd: ids },
       '',
     );
     expect(
-      (await phone.ask<{ entry: Listed[] }>('getPlaylist', { id: made.id }, 'playlist')).entry.map(({ id }) => id),
+      (await phone.ask<{ entry: Listed[] }>('getPlaylist', { id: createdPlaylist.id }, 'playlist')).entry.map(
+        ({ id }) => id,
+      ),
     ).toEqual(ids);
-    expect((await phone.bytes('getCoverArt', { id: `${made.id}-2`, size: 160 })).headers.get('content-type')).toBe(
-      'image/jpeg',
-    );
-    await phone.ask('deletePlaylist', { id: made.id }, '');
+    expect(
+      (await phone.bytes('getCoverArt', { id: `${createdPlaylist.id}-2`, size: 160 })).headers.get('content-type'),
+    ).toBe('image/jpeg');
+    await phone.ask('deletePlaylist', { id: createdPlaylist.id }, '');
 
     await phone.ask('savePlayQueue', { id: ids, current: ids[2] ?? '', position: 12_345 }, '');
     expect(await phone.ask('getPlayQueue', {}, 'playQueue')).toMatchObject({
@@ -257,10 +259,10 @@ describe('the first connection', () => {
 
   it('airsonic-refix: in a browser, with forms, with t, s and p together for public calls', async () => {
     const phone = await openPhone(server, { client: 'airsonic-refix', version: '1.15.0', suffix: '' });
-    const all = new URLSearchParams({ ...phone.credentials(), p: phone.password, f: 'json' });
+    const parameters = new URLSearchParams({ ...phone.credentials(), p: phone.password, f: 'json' });
     expect(
       await (
-        await fetch(`${server.url}/rest/getOpenSubsonicExtensions?${all.toString()}`, {
+        await fetch(`${server.url}/rest/getOpenSubsonicExtensions?${parameters.toString()}`, {
           headers: { Origin: 'http://refix.example' },
         })
       ).json(),
@@ -322,12 +324,12 @@ describe('a whole library by search3', () => {
   );
 
   it.each(['', '""', '*'])('is asked for by the query %s', async (query) => {
-    const found = await phone.ask<{ song: Listed[] }>(
+    const searchResult = await phone.ask<{ song: Listed[] }>(
       'search3',
       { query, songCount: 3, songOffset: 1_698 },
       'searchResult3',
     );
-    expect(found.song).toHaveLength(2);
+    expect(searchResult.song).toHaveLength(2);
   });
 
   it('saves a queue of 5,000 songs, with GET and POST', async () => {

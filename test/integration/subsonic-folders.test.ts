@@ -34,14 +34,14 @@ const childOf = async (id: string, title: string): Promise<Listed> => {
   if (!found) throw new Error(`${title} is not in ${id}`);
   return found;
 };
-/** The folder at a path below the music folder. */
+/** Returns the folder at a path below the music folder. */
 async function folderAt(path: string): Promise<Listed> {
-  let found: Listed | undefined;
-  for (const name of path.split('/')) found = await childOf(found?.id ?? '1', name);
-  return found as Listed;
+  let foundFolder: Listed | undefined;
+  for (const name of path.split('/')) foundFolder = await childOf(foundFolder?.id ?? '1', name);
+  return foundFolder as Listed;
 }
 
-/** Ids of all songs that a client finds when it walks through the folders. */
+/** Returns the ids of all songs that a client finds when it walks through the folders. */
 async function walk(): Promise<string[]> {
   type Indexes = { index: { artist: Listed[] }[]; child: Listed[] };
   const { index, child } = await phone.ask<Indexes>('getIndexes', {}, 'indexes');
@@ -69,10 +69,10 @@ describe('a folder in a list', () => {
       ['The Quays', 'The Quays'],
       ['Mora Lind', 'Mora Lind'],
     ] as const) {
-      const listed = await folderAt(folder);
-      expect(listed).toMatchObject({ artist, mediaType: 'artist' });
-      expect(listed['coverArt']).toMatch(/^ar-\d+/);
-      expect(listed).not.toHaveProperty('album');
+      const listedFolder = await folderAt(folder);
+      expect(listedFolder).toMatchObject({ artist, mediaType: 'artist' });
+      expect(listedFolder['coverArt']).toMatch(/^ar-\d+/);
+      expect(listedFolder).not.toHaveProperty('album');
     }
   });
   it('of many artists has a picture of its own and no artist', async () => {
@@ -131,14 +131,14 @@ describe('the id of a folder', () => {
 });
 
 it('a walk through the folders finds every track, those of files that are gone too', async () => {
-  const all = Object.keys(FOLDER_LIBRARY).length;
-  expect(new Set(await walk()).size).toBe(all);
+  const songCount = Object.keys(FOLDER_LIBRARY).length;
+  expect(new Set(await walk()).size).toBe(songCount);
   rmSync(join(dir, 'music', 'Samplers'), { recursive: true });
   rmSync(join(dir, 'music', 'The Quays', 'Nets', '01 Mesh.flac'));
   await server.api('/sources/local_folder/scan', { method: 'POST' });
   await server.app.drain();
-  expect((await server.api<{ total: number }>('/tracks?limit=1')).body.total).toBe(all);
-  expect(new Set(await walk()).size).toBe(all);
+  expect((await server.api<{ total: number }>('/tracks?limit=1')).body.total).toBe(songCount);
+  expect(new Set(await walk()).size).toBe(songCount);
 });
 
 it('pictures of infos have signed addresses that open them alone, without credentials', async () => {

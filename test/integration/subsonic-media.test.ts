@@ -56,8 +56,8 @@ const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await
 describe('a song', () => {
   it('says where its listener stopped, wherever it is listed', async () => {
     await phone.ask('createBookmark', { id: song.id, position: 1_234 }, '');
-    const listed = await phone.ask<{ song: Song[] }>('search3', { query: '', songCount: 3 }, 'searchResult3');
-    expect(listed.song.filter((one) => 'bookmarkPosition' in one)).toMatchObject([
+    const searchResult = await phone.ask<{ song: Song[] }>('search3', { query: '', songCount: 3 }, 'searchResult3');
+    expect(searchResult.song.filter((one) => 'bookmarkPosition' in one)).toMatchObject([
       { id: song.id, bookmarkPosition: 1_234 },
     ]);
     await phone.ask('deleteBookmark', { id: song.id }, '');
@@ -71,9 +71,9 @@ describe('a song', () => {
     await server.api(`/users/${me.id}`, { method: 'PATCH', body: { max_bitrate_kbps: 96 } });
     const limited = await openPhone(server, { token });
     const { transcodedSuffix, transcodedContentType } = await limited.ask('getSong', { id: song.id }, 'song');
-    const sent = await limited.bytes('stream', { id: song.id });
-    await sent.arrayBuffer();
-    expect([transcodedSuffix, transcodedContentType]).toEqual(['mp3', sent.headers.get('content-type')]);
+    const streamAnswer = await limited.bytes('stream', { id: song.id });
+    await streamAnswer.arrayBuffer();
+    expect([transcodedSuffix, transcodedContentType]).toEqual(['mp3', streamAnswer.headers.get('content-type')]);
   });
 });
 
@@ -132,12 +132,12 @@ describe.runIf(ffmpeg)('transcoded audio', () => {
       live.headers.get('accept-ranges'),
       live.headers.get('content-length'),
     ]).toEqual([200, 'audio/mpeg', 'none', null]);
-    const whole = await bytesOf(live);
+    const wholeBytes = await bytesOf(live);
     await expect
       .poll(async () => (await stream({ format: 'mp3', maxBitRate: 128 }, {}, 'HEAD')).headers.get('accept-ranges'))
       .toBe('bytes');
     const middle = await stream({ format: 'mp3', maxBitRate: 128 }, { Range: 'bytes=5000-5999' });
-    expect([middle.status, (await bytesOf(middle)).equals(whole.subarray(5_000, 6_000))]).toEqual([206, true]);
+    expect([middle.status, (await bytesOf(middle)).equals(wholeBytes.subarray(5_000, 6_000))]).toEqual([206, true]);
   });
 
   it('answers an iPhone’s first two bytes before it is made', async () => {
@@ -169,8 +169,8 @@ describe.runIf(ffmpeg)('transcoded audio', () => {
         { Range: `bytes=${announced - 2_000}-` },
       );
       expect([end.status, await bytesOf(end)]).toEqual([206, bytes.subarray(-2_000)]);
-      const again = await stream({ format, maxBitRate: 64, estimateContentLength: true });
-      expect(await bytesOf(again)).toEqual(bytes);
+      const secondAnswer = await stream({ format, maxBitRate: 64, estimateContentLength: true });
+      expect(await bytesOf(secondAnswer)).toEqual(bytes);
       const { duration_ms: ms } = (await server.api<{ duration_ms: number }>(`/tracks/${song.id.slice(3)}`)).body;
       if (format === 'mp3') expect(announced).toBe(Math.round((ms * 64) / 8));
       else expect(Math.abs(announced / ((ms * 64) / 8) - 1)).toBeLessThan(0.15); // headers count in six seconds
@@ -224,8 +224,8 @@ describe.runIf(ffmpeg)('transcoded audio', () => {
       [{ transcodeParams: token, mediaId: 'tr-99999' }, 404],
       [{}, 400],
     ] as const) {
-      const refused = await phone.bytes('getTranscodeStream', { mediaId: song.id, mediaType: 'song', ...params });
-      expect([refused.status, refused.headers.get('content-type')], JSON.stringify(params)).toEqual([
+      const refusal = await phone.bytes('getTranscodeStream', { mediaId: song.id, mediaType: 'song', ...params });
+      expect([refusal.status, refusal.headers.get('content-type')], JSON.stringify(params)).toEqual([
         status,
         'text/plain; charset=utf-8',
       ]);
@@ -364,7 +364,7 @@ describe('shares', () => {
     ] as const) {
       expect((await theirs.get(endpoint, params)).body.error?.code, endpoint).toBe(70);
     }
-    const all = await share({ id: [mine.id, song.id] });
-    expect(all.entry).toHaveLength(2);
+    const shareAnswer = await share({ id: [mine.id, song.id] });
+    expect(shareAnswer.entry).toHaveLength(2);
   });
 });

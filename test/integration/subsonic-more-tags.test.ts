@@ -161,9 +161,9 @@ test('contributors are those that the library knows as artists', async () => {
 
 test('they are as the schema has them, in both formats', async () => {
   const { song, album } = await idsOf('The First');
-  const asked = { getSong: { id: song }, getAlbum: { id: album }, getAlbumList2: { type: 'newest' } };
+  const calls = { getSong: { id: song }, getAlbum: { id: album }, getAlbumList2: { type: 'newest' } };
   const documents: XmlDocument[] = [];
-  for (const [endpoint, params] of Object.entries(asked)) {
+  for (const [endpoint, params] of Object.entries(calls)) {
     const { body } = await phone.get(endpoint, { ...params, f: 'json' });
     expect([endpoint, jsonFaults(endpoint, { 'subsonic-response': body })]).toEqual([endpoint, []]);
     const xml = await phone.xml(endpoint, params);
@@ -181,9 +181,9 @@ test('a library from before gets them from its files', async () => {
   await server.close();
   server = await start();
   phone = await openPhone(server);
-  const left = server.app.db.$client.prepare<[], number>('SELECT last_id FROM tags_again').pluck();
+  const selectProgress = server.app.db.$client.prepare<[], number>('SELECT last_id FROM tags_again').pluck();
   await until(
-    () => left.all(),
+    () => selectProgress.all(),
     (rows) => rows.length === 0,
   );
   expect(await phone.ask('getSong', { id: song }, 'song')).toMatchObject(SONG);

@@ -51,18 +51,18 @@ describe('a device that stops', () => {
     await tablet.ask('reportPlayback', { ...report, state: 'playing' }, '');
     await owner.ask('scrobble', { id: song, submission: false }, '');
     await tablet.ask('reportPlayback', { ...report, state: 'stopped' }, '');
-    const own = (await playing(owner)).filter(({ username }) => username === 'admin');
-    expect(own.map(({ playerName }) => playerName)).toEqual(['Owner’s phone']);
+    const ownEntries = (await playing(owner)).filter(({ username }) => username === 'admin');
+    expect(ownEntries.map(({ playerName }) => playerName)).toEqual(['Owner’s phone']);
   });
 });
 
 describe('an account', () => {
-  const made = { username: 'made', password: 'long enough password', email: 'made@example.com' };
+  const newAccount = { username: 'made', password: 'long enough password', email: 'made@example.com' };
   const roles = { downloadRole: true, uploadRole: true, shareRole: false, podcastRole: true, maxBitRate: 128 };
   it('has what its making said, and its changes', async () => {
-    await owner.ask('createUser', { ...made, ...roles }, '');
-    const told = { ...roles, email: made.email, coverArtRole: false, jukeboxRole: false };
-    expect(await owner.ask('getUser', { username: 'made' }, 'user')).toMatchObject(told);
+    await owner.ask('createUser', { ...newAccount, ...roles }, '');
+    const reportedRoles = { ...roles, email: newAccount.email, coverArtRole: false, jukeboxRole: false };
+    expect(await owner.ask('getUser', { username: 'made' }, 'user')).toMatchObject(reportedRoles);
     const change = { jukeboxRole: true, podcastRole: false, maxBitRate: 0, email: 'new@example.com' };
     await owner.ask('updateUser', { username: 'made', ...change }, '');
     expect(await owner.ask('getUser', { username: 'made' }, 'user')).toMatchObject({ ...roles, ...change });
@@ -76,7 +76,7 @@ describe('an account', () => {
     { musicFolderId: 7 },
   ])('is refused what no account here can be: %o', async (what) => {
     expect((await owner.get('updateUser', { username: 'made', ...what })).body.error?.code).toBe(50);
-    expect((await owner.get('createUser', { ...made, username: 'other', ...what })).body.error?.code).toBe(50);
+    expect((await owner.get('createUser', { ...newAccount, username: 'other', ...what })).body.error?.code).toBe(50);
     expect((await owner.get('getUser', { username: 'other' })).body.error?.code).toBe(70);
   });
   it('takes the roles that every account has', async () => {
@@ -86,7 +86,7 @@ describe('an account', () => {
     expect((await owner.get('updateUser', { username: 'made', playlistRole: false })).body.status).toBe('ok');
   });
   it('is made by a client that spells out the defaults of the protocol', async () => {
-    const spelled = { ...made, username: 'spelled', commentRole: false, playlistRole: false, settingsRole: true };
+    const spelled = { ...newAccount, username: 'spelled', commentRole: false, playlistRole: false, settingsRole: true };
     expect((await owner.get('createUser', spelled)).body.status).toBe('ok');
     expect((await owner.get('updateUser', { username: 'spelled', commentRole: false })).body.error?.code).toBe(50);
   });

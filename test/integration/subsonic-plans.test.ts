@@ -20,7 +20,7 @@ beforeAll(() => {
 });
 afterAll(() => temp.close());
 
-/** The statements, with their plans. */
+/** Returns the statements with their plans. */
 function recording(): { statements: Statements; plans: () => { sql: string; plan: string }[] } {
   const run: { sql: string; params: Params }[] = [];
   const real = createStatements(temp.db.$client);

@@ -14,9 +14,9 @@ import { describedEndpoints, jsonFaults, xmlFaults, type XmlDocument } from '../
 const GOLDEN = join(import.meta.dirname, '..', 'fixtures', 'subsonic');
 const LIBRARIES = { full: 30, 'of one track': 1, empty: 0 };
 
-/** In the order of their first appearance, so that a file is the same however rows were numbered. */
+/** Numbers ids in the order of their first appearance, so that a file does not depend on row ids. */
 function normal(text: string): string {
-  const seen = new Map<string, string>();
+  const replacedValues = new Map<string, string>();
   return text
     .replace(/"?\d{4}-\d\d-\d\dT[\d:.]+Z"?/g, '"<time>"')
     .replace(/(lastModified"?[:=] ?"?)\d+/g, '$1<ms>')
@@ -26,9 +26,12 @@ function normal(text: string): string {
     .replace(/(\/pictures\/\w+-)[\w-]+/g, '$1<signed>')
     .replace(/\b(tr|al|ar|dir|pl|ir|sh|pc|pe)-\d+(?:-([0-9a-z]+))?/g, (id, kind: string, mark?: string) => {
       const key = id.replace(/-[0-9a-z]+$/, (end) => (mark === undefined ? end : ''));
-      if (!seen.has(key))
-        seen.set(key, `${kind}-${[...seen.keys()].filter((known) => known.startsWith(kind)).length + 1}`);
-      return `${seen.get(key)}${mark === undefined ? '' : '-mark'}`;
+      if (!replacedValues.has(key))
+        replacedValues.set(
+          key,
+          `${kind}-${[...replacedValues.keys()].filter((known) => known.startsWith(kind)).length + 1}`,
+        );
+      return `${replacedValues.get(key)}${mark === undefined ? '' : '-mark'}`;
     });
 }
 
@@ -84,7 +87,7 @@ describe.each(Object.entries(LIBRARIES))('with a library that is %s', (name, tra
     if (tracks === 1) await expect(normal(pretty(json.text))).toMatchFileSnapshot(fileOf(label, 'json'));
   }
 
-  /** With one track there is nothing random. */
+  /** Cases for the library of one track, in which nothing is random. */
   const fileOf = (label: string, extension: string): string =>
     `${join(GOLDEN, label.replaceAll(' ', '-'))}.${extension}`;
 

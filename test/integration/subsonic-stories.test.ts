@@ -13,7 +13,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 type Listed = Record<string, unknown> & { id: string };
 const FILES = 100;
-/** Rows without audio. */
+/** Adds rows of tracks without audio. */
 const ROWS = Number(process.env['TEST_STORY_TRACKS'] ?? FILES) - FILES;
 const PATIENCE_MS = ROWS > 0 ? 900_000 : 60_000;
 const WORDS = ['Harbour', 'Beacon', 'Tidal', 'Gannet', 'Lantern', 'Keel', 'Sextant', 'Mizzen', 'Fathom', 'Estuary'];
@@ -21,7 +21,7 @@ const WORDS = ['Harbour', 'Beacon', 'Tidal', 'Gannet', 'Lantern', 'Keel', 'Sexta
 let server: TestServer;
 let dir: string;
 let phone: Phone;
-/** Of those with audio. */
+/** Returns ids of songs that have audio. */
 let files: Listed[];
 
 const scan = async (): Promise<void> => {
@@ -56,8 +56,8 @@ beforeAll(async () => {
   if (ROWS > 0) fillLibrary(server.app.db.$client, { tracks: ROWS, userId: 1, likeEvents: 1_000, plays: 1_000 });
   await scan();
   phone = await open('stories');
-  const asked = { query: 'Story Tale', songCount: FILES, albumCount: 0, artistCount: 0 };
-  files = (await phone.ask<{ song: Listed[] }>('search3', asked, 'searchResult3')).song;
+  const searchParams = { query: 'Story Tale', songCount: FILES, albumCount: 0, artistCount: 0 };
+  files = (await phone.ask<{ song: Listed[] }>('search3', searchParams, 'searchResult3')).song;
   expect([files.length, await total()]).toEqual([FILES, FILES + ROWS]);
 }, PATIENCE_MS);
 afterAll(async () => {
@@ -99,14 +99,14 @@ story('DSub: copies all by folders, and what it did offline is found by the name
   const { songs: copied } = await SYNCS.folders(app);
   expect(copied).toHaveLength(await total());
   const [song] = files as (Listed & { artist: string; title: string; album: string })[];
-  const wanted = `artist:"${song?.artist}" AND title:"${song?.title}"`;
-  const one = { query: wanted, artistCount: 0, albumCount: 0, songCount: 1 };
-  const { song: found } = await app.ask<{ song: Listed[] }>('search2', one, 'searchResult2');
-  expect(found).toMatchObject([{ artist: song?.artist, title: song?.title }]);
-  const id = found[0]?.id ?? '';
-  const before = await playsOf(id);
+  const searchQuery = `artist:"${song?.artist}" AND title:"${song?.title}"`;
+  const one = { query: searchQuery, artistCount: 0, albumCount: 0, songCount: 1 };
+  const { song: foundSongs } = await app.ask<{ song: Listed[] }>('search2', one, 'searchResult2');
+  expect(foundSongs).toMatchObject([{ artist: song?.artist, title: song?.title }]);
+  const id = foundSongs[0]?.id ?? '';
+  const previousPlays = await playsOf(id);
   await app.ask('scrobble', { id, submission: true, time: Date.now() - 86_400_000 }, '');
-  expect(await playsOf(id)).toBe(before + 1);
+  expect(await playsOf(id)).toBe(previousPlays + 1);
   const folder = `(artist:"${song?.artist}" AND album:"${song?.album}") OR artist:"${song?.album}"`;
   const { album } = await app.ask<{ album: Listed[] }>(
     'search2',
@@ -120,26 +120,26 @@ story('DSub: copies all by folders, and what it did offline is found by the name
 story('Feishin: counts the library by jumps, and pages through it by POST', async () => {
   const app = await open('Feishin', { version: '1.13.0' });
   const at = async (songOffset: number, songCount: number): Promise<number> => {
-    const asked = { query: '""', songOffset, songCount, albumCount: 0, artistCount: 0 };
-    const { body } = await app.post('search3', asked);
+    const searchParams = { query: '""', songOffset, songCount, albumCount: 0, artistCount: 0 };
+    const { body } = await app.post('search3', searchParams);
     return (body['searchResult3'] as { song: Listed[] }).song.length;
   };
   let low = 0;
   for (let step = 5_000; step >= 1; step = Math.floor(step / 2)) while ((await at(low + step, 1)) === 1) low += step;
-  const rest = (await at(low, 1)) === 1 ? low + 1 : low;
-  expect(rest).toBe(await total());
-  expect(await at(Math.max(0, rest - 500), 500)).toBe(Math.min(500, rest));
+  const firstMissing = (await at(low, 1)) === 1 ? low + 1 : low;
+  expect(firstMissing).toBe(await total());
+  expect(await at(Math.max(0, firstMissing - 500), 500)).toBe(Math.min(500, firstMissing));
 });
 
 story('Substreamer: asks for 10,000 albums at once, and again from where a page ended', async () => {
   const app = await open('substreamer8', { version: '1.15.0' });
   const albums = async (offset: number): Promise<Listed[]> => {
-    const asked = { query: '', albumCount: 10_000, albumOffset: offset, songCount: 0, artistCount: 0 };
-    return (await app.ask<{ album: Listed[] }>('search3', asked, 'searchResult3')).album;
+    const albumParams = { query: '', albumCount: 10_000, albumOffset: offset, songCount: 0, artistCount: 0 };
+    return (await app.ask<{ album: Listed[] }>('search3', albumParams, 'searchResult3')).album;
   };
   const [first, second] = [await albums(0), await albums(10_000)];
-  const { total: all } = (await server.api<{ total: number }>('/albums?limit=1')).body;
-  expect(new Set([...first, ...second].map(({ id }) => id)).size).toBe(Math.min(20_000, all));
+  const { total: albumTotal } = (await server.api<{ total: number }>('/albums?limit=1')).body;
+  expect(new Set([...first, ...second].map(({ id }) => id)).size).toBe(Math.min(20_000, albumTotal));
 });
 
 story('Sublime Music: keeps its queue on the server while it plays, and puts a playlist in another order', async () => {
@@ -162,13 +162,13 @@ story('play:Sub: keeps an album offline as MP3, and seeks in it when it comes ag
   const { albumId } = files[0] as Listed & { albumId: string };
   const { song } = await app.ask<{ song: Listed[] }>('getAlbum', { id: albumId }, 'album');
   for (const { id } of song.slice(0, 2)) {
-    const whole = await app.bytes('download', { id });
-    expect([whole.status, Number(whole.headers.get('content-length'))]).toEqual([
+    const wholeFile = await app.bytes('download', { id });
+    expect([wholeFile.status, Number(wholeFile.headers.get('content-length'))]).toEqual([
       200,
-      (await whole.arrayBuffer()).byteLength,
+      (await wholeFile.arrayBuffer()).byteLength,
     ]);
-    const two = await app.bytes('stream', { id }, { headers: { Range: 'bytes=0-1' } });
-    expect([two.status, (await two.arrayBuffer()).byteLength]).toEqual([206, 2]);
+    const firstTwoBytes = await app.bytes('stream', { id }, { headers: { Range: 'bytes=0-1' } });
+    expect([firstTwoBytes.status, (await firstTwoBytes.arrayBuffer()).byteLength]).toEqual([206, 2]);
   }
 });
 
@@ -186,23 +186,23 @@ story(
   async () => {
     const app = await open('substreamer8', { version: '1.15.0' });
     const [one = '', two = ''] = songs(2);
-    const before = [await playsOf(one), await playsOf(two)];
+    const previousPlays = [await playsOf(one), await playsOf(two)];
     const days = [5, 4, 3].map((ago) => Date.now() - ago * 86_400_000);
     for (const attempt of [1, 2])
       for (const time of days)
         expect((await app.get('scrobble', { id: one, time, submission: true })).body.status, `${attempt}`).toBe('ok');
-    expect([await playsOf(one), await playsOf(two)]).toEqual([(before[0] ?? 0) + 3, before[1]]);
+    expect([await playsOf(one), await playsOf(two)]).toEqual([(previousPlays[0] ?? 0) + 3, previousPlays[1]]);
   },
 );
 
 story('Tempus, Ultrasonic: many late plays in one request, some of songs that are gone', async () => {
   const app = await open('Tempus', { suffix: '' });
   const [one = '', two = ''] = songs(2);
-  const before = [await playsOf(one), await playsOf(two)];
+  const previousPlays = [await playsOf(one), await playsOf(two)];
   const now = Date.now();
   const ids = [one, 'tr-999999', two, one];
   await app.ask('scrobble', { id: ids, time: ids.map((_, n) => now - (n + 1) * 3_600_000) }, '');
-  expect([await playsOf(one), await playsOf(two)]).toEqual([(before[0] ?? 0) + 2, (before[1] ?? 0) + 1]);
+  expect([await playsOf(one), await playsOf(two)]).toEqual([(previousPlays[0] ?? 0) + 2, (previousPlays[1] ?? 0) + 1]);
 });
 
 story('Tempus to Feishin: the queue goes on where it was, also with an episode in it', async () => {
@@ -237,10 +237,10 @@ story('DSub: plays on the computer that offers itself, and hears that none does'
 story('Ultrasonic, play:Sub: a download that broke goes on in the background, and not with another file', async () => {
   const app = await open('Ultrasonic');
   const [id = ''] = songs(1);
-  const whole = await app.bytes('download', { id });
-  const [etag, bytes] = [whole.headers.get('etag') ?? '', Buffer.from(await whole.arrayBuffer())];
-  const rest = await app.bytes('download', { id }, { headers: { Range: 'bytes=20-', 'If-Range': etag } });
-  expect([rest.status, Buffer.from(await rest.arrayBuffer()).equals(bytes.subarray(20))]).toEqual([206, true]);
+  const wholeFile = await app.bytes('download', { id });
+  const [etag, bytes] = [wholeFile.headers.get('etag') ?? '', Buffer.from(await wholeFile.arrayBuffer())];
+  const fileEnd = await app.bytes('download', { id }, { headers: { Range: 'bytes=20-', 'If-Range': etag } });
+  expect([fileEnd.status, Buffer.from(await fileEnd.arrayBuffer()).equals(bytes.subarray(20))]).toEqual([206, true]);
   const other = await app.bytes('stream', { id }, { headers: { Range: 'bytes=20-', 'If-Range': '"another"' } });
   expect([other.status, (await other.arrayBuffer()).byteLength]).toEqual([200, bytes.length]);
 });

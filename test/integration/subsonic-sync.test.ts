@@ -23,10 +23,18 @@ function messy(first: number, count: number): Record<string, Record<string, stri
   const files: Record<string, Record<string, string>> = {};
   for (let n = first; n < first + count; n++) {
     const [artist, album] = [`Artist ${n % 7}`, `Album ${n % 11}`];
-    const all = { ARTIST: artist, ALBUMARTIST: artist, ALBUM: album, TITLE: `Song ${n}`, DATE: `${1970 + (n % 40)}` };
-    const kept = Object.entries({ ...all, TRACKNUMBER: `${n % 12}`, GENRE: 'Rock' }).filter(() => random() < 0.7);
+    const allTags = {
+      ARTIST: artist,
+      ALBUMARTIST: artist,
+      ALBUM: album,
+      TITLE: `Song ${n}`,
+      DATE: `${1970 + (n % 40)}`,
+    };
+    const keptTags = Object.entries({ ...allTags, TRACKNUMBER: `${n % 12}`, GENRE: 'Rock' }).filter(
+      () => random() < 0.7,
+    );
     const folder = random() < 0.3 ? `Misc ${n % 3}` : `${artist}/${album}`;
-    files[`${folder}/${n}.flac`] = Object.fromEntries(kept);
+    files[`${folder}/${n}.flac`] = Object.fromEntries(keptTags);
   }
   return files;
 }
@@ -58,13 +66,13 @@ describe('a copy of the library', () => {
   });
 
   it.each(NAMES)('by %s misses nothing while a scan adds to it', async (name) => {
-    const before = new Set((await SYNCS.search3(phone)).songs);
+    const previousSongs = new Set((await SYNCS.search3(phone)).songs);
     const first = 1_000 * (NAMES.indexOf(name) + 1);
     writeFolderLibrary(join(dir, 'music'), messy(first, 60), first);
     await server.api('/sources/local_folder/scan', { method: 'POST' });
     const drained = server.app.drain();
     const { songs } = await SYNCS[name](phone, 7);
-    expect([...before].filter((id) => !songs.includes(id))).toEqual([]);
+    expect([...previousSongs].filter((id) => !songs.includes(id))).toEqual([]);
     expect(new Set(songs).size).toBe(songs.length);
     await drained;
     expect((await SYNCS[name](phone, 7)).songs).toHaveLength(await total());
@@ -78,13 +86,13 @@ describe('a copy of the library', () => {
         const { album } = await phone.ask<{ album: Listed[] }>('getAlbumList2', params, 'albumList2');
         return album.map(({ id }) => id);
       };
-      const all = await phone.ask<{ album: Listed[] }>(
+      const albumAnswer = await phone.ask<{ album: Listed[] }>(
         'search3',
         { query: '', artistCount: 0, songCount: 0, albumCount: 500 },
         'searchResult3',
       );
       const pages = [await page(0)];
-      // an album of the first page goes, and another one comes
+      // an album of the first page is removed, and another album is added
       const { song } = await phone.ask<{ song: Listed[] }>('getAlbum', { id: pages[0]?.[0] ?? '' }, 'album');
       for (const { id } of song) await server.api(`/tracks/${id.slice(3)}`, { method: 'DELETE' });
       writeFolderLibrary(join(dir, 'music'), { [`${type}/1.flac`]: { ALBUM: `0 ${type}`, TITLE: type } }, 20_000);
@@ -92,15 +100,15 @@ describe('a copy of the library', () => {
       while (pages.at(-1)?.length === 5) pages.push(await page(pages.length * 5));
       const read = pages.flat();
       expect(new Set(read).size).toBe(read.length);
-      expect(all.album.map(({ id }) => id).filter((id) => !read.includes(id))).toEqual([]);
-      expect(read).toHaveLength(all.album.length + 1);
+      expect(albumAnswer.album.map(({ id }) => id).filter((id) => !read.includes(id))).toEqual([]);
+      expect(read).toHaveLength(albumAnswer.album.length + 1);
     },
   );
 
   it('of an unchanged library is one request', async () => {
     const { lastModified } = await phone.ask<{ lastModified: number }>('getIndexes', {}, 'indexes');
-    const again = await phone.ask<Listed>('getIndexes', { ifModifiedSince: lastModified }, 'indexes');
-    expect(again).toMatchObject({ lastModified, index: [] });
+    const indexesAgain = await phone.ask<Listed>('getIndexes', { ifModifiedSince: lastModified }, 'indexes');
+    expect(indexesAgain).toMatchObject({ lastModified, index: [] });
     writeFolderLibrary(join(dir, 'music'), messy(9_000, 1), 9_000);
     await scan();
     const changed = await phone.ask<{ index: unknown[] }>('getIndexes', { ifModifiedSince: lastModified }, 'indexes');

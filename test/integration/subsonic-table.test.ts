@@ -12,20 +12,20 @@ import { openPhone, type Phone, type PhoneOptions, type PhoneParams } from '../s
 import { registerUser, startServer, type TestServer } from '../support/server.ts';
 import { describedParameters, jsonFaults, xmlFaults, type XmlDocument } from '../support/subsonic-schema.ts';
 
-/** Only their names and access are asked for, so they get nothing to work with. */
+/** The endpoints get no dependencies, since only their names and access are needed. */
 const nothing: unknown = new Proxy(() => nothing, { get: () => nothing });
 const ENDPOINTS: Record<string, Endpoint> = createEndpoints(nothing as EndpointDeps);
 
 interface Row {
   endpoint: string;
-  /** The parameter that takes the id. */
+  /** The name of the parameter that takes the id. */
   by: string;
   /** Kinds that it takes, kinds that give 0, and kinds that give 50. All others give 70. */
   ok?: string;
   zero?: string;
   refused?: string;
   with?: PhoneParams;
-  /** Several parameters take the id. */
+  /** Set when several parameters take the id. */
   also?: string;
   body?: object;
   /** Makes what the call removes. Its id, if it gives one, replaces that of the kind. */
@@ -203,12 +203,12 @@ type Listed = { id: string; title?: string; name?: string };
 const NOTHING_HERE = 999_999;
 
 function makers() {
-  const made = async (phone: Phone, endpoint: string, params: PhoneParams, key: string): Promise<Listed> =>
+  const createItem = async (phone: Phone, endpoint: string, params: PhoneParams, key: string): Promise<Listed> =>
     await phone.ask<Listed>(endpoint, params, key);
   const station = { name: 'Live', streamUrl: `${host.url}/nothing` };
   return {
     playlist: async () =>
-      (await made(listener, 'createPlaylist', { name: 'Mine', songId: ids['track'] }, 'playlist')).id,
+      (await createItem(listener, 'createPlaylist', { name: 'Mine', songId: ids['track'] }, 'playlist')).id,
     async share() {
       type Shares = { share: Listed[] };
       return (await listener.ask<Shares>('createShare', { id: ids['track'] }, 'shares')).share[0]?.id ?? '';
@@ -220,8 +220,8 @@ function makers() {
     async radio() {
       await owner.ask('createInternetRadioStation', station, '');
       type Stations = { internetRadioStation: Listed[] };
-      const found = await owner.ask<Stations>('getInternetRadioStations', {}, 'internetRadioStations');
-      return found.internetRadioStation.at(-1)?.id ?? '';
+      const stations = await owner.ask<Stations>('getInternetRadioStations', {}, 'internetRadioStations');
+      return stations.internetRadioStation.at(-1)?.id ?? '';
     },
     async podcast() {
       const { channel } = await owner.ask<{ channel: Listed[] }>('getPodcasts', {}, 'podcasts');
@@ -238,8 +238,8 @@ beforeAll(async () => {
   host = await startPodcastHost();
   writeFolderLibrary(join(dir, 'music'));
   const env = { LOCAL_MEDIA_IMPORT_PATH: join(dir, 'music'), PODCAST_DOWNLOAD_NEWEST: '0' };
-  const found = new URL(host.url);
-  server = await startServer({ env, podcastsFrom: found, stationsFrom: found, analysisAfterMs: null });
+  const hostUrl = new URL(host.url);
+  server = await startServer({ env, podcastsFrom: hostUrl, stationsFrom: hostUrl, analysisAfterMs: null });
   await server.api('/sources/local_folder/scan', { method: 'POST' });
   await server.app.drain();
   const token = await registerUser(server);
@@ -264,8 +264,8 @@ afterAll(async () => {
 
 async function findIds(): Promise<Record<string, string>> {
   type Found = Record<'song' | 'album' | 'artist', Listed[]>;
-  const all = { query: '', songCount: 100, albumCount: 100, artistCount: 100 };
-  const { song, album, artist } = await listener.ask<Found>('search3', all, 'searchResult3');
+  const searchParams = { query: '', songCount: 100, albumCount: 100, artistCount: 100 };
+  const { song, album, artist } = await listener.ask<Found>('search3', searchParams, 'searchResult3');
   const id = (list: Listed[], name: string): string => list.find((one) => (one.title ?? one.name) === name)?.id ?? '';
   const below = async (folder: string): Promise<Listed[]> =>
     (await listener.ask<{ child: Listed[] }>('getMusicDirectory', { id: folder }, 'directory')).child;
@@ -279,7 +279,7 @@ async function findIds(): Promise<Record<string, string>> {
   const theirs = await owner.ask<{ share: Listed[] }>('createShare', { id: ids['track'] }, 'shares');
   const podcast = await make.podcast();
   type Newest = { episode: Listed[] };
-  const found: Record<string, string> = {
+  const idsByKind: Record<string, string> = {
     ...ids,
     artistFolder: id(top, 'The Quays'),
     albumFolder: id(await below(id(top, 'The Quays')), 'Nets'),
@@ -296,10 +296,10 @@ async function findIds(): Promise<Record<string, string>> {
     podcast,
     episode: (await listener.ask<Newest>('getNewestPodcasts', {}, 'newestPodcasts')).episode[0]?.id ?? '',
   };
-  expect(Object.entries(found).filter(([, one]) => one === '')).toEqual([]);
+  expect(Object.entries(idsByKind).filter(([, one]) => one === '')).toEqual([]);
   for (const prefix of ['tr', 'al', 'ar', 'dir', 'pl', 'sh', 'ir', 'pc', 'pe'])
-    found[`absent ${prefix}`] = `${prefix}-${NOTHING_HERE}`;
-  return { ...found, 'an unknown kind': 'zz-1', 'a number': '1234567', nonsense: 'nonsense' };
+    idsByKind[`absent ${prefix}`] = `${prefix}-${NOTHING_HERE}`;
+  return { ...idsByKind, 'an unknown kind': 'zz-1', 'a number': '1234567', nonsense: 'nonsense' };
 }
 
 interface Read {
@@ -315,8 +315,8 @@ async function ask(
   params: PhoneParams,
 ) {
   const phone = phones[by][form];
-  const all = { ...params, ...(f && { f }), ...(f === 'jsonp' && { callback: 'there' }) };
-  const address = phone.address(endpoint, all);
+  const allParams = { ...params, ...(f && { f }), ...(f === 'jsonp' && { callback: 'there' }) };
+  const address = phone.address(endpoint, allParams);
   if (row.body)
     return fetch(address, {
       method: 'POST',
@@ -328,7 +328,7 @@ async function ask(
   return fetch(path, { method: 'POST', body: new URLSearchParams(query) });
 }
 
-/** What an answer says; bytes count as ok. Throws what is wrong with it. */
+/** Returns the result of an answer, where bytes count as ok; throws if the answer is malformed. */
 async function read(mode: Mode, endpoint: string, label: string, response: Response): Promise<Read> {
   const type = response.headers.get('content-type') ?? '';
   const isEnvelope = /^(?:text\/xml|application\/json|text\/javascript)/.test(type);
@@ -355,7 +355,7 @@ async function read(mode: Mode, endpoint: string, label: string, response: Respo
   return { code: status === 'ok' ? 'ok' : (error?.code ?? -3), text };
 }
 
-/** What is not as it should be, for one call in some modes. */
+/** Returns the faults of one call in some modes. */
 async function faultsOf(
   row: Pick<Row, 'endpoint' | 'body' | 'as' | 'fresh'>,
   label: string,
@@ -393,7 +393,7 @@ const modesOf = (n: number): Mode[] =>
 
 async function faultsOfRows(rows: Row[]): Promise<string[]> {
   const faults: string[] = [];
-  for (const [at, row] of rows.entries()) {
+  for (const [index, row] of rows.entries()) {
     const { by, also } = row;
     for (const [n, [kind, given]] of Object.entries(ids).entries()) {
       const params = (id = given): PhoneParams => ({
@@ -401,7 +401,7 @@ async function faultsOfRows(rows: Row[]): Promise<string[]> {
         [by]: id,
         ...(also !== undefined && { [also]: id }),
       });
-      faults.push(...(await faultsOf(row, kind, params, expectedOf(row, kind), modesOf(at + n))));
+      faults.push(...(await faultsOf(row, kind, params, expectedOf(row, kind), modesOf(index + n))));
     }
   }
   return faults;
@@ -458,11 +458,11 @@ it('knows which music folders there are, wherever one can be named', async () =>
     ['999', 70],
     ['nonsense', 0],
   ] as const;
-  const named = Object.keys(ENDPOINTS).filter(
+  const knownNames = Object.keys(ENDPOINTS).filter(
     (name) => ENDPOINTS[name]?.access !== 'superuser' && describedParameters(name).includes('musicFolderId'),
   );
-  expect(named.length).toBeGreaterThan(8);
-  for (const [n, endpoint] of named.entries())
+  expect(knownNames.length).toBeGreaterThan(8);
+  for (const [n, endpoint] of knownNames.entries())
     for (const [musicFolderId, code] of values) {
       const params = { ...needed[endpoint], musicFolderId };
       faults.push(...(await faultsOf({ endpoint }, `folder ${musicFolderId}`, () => params, code, modesOf(n))));

@@ -1,4 +1,4 @@
-// What is asked and shown on a terminal.
+// Tests the questions and the output on a terminal.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ describe.skipIf(!terminalOrWarn())('on a terminal', () => {
     await adding.shows('Password again: ');
     adding.type('something else\r');
     await adding.shows('The two are not the same.');
-    adding.type(`${PASSWORD}\r${PASSWORD}\r`); // pasted at once
+    adding.type(`${PASSWORD}\r${PASSWORD}\r`); // the whole text is pasted at once
     expect(await adding.ended).toBe(0);
     expect(adding.output()).toContain('Created the account ann.');
     expect(adding.output()).not.toMatch(/short\b|horse|something else/);
@@ -36,7 +36,7 @@ describe.skipIf(!terminalOrWarn())('on a terminal', () => {
   test.each([
     ['Ctrl+C', '\u0003'],
     ['Ctrl+D', '\u0004'],
-  ])('%s at a password changes nothing, and the terminal echoes again', async (_what, key) => {
+  ])('%s at a password changes nothing, and the terminal echoes again', async (_title, key) => {
     const dir = fresh();
     const adding = onTerminal(['user', 'add', 'ann', '--data-dir', dir], { after: 'stty -a' });
     await adding.shows('Password: ');

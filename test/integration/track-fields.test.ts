@@ -65,29 +65,29 @@ test('a library from before the fields gets them from its files, except for clea
   const dir = join(base, 'older');
   const env = { LOCAL_MEDIA_IMPORT_PATH: join(base, 'music'), LOCAL_MEDIA_IMPORT_MODE: 'reference', ...OFFLINE };
   mkdirSync(dir);
-  const before = await startServer({ dir, env });
-  await before.api('/sources/local_folder/scan', { method: 'POST' });
-  await before.app.drain();
-  const scanned = await allTracks(before);
+  const firstServer = await startServer({ dir, env });
+  await firstServer.api('/sources/local_folder/scan', { method: 'POST' });
+  await firstServer.app.drain();
+  const scanned = await allTracks(firstServer);
   const columns = [...TAGGED_FIELDS.map(({ name }) => name), ...LISTED_TEXTS.map(foldedName)];
-  const client = before.app.db.$client;
+  const client = firstServer.app.db.$client;
   client.exec(`UPDATE tracks SET ${columns.map((name) => `${name} = NULL`).join(', ')};
     UPDATE tracks SET provenance = '{"bpm":"manual"}' WHERE id = 1;
     INSERT INTO tags_again (last_id, up_to_id) SELECT 0, max(id) FROM tracks`);
-  await before.close();
+  await firstServer.close();
 
-  const after = await startServer({ dir, env });
-  const left = after.app.db.$client.prepare<[], number>('SELECT last_id FROM tags_again').pluck();
+  const secondServer = await startServer({ dir, env });
+  const selectProgress = secondServer.app.db.$client.prepare<[], number>('SELECT last_id FROM tags_again').pluck();
   await until(
-    () => left.all(),
+    () => selectProgress.all(),
     (rows) => rows.length === 0,
   );
-  const restored = await allTracks(after);
+  const restored = await allTracks(secondServer);
   const [search] = LISTED_TEXTS.map((field) => TRACK_FIELDS[field].name);
-  const found = (await after.api<TrackPage>(`/tracks?${search}=erik`)).body.total;
-  await after.close();
+  const foundTotal = (await secondServer.api<TrackPage>(`/tracks?${search}=erik`)).body.total;
+  await secondServer.close();
   expect(restored).toEqual(scanned.map((track) => ({ ...track, ...(track.id === 1 && { bpm: null }) })));
-  expect(found).toBe(scanned.length);
+  expect(foundTotal).toBe(scanned.length);
 });
 
 test.each(taggedFiles)('$name is listed with its fields', ({ name, hasLists }) => {
@@ -166,9 +166,9 @@ describe('a person', () => {
   test.each(FIELD_LIST)('changes %s alone, and it is said who did', async (field) => {
     const { name } = TRACK_FIELDS[field];
     const { id } = titled('vorbis.flac');
-    const before = await server.api<TrackOut>(`/tracks/${id}`);
+    const previousTrack = await server.api<TrackOut>(`/tracks/${id}`);
     const { status, body } = await server.api<TrackOut>(`/tracks/${id}`, { method: 'PATCH', body: changes([field]) });
-    expect([status, body]).toEqual([200, { ...before.body, ...changes([field]), updated_at: body.updated_at }]);
+    expect([status, body]).toEqual([200, { ...previousTrack.body, ...changes([field]), updated_at: body.updated_at }]);
     expect((await origins(id))[name]).toBe('manual');
     expect((await server.api<TrackOut>(`/tracks/${id}`, { method: 'PATCH', body: { [name]: null } })).body[name]).toBe(
       null,
@@ -188,8 +188,8 @@ describe('a person', () => {
     const put = (body: object) => server.api<TrackOut>(`/tracks/${id}/metadata`, { method: 'PUT', body });
     expect((await put({ ...names, ...changes(FIELD_LIST) })).body).toMatchObject(changes(FIELD_LIST));
     expect((await put(names)).body).toMatchObject(changes(FIELD_LIST));
-    const found = await origins(id);
-    for (const field of FIELD_LIST) expect([field, found[TRACK_FIELDS[field].name]]).toEqual([field, 'manual']);
+    const foundOrigins = await origins(id);
+    for (const field of FIELD_LIST) expect([field, foundOrigins[TRACK_FIELDS[field].name]]).toEqual([field, 'manual']);
   });
 
   test('says which number is invalid', async () => {

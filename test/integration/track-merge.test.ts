@@ -37,7 +37,7 @@ beforeEach(() => {
 afterEach(() => temp.close());
 
 const run = (sql: string, ...params: unknown[]): void => void temp.db.$client.prepare(sql).run(...params);
-const all = <T>(sql: string, ...params: unknown[]): T[] => temp.db.$client.prepare(sql).all(...params) as T[];
+const selectAll = <T>(sql: string, ...params: unknown[]): T[] => temp.db.$client.prepare(sql).all(...params) as T[];
 let files = 0;
 const add = (identity: Partial<TrackIdentity> = {}): TrackId =>
   services.tracks.insert({
@@ -52,15 +52,15 @@ const add = (identity: Partial<TrackIdentity> = {}): TrackId =>
     },
   });
 
-/** The counts are kept by triggers. */
+/** Expects that the counts, which triggers update, equal a recount. */
 const play = (userId: UserId, id: TrackId, at: number): void =>
   run("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (?, ?, 'x', ?)", userId, id, at);
 const counts = (): unknown[] =>
-  all(
+  selectAll(
     "SELECT user_id, item_type, item_id, plays, last_played_at FROM play_counts WHERE item_type <> 'all' ORDER BY 1, 2, 3",
   );
 const recount = (): unknown[] =>
-  all(`SELECT * FROM (
+  selectAll(`SELECT * FROM (
   SELECT p.user_id, 'track' AS item_type, p.track_id AS item_id, count(*) AS plays, max(p.played_at) AS last_played_at FROM plays p WHERE p.track_id IS NOT NULL GROUP BY 1, 3
   UNION ALL SELECT p.user_id, 'album', t.album_id, count(*), max(p.played_at) FROM plays p JOIN tracks t ON t.id = p.track_id WHERE t.album_id IS NOT NULL GROUP BY 1, 3
   UNION ALL SELECT p.user_id, 'artist', a.artist_id, count(*), max(p.played_at) FROM plays p JOIN track_artists a ON a.track_id = p.track_id GROUP BY 1, 3) ORDER BY 1, 2, 3`);
@@ -68,10 +68,10 @@ const stateOf = (userId: UserId, itemId: TrackId) => likes.states(userId, 'track
 const like = (userId: UserId, itemId: TrackId, liked: boolean, rating: number | null = null) =>
   likes.add(userId, { itemType: 'track', itemId }, { liked, rating });
 
-/** Every state equals the result of its events. */
+/** Expects that every state equals the result of its events. */
 function expectStatesFromEvents(): void {
   const sums = new Map<string, ItemState>();
-  for (const { user_id, item_id, liked, rating, created_at } of all<{
+  for (const { user_id, item_id, liked, rating, created_at } of selectAll<{
     user_id: number;
     item_id: number;
     liked: number;
@@ -81,7 +81,7 @@ function expectStatesFromEvents(): void {
     const key = `${user_id} ${item_id}`;
     sums.set(key, nextState(sums.get(key), { liked: liked === 1, rating, createdAt: new Date(created_at) }));
   }
-  for (const { user_id, item_id, liked, rating, since } of all<{
+  for (const { user_id, item_id, liked, rating, since } of selectAll<{
     user_id: number;
     item_id: number;
     liked: number;
@@ -94,22 +94,22 @@ function expectStatesFromEvents(): void {
 
 describe('plays', () => {
   test('of both belong to the kept one, for every user', () => {
-    const [kept, emptied] = [add(), add({ title: 'Song (2)' })];
+    const [keptId, emptiedId] = [add(), add({ title: 'Song (2)' })];
     for (const [user, id, at] of [
-      [ann, kept, 10],
-      [ann, emptied, 30],
-      [ann, emptied, 20],
-      [bob, emptied, 5],
+      [ann, keptId, 10],
+      [ann, emptiedId, 30],
+      [ann, emptiedId, 20],
+      [bob, emptiedId, 5],
     ] as const)
       play(user, id, at);
-    merge.mergeInto(kept, emptied);
-    expect(all('SELECT user_id, track_id, played_at FROM plays ORDER BY id')).toEqual([
-      { user_id: 1, track_id: kept, played_at: 10 },
-      { user_id: 1, track_id: kept, played_at: 30 },
-      { user_id: 1, track_id: kept, played_at: 20 },
-      { user_id: 2, track_id: kept, played_at: 5 },
+    merge.mergeInto(keptId, emptiedId);
+    expect(selectAll('SELECT user_id, track_id, played_at FROM plays ORDER BY id')).toEqual([
+      { user_id: 1, track_id: keptId, played_at: 10 },
+      { user_id: 1, track_id: keptId, played_at: 30 },
+      { user_id: 1, track_id: keptId, played_at: 20 },
+      { user_id: 2, track_id: keptId, played_at: 5 },
     ]);
-    expect([services.library.getTrack(ann, kept), services.library.getTrack(bob, kept)]).toMatchObject([
+    expect([services.library.getTrack(ann, keptId), services.library.getTrack(bob, keptId)]).toMatchObject([
       { playCount: 3, lastPlayedAt: new Date(30) },
       { playCount: 1, lastPlayedAt: new Date(5) },
     ]);
@@ -138,18 +138,22 @@ describe('plays', () => {
   test('of a generated library equal a recount after many merges', () => {
     const random = seededRandom(3);
     const below = (n: number): number => Math.floor(random() * n);
-    let left = Array.from({ length: 40 }, (_, i) =>
+    let remainingIds = Array.from({ length: 40 }, (_, i) =>
       add({ title: `Song ${i}`, album: `Album ${below(6)}`, artists: [`Artist ${below(5)}`, `Artist ${below(5)}`] }),
     );
-    for (let i = 0; i < 300; i++) play(random() < 0.5 ? ann : bob, left[below(left.length)] as TrackId, below(1_000));
-    while (left.length > 10) {
-      const [kept, emptied] = [left[below(left.length)] as TrackId, left[below(left.length)] as TrackId];
-      if (kept === emptied) continue;
-      merge.mergeInto(kept, emptied);
-      left = left.filter((id) => id !== emptied);
+    for (let i = 0; i < 300; i++)
+      play(random() < 0.5 ? ann : bob, remainingIds[below(remainingIds.length)] as TrackId, below(1_000));
+    while (remainingIds.length > 10) {
+      const [keptId, emptiedId] = [
+        remainingIds[below(remainingIds.length)] as TrackId,
+        remainingIds[below(remainingIds.length)] as TrackId,
+      ];
+      if (keptId === emptiedId) continue;
+      merge.mergeInto(keptId, emptiedId);
+      remainingIds = remainingIds.filter((id) => id !== emptiedId);
       expect(counts()).toEqual(recount());
     }
-    expect(all('SELECT count(*) AS n FROM plays WHERE track_id IS NOT NULL')).toEqual([{ n: 300 }]);
+    expect(selectAll('SELECT count(*) AS n FROM plays WHERE track_id IS NOT NULL')).toEqual([{ n: 300 }]);
   });
 });
 
@@ -205,7 +209,7 @@ describe('likes', () => {
     merge.mergeInto(a, b);
     for (const user of [ann, bob])
       expect(stateOf(user, a)).toMatchObject({ ...after, since: after.since === null ? null : new Date(after.since) });
-    expect(all('SELECT 1 FROM like_states WHERE item_id = ?', b)).toEqual([]);
+    expect(selectAll('SELECT 1 FROM like_states WHERE item_id = ?', b)).toEqual([]);
     expectStatesFromEvents();
   });
 
@@ -221,12 +225,12 @@ describe('likes', () => {
     like(ann, a, true, 2);
     like(ann, b, true, 4);
     like(bob, b, true);
-    const before = all('SELECT * FROM like_events ORDER BY id');
+    const previousEvents = selectAll('SELECT * FROM like_events ORDER BY id');
     merge.mergeInto(a, b);
-    expect(all('SELECT * FROM like_events ORDER BY id').slice(0, before.length)).toEqual(before);
-    expect(all('SELECT user_id, item_id, liked, rating FROM like_events WHERE id > ?', before.length)).toEqual([
-      { user_id: 2, item_id: a, liked: 1, rating: null },
-    ]);
+    expect(selectAll('SELECT * FROM like_events ORDER BY id').slice(0, previousEvents.length)).toEqual(previousEvents);
+    expect(
+      selectAll('SELECT user_id, item_id, liked, rating FROM like_events WHERE id > ?', previousEvents.length),
+    ).toEqual([{ user_id: 2, item_id: a, liked: 1, rating: null }]);
   });
 });
 
@@ -253,7 +257,7 @@ test('entries of playlists keep their ids and positions, also in a list with bot
     );
   merge.mergeInto(kept, emptied);
   expect(
-    all('SELECT id, playlist_id, position, track_id, added_at FROM playlist_entries ORDER BY id').map((row) =>
+    selectAll('SELECT id, playlist_id, position, track_id, added_at FROM playlist_entries ORDER BY id').map((row) =>
       Object.values(row as object),
     ),
   ).toEqual([
@@ -263,7 +267,7 @@ test('entries of playlists keep their ids and positions, also in a list with bot
     [4, 2, 0, kept, 7],
     [5, 3, 0, other, 7],
   ]);
-  expect(all('SELECT updated_at FROM playlists ORDER BY id')).toEqual([
+  expect(selectAll('SELECT updated_at FROM playlists ORDER BY id')).toEqual([
     { updated_at: clock },
     { updated_at: clock },
     { updated_at: 0 },
@@ -313,7 +317,7 @@ describe('the other track', () => {
     expect(() => failing.mergeInto(kept, emptied)).toThrow('no');
     expect(services.library.getTrack(ann, emptied)).toMatchObject({ liked: true, playCount: 1 });
     expect(services.library.getTrack(ann, kept)).toMatchObject({ liked: false, playCount: 0 });
-    expect(all('SELECT count(*) AS n FROM like_events')).toEqual([{ n: 1 }]);
+    expect(selectAll('SELECT count(*) AS n FROM like_events')).toEqual([{ n: 1 }]);
   });
 
   test('must be a different one, and both must exist', () => {

@@ -63,7 +63,7 @@ async function scan(): Promise<void> {
   await server.app.drain();
 }
 const albums = async () => (await server.api<AlbumPage>('/albums')).body.items;
-async function shown(query = '?best_only=true'): Promise<string[]> {
+async function listShownTitles(query = '?best_only=true'): Promise<string[]> {
   const [album] = await albums();
   const { items, total } = (await server.api<TrackPage>(`/albums/${album?.id}/tracks${query}`)).body;
   expect(total).toBe(items.length);
@@ -79,8 +79,8 @@ test('the album shows the best file of a recording, its details the others', asy
   put('Blue/1.flac', { title: 'Song 1', number: '1' });
   put('Blue/2 long.mp3', { title: 'Song 2', number: '2' }); // longer by 9 s: another recording
   await scan();
-  expect((await shown()).toSorted()).toEqual(['Blue/1.flac', 'Blue/2 long.mp3', 'Blue/2.mp3']);
-  expect(await shown('')).toHaveLength(4);
+  expect((await listShownTitles()).toSorted()).toEqual(['Blue/1.flac', 'Blue/2 long.mp3', 'Blue/2.mp3']);
+  expect(await listShownTitles('')).toHaveLength(4);
   expect(await allTracks(server)).toHaveLength(4);
   expect((await albums()).map(({ track_count }) => track_count)).toEqual([4]);
   expect(await versionsOf('Blue/1.flac')).toEqual(['Blue/1.mp3']);
@@ -94,7 +94,7 @@ test('the album shows the best file of a recording, its details the others', asy
 
   rmSync(join(base, 'music/Blue/1.flac'));
   await scan();
-  expect(await shown()).toContain('Blue/1.mp3');
+  expect(await listShownTitles()).toContain('Blue/1.mp3');
   expect((await server.api('/tracks/999999/versions')).status).toBe(404);
 });
 
@@ -103,7 +103,7 @@ test('two folders of the same album are one album, each song once', async () => 
   for (const n of ['1', '2']) put(`Blue FLAC/${n}.flac`, { title: `Song ${n}`, number: n });
   await scan();
   expect(await albums()).toHaveLength(1);
-  expect(await shown()).toEqual(['Blue FLAC/1.flac', 'Blue FLAC/2.flac']);
+  expect(await listShownTitles()).toEqual(['Blue FLAC/1.flac', 'Blue FLAC/2.flac']);
 });
 
 test('tracks that a person says are not the same are both shown', async () => {
@@ -114,7 +114,7 @@ test('tracks that a person says are not the same are both shown', async () => {
   server.app.db.$client
     .prepare('INSERT INTO duplicate_dismissals (track_id, other_id, user_id, created_at) VALUES (?, ?, 1, 0)')
     .run(...ids);
-  expect(await shown()).toHaveLength(2);
+  expect(await listShownTitles()).toHaveLength(2);
 });
 
 test('tracks come by disc and number, those without last; the sides of a record are discs', async () => {

@@ -67,7 +67,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** A WAV of that length, 8 kHz mono; long ones are sparse files. */
+/** Writes a WAV file of so many seconds, 8 kHz mono; long files are sparse. */
 function addFile(name: string, seconds: number, values: Partial<typeof tracks.$inferInsert> = {}): TrackId {
   const data = seconds * 16_000;
   const head = Buffer.alloc(44);
@@ -120,12 +120,12 @@ function durationOf(bytes: Buffer, extension: string): number {
   return Number(h) * 3600 + Number(m) * 60 + Number(s);
 }
 
-/** Running ffmpeg processes that this process started. */
+/** Returns the running ffmpeg processes that this process started. */
 function children(): number {
-  const own = readdirSync('/proc/self/task').flatMap((task) =>
+  const ownProcesses = readdirSync('/proc/self/task').flatMap((task) =>
     readUnlessEnded(`/proc/self/task/${task}/children`).trim().split(' ').filter(Boolean),
   );
-  return own.filter(
+  return ownProcesses.filter(
     (pid) =>
       readUnlessEnded(`/proc/${pid}/comm`).startsWith('ffmpeg') &&
       !/^State:\s+Z/m.test(readUnlessEnded(`/proc/${pid}/status`)),
@@ -143,7 +143,7 @@ function readUnlessEnded(file: string): string {
 
 const cacheFiles = (): string[] => readdirSync(join(dir, 'cache', 'transcodes'));
 
-/** A listener who reads the headers, then nothing. */
+/** Opens a stream, reads its headers, and then nothing more. */
 const listen = (id: number, query: string): Promise<ClientRequest> =>
   new Promise((resolve, reject) => {
     const request = httpGet(
@@ -178,9 +178,9 @@ describe.runIf(ffmpeg)('a track in another format', () => {
   it.each(['mp3', 'opus', 'ogg', 'aac', 'm4a'] as const)(
     '%s keeps to the bit rate that was asked for',
     async (format) => {
-      for (const asked of [64, 256]) {
-        const promised = fittingBitrate(format, asked);
-        const bytes = await bytesOf(await get(song, `format=${format}&max_bitrate=${asked}`));
+      for (const requestedKbps of [64, 256]) {
+        const promised = fittingBitrate(format, requestedKbps);
+        const bytes = await bytesOf(await get(song, `format=${format}&max_bitrate=${requestedKbps}`));
         const kbps = (bytes.length * 8) / 1_000 / SECONDS;
         expect(Math.abs(kbps / promised - 1), `${promised}: ${kbps}`).toBeLessThan(0.1);
       }
@@ -198,12 +198,12 @@ describe.runIf(ffmpeg)('a track in another format', () => {
   it('is a file with ranges once it is complete', async () => {
     const first = await bytesOf(await get(song, 'format=mp3'));
     await expect.poll(() => transcodes.running()).toBe(0);
-    const whole = await get(song, 'format=mp3');
-    expect(whole.headers.get('accept-ranges')).toBe('bytes');
-    expect(whole.headers.get('content-length')).toBe(String(first.length));
-    expect((await bytesOf(whole)).equals(first)).toBe(true);
+    const wholeAnswer = await get(song, 'format=mp3');
+    expect(wholeAnswer.headers.get('accept-ranges')).toBe('bytes');
+    expect(wholeAnswer.headers.get('content-length')).toBe(String(first.length));
+    expect((await bytesOf(wholeAnswer)).equals(first)).toBe(true);
 
-    const etag = whole.headers.get('etag') ?? '';
+    const etag = wholeAnswer.headers.get('etag') ?? '';
     const part = await get(song, 'format=mp3', { range: 'bytes=1000-1999', 'if-range': etag });
     expect(part.status).toBe(206);
     expect(part.headers.get('content-range')).toBe(`bytes 1000-1999/${first.length}`);
@@ -216,8 +216,8 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     const response = await get(song, 'format=mp3', { range: 'bytes=0-1' });
     expect(response.status).toBe(206);
     const total = Number(/^bytes 0-1\/(\d+)$/.exec(response.headers.get('content-range') ?? '')?.[1]);
-    const rest = await get(song, 'format=mp3', { range: `bytes=0-${total - 1}` });
-    expect((await bytesOf(rest)).length).toBe(total);
+    const rangeAnswer = await get(song, 'format=mp3', { range: `bytes=0-${total - 1}` });
+    expect((await bytesOf(rangeAnswer)).length).toBe(total);
   });
 
   it('is sent at once for a range of the whole', async () => {
@@ -310,9 +310,9 @@ describe.runIf(ffmpeg)('a track in another format', () => {
 
 describe.runIf(ffmpeg && process.platform === 'linux')('many transcodes', () => {
   it('never run more programs than allowed for twenty requests at once, and all are answered', async () => {
-    let most = 0;
+    let maxRunning = 0;
     const watch = setInterval(() => {
-      most = Math.max(most, children());
+      maxRunning = Math.max(maxRunning, children());
     }, 5);
     const answers = await Promise.all(
       Array.from(
@@ -322,8 +322,8 @@ describe.runIf(ffmpeg && process.platform === 'linux')('many transcodes', () => 
     );
     clearInterval(watch);
     expect(answers.every((length) => length > 1_000)).toBe(true);
-    expect(most).toBeGreaterThan(0);
-    expect(most).toBeLessThanOrEqual(2);
+    expect(maxRunning).toBeGreaterThan(0);
+    expect(maxRunning).toBeLessThanOrEqual(2);
     await expect.poll(() => [children(), cacheFiles().filter((name) => name.endsWith('.part'))]).toEqual([0, []]);
   });
 

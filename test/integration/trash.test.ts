@@ -17,7 +17,7 @@ let server: TestServer;
 let phone: Phone;
 let music: string;
 let now = Date.now();
-let made = 0;
+let songCount = 0;
 
 beforeAll(async () => {
   music = mkdtempSync(join(tmpdir(), 'tonearm-trash-'));
@@ -45,7 +45,7 @@ const song = (name: string, title = name): Buffer =>
       id3Frame('TCON', utf8Text(`${name} Genre`)),
       id3Frame('APIC', PICTURE),
     ]),
-    silentMp3(20 + made),
+    silentMp3(20 + songCount),
   ]);
 async function upload(bytes: Buffer, token = server.token): Promise<TrackOut> {
   const form = new FormData();
@@ -56,7 +56,7 @@ async function upload(bytes: Buffer, token = server.token): Promise<TrackOut> {
   await server.app.drain();
   return track;
 }
-const bring = (token?: string): Promise<TrackOut> => upload(song(`Quaynote${++made}`), token);
+const bring = (token?: string): Promise<TrackOut> => upload(song(`Quaynote${++songCount}`), token);
 const get = <T>(path: string, token?: string): Promise<Answer<T>> => server.api<T>(path, token ? { token } : {});
 const post = <T>(path: string, body?: unknown): Promise<Answer<T>> => server.api<T>(path, { method: 'POST', body });
 const remove = (id: number, token?: string): Promise<Answer> =>
@@ -73,7 +73,7 @@ const storedFiles = (): string[] =>
     .filter((one) => one.isFile())
     .map((one) => one.name);
 
-/** Likes it, plays it, and has it in a playlist between two others. */
+/** Likes a track, plays it, and puts it into a playlist between two other tracks. */
 async function useTrack(id: number): Promise<{ playlist: number; others: number[] }> {
   const others = [(await bring()).id, (await bring()).id];
   await post('/likes', { item_type: 'track', item_id: id, liked: true, rating: 4 });
@@ -139,14 +139,14 @@ test('a restored track has its id, cover, likes, plays, bookmark and places in p
   const track = await bring();
   const { playlist, others } = await useTrack(track.id);
   await post('/likes', { item_type: 'album', item_id: track.album_id, liked: true });
-  const before = (await get<TrackOut>(`/tracks/${track.id}`)).body;
+  const previousTrack = (await get<TrackOut>(`/tracks/${track.id}`)).body;
   const { disk: _, ...totals } = (await get<StorageStatsOut>('/storage')).body;
   await remove(track.id);
   expect(await entriesOf(playlist)).toEqual(others);
   expect((await get('/storage')).body).toMatchObject({ tracks: totals.tracks - 1, albums: totals.albums - 1 });
 
   const { status, body } = await restore(track.id);
-  expect([status, body]).toEqual([200, { ...before, created_at: before.created_at }]);
+  expect([status, body]).toEqual([200, { ...previousTrack, created_at: previousTrack.created_at }]);
   expect(await entriesOf(playlist)).toEqual([others[0], track.id, others[1]]);
   expect((await get<{ position_ms: number }>(`/bookmarks/${track.id}`)).body.position_ms).toBe(7);
   expect((await get<{ liked: boolean }>(`/albums/${track.album_id}`)).body.liked).toBe(true);
@@ -182,7 +182,7 @@ test('a restored track has its rows in every table that refers to it again', asy
     .all() as { table: string; column: string }[];
   const rowsOf = ({ table, column }: { table: string; column: string }): unknown[] =>
     (db.prepare(`SELECT * FROM ${table} WHERE ${column} = ? ORDER BY 1, 2`).all(track.id) as object[]).map(
-      (row) => ({ ...row, since_version: null }), // it is in the list since another version
+      (row) => ({ ...row, since_version: null }), // the entry has been in the playlist since another version
     );
   for (const { table, column } of tables.filter((one) => rowsOf(one).length === 0)) {
     const columns = db.prepare('SELECT name, type, pk, "notnull" AS needed FROM pragma_table_info(?)').all(table);
@@ -197,12 +197,12 @@ test('a restored track has its rows in every table that refers to it again', asy
       `INSERT INTO ${table} (${row.map(([name]) => `"${name}"`).join()}) VALUES (${row.map(() => '?').join()})`,
     ).run(...row.map(([, value]) => value));
   }
-  const before = tables.map((one) => [one.table, rowsOf(one)]);
-  expect(before.filter(([, rows]) => rows?.length === 0)).toEqual([]);
+  const previousRows = tables.map((one) => [one.table, rowsOf(one)]);
+  expect(previousRows.filter(([, rows]) => rows?.length === 0)).toEqual([]);
   expect((await remove(track.id)).status).toBe(204);
   expect(tables.flatMap(rowsOf)).toEqual([]);
   expect((await restore(track.id)).status).toBe(200);
-  expect(tables.map((one) => [one.table, rowsOf(one)])).toEqual(before);
+  expect(tables.map((one) => [one.table, rowsOf(one)])).toEqual(previousRows);
   db.close();
 });
 
@@ -211,7 +211,7 @@ test('a restored track has its place in a playlist that was renumbered meanwhile
   const { playlist, others } = await useTrack(track.id);
   const [first, last] = others as [number, number];
   await remove(track.id);
-  const inserted = Array.from({ length: 35 }, () => first); // always at the same point, until there is no gap left
+  const inserted = Array.from({ length: 35 }, () => first); // inserts at the same position until there is no gap left
   for (const id of inserted)
     expect((await post(`/playlists/${playlist}/tracks`, { track_ids: [id], position: 1 })).status).toBe(200);
   await restore(track.id);
@@ -219,10 +219,10 @@ test('a restored track has its place in a playlist that was renumbered meanwhile
 });
 
 test('an album that came anew under the same name takes the restored track', async () => {
-  const name = `Quaynote${++made}`;
+  const name = `Quaynote${++songCount}`;
   const first = await upload(song(name));
   await remove(first.id);
-  made++;
+  songCount++;
   const second = await upload(song(name, 'Another'));
   expect(second.id).not.toBe(first.id);
   const { body: restored } = await restore(first.id);
@@ -231,7 +231,7 @@ test('an album that came anew under the same name takes the restored track', asy
 });
 
 test('the same upload again is the same track', async () => {
-  const bytes = song(`Quaynote${++made}`);
+  const bytes = song(`Quaynote${++songCount}`);
   const { id } = await upload(bytes);
   await remove(id);
   expect((await upload(bytes)).id).toBe(id);
@@ -283,15 +283,15 @@ test('everybody sees what they deleted or brought in; who may edit sees who dele
 
 test('audio and cover stay through gc, and go with "delete now" or after 30 days', async () => {
   const [first, second] = [await bring(), await bring()];
-  const kept = (track: TrackOut): boolean[] =>
+  const listStoredFiles = (track: TrackOut): boolean[] =>
     [track.storage_uri?.split('/').at(-1) ?? '', `${track.album_id}.png`].map((name) => storedFiles().includes(name));
   await remove(first.id);
   await remove(second.id);
-  now += 8 * DAY_MS; // gc spares what is younger than a week
+  now += 8 * DAY_MS; // gc spares objects that are younger than a week
   await signInAgain();
   await post('/jobs/gc', { dry_run: false });
   await server.app.drain();
-  expect([kept(first), kept(second)]).toEqual([
+  expect([listStoredFiles(first), listStoredFiles(second)]).toEqual([
     [true, true],
     [true, true],
   ]);
@@ -300,7 +300,7 @@ test('audio and cover stay through gc, and go with "delete now" or after 30 days
   expect((await restore(first.id)).status).toBe(404);
   now += 23 * DAY_MS;
   await server.app.trash.purgeOld();
-  expect([kept(first), kept(second)]).toEqual([
+  expect([listStoredFiles(first), listStoredFiles(second)]).toEqual([
     [false, false],
     [false, false],
   ]);
@@ -312,32 +312,33 @@ test('many are restored or deleted at once, each as far as one may', async () =>
   const hers = [await bring(token), await bring(token)] as const;
   const mine = [await bring(), await bring()] as const;
   for (const { id } of [...hers, ...mine]) await remove(id);
-  const all = [...hers, ...mine].map(({ id }) => id);
-  const some = (path: string, body: object, by = server.token) =>
+  const allIds = [...hers, ...mine].map(({ id }) => id);
+  const callForSome = (path: string, body: object, by = server.token) =>
     server.api<{ restored: number; deleted: number; failed: { id: number }[] }>(`/trash/${path}`, {
       method: 'POST',
       body,
       token: by,
     });
-  expect((await some('empty', { track_ids: all.slice(1) }, token)).body).toEqual({ deleted: 1 }); // the other is kept
-  const { body } = await some('restore', { track_ids: all }, token);
-  expect([body.restored, body.failed.map(({ id }) => id)]).toEqual([1, all.slice(1)]);
+  // the other track is kept
+  expect((await callForSome('empty', { track_ids: allIds.slice(1) }, token)).body).toEqual({ deleted: 1 });
+  const { body } = await callForSome('restore', { track_ids: allIds }, token);
+  expect([body.restored, body.failed.map(({ id }) => id)]).toEqual([1, allIds.slice(1)]);
   expect((await get(`/tracks/${hers[0].id}`)).status).toBe(200);
-  const before = (await get<TrashPage>('/trash')).body;
-  expect(before.size_bytes).toBeGreaterThan(mine[0].size_bytes ?? 0);
-  expect((await some('empty', {}, token)).body).toEqual({ deleted: 0 });
-  expect((await some('restore', { track_ids: [mine[0].id] })).body).toEqual({ restored: 1, failed: [] });
-  expect((await some('empty', {})).body).toEqual({ deleted: before.total - 1 });
+  const previousTrash = (await get<TrashPage>('/trash')).body;
+  expect(previousTrash.size_bytes).toBeGreaterThan(mine[0].size_bytes ?? 0);
+  expect((await callForSome('empty', {}, token)).body).toEqual({ deleted: 0 });
+  expect((await callForSome('restore', { track_ids: [mine[0].id] })).body).toEqual({ restored: 1, failed: [] });
+  expect((await callForSome('empty', {})).body).toEqual({ deleted: previousTrash.total - 1 });
   expect((await get<TrashPage>('/trash')).body).toMatchObject({ total: 0, size_bytes: 0 });
-  expect((await some('restore', { track_ids: [] })).status).toBe(422);
+  expect((await callForSome('restore', { track_ids: [] })).status).toBe(422);
 });
 
 test('plays of a deleted track wait for it, whatever else is called the same', async () => {
-  const name = `Quaynote${++made}`;
+  const name = `Quaynote${++songCount}`;
   const track = await upload(song(name));
   await post('/history', { track_id: track.id, played_ms: 200_000 });
   expect((await remove(track.id)).status).toBe(204);
-  made++; // other audio
+  songCount++; // the next song has other audio
   const other = await upload(song(name));
   await server.app.drain();
   const countOf = async (id: number): Promise<number> => (await get<TrackOut>(`/tracks/${id}`)).body.play_count;

@@ -6,14 +6,14 @@ import type { Route } from '../../server/http/route.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
 import { ADMIN, registerUser, startServer, type TestServer } from '../support/server.ts';
 
-/** In all texts of Ann's data. */
+/** A word that is in all texts of Ann's data. */
 const SECRET = 'annssecret';
 /** Data that all users share, data without an owner, and what is found by an id that is the same for everybody. */
 const SHARED =
   /^\/(tracks|albums|album-regroupings|artists|sources|stream|downloads|review|share|stats\/year|duplicates|edits|merges|podcasts|podcast-episodes|stations|radio\/never|mixes)\//;
-/** These have one's own data under an id that everybody knows or may choose. */
+/** Routes that return the caller's own data under an id that everybody knows or may choose. */
 const OWN_BY_SHARED_ID = new Set(['put /bookmarks/:track_id', 'delete /jukebox/speaker/:speaker_id']);
-/** Those who may edit see everybody's, the others their own. */
+/** Routes in which editors see everybody's tracks, and other users only their own. */
 const TRASH = /^\/trash\//;
 const SPEAKER = 'one-window';
 
@@ -98,7 +98,7 @@ const privateRoutes = (): Route[] =>
       spec.access !== 'superuser' && spec.access !== 'public' && spec.path.includes(':') && !SHARED.test(spec.path),
   );
 
-/** The route's path with Ann's ids; undefined if this test knows none. */
+/** Returns the route's path with Ann's ids; undefined if this test knows no such id. */
 function pathOf(route: Route): string | undefined {
   const { path } = route.spec;
   const base = Object.keys(hers)
@@ -108,10 +108,10 @@ function pathOf(route: Route): string | undefined {
     )
     .toSorted((a, b) => b.length - a.length)[0];
   if (base === undefined) return undefined;
-  const whole = path
+  const filledPath = path
     .replace(base, base.replace(/:\w+/, hers[base] as string))
     .replaceAll(/:\w+/g, (name) => hers[name] ?? name);
-  return whole.includes(':') ? undefined : `${whole}${queries[nameOf(route)] ?? ''}`;
+  return filledPath.includes(':') ? undefined : `${filledPath}${queries[nameOf(route)] ?? ''}`;
 }
 
 const ask = (route: Route, token: string) =>
@@ -121,7 +121,7 @@ const ask = (route: Route, token: string) =>
     ...(route.spec.body && { body: bodies[nameOf(route)] ?? {} }),
   });
 
-/** All of Ann's rows, in every table, and rows that refer to them. */
+/** Returns all of Ann's rows in every table, and the rows that refer to them. */
 function everythingOfAnn(): Record<string, unknown[]> {
   const client = server.app.db.$client;
   const { id } = client.prepare("SELECT id FROM users WHERE username = 'ann'").get() as { id: number };
@@ -151,7 +151,7 @@ test('this test knows an id for every private route', () => {
 });
 
 test('another user’s data is not found, and writing to it changes nothing', async () => {
-  const before = everythingOfAnn();
+  const previousData = everythingOfAnn();
   for (const route of privateRoutes().filter((one) => !OWN_BY_SHARED_ID.has(nameOf(one)))) {
     const answer = await ask(route, bob);
     expect(
@@ -159,22 +159,22 @@ test('another user’s data is not found, and writing to it changes nothing', as
       `${nameOf(route)} (422: give it a body or query above): ${answer.text}`,
     ).toEqual([404, false]);
   }
-  expect(everythingOfAnn()).toEqual(before);
+  expect(everythingOfAnn()).toEqual(previousData);
 });
 
 test('data under a shared id is each user’s own', async () => {
-  const before = everythingOfAnn();
+  const previousData = everythingOfAnn();
   expect(
     (await server.api(`/bookmarks/${trackId}`, { method: 'PUT', body: { position_ms: 99 }, token: bob })).status,
   ).toBe(200);
   expect((await server.api(`/bookmarks/${trackId}`, { method: 'DELETE', token: bob })).status).toBe(204);
   expect((await server.api(`/jukebox/speaker/${SPEAKER}`, { method: 'DELETE', token: bob })).status).toBe(204);
   expect((await server.api<{ speaker: { id: string } }>('/jukebox', { token: ann })).body.speaker.id).toBe(SPEAKER);
-  expect(everythingOfAnn()).toEqual(before);
+  expect(everythingOfAnn()).toEqual(previousData);
 });
 
 test('an administrator has no access either', async () => {
-  const before = everythingOfAnn();
+  const previousData = everythingOfAnn();
   const {
     body: { access_token: token },
   } = await server.api<{ access_token: string }>('/auth/login', { method: 'POST', body: ADMIN, token: null });
@@ -184,11 +184,11 @@ test('an administrator has no access either', async () => {
     const answer = await ask(route, token);
     expect([answer.status, answer.text.includes(SECRET)], nameOf(route)).toEqual([404, false]);
   }
-  expect(everythingOfAnn()).toEqual(before);
+  expect(everythingOfAnn()).toEqual(previousData);
 });
 
 test('nothing that can be read without an id discloses another user’s data', async () => {
-  const before = everythingOfAnn();
+  const previousData = everythingOfAnn();
   const readable = server.app.routes.filter(
     ({ spec }) => spec.method === 'get' && spec.access === 'user' && !spec.path.includes(':') && !spec.produces,
   );
@@ -204,7 +204,7 @@ test('nothing that can be read without an id discloses another user’s data', a
     expect(text.replaceAll(`"query":"${SECRET}"`, ''), nameOf(route)).not.toContain(SECRET);
     if (route.spec.path === '/likes/state') expect([status, body]).toMatchObject([200, [{ liked: false, rating: 0 }]]);
   }
-  expect(everythingOfAnn()).toEqual(before);
+  expect(everythingOfAnn()).toEqual(previousData);
 });
 
 test('the owner finds all of it', async () => {

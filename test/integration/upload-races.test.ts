@@ -70,7 +70,7 @@ const objects = (server: TestServer): string[] => {
     : [];
 };
 
-/** Every track has its audio, and every stored object has a track, here or in the trash. */
+/** Expects that every track has its audio, and that every stored object has a track, maybe in the trash. */
 async function expectWhole(server: TestServer): Promise<void> {
   const tracks = await allTracks(server);
   const trashed = server.app.db.select({ storage_uri: trashedTracks.storageUri }).from(trashedTracks).all();
@@ -86,10 +86,10 @@ test('twenty different uploads at once while a scan runs', async () => {
   const server = await serve({ env: { LOCAL_MEDIA_IMPORT_PATH: manifest.dir } });
   const scan = await server.api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
   const extra = makeLibrary({ tracks: 30, even: true, seed: 'others' }, join(base, 'others'));
-  const others = extra.files.filter((file) => !file.messy && !file.duplicateOf).slice(0, 20);
-  const answers = await Promise.all(others.map((file) => upload(server, join(extra.dir, file.path))));
+  const otherFiles = extra.files.filter((file) => !file.messy && !file.duplicateOf).slice(0, 20);
+  const answers = await Promise.all(otherFiles.map((file) => upload(server, join(extra.dir, file.path))));
   expect(answers.map((answer) => [answer.status, answer.body.items[0]?.title])).toEqual(
-    others.map((file) => [201, file.tags?.title]),
+    otherFiles.map((file) => [201, file.tags?.title]),
   );
   await server.app.drain();
   expect((await server.api<JobOut>(`/jobs/${scan.body.id}`)).body.status).toBe('succeeded');
@@ -102,14 +102,15 @@ test('the same content uploaded and deleted repeatedly never leaves a track with
   for (let round = 0; round < 40; round++) {
     const first = await upload(server, path);
     expect(first.status).toBeLessThan(300);
-    const [again] = await Promise.all([
+    const [secondUpload] = await Promise.all([
       upload(server, path),
       remove(server, first.body.items[0]?.id).then((answer) =>
         round % 2 === 0 ? answer : purge(server, first.body.items[0]?.id),
       ),
       upload(server, path),
     ]);
-    expect([200, 201, 404]).toContain(again.status); // 404: it was found, and deleted before the response
+    // 404 if the track was found, and deleted before the response
+    expect([200, 201, 404]).toContain(secondUpload.status);
     await expectWhole(server);
   }
 });
@@ -138,7 +139,7 @@ test('content that a scan finds again while its only track is deleted', async ()
   }
 });
 
-/** A point where work stops until the test continues it. */
+/** Creates a point where work stops until the test continues it. */
 function gate() {
   const waiting: (() => void)[] = [];
   let arrived = 0;
@@ -164,7 +165,7 @@ function gate() {
 }
 
 describe('a deletion and an upload of the same content, stopped at the worst moment', () => {
-  /** The services with a real storage that stops after storing and before deleting. */
+  /** Opens the services with a real storage that stops after storing and before deleting. */
   async function openUploads() {
     const { db, dir, close } = openTempDatabase();
     const music = join(dir, 'music');
@@ -182,12 +183,12 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
         return real.delete(key);
       },
     };
-    let asked = 0;
+    let leaseCount = 0;
     const free = createLeases();
     const leases: Leases = {
       ...free,
       lease: (key, work) => {
-        asked++;
+        leaseCount++;
         return free.lease(key, work);
       },
     };
@@ -250,7 +251,7 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
     });
     const { port } = http.address() as AddressInfo;
     return {
-      /** What a scan in reference mode does with a file that lies in the music folder. */
+      /** Does what a scan in reference mode does with a file in the music folder. */
       async index(): Promise<TrackId> {
         mkdirSync(music);
         cpSync(clean[0] as string, join(music, 'a.mp3'));
@@ -265,7 +266,7 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
         });
       },
       leases,
-      leasesAsked: () => asked,
+      leasesAsked: () => leaseCount,
       toTrash,
       deleteForGood(id: TrackId): Promise<void> {
         toTrash(id);
@@ -346,6 +347,6 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
       await deleteForGood(first);
       expect(objects()).toHaveLength(1);
     });
-    expect(objects()).toHaveLength(0); // this scan did not need it after all
+    expect(objects()).toHaveLength(0); // this scan did not need the object after all
   });
 });

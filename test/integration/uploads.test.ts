@@ -66,10 +66,10 @@ test('the same content again is the same track and answers 200', async () => {
 
 test('twenty uploads of the same file at once create one track', async () => {
   const bytes = bytesOf(next());
-  const before = await totalOf(server, '/tracks');
+  const previousTotal = await totalOf(server, '/tracks');
   const answers = await Promise.all(Array.from({ length: 20 }, () => upload(['same.mp3', bytes])));
   expect(new Set(answers.map((answer) => answer.body.items[0]?.id)).size).toBe(1);
-  expect(await totalOf(server, '/tracks')).toBe(before + 1);
+  expect(await totalOf(server, '/tracks')).toBe(previousTotal + 1);
 });
 
 test('good and bad files of one request are separate', async () => {
@@ -111,7 +111,7 @@ test.each([
     '--x\r\nContent-Disposition: form-data; name="files"; filename="a.mp3"\r\n\r\nabc',
     400,
   ],
-])('%s is refused', async (_what, headers, body, status) => {
+])('%s is refused', async (_title, headers, body, status) => {
   const answer = await server.api('/tracks/upload', { method: 'POST', headers, ...(body !== undefined && { body }) });
   expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/problem+json']);
 });
@@ -127,7 +127,7 @@ test('names with folders, control characters and quotes stay names', async () =>
 
 test('an upload that is cut off leaves nothing behind', async () => {
   const { port, hostname } = new URL(server.url);
-  const before = await totalOf(server, '/tracks');
+  const previousTotal = await totalOf(server, '/tracks');
   const head = `--x\r\nContent-Disposition: form-data; name="files"; filename="a.mp3"\r\n\r\n`;
   const socket = connect(Number(port), hostname, () =>
     socket.write(
@@ -137,7 +137,7 @@ test('an upload that is cut off leaves nothing behind', async () => {
   await expect.poll(() => readdirSync(join(server.dir, 'tmp'))).not.toEqual([]);
   socket.destroy();
   await expect.poll(() => readdirSync(join(server.dir, 'tmp'))).toEqual([]);
-  expect(await totalOf(server, '/tracks')).toBe(before);
+  expect(await totalOf(server, '/tracks')).toBe(previousTotal);
 });
 
 describe('a file that a scan has indexed', () => {
@@ -161,9 +161,14 @@ describe('a file that a scan has indexed', () => {
   };
 
   test('is its track when its bytes are uploaded, from its own source, and nothing is stored', async () => {
-    const before = await music.track('a.mp3');
+    const previousTrack = await music.track('a.mp3');
     const { status, body } = await send(bytesOf(file));
-    expect([status, body.id, body.source, body.storage_uri]).toEqual([200, id, before.source, before.storage_uri]);
+    expect([status, body.id, body.source, body.storage_uri]).toEqual([
+      200,
+      id,
+      previousTrack.source,
+      previousTrack.storage_uri,
+    ]);
     expect(await totalOf(music.server, '/tracks')).toBe(2);
     expect(existsSync(join(music.server.dir, 'library', 'audio'))).toBe(false);
   });

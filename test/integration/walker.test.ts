@@ -81,13 +81,13 @@ test('what is new, gone and moved is found once', async () => {
   rmSync(join(music, '33/1193/track.mp3'));
   renameSync(join(music, '12'), join(music, 'moved'));
   make('new/track.mp3');
-  const found = await walked();
+  const foundBatches = await walked();
   const thirty = (at: number): string[] => Array.from({ length: 30 }, (_, i) => `${at}/${at + 40 * i}/track.mp3`);
-  expect(goneIn(found)).toEqual([...thirty(7), ...thirty(12), '33/1193/track.mp3'].toSorted());
-  expect(found.flatMap(({ path, candidates }) => candidates.map(() => path)).toSorted()).toEqual(
+  expect(goneIn(foundBatches)).toEqual([...thirty(7), ...thirty(12), '33/1193/track.mp3'].toSorted());
+  expect(foundBatches.flatMap(({ path, candidates }) => candidates.map(() => path)).toSorted()).toEqual(
     [...thirty(12).map((path) => path.replace('12/', 'moved/').replace('/track.mp3', '')), 'new'].toSorted(),
   );
-  expect(unchanged(found)).toBe(FOLDERS - 61);
+  expect(unchanged(foundBatches)).toBe(FOLDERS - 61);
 });
 
 test('a walk that is broken off says nothing is gone, and the next one is whole', async () => {

@@ -83,7 +83,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode, driven by the watch a
   afterAll(() => music.server.close());
 
   describe('once', () => {
-    test.each(ROWS.map((row, part) => [row.what, part] as const))('%s', async (_what, part) => {
+    test.each(ROWS.map((row, part) => [row.what, part] as const))('%s', async (_title, part) => {
       expect(await music.faultsOf(part, tracks)).toEqual([]);
     });
   });
@@ -94,16 +94,18 @@ describe.each(['copy', 'reference'] as const)('in %s mode, driven by the watch a
       for (const { at } of music.parts) writeFileSync(at('picture.jpg'), '');
       await settle();
     });
-    test.each(ROWS.map((row, part) => [row.what, part] as const))('%s', async (_what, part) => {
+    test.each(ROWS.map((row, part) => [row.what, part] as const))('%s', async (_title, part) => {
       expect(await music.faultsOf(part, tracks)).toEqual([]);
     });
 
     test('every scan but the first was of changed folders only, of all at once', () => {
-      const [first, ...others] = scansOf(music.server).map(({ payload }) => (payload as { paths?: string[] }).paths);
+      const [first, ...otherScans] = scansOf(music.server).map(
+        ({ payload }) => (payload as { paths?: string[] }).paths,
+      );
       expect(first).toBeUndefined();
-      expect(others.length).toBeGreaterThanOrEqual(3);
-      expect(others.length).toBeLessThanOrEqual(6);
-      for (const paths of others) expect(paths?.every((path) => /^(row \d+|zz)/.test(path))).toBe(true);
+      expect(otherScans.length).toBeGreaterThanOrEqual(3);
+      expect(otherScans.length).toBeLessThanOrEqual(6);
+      for (const paths of otherScans) expect(paths?.every((path) => /^(row \d+|zz)/.test(path))).toBe(true);
     });
   });
 });

@@ -250,23 +250,23 @@ describe('the settings', () => {
   });
 
   test('a new music folder is watched instead of the old one', async () => {
-    const [old, other] = [musicFolder(), musicFolder()];
+    const [oldFolder, newFolder] = [musicFolder(), musicFolder()];
     const server = await startServer({
       env: { LOCAL_MEDIA_IMPORT_MODE: 'reference', LOCAL_MEDIA_WATCH: '' },
       watchTiming: TIMING,
     });
     servers.push(server);
     expect(server.app.watcher.status().reason).toBe('No music folder is set.');
-    const marker = put(other, 'Other', 10);
+    const marker = put(newFolder, 'Other', 10);
     for (const [path, sourceId] of [
-      [old, `Artist A/Album A/${nameOf(0)}`],
-      [other, marker],
+      [oldFolder, `Artist A/Album A/${nameOf(0)}`],
+      [newFolder, marker],
     ] as const) {
       await server.api('/settings', { method: 'PATCH', body: { local_media_import_path: path } });
       await expect.poll(() => trackAt(server, sourceId)).toBeDefined();
     }
-    put(old, 'Artist A/Album A', 4);
-    await seeEverything(server, other);
+    put(oldFolder, 'Artist A/Album A', 4);
+    await seeEverything(server, newFolder);
     expect(trackAt(server, `Artist A/Album A/${nameOf(4)}`)).toBeUndefined();
   });
 });

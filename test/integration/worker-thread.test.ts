@@ -62,9 +62,9 @@ it.each([
   async (question, kind, message) => {
     thread = createWorkerThread({ url });
     await thread.ask('number');
-    const asked = thread.ask(question, question === 'hang' ? { limitMs: 300 } : {});
+    const pendingAnswer = thread.ask(question, question === 'hang' ? { limitMs: 300 } : {});
     const next = thread.ask('number');
-    await expect(asked).rejects.toMatchObject({ kind, message: expect.stringMatching(message) });
+    await expect(pendingAnswer).rejects.toMatchObject({ kind, message: expect.stringMatching(message) });
     expect(await next).toBe(1);
   },
 );
@@ -73,10 +73,10 @@ it('nobody waits for a question that is given up', async () => {
   thread = createWorkerThread({ url });
   await thread.ask('number');
   const givenUp = new AbortController();
-  const asked = thread.ask('die', { signal: givenUp.signal });
+  const pendingAnswer = thread.ask('die', { signal: givenUp.signal });
   const later = thread.ask('number', { signal: givenUp.signal });
   givenUp.abort(new Error('cancelled'));
-  await expect(asked).rejects.toThrow('cancelled');
+  await expect(pendingAnswer).rejects.toThrow('cancelled');
   await expect(later).rejects.toThrow('cancelled');
 });
 

@@ -25,7 +25,7 @@ test.each([
   ['two years ahead', 730, 0, true],
   ['right again after that', 0, 0, true],
   ['right, after the library rested for two years and ran for a day', 730, 1.1, false],
-])('with a clock that is %s', async (_what, ahead, runs, isKept) => {
+])('with a clock that is %s', async (_title, ahead, runs, isKept) => {
   const first = await startServer({ dir });
   const id = trackMaker(first.app).add({ title: 'Deleted' });
   expect((await first.api(`/tracks/${id}`, { method: 'DELETE' })).status).toBe(204);
@@ -83,10 +83,10 @@ test('what was put off while the clock was ahead is done when it is right again'
   const { id } = await wrong.app.jobs.enqueue(COVER_TASK, {});
   wrong.app.db.$client.prepare("UPDATE jobs SET status = 'queued' WHERE id = ?").run(id); // as if it was stopped
   await wrong.close();
-  const right = await startServer({ dir });
-  await right.app.trash.purgeOld(right.app.nowForAges());
-  await right.app.drain();
-  const { body } = await right.api<{ status: string }>(`/jobs/${id}`, { token: await signIn(right) });
+  const correctServer = await startServer({ dir });
+  await correctServer.app.trash.purgeOld(correctServer.app.nowForAges());
+  await correctServer.app.drain();
+  const { body } = await correctServer.api<{ status: string }>(`/jobs/${id}`, { token: await signIn(correctServer) });
   expect(body.status).toBe('succeeded');
-  await right.close();
+  await correctServer.close();
 });

@@ -46,13 +46,13 @@ const originalOf = (track: TrackOut): Buffer => readFileSync(join(manifest.dir, 
 test('a file that was damaged and is mended has its right checksum in the next zip', async () => {
   const track = tracks.at(-1)!;
   const path = join(server.dir, 'library', (track.storage_uri ?? '').replace('local:', ''));
-  const right = readFileSync(path);
-  writeFileSync(path, Buffer.from(right).fill(7, 100, 101));
+  const expectedBytes = readFileSync(path);
+  writeFileSync(path, Buffer.from(expectedBytes).fill(7, 100, 101));
   const once = async (): Promise<Buffer> =>
     (await unzip(await bytesOf(await get(`track_ids=${track.id}`))))[0]?.bytes ?? Buffer.alloc(0);
-  expect((await once()).equals(right)).toBe(false);
-  writeFileSync(path, right);
-  expect((await once()).equals(right)).toBe(true);
+  expect((await once()).equals(expectedBytes)).toBe(false);
+  writeFileSync(path, expectedBytes);
+  expect((await once()).equals(expectedBytes)).toBe(true);
 });
 
 test('an album is a zip of its original files, with the names of a music folder', async () => {
@@ -64,9 +64,9 @@ test('an album is a zip of its original files, with the names of a music folder'
   const zip = await bytesOf(answer);
   expect(answer.headers.get('content-length')).toBe(String(zip.length));
   const files = await unzip(zip);
-  const own = tracks.filter(({ album_id: id }) => id === album);
-  expect(files).toHaveLength(own.length);
-  for (const track of own)
+  const albumTracks = tracks.filter(({ album_id: id }) => id === album);
+  expect(files).toHaveLength(albumTracks.length);
+  for (const track of albumTracks)
     expect(files.find(({ bytes }) => bytes.equals(originalOf(track)))?.name).toMatch(/^[^/]+\/[^/]+\/[^/]+\.flac$/);
 });
 
@@ -75,15 +75,15 @@ test('a broken download goes on where it stopped, and not when the zip is anothe
     .slice(0, 5)
     .map(({ id }) => id)
     .join(',')}`;
-  const whole = await get(query);
-  const [etag, zip] = [whole.headers.get('etag') ?? '', await bytesOf(whole)];
+  const wholeZip = await get(query);
+  const [etag, zip] = [wholeZip.headers.get('etag') ?? '', await bytesOf(wholeZip)];
   const at = Math.floor(zip.length / 2);
-  const rest = await get(query, { headers: { Range: `bytes=${at}-`, 'If-Range': etag } });
-  expect([rest.status, rest.headers.get('content-range')]).toEqual([
+  const zipEnd = await get(query, { headers: { Range: `bytes=${at}-`, 'If-Range': etag } });
+  expect([zipEnd.status, zipEnd.headers.get('content-range')]).toEqual([
     206,
     `bytes ${at}-${zip.length - 1}/${zip.length}`,
   ]);
-  expect(Buffer.concat([zip.subarray(0, at), await bytesOf(rest)]).equals(zip)).toBe(true);
+  expect(Buffer.concat([zip.subarray(0, at), await bytesOf(zipEnd)]).equals(zip)).toBe(true);
   const other = await get(query, { headers: { Range: `bytes=${at}-`, 'If-Range': '"another"' } });
   expect(other.status).toBe(200);
   await other.body?.cancel();
@@ -107,8 +107,8 @@ test('a playlist keeps its order, also with a track twice, and what has no audio
 test('an artist is everything that is theirs', async () => {
   const artist = tracks[0]!.artists[0]!.id;
   const files = await unzip(await bytesOf(await get(`artist_id=${artist}`)));
-  const own = tracks.filter(({ artists }) => artists.some(({ id }) => id === artist));
-  for (const track of own) expect(files.some(({ bytes }) => bytes.equals(originalOf(track)))).toBe(true);
+  const artistTracks = tracks.filter(({ artists }) => artists.some(({ id }) => id === artist));
+  for (const track of artistTracks) expect(files.some(({ bytes }) => bytes.equals(originalOf(track)))).toBe(true);
 });
 
 test.runIf(ffmpeg)('converted tracks come one after the other, without ranges', async () => {

@@ -1,4 +1,4 @@
-// docs/ARCHITECTURE.md against the code: participants are files, solid arrows are imports, and the tables are complete.
+// Compares docs/ARCHITECTURE.md with the code: participants are files, solid arrows are imports, tables are complete.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -9,9 +9,9 @@ const root = join(import.meta.dirname, '..', '..');
 const path = join(root, 'docs', 'ARCHITECTURE.md');
 const page = readFileSync(path, 'utf8');
 
-/** First cells of the tables below a heading or a comment. */
-const namesIn = (start: string): string[] =>
-  [...(page.split(`\n${start}\n`)[1]?.split(/^(?:#|<!-- end)/m)[0] ?? '').matchAll(/^\| `([^`]+)`/gm)].map(
+/** Returns the first cell of each row of the tables below a heading or a comment. */
+const listFirstCells = (marker: string): string[] =>
+  [...(page.split(`\n${marker}\n`)[1]?.split(/^(?:#|<!-- end)/m)[0] ?? '').matchAll(/^\| `([^`]+)`/gm)].map(
     ([, name = '']) => name,
   );
 
@@ -38,20 +38,20 @@ describe.each([...page.matchAll(/sequenceDiagram\n([^`]+)/g)].map(([, text = '']
 });
 
 it('lists every worker thread', () => {
-  expect(namesIn('<!-- threads -->')).toEqual(Object.values(WORKERS).map((file) => `server/${file}.ts`));
+  expect(listFirstCells('<!-- threads -->')).toEqual(Object.values(WORKERS).map((file) => `server/${file}.ts`));
 });
 
 it('lists every task', () => {
   const declared = FILES.flatMap((path) => [...readCode(path).matchAll(/\btask\('(\w+)', \{/g)]);
-  expect(namesIn('<!-- tasks -->').toSorted()).toEqual(declared.map(([, name = '']) => name).toSorted());
+  expect(listFirstCells('<!-- tasks -->').toSorted()).toEqual(declared.map(([, name = '']) => name).toSorted());
 });
 
 it('draws the layers of the table that imports have to follow', async () => {
-  const drawn = page.replace(
+  const redrawnPage = page.replace(
     /(<!-- layers -->\n)[\s\S]*(<!-- end of layers -->)/,
-    (_, start: string, end: string) => `${start}${partOf('server')}\n${partOf('renderer')}${end}`,
+    (_, start: string, end: string) => `${start}${drawPart('server')}\n${drawPart('renderer')}${end}`,
   );
-  await expect(drawn).toMatchFileSnapshot(path);
+  await expect(redrawnPage).toMatchFileSnapshot(path);
 });
 
 it.each(['server', 'renderer'] as const)('lists every folder of %s', (part) => {
@@ -61,26 +61,26 @@ it.each(['server', 'renderer'] as const)('lists every folder of %s', (part) => {
       const path = `${part}/${name.replace('*', '')}`;
       return name.endsWith('*') ? readdirSync(join(root, path)).map((folder) => path + folder) : [path];
     });
-  expect(namesIn(`### \`${part}/\``).toSorted()).toEqual(
+  expect(listFirstCells(`### \`${part}/\``).toSorted()).toEqual(
     names.map((name) => (name.endsWith('.ts') ? name : `${name}/`)).toSorted(),
   );
 });
 
-function partOf(part: Part): string {
+function drawPart(part: Part): string {
   const layers = ARCHITECTURE[part].toReversed();
   return [
     `\`${part}/\`:\n`,
     ...layers.map(({ name, about }) => `- **${name}**: ${about}`),
     '\n```mermaid\nflowchart TB',
-    ...layers.flatMap((layer) => boxOf(part, layer)),
+    ...layers.flatMap((layer) => drawLayer(part, layer)),
     `  ${layers.map(({ name }) => `${part}_${name}`).join(' --> ')}`,
     '```\n',
   ].join('\n');
 }
 
 /** Draws a layer: one box for the folders without arrows, and no arrow that follows from others. */
-function boxOf(part: Part, { name, folders }: Layer): string[] {
-  const idOf = (folder: string): string => `${part}_${folder.replaceAll(/\W/g, '_')}`;
+function drawLayer(part: Part, { name, folders }: Layer): string[] {
+  const toNodeId = (folder: string): string => `${part}_${folder.replaceAll(/\W/g, '_')}`;
   const arrows = Object.entries(folders).flatMap(([folder, uses]) =>
     uses.filter((used) => !uses.some((other) => reaches(folders, other, used))).map((used) => [folder, used] as const),
   );
@@ -90,7 +90,7 @@ function boxOf(part: Part, { name, folders }: Layer): string[] {
   const draw = (folder: string): string => {
     const isDrawn = drawnFolders.has(folder);
     drawnFolders.add(folder);
-    return isDrawn ? idOf(folder) : `${idOf(folder)}["${folder}"]`;
+    return isDrawn ? toNodeId(folder) : `${toNodeId(folder)}["${folder}"]`;
   };
   return [
     `  subgraph ${part}_${name} ["${name}"]`,

@@ -1,4 +1,4 @@
-// The code follows the table of layers (test/support/architecture.ts), without import cycles.
+// Checks that the code follows the table of layers (test/support/architecture.ts) and has no import cycles.
 import { describe, expect, it } from 'vitest';
 import {
   ARCHITECTURE,
@@ -15,7 +15,7 @@ import {
 
 describe('the code', () => {
   it('imports only what the table of layers allows', () => {
-    const faults = IMPORTS.map((each) => ({ ...each, why: faultOf(each) })).filter(({ why }) => why !== undefined);
+    const faults = IMPORTS.map((edge) => ({ ...edge, why: faultOf(edge) })).filter(({ why }) => why !== undefined);
     expect(faults.map(({ from, to, why }) => `${from} → ${to}: ${why}`)).toEqual([]);
   });
 
@@ -38,48 +38,50 @@ it('every background task is declared once, and has one handler', () => {
     .map(readCode)
     .join('\n');
   const declared = [...code.matchAll(/^export const (\w+) = task\(/gm)].map(([, name = '']) => name);
-  const handled = [...code.matchAll(/\bhandledBy\((\w+),/g)].map(([, name = '']) => name);
+  const handledTasks = [...code.matchAll(/\bhandledBy\((\w+),/g)].map(([, name = '']) => name);
   expect(declared.length).toBeGreaterThan(10);
-  expect(handled.toSorted()).toEqual(declared.toSorted());
+  expect(handledTasks.toSorted()).toEqual(declared.toSorted());
 });
 
 it('has no line over 120 characters', () => {
-  const long = FILES.flatMap((path) =>
+  const longLines = FILES.flatMap((path) =>
     readCode(path)
       .split('\n')
-      .flatMap((line, at) => ([...line].length > 120 ? [`${path}:${at + 1}`] : [])),
+      .flatMap((line, index) => ([...line].length > 120 ? [`${path}:${index + 1}`] : [])),
   );
-  expect(long).toEqual([]);
+  expect(longLines).toEqual([]);
 });
 
-it('app.ts is a table of contents: nothing is decided there but whether jobs run', () => {
+it('app.ts is a table of contents, and decides only whether jobs run', () => {
   expect(readCode('server/app.ts').match(/\b(?:if|for|while|switch|catch) ?\([^)]*\)/g)).toEqual(['if (work)']);
 });
 
 describe('the table', () => {
   const tables = Object.entries(ARCHITECTURE) as [Part, (typeof ARCHITECTURE)[Part]][];
-  const used = new Set(
+  const usedArrows = new Set(
     IMPORTS.map(({ from, to }) => `${placeOf(from)?.part}: ${placeOf(from)?.folder} → ${placeOf(to)?.folder}`),
   );
 
-  it.each(tables)('of %s lists each folder once, after all that it uses', (_, layers) => {
+  it.each(tables)('of %s lists each folder once, after every folder that it uses', (_, layers) => {
     for (const { folders } of layers) {
       const names = Object.keys(folders);
-      for (const [at, name] of names.entries())
-        for (const other of folders[name] ?? []) expect(names.slice(0, at), `${name} uses ${other}`).toContain(other);
+      for (const [index, name] of names.entries())
+        for (const usedFolder of folders[name] ?? [])
+          expect(names.slice(0, index), `${name} uses ${usedFolder}`).toContain(usedFolder);
     }
-    const all = layers.flatMap(({ folders }) => Object.keys(folders));
-    expect(all).toEqual([...new Set(all)]);
+    const folderNames = layers.flatMap(({ folders }) => Object.keys(folders));
+    expect(folderNames).toEqual([...new Set(folderNames)]);
   });
 
   it.each(tables)('of %s has no missing folders and no unused arrows', (part, layers) => {
     for (const [name, uses] of layers.flatMap(({ folders }) => Object.entries(folders))) {
-      const inPart = `${part}/${name.replace('*', '')}`;
+      const prefix = `${part}/${name.replace('*', '')}`;
       expect(
-        FILES.some((path) => path.startsWith(inPart)),
-        `${inPart} is there`,
+        FILES.some((path) => path.startsWith(prefix)),
+        `${prefix} is there`,
       ).toBe(true);
-      for (const other of uses) expect(used, `${name} uses ${other}`).toContain(`${part}: ${name} → ${other}`);
+      for (const usedFolder of uses)
+        expect(usedArrows, `${name} uses ${usedFolder}`).toContain(`${part}: ${name} → ${usedFolder}`);
     }
   });
 });
@@ -95,8 +97,8 @@ describe('the check', () => {
     ["const { a } = await import('../app.ts');", 'server/app.ts'],
     ["let a: import('./wire.ts').A;", 'server/likes/wire.ts'],
     ["let a: typeof import(\n  './wire.ts'\n);", 'server/likes/wire.ts'],
-  ])('reads %j', (code, to) => {
-    expect(importsOf('server/likes/service.ts', code)).toEqual([{ from: 'server/likes/service.ts', to }]);
+  ])('reads %j', (code, target) => {
+    expect(importsOf('server/likes/service.ts', code)).toEqual([{ from: 'server/likes/service.ts', to: target }]);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-// Everything that the documentation names exists: linked files and headings, npm scripts, commands and their options,
+// Checks that everything the documentation names exists: files, headings, npm scripts, commands and their options,
 // settings, addresses, proofs, tests, and files and folders of the code.
 import { existsSync, globSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
@@ -11,11 +11,11 @@ import { codeIn, commandsIn, MANUALS, PAGES, readSource, rowsOf, sectionOf, sent
 import { root } from '../support/product.ts';
 
 const { scripts } = JSON.parse(readSource('package.json')) as { scripts: Record<string, string> };
-const CONTRIBUTING = 'CONTRIBUTING.md';
-const STORAGE = join('docs', 'STORAGE.md');
+const CONTRIBUTING_PAGE = 'CONTRIBUTING.md';
+const STORAGE_PAGE = join('docs', 'STORAGE.md');
 
-/** Headings as GitHub links to them. */
-const anchorsOf = (page: string): string[] =>
+/** Returns the anchors that GitHub gives to the headings of a page. */
+const listAnchors = (page: string): string[] =>
   [...readSource(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
       .toLowerCase()
@@ -23,9 +23,9 @@ const anchorsOf = (page: string): string[] =>
       .replaceAll(' ', '-'),
   );
 
-/** What is wrong among the first groups of the pattern, each with its page. */
-const broken = (pattern: RegExp, isBroken: (target: string, page: string) => boolean, among = PAGES): string[] =>
-  among.flatMap((page) =>
+/** Returns the broken targets among the first groups of the pattern, each with its page. */
+const findBroken = (pattern: RegExp, isBroken: (target: string, page: string) => boolean, pages = PAGES): string[] =>
+  pages.flatMap((page) =>
     [...readSource(page).matchAll(pattern)]
       .map(([, target = '']) => target)
       .filter((target) => isBroken(target, page))
@@ -36,30 +36,30 @@ it('links lead to existing files and headings', () => {
   const isBroken = (target: string, page: string): boolean => {
     const [path = '', anchor] = target.split('#');
     const file = path === '' ? page : relative(root, join(root, dirname(page), path));
-    return !existsSync(join(root, file)) || (anchor !== undefined && !anchorsOf(file).includes(anchor));
+    return !existsSync(join(root, file)) || (anchor !== undefined && !listAnchors(file).includes(anchor));
   };
-  expect(broken(/\]\((?!https?:)([^)\s]+)\)/g, isBroken)).toEqual([]);
+  expect(findBroken(/\]\((?!https?:)([^)\s]+)\)/g, isBroken)).toEqual([]);
 });
 
 it('npm scripts exist', () => {
-  expect(broken(/npm run ([\w:-]+)/g, (script) => scripts[script] === undefined)).toEqual([]);
+  expect(findBroken(/npm run ([\w:-]+)/g, (script) => scripts[script] === undefined)).toEqual([]);
 });
 
 describe('files and folders of the code', () => {
-  const FOLDERS = 'server|renderer|main|scripts|test|migrations|resources|docs';
-  const sources = globSync(`{${FOLDERS.replaceAll('|', ',')}}/**/*.{ts,tsx,js,css,html}`, { cwd: root });
+  const CODE_FOLDERS = 'server|renderer|main|scripts|test|migrations|resources|docs';
+  const sources = globSync(`{${CODE_FOLDERS.replaceAll('|', ',')}}/**/*.{ts,tsx,js,css,html}`, { cwd: root });
 
   it('exist', () => {
-    expect(broken(new RegExp(`\`((?:${FOLDERS})/[\\w./-]*)\``, 'g'), (path) => !existsSync(join(root, path)))).toEqual(
-      [],
-    );
+    expect(
+      findBroken(new RegExp(`\`((?:${CODE_FOLDERS})/[\\w./-]*)\``, 'g'), (path) => !existsSync(join(root, path))),
+    ).toEqual([]);
   });
 
-  it('exist, when only the end of their path is given', () => {
+  it('exist, also when only the end of their path is given', () => {
     const endings = new Set(sources.flatMap((path) => path.split('/').map((_, n, parts) => parts.slice(n).join('/'))));
     expect(sources.length).toBeGreaterThan(1_000);
     expect(
-      broken(
+      findBroken(
         /`([\w.-]+(?:\/[\w.-]+)*\.(?:tsx?|css|html))`/g,
         (name) => !endings.has(name) && !existsSync(join(root, name)),
       ),
@@ -76,17 +76,17 @@ it('commands are valid', () => {
 it('commands in sentences are in the help', () => {
   const help = helpText();
   const isBroken = (command: string): boolean => !new RegExp(`^  ${command}\\b`, 'm').test(help);
-  expect(broken(/`(?:npx )?tonearm ([a-z]+)/g, isBroken)).toEqual([]);
+  expect(findBroken(/`(?:npx )?tonearm ([a-z]+)/g, isBroken)).toEqual([]);
 });
 
 it('options of commands are in the help', () => {
   const options = new Set(helpText().match(/--[a-z-]+/g));
-  const ofCommands = MANUALS.flatMap((page) => [
+  const commandOptions = MANUALS.flatMap((page) => [
     ...codeIn(readSource(page)).filter((code) => !/^(npm|npx vitest) /.test(code)),
     ...commandsIn(readSource(page), '(?:.*npm start --|(?:npx )?tonearm)'),
   ]).flatMap((code) => code.match(/(?<=^| )--[a-z][a-z-]+/g) ?? []);
-  expect(ofCommands.length).toBeGreaterThan(20);
-  expect(ofCommands.filter((option) => !options.has(option))).toEqual([]);
+  expect(commandOptions.length).toBeGreaterThan(20);
+  expect(commandOptions.filter((option) => !options.has(option))).toEqual([]);
 });
 
 it('settings and variables of the environment exist', () => {
@@ -94,34 +94,37 @@ it('settings and variables of the environment exist', () => {
     .map(readSource)
     .join('');
   const isBroken = (name: string): boolean => !(name in SETTINGS || new RegExp(`(['.]|const )${name}\\b`).test(code));
-  const others = '(?!ELECTRON_|NODE_)';
-  const names = new RegExp(`\`${others}([A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9])(?:=[^\`]*)?\``, 'g');
-  expect(broken(names, isBroken, [...MANUALS, CONTRIBUTING])).toEqual([]);
+  const OTHER_PREFIXES = '(?!ELECTRON_|NODE_)';
+  const names = new RegExp(`\`${OTHER_PREFIXES}([A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9])(?:=[^\`]*)?\``, 'g');
+  expect(findBroken(names, isBroken, [...MANUALS, CONTRIBUTING_PAGE])).toEqual([]);
 });
 
 it('addresses have the port that is the default', () => {
   const isBroken = (port: string): boolean => Number(port) !== parseSetting('PORT', undefined);
-  expect(broken(/(?:127\.0\.0\.1|\.local):(\d+)/g, isBroken, ['README.md', join('docs', 'INSTALL.md')])).toEqual([]);
+  expect(findBroken(/(?:127\.0\.0\.1|\.local):(\d+)/g, isBroken, ['README.md', join('docs', 'INSTALL.md')])).toEqual(
+    [],
+  );
 });
 
 it('pages of the settings exist', () => {
   const texts = readSource('resources/languages/en.json');
   const isBroken = (label: string): boolean => !texts.includes(`: "${label.replaceAll(/\s+/g, ' ')}"`);
-  expect(broken(/Settings →\s+([A-Z]\w+(?:\s&\s\w+)?)/g, isBroken)).toEqual([]);
+  expect(findBroken(/Settings →\s+([A-Z]\w+(?:\s&\s\w+)?)/g, isBroken)).toEqual([]);
 });
 
-it('the proofs are the ones that there are', () => {
-  const [, cell = ''] = rowsOf(sectionOf(CONTRIBUTING, 'Commands')).find(([name]) => name?.includes('prove')) ?? [];
+it('the list of proofs is complete', () => {
+  const [, cell = ''] =
+    rowsOf(sectionOf(CONTRIBUTING_PAGE, 'Commands')).find(([name]) => name?.includes('prove')) ?? [];
   const proofs = [...readSource('test/prove/main.ts').matchAll(/^ {2}'?([\w-]+)'?: async/gm)].map(
     ([, name = '']) => name,
   );
   expect(proofs.length).toBeGreaterThan(10);
   expect(codeIn(cell.split(': ')[1] ?? '')).toEqual(proofs.toSorted());
-  expect(broken(/`npm run prove -- ([\w-]+)/g, (name) => name !== 'NAME' && !proofs.includes(name))).toEqual([]);
+  expect(findBroken(/`npm run prove -- ([\w-]+)/g, (name) => name !== 'NAME' && !proofs.includes(name))).toEqual([]);
 });
 
 it('CONTRIBUTING.md says how to sign in to the development library, and what the editor can start', () => {
-  const page = sentencesOf(CONTRIBUTING);
+  const page = sentencesOf(CONTRIBUTING_PAGE);
   const stage = readSource('test/e2e/stage.ts');
   const [, username = '', password = ''] = /sign in as `(\w+)` with `([^`]+)`/.exec(page) ?? [];
   expect(stage).toContain(`OWNER = { username: '${username}', password: '${password}' }`);
@@ -134,7 +137,9 @@ it('CONTRIBUTING.md says how to sign in to the development library, and what the
 
 it('the benchmarks exist', () => {
   const suites = readSource('test/bench/main.ts');
-  expect(broken(/npm run bench -- ([a-z][\w-]*)/g, (name) => !new RegExp(`\\b'?${name}\\b`).test(suites))).toEqual([]);
+  expect(findBroken(/npm run bench -- ([a-z][\w-]*)/g, (name) => !new RegExp(`\\b'?${name}\\b`).test(suites))).toEqual(
+    [],
+  );
 });
 
 describe('tests by their file or title', () => {
@@ -142,20 +147,23 @@ describe('tests by their file or title', () => {
   const titles = globSync('test/**/*.ts', { cwd: root }).map(readSource).join('');
   const isTitle = (text: string): boolean => titles.includes(text);
   const proofs = readSource('test/prove/main.ts');
-  /** Files by name, and their “titles”. */
-  const namesIn = (cell: string) => codeIn(cell).filter((name) => /^[\w-]+(\.test\.ts)?$/.test(name));
+  /** Returns the names of test files in a cell. */
+  const listTestNames = (cell: string) => codeIn(cell).filter((name) => /^[\w-]+(\.test\.ts)?$/.test(name));
 
-  it.each(rowsOf(sectionOf(CONTRIBUTING, 'What happens to files, and where it is tested')))('%s', (_what, cell) => {
-    for (const name of namesIn(cell ?? ''))
-      expect(files.some((file) => basename(file) === `${name}.test.ts`) || proofs.includes(name), name).toBe(true);
-    for (const [, title = ''] of (cell ?? '').matchAll(/"([^"]+)"/g)) expect(isTitle(title), title).toBe(true);
-    expect(namesIn(cell ?? '').length).toBeGreaterThan(0);
-  });
+  it.each(rowsOf(sectionOf(CONTRIBUTING_PAGE, 'What happens to files, and where it is tested')))(
+    '%s',
+    (_title, cell) => {
+      for (const name of listTestNames(cell ?? ''))
+        expect(files.some((file) => basename(file) === `${name}.test.ts`) || proofs.includes(name), name).toBe(true);
+      for (const [, title = ''] of (cell ?? '').matchAll(/"([^"]+)"/g)) expect(isTitle(title), title).toBe(true);
+      expect(listTestNames(cell ?? '').length).toBeGreaterThan(0);
+    },
+  );
 
-  it.each(rowsOf(sectionOf(STORAGE, 'Testing against a real store')))('%s', (_what, cell) => {
-    for (const part of (cell ?? '').split(/; |: /)) {
-      const [name] = namesIn(part);
-      if (name === undefined) expect(isTitle(part), part).toBe(true);
+  it.each(rowsOf(sectionOf(STORAGE_PAGE, 'Testing against a real store')))('%s', (_title, cell) => {
+    for (const phrase of (cell ?? '').split(/; |: /)) {
+      const [name] = listTestNames(phrase);
+      if (name === undefined) expect(isTitle(phrase), phrase).toBe(true);
       else expect(files.map((file) => basename(file))).toContain(name);
     }
   });

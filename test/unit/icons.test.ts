@@ -6,25 +6,26 @@ import { drawn, MAC_GRID } from '../../scripts/draw-icons.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const packaging = (...name: string[]): string => join(root, 'resources', 'packaging', ...name);
-const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Of 255; a palette and another version of the renderer may change this much. */
-const CLOSE = 3;
+const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+/** Mean difference of 255 levels that a palette and another version of the SVG renderer may cause. */
+const MAX_DIFFERENCE = 3;
 
-const sizeOf = (png: Buffer): number => png.readUInt32BE(16);
+const readWidth = (png: Buffer): number => png.readUInt32BE(16);
 
-/** Every PNG in a container, up to the start of the next one. */
-function pngsIn(file: string): Buffer[] {
+/** Returns every PNG in a container, each up to the start of the next PNG. */
+function readPngs(file: string): Buffer[] {
   const bytes = readFileSync(file);
   const starts: number[] = [];
-  for (let at = bytes.indexOf(SIGNATURE); at >= 0; at = bytes.indexOf(SIGNATURE, at + 1)) starts.push(at);
+  for (let offset = bytes.indexOf(PNG_SIGNATURE); offset >= 0; offset = bytes.indexOf(PNG_SIGNATURE, offset + 1))
+    starts.push(offset);
   return starts.map((start, n) => bytes.subarray(start, starts[n + 1]));
 }
 
-async function difference(a: Buffer, b: Buffer): Promise<number> {
-  const [left, right] = (await Promise.all(
-    [a, b].map((png) => sharp(png).flatten({ background: '#808080' }).raw().toBuffer()),
+async function measureDifference(picture: Buffer, otherPicture: Buffer): Promise<number> {
+  const [pixels, otherPixels] = (await Promise.all(
+    [picture, otherPicture].map((png) => sharp(png).flatten({ background: '#808080' }).raw().toBuffer()),
   )) as [Buffer, Buffer];
-  return left.reduce((sum, value, n) => sum + Math.abs(value - (right[n] ?? 0)), 0) / left.length;
+  return pixels.reduce((sum, value, n) => sum + Math.abs(value - (otherPixels[n] ?? 0)), 0) / pixels.length;
 }
 
 test.each([
@@ -34,13 +35,13 @@ test.each([
     [16, 24, 32, 48, 64, 128, 256, 512],
     1,
   ],
-  ['Windows', () => pngsIn(packaging('icon.ico')), [16, 20, 24, 32, 40, 48, 64, 256], 1],
-  ['macOS', () => pngsIn(packaging('icon.icns')), [32, 64, 128, 256, 256, 512, 512, 1024], MAC_GRID],
-] as const)('the icons for %s are drawn in every size (npm run icons)', async (_system, read, sizes, share) => {
-  const pictures = read();
-  expect(pictures.map(sizeOf).toSorted((a, b) => a - b)).toEqual(sizes);
+  ['Windows', () => readPngs(packaging('icon.ico')), [16, 20, 24, 32, 40, 48, 64, 256], 1],
+  ['macOS', () => readPngs(packaging('icon.icns')), [32, 64, 128, 256, 256, 512, 512, 1024], MAC_GRID],
+] as const)('the icons for %s are drawn in every size (npm run icons)', async (_system, readPictures, sizes, share) => {
+  const pictures = readPictures();
+  expect(pictures.map(readWidth).toSorted((a, b) => a - b)).toEqual(sizes);
   for (const picture of pictures)
-    expect(await difference(picture, await drawn(sizeOf(picture), share))).toBeLessThan(CLOSE);
+    expect(await measureDifference(picture, await drawn(readWidth(picture), share))).toBeLessThan(MAX_DIFFERENCE);
 });
 
 test('the menu bar of macOS gets only the shape, in two densities', async () => {
@@ -49,8 +50,8 @@ test('the menu bar of macOS gets only the shape, in two densities', async () => 
     ['trayTemplate@2x.png', 32],
   ] as const) {
     const png = readFileSync(join(root, 'resources', 'tray', name));
-    const [red, green, blue, solid] = (await sharp(png).stats()).channels;
-    expect([sizeOf(png), red?.max, green?.max, blue?.max]).toEqual([size, 0, 0, 0]);
-    expect([solid?.min, solid?.max]).toEqual([0, 255]);
+    const [red, green, blue, alpha] = (await sharp(png).stats()).channels;
+    expect([readWidth(png), red?.max, green?.max, blue?.max]).toEqual([size, 0, 0, 0]);
+    expect([alpha?.min, alpha?.max]).toEqual([0, 255]);
   }
 });

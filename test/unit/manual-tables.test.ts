@@ -1,4 +1,4 @@
-// Lists and tables of the manuals are complete: values of settings, stores, systems, formats, languages, tools.
+// Checks that lists and tables of the manuals are complete: settings, stores, systems, formats, languages, tools.
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -11,55 +11,62 @@ import { addressOf, PROVIDER_NAMES } from '../../server/storage/s3-providers.ts'
 import { root } from '../support/product.ts';
 import { codeIn, figureOn, readSource, rowsOf, sectionOf, sentencesOf } from '../support/manual.ts';
 
-const INSTALL = join('docs', 'INSTALL.md');
-const STORAGE = join('docs', 'STORAGE.md');
+const INSTALL_PAGE = join('docs', 'INSTALL.md');
+const STORAGE_PAGE = join('docs', 'STORAGE.md');
 
-/** The table whose head is the setting: its values, and the one that it calls the default. */
-function valuesIn(page: string, setting: string): { values: (string | undefined)[]; byDefault: string | undefined } {
-  const [, rest = ''] = readSource(page).split(new RegExp(`^(?=\\| \`${setting}\` \\|)`, 'm'));
-  const cells = rowsOf(rest.split('\n\n')[0] ?? '').map(([cell = '']) => cell);
+/** Returns the values in the table of a setting, and the value that the table calls the default. */
+function parseValueTable(
+  page: string,
+  setting: string,
+): { values: (string | undefined)[]; byDefault: string | undefined } {
+  const [, tableText = ''] = readSource(page).split(new RegExp(`^(?=\\| \`${setting}\` \\|)`, 'm'));
+  const cells = rowsOf(tableText.split('\n\n')[0] ?? '').map(([cell = '']) => cell);
   const byDefault = cells.find((cell) => cell.endsWith(' (default)'));
   return { values: cells.map((cell) => codeIn(cell)[0]), byDefault: codeIn(byDefault ?? '')[0] };
 }
 
 it.each<[string, string, readonly string[]]>([
-  [INSTALL, 'LOCAL_MEDIA_IMPORT_MODE', ['copy', 'reference']],
-  [STORAGE, 'STORAGE_BACKEND', BACKENDS.map(({ name }) => name)],
-  [STORAGE, 'S3_PROVIDER', PROVIDER_NAMES],
+  [INSTALL_PAGE, 'LOCAL_MEDIA_IMPORT_MODE', ['copy', 'reference']],
+  [STORAGE_PAGE, 'STORAGE_BACKEND', BACKENDS.map(({ name }) => name)],
+  [STORAGE_PAGE, 'S3_PROVIDER', PROVIDER_NAMES],
 ])('%s has all values of %s', (page, setting, values) => {
   const { schema } = (SETTINGS as Record<string, { schema: z.ZodType }>)[setting] ?? { schema: z.never() };
-  expect(valuesIn(page, setting)).toEqual({ values, byDefault: schema.safeParse(undefined).data });
+  expect(parseValueTable(page, setting)).toEqual({ values, byDefault: schema.safeParse(undefined).data });
   for (const value of values) expect(schema.safeParse(value).success, value).toBe(true);
 });
 
 it('docs/STORAGE.md says of each store what has to be set, and what is known of it', () => {
-  for (const [name = '', , also = '', note = ''] of rowsOf(sectionOf(STORAGE, 'Object stores'))) {
+  for (const [name = '', , requirements = '', note = ''] of rowsOf(sectionOf(STORAGE_PAGE, 'Object stores'))) {
     const provider = codeIn(name)[0] as (typeof PROVIDER_NAMES)[number];
-    const unset = addressOf({ provider, endpoint: undefined, region: undefined, pathStyle: false });
-    const inRegion = addressOf({ provider, endpoint: undefined, region: 'REGION', pathStyle: false });
-    const said = codeIn(also).map((code) => code.split('=')[0]);
+    const defaultAddress = addressOf({ provider, endpoint: undefined, region: undefined, pathStyle: false });
+    const regionAddress = addressOf({ provider, endpoint: undefined, region: 'REGION', pathStyle: false });
+    const namedSettings = codeIn(requirements).map((code) => code.split('=')[0]);
     if (provider !== 'aws')
-      expect([provider, said.includes('S3_ENDPOINT')]).toEqual([provider, inRegion.endpoint === undefined]);
-    expect([provider, note.includes('path-style')]).toEqual([provider, unset.pathStyle]);
-    const known = /the region is `(\w+)`/.exec(note)?.[1] ?? /unless `([\w-]+)`/.exec(also)?.[1];
-    if (known !== undefined) expect([provider, unset.region]).toEqual([provider, known]);
+      expect([provider, namedSettings.includes('S3_ENDPOINT')]).toEqual([
+        provider,
+        regionAddress.endpoint === undefined,
+      ]);
+    expect([provider, note.includes('path-style')]).toEqual([provider, defaultAddress.pathStyle]);
+    const namedRegion = /the region is `(\w+)`/.exec(note)?.[1] ?? /unless `([\w-]+)`/.exec(requirements)?.[1];
+    if (namedRegion !== undefined) expect([provider, defaultAddress.region]).toEqual([provider, namedRegion]);
   }
 });
 
 it('docs/INSTALL.md says where the data folder is on each system', () => {
-  const rows = rowsOf(sectionOf(INSTALL, 'Where your data are')).slice(0, 3);
+  const rows = rowsOf(sectionOf(INSTALL_PAGE, 'Where your data are')).slice(0, 3);
   const places = Object.fromEntries(rows.map(([system = '', place = '']) => [system, codeIn(place)]));
   const unix = (dir: string): string => dir.replaceAll('\\', '/');
-  const on = (platform: NodeJS.Platform, env: NodeJS.ProcessEnv): string => unix(defaultDataDir(env, platform, '~'));
+  const describeDataDir = (platform: NodeJS.Platform, env: NodeJS.ProcessEnv): string =>
+    unix(defaultDataDir(env, platform, '~'));
   expect(places).toEqual({
-    Linux: [on('linux', { XDG_DATA_HOME: '$XDG_DATA_HOME' }), on('linux', {})],
-    macOS: [on('darwin', {})],
-    Windows: [on('win32', { APPDATA: '%APPDATA%' }).replaceAll('/', '\\')],
+    Linux: [describeDataDir('linux', { XDG_DATA_HOME: '$XDG_DATA_HOME' }), describeDataDir('linux', {})],
+    macOS: [describeDataDir('darwin', {})],
+    Windows: [describeDataDir('win32', { APPDATA: '%APPDATA%' }).replaceAll('/', '\\')],
   });
 });
 
 it('docs/INSTALL.md names the profile of the desktop app, the entries of the keychain, and the marks of folders', () => {
-  const page = sentencesOf(INSTALL);
+  const page = sentencesOf(INSTALL_PAGE);
   const [, profile = ''] = /getPath\('appData'\), '([^']+)'/.exec(readSource('main/desktop.ts')) ?? [];
   for (const place of [`~/.config/${profile}`, `~/Library/Application Support/${profile}`, `%APPDATA%\\${profile}`])
     expect(page).toContain(`\`${place}\``);
@@ -69,41 +76,47 @@ it('docs/INSTALL.md names the profile of the desktop app, the entries of the key
 });
 
 it('docs/INSTALL.md has the values of SECRET_STORE, and the tools that are looked for', () => {
-  const said = /set `SECRET_STORE` to ([^;.]+)/.exec(sentencesOf(INSTALL))?.[1] ?? '';
-  for (const value of codeIn(said)) expect(SETTINGS.SECRET_STORE.schema.safeParse(value).success, value).toBe(true);
-  const tools = rowsOf(sectionOf(INSTALL, 'Optional tools')).flatMap(([cell = '']) => codeIn(cell));
+  const namedValues = /set `SECRET_STORE` to ([^;.]+)/.exec(sentencesOf(INSTALL_PAGE))?.[1] ?? '';
+  for (const value of codeIn(namedValues))
+    expect(SETTINGS.SECRET_STORE.schema.safeParse(value).success, value).toBe(true);
+  const tools = rowsOf(sectionOf(INSTALL_PAGE, 'Optional tools')).flatMap(([cell = '']) => codeIn(cell));
   const [, names = ''] = /type ToolName = ([^;]+);/.exec(readSource('server/media/tools.ts')) ?? [];
   expect(tools).toEqual(names.split(' | ').map((name) => name.slice(1, -1)));
 });
 
 it('the installers are those of the build', () => {
   const builds = readSource('electron-builder.yml');
-  const targets = [...builds.matchAll(/^ {2}target:(?: (\w+)|((?:\n {4}- \w+.*)+))/gm)].flatMap(([, one, list = '']) =>
-    one === undefined ? [...list.matchAll(/- (\w+)/g)].map(([, name]) => name) : [one],
+  const targets = [...builds.matchAll(/^ {2}target:(?: (\w+)|((?:\n {4}- \w+.*)+))/gm)].flatMap(
+    ([, target, targetList = '']) =>
+      target === undefined ? [...targetList.matchAll(/- (\w+)/g)].map(([, name]) => name) : [target],
   );
-  const said = { AppImage: 'AppImage', deb: 'deb', dmg: 'dmg', nsis: 'set-up program' };
-  expect(targets.filter((name) => name !== 'zip')).toEqual(Object.keys(said));
-  for (const page of ['README.md', INSTALL])
-    for (const word of Object.values(said)) expect(sentencesOf(page)).toContain(word);
+  const installerNames = { AppImage: 'AppImage', deb: 'deb', dmg: 'dmg', nsis: 'set-up program' };
+  expect(targets.filter((name) => name !== 'zip')).toEqual(Object.keys(installerNames));
+  for (const page of ['README.md', INSTALL_PAGE])
+    for (const word of Object.values(installerNames)) expect(sentencesOf(page)).toContain(word);
   const [, folder] = /^ {2}output: (\w+)/m.exec(builds) ?? [];
-  expect(sentencesOf(INSTALL)).toContain(`builds installers for the current system and processor into \`${folder}/\``);
+  expect(sentencesOf(INSTALL_PAGE)).toContain(
+    `builds installers for the current system and processor into \`${folder}/\``,
+  );
   const machines = readSource('.github/workflows/release.yml').match(/- \{ os: /g) ?? [];
-  expect(figureOn(INSTALL, /builds all of them on (\w+) machines/)).toBe(machines.length);
+  expect(figureOn(INSTALL_PAGE, /builds all of them on (\w+) machines/)).toBe(machines.length);
 });
 
 it('README.md has every language, every audio format, and every service that plays are sent to', () => {
-  const rows = new Map(rowsOf(sectionOf('README.md', 'What it runs on')).map(([what, text = '']) => [what, text]));
+  const rows = new Map(
+    rowsOf(sectionOf('README.md', 'What it runs on')).map(([subject, text = '']) => [subject, text]),
+  );
   const names = new Intl.DisplayNames('en', { type: 'language' });
   const languages = globSync('resources/languages/*.json', { cwd: root }).map((file) =>
     String(names.of(/(\w+)\.json$/.exec(file)?.[1] ?? '')),
   );
   expect(rows.get('languages')?.split(', ').toSorted()).toEqual(languages.toSorted());
   const audio = rows.get('audio') ?? '';
-  expect(FORMATS.filter(([format]) => !audio.includes(FORMAT_NAMES[format])).map(([format]) => format)).toEqual([]);
+  expect(FORMATS.filter(([format]) => !audio.includes(DISPLAY_NAMES[format])).map(([format]) => format)).toEqual([]);
 });
 
-/** How people call them. */
-const FORMAT_NAMES: Record<(typeof FORMATS)[number][0], string> = {
+/** The names of formats that people use. */
+const DISPLAY_NAMES: Record<(typeof FORMATS)[number][0], string> = {
   mp3: 'MP3 (and MP1, MP2)',
   flac: 'FLAC',
   ogg: 'Ogg (Vorbis',
@@ -131,8 +144,8 @@ const FORMAT_NAMES: Record<(typeof FORMATS)[number][0], string> = {
 };
 
 it('README.md names the clients whose requests are replayed', () => {
-  const [, list = ''] = /replay the requests of ([^.]+?) when they connect/.exec(sentencesOf('README.md')) ?? [];
-  const clients = list.split(/, | and /);
+  const [, clientList = ''] = /replay the requests of ([^.]+?) when they connect/.exec(sentencesOf('README.md')) ?? [];
+  const clients = clientList.split(/, | and /);
   expect(clients.length).toBeGreaterThan(5);
   const stories = ['clients', 'stories', 'sync']
     .map((name) => readSource(`test/integration/subsonic-${name}.test.ts`))

@@ -1,4 +1,4 @@
-// The order in which modules are started and closed, and what the app gets from them.
+// Tests the order in which modules are started and closed, and what they contribute to the app.
 import { expect, it } from 'vitest';
 import { createModules, type Module } from '../../server/module.ts';
 import { route } from '../../server/http/route.ts';
@@ -6,16 +6,16 @@ import { route } from '../../server/http/route.ts';
 const routeAt = (path: string) => route({ method: 'get', path, access: 'public', summary: path }, () => undefined);
 
 it('modules are resumed and started in order; all are stopped, and then closed, in reverse', async () => {
-  const done: string[] = [];
+  const calls: string[] = [];
   const moduleCalled = (name: string): Module<string> => ({
     offers: name,
-    resume: () => void done.push(`resume ${name}`),
-    start: () => void done.push(`start ${name}`),
+    resume: () => void calls.push(`resume ${name}`),
+    start: () => void calls.push(`start ${name}`),
     async stop() {
       await Promise.resolve();
-      done.push(`stop ${name}`);
+      calls.push(`stop ${name}`);
     },
-    close: () => void done.push(`close ${name}`),
+    close: () => void calls.push(`close ${name}`),
   });
   const modules = createModules();
   expect(modules.add(moduleCalled('a'))).toBe('a');
@@ -24,7 +24,7 @@ it('modules are resumed and started in order; all are stopped, and then closed, 
   modules.resume();
   modules.start();
   await modules.close();
-  expect(done).toEqual(['resume a', 'resume b', 'start a', 'start b', 'stop b', 'stop a', 'close b', 'close a']);
+  expect(calls).toEqual(['resume a', 'resume b', 'start a', 'start b', 'stop b', 'stop a', 'close b', 'close a']);
 });
 
 it('routes of all modules are served, below /api/v1 and at the root', () => {

@@ -9,10 +9,10 @@ import { parseSync, Visitor } from 'rolldown/utils';
 import { expect, test } from 'vitest';
 import { root } from '../support/product.ts';
 
-const VERDICTS = join(root, 'test', 'fixtures', 'safe-expressions.json');
-const MOST_MS = 20_000;
+const VERDICTS_FILE = join(root, 'test', 'fixtures', 'safe-expressions.json');
+const CHECK_LIMIT_MS = 20_000;
 
-/** Expressions that recheck does not find safe, and why they are. */
+/** Expressions that recheck does not find safe, with the reason why they are. */
 const SAFE_BECAUSE: Record<string, string> = {
   [String.raw`/[[\p{M}&&[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Cyrillic}]]--[\u3099\u309a]]+/gv`]:
     'it is one class of characters, repeated; recheck does not know the flag v',
@@ -20,9 +20,9 @@ const SAFE_BECAUSE: Record<string, string> = {
 };
 
 interface Expressions {
-  /** By text, with the first file that has it. */
+  /** Literals by their text, each with the first file that contains it. */
   literals: Map<string, string>;
-  /** `new RegExp(…)`: its text is not known here. */
+  /** Files that call `new RegExp(…)`, whose text cannot be known here. */
   constructed: string[];
 }
 
@@ -52,7 +52,7 @@ function findExpressions(): Expressions {
 
 function isSafe(expression: string): boolean {
   const [, pattern = '', flags = ''] = /^\/(.*)\/(\w*)$/s.exec(expression) ?? [];
-  return checkSync(pattern, flags, { timeout: MOST_MS }).status === 'safe';
+  return checkSync(pattern, flags, { timeout: CHECK_LIMIT_MS }).status === 'safe';
 }
 
 const { literals, constructed } = findExpressions();
@@ -63,16 +63,16 @@ test('every regular expression is a literal, so that it can be checked', () => {
 });
 
 test('every regular expression takes linear time', async () => {
-  const safe = new Set(JSON.parse(readFileSync(VERDICTS, 'utf8')) as string[]);
-  const unsafe = [...literals].filter(
-    ([expression]) => !(expression in SAFE_BECAUSE) && !safe.has(expression) && !isSafe(expression),
+  const safeExpressions = new Set(JSON.parse(readFileSync(VERDICTS_FILE, 'utf8')) as string[]);
+  const unsafeExpressions = [...literals].filter(
+    ([expression]) => !(expression in SAFE_BECAUSE) && !safeExpressions.has(expression) && !isSafe(expression),
   );
-  expect(unsafe.map(([expression, file]) => `${file}: ${expression}`)).toEqual([]);
-  const checked = [...literals.keys()].filter((expression) => !(expression in SAFE_BECAUSE)).toSorted();
-  await expect(`${JSON.stringify(checked, null, 2)}\n`).toMatchFileSnapshot(VERDICTS);
+  expect(unsafeExpressions.map(([expression, file]) => `${file}: ${expression}`)).toEqual([]);
+  const checkedExpressions = [...literals.keys()].filter((expression) => !(expression in SAFE_BECAUSE)).toSorted();
+  await expect(`${JSON.stringify(checkedExpressions, null, 2)}\n`).toMatchFileSnapshot(VERDICTS_FILE);
 });
 
-test('a reason is given only for expressions that are there', () => {
+test('a reason is given only for expressions that exist', () => {
   expect(Object.keys(SAFE_BECAUSE).filter((expression) => !literals.has(expression))).toEqual([]);
 });
 

@@ -19,8 +19,8 @@ function machine(name: string, files: Record<string, string>): void {
   for (const [file, text] of Object.entries(files)) writeFileSync(join(dir, 'from', name, file), text);
 }
 
-const gather = (): void => gatherRelease(join(dir, 'from'), join(dir, 'to'));
-const made = (name: string): string => readFileSync(join(dir, 'to', name), 'utf8');
+const gatherFiles = (): void => gatherRelease(join(dir, 'from'), join(dir, 'to'));
+const readGathered = (name: string): string => readFileSync(join(dir, 'to', name), 'utf8');
 
 it('one feed has the packages of both processors of a system, and everything has a checksum', () => {
   machine('mac-arm64', {
@@ -30,14 +30,14 @@ it('one feed has the packages of both processors of a system, and everything has
   });
   machine('mac-x64', { 'Tonearm-1.0.0-mac-x64.zip': 'x64', 'latest-mac.yml': feed('x64') });
   machine('linux-x64', { 'Tonearm-1.0.0-linux-x86_64.AppImage': 'linux', 'latest-linux.yml': feed('x64') });
-  gather();
-  expect(made('latest-mac.yml')).toBe(
+  gatherFiles();
+  expect(readGathered('latest-mac.yml')).toBe(
     feed('arm64').replace(
       '    size: 7\n',
       '    size: 7\n  - url: Tonearm-1.0.0-mac-x64.zip\n    sha512: x64\n    size: 7\n',
     ),
   );
-  expect(made('latest-linux.yml')).toBe(feed('x64'));
+  expect(readGathered('latest-linux.yml')).toBe(feed('x64'));
   const files = readdirSync(join(dir, 'to'))
     .filter((name) => name !== 'SHA256SUMS')
     .toSorted();
@@ -48,17 +48,17 @@ it('one feed has the packages of both processors of a system, and everything has
     'latest-linux.yml',
     'latest-mac.yml',
   ]);
-  expect(made('SHA256SUMS')).toBe(
-    files.map((name) => `${createHash('sha256').update(made(name)).digest('hex')}  ${name}\n`).join(''),
+  expect(readGathered('SHA256SUMS')).toBe(
+    files.map((name) => `${createHash('sha256').update(readGathered(name)).digest('hex')}  ${name}\n`).join(''),
   );
 });
 
 it('packages of two versions are not one release, and no package replaces another', () => {
   machine('mac-arm64', { 'latest-mac.yml': feed('arm64') });
   machine('mac-x64', { 'latest-mac.yml': feed('x64', '1.0.1') });
-  expect(gather).toThrow('The feeds are of different versions: 1.0.0 and 1.0.1.');
+  expect(gatherFiles).toThrow('The feeds are of different versions: 1.0.0 and 1.0.1.');
   rmSync(join(dir, 'from', 'mac-x64'), { recursive: true });
   machine('a', { 'Tonearm.dmg': '1' });
   machine('b', { 'Tonearm.dmg': '2' });
-  expect(gather).toThrow('Two machines made Tonearm.dmg.');
+  expect(gatherFiles).toThrow('Two machines made Tonearm.dmg.');
 });

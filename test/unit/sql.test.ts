@@ -20,9 +20,9 @@ test('no statement is prepared in routes, services, tasks, modules and shapes of
 
 test('rows of a table have their shape from schema.ts: RowOf and RowAs of db/rows.ts', () => {
   const byHand = withText.flatMap(({ path, text }) => [
-    ...[...text.matchAll(/interface (\w*Row) \{[^}]*\b[a-z]+_[a-z_]+\??:/g)].map((found) => `${path}: ${found[1]}`),
+    ...[...text.matchAll(/interface (\w*Row) \{[^}]*\b[a-z]+_[a-z_]+\??:/g)].map((match) => `${path}: ${match[1]}`),
     ...[...text.matchAll(/\bprepare<[^;(]*?(?<!> & )\{ [^}]*\b[a-z]+_[a-z_]+\??:[^}]*\}/g)].map(
-      (found) => `${path}: ${found[0]}`,
+      (match) => `${path}: ${match[0]}`,
     ),
   ]);
   expect(byHand).toEqual([]);

@@ -8,14 +8,14 @@ export type Way = (typeof WAYS)[number];
 export interface Hand {
   way: Way;
   page: Page;
-  /** Actions so far. */
+  /** Number of actions so far. */
   count: () => number;
   /** A click or a tap. */
   press: (target: Locator) => Promise<void>;
   key: (key: string) => Promise<void>;
   /** Waits for a result of this name. */
   search: (text: string) => Promise<Locator>;
-  /** Opens the menu of what was found. */
+  /** Opens the menu of the search result. */
   menu: (hit: Locator) => Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function handOf(way: Way, page: Page, { types = false } = {}): Hand {
       }
       const field = page.getByRole('combobox', { name: 'Search the library' });
       await (types ? field.pressSequentially(text) : field.fill(text));
-      // not what was searched for before
+      // recent searches are not results
       const options = page.locator('[role="option"]:not([id*="-recent-"])');
       const hit = options.filter({ has: page.getByText(text, { exact: true }) });
       await hit.first().waitFor();

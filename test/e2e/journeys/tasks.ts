@@ -31,9 +31,9 @@ const PAGES = {
   Trash: '/trash',
   Activity: '/activity',
 };
-/** The trash only when something is in it, and playlists one by one. */
+/** Pages in the side bar, without the trash, which may be hidden, and playlists, which are listed one by one. */
 const IN_SIDE_BAR = new Set(Object.keys(PAGES).filter((name) => name !== 'Trash' && name !== 'Playlists'));
-/** In the bar at the bottom of a phone; the others are behind More. */
+/** Pages in the bottom bar of a phone; other pages are behind More. */
 const IN_BAR = new Set(['Home', 'Albums', 'Artists']);
 
 const at = (path: string) => (page: Page) => until(() => new URL(page.url()).pathname === path);
@@ -108,7 +108,7 @@ function queueing(task: Task): Task {
 export function tasksOf({ api }: Pick<Stage, 'api'>, { album, artist, track, playlist, genre }: Names): Task[] {
   const scheme = (name: string) => (page: Page) =>
     page.waitForFunction((wanted) => document.documentElement.dataset['mantineColorScheme'] === wanted, name);
-  /** Each way does it once more, so it goes back and forth. */
+  /** Each input method repeats the task, so that it switches back and forth. */
   const turns = async (path: string): Promise<Task['isDone']> => {
     let wasLiked = (await api<{ liked: boolean }>(path)).liked;
     return async () => {

@@ -8,7 +8,7 @@ describe('login passwords', () => {
     expect(await hashPassword('correct horse')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 
-  it('are salted: the same one never has the same hash', async () => {
+  it('are salted, so the same password has a different hash each time', async () => {
     expect(await hashPassword('same')).not.toBe(await hashPassword('same'));
   });
 
@@ -31,13 +31,13 @@ describe('login passwords', () => {
 });
 
 describe('a setup token', () => {
-  it('matches itself, and is new at every start', () => {
-    const [one, two] = [createSetupToken(), createSetupToken()];
-    expect(one.value).toMatch(/^[\w-]{32}$/);
-    expect(one.matches(one.value)).toBe(true);
-    expect(one.matches(two.value)).toBe(false);
-    expect(one.matches('')).toBe(false);
-    expect(one.matches(`${one.value} `)).toBe(false);
+  it('matches only itself, and is different at every start', () => {
+    const [token, laterToken] = [createSetupToken(), createSetupToken()];
+    expect(token.value).toMatch(/^[\w-]{32}$/);
+    expect(token.matches(token.value)).toBe(true);
+    expect(token.matches(laterToken.value)).toBe(false);
+    expect(token.matches('')).toBe(false);
+    expect(token.matches(`${token.value} `)).toBe(false);
   });
 });
 

@@ -3,89 +3,94 @@ import { createLimits, LIMITS, type Limits } from '../../../server/auth/sign-in-
 import type { AppError } from '../../../server/errors.ts';
 import { addressKey } from '../../../server/http/addresses.ts';
 
-// the rate limiter reads the system clock, which is stopped here
+// The rate limiter reads the system clock, which these tests stop.
 beforeEach(
   () =>
     void vi.useFakeTimers({ now: new Date('2026-01-01T00:00:00Z'), toFake: ['Date', 'setTimeout', 'clearTimeout'] }),
 );
 afterEach(() => void vi.useRealTimers());
 
-const at = (from: string) => ({ from, isHere: false });
-const fail = async (limits: Limits, times: number, address: string, name?: (i: number) => string): Promise<void> => {
-  for (let i = 0; i < times; i += 1) await limits.attempt(at(address), name?.(i));
+const toCaller = (address: string) => ({ from: address, isHere: false });
+const failSignIns = async (
+  limits: Limits,
+  times: number,
+  address: string,
+  name?: (i: number) => string,
+): Promise<void> => {
+  for (let i = 0; i < times; i += 1) await limits.attempt(toCaller(address), name?.(i));
 };
-const refusal = (limits: Limits, address: string, name?: string): Promise<AppError | undefined> =>
-  limits.attempt(at(address), name).then(
+const findRefusal = (limits: Limits, address: string, name?: string): Promise<AppError | undefined> =>
+  limits.attempt(toCaller(address), name).then(
     () => undefined,
     (error: AppError) => error,
   );
 
 describe('limits on failed sign-ins', () => {
-  it('let ten wrong passwords for a name at an address through, then say how long to wait', async () => {
+  it('allow ten wrong passwords per name and address, then say how long to wait', async () => {
     const limits = createLimits();
-    await fail(limits, LIMITS.pair, '10.0.0.1', () => 'ann');
+    await failSignIns(limits, LIMITS.pair, '10.0.0.1', () => 'ann');
     vi.advanceTimersByTime(10_000);
-    const refused = await refusal(limits, '10.0.0.1', 'ann');
-    expect(refused).toMatchObject({ code: 'too_many_requests', retryAfter: 50 });
-    expect(await refusal(limits, '10.0.0.1', 'bob'), 'another name').toBeUndefined();
-    expect(await refusal(limits, '10.0.0.2', 'ann'), 'another address').toBeUndefined();
+    const refusal = await findRefusal(limits, '10.0.0.1', 'ann');
+    expect(refusal).toMatchObject({ code: 'too_many_requests', retryAfter: 50 });
+    expect(await findRefusal(limits, '10.0.0.1', 'bob'), 'another name').toBeUndefined();
+    expect(await findRefusal(limits, '10.0.0.2', 'ann'), 'another address').toBeUndefined();
   });
 
   it('end after a minute', async () => {
     const limits = createLimits();
-    await fail(limits, LIMITS.pair + 5, '10.0.0.1', () => 'ann').catch(() => undefined);
-    expect(await refusal(limits, '10.0.0.1', 'ann')).toMatchObject({ code: 'too_many_requests', retryAfter: 60 });
+    await failSignIns(limits, LIMITS.pair + 5, '10.0.0.1', () => 'ann').catch(() => undefined);
+    expect(await findRefusal(limits, '10.0.0.1', 'ann')).toMatchObject({ code: 'too_many_requests', retryAfter: 60 });
     vi.advanceTimersByTime(60_000);
-    expect(await refusal(limits, '10.0.0.1', 'ann')).toBeUndefined();
+    expect(await findRefusal(limits, '10.0.0.1', 'ann')).toBeUndefined();
   });
 
-  it('count an address over all names', async () => {
+  it('count the failures of an address for all names together', async () => {
     const limits = createLimits();
-    await fail(limits, LIMITS.address, '10.0.0.1', (i) => `user${i}`);
-    expect(await refusal(limits, '10.0.0.1', 'somebody')).toMatchObject({ code: 'too_many_requests' });
-    expect(await refusal(limits, '10.0.0.1')).toMatchObject({ code: 'too_many_requests' });
+    await failSignIns(limits, LIMITS.address, '10.0.0.1', (i) => `user${i}`);
+    expect(await findRefusal(limits, '10.0.0.1', 'somebody')).toMatchObject({ code: 'too_many_requests' });
+    expect(await findRefusal(limits, '10.0.0.1')).toMatchObject({ code: 'too_many_requests' });
   });
 
-  it('count a name over all addresses', async () => {
+  it('count the failures for a name from all addresses together', async () => {
     const limits = createLimits();
-    for (let i = 0; i < LIMITS.name; i += 1) await limits.attempt(at(`10.0.0.${i}`), 'ann');
-    expect(await refusal(limits, '10.0.1.1', 'ann')).toMatchObject({ code: 'too_many_requests' });
+    for (let i = 0; i < LIMITS.name; i += 1) await limits.attempt(toCaller(`10.0.0.${i}`), 'ann');
+    expect(await findRefusal(limits, '10.0.1.1', 'ann')).toMatchObject({ code: 'too_many_requests' });
   });
 
   it('reset a name at an address after a success, but not the address for other names', async () => {
     const limits = createLimits();
-    await fail(limits, 20, '10.0.0.1', (i) => `user${i}`);
-    await fail(limits, 9, '10.0.0.1', () => 'ann');
-    await (await limits.attempt(at('10.0.0.1'), 'ann')).succeeded();
-    expect(await refusal(limits, '10.0.0.1', 'ann')).toBeUndefined();
-    expect(await refusal(limits, '10.0.0.1', 'bob')).toMatchObject({ code: 'too_many_requests' });
+    await failSignIns(limits, 20, '10.0.0.1', (i) => `user${i}`);
+    await failSignIns(limits, 9, '10.0.0.1', () => 'ann');
+    await (await limits.attempt(toCaller('10.0.0.1'), 'ann')).succeeded();
+    expect(await findRefusal(limits, '10.0.0.1', 'ann')).toBeUndefined();
+    expect(await findRefusal(limits, '10.0.0.1', 'bob')).toMatchObject({ code: 'too_many_requests' });
   });
 
   it('do not count successes', async () => {
     const limits = createLimits();
-    for (let i = 0; i < 200; i += 1) await (await limits.attempt(at('10.0.0.1'), 'ann')).succeeded();
-    expect(await refusal(limits, '10.0.0.1', 'ann')).toBeUndefined();
+    for (let i = 0; i < 200; i += 1) await (await limits.attempt(toCaller('10.0.0.1'), 'ann')).succeeded();
+    expect(await findRefusal(limits, '10.0.0.1', 'ann')).toBeUndefined();
   });
 
-  it('do not count the machine itself by its address, but by the name', async () => {
+  it('count sign-ins from the machine itself only by name', async () => {
     const limits = createLimits();
-    const here = { from: '127.0.0.1', isHere: true };
-    for (let i = 0; i < 3 * LIMITS.address; i += 1) await limits.attempt(here, `user${i}`);
-    for (let i = 0; i < LIMITS.pair; i += 1) await limits.attempt(here, 'ann');
-    await expect(limits.attempt(here, 'ann')).rejects.toMatchObject({ code: 'too_many_requests' });
+    const thisMachine = { from: '127.0.0.1', isHere: true };
+    for (let i = 0; i < 3 * LIMITS.address; i += 1) await limits.attempt(thisMachine, `user${i}`);
+    for (let i = 0; i < LIMITS.pair; i += 1) await limits.attempt(thisMachine, 'ann');
+    await expect(limits.attempt(thisMachine, 'ann')).rejects.toMatchObject({ code: 'too_many_requests' });
   });
 
-  it('of a name do not hold where somebody is signed in with it', async () => {
+  it('on a name do not apply at an address where that user is signed in', async () => {
     const limits = createLimits();
-    for (let i = 0; i < LIMITS.name; i += 1) await limits.attempt(at(`10.0.0.${i}`), 'ann');
-    expect(await refusal(limits, '10.0.1.1', 'ann')).toMatchObject({ code: 'too_many_requests' });
-    await limits.attempt(at('10.0.1.2'), 'ann', () => true);
+    for (let i = 0; i < LIMITS.name; i += 1) await limits.attempt(toCaller(`10.0.0.${i}`), 'ann');
+    expect(await findRefusal(limits, '10.0.1.1', 'ann')).toMatchObject({ code: 'too_many_requests' });
+    await limits.attempt(toCaller('10.0.1.2'), 'ann', () => true);
   });
 
   it('apply to concurrent attempts', async () => {
     const limits = createLimits();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => refusal(limits, '10.0.0.1', 'ann')));
-    expect(answers.filter((refused) => refused === undefined)).toHaveLength(LIMITS.pair);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => findRefusal(limits, '10.0.0.1', 'ann')));
+    expect(answers.filter((refusal) => refusal === undefined)).toHaveLength(LIMITS.pair);
   });
 });
 

@@ -8,7 +8,7 @@ import {
 } from '../../../server/backup/account-columns.ts';
 import * as schema from '../../../server/db/schema.ts';
 
-test('every table that refers to accounts is compared in a restore, or says why not', () => {
+test('every table that refers to accounts is compared in a restore, or declares why it is not', () => {
   const tables = Object.values<unknown>(schema)
     .filter((table) => table instanceof SQLiteTable)
     .map((table) => getTableConfig(table))
@@ -17,7 +17,7 @@ test('every table that refers to accounts is compared in a restore, or says why 
   expect([...Object.keys(ACCOUNT_TABLES), ...Object.keys(OTHER_ACCOUNT_TABLES)].sort()).toEqual(tables.sort());
 });
 
-test('everything that is compared has words', () => {
+test('everything that is compared has a label', () => {
   for (const name of [
     ...USER_COLUMN_LISTS.shownColumns,
     ...USER_COLUMN_LISTS.secretColumns,

@@ -1,4 +1,4 @@
-// What `tonearm user set NAME WHAT=VALUE` takes.
+// Tables of the values that `tonearm user set NAME WHAT=VALUE` accepts and rejects.
 import { expect, test } from 'vitest';
 import { parseTerms } from '../../../server/cli/account-terms.ts';
 
@@ -10,8 +10,8 @@ test.each([
   ['max_bitrate_kbps=192k', { maxBitrateKbps: 192 }],
   ['can_edit=yes', { canEdit: true }],
   ['can_edit=off', { canEdit: false }],
-])('%s', (word, terms) => {
-  expect(parseTerms([word])).toEqual(terms);
+])('%s', (argument, terms) => {
+  expect(parseTerms([argument])).toEqual(terms);
 });
 
 test.each([
@@ -26,6 +26,6 @@ test.each([
   ['can_fly=yes', /no "can_fly".*can_edit,.*quota_bytes/],
   ['is_superuser=yes', /no "is_superuser"/],
   ['can_edit', /"can_edit" is not WHAT=VALUE/],
-])('%s is refused with what is taken', (word, message) => {
-  expect(() => parseTerms([word])).toThrow(message);
+])('%s is refused, and the message says what is accepted', (argument, message) => {
+  expect(() => parseTerms([argument])).toThrow(message);
 });

@@ -1,4 +1,4 @@
-// Parsing of the command line, and messages for invalid ones.
+// Parsing of the command line, and messages for invalid command lines.
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { SETTING_NAMES } from '../../../server/config/settings.ts';
 import { COMMAND_NAMES, COMMANDS } from '../../../server/cli/commands.ts';
 import { UsageError } from '../../../server/cli/usage-error.ts';
 
-const nothing = {
+const DEFAULT_COMMAND_LINE = {
   name: 'serve',
   args: [],
   settings: {},
@@ -19,8 +19,8 @@ const nothing = {
   dryRun: false,
   scope: 'pending',
 };
-const IMPORT = 'LOCAL_MEDIA_IMPORT_PATH';
-const INDEX = { LOCAL_MEDIA_IMPORT_MODE: 'reference' };
+const IMPORT_PATH_SETTING = 'LOCAL_MEDIA_IMPORT_PATH';
+const INDEX_SETTINGS = { LOCAL_MEDIA_IMPORT_MODE: 'reference' };
 
 test.each<[string[], object]>([
   [[], {}],
@@ -32,14 +32,17 @@ test.each<[string[], object]>([
   [['serve', '--port', '8080', '--host=0.0.0.0'], { settings: { PORT: '8080', HOST: '0.0.0.0' } }],
   [['--data-dir', '/tmp/a b', '--log-level', 'debug'], { settings: { DATA_DIR: '/tmp/a b', LOG_LEVEL: 'debug' } }],
   [['--port', '4748', '--keep-port'], { settings: { PORT: '4748' }, keepPort: true }],
-  [['--import', '/music'], { settings: { [IMPORT]: resolve('/music') }, scanAtStart: true }],
-  [['--import', 'my music'], { settings: { [IMPORT]: resolve('my music') }, scanAtStart: true }],
-  [['--import', '/music', '--index'], { settings: { [IMPORT]: resolve('/music'), ...INDEX }, scanAtStart: true }],
-  [['--index'], { settings: INDEX, scanAtStart: true }],
+  [['--import', '/music'], { settings: { [IMPORT_PATH_SETTING]: resolve('/music') }, scanAtStart: true }],
+  [['--import', 'my music'], { settings: { [IMPORT_PATH_SETTING]: resolve('my music') }, scanAtStart: true }],
+  [
+    ['--import', '/music', '--index'],
+    { settings: { [IMPORT_PATH_SETTING]: resolve('/music'), ...INDEX_SETTINGS }, scanAtStart: true },
+  ],
+  [['--index'], { settings: INDEX_SETTINGS, scanAtStart: true }],
   [['--data-dir=~/x'], { settings: { DATA_DIR: join(homedir(), 'x') } }],
   [['export', '~'], { name: 'export', args: [homedir()] }],
   [['export', '~x'], { name: 'export', args: ['~x'] }],
-  [['scan', '/music', '--index'], { name: 'scan', args: ['/music'], settings: INDEX, scanAtStart: true }],
+  [['scan', '/music', '--index'], { name: 'scan', args: ['/music'], settings: INDEX_SETTINGS, scanAtStart: true }],
   [['--port', '1', '--port', '2'], { settings: { PORT: '2' } }],
   [['scan'], { name: 'scan' }],
   [['scan', 'music'], { name: 'scan', args: ['music'] }],
@@ -47,7 +50,13 @@ test.each<[string[], object]>([
   [['scan', '--reread'], { name: 'scan', reread: true }],
   [
     ['scan', '--dry-run', 'music', '--import', '/m'],
-    { name: 'scan', args: ['music'], settings: { [IMPORT]: resolve('/m') }, scanAtStart: true, dryRun: true },
+    {
+      name: 'scan',
+      args: ['music'],
+      settings: { [IMPORT_PATH_SETTING]: resolve('/m') },
+      scanAtStart: true,
+      dryRun: true,
+    },
   ],
   [['--data-dir', '/d', 'scan', '/music'], { name: 'scan', args: ['/music'], settings: { DATA_DIR: '/d' } }],
   [['scan', '--', '-odd'], { name: 'scan', args: ['-odd'] }],
@@ -77,7 +86,7 @@ test.each<[string[], object]>([
   [['version'], { name: 'version' }],
   [['--version', '--help'], { name: 'help' }],
 ])('%j is parsed', (argv, expected) => {
-  expect(parseCommandLine(argv)).toEqual({ ...nothing, ...expected });
+  expect(parseCommandLine(argv)).toEqual({ ...DEFAULT_COMMAND_LINE, ...expected });
 });
 
 test.each<[string[], RegExp]>([
@@ -133,11 +142,11 @@ test.each<[string[], RegExp]>([
   [['gc', 'now'], /Unexpected argument "now"/],
   [['--data-dir='], /after --data-dir is empty/],
 ])('%j is rejected with one line', (argv, words) => {
-  const refuse = (): unknown => parseCommandLine(argv);
-  expect(refuse).toThrow(UsageError);
-  expect(refuse).toThrow(words);
+  const parseInvalid = (): unknown => parseCommandLine(argv);
+  expect(parseInvalid).toThrow(UsageError);
+  expect(parseInvalid).toThrow(words);
   try {
-    refuse();
+    parseInvalid();
   } catch (error) {
     expect((error as UsageError).message).not.toContain('\n');
     expect((error as UsageError).message).toMatch(/\.$/);
@@ -185,7 +194,7 @@ describe('help', () => {
     expect(helpText()).toMatch(new RegExp(`^  ${name}(?: +|\n {29})\\S.{8,}$`, 'm'));
   });
 
-  test.each(COMMAND_NAMES)('of %s has its usage, its options and examples that are right', (name) => {
+  test.each(COMMAND_NAMES)('of %s has its usage, its options and examples that parse', (name) => {
     const text = helpText(name);
     expect(text).toMatch(new RegExp(`^Usage\\n {2}tonearm ${name}`));
     expect(text).toContain('--data-dir DIR');
@@ -195,12 +204,12 @@ describe('help', () => {
     }
   });
 
-  test('of a command has the options of that command alone', () => {
+  test('of a command lists only the options of that command', () => {
     expect(helpText('backup')).toMatch(/^ {2}tonearm backup check \[--read 5%\] \[--to DIR\|s3\]$/m);
     expect(helpText('backup')).not.toMatch(/--open|--snapshot/);
   });
 
-  test('says which unit a size takes, and what the exit codes are', () => {
+  test('says which units a size may have, and what the exit codes mean', () => {
     expect(helpText()).toMatch(/500MB.*1000.*2GiB.*1024/);
     expect(helpText()).toMatch(/0 done.*1 failed.*2 the command line is wrong/);
   });

@@ -1,4 +1,4 @@
-// Which process a starting server ends: only one that holds the data folder for an app that is gone.
+// A starting server ends only a process that holds the data folder for an app that has exited.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,15 +9,15 @@ import { endOrphanedServer } from '../../../server/cli/orphaned-server.ts';
 import { lockDataFolder } from '../../../server/db/data-lock.ts';
 
 let dir: string;
-let other: ChildProcess;
+let otherProcess: ChildProcess;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-left-'));
-  other = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 60_000)']);
+  otherProcess = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 60_000)']);
 });
 afterEach(async () => {
-  if (other.signalCode === null) {
-    other.kill('SIGKILL');
-    await once(other, 'exit');
+  if (otherProcess.signalCode === null) {
+    otherProcess.kill('SIGKILL');
+    await once(otherProcess, 'exit');
   }
   rmSync(dir, { recursive: true, force: true });
 });
@@ -26,27 +26,28 @@ const lock = (): string => join(dir, 'tonearm.lock');
 const note = (pid: number | undefined, shell: string): void =>
   writeFileSync(`${lock()}.json`, JSON.stringify({ pid, host: hostname(), shell }));
 
-test('a note that was left when the folder was free names any process by now: it is not ended', async () => {
-  note(other.pid, join(dir, 'gone'));
+test('a process is not ended if the data folder is free, since the note may name a reused process id', async () => {
+  note(otherProcess.pid, join(dir, 'gone'));
   await endOrphanedServer(dir);
   expect(existsSync(`${lock()}.json`)).toBe(false);
-  expect(other.signalCode).toBeNull();
+  expect(otherProcess.signalCode).toBeNull();
 });
 
-test('nothing is ended when it cannot be found out whether the app is there', async () => {
+test('no process is ended when it cannot be determined whether the app still exists', async () => {
   const unlock = lockDataFolder(lock(), dir);
   writeFileSync(join(dir, 'file'), '');
-  note(other.pid, join(dir, 'file', 'shell')); // neither there nor not there: no folder on the way
+  // the path leads through a file, so the app neither exists nor is missing
+  note(otherProcess.pid, join(dir, 'file', 'shell'));
   await endOrphanedServer(dir);
   unlock();
-  expect(other.signalCode).toBeNull();
+  expect(otherProcess.signalCode).toBeNull();
 });
 
-test('a process that has ended meanwhile is no error', async () => {
-  other.kill('SIGKILL');
-  await once(other, 'exit');
+test('a process that has already ended is no error', async () => {
+  otherProcess.kill('SIGKILL');
+  await once(otherProcess, 'exit');
   const unlock = lockDataFolder(lock(), dir);
-  note(other.pid, join(dir, 'gone'));
+  note(otherProcess.pid, join(dir, 'gone'));
   await expect(endOrphanedServer(dir)).resolves.toBeUndefined();
   unlock();
 });

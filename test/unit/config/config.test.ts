@@ -8,7 +8,7 @@ import { AppError } from '../../../server/errors.ts';
 
 const load = (file: Record<string, unknown>, env: Record<string, string | undefined> = {}) =>
   loadConfig({ file, env: { DATA_DIR: '/data', ...env } });
-const faultOf = (file: Record<string, unknown>, env: Record<string, string | undefined> = {}): string => {
+const findFault = (file: Record<string, unknown>, env: Record<string, string | undefined> = {}): string => {
   try {
     load(file, env);
   } catch (error) {
@@ -69,10 +69,10 @@ describe('the three layers of settings', () => {
   });
 
   it('ignore other environment variables', () => {
-    expect(faultOf({}, { PATH: '/bin', TERM: 'xterm' })).toBe('accepted');
+    expect(findFault({}, { PATH: '/bin', TERM: 'xterm' })).toBe('accepted');
   });
 
-  it('put files into the data folder, and the storage where it is set', () => {
+  it('put files into the data folder, and the storage into its own folder if one is set', () => {
     const { paths } = load({});
     expect(paths).toMatchObject({
       data: resolve('/data'),
@@ -203,13 +203,13 @@ describe('values', () => {
       'Setting LOCAL_MEDIA_IMPORT_PATH = "  ": must not be empty.',
     ],
   ])('%s stops the start with one line', (_, file, env, line) => {
-    const fault = faultOf(file, env);
+    const fault = findFault(file, env);
     expect(fault).toContain(line);
     expect(fault).not.toContain('\n');
   });
 
   it('that are secret do not appear in the message', () => {
-    const fault = faultOf({}, { BACKUP_PASSPHRASE: 'secret!' });
+    const fault = findFault({}, { BACKUP_PASSPHRASE: 'secret!' });
     expect(fault).toBe('Setting BACKUP_PASSPHRASE = (hidden): must have at least 8 characters.');
   });
 });
@@ -233,14 +233,14 @@ describe('the table of settings', () => {
   });
 });
 
-it('a setting that depends on another one names it and its valid values', () => {
-  const wrong = SETTING_NAMES.flatMap((name) => {
+it('a setting that depends on another names that setting and its valid values', () => {
+  const namesWithFaults = SETTING_NAMES.flatMap((name) => {
     const { onlyFor } = SETTINGS[name];
     if (!onlyFor) return [];
-    const other = onlyFor.setting as SettingName;
-    return onlyFor.values.filter((value) => !SETTINGS[other]?.schema.safeParse(value).success).map(() => name);
+    const condition = onlyFor.setting as SettingName;
+    return onlyFor.values.filter((value) => !SETTINGS[condition]?.schema.safeParse(value).success).map(() => name);
   });
-  expect(wrong).toEqual([]);
+  expect(namesWithFaults).toEqual([]);
 });
 
 it('docs/SETTINGS.md is up to date (npm run settings-page)', () =>

@@ -29,18 +29,18 @@ afterEach(() => {
 });
 
 const PROBE_MS = 600_001;
-const [JWT, KEY] = ['the-secret-of-all-tokens', 'the-key-of-app-passwords'];
+const [JWT_SECRET, COMPAT_KEY] = ['the-secret-of-all-tokens', 'the-key-of-app-passwords'];
 const open = (requestedPlace: SecretStoreOptions['requestedPlace'], packages = [keychain]) =>
   openSecretStore({ file, requestedPlace, log: createLog('silent'), packages, probeMs: PROBE_MS });
-const write = (content: object): void => writeFileSync(file, JSON.stringify(content));
+const writeSettings = (content: object): void => writeFileSync(file, JSON.stringify(content));
 const text = (): string => readFileSync(file, 'utf8');
 const values = (): string[] => [...keychain.entries.values()].sort();
 
 it('secrets are moved to a keychain that becomes available, and removed from the file', async () => {
-  write({ JWT_SECRET: JWT, COMPAT_SECRET_KEY: KEY, note: 'mine' });
+  writeSettings({ JWT_SECRET: JWT_SECRET, COMPAT_SECRET_KEY: COMPAT_KEY, note: 'mine' });
   const store = await open('auto');
   expect([store.place, store.keychainFault]).toEqual(['keychain', undefined]);
-  expect([await store.get('JWT_SECRET'), await store.get('COMPAT_SECRET_KEY')]).toEqual([JWT, KEY]);
+  expect([await store.get('JWT_SECRET'), await store.get('COMPAT_SECRET_KEY')]).toEqual([JWT_SECRET, COMPAT_KEY]);
   expect(text()).not.toMatch(/the-secret|the-key/);
   expect(readJsonFile(file)).toEqual({
     note: 'mine',
@@ -50,18 +50,18 @@ it('secrets are moved to a keychain that becomes available, and removed from the
       names: ['JWT_SECRET', 'COMPAT_SECRET_KEY'],
     },
   });
-  expect(values()).toEqual([KEY, JWT]);
+  expect(values()).toEqual([COMPAT_KEY, JWT_SECRET]);
 });
 
 it('secrets in the keychain stay there and are found at every start, without the setting', async () => {
-  write({ JWT_SECRET: JWT });
+  writeSettings({ JWT_SECRET: JWT_SECRET });
   await open('auto');
   for (const wish of ['keep', 'auto', 'keychain'] as const)
-    expect(await (await open(wish)).get('JWT_SECRET')).toBe(JWT);
-  expect(values()).toEqual([JWT]);
+    expect(await (await open(wish)).get('JWT_SECRET')).toBe(JWT_SECRET);
+  expect(values()).toEqual([JWT_SECRET]);
 });
 
-it('a keychain is not used unless set', async () => {
+it('a keychain is not used unless the setting says so', async () => {
   keychain.open = () => {
     throw new Error('was asked');
   };
@@ -72,66 +72,66 @@ it('a keychain is not used unless set', async () => {
 it.each(['absent', 'silent', 'lies'] as const)(
   'with a keychain that is %s the secrets stay in the file, with the reason',
   async (fault) => {
-    write({ JWT_SECRET: JWT });
+    writeSettings({ JWT_SECRET: JWT_SECRET });
     keychain.fault = fault;
     const store = await open('auto');
     expect(store.place).toBe('file');
     expect(store.keychainFault).toMatch(
       { absent: /Cannot find package/, silent: /no answer within/, lies: /did not return what was stored/ }[fault],
     );
-    expect(await store.get('JWT_SECRET')).toBe(JWT);
+    expect(await store.get('JWT_SECRET')).toBe(JWT_SECRET);
     await expect(open('keychain')).rejects.toThrow(/SECRET_STORE = keychain/);
-    expect(readJsonFile(file)).toEqual({ JWT_SECRET: JWT });
+    expect(readJsonFile(file)).toEqual({ JWT_SECRET: JWT_SECRET });
   },
 );
 
 it('the next package is tried when one fails', async () => {
-  const [broken, working] = [createFakeKeychain('keytar'), keychain];
-  broken.fault = 'lies';
-  write({ JWT_SECRET: JWT });
-  await open('auto', [broken, working]);
+  const [brokenKeychain, workingKeychain] = [createFakeKeychain('keytar'), keychain];
+  brokenKeychain.fault = 'lies';
+  writeSettings({ JWT_SECRET: JWT_SECRET });
+  await open('auto', [brokenKeychain, workingKeychain]);
   expect(readJsonFile(file)).toMatchObject({ keychain: { package: 'keyring' } });
-  broken.fault = undefined;
+  brokenKeychain.fault = undefined;
   expect(
-    await (await open('auto', [broken, working])).get('JWT_SECRET'),
+    await (await open('auto', [brokenKeychain, workingKeychain])).get('JWT_SECRET'),
     'and it stays, since the other one does not see what is there',
-  ).toBe(JWT);
+  ).toBe(JWT_SECRET);
 });
 
 it.each([0, 1, 2])(
   'a move that is interrupted after %i writes loses nothing, and the next try completes it',
-  async (breaksAfter) => {
-    write({ JWT_SECRET: JWT, COMPAT_SECRET_KEY: KEY });
-    keychain.fault = { breaksAfter: breaksAfter + 1 }; // the probe writes first
+  async (completedWrites) => {
+    writeSettings({ JWT_SECRET: JWT_SECRET, COMPAT_SECRET_KEY: COMPAT_KEY });
+    keychain.fault = { breaksAfter: completedWrites + 1 }; // the probe writes first
     const store = await open('auto');
-    expect([await store.get('JWT_SECRET'), await store.get('COMPAT_SECRET_KEY')]).toEqual([JWT, KEY]);
+    expect([await store.get('JWT_SECRET'), await store.get('COMPAT_SECRET_KEY')]).toEqual([JWT_SECRET, COMPAT_KEY]);
     keychain.fault = undefined;
     await open('auto');
-    expect(values()).toEqual([KEY, JWT]);
+    expect(values()).toEqual([COMPAT_KEY, JWT_SECRET]);
     expect(text()).not.toMatch(/the-secret|the-key/);
   },
 );
 
-it('after a crash between keychain and file both are equal, and the file counts', async () => {
-  write({ JWT_SECRET: JWT, keychain: { package: 'keyring', library: 'abc', names: ['JWT_SECRET'] } });
-  keychain.entries.set('abc:JWT_SECRET', JWT);
-  expect(await (await open('keep')).get('JWT_SECRET')).toBe(JWT);
+it('after a crash between the two writes keychain and file are equal, and the file is used', async () => {
+  writeSettings({ JWT_SECRET: JWT_SECRET, keychain: { package: 'keyring', library: 'abc', names: ['JWT_SECRET'] } });
+  keychain.entries.set('abc:JWT_SECRET', JWT_SECRET);
+  expect(await (await open('keep')).get('JWT_SECRET')).toBe(JWT_SECRET);
   keychain.fault = 'absent';
-  expect(await (await open('auto')).get('JWT_SECRET'), 'without the keychain').toBe(JWT);
+  expect(await (await open('auto')).get('JWT_SECRET'), 'without the keychain').toBe(JWT_SECRET);
 });
 
-it('moving back to the file removes them from the keychain', async () => {
-  write({ JWT_SECRET: JWT });
+it('moving secrets back to the file removes them from the keychain', async () => {
+  writeSettings({ JWT_SECRET: JWT_SECRET });
   await open('auto');
   const store = await open('file');
-  expect([store.place, await store.get('JWT_SECRET')]).toEqual(['file', JWT]);
+  expect([store.place, await store.get('JWT_SECRET')]).toEqual(['file', JWT_SECRET]);
   expect(values()).toEqual([]);
-  expect(readJsonFile(file)).toEqual({ JWT_SECRET: JWT });
+  expect(readJsonFile(file)).toEqual({ JWT_SECRET: JWT_SECRET });
   expect(statSync(file).mode & 0o077 & (process.platform === 'win32' ? 0 : 0o777)).toBe(0);
 });
 
 it('moving back works even if deleting from the keychain fails', async () => {
-  write({ JWT_SECRET: JWT });
+  writeSettings({ JWT_SECRET: JWT_SECRET });
   await open('auto');
   const openFake = keychain.open;
   keychain.open = async () => ({
@@ -141,25 +141,25 @@ it('moving back works even if deleting from the keychain fails', async () => {
       else throw new Error('may not be deleted');
     },
   });
-  expect(await (await open('file')).get('JWT_SECRET')).toBe(JWT);
+  expect(await (await open('file')).get('JWT_SECRET')).toBe(JWT_SECRET);
 });
 
 it.each(['keep', 'auto', 'keychain', 'file'] as const)(
   'without its keychain the server does not start (%s), and generates no new keys',
   async (wish) => {
-    write({ JWT_SECRET: JWT });
+    writeSettings({ JWT_SECRET: JWT_SECRET });
     await open('auto');
     keychain.fault = 'absent';
-    const before = text();
+    const previousText = text();
     await expect(open(wish)).rejects.toThrow(
       /in the system’s keychain, which is not available .*new keys would invalidate/,
     );
-    expect(text()).toBe(before);
+    expect(text()).toBe(previousText);
   },
 );
 
 it('a secret that is missing in the keychain is not generated again', async () => {
-  write({ JWT_SECRET: JWT });
+  writeSettings({ JWT_SECRET: JWT_SECRET });
   await open('auto');
   keychain.entries.clear();
   await expect((await open('auto')).get('JWT_SECRET')).rejects.toThrow(
@@ -179,13 +179,13 @@ it('settings are set, replaced and removed only in the keychain', async () => {
 });
 
 it('two libraries in one keychain do not see each other', async () => {
-  const first = await open('auto');
-  await first.set('JWT_SECRET', JWT);
+  const firstStore = await open('auto');
+  await firstStore.set('JWT_SECRET', JWT_SECRET);
   file = join(dir, 'other.json');
-  const second = await open('auto');
-  expect(await second.get('JWT_SECRET')).toBeUndefined();
-  await second.set('JWT_SECRET', KEY);
-  expect(await first.get('JWT_SECRET')).toBe(JWT);
+  const secondStore = await open('auto');
+  expect(await secondStore.get('JWT_SECRET')).toBeUndefined();
+  await secondStore.set('JWT_SECRET', COMPAT_KEY);
+  expect(await firstStore.get('JWT_SECRET')).toBe(JWT_SECRET);
 });
 
 describe.each(['file', 'keychain'] as const)('secrets that somebody writes into settings.json', (place) => {
@@ -200,15 +200,18 @@ describe.each(['file', 'keychain'] as const)('secrets that somebody writes into 
   };
 
   it('are moved to the secret store, and the rest stays', async () => {
-    const first = await start({ STREAMSRC_PASSWORD: 'by hand', fpid_api_key: '', contact: 'me@example.org' });
-    expect(first.settings.STREAMSRC_PASSWORD).toBe('by hand');
+    const firstStart = await start({ STREAMSRC_PASSWORD: 'by hand', fpid_api_key: '', contact: 'me@example.org' });
+    expect(firstStart.settings.STREAMSRC_PASSWORD).toBe('by hand');
     expect(readJsonFile(settings())).toEqual({ contact: 'me@example.org' });
-    const again = await start(readJsonFile(settings()));
-    expect([again.settings.STREAMSRC_PASSWORD, again.origins.STREAMSRC_PASSWORD]).toEqual(['by hand', 'file']);
-    expect(again.origins.FPID_API_KEY).toBe('default');
+    const secondStart = await start(readJsonFile(settings()));
+    expect([secondStart.settings.STREAMSRC_PASSWORD, secondStart.origins.STREAMSRC_PASSWORD]).toEqual([
+      'by hand',
+      'file',
+    ]);
+    expect(secondStart.origins.FPID_API_KEY).toBe('default');
   });
 
-  it('replace the ones that are stored', async () => {
+  it('replace the stored secrets', async () => {
     await start({ streamsrc_password: 'an old one' });
     expect((await start({ streamsrc_password: 'the new one' })).settings.STREAMSRC_PASSWORD).toBe('the new one');
     expect((await start({})).settings.STREAMSRC_PASSWORD).toBe('the new one');
@@ -216,7 +219,7 @@ describe.each(['file', 'keychain'] as const)('secrets that somebody writes into 
 
   it('stay in effect when they cannot be moved', async () => {
     await start({ streamsrc_password: 'an old one' });
-    // where settings.json is written before it takes its name
+    // the temporary name of settings.json while it is written
     mkdirSync(`${settings()}.${process.pid}.tmp`);
     const config = await start({ streamsrc_password: 'the new one' });
     expect(config.settings.STREAMSRC_PASSWORD).toBe('the new one');
@@ -240,7 +243,7 @@ it.each([
   { 'setting.fpid_api_key': '' },
   { 'setting.fpid_api_key': 7 },
 ])('a file with %j in it is rejected', async (content) => {
-  write(content);
+  writeSettings(content);
   await expect(open('file')).rejects.toThrow(/is damaged/);
 });
 

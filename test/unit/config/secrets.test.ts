@@ -25,32 +25,32 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-const inFile = (path = file): Promise<SecretStore> =>
+const openFileStore = (path = file): Promise<SecretStore> =>
   openSecretStore({ file: path, requestedPlace: 'file', log: createLog('silent') });
-const load = async (settings: Parameters<typeof loadSecrets>[0] = NONE, path = file) =>
-  loadSecrets(settings, await inFile(path), createLog('silent'));
-const NONE = { JWT_SECRET: undefined, COMPAT_SECRET_KEY: undefined };
+const load = async (settings: Parameters<typeof loadSecrets>[0] = NO_SECRETS, path = file) =>
+  loadSecrets(settings, await openFileStore(path), createLog('silent'));
+const NO_SECRETS = { JWT_SECRET: undefined, COMPAT_SECRET_KEY: undefined };
 const mode = (path: string): number => statSync(path).mode & 0o777;
 const onUnix = it.skipIf(process.platform === 'win32');
 
 describe('the secrets file', () => {
   it('is created once, with two random keys of 32 bytes', async () => {
-    const first = await load();
-    expect(Buffer.from(first.jwtSecret, 'base64url')).toHaveLength(32);
-    expect(Buffer.from(first.compatSecretKey, 'base64url')).toHaveLength(32);
-    expect(first.jwtSecret).not.toBe(first.compatSecretKey);
-    expect(await load(), 'at the next start').toEqual(first);
+    const createdSecrets = await load();
+    expect(Buffer.from(createdSecrets.jwtSecret, 'base64url')).toHaveLength(32);
+    expect(Buffer.from(createdSecrets.compatSecretKey, 'base64url')).toHaveLength(32);
+    expect(createdSecrets.jwtSecret).not.toBe(createdSecrets.compatSecretKey);
+    expect(await load(), 'at the next start').toEqual(createdSecrets);
     expect(readdirSync(dir), 'no temporary file is left').toEqual(['secrets.json']);
   });
 
   it('is created together with its folder', async () => {
-    await load(NONE, join(dir, 'new', 'secrets.json'));
+    await load(NO_SECRETS, join(dir, 'new', 'secrets.json'));
     expect(existsSync(join(dir, 'new', 'secrets.json'))).toBe(true);
   });
 
   onUnix('can be read by its owner alone, and is closed again when something opened it', async () => {
-    const store = await inFile();
-    await loadSecrets(NONE, store, createLog('silent'));
+    const store = await openFileStore();
+    await loadSecrets(NO_SECRETS, store, createLog('silent'));
     expect(mode(file)).toBe(0o600);
     chmodSync(file, 0o644);
     await store.get('JWT_SECRET');
@@ -58,18 +58,21 @@ describe('the secrets file', () => {
   });
 
   it('is not changed for secrets from the settings', async () => {
-    const given = { JWT_SECRET: 'from-the-environment', COMPAT_SECRET_KEY: 'from-the-environment-too' };
-    expect(await load(given)).toEqual({ jwtSecret: given.JWT_SECRET, compatSecretKey: given.COMPAT_SECRET_KEY });
+    const givenSecrets = { JWT_SECRET: 'from-the-environment', COMPAT_SECRET_KEY: 'from-the-environment-too' };
+    expect(await load(givenSecrets)).toEqual({
+      jwtSecret: givenSecrets.JWT_SECRET,
+      compatSecretKey: givenSecrets.COMPAT_SECRET_KEY,
+    });
     expect(existsSync(file)).toBe(false);
-    await load({ ...NONE, JWT_SECRET: given.JWT_SECRET });
+    await load({ ...NO_SECRETS, JWT_SECRET: givenSecrets.JWT_SECRET });
     expect(Object.keys(readJsonFile(file))).toEqual(['COMPAT_SECRET_KEY']);
   });
 
   it('is not needed for a short secret from the settings, which is made expensive to guess', async () => {
-    const short = await load({ JWT_SECRET: 'short', COMPAT_SECRET_KEY: 'short' });
-    expect(Buffer.from(short.jwtSecret, 'base64url')).toHaveLength(32);
-    expect(short.compatSecretKey).not.toBe(short.jwtSecret);
-    expect(await load({ JWT_SECRET: 'short', COMPAT_SECRET_KEY: 'short' }), 'on any machine').toEqual(short);
+    const stretchedSecrets = await load({ JWT_SECRET: 'short', COMPAT_SECRET_KEY: 'short' });
+    expect(Buffer.from(stretchedSecrets.jwtSecret, 'base64url')).toHaveLength(32);
+    expect(stretchedSecrets.compatSecretKey).not.toBe(stretchedSecrets.jwtSecret);
+    expect(await load({ JWT_SECRET: 'short', COMPAT_SECRET_KEY: 'short' }), 'on any machine').toEqual(stretchedSecrets);
   });
 
   it('keeps other entries', async () => {

@@ -16,7 +16,7 @@ describe('a mosaic', () => {
     expect(mosaicOf('artist-1', [cover(1, 'same'), cover(2, 'same')])).toEqual(cover(1, 'same'));
   });
 
-  it('is made of the first four different images, and identified by them and their order', () => {
+  it('is made of the first four different images, and identified by these images and their order', () => {
     const mosaic = mosaicOf('artist-1', [cover(1), cover(2, 'e1'), cover(3), cover(4), cover(5), cover(6)]);
     expect(mosaic).toMatchObject({ owner: 'artist-1', covers: [cover(1), cover(3), cover(4), cover(5)] });
     const etag = (...albums: number[]): string | undefined =>

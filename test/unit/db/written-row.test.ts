@@ -8,27 +8,27 @@ import { writtenRow } from '../../../server/db/client.ts';
 
 const server = join(import.meta.dirname, '..', '..', '..', 'server');
 
-test('a write that fails when it is committed throws, although its row was there', () => {
+test('a write that fails at its commit throws, although it returned its row', () => {
   const songs = sqliteTable('songs', { albumId: int('album_id') });
   const client = new Database(':memory:');
   client.exec(`PRAGMA foreign_keys = ON; CREATE TABLE albums (id INTEGER PRIMARY KEY);
     CREATE TABLE songs (album_id INTEGER REFERENCES albums (id) DEFERRABLE INITIALLY DEFERRED)`);
-  const insert = drizzle(client).insert(songs).values({ albumId: 7 }).returning();
-  expect(() => writtenRow(insert)).toThrow('FOREIGN KEY constraint failed');
+  const insertQuery = drizzle(client).insert(songs).values({ albumId: 7 }).returning();
+  expect(() => writtenRow(insertQuery)).toThrow('FOREIGN KEY constraint failed');
   client.exec('INSERT INTO albums VALUES (7)');
-  expect(writtenRow(insert)).toEqual({ albumId: 7 });
+  expect(writtenRow(insertQuery)).toEqual({ albumId: 7 });
   client.close();
 });
 
-test('no write with RETURNING is read with get, which would not throw', () => {
-  const reads = globSync('**/*.ts', { cwd: server }).flatMap((file) => {
+test('no write with RETURNING is read with get(), which would not throw', () => {
+  const faultyFiles = globSync('**/*.ts', { cwd: server }).flatMap((file) => {
     const code = readFileSync(join(server, file), 'utf8');
     const names = code
       .split(/^ *(?=const )/m)
       .filter((declaration) => declaration.split(';', 1)[0]?.includes('RETURNING'))
       .map((declaration) => /^const (\w+)/.exec(declaration)?.[1]);
-    const isRead = names.some((name) => new RegExp(`\\b${name}\\.get\\(`).test(code));
-    return isRead || /\.returning\([^)]*\)\s*\.get\(/.test(code) ? [file] : [];
+    const isReadWithGet = names.some((name) => new RegExp(`\\b${name}\\.get\\(`).test(code));
+    return isReadWithGet || /\.returning\([^)]*\)\s*\.get\(/.test(code) ? [file] : [];
   });
-  expect(reads).toEqual([]);
+  expect(faultyFiles).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// The signals of EBU Tech 3341 and 3342 made anew, with the tolerances that those documents give.
+// Measures the generated signals of EBU Tech 3341 and 3342 with the tolerances of these documents.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,25 +10,25 @@ import { createSilenceMeter } from '../../../server/dsp/silence.ts';
 import { createTruePeakMeter } from '../../../server/dsp/true-peak.ts';
 import { createWaveformMeter } from '../../../server/dsp/waveform.ts';
 
-const RATE = 48_000;
+const RATE_HZ = 48_000;
 type Part = [dbfs: number, seconds: number];
 
-/** A stereo sine of 1 kHz at these levels one after the other. */
+/** Generates a sine of 1 kHz at these levels (dBFS), each for so many seconds. */
 function tone(...parts: Part[]): Float32Array {
-  const samples = new Float32Array(parts.reduce((sum, [, seconds]) => sum + seconds, 0) * RATE);
-  let at = 0;
+  const samples = new Float32Array(parts.reduce((sum, [, seconds]) => sum + seconds, 0) * RATE_HZ);
+  let offset = 0;
   for (const [dbfs, seconds] of parts)
-    for (const end = at + seconds * RATE; at < end; at++)
-      samples[at] = 10 ** (dbfs / 20) * Math.sin((2 * Math.PI * 1_000 * at) / RATE);
+    for (const end = offset + seconds * RATE_HZ; offset < end; offset++)
+      samples[offset] = 10 ** (dbfs / 20) * Math.sin((2 * Math.PI * 1_000 * offset) / RATE_HZ);
   return samples;
 }
 
-function measured(...channels: Float32Array[]): Loudness {
-  const meter = createLoudnessMeter(RATE, channels.length);
-  const [first] = channels as [Float32Array];
-  // in uneven parts, as decoders give them
-  for (let at = 0; at < first.length; at += 10_007) {
-    const parts = channels.map((data) => data.subarray(at, at + 10_007));
+function measureLoudness(...channels: Float32Array[]): Loudness {
+  const meter = createLoudnessMeter(RATE_HZ, channels.length);
+  const [firstChannel] = channels as [Float32Array];
+  // in uneven chunks, as decoders return them
+  for (let offset = 0; offset < firstChannel.length; offset += 10_007) {
+    const parts = channels.map((data) => data.subarray(offset, offset + 10_007));
     meter.push(parts, (parts[0] as Float32Array).length);
   }
   return meter.finish();
@@ -68,12 +68,19 @@ test.each<{ name: string; parts: Part[]; lufs: number }>([
   },
 ])('integrated loudness, $name', ({ parts, lufs }) => {
   const signal = tone(...parts);
-  expect(Math.abs((measured(signal, signal).integrated ?? 0) - lufs)).toBeLessThan(0.1);
+  expect(Math.abs((measureLoudness(signal, signal).integrated ?? 0) - lufs)).toBeLessThan(0.1);
 });
 
-test('integrated loudness, 3341-6: surround channels count more, the LFE not at all', () => {
-  const [front, centre, surround] = [tone([-28, 20]), tone([-24, 20]), tone([-30, 20])];
-  const { integrated } = measured(front, front, centre, tone([0, 20]), surround, surround);
+test('integrated loudness, 3341-6: surround channels count more, and the LFE does not count', () => {
+  const [frontChannel, centreChannel, surroundChannel] = [tone([-28, 20]), tone([-24, 20]), tone([-30, 20])];
+  const { integrated } = measureLoudness(
+    frontChannel,
+    frontChannel,
+    centreChannel,
+    tone([0, 20]),
+    surroundChannel,
+    surroundChannel,
+  );
   expect(Math.abs((integrated ?? 0) + 23)).toBeLessThan(0.1);
 });
 
@@ -115,26 +122,28 @@ test.each<{ name: string; parts: Part[]; lu: number }>([
   },
 ])('loudness range, $name', ({ parts, lu }) => {
   const signal = tone(...parts);
-  expect(Math.abs(measured(signal, signal).range - lu)).toBeLessThan(1);
+  expect(Math.abs(measureLoudness(signal, signal).range - lu)).toBeLessThan(1);
 });
 
 test('silence has no loudness', () => {
-  expect(measured(new Float32Array(RATE))).toMatchObject({ integrated: null, range: 0 });
-  expect(albumLoudness([measured(new Float32Array(RATE))])).toBeNull();
+  expect(measureLoudness(new Float32Array(RATE_HZ))).toMatchObject({ integrated: null, range: 0 });
+  expect(albumLoudness([measureLoudness(new Float32Array(RATE_HZ))])).toBeNull();
 });
 
 test('an album is as loud as its tracks played one after the other', () => {
-  const tracks = [tone([-20, 20]), tone([-35, 20]), tone([-26, 10])].map((signal) => measured(signal, signal));
-  const whole = tone([-20, 20], [-35, 20], [-26, 10]);
-  const kept = tracks.map(({ blocks, shortTerm }) => {
+  const tracks = [tone([-20, 20]), tone([-35, 20]), tone([-26, 10])].map((signal) => measureLoudness(signal, signal));
+  const albumSignal = tone([-20, 20], [-35, 20], [-26, 10]);
+  const histograms = tracks.map(({ blocks, shortTerm }) => {
     const packed = packHistograms([blocks, shortTerm]);
     expect(packed.length).toBeLessThan(200);
     const [first, second] = unpackHistograms(packed);
     return { blocks: first as Uint32Array, shortTerm: second as Uint32Array };
   });
-  const together = measured(whole, whole);
-  expect(Math.abs((albumLoudness(kept)?.integrated ?? 0) - (together.integrated ?? 0))).toBeLessThan(0.1);
-  expect(Math.abs((albumLoudness(kept)?.range ?? 0) - together.range)).toBeLessThan(1);
+  const albumLoudnessMeasured = measureLoudness(albumSignal, albumSignal);
+  expect(Math.abs((albumLoudness(histograms)?.integrated ?? 0) - (albumLoudnessMeasured.integrated ?? 0))).toBeLessThan(
+    0.1,
+  );
+  expect(Math.abs((albumLoudness(histograms)?.range ?? 0) - albumLoudnessMeasured.range)).toBeLessThan(1);
 });
 
 test.each([
@@ -144,17 +153,17 @@ test.each([
   { name: '3341-18', divisor: 8, phase: 67.5, amplitude: 0.5, dbtp: -6 },
   { name: '3341-19', divisor: 4, phase: 45, amplitude: 1.41, dbtp: 3 },
 ])('true peak, $name', ({ divisor, phase, amplitude, dbtp }) => {
-  const meter = createTruePeakMeter(RATE, 1);
+  const meter = createTruePeakMeter(RATE_HZ, 1);
   const signal = Float32Array.from(
-    { length: RATE },
+    { length: RATE_HZ },
     (_, i) =>
-      Math.min(1, i / 2_000, (RATE - i) / 2_000) *
+      Math.min(1, i / 2_000, (RATE_HZ - i) / 2_000) *
       amplitude *
       Math.sin((2 * Math.PI * i) / divisor + (phase * Math.PI) / 180),
   );
-  for (let at = 0; at < signal.length; at += 1_001) {
-    const part = signal.subarray(at, at + 1_001);
-    meter.push([part], part.length);
+  for (let offset = 0; offset < signal.length; offset += 1_001) {
+    const chunk = signal.subarray(offset, offset + 1_001);
+    meter.push([chunk], chunk.length);
   }
   const measuredDb = 20 * Math.log10(meter.finish().truePeak);
   expect(measuredDb).toBeLessThan(dbtp + 0.2);
@@ -174,15 +183,15 @@ describe.skipIf(!ffmpeg)('beside ffmpeg’s ebur128', () => {
     }).stderr;
     rmSync(dir, { recursive: true });
     const frames = bytes.length / 8;
-    const channel = (first: number): Float32Array =>
-      Float32Array.from({ length: frames }, (_, i) => bytes.readFloatLE((2 * i + first) * 4));
+    const channel = (channelIndex: number): Float32Array =>
+      Float32Array.from({ length: frames }, (_, i) => bytes.readFloatLE((2 * i + channelIndex) * 4));
     const channels = [channel(0), channel(1)];
     const [loudness, peaks] = [createLoudnessMeter(44_100, 2), createTruePeakMeter(44_100, 2)];
     loudness.push(channels, frames);
     peaks.push(channels, frames);
     const summary = report.slice(report.lastIndexOf('Summary'));
     const figure = (name: string): number => Number(new RegExp(`${name}:\\s+(-?[\\d.]+)`).exec(summary)?.[1]);
-    // it prints one decimal
+    // ffmpeg prints one decimal
     const { integrated, range } = loudness.finish();
     expect(Math.abs((integrated ?? 0) - figure('I'))).toBeLessThan(0.15);
     expect(Math.abs(range - figure('LRA'))).toBeLessThan(0.15);
@@ -190,13 +199,13 @@ describe.skipIf(!ffmpeg)('beside ffmpeg’s ebur128', () => {
   });
 });
 
-test('silence at both ends is exact to the frame, also across parts', () => {
+test('silence at both ends is exact to the frame, also across chunks', () => {
   const signal = new Float32Array(10_000);
   signal.fill(0.5, 1_234, 7_766);
   const meter = createSilenceMeter();
-  for (let at = 0; at < signal.length; at += 999) {
-    const part = signal.subarray(at, at + 999);
-    meter.push([part, new Float32Array(part.length)], part.length);
+  for (let offset = 0; offset < signal.length; offset += 999) {
+    const chunk = signal.subarray(offset, offset + 999);
+    meter.push([chunk, new Float32Array(chunk.length)], chunk.length);
   }
   expect(meter.finish()).toEqual({ leading: 1_234, trailing: 2_234, frames: 10_000 });
 });
@@ -204,9 +213,9 @@ test('silence at both ends is exact to the frame, also across parts', () => {
 test.each([10, 1_000, 123_456])('the waveform of %i frames has the highest sample of each thousandth', (frames) => {
   const signal = Float32Array.from({ length: frames }, (_, i) => (i / frames) * (i % 2 ? -1 : 1));
   const meter = createWaveformMeter();
-  for (let at = 0; at < frames; at += 4_096) {
-    const part = signal.subarray(at, at + 4_096);
-    meter.push([part], part.length);
+  for (let offset = 0; offset < frames; offset += 4_096) {
+    const chunk = signal.subarray(offset, offset + 4_096);
+    meter.push([chunk], chunk.length);
   }
   const points = meter.finish();
   expect(points).toHaveLength(1_000);

@@ -1,4 +1,4 @@
-// Tempo, beats and key of synthetic music, and the loops that are compiled.
+// Tempo, beats and key of synthetic music, and the compiled loops.
 import { expect, test } from 'vitest';
 import { findBeats } from '../../../server/dsp/beats.ts';
 import { createPowerSpectra, hann, LANES } from '../../../server/dsp/fft.ts';
@@ -16,7 +16,7 @@ test('the compiled loops are those of kernels.wat', async () => {
   expect((await compiledKernels()).join('')).toBe(KERNELS);
 });
 
-function spectrogramOf(samples: Float32Array, rateHz: number): Spectrogram {
+function computeSpectrogram(samples: Float32Array, rateHz: number): Spectrogram {
   const spectrograph = createSpectrograph(rateHz);
   spectrograph.push([samples], samples.length);
   return spectrograph.finish();
@@ -47,17 +47,17 @@ test.each([8, 16, 128])('the spectra of four frames of %i samples are those of t
 
 test.each([44_100, 48_000, 8_000])('a tone of 440 Hz stays one when it comes from %i Hz', (rateHz) => {
   const resampler = createResampler(rateHz, 22_050, 1_000);
-  const out: number[] = [];
-  for (let at = 0; at < rateHz; at += 100)
-    out.push(
+  const levels: number[] = [];
+  for (let offset = 0; offset < rateHz; offset += 100)
+    levels.push(
       ...resampler.push(
-        Float32Array.from({ length: 100 }, (_, i) => Math.sin((2 * Math.PI * 440 * (at + i)) / rateHz)),
+        Float32Array.from({ length: 100 }, (_, i) => Math.sin((2 * Math.PI * 440 * (offset + i)) / rateHz)),
         100,
       ),
     );
-  expect(Math.abs(out.length - 22_050)).toBeLessThan(60);
-  for (let i = 200; i < out.length - 200; i++)
-    expect(Math.abs((out[i] as number) - Math.sin((2 * Math.PI * 440 * i) / 22_050))).toBeLessThan(0.01);
+  expect(Math.abs(levels.length - 22_050)).toBeLessThan(60);
+  for (let i = 200; i < levels.length - 200; i++)
+    expect(Math.abs((levels[i] as number) - Math.sin((2 * Math.PI * 440 * i) / 22_050))).toBeLessThan(0.01);
 });
 
 test.each([
@@ -66,15 +66,15 @@ test.each([
   { bpm: 112, beatsOfBar: 4, key: 'E', isMinor: true, name: 'Em' },
 ] as const)('tempo, beats and key of $name at $bpm are found', ({ bpm, beatsOfBar, key, isMinor, name }) => {
   const { samples, rateHz, beats } = playScore({ bpm, beatsOfBar, key, isMinor, seconds: 20, seed: 3 });
-  const spectrogram = spectrogramOf(samples, rateHz);
+  const spectrogram = computeSpectrogram(samples, rateHz);
   const onsets = findOnsets(spectrogram);
   const tempo = findTempo(onsets);
   expect(Math.abs((tempo?.bpm ?? 0) / bpm - 1)).toBeLessThan(0.04);
-  const found = findBeats(onsets, bpm);
-  expect(Math.abs((found?.bpm ?? 0) - bpm)).toBeLessThan(0.3);
+  const foundBeats = findBeats(onsets, bpm);
+  expect(Math.abs((foundBeats?.bpm ?? 0) - bpm)).toBeLessThan(0.3);
   const apart = beats
     .slice(2, -2)
-    .map((beat) => Math.min(...Array.from(found?.times ?? [], (time) => Math.abs(time - beat))));
+    .map((beat) => Math.min(...Array.from(foundBeats?.times ?? [], (time) => Math.abs(time - beat))));
   expect(apart.filter((distance) => distance > 0.04)).toEqual([]);
   expect(findKey(spectrogram)?.name).toBe(name);
 });
@@ -113,14 +113,14 @@ test.each([
     chords.forEach((chord, frame) => {
       for (const pitch of chord) pitches[frame * PITCH_BINS + (pitch * PITCH_BINS) / 12 + sharp] = 0.1;
     });
-    const none = { mel: new Float32Array(), loudest: 0, melPower: new Float64Array(), frames: 0 };
-    const spectrogram: Spectrogram = { ...none, pitches, pitchFrames: chords.length };
+    const emptySpectrogram = { mel: new Float32Array(), loudest: 0, melPower: new Float64Array(), frames: 0 };
+    const spectrogram: Spectrogram = { ...emptySpectrogram, pitches, pitchFrames: chords.length };
     expect(findKey(spectrogram)?.name).toBe(name);
   }
 });
 
 test('nothing repeats in silence, and it has no key', () => {
-  const spectrogram = spectrogramOf(new Float32Array(22_050 * 8), 22_050);
+  const spectrogram = computeSpectrogram(new Float32Array(22_050 * 8), 22_050);
   expect([findTempo(findOnsets(spectrogram)), findKey(spectrogram)]).toEqual([undefined, undefined]);
 });
 

@@ -1,4 +1,4 @@
-// Groups from pairs.
+// Grouping of pairs of matching tracks.
 import { expect, test } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
 import { groupTracks, type Pair } from '../../../server/enrichment/duplicate-groups.ts';
@@ -84,6 +84,6 @@ test.each([
     groups: [[1, 2]],
   },
 ])('$what', ({ seconds, pairs, apart = [], groups }) => {
-  const heard = seconds.map((s, i) => ({ trackId: (i + 1) as TrackId, durationMs: s * 1_000 }));
-  expect(groupTracks(heard, pairs as unknown as Pair[], apart as unknown as Pair[])).toEqual(groups);
+  const lengths = seconds.map((s, i) => ({ trackId: (i + 1) as TrackId, durationMs: s * 1_000 }));
+  expect(groupTracks(lengths, pairs as unknown as Pair[], apart as unknown as Pair[])).toEqual(groups);
 });

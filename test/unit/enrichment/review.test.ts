@@ -36,11 +36,11 @@ describe('a review', () => {
       { ...match, title: 'HARBOUR LIGHTS (feat. Ida Lund)', artists: ['The  Quays!'], album: 'Low—Water' },
     ],
     ['an unsure match says just what the tags say', { ...match, score: 0.5 }],
-  ])('is not needed when %s', (_when, m) => {
+  ])('is not needed when %s', (_title, m) => {
     expect(ask(m)).toBeUndefined();
   });
 
-  it('is needed when tags contradict a certain match, with both values', () => {
+  it('is needed when tags contradict a certain match, and contains both values', () => {
     expect(ask({ ...match, title: 'Ebb', year: 2008 })).toEqual({
       reason: 'tags_disagree',
       match: { ...match, title: 'Ebb', year: 2008 },
@@ -60,56 +60,60 @@ describe('a review', () => {
   });
 
   it('is needed when an uncertain match fills missing tags, but not when a certain one does', () => {
-    const bare: TrackIdentity = { title: '01', artists: [], genres: [], provenance: { title: 'path' } };
-    expect(ask({ ...match, score: 0.5 }, bare)).toMatchObject({
+    const pathIdentity: TrackIdentity = { title: '01', artists: [], genres: [], provenance: { title: 'path' } };
+    expect(ask({ ...match, score: 0.5 }, pathIdentity)).toMatchObject({
       reason: 'low_score',
       differences: expect.arrayContaining([{ field: 'title', tag: null, match: 'Harbour Lights' }]),
     });
-    expect(ask(match, bare)).toBeUndefined();
+    expect(ask(match, pathIdentity)).toBeUndefined();
   });
 });
 
 describe('why a track is not identified', () => {
-  const done = <T>(value: T): StepOutcome<T> => ({ outcome: 'done', value });
-  const skipped = (reason: string) => ({ outcome: 'skipped', reason }) as const;
-  const failed = (reason: string, isPassing = false) => ({ outcome: 'failed', reason, isPassing }) as const;
+  const toDone = <T>(value: T): StepOutcome<T> => ({ outcome: 'done', value });
+  const toSkipped = (reason: string) => ({ outcome: 'skipped', reason }) as const;
+  const toFailed = (reason: string, isPassing = false) => ({ outcome: 'failed', reason, isPassing }) as const;
 
   it.each([
     [
       'no match',
-      { tags: done(1), fingerprint: done(1), lookup: done([]) },
+      { tags: toDone(1), fingerprint: toDone(1), lookup: toDone([]) },
       { title: false, artist: false },
       'Its tags name neither title nor artist. Its fingerprint has no match.',
     ],
     [
       'no key',
       {
-        tags: done(1),
-        fingerprint: done(1),
-        lookup: skipped('identification by fingerprint needs an API key (FPID_API_KEY)'),
+        tags: toDone(1),
+        fingerprint: toDone(1),
+        lookup: toSkipped('identification by fingerprint needs an API key (FPID_API_KEY)'),
       },
       { title: true, artist: false },
       'Its tags name no artist. It was not looked up: identification by fingerprint needs an API key (FPID_API_KEY).',
     ],
     [
       'too short',
-      { tags: done(1), fingerprint: failed('It is shorter than 3 s.'), lookup: skipped('it has no fingerprint') },
+      { tags: toDone(1), fingerprint: toFailed('It is shorter than 3 s.'), lookup: toSkipped('it has no fingerprint') },
       { title: false, artist: true },
       'Its tags name no title. Its fingerprint could not be computed: it is shorter than 3 s.',
     ],
     [
       'the service is down',
-      { tags: done(1), fingerprint: done(1), lookup: failed('The identification service cannot be reached.', true) },
+      {
+        tags: toDone(1),
+        fingerprint: toDone(1),
+        lookup: toFailed('The identification service cannot be reached.', true),
+      },
       { title: false, artist: false },
       'Its tags name neither title nor artist. It could not be looked up: the identification service cannot be reached. It will be retried later.',
     ],
     [
       'the file is damaged',
-      { tags: failed('no audio frame'), fingerprint: done(1), lookup: done([{}]) },
+      { tags: toFailed('no audio frame'), fingerprint: toDone(1), lookup: toDone([{}]) },
       { title: false, artist: false },
       'Its tags could not be read (no audio frame). The match of its fingerprint has no title.',
     ],
-  ])('%s', (_case, outcomes, has, words) => {
-    expect(whyNotIdentified(outcomes, has)).toBe(words);
+  ])('%s', (_title, outcomes, known, words) => {
+    expect(whyNotIdentified(outcomes, known)).toBe(words);
   });
 });

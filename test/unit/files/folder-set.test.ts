@@ -22,11 +22,11 @@ describe('the folders to scan', () => {
     expect(foldersToScan(changed)).toEqual(scan);
   });
 
-  it('a folder is found below its parent also when other names sort between them', () => {
+  it('a folder is recognized as below its parent also when other names sort between them', () => {
     expect(withoutSubfolders(['a/b', 'a b', 'a!', 'a'])).toEqual(['a', 'a b', 'a!']);
   });
 
-  it('the common parent is a whole folder, not part of a name', () => {
+  it('the common parent is a folder, not a common beginning of two names', () => {
     expect(commonParent(['music/ab/1', 'music/ac/1'])).toBe('music');
     expect(commonParent(['music/ab', 'music/ab/1'])).toBe('music/ab');
     expect(commonParent([''])).toBe('');

@@ -27,22 +27,22 @@ test.each([
   expect(findLyricsFiles(audio, texts)).toEqual(lyrics);
 });
 
-const timed = (text: string) => ({ synced: true, lines: [{ startMs: 1, text }] });
-const plain = (text: string) => ({ synced: false, lines: [{ text }] });
+const toSynced = (text: string) => ({ synced: true, lines: [{ startMs: 1, text }] });
+const toPlain = (text: string) => ({ synced: false, lines: [{ text }] });
 
 test.each([
   [undefined, undefined, undefined],
-  [plain('in'), undefined, plain('in')],
-  [undefined, plain('beside'), plain('beside')],
-  [plain('in'), plain('beside'), plain('beside')],
-  [timed('in'), timed('beside'), timed('beside')],
-  [plain('in'), timed('beside'), timed('beside')],
-  [timed('in'), plain('beside'), timed('in')],
-])('of %j in the tags and %j in a file, %j are used', (inside, beside, taken) => {
-  expect(preferLyrics(inside, beside)).toEqual(taken);
+  [toPlain('in'), undefined, toPlain('in')],
+  [undefined, toPlain('beside'), toPlain('beside')],
+  [toPlain('in'), toPlain('beside'), toPlain('beside')],
+  [toSynced('in'), toSynced('beside'), toSynced('beside')],
+  [toPlain('in'), toSynced('beside'), toSynced('beside')],
+  [toSynced('in'), toPlain('beside'), toSynced('in')],
+])('of %j in the tags and %j in a file, %j are used', (tagLyrics, fileLyrics, expectedLyrics) => {
+  expect(preferLyrics(tagLyrics, fileLyrics)).toEqual(expectedLyrics);
 });
 
-test('a mark contains the name', () => {
+test('the mark of a lyrics file contains its name', () => {
   expect(nameInLyricsStamp(lyricsStamp('a.lrc', { size: 5, mtimeUs: 7 }))).toBe('a.lrc');
 });
 

@@ -1,4 +1,4 @@
-// Cue sheets with all that is wrong with them: which tracks a file has.
+// Tables of the tracks that a file has by its cue sheet, also by faulty sheets.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { decodeSheet, parseCueSheet } from '../../../server/media/cue-sheet.ts';
 import type { AudioRead, Tags } from '../../../server/media/types.ts';
 import { SHEETS } from '../../support/cue-sheets.ts';
 
-const RATE = 44_100;
-const SAMPLES_PER_FRAME = RATE / 75;
+const RATE_HZ = 44_100;
+const SAMPLES_PER_FRAME = RATE_HZ / 75;
 const DURATION_MS = 600_000;
 
 let base: string;
@@ -18,13 +18,13 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-const albumOf = (tags: Partial<Tags> = {}): AudioRead => ({
+const toAlbumFile = (tags: Partial<Tags> = {}): AudioRead => ({
   facts: {
     format: 'flac',
     codec: 'flac',
     durationMs: DURATION_MS,
     bitrateKbps: 900,
-    sampleRateHz: RATE,
+    sampleRateHz: RATE_HZ,
     bitDepth: 16,
     channels: 2,
     lossless: true,
@@ -34,65 +34,79 @@ const albumOf = (tags: Partial<Tags> = {}): AudioRead => ({
   reader: 'own',
 });
 
-const SHEET =
+const VALID_SHEET =
   'TITLE "Record"\nFILE "Album.flac" WAVE\nTRACK 01 AUDIO\nINDEX 01 00:00:00\nTRACK 02 AUDIO\nINDEX 01 01:00:00';
 
 describe('a sheet beside Album.flac with', () => {
-  test.each(SHEETS)('$quirk', ({ quirk, sheet, sheetName = 'Album.cue', beside = [], begins, titles, first, last }) => {
-    const folder = join(base, quirk.replaceAll('/', ' '));
-    mkdirSync(folder);
-    writeFileSync(join(folder, sheetName), sheet);
-    for (const name of ['Album.flac', ...beside]) writeFileSync(join(folder, name), '');
-    const { sections, fault } = splitFile('Album.flac', albumOf(), folder);
+  test.each(SHEETS)(
+    '$quirk',
+    ({
+      quirk,
+      sheet,
+      sheetName = 'Album.cue',
+      beside: neighbors = [],
+      begins,
+      titles,
+      first: firstTags,
+      last: lastTags,
+    }) => {
+      const folder = join(base, quirk.replaceAll('/', ' '));
+      mkdirSync(folder);
+      writeFileSync(join(folder, sheetName), sheet);
+      for (const name of ['Album.flac', ...neighbors]) writeFileSync(join(folder, name), '');
+      const { sections, fault } = splitFile('Album.flac', toAlbumFile(), folder);
 
-    if (begins instanceof RegExp) {
-      expect(sections).toBeUndefined();
-      expect(fault).toMatch(begins);
-      expect(fault).toContain(sheetName);
-      return;
-    }
-    expect(fault).toBeUndefined();
-    expect(sections?.map(({ start }) => start / SAMPLES_PER_FRAME)).toEqual(begins);
-    if (!sections) return;
-    // each one ends where the next begins, and nothing of the file is left over
-    expect(sections.map(({ end }) => end)).toEqual([...sections.slice(1).map(({ start }) => start), null]);
-    expect(sections.reduce((sum, { durationMs }) => sum + durationMs, 0)).toBeCloseTo(DURATION_MS, 6);
-    if (titles) expect(sections.slice(0, titles.length).map(({ tags }) => tags.title)).toEqual(titles);
-    const shown = (tags: Tags | undefined, wanted: object) =>
-      Object.fromEntries(Object.keys(wanted).map((name) => [name, tags?.[name as keyof Tags]]));
-    if (first) expect(shown(sections[0]?.tags, first)).toEqual(first);
-    if (last) expect(shown(sections.at(-1)?.tags, last)).toEqual(last);
-  });
+      if (begins instanceof RegExp) {
+        expect(sections).toBeUndefined();
+        expect(fault).toMatch(begins);
+        expect(fault).toContain(sheetName);
+        return;
+      }
+      expect(fault).toBeUndefined();
+      expect(sections?.map(({ start }) => start / SAMPLES_PER_FRAME)).toEqual(begins);
+      if (!sections) return;
+      // each track ends where the next begins, and the last at the end of the file
+      expect(sections.map(({ end }) => end)).toEqual([...sections.slice(1).map(({ start }) => start), null]);
+      expect(sections.reduce((sum, { durationMs }) => sum + durationMs, 0)).toBeCloseTo(DURATION_MS, 6);
+      if (titles) expect(sections.slice(0, titles.length).map(({ tags }) => tags.title)).toEqual(titles);
+      const pickTags = (tags: Tags | undefined, expectedTags: object) =>
+        Object.fromEntries(Object.keys(expectedTags).map((name) => [name, tags?.[name as keyof Tags]]));
+      if (firstTags) expect(pickTags(sections[0]?.tags, firstTags)).toEqual(firstTags);
+      if (lastTags) expect(pickTags(sections.at(-1)?.tags, lastTags)).toEqual(lastTags);
+    },
+  );
 });
 
 test('the tags of the file say what the sheet does not', () => {
   const cueSheet = parseCueSheet('TRACK 01 AUDIO\nINDEX 01 00:00:00\nTRACK 02 AUDIO\nINDEX 01 01:00:00');
-  const whole = { title: 'Image', artists: ['Band'], album: 'Record', genres: ['Rock'], year: 1994, trackNumber: 7 };
-  const { sections } = splitFile('x.ape', albumOf({ ...whole, ...(cueSheet && { cueSheet }) }), undefined);
+  const fileTags = { title: 'Image', artists: ['Band'], album: 'Record', genres: ['Rock'], year: 1994, trackNumber: 7 };
+  const { sections } = splitFile('x.ape', toAlbumFile({ ...fileTags, ...(cueSheet && { cueSheet }) }), undefined);
   expect(sections?.map(({ tags }) => tags)).toMatchObject([
     { title: 'Track 1', trackNumber: 1, artists: ['Band'], albumArtists: ['Band'], album: 'Record', year: 1994 },
     { title: 'Track 2', trackNumber: 2, artists: ['Band'], albumArtists: ['Band'], genres: ['Rock'] },
   ]);
 });
 
-test('of several sheets the one that names the file wins, and one that cannot be used is passed over', () => {
+test('of several sheets the one that names the file wins, and unusable sheets are skipped', () => {
   const folder = join(base, 'several sheets');
   mkdirSync(folder);
   writeFileSync(join(folder, 'Album.flac'), '');
-  writeFileSync(join(folder, 'Album.cue'), SHEET.replace('INDEX 01 01:00:00', 'INDEX 01 99:00:00'));
-  writeFileSync(join(folder, 'Album (2).cue'), SHEET.replace('Record', 'Second'));
-  const { sections, fault } = splitFile('Album.flac', albumOf(), folder);
+  writeFileSync(join(folder, 'Album.cue'), VALID_SHEET.replace('INDEX 01 01:00:00', 'INDEX 01 99:00:00'));
+  writeFileSync(join(folder, 'Album (2).cue'), VALID_SHEET.replace('Record', 'Second'));
+  const { sections, fault } = splitFile('Album.flac', toAlbumFile(), folder);
   expect([sections?.[0]?.tags.album, fault]).toEqual(['Second', undefined]);
 });
 
-test('a sheet in the file that cannot be used is named, and one beside it wins', () => {
-  const cueSheet = parseCueSheet(SHEET.replace('01:00:00', '99:00:00'));
-  const read = (): AudioRead => albumOf(cueSheet && { cueSheet });
-  expect(splitFile('Album.flac', read(), undefined).fault).toMatch(/^the cue sheet in the file is not used: track 2/);
+test('an unusable sheet inside the file is reported, and a sheet beside the file is used', () => {
+  const cueSheet = parseCueSheet(VALID_SHEET.replace('01:00:00', '99:00:00'));
+  const readAlbum = (): AudioRead => toAlbumFile(cueSheet && { cueSheet });
+  expect(splitFile('Album.flac', readAlbum(), undefined).fault).toMatch(
+    /^the cue sheet in the file is not used: track 2/,
+  );
   const folder = join(base, 'beside and inside');
   mkdirSync(folder);
-  writeFileSync(join(folder, 'Album.cue'), SHEET);
-  expect(splitFile('Album.flac', read(), folder).sections).toHaveLength(2);
+  writeFileSync(join(folder, 'Album.cue'), VALID_SHEET);
+  expect(splitFile('Album.flac', readAlbum(), folder).sections).toHaveLength(2);
 });
 
 describe('a sheet that is one long line', () => {
@@ -103,16 +117,16 @@ describe('a sheet that is one long line', () => {
     ['a remark', `REM A${blanks}b${blanks}\u2028c`],
     ['a file', `FILE a${blanks}b`],
   ])('with %s is read in one pass', (_, line) => {
-    expect(parseCueSheet(`${SHEET}\n${line}`)?.tracks).toHaveLength(2);
+    expect(parseCueSheet(`${VALID_SHEET}\n${line}`)?.tracks).toHaveLength(2);
   });
   test('in an unknown charset is read in one pass', () => {
     const lines = [`TITLE \xe9${blanks}b`, `X${blanks}b`, `X${'\xa0'.repeat(100_000)}b`];
-    const text = decodeSheet(Buffer.from([SHEET, ...lines].join('\n'), 'latin1'));
+    const text = decodeSheet(Buffer.from([VALID_SHEET, ...lines].join('\n'), 'latin1'));
     expect(parseCueSheet(text)?.tracks).toHaveLength(2);
   });
 });
 
-test('of a sheet with thousands of remarks only some are kept, for each track takes them over', () => {
-  const fields = parseCueSheet(`${'REM GENRE Rock\n'.repeat(60_000)}${SHEET}`)?.fields ?? [];
+test('only some of thousands of remarks are kept, since each track gets a copy of them', () => {
+  const fields = parseCueSheet(`${'REM GENRE Rock\n'.repeat(60_000)}${VALID_SHEET}`)?.fields ?? [];
   expect(fields.length).toBeLessThan(1_000);
 });

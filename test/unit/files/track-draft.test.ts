@@ -1,4 +1,4 @@
-// Fields from file names where tags are missing, and the fields of a track.
+// Fields that are taken from file names where tags are missing, and the fields of a track.
 import { describe, expect, test } from 'vitest';
 import { parseTrackPath, toAudio, toIdentity } from '../../../server/files/track-draft.ts';
 import type { AudioRead, Tags } from '../../../server/media/types.ts';
@@ -19,7 +19,7 @@ describe('a name', () => {
     ['3 - 99 Luftballons.mp3', '99 Luftballons', 3],
     ['01 - Artist - Title.mp3', 'Artist - Title', 1],
     ['00 - Hidden.mp3', 'Hidden'],
-    // a leading zero is a number by itself
+    // a number with a leading zero needs no separator
     ['07 Luftballons.mp3', 'Luftballons', 7],
     ['007 Bond.mp3', 'Bond', 7],
     ['05 9 to 5.mp3', '9 to 5', 5],
@@ -41,14 +41,14 @@ describe('a name', () => {
     ['A1.mp3', 'A1'],
     ['A1 - Title.mp3', 'A1 - Title'],
     ['#1 Crush.mp3', '#1 Crush'],
-    // only a number: it stays as the title
+    // a name that is only a number stays the title
     ['07.mp3', '07', 7],
     ['22.wav', '22', 22],
     ['Track 7.mp3', 'Track 7', 7],
     ['track07.mp3', 'track07', 7],
     ['Tracks 7.mp3', 'Tracks 7'],
     ['000.mp3', '000'],
-    // underscores and dots
+    // underscores and dots are spaces
     ['01_-_Some_Song.mp3', 'Some Song', 1],
     ['03_Some_Song.mp3', 'Some Song', 3],
     ['_Song_.mp3', 'Song'],
@@ -61,7 +61,7 @@ describe('a name', () => {
     ['Song.FLAC', 'Song'],
     ['Song.mp3.flac', 'Song.mp3'],
     ['Song.txt', 'Song.txt'],
-    // no information
+    // names without information
     ['a/b/.mp3', '.mp3'],
     ['- .mp3', '-'],
     ['01 - .mp3', '-', 1],
@@ -87,8 +87,8 @@ describe('a name', () => {
   });
 });
 
-const silent: Tags = { artists: [], albumArtists: [], genres: [] };
-const read = (tags: Partial<Tags>, rest: Partial<AudioRead> = {}): AudioRead => ({
+const emptyTags: Tags = { artists: [], albumArtists: [], genres: [] };
+const toAudioRead = (tags: Partial<Tags>, fields: Partial<AudioRead> = {}): AudioRead => ({
   facts: {
     format: 'mp3',
     codec: 'mp3',
@@ -98,32 +98,32 @@ const read = (tags: Partial<Tags>, rest: Partial<AudioRead> = {}): AudioRead => 
     channels: 2,
     lossless: false,
   },
-  tags: { ...silent, ...tags },
+  tags: { ...emptyTags, ...tags },
   pictures: [],
   reader: 'own',
-  ...rest,
+  ...fields,
 });
 
 describe('an identity', () => {
-  test('without a title in the tags takes it and the numbers from the path, with that provenance', () => {
-    expect(toIdentity(read({}), 'a/2-03 Song.mp3')).toMatchObject({
+  test('without a title in the tags takes title and numbers from the path, with that provenance', () => {
+    expect(toIdentity(toAudioRead({}), 'a/2-03 Song.mp3')).toMatchObject({
       title: 'Song',
       trackNumber: 3,
       discNumber: 2,
       artists: [],
       provenance: { title: 'path', trackNumber: 'path', discNumber: 'path' },
     });
-    expect(toIdentity(read({}), 'Song.mp3').provenance).toEqual({ title: 'path' });
+    expect(toIdentity(toAudioRead({}), 'Song.mp3').provenance).toEqual({ title: 'path' });
   });
 
-  test('keeps the numbers of the tags when only the title is missing', () => {
-    const identity = toIdentity(read({ trackNumber: 9, discNumber: 4 }), '2-03 Song.mp3');
+  test('keeps the numbers of the tags if only the title is missing', () => {
+    const identity = toIdentity(toAudioRead({ trackNumber: 9, discNumber: 4 }), '2-03 Song.mp3');
     expect(identity).toMatchObject({ title: 'Song', trackNumber: 9, discNumber: 4 });
     expect(identity.provenance).toEqual({ title: 'path' });
   });
 
   test('with a title in the tags takes nothing from the path', () => {
-    expect(toIdentity(read({ title: '99 Problems' }), '2-03 Song.mp3')).toMatchObject({
+    expect(toIdentity(toAudioRead({ title: '99 Problems' }), '2-03 Song.mp3')).toMatchObject({
       title: '99 Problems',
       trackNumber: undefined,
       discNumber: undefined,
@@ -139,29 +139,29 @@ describe('an identity', () => {
     ['Album/CD Singles/01.mp3', undefined],
     ['CD1/Other/01.mp3', undefined],
   ])('takes the disc from the folder of %s', (sourceId, discNumber) => {
-    const found = toIdentity(read({ title: 'T' }), sourceId);
-    expect([found.discNumber, found.provenance]).toEqual([discNumber, discNumber && { discNumber: 'path' }]);
-    expect(toIdentity(read({ title: 'T', discNumber: 9 }), sourceId).discNumber).toBe(9);
+    const identity = toIdentity(toAudioRead({ title: 'T' }), sourceId);
+    expect([identity.discNumber, identity.provenance]).toEqual([discNumber, discNumber && { discNumber: 'path' }]);
+    expect(toIdentity(toAudioRead({ title: 'T', discNumber: 9 }), sourceId).discNumber).toBe(9);
   });
 
   test('keeps the display name with the artists, or uses it as the only artist', () => {
-    expect(toIdentity(read({ title: 'T', artists: ['A', 'B'], artist: 'A feat. B' }), 'x')).toMatchObject({
+    expect(toIdentity(toAudioRead({ title: 'T', artists: ['A', 'B'], artist: 'A feat. B' }), 'x')).toMatchObject({
       artists: ['A', 'B'],
       artist: 'A feat. B',
     });
-    expect(toIdentity(read({ title: 'T', artist: 'A feat. B' }), 'x').artists).toEqual(['A feat. B']);
+    expect(toIdentity(toAudioRead({ title: 'T', artist: 'A feat. B' }), 'x').artists).toEqual(['A feat. B']);
   });
 
   test('keeps the album artist as written, else joins all of them', () => {
-    expect(toIdentity(read({ albumArtists: ['A', 'B'], albumArtist: 'A & B' }), 'x').albumArtist).toBe('A & B');
-    expect(toIdentity(read({ albumArtists: ['A', 'B'] }), 'x').albumArtist).toBe('A, B');
-    expect(toIdentity(read({}), 'x').albumArtist).toBeUndefined();
+    expect(toIdentity(toAudioRead({ albumArtists: ['A', 'B'], albumArtist: 'A & B' }), 'x').albumArtist).toBe('A & B');
+    expect(toIdentity(toAudioRead({ albumArtists: ['A', 'B'] }), 'x').albumArtist).toBe('A, B');
+    expect(toIdentity(toAudioRead({}), 'x').albumArtist).toBeUndefined();
   });
 });
 
 test('audio is rounded to whole milliseconds and kilobits, and unknown values are null', () => {
-  const stored = { storageUri: 'local:x', contentHash: 'c', audioHash: null, sizeBytes: 5 };
-  expect(toAudio(read({ replayGain: { trackGainDb: -7.5 } }), stored)).toMatchObject({
+  const storedFile = { storageUri: 'local:x', contentHash: 'c', audioHash: null, sizeBytes: 5 };
+  expect(toAudio(toAudioRead({ replayGain: { trackGainDb: -7.5 } }), storedFile)).toMatchObject({
     durationMs: 1001,
     bitrateKbps: 128,
     bitDepth: null,
@@ -170,7 +170,7 @@ test('audio is rounded to whole milliseconds and kilobits, and unknown values ar
     albumPeak: null,
     hasPicture: false,
     availability: 'available',
-    ...stored,
+    ...storedFile,
   });
-  expect(toAudio(read({}, { pictures: [{ mime: 'image/jpeg', kind: 3 }] }), stored).hasPicture).toBe(true);
+  expect(toAudio(toAudioRead({}, { pictures: [{ mime: 'image/jpeg', kind: 3 }] }), storedFile).hasPicture).toBe(true);
 });

@@ -9,9 +9,9 @@ test.each([
   [3_600_000, 240_000],
   [null, 240_000],
   [0, 240_000],
-  [Number.NaN, 240_000], // not known yet
-])('a track of %s ms counts as played after %s ms', (duration, enough) => {
-  expect(requiredPlayMs(duration)).toBe(enough);
+  [Number.NaN, 240_000], // the duration is not known yet
+])('a track of %s ms counts as played after %s ms', (duration, requiredMs) => {
+  expect(requiredPlayMs(duration)).toBe(requiredMs);
 });
 
 test.each([
@@ -21,6 +21,6 @@ test.each([
   [3_600_000, 240_000, true],
   [200_000, 0, false],
   [null, 10_000, false],
-])('of %s ms, %s ms played: a play is %s', (duration, heard, isPlay) => {
-  expect(countsAsPlayed(heard, duration)).toBe(isPlay);
+])('of %s ms, %s ms were played: this counts as a play: %s', (duration, playedMs, isPlay) => {
+  expect(countsAsPlayed(playedMs, duration)).toBe(isPlay);
 });

@@ -1,17 +1,17 @@
-// Every known format of plays in exports.
+// Tables of all known formats of plays in exports.
 import { describe, expect, test } from 'vitest';
 import { jsonItems } from '../../../server/history/json-items.ts';
 import { csvHeader, csvListen, toListen } from '../../../server/history/listen-shapes.ts';
 import { csvRows, lines } from '../../../server/history/text-rows.ts';
 
-const AT = Date.UTC(2023, 10, 14, 22, 13, 20); // 1,700,000,000 s
+const PLAYED_AT = Date.UTC(2023, 10, 14, 22, 13, 20); // 1,700,000,000 s
 const mbid = '5f0f6a3c-1111-4222-8333-444455556666';
 const song = {
   title: 'Harbour Lights',
   artistName: 'The Quays',
   albumTitle: 'Low Water',
   recordingMbid: null,
-  playedAt: AT,
+  playedAt: PLAYED_AT,
   durationMs: null,
 };
 
@@ -76,7 +76,7 @@ describe('a play in JSON', () => {
     ],
     [
       'of a statistics page',
-      { track: 'Harbour Lights', artist: 'The Quays', album: 'Low Water', albumId: '7', date: AT },
+      { track: 'Harbour Lights', artist: 'The Quays', album: 'Low Water', albumId: '7', date: PLAYED_AT },
       song,
     ],
     [
@@ -91,9 +91,9 @@ describe('a play in JSON', () => {
   test.each([
     ['playing just now', { name: 'Harbour Lights', artist: { '#text': 'The Quays' }, '@attr': { nowplaying: 'true' } }],
     ['without a believable time', { name: 'Harbour Lights', artist: 'The Quays', date: { uts: '0' } }],
-    ['without a title', { name: ' ', artist: 'The Quays', date: AT }],
-    ['without an artist', { name: 'Harbour Lights', date: AT }],
-    ['with a name that never ends', { name: 'x'.repeat(1_001), artist: 'The Quays', date: AT }],
+    ['without a title', { name: ' ', artist: 'The Quays', date: PLAYED_AT }],
+    ['without an artist', { name: 'Harbour Lights', date: PLAYED_AT }],
+    ['with a name that never ends', { name: 'x'.repeat(1_001), artist: 'The Quays', date: PLAYED_AT }],
     ['that is not an object', ['x']],
     ['that is nothing', null],
     ['with a wrong time', { name: 'x', artist: 'y', date: 'yesterday' }],
@@ -112,7 +112,7 @@ describe('a play in a row', () => {
     ],
     [
       ['Artist', 'Album', 'AlbumId', 'Track', 'Date#somebody'],
-      ['The Quays', 'Low Water', '', 'Harbour Lights', `${AT}`],
+      ['The Quays', 'Low Water', '', 'Harbour Lights', `${PLAYED_AT}`],
       song,
     ],
     [['track', 'album', 'artist', 'time'], ['Harbour Lights', 'Low Water', 'The Quays', '2023-11-14 22:13:20'], song],
@@ -129,10 +129,10 @@ describe('a play in a row', () => {
   test('without a header is artist, album, title, date', () => {
     const row = ['The Quays', 'Low Water', 'Harbour Lights', '14 Nov 2023 22:13'];
     expect(csvHeader(row)).toBeUndefined();
-    expect(csvListen(row)).toEqual({ ...song, playedAt: AT - 20_000 });
+    expect(csvListen(row)).toEqual({ ...song, playedAt: PLAYED_AT - 20_000 });
   });
 
-  test('column names that every object has are no fields', () => {
+  test('names of properties that every object inherits are no columns', () => {
     expect(csvHeader(['constructor', '__proto__', 'toString'])).toBeUndefined();
   });
 });
@@ -140,10 +140,10 @@ describe('a play in a row', () => {
 async function* pieces(text: string, size: number): AsyncGenerator<string> {
   for (let i = 0; i < text.length; i += size) yield text.slice(i, i + size);
 }
-const all = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
-  const found: T[] = [];
-  for await (const item of items) found.push(item);
-  return found;
+const collectAll = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
+  const entries: T[] = [];
+  for await (const item of items) entries.push(item);
+  return entries;
 };
 
 describe.each([1, 3, 1_000])('read in pieces of %i characters', (size) => {
@@ -156,24 +156,24 @@ describe.each([1, 3, 1_000])('read in pieces of %i characters', (size) => {
     ['', []],
     ['[{"a":1},{"b":', ['{"a":1}']],
   ])('the entries of %s are found', async (text, entries) => {
-    expect(await all(jsonItems(pieces(text, size)))).toEqual(entries);
+    expect(await collectAll(jsonItems(pieces(text, size)))).toEqual(entries);
   });
 
   test('rows keep quotes, separators and line breaks inside their fields', async () => {
-    expect(await all(csvRows(pieces('a,"b, ""c""\nd",e\r\n\r\n"",x\nlast', size), ','))).toEqual([
+    expect(await collectAll(csvRows(pieces('a,"b, ""c""\nd",e\r\n\r\n"",x\nlast', size), ','))).toEqual([
       ['a', 'b, "c"\nd', 'e'],
       ['', 'x'],
       ['last'],
     ]);
   });
 
-  test('lines may end as on Windows, and the last one without', async () => {
-    expect(await all(lines(pieces('a\r\n\n b\nc', size)))).toEqual(['a', ' b', 'c']);
+  test('lines may end as on Windows, and the last line needs no end', async () => {
+    expect(await collectAll(lines(pieces('a\r\n\n b\nc', size)))).toEqual(['a', ' b', 'c']);
   });
 });
 
 test('an entry that never ends is skipped, and the next one is found', async () => {
-  expect(await all(jsonItems(pieces(`[{"a":"${'x'.repeat(300_000)}"},{"b":1}]`, 50_000)))).toEqual([
+  expect(await collectAll(jsonItems(pieces(`[{"a":"${'x'.repeat(300_000)}"},{"b":1}]`, 50_000)))).toEqual([
     undefined,
     '{"b":1}',
   ]);

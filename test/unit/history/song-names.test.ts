@@ -24,7 +24,7 @@ test.each([
   expect(songKey(artist, title)).not.toBe(songKey(otherArtist, otherTitle));
 });
 
-test('a title of only guests is kept', () => {
+test('a title that consists only of guests is kept', () => {
   expect(titleKey('(feat. Nobody)')).not.toBe('');
 });
 

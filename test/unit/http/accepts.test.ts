@@ -10,10 +10,11 @@ const Thing = z.strictObject({
   isOpen: z.boolean().optional(),
   parts: z.array(z.strictObject({ size: z.number() })).optional(),
 });
-const body = (given: unknown, more: object = {}): unknown => parseBody(Thing, given, { method: 'post', ...more });
-const faults = (work: () => unknown): string[] => {
+const parseThing = (value: unknown, options: object = {}): unknown =>
+  parseBody(Thing, value, { method: 'post', ...options });
+const listFaults = (parse: () => unknown): string[] => {
   try {
-    work();
+    parse();
   } catch (error) {
     if (error instanceof AppError) return (error.fields ?? []).map(({ field }) => field);
     throw error;
@@ -23,40 +24,40 @@ const faults = (work: () => unknown): string[] => {
 
 describe('a body', () => {
   test('is what the schema says, without fields that it does not know, at any depth', () => {
-    const own = JSON.parse('{"name":"a","is_superuser":true,"__proto__":{"count":3},"parts":[{"size":1,"x":2}]}');
-    expect(body(own)).toEqual({ name: 'a', parts: [{ size: 1 }] });
+    const value = JSON.parse('{"name":"a","is_superuser":true,"__proto__":{"count":3},"parts":[{"size":1,"x":2}]}');
+    expect(parseThing(value)).toEqual({ name: 'a', parts: [{ size: 1 }] });
     expect(({} as { count?: number }).count).toBeUndefined();
-    expect(own).toHaveProperty('is_superuser'); // the request is not changed
+    expect(value).toHaveProperty('is_superuser'); // parsing does not change the request
   });
-  test('of unknown fields alone is refused, and a strict one that has any', () => {
-    expect(faults(() => body({ is_superuser: true }))).toEqual(['is_superuser', 'name']);
-    expect(faults(() => body({ name: 'a', is_superuser: true }, { strict: true }))).toEqual(['is_superuser']);
+  test('with only unknown fields is refused, and a strict body with any unknown field', () => {
+    expect(listFaults(() => parseThing({ is_superuser: true }))).toEqual(['is_superuser', 'name']);
+    expect(listFaults(() => parseThing({ name: 'a', is_superuser: true }, { strict: true }))).toEqual(['is_superuser']);
   });
-  test('may have numbers and booleans in strings, where no text can be meant', () => {
-    expect(body({ name: '7', count: ' 7 ', isOpen: 'TRUE', parts: [{ size: '1.5' }] })).toEqual({
+  test('may have numbers and booleans in strings, where the schema allows no text', () => {
+    expect(parseThing({ name: '7', count: ' 7 ', isOpen: 'TRUE', parts: [{ size: '1.5' }] })).toEqual({
       name: '7',
       count: 7,
       isOpen: true,
       parts: [{ size: 1.5 }],
     });
     for (const count of ['', 'seven', '7e3', '0x7', 'Infinity', '99999999999999999'])
-      expect([count, faults(() => body({ name: 'a', count }))]).toEqual([count, ['count']]);
-    expect(faults(() => body({ name: 'a', isOpen: '1' }))).toEqual(['isOpen']);
+      expect([count, listFaults(() => parseThing({ name: 'a', count }))]).toEqual([count, ['count']]);
+    expect(listFaults(() => parseThing({ name: 'a', isOpen: '1' }))).toEqual(['isOpen']);
   });
-  test('may say null for absent where something is made, and not where it is edited', () => {
-    expect(body({ name: 'a', count: null })).toEqual({ name: 'a' });
-    expect(faults(() => body({ name: null }))).toEqual(['name']);
-    expect(faults(() => body({ name: 'a', count: null }, { method: 'patch' }))).toEqual(['count']);
+  test('may use null for an absent field when something is created, not when it is edited', () => {
+    expect(parseThing({ name: 'a', count: null })).toEqual({ name: 'a' });
+    expect(listFaults(() => parseThing({ name: null }))).toEqual(['name']);
+    expect(listFaults(() => parseThing({ name: 'a', count: null }, { method: 'patch' }))).toEqual(['count']);
   });
-  test('takes other names, which count less, and are those of its errors', () => {
+  test('accepts alternative names, which have lower priority and appear in its errors', () => {
     const accepts = { body: { title: 'name' } };
-    expect(body({ title: 'b' }, { accepts })).toEqual({ name: 'b' });
-    expect(body({ title: 'b', name: 'a' }, { accepts })).toEqual({ name: 'a' });
-    expect(faults(() => body({ title: '' }, { accepts }))).toEqual(['title']);
+    expect(parseThing({ title: 'b' }, { accepts })).toEqual({ name: 'b' });
+    expect(parseThing({ title: 'b', name: 'a' }, { accepts })).toEqual({ name: 'a' });
+    expect(listFaults(() => parseThing({ title: '' }, { accepts }))).toEqual(['title']);
   });
-  test('that is a list, a text or nothing is refused', () => {
-    for (const given of [[], [{ name: 'a' }], 'name', 7, null, undefined])
-      expect(faults(() => body(given))).toEqual(['body']);
+  test('that is a list, a text or empty is refused', () => {
+    for (const value of [[], [{ name: 'a' }], 'name', 7, null, undefined])
+      expect(listFaults(() => parseThing(value))).toEqual(['body']);
   });
 });
 
@@ -68,8 +69,8 @@ const List = z.object({
   order: z.enum(['asc', 'desc']).optional(),
   ...pageQuery,
 });
-const query = (given: QueryText): object => parseQuery(List, given) as object;
-const PLAIN = { sort: 'title', limit: 50, offset: 0 };
+const parseListQuery = (text: QueryText): object => parseQuery(List, text) as object;
+const DEFAULT_QUERY = { sort: 'title', limit: 50, offset: 0 };
 
 describe('a query', () => {
   test.each<[QueryText, object]>([
@@ -77,7 +78,7 @@ describe('a query', () => {
     [{ search: 'x', q: 'y' }, { q: 'y' }],
     [{ sort: '-year' }, { sort: 'year', order: 'desc' }],
     [{ sort: '+year' }, { sort: 'year', order: 'asc' }],
-    [{ sort: ' year' }, { sort: 'year', order: 'asc' }], // `+` in an address
+    [{ sort: ' year' }, { sort: 'year', order: 'asc' }], // a `+` in an address is a space
     [
       { sort_by: 'year', direction: 'DESC' },
       { sort: 'year', order: 'desc' },
@@ -90,8 +91,8 @@ describe('a query', () => {
     ],
     [{ year: '1999' }, { year_from: 1999, year_to: 1999 }],
     [{ colour: 'red' }, {}],
-  ])('%j', (given, means) => {
-    expect(query(given)).toEqual({ ...PLAIN, ...means });
+  ])('%j', (text, expected) => {
+    expect(parseListQuery(text)).toEqual({ ...DEFAULT_QUERY, ...expected });
   });
   test.each<[QueryText, string]>([
     [{ sort: '__proto__' }, 'sort'],
@@ -103,7 +104,7 @@ describe('a query', () => {
     [{ page: ['1', 'x'] }, 'page'],
     [{ page_size: '1000' }, 'page_size'],
     [{ year: 'soon' }, 'year'],
-  ])('%j is refused for %s', (given, field) => {
-    expect(faults(() => query(given))).toEqual([field]);
+  ])('%j is refused for %s', (text, field) => {
+    expect(listFaults(() => parseListQuery(text))).toEqual([field]);
   });
 });

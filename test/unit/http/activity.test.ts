@@ -1,4 +1,4 @@
-// Who counts as using the server: requests for a second, streams as long as they run.
+// A request counts as use of the server for a second, a stream as long as it runs.
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -46,7 +46,7 @@ test('a stream counts as use as long as it runs', async () => {
   await until(() => !activity.isInUse());
 });
 
-test('a stream of a paused player counts no more, until it goes on', async () => {
+test('the stream of a paused player does not count as use until the player resumes', async () => {
   await open('/api/v1/stream/1');
   nowMs += HOUR_MS;
   expect(activity.isInUse()).toBe(true);
@@ -56,7 +56,7 @@ test('a stream of a paused player counts no more, until it goes on', async () =>
   await until(() => activity.isInUse());
 });
 
-test('a stream whose listener went away counts no more', async () => {
+test('a stream whose listener has disconnected no longer counts as use', async () => {
   const response = await open('/rest/stream');
   nowMs += HOUR_MS;
   expect(activity.isInUse()).toBe(true);
@@ -64,8 +64,11 @@ test('a stream whose listener went away counts no more', async () => {
   await until(() => !activity.isInUse());
 });
 
-test.each(['/api/v1/events', '/api/v1/jobs/7'])('%s is open in every window, and does not count', async (path) => {
-  await open(path);
-  nowMs += HOUR_MS;
-  expect(activity.isInUse()).toBe(false);
-});
+test.each(['/api/v1/events', '/api/v1/jobs/7'])(
+  '%s, which every window has open, does not count as use',
+  async (path) => {
+    await open(path);
+    nowMs += HOUR_MS;
+    expect(activity.isInUse()).toBe(false);
+  },
+);

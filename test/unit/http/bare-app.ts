@@ -1,4 +1,4 @@
-// A bare Express app on a free port, to test a list of routes over HTTP.
+// Starts an Express app with only the given routes on a free port, to test these over HTTP.
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import express, { type RequestHandler } from 'express';
@@ -13,13 +13,13 @@ import { principal } from '../../support/principals.ts';
 export interface BareApp {
   url: string;
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Sends raw bytes; returns the whole response. */
+  /** Sends raw bytes, and returns the whole response. */
   raw(text: string): Promise<string>;
   logged(): Record<string, unknown>[];
   close(): Promise<void>;
 }
 
-/** `Bearer ann` is a user, `Bearer root` a superuser; `token=ann` where the query counts. */
+/** Accepts `Bearer ann` as a user and `Bearer root` as a superuser, and `token=ann` where queries may authenticate. */
 const authenticate: Authenticate = (req, { query }) => {
   const name =
     req.headers.authorization?.replace('Bearer ', '') ??
@@ -29,7 +29,7 @@ const authenticate: Authenticate = (req, { query }) => {
 
 export async function openBareApp(
   routes: Route[],
-  { before = [], checkReplies = true }: { before?: RequestHandler[]; checkReplies?: boolean } = {},
+  { before: handlersBefore = [], checkReplies = true }: { before?: RequestHandler[]; checkReplies?: boolean } = {},
 ): Promise<BareApp> {
   const lines: string[] = [];
   const log = createLog('debug', { write: (line: string) => lines.push(line) > 0 } as unknown as NodeJS.WritableStream);
@@ -40,7 +40,7 @@ export async function openBareApp(
     .use(
       requestLog(log, () => new Date()),
       securityHeaders,
-      ...before,
+      ...handlersBefore,
     );
   app.use(mountRoutes(routes, { authenticate, checkReplies }), notFoundHandler, errorHandler(log));
   const server = createServer(app);

@@ -73,16 +73,19 @@ describe('a Host header while only loopback listens', () => {
 
 describe('every request', () => {
   let app: BareApp;
-  let allowed: string[] = [];
-  const refused: unknown[] = [];
-  const log = { warn: (fields: object) => void refused.push(fields) };
+  let allowedNames: string[] = [];
+  const warnings: unknown[] = [];
+  const log = { warn: (fields: object) => void warnings.push(fields) };
   beforeAll(async () => {
     const routes = [
       route({ method: 'post', path: '/x', access: 'public', summary: 'x' }, () => undefined),
       route({ method: 'get', path: '/x', access: 'stream', summary: 'x' }, () => undefined),
     ];
     app = await openBareApp(routes, {
-      before: [checkHost(() => ({ allowed, isShared: false, ownNames: () => ['attic.lan'] }), log), checkOrigin],
+      before: [
+        checkHost(() => ({ allowed: allowedNames, isShared: false, ownNames: () => ['attic.lan'] }), log),
+        checkOrigin,
+      ],
     });
   });
   afterAll(() => app.close());
@@ -99,11 +102,11 @@ describe('every request', () => {
   it('under another name is 403, until that name is allowed', async () => {
     expect(await ask(['Host: 127.0.0.1'])).toBe(204);
     expect(await ask(['Host: music.example'])).toBe(403);
-    allowed = ['music.example'];
+    allowedNames = ['music.example'];
     expect(await ask(['Host: music.example'])).toBe(204);
-    allowed = [];
+    allowedNames = [];
     expect(await ask(['Host: music.example'])).toBe(403);
-    expect(refused).toEqual([{ host: 'music.example' }]);
+    expect(warnings).toEqual([{ host: 'music.example' }]);
   });
 
   it.each([
@@ -129,14 +132,16 @@ describe('every request', () => {
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
     expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
     expect(answer.headers.get('x-powered-by')).toBeNull();
-    const missing = await app.fetch('/missing');
-    expect([missing.status, missing.headers.get('x-request-id') === null]).toEqual([404, false]);
+    const missingPage = await app.fetch('/missing');
+    expect([missingPage.status, missingPage.headers.get('x-request-id') === null]).toEqual([404, false]);
   });
 
-  it('is one line in the log, without secrets', async () => {
+  it('has one line in the log, without secrets', async () => {
     const answer = await app.fetch('/x?token=ann&p=pw&t=0815&s=salt&apiKey=key&q=beatles');
-    const [line, ...more] = app.logged().filter((entry) => entry['request_id'] === answer.headers.get('x-request-id'));
-    expect(more).toEqual([]);
+    const [line, ...otherLines] = app
+      .logged()
+      .filter((entry) => entry['request_id'] === answer.headers.get('x-request-id'));
+    expect(otherLines).toEqual([]);
     expect(line).toMatchObject({
       method: 'GET',
       route: 'GET /x',

@@ -1,4 +1,4 @@
-// Long answers take turns.
+// Tests that long responses take turns.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
@@ -6,48 +6,48 @@ import { expect, test } from 'vitest';
 import { sendText } from '../../../server/http/streamed-lists.ts';
 import { until } from '../../support/until.ts';
 
-const PART = 'x'.repeat(10_000);
-/** More than the system keeps for somebody who does not read. */
-const PARTS = 2_000;
+const CHUNK = 'x'.repeat(10_000);
+/** More chunks than the system buffers for a caller that does not read. */
+const CHUNK_COUNT = 2_000;
 
-test('callers who take nothing keep nobody waiting, and all get everything', async () => {
-  const sent = new Map<string, number>();
-  async function* parts(who: string): AsyncGenerator<string> {
-    for (let n = 1; n <= PARTS; n++) {
-      sent.set(who, n);
-      yield PART;
+test('callers that do not read delay nobody, and every caller gets the whole response', async () => {
+  const sentChunks = new Map<string, number>();
+  async function* generateChunks(caller: string): AsyncGenerator<string> {
+    for (let n = 1; n <= CHUNK_COUNT; n++) {
+      sentChunks.set(caller, n);
+      yield CHUNK;
     }
   }
-  const server = createServer((req, res) => void sendText(res, parts(req.url ?? '')));
+  const server = createServer((req, res) => void sendText(res, generateChunks(req.url ?? '')));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const stalled = ['/a', '/b', '/c'].map((path) => {
+  const stalledSockets = ['/a', '/b', '/c'].map((path) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`));
     return socket.pause().on('error', () => undefined);
   });
   try {
-    await until(() => ['/a', '/b', '/c'].every((path) => sent.has(path)));
-    const taken = await Promise.all(
+    await until(() => ['/a', '/b', '/c'].every((path) => sentChunks.has(path)));
+    const lengths = await Promise.all(
       ['/d', '/e', '/f'].map(async (path) => (await (await fetch(`http://127.0.0.1:${port}${path}`)).text()).length),
     );
-    expect(taken).toEqual([1, 2, 3].map(() => PARTS * PART.length));
-    expect(Math.max(...['/a', '/b', '/c'].map((path) => sent.get(path) ?? 0))).toBeLessThan(PARTS);
-    for (const socket of stalled) socket.resume();
-    await until(() => ['/a', '/b', '/c'].every((path) => sent.get(path) === PARTS));
+    expect(lengths).toEqual([1, 2, 3].map(() => CHUNK_COUNT * CHUNK.length));
+    expect(Math.max(...['/a', '/b', '/c'].map((path) => sentChunks.get(path) ?? 0))).toBeLessThan(CHUNK_COUNT);
+    for (const socket of stalledSockets) socket.resume();
+    await until(() => ['/a', '/b', '/c'].every((path) => sentChunks.get(path) === CHUNK_COUNT));
   } finally {
-    for (const socket of stalled) socket.destroy();
+    for (const socket of stalledSockets) socket.destroy();
     server.close();
   }
 });
 
-test('a caller who goes while the next part is read ends the answer', async () => {
+test('a caller that disconnects while the next chunk is generated ends the response', async () => {
   const state = { isDone: false, isEnded: false };
   const server = createServer((_req, res) => {
     async function* parts(): AsyncGenerator<string> {
       try {
-        yield PART.repeat(4);
+        yield CHUNK.repeat(4);
         await once(res, 'close');
-        for (let n = 0; n < 100; n++) yield PART.repeat(4);
+        for (let n = 0; n < 100; n++) yield CHUNK.repeat(4);
       } finally {
         state.isEnded = true;
       }
@@ -63,28 +63,30 @@ test('a caller who goes while the next part is read ends the answer', async () =
   server.close();
 });
 
-test('a page waits for no long answer', async () => {
-  const rest = Promise.withResolvers<void>();
-  const waiting = new Set<string>();
-  async function* parts(who: string): AsyncGenerator<string> {
-    for (let n = 0; n < 50; n++) yield PART;
-    waiting.add(who);
-    await rest.promise;
+test('a page does not wait for a long response', async () => {
+  const release = Promise.withResolvers<void>();
+  const waitingCallers = new Set<string>();
+  async function* generateChunks(caller: string): AsyncGenerator<string> {
+    for (let n = 0; n < 50; n++) yield CHUNK;
+    waitingCallers.add(caller);
+    await release.promise;
   }
   async function* page(): AsyncGenerator<string> {
-    for (let n = 0; n < 10; n++) yield PART;
+    for (let n = 0; n < 10; n++) yield CHUNK;
   }
-  const server = createServer((req, res) => void sendText(res, req.url === '/page' ? page() : parts(req.url ?? '')));
+  const server = createServer(
+    (req, res) => void sendText(res, req.url === '/page' ? page() : generateChunks(req.url ?? '')),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const textOf = async (path: string): Promise<string> => (await fetch(url + path)).text();
-  const long = ['/a', '/b'].map(textOf);
+  const fetchText = async (path: string): Promise<string> => (await fetch(url + path)).text();
+  const longTexts = ['/a', '/b'].map(fetchText);
   try {
-    await until(() => waiting.size === 2);
-    expect(await textOf('/page')).toBe(PART.repeat(10));
+    await until(() => waitingCallers.size === 2);
+    expect(await fetchText('/page')).toBe(CHUNK.repeat(10));
   } finally {
-    rest.resolve();
-    await Promise.all(long);
+    release.resolve();
+    await Promise.all(longTexts);
     server.close();
   }
 });

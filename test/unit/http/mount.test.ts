@@ -99,7 +99,7 @@ const post = (path: string, body: string | undefined, type: string | undefined =
     ...(body !== undefined && { body }),
     headers: type === undefined ? {} : { 'Content-Type': type },
   });
-const got = async (path: string, init?: RequestInit) =>
+const fetchEcho = async (path: string, init?: RequestInit) =>
   ((await (await app.fetch(path, init)).json()) as { got: unknown }).got;
 const fields = async (answer: Response) =>
   ((await answer.json()) as { errors: { field: string }[] }).errors.map((error) => error.field);
@@ -127,11 +127,11 @@ describe('access', () => {
   });
 
   it('is checked before the body is read', async () => {
-    const guarded = await openBareApp([
+    const guardedApp = await openBareApp([
       route({ method: 'post', path: '/x', access: 'user', summary: 'x', body: Body, reply: Echo }, () => ({ got: 1 })),
     ]);
-    expect((await guarded.fetch('/x', { method: 'POST', body: '{' })).status).toBe(401);
-    await guarded.close();
+    expect((await guardedApp.fetch('/x', { method: 'POST', body: '{' })).status).toBe(401);
+    await guardedApp.close();
   });
 });
 
@@ -181,10 +181,10 @@ describe('a body', () => {
 
 describe('query parameters', () => {
   it('have defaults, and unknown ones are ignored', async () => {
-    expect(await got('/things?colour=red&q=')).toEqual({ q: '', limit: 50, offset: 0 });
-    expect(await got('/things?limit=200&offset=7&liked=true')).toEqual({ limit: 200, offset: 7, liked: true });
-    expect(await got('/things?limit=1')).toMatchObject({ limit: 1 });
-    expect(await got('/things?constructor=1&__proto__=2&toString=3')).toEqual({ limit: 50, offset: 0 });
+    expect(await fetchEcho('/things?colour=red&q=')).toEqual({ q: '', limit: 50, offset: 0 });
+    expect(await fetchEcho('/things?limit=200&offset=7&liked=true')).toEqual({ limit: 200, offset: 7, liked: true });
+    expect(await fetchEcho('/things?limit=1')).toMatchObject({ limit: 1 });
+    expect(await fetchEcho('/things?constructor=1&__proto__=2&toString=3')).toEqual({ limit: 50, offset: 0 });
   });
 
   it.each([
@@ -210,9 +210,9 @@ describe('query parameters', () => {
   });
 
   it('are passed as sent, with any bytes', async () => {
-    expect(await got('/things?q=%E2%9C%93+%2B%26')).toMatchObject({ q: '✓ +&' });
-    expect(await got('/things?q=%zz')).toMatchObject({ q: '%zz' });
-    expect(await got('/things?q=a[b]=1')).toMatchObject({ q: 'a[b]=1' });
+    expect(await fetchEcho('/things?q=%E2%9C%93+%2B%26')).toMatchObject({ q: '✓ +&' });
+    expect(await fetchEcho('/things?q=%zz')).toMatchObject({ q: '%zz' });
+    expect(await fetchEcho('/things?q=a[b]=1')).toMatchObject({ q: 'a[b]=1' });
   });
 });
 
@@ -238,7 +238,7 @@ describe('a path', () => {
   });
 
   it('without parameters takes precedence over one with, whichever is listed first', async () => {
-    expect(await got('/things/latest')).toBe('latest');
+    expect(await fetchEcho('/things/latest')).toBe('latest');
   });
 });
 
@@ -267,10 +267,10 @@ describe('methods', () => {
 
 describe('a response', () => {
   it('without a schema is 204, with a Reply has its status and headers', async () => {
-    const gone = await app.fetch('/things/1', { method: 'DELETE' });
-    expect([gone.status, await gone.text()]).toEqual([204, '']);
-    const odd = await app.fetch('/odd', { method: 'POST' });
-    expect([odd.status, odd.headers.get('x-more')]).toEqual([202, 'yes']);
+    const deleted = await app.fetch('/things/1', { method: 'DELETE' });
+    expect([deleted.status, await deleted.text()]).toEqual([204, '']);
+    const oddReply = await app.fetch('/odd', { method: 'POST' });
+    expect([oddReply.status, oddReply.headers.get('x-more')]).toEqual([202, 'yes']);
     expect(await (await app.fetch('/words')).text()).toBe('words');
   });
 
@@ -279,8 +279,8 @@ describe('a response', () => {
   });
 
   it('to an error is a problem with its status', async () => {
-    const lost = await app.fetch('/lost');
-    expect([lost.status, await lost.json()]).toEqual([
+    const failure = await app.fetch('/lost');
+    expect([failure.status, await failure.json()]).toEqual([
       404,
       { type: 'about:blank', title: 'Not found', status: 404, detail: 'There is no track 7.' },
     ]);

@@ -14,8 +14,8 @@ const ThingOut = z
 const ThingIn = z
   .strictObject({ name: z.string().max(9), tags: z.array(z.string()).optional() })
   .meta({ id: 'TestThingIn' });
-const nothing = () => undefined;
-const never = (): never => {
+const returnNothing = () => undefined;
+const throwAlways = (): never => {
   throw new Error('not called');
 };
 
@@ -33,7 +33,7 @@ const routes: Route[] = [
       }),
       reply: pagedOf(ThingOut),
     },
-    never,
+    throwAlways,
   ),
   route(
     {
@@ -46,11 +46,11 @@ const routes: Route[] = [
       reply: ThingOut,
       status: [201, 200],
     },
-    never,
+    throwAlways,
   ),
   route(
     { method: 'delete', path: '/things/:id', access: 'user', summary: 'Delete', params: idParam(TrackIdIn) },
-    nothing,
+    returnNothing,
   ),
   route(
     {
@@ -63,7 +63,7 @@ const routes: Route[] = [
       status: [200, 206, 304],
       problems: ['conflict'],
     },
-    nothing,
+    returnNothing,
   ),
   route(
     {
@@ -75,11 +75,11 @@ const routes: Route[] = [
       body: z.object({ files: z.array(z.string()).meta({ description: 'files' }) }),
       reply: ThingOut,
     },
-    never,
+    throwAlways,
   ),
   route(
     { method: 'get', path: '/status', access: 'public', summary: 'Open', reply: z.object({ ok: z.boolean() }) },
-    never,
+    throwAlways,
   ),
 ];
 const document = openApiDocument(routes, {
@@ -88,7 +88,7 @@ const document = openApiDocument(routes, {
   basePath: '/api/v1',
   rootRoutes: routes.slice(-1),
 });
-const at = (path: string, method: string) => {
+const findOperation = (path: string, method: string) => {
   const operation = document.paths[path]?.[method];
   if (!operation) throw new Error(`no ${method} ${path}`);
   return operation;
@@ -124,7 +124,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('refers to named schemas and contains them once', () => {
-    expect(at('/api/v1/things', 'post').responses['201']?.content).toEqual({
+    expect(findOperation('/api/v1/things', 'post').responses['201']?.content).toEqual({
       'application/json': { schema: { $ref: '#/components/schemas/TestThing' } },
     });
     expect(document.components.schemas['TestThing']).toEqual({
@@ -140,7 +140,7 @@ describe('the OpenAPI document', () => {
       additionalProperties: false,
       required: ['name'],
     });
-    const page = at('/api/v1/things', 'get').responses['200']?.content?.['application/json']?.schema;
+    const page = findOperation('/api/v1/things', 'get').responses['200']?.content?.['application/json']?.schema;
     expect(page).toMatchObject({
       properties: {
         items: { items: { $ref: '#/components/schemas/TestThing' } },
@@ -151,7 +151,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('shows parameters with their parsed types', () => {
-    expect(at('/api/v1/things', 'get').parameters).toEqual([
+    expect(findOperation('/api/v1/things', 'get').parameters).toEqual([
       {
         name: 'liked',
         in: 'query',
@@ -180,7 +180,7 @@ describe('the OpenAPI document', () => {
         schema: { type: 'integer', minimum: 0, maximum: 10 ** 12, default: 0 },
       },
     ]);
-    expect(at('/api/v1/things/{id}', 'delete').parameters).toEqual([
+    expect(findOperation('/api/v1/things/{id}', 'delete').parameters).toEqual([
       {
         name: 'id',
         in: 'path',
@@ -192,14 +192,14 @@ describe('the OpenAPI document', () => {
   });
 
   it('documents the security of each access', () => {
-    expect(at('/api/v1/status', 'get').security).toEqual([]);
-    expect(at('/api/v1/things', 'get').security).toEqual([{ bearer: [] }]);
-    expect(at('/api/v1/things/{id}/audio', 'get').security).toEqual([{ bearer: [] }, { token: [] }]);
-    expect(at('/api/v1/things', 'post').security).toEqual([{ bearer: [] }]);
+    expect(findOperation('/api/v1/status', 'get').security).toEqual([]);
+    expect(findOperation('/api/v1/things', 'get').security).toEqual([{ bearer: [] }]);
+    expect(findOperation('/api/v1/things/{id}/audio', 'get').security).toEqual([{ bearer: [] }, { token: [] }]);
+    expect(findOperation('/api/v1/things', 'post').security).toEqual([{ bearer: [] }]);
   });
 
   it('documents the responses', () => {
-    const statuses = (path: string, method: string) => Object.keys(at(path, method).responses);
+    const statuses = (path: string, method: string) => Object.keys(findOperation(path, method).responses);
     expect(statuses('/api/v1/status', 'get').join()).toBe('200,400,403,408,413,429,431,503');
     expect(statuses('/api/v1/things', 'post').join()).toBe(
       '200,201,400,401,403,404,408,409,413,415,422,429,431,503,507',
@@ -210,27 +210,31 @@ describe('the OpenAPI document', () => {
     expect(statuses('/api/v1/things/{id}/audio', 'get').join()).toBe(
       '200,206,304,400,401,403,404,408,409,412,413,416,422,429,431,503,507',
     );
-    expect(at('/api/v1/things/{id}/audio', 'get').responses['412']?.content).toBeUndefined();
-    expect(at('/api/v1/things/{id}', 'delete').responses['204']?.content).toBeUndefined();
-    expect(at('/api/v1/things/{id}/audio', 'get').responses['206']?.content).toEqual({ 'audio/*': { schema: {} } });
-    expect(at('/api/v1/things', 'get').responses['401']?.content).toEqual({
+    expect(findOperation('/api/v1/things/{id}/audio', 'get').responses['412']?.content).toBeUndefined();
+    expect(findOperation('/api/v1/things/{id}', 'delete').responses['204']?.content).toBeUndefined();
+    expect(findOperation('/api/v1/things/{id}/audio', 'get').responses['206']?.content).toEqual({
+      'audio/*': { schema: {} },
+    });
+    expect(findOperation('/api/v1/things', 'get').responses['401']?.content).toEqual({
       'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
     });
   });
 
   it('documents the request bodies', () => {
-    expect(Object.keys(at('/api/v1/things', 'post').requestBody?.content ?? {})).toEqual([
+    expect(Object.keys(findOperation('/api/v1/things', 'post').requestBody?.content ?? {})).toEqual([
       'application/json',
       'application/x-www-form-urlencoded',
     ]);
-    expect(at('/api/v1/things/upload', 'post').requestBody?.content['multipart/form-data']?.schema).toMatchObject({
+    expect(
+      findOperation('/api/v1/things/upload', 'post').requestBody?.content['multipart/form-data']?.schema,
+    ).toMatchObject({
       properties: { files: { description: 'files' } },
     });
-    expect(at('/api/v1/things', 'get').requestBody).toBeUndefined();
+    expect(findOperation('/api/v1/things', 'get').requestBody).toBeUndefined();
   });
 
   it('fails if two different schemas have the same name', () => {
-    const clash = route(
+    const firstRoute = route(
       {
         method: 'get',
         path: '/clash',
@@ -238,13 +242,15 @@ describe('the OpenAPI document', () => {
         summary: 'x',
         reply: z.object({ other: z.string() }).meta({ id: 'TestClash' }),
       },
-      never,
+      throwAlways,
     );
-    const other = {
-      spec: { ...clash.spec, path: '/other', reply: z.object({ id: z.int().meta({ id: 'TestClash' }) }) },
-      handle: nothing,
+    const secondRoute = {
+      spec: { ...firstRoute.spec, path: '/other', reply: z.object({ id: z.int().meta({ id: 'TestClash' }) }) },
+      handle: returnNothing,
     };
-    expect(() => openApiDocument([clash, other], { title: 'x', version: '1', basePath: '' })).toThrow(/TestClash/);
+    expect(() => openApiDocument([firstRoute, secondRoute], { title: 'x', version: '1', basePath: '' })).toThrow(
+      /TestClash/,
+    );
   });
 });
 

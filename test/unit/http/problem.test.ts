@@ -21,10 +21,10 @@ describe('problems', () => {
     ['unavailable', 503],
     ['storage_full', 507],
   ])('%s is %s', (code, status) => {
-    const { problem, isUnexpected: unexpected } = toProblem(new AppError(code, 'In words.'));
+    const { problem, isUnexpected } = toProblem(new AppError(code, 'In words.'));
     expect(problem).toMatchObject({ type: 'about:blank', status, detail: 'In words.' });
     expect(ProblemOut.parse(problem)).toEqual(problem);
-    expect(unexpected).toBe(false);
+    expect(isUnexpected).toBe(false);
   });
 
   it('have the headers of their status', () => {
@@ -53,9 +53,9 @@ describe('problems', () => {
     ['null', null],
     ['an object', { status: 404, message: '/home/ann' }],
     ['an error with a status of another kind', Object.assign(new Error('/home/ann'), { status: 418 })],
-  ])('have a neutral text for %s', (_, thrown) => {
-    const { problem, isUnexpected: unexpected } = toProblem(thrown);
-    expect([problem.status, unexpected]).toEqual([500, true]);
+  ])('have a neutral text for %s', (_, error) => {
+    const { problem, isUnexpected } = toProblem(error);
+    expect([problem.status, isUnexpected]).toEqual([500, true]);
     expect(JSON.stringify(problem)).not.toContain('/home');
   });
 
@@ -86,7 +86,7 @@ describe('problems', () => {
           .map((error) => error.field)
           .sort(),
     ).toEqual(['tracks.0.title', 'tracks.0.x', 'tracks.0.y', 'z']);
-    const whole = z.object({}).safeParse(null);
-    expect(whole.error && toFields(whole.error).map((error) => error.field)).toEqual(['body']);
+    const result = z.object({}).safeParse(null);
+    expect(result.error && toFields(result.error).map((error) => error.field)).toEqual(['body']);
   });
 });

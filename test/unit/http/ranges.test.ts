@@ -57,9 +57,9 @@ describe('parseRange', () => {
 
 const modifiedAt = new Date('2024-03-05T10:20:30.678Z');
 const validators = { etag: '"abc"', modifiedAt };
-const SAME = 'Tue, 05 Mar 2024 10:20:30 GMT';
-const BEFORE = 'Tue, 05 Mar 2024 10:20:29 GMT';
-const AFTER = 'Tue, 05 Mar 2024 10:20:31 GMT';
+const LAST_MODIFIED = 'Tue, 05 Mar 2024 10:20:30 GMT';
+const SECOND_BEFORE = 'Tue, 05 Mar 2024 10:20:29 GMT';
+const SECOND_AFTER = 'Tue, 05 Mar 2024 10:20:31 GMT';
 
 describe('checkConditions', () => {
   const rows: [what: string, headers: ConditionHeaders, expected: ReturnType<typeof checkConditions>][] = [
@@ -70,23 +70,27 @@ describe('checkConditions', () => {
     ['If-None-Match with *', { 'if-none-match': '*' }, 'not_modified'],
     ['If-None-Match with another tag', { 'if-none-match': '"abcd"' }, 'send'],
     ['If-None-Match without quotes', { 'if-none-match': 'abc' }, 'send'],
-    ['If-None-Match goes before If-Modified-Since', { 'if-none-match': '"x"', 'if-modified-since': AFTER }, 'send'],
-    ['If-Modified-Since at the same second', { 'if-modified-since': SAME }, 'not_modified'],
-    ['If-Modified-Since later', { 'if-modified-since': AFTER }, 'not_modified'],
-    ['If-Modified-Since earlier', { 'if-modified-since': BEFORE }, 'send'],
+    [
+      'If-None-Match goes before If-Modified-Since',
+      { 'if-none-match': '"x"', 'if-modified-since': SECOND_AFTER },
+      'send',
+    ],
+    ['If-Modified-Since at the same second', { 'if-modified-since': LAST_MODIFIED }, 'not_modified'],
+    ['If-Modified-Since later', { 'if-modified-since': SECOND_AFTER }, 'not_modified'],
+    ['If-Modified-Since earlier', { 'if-modified-since': SECOND_BEFORE }, 'send'],
     ['If-Modified-Since that is not a date', { 'if-modified-since': 'yesterday' }, 'send'],
     ['If-Modified-Since in another form of time', { 'if-modified-since': '2030-01-01T00:00:00Z' }, 'send'],
     ['If-Match with the tag', { 'if-match': '"abc"' }, 'send'],
     ['If-Match with *', { 'if-match': '*' }, 'send'],
     ['If-Match with the weak tag', { 'if-match': 'W/"abc"' }, 'precondition_failed'],
     ['If-Match with another tag', { 'if-match': '"x"' }, 'precondition_failed'],
-    ['If-Match goes before If-Unmodified-Since', { 'if-match': '"abc"', 'if-unmodified-since': BEFORE }, 'send'],
-    ['If-Unmodified-Since at the same second', { 'if-unmodified-since': SAME }, 'send'],
-    ['If-Unmodified-Since earlier', { 'if-unmodified-since': BEFORE }, 'precondition_failed'],
+    ['If-Match goes before If-Unmodified-Since', { 'if-match': '"abc"', 'if-unmodified-since': SECOND_BEFORE }, 'send'],
+    ['If-Unmodified-Since at the same second', { 'if-unmodified-since': LAST_MODIFIED }, 'send'],
+    ['If-Unmodified-Since earlier', { 'if-unmodified-since': SECOND_BEFORE }, 'precondition_failed'],
     ['If-Unmodified-Since that is not a date', { 'if-unmodified-since': 'soon' }, 'send'],
     ['If-Match goes before If-None-Match', { 'if-match': '"x"', 'if-none-match': '"abc"' }, 'precondition_failed'],
   ];
-  it.each(rows)('%s', (_what, headers, expected) => {
+  it.each(rows)('%s', (_title, headers, expected) => {
     expect(checkConditions(headers, validators)).toBe(expected);
   });
 });
@@ -98,9 +102,9 @@ describe('ifRangeHolds', () => {
     ['W/"abc"', false],
     ['"abcd"', false],
     ['"x", "abc"', false],
-    [SAME, true],
-    [BEFORE, false],
-    [AFTER, false],
+    [LAST_MODIFIED, true],
+    [SECOND_BEFORE, false],
+    [SECOND_AFTER, false],
     ['nonsense', false],
     ['', false],
   ];

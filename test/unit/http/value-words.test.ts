@@ -19,6 +19,6 @@ test.each<[z.ZodType, unknown, string]>([
   [z.int().positive(), 0, 'must be more than 0'],
   [z.iso.datetime(), 'x', 'must be a time such as 2026-01-31T20:00:00Z'],
   [z.string().regex(/^a$/, 'must be an a'), 'b', 'must be an a'],
-])('a wrong value is told in words (%#)', (schema, value, words) => {
+])('a wrong value is described in words (%#)', (schema, value, words) => {
   expect(schema.safeParse(value).error?.issues.map(({ message }) => message)).toEqual([words]);
 });

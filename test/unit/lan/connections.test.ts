@@ -1,17 +1,17 @@
-// Which connections are ended, and when: real sockets, and a clock that the test moves.
+// Tests which connections are closed, and when, with real sockets and a clock that the test moves.
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { CONNECTION_LIMITS, createConnections, type ConnectionLimits } from '../../../server/lan/connections.ts';
 import { turns, until } from '../../support/until.ts';
 
-const LARGE = 30 << 20;
-let opened: { server: Server; sockets: Socket[]; end: () => void } | undefined;
+const LARGE_BYTES = 30 << 20;
+let openedServer: { server: Server; sockets: Socket[]; end: () => void } | undefined;
 afterEach(async () => {
-  for (const socket of opened?.sockets ?? []) socket.destroy();
-  opened?.server.closeAllConnections();
-  await new Promise((resolve) => opened?.server.close(resolve));
-  opened?.end();
+  for (const socket of openedServer?.sockets ?? []) socket.destroy();
+  openedServer?.server.closeAllConnections();
+  await new Promise((resolve) => openedServer?.server.close(resolve));
+  openedServer?.end();
 });
 
 interface Caller {
@@ -22,20 +22,20 @@ interface Caller {
 
 async function open(limits: Partial<ConnectionLimits> = {}, isProxy: () => boolean = () => false) {
   const clock = { now: 0 };
-  const asked: IncomingMessage[] = [];
+  const receivedRequests: IncomingMessage[] = [];
   let parsed = 0;
-  let underWay = 0;
-  let most = 0;
+  let runningRequests = 0;
+  let maxRunning = 0;
   const connections = createConnections({ limits: { checkMs: 5, ...limits }, isProxy, now: () => clock.now });
   const server = createServer(
     { headersTimeout: limits.headMs ?? 20_000, connectionsCheckingInterval: 20 },
     connections.inTurn((req, res) => {
-      asked.push(req);
-      most = Math.max(most, ++underWay);
-      res.once('close', () => underWay--);
+      receivedRequests.push(req);
+      maxRunning = Math.max(maxRunning, ++runningRequests);
+      res.once('close', () => runningRequests--);
       if (req.url === '/audio' || req.url === '/list') {
         res.setHeader('Content-Type', req.url === '/audio' ? 'audio/flac' : 'application/json');
-        return void res.end(Buffer.alloc(LARGE));
+        return void res.end(Buffer.alloc(LARGE_BYTES));
       }
       if (req.url === '/early') return void res.end('early;');
       let size = 0;
@@ -48,90 +48,100 @@ async function open(limits: Partial<ConnectionLimits> = {}, isProxy: () => boole
   server.on('request', () => parsed++);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const sockets: Socket[] = [];
-  opened = { server, sockets, end: connections.end };
+  openedServer = { server, sockets, end: connections.end };
   const { port } = server.address() as AddressInfo;
 
   async function call(text: string, { reads = true } = {}): Promise<Caller> {
-    let [heard, closed] = ['', false];
+    let [received, closed] = ['', false];
     const socket = connect(port, '127.0.0.1');
     sockets.push(socket);
     socket.on('error', () => undefined).on('close', () => (closed = true));
-    if (reads) socket.on('data', (chunk) => void (heard += chunk.toString('latin1')));
+    if (reads) socket.on('data', (chunk) => void (received += chunk.toString('latin1')));
     await new Promise((resolve) => socket.once('connect', resolve));
     socket.write(text);
-    return { socket, text: () => heard, isClosed: () => closed };
+    return { socket, text: () => received, isClosed: () => closed };
   }
-  /** Lets the checks run: a body that stands still is ended by the next one. */
-  async function checked(): Promise<void> {
-    const witness = await call('POST /witness HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx');
-    await until(() => asked.some(({ url, destroyed }) => url === '/witness' && !destroyed));
-    const before = clock.now;
+  /** Waits until a check has run: sends a body that stalls, which the next check ends. */
+  async function waitForCheck(): Promise<void> {
+    const witnessCaller = await call('POST /witness HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx');
+    await until(() => receivedRequests.some(({ url, destroyed }) => url === '/witness' && !destroyed));
+    const previousNow = clock.now;
     clock.now += CONNECTION_LIMITS.stallMs + 1;
-    await until(witness.isClosed);
-    clock.now = before;
+    await until(witnessCaller.isClosed);
+    clock.now = previousNow;
   }
-  return { clock, asked, parsed: () => parsed, call, checked, most: () => most, port };
+  return {
+    clock,
+    asked: receivedRequests,
+    parsed: () => parsed,
+    call,
+    checked: waitForCheck,
+    most: () => maxRunning,
+    port,
+  };
 }
 
-const HEAD = 'HTTP/1.1\r\nHost: a\r\n';
+const REQUEST_HEAD = 'HTTP/1.1\r\nHost: a\r\n';
 
-test('a head that never ends, and a connection that says nothing, are answered with 408 and closed', async () => {
+test('a head that never ends and a connection that sends nothing are answered with 408 and closed', async () => {
   const { call } = await open({ headMs: 50 });
-  const [half, silent] = [await call('GET / HTTP/1.1\r\nHost: a\r\nX-Half:'), await call('')];
-  await until(() => half.isClosed() && silent.isClosed());
-  expect(half.text()).toMatch(/^HTTP\/1\.1 408 .*application\/problem\+json.*"status":408/s);
+  const [halfHead, silentCaller] = [await call('GET / HTTP/1.1\r\nHost: a\r\nX-Half:'), await call('')];
+  await until(() => halfHead.isClosed() && silentCaller.isClosed());
+  expect(halfHead.text()).toMatch(/^HTTP\/1\.1 408 .*application\/problem\+json.*"status":408/s);
 });
 
-test('a body that stands still is answered with 408 and closed', async () => {
-  const { call, clock, asked } = await open();
-  const { text, isClosed } = await call(`POST / ${HEAD}Content-Length: 100\r\n\r\nhalf`);
-  await until(() => asked.length === 1);
+test('a body that stalls is answered with 408 and closed', async () => {
+  const { call, clock, asked: requests } = await open();
+  const { text, isClosed } = await call(`POST / ${REQUEST_HEAD}Content-Length: 100\r\n\r\nhalf`);
+  await until(() => requests.length === 1);
   clock.now += CONNECTION_LIMITS.stallMs + 1;
   await until(isClosed);
   expect(text()).toMatch(/^HTTP\/1\.1 408 .*"status":408/s);
 });
 
 test('a body that comes at 1 kB/s lives for an hour', async () => {
-  const { call, clock, asked } = await open({ checkMs: 1 });
-  const part = Buffer.alloc(60_000);
-  const { socket, text, isClosed } = await call(`POST /slow ${HEAD}Content-Length: ${60 * part.length}\r\n\r\n`);
-  await until(() => asked.length === 1);
+  const { call, clock, asked: requests } = await open({ checkMs: 1 });
+  const chunk = Buffer.alloc(60_000);
+  const { socket, text, isClosed } = await call(
+    `POST /slow ${REQUEST_HEAD}Content-Length: ${60 * chunk.length}\r\n\r\n`,
+  );
+  await until(() => requests.length === 1);
   for (let minute = 1; minute <= 60; minute++) {
-    socket.write(part);
-    await until(() => (asked[0]?.socket.bytesRead ?? 0) >= minute * part.length);
+    socket.write(chunk);
+    await until(() => (requests[0]?.socket.bytesRead ?? 0) >= minute * chunk.length);
     clock.now += CONNECTION_LIMITS.stallMs;
     await turns(10);
   }
   await until(
-    () => [text(), isClosed(), asked[0]?.socket.bytesRead],
-    ([heard]) => String(heard).includes('/slow'),
+    () => [text(), isClosed(), requests[0]?.socket.bytesRead],
+    ([line]) => String(line).includes('/slow'),
   );
   expect(text()).toContain('/slow 3600000;');
 });
 
-test('a list that nobody takes is ended; audio may stand still for half an hour, and no longer', async () => {
-  const { call, clock, asked, checked } = await open();
-  const list = await call(`GET /list ${HEAD}\r\n`, { reads: false });
-  const audio = await call(`GET /audio ${HEAD}\r\n`, { reads: false });
-  await until(() => asked.length === 2);
+test('a list that is not read is cut off; audio may stall for half an hour, and no longer', async () => {
+  const { call, clock, asked: requests, checked } = await open();
+  const listCaller = await call(`GET /list ${REQUEST_HEAD}\r\n`, { reads: false });
+  const audio = await call(`GET /audio ${REQUEST_HEAD}\r\n`, { reads: false });
+  await until(() => requests.length === 2);
   await checked();
   clock.now += CONNECTION_LIMITS.pauseMs - 1_000;
   await checked();
   expect(audio.isClosed()).toBe(false);
   clock.now += 60_000;
-  await until(() => asked.slice(0, 2).every(({ socket }) => socket.destroyed));
-  expect(list.socket.destroyed).toBe(false); // told by the system once it reads
+  await until(() => requests.slice(0, 2).every(({ socket }) => socket.destroyed));
+  expect(listCaller.socket.destroyed).toBe(false); // the system reports the close when the socket is read
 });
 
-test('when an address has all its connections, the idle ones give way to new ones, and busy ones do not', async () => {
-  const { call, asked } = await open({ perAddress: 10 });
-  const busy = await call(`GET /audio ${HEAD}\r\n`, { reads: false });
-  await until(() => asked.length === 1);
-  const stalled: Caller[] = [];
-  for (let n = 0; n < 30; n++) stalled.push(await call('GET / HTTP/1.1\r\nX-Half:'));
-  const phone = await call(`GET /phone ${HEAD}\r\n`);
+test('when an address has all its connections, idle ones are closed for new ones, busy ones are not', async () => {
+  const { call, asked: requests } = await open({ perAddress: 10 });
+  const busy = await call(`GET /audio ${REQUEST_HEAD}\r\n`, { reads: false });
+  await until(() => requests.length === 1);
+  const stalledCallers: Caller[] = [];
+  for (let n = 0; n < 30; n++) stalledCallers.push(await call('GET / HTTP/1.1\r\nX-Half:'));
+  const phone = await call(`GET /phone ${REQUEST_HEAD}\r\n`);
   await until(() => phone.text().includes('/phone 0;'));
-  await until(() => stalled.filter(({ isClosed }) => isClosed()).length >= 21);
+  await until(() => stalledCallers.filter(({ isClosed }) => isClosed()).length >= 21);
   expect(busy.isClosed()).toBe(false);
 });
 
@@ -140,50 +150,50 @@ test('when all connections of an address are busy, another one is refused, excep
     [false, false],
     [true, true],
   ] as const) {
-    const { call, asked } = await open({ perAddress: 3 }, () => isProxy);
-    for (let n = 0; n < 3; n++) await call(`GET /audio ${HEAD}\r\n`, { reads: false });
-    await until(() => asked.length === 3);
-    const fourth = await call(`GET /phone ${HEAD}\r\n`);
+    const { call, asked: requests } = await open({ perAddress: 3 }, () => isProxy);
+    for (let n = 0; n < 3; n++) await call(`GET /audio ${REQUEST_HEAD}\r\n`, { reads: false });
+    await until(() => requests.length === 3);
+    const fourth = await call(`GET /phone ${REQUEST_HEAD}\r\n`);
     await until(() => (isTaken ? fourth.text().includes('/phone') : fourth.isClosed()));
-    for (const socket of opened?.sockets ?? []) socket.destroy();
-    opened?.server.closeAllConnections();
-    opened?.end();
+    for (const socket of openedServer?.sockets ?? []) socket.destroy();
+    openedServer?.server.closeAllConnections();
+    openedServer?.end();
   }
 });
 
 test('requests that come in one piece are answered one after the other, in their order', async () => {
-  const { call, most } = await open();
-  const { text } = await call(Array.from({ length: 50 }, (_, n) => `GET /${n} ${HEAD}\r\n`).join(''));
+  const { call, most: maxConcurrent } = await open();
+  const { text } = await call(Array.from({ length: 50 }, (_, n) => `GET /${n} ${REQUEST_HEAD}\r\n`).join(''));
   await until(() => text().includes('/49 0;'));
   expect([...text().matchAll(/\/(\d+) 0;/g)].map(([, n]) => Number(n))).toEqual(
     Array.from({ length: 50 }, (_, n) => n),
   );
-  expect(most()).toBe(1);
+  expect(maxConcurrent()).toBe(1);
 });
 
 test('a request that comes together with the rest of a body that was answered early is answered', async () => {
   const { call } = await open();
-  const { socket, text } = await call(`POST /early ${HEAD}Content-Length: 10\r\n\r\n12345`);
+  const { socket, text } = await call(`POST /early ${REQUEST_HEAD}Content-Length: 10\r\n\r\n12345`);
   await until(() => text().includes('early;'));
-  socket.write(`67890GET /first ${HEAD}\r\nGET /second ${HEAD}\r\n`);
+  socket.write(`67890GET /first ${REQUEST_HEAD}\r\nGET /second ${REQUEST_HEAD}\r\n`);
   await until(() => text().includes('/second 0;'));
   expect(text()).toMatch(/early;.*\/first 0;.*\/second 0;$/s);
 });
 
 test('more requests in one piece than anybody needs end the connection', async () => {
-  const { call, asked, parsed } = await open();
-  const { isClosed } = await call(`GET / ${HEAD}\r\n`.repeat(2_000));
+  const { call, asked: requests, parsed } = await open();
+  const { isClosed } = await call(`GET / ${REQUEST_HEAD}\r\n`.repeat(2_000));
   await until(isClosed);
-  expect(asked.length).toBeLessThan(10);
-  expect(parsed()).toBeLessThan(2 * CONNECTION_LIMITS.pipelined); // the rest of the piece is not read
+  expect(requests.length).toBeLessThan(10);
+  expect(parsed()).toBeLessThan(2 * CONNECTION_LIMITS.pipelined); // the rest of the data is not read
 });
 
 test.each([
   ['what is no HTTP', 'hello\r\n\r\n', 400],
-  ['a broken length', `POST / ${HEAD}Content-Length: x\r\n\r\n`, 400],
-  ['two lengths', `POST / ${HEAD}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`, 400],
-  ['a head without end', `GET / ${HEAD}X: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
-])('%s is a problem', async (_what, text, status) => {
+  ['a broken length', `POST / ${REQUEST_HEAD}Content-Length: x\r\n\r\n`, 400],
+  ['two lengths', `POST / ${REQUEST_HEAD}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`, 400],
+  ['a head without end', `GET / ${REQUEST_HEAD}X: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
+])('%s is a problem', async (_title, text, status) => {
   const { call } = await open();
   const answer = await call(text);
   await until(answer.isClosed);

@@ -2,15 +2,15 @@ import type { NetworkInterfaceInfo } from 'node:os';
 import { expect, it } from 'vitest';
 import { isOnlyHere, listenOn, phoneAddresses } from '../../../server/lan/lan-addresses.ts';
 
-const at = (address: string, { internal = false } = {}) =>
-  ({ address, family: address.includes(':') ? 'IPv6' : 'IPv4', internal }) as NetworkInterfaceInfo;
+const toInterface = (address: string, { internal: isInternal = false } = {}) =>
+  ({ address, family: address.includes(':') ? 'IPv6' : 'IPv4', internal: isInternal }) as NetworkInterfaceInfo;
 const INTERFACES = {
-  lo: [at('127.0.0.1', { internal: true }), at('::1', { internal: true })],
-  docker0: [at('172.17.0.1')],
-  tailscale0: [at('100.64.0.9')],
-  eth0: [at('192.168.1.5'), at('fd00::5'), at('fe80::1')],
-  odd: [at('169.254.9.9')],
-  'Wi-Fi': [at('10.0.0.7'), at('FE80::2')],
+  lo: [toInterface('127.0.0.1', { internal: true }), toInterface('::1', { internal: true })],
+  docker0: [toInterface('172.17.0.1')],
+  tailscale0: [toInterface('100.64.0.9')],
+  eth0: [toInterface('192.168.1.5'), toInterface('fd00::5'), toInterface('fe80::1')],
+  odd: [toInterface('169.254.9.9')],
+  'Wi-Fi': [toInterface('10.0.0.7'), toInterface('FE80::2')],
 };
 
 it.each([

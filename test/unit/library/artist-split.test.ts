@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { identityKey } from '../../../server/library/tracks/sort-and-identity-keys.ts';
 import { splitArtists } from '../../../server/library/albums/artist-split.ts';
 
-const nobody = (): boolean => false;
+const isNeverSplit = (): boolean => false;
 
 test.each([
   ['A; B', ['A', 'B']],
@@ -15,7 +15,7 @@ test.each([
   ['A;; ; B;', ['A', 'B']],
   ['A; \u200b; B', ['A', 'B']],
 ])('%j is several artists', (value, names) => {
-  expect(splitArtists([value], nobody)).toEqual(names);
+  expect(splitArtists([value], isNeverSplit)).toEqual(names);
 });
 
 test.each([
@@ -35,23 +35,23 @@ test.each([
   ';',
   '; ;',
 ])('%j is one artist', (name) => {
-  expect(splitArtists([name], nobody)).toEqual([name]);
+  expect(splitArtists([name], isNeverSplit)).toEqual([name]);
 });
 
 test('several values are kept as they are, in order', () => {
-  expect(splitArtists(['B', 'A; C', 'D / E'], nobody)).toEqual(['B', 'A; C', 'D / E']);
+  expect(splitArtists(['B', 'A; C', 'D / E'], isNeverSplit)).toEqual(['B', 'A; C', 'D / E']);
 });
 
 test('a repeated name counts once, in its first spelling', () => {
-  expect(splitArtists(['Björk', 'BJÖRK ', 'Ｂｊöｒｋ', 'Bjork'], nobody)).toEqual(['Björk', 'Bjork']);
+  expect(splitArtists(['Björk', 'BJÖRK ', 'Ｂｊöｒｋ', 'Bjork'], isNeverSplit)).toEqual(['Björk', 'Bjork']);
 });
 
 test.each([[[]], [['']], [[' ', '\t']], [['\u200b']], [['\u3164', '']]])('%j has no names', (values) => {
-  expect(splitArtists(values, nobody)).toEqual([]);
+  expect(splitArtists(values, isNeverSplit)).toEqual([]);
 });
 
 test('spaces around names are removed', () => {
-  expect(splitArtists(['  A ', '\u3000B'], nobody)).toEqual(['A', 'B']);
+  expect(splitArtists(['  A ', '\u3000B'], isNeverSplit)).toEqual(['A', 'B']);
 });
 
 test('a name that is never split stays whole in any spelling', () => {

@@ -1,4 +1,4 @@
-// Moods are ranks in the energy of the library, so that none of them is empty and none holds nearly everything.
+// Moods are ranks in the energy of the library, so that no mood is empty and none holds nearly everything.
 import { describe, expect, test } from 'vitest';
 import { countEnergies, createEnergyRanks, energiesByPercent } from '../../../server/library/lists/energy-ranks.ts';
 import { MOODS, moodSql, wholeEnergiesSql } from '../../../server/library/lists/moods.ts';
@@ -6,18 +6,23 @@ import { addSoundLibrary } from '../../support/sound-library.ts';
 import { openTempDatabase } from '../../support/temp-database.ts';
 import { seededRandom } from '../../support/test-random.ts';
 
-/** As of recorded music: three quarters have the energy 6 or 7. */
-const ENERGIES = [3, 4, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6, 6, 7, 7, 7, 7, 7, 8, 8];
+/** Energies as of recorded music, of which three quarters have 6 or 7. */
+const TYPICAL_ENERGIES = [3, 4, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6, 6, 7, 7, 7, 7, 7, 8, 8];
 
 test.each([50, 2_000])('each mood holds 8 to 30 percent of %i tracks of nearly equal energy', (size) => {
   const { db, close } = openTempDatabase();
   addSoundLibrary(db, { genres: ['Game'], artists: 1, albums: size / 50, tracks: 50 });
   const random = seededRandom(5);
-  const set = db.$client.prepare(
+  const updateEnergy = db.$client.prepare(
     'UPDATE tracks SET energy = ?, measured_gain_db = ?, bpm = NULL, initial_key = ? WHERE id = ?',
   );
   for (let id = 1; id <= size; id++)
-    set.run(ENERGIES[Math.floor(random() * ENERGIES.length)], 8 - 20 * random(), id % 2 ? 'Am' : 'C', id);
+    updateEnergy.run(
+      TYPICAL_ENERGIES[Math.floor(random() * TYPICAL_ENERGIES.length)],
+      8 - 20 * random(),
+      id % 2 ? 'Am' : 'C',
+      id,
+    );
   const ranks = createEnergyRanks(db.$client);
   expect([ranks.store(countEnergies(db.$client)), ranks.store(countEnergies(db.$client))]).toEqual([true, false]);
   for (const mood of MOODS) {
@@ -28,15 +33,15 @@ test.each([50, 2_000])('each mood holds 8 to 30 percent of %i tracks of nearly e
       .get() as { n: number; lowest: number; highest: number };
     expect(n / size, mood).toBeGreaterThanOrEqual(0.08);
     expect(n / size, mood).toBeLessThanOrEqual(0.3);
-    const whole = db.$client.prepare(wholeEnergiesSql(mood)).get() as { lowest: number; highest: number };
-    expect(whole.lowest, mood).toBeLessThanOrEqual(lowest);
-    expect(whole.highest, mood).toBeGreaterThanOrEqual(highest);
+    const energyRange = db.$client.prepare(wholeEnergiesSql(mood)).get() as { lowest: number; highest: number };
+    expect(energyRange.lowest, mood).toBeLessThanOrEqual(lowest);
+    expect(energyRange.highest, mood).toBeGreaterThanOrEqual(highest);
   }
   close();
 });
 
-describe('the energies that so many percent of the tracks are below', () => {
-  test('are nearest to the wanted share where tracks are equal', () => {
+describe('the energy below which a share of the tracks lies', () => {
+  test('is nearest to the wanted share where tracks have the same energy', () => {
     const energies = energiesByPercent([
       { step: 300, tracks: 30 },
       { step: 650, tracks: 60 },
@@ -45,5 +50,5 @@ describe('the energies that so many percent of the tracks are below', () => {
     expect([1, 14, 16, 59, 61, 94, 96].map((percent) => energies[percent - 1])).toEqual([3, 3, 6.5, 6.5, 9, 9, 9.01]);
   });
 
-  test('are none without tracks', () => expect(energiesByPercent([])).toEqual([]));
+  test('is absent without tracks', () => expect(energiesByPercent([])).toEqual([]));
 });

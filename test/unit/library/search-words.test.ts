@@ -42,7 +42,7 @@ test.each([
       { table: trigrams, match: '"kalokairi"' },
       { table: grams, match: '"e"' },
     ],
-  ], // part of a longer word
+  ], // this word is part of a longer one
   [['東京駅', '🎵🎵🎵'], [{ table: trigrams, match: '"東京駅" AND "🎵🎵🎵"' }]],
   [
     ['a', 'moon', 'of', 'side'],
@@ -55,6 +55,6 @@ test.each([
   [['"', '*a'], [{ table: grams, match: '"\ue022" AND "\ue02aa"' }]],
 ])('the words %j are found by %j', (words, matches) => {
   expect(matchesOf(words).map(({ table, match }) => ({ table, match }))).toEqual(matches);
-  const looked = matchesOf(words).flatMap((part) => part.words);
-  expect(words.filter((word) => !looked.some((one) => one.includes(word)))).toEqual([]);
+  const searchedWords = matchesOf(words).flatMap((part) => part.words);
+  expect(words.filter((word) => !searchedWords.some((searched) => searched.includes(word)))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// Keys of names: for equality, search and sorting.
+// Tables of the keys of names, for equality, search and sorting.
 import { describe, expect, test } from 'vitest';
 import { identityKey, searchFold, sortKey, sortName } from '../../../server/library/tracks/sort-and-identity-keys.ts';
 
@@ -41,8 +41,8 @@ describe('identity', () => {
     ['an article', 'The Quays', 'Quays'],
     ['emoji', '🎸', '🎹'],
     ['skin tones', '👍', '👍🏽'],
-  ])('%s do matter', (_, one, other) => {
-    expect(identityKey(one)).not.toBe(identityKey(other));
+  ])('%s do matter', (_, name, otherName) => {
+    expect(identityKey(name)).not.toBe(identityKey(otherName));
   });
 
   test.each(['', ' ', '\u3000\t', '\u200b', '\u3164', '\u00ad\ufe0f', '\u0000\u0007'])('%j is not a name', (text) => {
@@ -75,8 +75,8 @@ describe('finding', () => {
     ['x\u0301\u0308\u0323\u0336y', 'xy'],
     ['a  b', 'a  b'],
     ['\u0301', ''],
-  ])('%j is found as %j', (text, folded) => {
-    expect(searchFold(text)).toBe(folded);
+  ])('%j is found as %j', (text, expected) => {
+    expect(searchFold(text)).toBe(expected);
   });
 });
 
@@ -114,13 +114,13 @@ describe('order', () => {
     ['A Tribe', 'A Tribe'],
     ['Die Ärzte', 'Die Ärzte'],
     ['', ''],
-  ])('%j is sorted as %j', (name, filed) => {
-    expect(sortName(name)).toBe(filed);
+  ])('%j is sorted as %j', (name, expected) => {
+    expect(sortName(name)).toBe(expected);
   });
 });
 
 test('every character has a key that case and form do not change, and that folds to itself', () => {
-  const wrong: string[] = [];
+  const faultyCharacters: string[] = [];
   for (let code = 1; code < 0x1ffff; code++) {
     const text = String.fromCodePoint(code);
     if (
@@ -131,7 +131,7 @@ test('every character has a key that case and form do not change, and that folds
     const key = identityKey(text);
     const variants = [key, text.toUpperCase(), text.toLowerCase(), text.normalize('NFD')];
     if (key === '' || sortKey(text) === '' || variants.some((variant) => identityKey(variant) !== key))
-      wrong.push(code.toString(16));
+      faultyCharacters.push(code.toString(16));
   }
-  expect(wrong).toEqual([]);
+  expect(faultyCharacters).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// Where a radio of a mood starts, in a library whose tracks came in by genre.
+// Tests where a radio of a mood starts in a library whose tracks were added genre by genre.
 import { expect, test } from 'vitest';
 import type { Sqlite } from '../../../server/db/client.ts';
 import { createFacts } from '../../../server/likeness/track-facts.ts';
@@ -7,10 +7,10 @@ import { seededRandom } from '../../support/test-random.ts';
 import { addSoundLibrary } from '../../support/sound-library.ts';
 import { openTempDatabase } from '../../support/temp-database.ts';
 
-const OTHERS = 8_000;
+const COPY_COUNT = 8_000;
 
-/** Copies of a track, each with a file of its own. */
-function copy(client: Sqlite, id: number, count: number): void {
+/** Adds copies of a track, each with a file of its own. */
+function copyTrack(client: Sqlite, id: number, count: number): void {
   const columns = client.prepare<[], string>(`SELECT name FROM pragma_table_info('tracks')`).pluck().all();
   const values = columns.map((name) =>
     name === 'id' ? 'NULL' : name === 'source_id' ? "'copy ' || n" : name === 'energy' ? '9' : `t.${name}`,
@@ -22,31 +22,35 @@ function copy(client: Sqlite, id: number, count: number): void {
   );
 }
 
-test('a mood is found wherever its tracks are, as far from the place where the search begins as may be', () => {
+test('a mood is found wherever its tracks are, however far from the start of the search', () => {
   const { db, close } = openTempDatabase();
   const [calm = []] = addSoundLibrary(db, { genres: ['Hush'], artists: 2, albums: 1, tracks: 5 });
-  copy(db.$client, calm[0] as number, OTHERS);
-  for (const at of [0, 0.5, 0.999]) {
-    const facts = createFacts({ statements: createStatements(db.$client), isOffline: () => false, random: () => at });
+  copyTrack(db.$client, calm[0] as number, COPY_COUNT);
+  for (const chance of [0, 0.5, 0.999]) {
+    const facts = createFacts({
+      statements: createStatements(db.$client),
+      isOffline: () => false,
+      random: () => chance,
+    });
     expect(facts.ofMood('calm').toSorted((a, b) => a - b)).toEqual(calm);
     expect(new Set(facts.ofMood('intense')).size).toBe(400);
   }
   close();
 });
 
-test('the same chance gives the same tracks in the same order, and another one others', () => {
+test('the same seed gives the same tracks in the same order, and another seed gives others', () => {
   const { db, close } = openTempDatabase();
-  const [first = []] = addSoundLibrary(db, { genres: ['Hush'], artists: 2, albums: 1, tracks: 5 });
-  copy(db.$client, first[0] as number, OTHERS);
-  const tracksOf = (seed: number): number[] =>
+  const [originals = []] = addSoundLibrary(db, { genres: ['Hush'], artists: 2, albums: 1, tracks: 5 });
+  copyTrack(db.$client, originals[0] as number, COPY_COUNT);
+  const listTracks = (seed: number): number[] =>
     createFacts({
       statements: createStatements(db.$client),
       isOffline: () => false,
       random: seededRandom(seed),
     }).ofMood('intense');
-  expect(tracksOf(1)).toEqual(tracksOf(1));
-  expect(tracksOf(2)).not.toEqual(tracksOf(1));
-  const steps = tracksOf(1).map((id, i, ids) => Math.sign(id - (ids[i - 1] ?? 0)));
-  expect(steps.filter((step) => step > 0).length).toBeLessThan(300); // not by id
+  expect(listTracks(1)).toEqual(listTracks(1));
+  expect(listTracks(2)).not.toEqual(listTracks(1));
+  const steps = listTracks(1).map((id, i, ids) => Math.sign(id - (ids[i - 1] ?? 0)));
+  expect(steps.filter((step) => step > 0).length).toBeLessThan(300); // the tracks are not ordered by id
   close();
 });

@@ -1,24 +1,24 @@
-// The state after all events, compared with a second implementation: the last like, the last rating, and since when.
+// The state after all events is compared with a second implementation: last like, last rating, and since when.
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../support/test-random.ts';
 import { changeToAbsorb, nextState, type ItemState, type LikeChange } from '../../../server/likes/state.ts';
 
-const sum = (events: readonly LikeChange[]): ItemState | undefined =>
+const reduceEvents = (events: readonly LikeChange[]): ItemState | undefined =>
   events.reduce<ItemState | undefined>(nextState, undefined);
-const event = (liked: boolean, rating: number | null, at: number): LikeChange => ({
+const event = (liked: boolean, rating: number | null, timeMs: number): LikeChange => ({
   liked,
   rating,
-  createdAt: new Date(at),
+  createdAt: new Date(timeMs),
 });
 
-function said(events: readonly LikeChange[]): ItemState | undefined {
-  const last = events.at(-1);
-  if (!last) return undefined;
-  const lastOther = events.findLastIndex(({ liked }) => liked !== last.liked);
+function computeState(events: readonly LikeChange[]): ItemState | undefined {
+  const lastEvent = events.at(-1);
+  if (!lastEvent) return undefined;
+  const lastOppositeIndex = events.findLastIndex(({ liked }) => liked !== lastEvent.liked);
   return {
-    liked: last.liked,
+    liked: lastEvent.liked,
     rating: events.findLast(({ rating }) => rating !== null)?.rating ?? 0,
-    since: (events[lastOther + 1] as LikeChange).createdAt,
+    since: (events[lastOppositeIndex + 1] as LikeChange).createdAt,
   };
 }
 
@@ -36,46 +36,48 @@ describe('the state', () => {
       { liked: true, rating: 0, since: new Date(3) },
     ],
   ])('of %s', (_, events, state) => {
-    expect(sum(events)).toEqual(state);
+    expect(reduceEvents(events)).toEqual(state);
   });
 
-  test('is that of the last event, in any order and at any time', () => {
+  test('is that of the latest event, in whatever order events arrive', () => {
     const random = seededRandom(11);
     for (let round = 0; round < 500; round++) {
       const events = Array.from({ length: Math.floor(random() * 8) }, () =>
         event(random() < 0.5, random() < 0.4 ? null : Math.floor(random() * 6), Math.floor(random() * 100)),
       );
-      expect(sum(events)).toEqual(said(events));
-      const shuffled = events.toSorted(() => random() - 0.5);
-      expect(sum(shuffled)).toEqual(said(shuffled));
+      expect(reduceEvents(events)).toEqual(computeState(events));
+      const shuffledEvents = events.toSorted(() => random() - 0.5);
+      expect(reduceEvents(shuffledEvents)).toEqual(computeState(shuffledEvents));
     }
   });
 
-  test('of an item does not depend on events of others', () => {
+  test('of an item does not depend on events of other items', () => {
     const random = seededRandom(12);
-    const all = Array.from({ length: 300 }, (_, i) => ({
+    const changesOfItems = Array.from({ length: 300 }, (_, i) => ({
       item: Math.floor(random() * 5),
       change: event(random() < 0.5, random() < 0.5 ? null : i % 6, i),
     }));
-    const states = new Map<number, ItemState>();
-    for (const { item, change } of all) states.set(item, nextState(states.get(item), change));
+    const statesByItem = new Map<number, ItemState>();
+    for (const { item, change } of changesOfItems) statesByItem.set(item, nextState(statesByItem.get(item), change));
     for (let item = 0; item < 5; item++)
-      expect(states.get(item)).toEqual(sum(all.filter((one) => one.item === item).map(({ change }) => change)));
+      expect(statesByItem.get(item)).toEqual(
+        reduceEvents(changesOfItems.filter((entry) => entry.item === item).map(({ change }) => change)),
+      );
   });
 
-  test('of two merged items has a like and a rating of either', () => {
+  test('of two merged items has the like and the rating of either', () => {
     const random = seededRandom(13);
-    const some = (): LikeChange[] =>
+    const makeEvents = (): LikeChange[] =>
       Array.from({ length: Math.floor(random() * 5) }, () =>
         event(random() < 0.5, random() < 0.5 ? null : Math.floor(random() * 6), Math.floor(random() * 100)),
       );
     for (let round = 0; round < 300; round++) {
-      const [kept, other] = [sum(some()), sum(some())];
-      const change = other && changeToAbsorb(kept, other);
-      const after = change ? nextState(kept, change) : kept;
-      expect([after?.liked ?? false, after?.rating ?? 0]).toEqual([
-        (kept?.liked ?? false) || (other?.liked ?? false),
-        kept?.rating || (other?.rating ?? 0),
+      const [keptState, absorbedState] = [reduceEvents(makeEvents()), reduceEvents(makeEvents())];
+      const change = absorbedState && changeToAbsorb(keptState, absorbedState);
+      const mergedState = change ? nextState(keptState, change) : keptState;
+      expect([mergedState?.liked ?? false, mergedState?.rating ?? 0]).toEqual([
+        (keptState?.liked ?? false) || (absorbedState?.liked ?? false),
+        keptState?.rating || (absorbedState?.rating ?? 0),
       ]);
     }
   });

@@ -1,4 +1,4 @@
-// The log in the data folder: rotated, bounded, and never a reason to stop.
+// The log in the data folder is rotated and bounded, and its errors never stop the server.
 import {
   mkdirSync,
   mkdtempSync,
@@ -25,7 +25,7 @@ afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const open = (maxBytes?: number) =>
   createLogFile({ folder: join(base, 'logs'), ...(maxBytes !== undefined && { maxBytes }) });
-const read = (name = 'tonearm.log'): string => readFileSync(join(base, 'logs', name), 'utf8');
+const readLog = (name = 'tonearm.log'): string => readFileSync(join(base, 'logs', name), 'utf8');
 
 test('a log goes on where the last start left it, as JSON and without secrets', () => {
   for (const word of ['first', 'second'])
@@ -33,7 +33,7 @@ test('a log goes on where the last start left it, as JSON and without secrets', 
       { token: 'sesame' },
       word,
     );
-  const lines = read()
+  const lines = readLog()
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as unknown);
@@ -55,9 +55,9 @@ test('is rotated, and only five files are kept', () => {
   ]);
   for (const name of readdirSync(join(base, 'logs')))
     expect(statSync(join(base, 'logs', name)).size).toBeLessThanOrEqual(100);
-  expect(read()).toMatch(/line 999\n$/);
-  expect(read('tonearm.1.log').trim().split('\n').at(-1)).toBe(
-    `line ${Number(/line (\d+)/.exec(read())?.[1]) - 1}`, // nothing is lost between two files
+  expect(readLog()).toMatch(/line 999\n$/);
+  expect(readLog('tonearm.1.log').trim().split('\n').at(-1)).toBe(
+    `line ${Number(/line (\d+)/.exec(readLog())?.[1]) - 1}`, // no line is lost between two files
   );
 });
 
@@ -65,7 +65,7 @@ test('a line that is larger than a file is written whole', () => {
   const file = open(10);
   file.write(`${'x'.repeat(50)}\n`);
   file.write('y\n');
-  expect([read('tonearm.1.log'), read()]).toEqual([`${'x'.repeat(50)}\n`, 'y\n']);
+  expect([readLog('tonearm.1.log'), readLog()]).toEqual([`${'x'.repeat(50)}\n`, 'y\n']);
 });
 
 const jsonLines = (text: string): unknown[] =>
@@ -74,10 +74,10 @@ const jsonLines = (text: string): unknown[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as unknown);
 
-test('a file that cannot be written is said once elsewhere, and again when it can be', () => {
+test('a file that cannot be written is reported once on the terminal, and again when it can be written', () => {
   writeFileSync(join(base, 'logs'), 'a file where the folder should be');
-  let printed = '';
-  const output = new Writable({ write: (chunk: Buffer, _, done) => void ((printed += chunk.toString()), done()) });
+  let printedText = '';
+  const output = new Writable({ write: (chunk: Buffer, _, done) => void ((printedText += chunk.toString()), done()) });
   const log = createLog('info', output, open());
   log.info('lost');
   log.info('lost too');
@@ -85,8 +85,8 @@ test('a file that cannot be written is said once elsewhere, and again when it ca
   rmSync(join(base, 'logs'));
   log.info('kept');
   expect(isLosingLines(log)).toBe(false);
-  expect(jsonLines(read())).toMatchObject([{ msg: 'kept' }, { place: 'data folder', lines: 3 }]);
-  expect(jsonLines(printed).map((line) => (line as { msg: string }).msg)).toEqual([
+  expect(jsonLines(readLog())).toMatchObject([{ msg: 'kept' }, { place: 'data folder', lines: 3 }]);
+  expect(jsonLines(printedText).map((line) => (line as { msg: string }).msg)).toEqual([
     'the log cannot be written',
     'lost',
     'lost too',
@@ -94,17 +94,17 @@ test('a file that cannot be written is said once elsewhere, and again when it ca
     'kept',
   ]);
   mkdirSync(join(base, 'away'));
-  renameSync(join(base, 'logs'), join(base, 'away', 'logs')); // a disk that is gone
+  renameSync(join(base, 'logs'), join(base, 'away', 'logs')); // simulates a disk that was removed
   log.info('lost');
   expect(readdirSync(base)).toEqual(['away']);
 });
 
-test('an output that takes no lines is said in the file, and nothing ends because of it', async () => {
+test('an output that accepts no lines is reported in the file, and the log goes on', async () => {
   const output = new Writable({ write: (_chunk, _, done) => done(new Error('ENOSPC')) });
   output.on('error', () => undefined);
-  output.destroy = () => output; // those of a process go on after an error
+  output.destroy = () => output; // the streams of a process stay open after an error
   const log = createLog('info', output, open());
   log.info('lost');
   await afterOthers();
-  expect([isLosingLines(log), read().includes('the log cannot be written')]).toEqual([true, true]);
+  expect([isLosingLines(log), readLog().includes('the log cannot be written')]).toEqual([true, true]);
 });

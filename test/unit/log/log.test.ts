@@ -1,12 +1,12 @@
-// Log lines: one JSON object each, without secrets anywhere.
+// A log line is one JSON object, and contains no secrets.
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../server/errors.ts';
 import { createLog, redactUrl, type Log } from '../../../server/log/log.ts';
 
-const SECRET = 'sesame/+%20=.~_-';
+const SECRET_TEXT = 'sesame/+%20=.~_-';
 
-function linesOf(write: (log: Log) => void, level: 'trace' | 'warn' = 'trace'): Record<string, unknown>[] {
+function captureLines(writeLog: (log: Log) => void, level: 'trace' | 'warn' = 'trace'): Record<string, unknown>[] {
   let text = '';
   const stream = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -14,15 +14,15 @@ function linesOf(write: (log: Log) => void, level: 'trace' | 'warn' = 'trace'): 
       done();
     },
   });
-  write(createLog(level, stream));
+  writeLog(createLog(level, stream));
   expect(text).not.toContain('sesame');
   return text
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
-const lineOf = (write: (log: Log) => void): Record<string, unknown> => {
-  const lines = linesOf(write);
+const captureLine = (writeLog: (log: Log) => void): Record<string, unknown> => {
+  const lines = captureLines(writeLog);
   expect(lines).toHaveLength(1);
   return lines[0] ?? {};
 };
@@ -67,8 +67,8 @@ describe('a text', () => {
     ['/share/sesame-0123456789/3', '/share/***/3'],
     ['GET /share/aB3_-xyz90 done', 'GET /share/*** done'],
     ['/x/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2VzYW1l', '/x/***'],
-  ])('%s is redacted', (text, redacted) => {
-    expect(redactUrl(text.replaceAll('SECRET', SECRET))).toBe(redacted);
+  ])('%s is redacted', (text, expected) => {
+    expect(redactUrl(text.replaceAll('SECRET', SECRET_TEXT))).toBe(expected);
   });
 });
 
@@ -93,10 +93,18 @@ describe('a line', () => {
     'S3_SECRET_ACCESS_KEY',
     'FPID_API_KEY',
   ])('hides the field %s at any depth', (name) => {
-    const deep = { a: { b: { c: { d: [{ [name]: SECRET }] } } } };
+    const nested = { a: { b: { c: { d: [{ [name]: SECRET_TEXT }] } } } };
     expect(
-      lineOf((log) =>
-        log.info({ [name]: SECRET, headers: { [name]: SECRET }, deep, list: [[{ [name]: { inner: SECRET } }]] }, 'x'),
+      captureLine((log) =>
+        log.info(
+          {
+            [name]: SECRET_TEXT,
+            headers: { [name]: SECRET_TEXT },
+            deep: nested,
+            list: [[{ [name]: { inner: SECRET_TEXT } }]],
+          },
+          'x',
+        ),
       ),
     ).toMatchObject({
       [name]: '***',
@@ -107,9 +115,9 @@ describe('a line', () => {
   });
 
   test('hides secrets of URLs in any field and in the message', () => {
-    const url = `http://host/rest/x?u=a&p=${SECRET}&c=app`;
+    const url = `http://host/rest/x?u=a&p=${SECRET_TEXT}&c=app`;
     expect(
-      lineOf((log) => log.error({ url, cover: { from: [url] }, target: new URL(url) }, `could not fetch ${url}`)),
+      captureLine((log) => log.error({ url, cover: { from: [url] }, target: new URL(url) }, `could not fetch ${url}`)),
     ).toMatchObject({
       url: 'http://host/rest/x?u=a&p=***&c=app',
       cover: { from: ['http://host/rest/x?u=a&p=***&c=app'] },
@@ -119,9 +127,9 @@ describe('a line', () => {
   });
 
   test('stays JSON when a secret contains quotes, line breaks and backslashes', () => {
-    for (const odd of ['"', '\\', '\\"', '\n', '\u2028', '\ud800', '}', '\\\\"x']) {
+    for (const character of ['"', '\\', '\\"', '\n', '\u2028', '\ud800', '}', '\\\\"x']) {
       expect(
-        lineOf((log) => log.info({ url: `/?token=sesame${odd}` }, `"quoted" ?p=sesame${odd} and on`)),
+        captureLine((log) => log.info({ url: `/?token=sesame${character}` }, `"quoted" ?p=sesame${character} and on`)),
       ).toMatchObject({ url: expect.stringMatching(/^\/\?token=\*\*\*/) as string });
     }
   });
@@ -138,7 +146,7 @@ describe('a line', () => {
       nothing: undefined,
       sort: 'title',
     };
-    expect(lineOf((log) => log.info(line, 'request'))).toEqual({
+    expect(captureLine((log) => log.info(line, 'request'))).toEqual({
       level: 'info',
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
       request_id: 'r',
@@ -155,7 +163,7 @@ describe('a line', () => {
 
   test('is written from the configured level on', () => {
     expect(
-      linesOf((log) => {
+      captureLines((log) => {
         log.debug('a');
         log.info('b');
         log.warn('c');
@@ -171,7 +179,7 @@ describe('an error', () => {
     const error = new AppError('unavailable', 'could not fetch the cover', {
       cause: new Error('request failed', { cause: root }),
     });
-    expect(lineOf((log) => log.error({ err: error }, 'covers'))).toMatchObject({
+    expect(captureLine((log) => log.error({ err: error }, 'covers'))).toMatchObject({
       msg: 'covers',
       err: {
         name: 'AppError',
@@ -188,17 +196,17 @@ describe('an error', () => {
   });
 
   test('without a cause or code has none', () => {
-    expect(Object.keys(lineOf((log) => log.error({ err: new Error('x') }, 'y'))['err'] as object).toSorted()).toEqual([
-      'message',
-      'name',
-      'stack',
-    ]);
+    expect(
+      Object.keys(captureLine((log) => log.error({ err: new Error('x') }, 'y'))['err'] as object).toSorted(),
+    ).toEqual(['message', 'name', 'stack']);
   });
 
   test('has no secrets in message, stack and causes', () => {
-    const cause = { message: 'not an error', authorization: SECRET };
-    const error = new Error(`GET /?token=${SECRET} failed`, { cause: new Error(`p: ?p=${SECRET}`, { cause }) });
-    expect(lineOf((log) => log.error({ err: error }, 'x'))).toMatchObject({
+    const cause = { message: 'not an error', authorization: SECRET_TEXT };
+    const error = new Error(`GET /?token=${SECRET_TEXT} failed`, {
+      cause: new Error(`p: ?p=${SECRET_TEXT}`, { cause }),
+    });
+    expect(captureLine((log) => log.error({ err: error }, 'x'))).toMatchObject({
       err: {
         message: 'GET /?token=*** failed',
         cause: { message: 'p: ?p=***', cause: { message: 'not an error', authorization: '***' } },
@@ -207,7 +215,7 @@ describe('an error', () => {
   });
 
   test('without fields is logged too, and its message is redacted', () => {
-    expect(lineOf((log) => log.error(new Error(`?token=${SECRET}`)))).toMatchObject({
+    expect(captureLine((log) => log.error(new Error(`?token=${SECRET_TEXT}`)))).toMatchObject({
       msg: '?token=***',
       err: { message: '?token=***' },
     });
@@ -216,7 +224,7 @@ describe('an error', () => {
   test('that causes itself does not recurse', () => {
     const error = new Error('round');
     error.cause = error;
-    expect(lineOf((log) => log.error({ err: error }, 'x'))).toMatchObject({
+    expect(captureLine((log) => log.error({ err: error }, 'x'))).toMatchObject({
       err: { message: 'round', cause: { message: 'round' } },
     });
   });
@@ -225,17 +233,19 @@ describe('an error', () => {
     ['text', 'text'],
     [null, null],
     [42, 42],
-  ])('that is not an error but %j is logged as it is', (thrown, told) => {
-    expect(lineOf((log) => log.error({ err: thrown }, 'x'))['err']).toBe(told);
+  ])('that is not an error but %j is logged as it is', (error, expected) => {
+    expect(captureLine((log) => log.error({ err: error }, 'x'))['err']).toBe(expected);
   });
 
   test('in another field is logged as well', () => {
-    expect(lineOf((log) => log.warn({ reason: new Error('why') }, 'x'))).toMatchObject({ reason: { message: 'why' } });
+    expect(captureLine((log) => log.warn({ reason: new Error('why') }, 'x'))).toMatchObject({
+      reason: { message: 'why' },
+    });
   });
 });
 
 test('what others choose is cut before it is searched for secrets', () => {
-  const line = lineOf((log) =>
+  const line = captureLine((log) =>
     log.warn({ name: 'eyJ-'.repeat(100_000), list: Array.from({ length: 5_000 }, () => 'x') }, 'odd'),
   );
   expect([String(line['name']).length, (line['list'] as string[]).length]).toEqual([4_001, 100]);

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { openLog } from '../../../main/log.ts';
 import { app, fake, powerMonitor } from '../../fakes/electron.ts';
 import { until } from '../../support/until.ts';
-import { onlyWindow, pageIsThere, startApp, startAppWithWindow, URL_LINE } from './running-app.ts';
-import { turn } from './scripted-server.ts';
+import { getOnlyWindow, reportPageLoaded, startApp, startAppWithWindow, LISTENING_LINE } from './running-app.ts';
+import { waitForTurn } from './scripted-server.ts';
 
 describe('start', () => {
   it('opens one window at the server’s URL, once that listens', async () => {
@@ -15,9 +15,9 @@ describe('start', () => {
     expect(server.runs).toHaveLength(1);
     expect(fake.windows).toEqual([]);
 
-    await server.run.says(URL_LINE);
-    expect(onlyWindow().webContents.getURL()).toBe('http://127.0.0.1:4747/');
-    expect(onlyWindow().isShown).toBe(true);
+    await server.run.says(LISTENING_LINE);
+    expect(getOnlyWindow().webContents.getURL()).toBe('http://127.0.0.1:4747/');
+    expect(getOnlyWindow().isShown).toBe(true);
   });
 
   it('keeps the shell’s profile out of the server’s data folder', async () => {
@@ -40,7 +40,7 @@ describe('a second start', () => {
     const { app, window } = await startAppWithWindow();
     window.minimize();
     app.emit('second-instance', {}, ['/opt/tonearm'], '/home/me');
-    expect(onlyWindow()).toBe(window);
+    expect(getOnlyWindow()).toBe(window);
     expect(window.isMinimized()).toBe(false);
     expect(window.focuses).toBe(1);
   });
@@ -63,24 +63,24 @@ describe('a second start', () => {
 describe('a server that dies', () => {
   it('is restarted, and intact pages keep their music and queue', async () => {
     const { server, advance, window } = await startAppWithWindow();
-    await pageIsThere(window);
+    await reportPageLoaded(window);
     await server.run.ends();
     expect(window.webContents.heard.at(-1)).toEqual({ kind: 'server', state: 'restarting' });
     await advance(500);
     expect(server.runs).toHaveLength(2);
 
-    await server.run.says(URL_LINE);
+    await server.run.says(LISTENING_LINE);
     expect(window.webContents.heard.at(-1)).toEqual({ kind: 'server', state: 'running' });
     expect(window.webContents.reloads).toBe(0);
-    expect(onlyWindow()).toBe(window);
+    expect(getOnlyWindow()).toBe(window);
   });
 
   it('then loads pages again that could not be loaded meanwhile', async () => {
     const { server, advance, window } = await startAppWithWindow();
     await server.run.ends();
-    window.webContents.emit('did-fail-load', {}, -102, 'ERR_CONNECTION_REFUSED', URL_LINE, true);
+    window.webContents.emit('did-fail-load', {}, -102, 'ERR_CONNECTION_REFUSED', LISTENING_LINE, true);
     await advance(500);
-    await server.run.says(URL_LINE);
+    await server.run.says(LISTENING_LINE);
     expect(window.webContents.reloads).toBe(1);
   });
 
@@ -91,7 +91,7 @@ describe('a server that dies', () => {
     await advance(1_000);
     expect(fake.tray?.toolTip).toBe('Tonearm: The server stopped and is restarting…');
 
-    await server.run.says(URL_LINE);
+    await server.run.says(LISTENING_LINE);
     window.hide();
     await server.run.ends();
     expect(fake.notices.map(({ options }) => options.title)).toEqual(['The server stopped']);
@@ -113,10 +113,10 @@ describe('a server that dies', () => {
     expect(fake.messages[0]?.options.detail).toBe('Port 4747 on 127.0.0.1 is in use.');
 
     fake.messages[0]?.answer('Try again');
-    await turn();
-    await server.run.says(URL_LINE);
+    await waitForTurn();
+    await server.run.says(LISTENING_LINE);
     expect(server.runs).toHaveLength(2);
-    expect(onlyWindow().webContents.getURL()).toBe('http://127.0.0.1:4747/');
+    expect(getOnlyWindow().webContents.getURL()).toBe('http://127.0.0.1:4747/');
   });
 
   it('and never listened need not be restarted', async () => {
@@ -124,43 +124,43 @@ describe('a server that dies', () => {
     await server.run.ends(new Error('spawn node ENOENT'));
     expect(fake.messages[0]?.options.detail).toBe('spawn node ENOENT');
     fake.messages[0]?.answer('Quit');
-    await turn();
+    await waitForTurn();
     expect(app.hasExited).toBe(true);
   });
 });
 
 describe('a port that another program uses', () => {
   it('is named, and the next free one is offered and kept', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const { port } = taken.address() as AddressInfo;
+    const portHolder = createServer().listen(0, '127.0.0.1');
+    await once(portHolder, 'listening');
+    const { port } = portHolder.address() as AddressInfo;
     const { server } = await startApp();
     await server.run.tells({ kind: 'failed', reason: `Port ${port} is in use.`, port });
     await server.run.ends();
     await until(() => fake.messages.length);
     const [{ options, answer }] = fake.messages as [(typeof fake.messages)[0]];
-    taken.close();
+    portHolder.close();
     expect(options.detail).toContain(`Port ${port} is used by another program.`);
-    const free = Number(/^Use port (\d+)$/.exec(options.buttons?.[0] ?? '')?.[1]);
-    expect(free).toBeGreaterThan(port);
-    answer(`Use port ${free}`);
-    await turn();
-    expect(server.run.args).toEqual(['--port', String(free), '--keep-port']);
-    await server.run.says(`Tonearm is listening on http://127.0.0.1:${free}\n`);
-    expect(onlyWindow().webContents.getURL()).toBe(`http://127.0.0.1:${free}/`);
+    const freePort = Number(/^Use port (\d+)$/.exec(options.buttons?.[0] ?? '')?.[1]);
+    expect(freePort).toBeGreaterThan(port);
+    answer(`Use port ${freePort}`);
+    await waitForTurn();
+    expect(server.run.args).toEqual(['--port', String(freePort), '--keep-port']);
+    await server.run.says(`Tonearm is listening on http://127.0.0.1:${freePort}\n`);
+    expect(getOnlyWindow().webContents.getURL()).toBe(`http://127.0.0.1:${freePort}/`);
   });
 });
 
 describe('a server that does not answer', () => {
-  const hang = async () => {
-    const running = await startAppWithWindow();
-    running.server.run.isHung = true;
-    for (let second = 0; second < 5; second += 1) await running.advance(1_000);
-    return running;
+  const startHungApp = async () => {
+    const runningApp = await startAppWithWindow();
+    runningApp.server.run.isHung = true;
+    for (let second = 0; second < 5; second += 1) await runningApp.advance(1_000);
+    return runningApp;
   };
 
   it('is reported in tray and dialog within five seconds; the dialog closes when it answers', async () => {
-    const { server, advance } = await hang();
+    const { server, advance } = await startHungApp();
     expect(fake.messages.map(({ options }) => options.message)).toEqual(['The server is not responding.']);
     await advance(1_000);
     expect(fake.tray?.toolTip).toBe('Tonearm: The server is not responding');
@@ -171,9 +171,9 @@ describe('a server that does not answer', () => {
   });
 
   it('is restarted if the user wants that', async () => {
-    const { server, advance } = await hang();
+    const { server, advance } = await startHungApp();
     fake.messages[0]?.answer('Restart server');
-    await turn();
+    await waitForTurn();
     expect(server.run.asked).toContain('kill');
     await server.run.ends();
     await advance(500);
@@ -181,9 +181,9 @@ describe('a server that does not answer', () => {
   });
 
   it('is waited for if the user wants that, and asked about again after half a minute', async () => {
-    const { server, advance } = await hang();
+    const { server, advance } = await startHungApp();
     fake.messages[0]?.answer('Wait');
-    await turn();
+    await waitForTurn();
     expect(server.run.asked).not.toContain('kill');
     await advance(30_000);
     expect(fake.messages).toHaveLength(2);
@@ -196,13 +196,13 @@ describe('an error that nothing caught', () => {
     expect(fake.crashReports).toEqual({ uploadToServer: false });
     faults.emit('uncaughtException', new Error('no such thing'));
     faults.emit('unhandledRejection', new Error('another'));
-    await turn();
+    await waitForTurn();
     expect(fake.messages.map(({ options }) => options.message)).toEqual(['Something went wrong in Tonearm.']);
     const folder = join(app.getPath('userData'), 'logs', 'reports');
     const reports = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
     expect(reports[0]).toMatch(/Tonearm 1\.2\.3.*Error: no such thing.*the server listens on/s);
     fake.messages[0]?.answer('Show report');
-    await turn();
+    await waitForTurn();
     expect(fake.shownFiles).toEqual([expect.stringContaining(folder)]);
     expect(app.hasExited).toBe(false);
   });
@@ -238,7 +238,7 @@ describe('quit', () => {
   it('waits until the server has stopped its jobs', async () => {
     const { app, server } = await startAppWithWindow();
     app.quit();
-    await turn();
+    await waitForTurn();
     expect(server.run.asked).toEqual(['ticket', 'stop']);
     expect(app.hasExited).toBe(false);
 
@@ -261,14 +261,14 @@ describe('quit', () => {
     const { app, server } = await startAppWithWindow();
     app.quit();
     app.quit();
-    await turn();
+    await waitForTurn();
     expect(server.run.asked).toEqual(['ticket', 'stop']);
   });
 
   it('while the server starts opens no more windows', async () => {
     const { app, server } = await startApp();
     app.quit();
-    await server.run.says(URL_LINE);
+    await server.run.says(LISTENING_LINE);
     expect(fake.windows).toEqual([]);
     await server.run.ends();
     expect(app.hasExited).toBe(true);
@@ -297,14 +297,14 @@ describe('quit', () => {
 
   it('follows a shutdown of the system, which waits for it', async () => {
     const { server } = await startAppWithWindow();
-    let waits = false;
+    let isWaiting = false;
     powerMonitor.emit('shutdown', {
       preventDefault: () => {
-        waits = true;
+        isWaiting = true;
       },
     });
-    await turn();
-    expect(waits).toBe(true);
+    await waitForTurn();
+    expect(isWaiting).toBe(true);
     expect(server.run.asked).toContain('stop');
   });
 });

@@ -5,8 +5,8 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { BRIDGE, type Bridge, type Channel } from '../../../main/ipc.ts';
 import type { DesktopBridge } from '../../../renderer/desktop.ts';
 import { app, fake, ipcMain } from '../../fakes/electron.ts';
-import { pageIsThere, startAppWithWindow, URL_LINE } from './running-app.ts';
-import { turn } from './scripted-server.ts';
+import { reportPageLoaded, startAppWithWindow, LISTENING_LINE } from './running-app.ts';
+import { waitForTurn } from './scripted-server.ts';
 
 const CHANNELS = Object.values(BRIDGE);
 
@@ -49,7 +49,7 @@ describe('a stranger is refused on every channel', () => {
     ['an empty page', 'about:blank'],
   ];
   for (const channel of CHANNELS) {
-    it.each(strangers)(`${channel}: %s`, async (_who, url) => {
+    it.each(strangers)(`${channel}: %s`, async (_title, url) => {
       const { window } = await startAppWithWindow();
       window.webContents.mainFrame = { url: url ?? '' };
       await expect(fake.invoke(window, channel, [])).rejects.toThrow('is not for this page');
@@ -100,30 +100,33 @@ describe('a malformed argument is refused', () => {
   ];
   it.each(malformed)('%s %j', async (channel, args) => {
     const { window } = await startAppWithWindow();
-    const kept = (): string => readFileSync(join(app.getPath('userData'), 'shell.json'), 'utf8');
-    const before = kept();
+    const readStoredState = (): string => readFileSync(join(app.getPath('userData'), 'shell.json'), 'utf8');
+    const previousState = readStoredState();
     await expect(fake.invoke(window, channel, args)).rejects.toThrow('not the arguments of this channel');
     expect(fake.folderDialogs).toEqual([]);
-    expect(kept()).toBe(before);
+    expect(readStoredState()).toBe(previousState);
   });
 });
 
 describe('a ticket to sign in with', () => {
   it('is requested from the server for each page, and returned to that page', async () => {
     const { server, window } = await startAppWithWindow();
-    const [first, second] = [fake.invoke(window, 'auth:ticket', []), fake.invoke(window, 'auth:ticket', [])];
-    await turn();
-    expect(server.run.asked).toEqual(['ticket', 'ticket', 'ticket']); // the first is for the shell
+    const [firstTicket, secondTicket] = [
+      fake.invoke(window, 'auth:ticket', []),
+      fake.invoke(window, 'auth:ticket', []),
+    ];
+    await waitForTurn();
+    expect(server.run.asked).toEqual(['ticket', 'ticket', 'ticket']); // the first ticket is for the shell
     await server.run.tells({ kind: 'answer', id: 3, value: 'third-ticket-0123456789' });
     await server.run.tells({ kind: 'answer', id: 2, value: 'second-ticket-012345678' });
-    expect(await first).toBe('second-ticket-012345678');
-    expect(await second).toBe('third-ticket-0123456789');
+    expect(await firstTicket).toBe('second-ticket-012345678');
+    expect(await secondTicket).toBe('third-ticket-0123456789');
   });
 
   it('is absent from a server that has ended, is silent, or answers something else', async () => {
     const { server, window, advance } = await startAppWithWindow();
-    const silent = fake.invoke(window, 'auth:ticket', []);
-    await turn();
+    const silentTicket = fake.invoke(window, 'auth:ticket', []);
+    await waitForTurn();
     for (const message of [
       null,
       'ticket',
@@ -133,12 +136,12 @@ describe('a ticket to sign in with', () => {
     ])
       await server.run.tells(message);
     await advance(5_000);
-    expect(await silent).toBeNull();
+    expect(await silentTicket).toBeNull();
 
-    const lost = fake.invoke(window, 'auth:ticket', []);
-    await turn();
+    const lostTicket = fake.invoke(window, 'auth:ticket', []);
+    await waitForTurn();
     await server.run.ends();
-    expect(await lost).toBeNull();
+    expect(await lostTicket).toBeNull();
     expect(await fake.invoke(window, 'auth:ticket', [])).toBeNull();
   });
 });
@@ -146,14 +149,14 @@ describe('a ticket to sign in with', () => {
 describe('a restart of the server', () => {
   it('stops and starts it, and answers when it is back', async () => {
     const { server, window } = await startAppWithWindow();
-    await pageIsThere(window);
+    await reportPageLoaded(window);
     const restart = fake.invoke(window, 'server:restart', []);
-    await turn();
+    await waitForTurn();
     expect(server.run.asked).toContain('stop');
     expect(window.webContents.heard).toEqual([{ kind: 'server', state: 'restarting' }]);
     await server.run.ends();
     expect(server.runs).toHaveLength(2);
-    await server.run.says(URL_LINE);
+    await server.run.says(LISTENING_LINE);
     expect(await restart).toBeUndefined();
     expect(window.webContents.heard.at(-1)).toEqual({ kind: 'server', state: 'running' });
   });
@@ -164,25 +167,25 @@ describe('messages', () => {
     const { window, app } = await startAppWithWindow();
     await import('../../../main/preload.ts');
     const bridge = fake.exposed['tonearm'] as Bridge;
-    const heard: unknown[][] = [];
-    const stop = bridge.onMessage((...args: unknown[]) => void heard.push(args));
+    const receivedMessages: unknown[][] = [];
+    const unsubscribe = bridge.onMessage((...args: unknown[]) => void receivedMessages.push(args));
     app.emit('open-url', { preventDefault: () => undefined }, 'tonearm://album/7');
-    expect(heard).toEqual([]);
-    await pageIsThere(window);
-    expect(heard).toEqual([[{ kind: 'open', path: '/albums/7' }]]);
-    stop();
+    expect(receivedMessages).toEqual([]);
+    await reportPageLoaded(window);
+    expect(receivedMessages).toEqual([[{ kind: 'open', path: '/albums/7' }]]);
+    unsubscribe();
     app.emit('open-url', { preventDefault: () => undefined }, 'tonearm://album/8');
-    expect(heard).toHaveLength(1);
+    expect(receivedMessages).toHaveLength(1);
     expect(window.webContents.heard).toHaveLength(2);
   });
 
   it('are queued again while the page is reloaded', async () => {
     const { window, app } = await startAppWithWindow();
-    await pageIsThere(window);
+    await reportPageLoaded(window);
     window.webContents.reload();
     app.emit('open-url', { preventDefault: () => undefined }, 'tonearm://artist/3');
     expect(window.webContents.heard).toEqual([]);
-    await pageIsThere(window);
+    await reportPageLoaded(window);
     expect(window.webContents.heard).toEqual([{ kind: 'open', path: '/artists/3' }]);
   });
 });

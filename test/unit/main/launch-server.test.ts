@@ -9,7 +9,7 @@ import { createServerProcess, type ServerChild } from '../../../main/server-proc
 import { serverEntry } from '../../support/bundle.ts';
 import { app, fake } from '../../fakes/electron.ts';
 
-const PROGRAM = `
+const SERVER_PROGRAM = `
   import { connect } from 'node:net';
   connect(process.env.TONEARM_SHELL).on('data', (line) => {
     if (JSON.parse(line).kind === 'stop') { console.log('put away'); process.exit(0); }
@@ -20,18 +20,18 @@ const PROGRAM = `
 `;
 
 let dir: string;
-const untilEnd = (child: ServerChild) =>
+const waitForEnd = (child: ServerChild) =>
   new Promise<Error | undefined>((resolve) => {
     child.onEnd(resolve);
   });
-const untilSays = (child: ServerChild, text: string) =>
+const waitForOutput = (child: ServerChild, text: string) =>
   new Promise<void>((resolve) => {
     child.stdout.on('data', (chunk: Buffer) => {
       if (chunk.toString().includes(text)) resolve();
     });
   });
 
-function writeProgram(root: string, program = PROGRAM): void {
+function writeProgram(root: string, program = SERVER_PROGRAM): void {
   mkdirSync(join(root, 'dist', 'server'), { recursive: true });
   writeFileSync(join(root, 'dist', 'server', 'main.js'), program);
 }
@@ -53,20 +53,20 @@ describe.each([
   { isPackaged: true, root: 'app.asar' },
 ])('packaged: $isPackaged', ({ isPackaged, root }) => {
   it('runs the built server, shows its output, and stops it cleanly', async () => {
-    let shown = '';
+    let output = '';
     const child = launchServer({
       root: join(dir, root),
       isPackaged,
       echo: (chunk) => {
-        shown += chunk.toString();
+        output += chunk.toString();
       },
     });
-    const end = untilEnd(child);
-    await untilSays(child, 'ready');
+    const end = waitForEnd(child);
+    await waitForOutput(child, 'ready');
     child.send({ kind: 'stop' });
     expect(await end).toBeUndefined();
-    expect(shown).toContain('tonearm: complaint');
-    expect(shown).toContain('put away');
+    expect(output).toContain('tonearm: complaint');
+    expect(output).toContain('put away');
   });
 
   it('keeps its memory as small as npm start does', async () => {
@@ -74,13 +74,13 @@ describe.each([
       join(dir, root === '.' ? '.' : 'app.asar.unpacked'),
       `console.log(process.execArgv.join(' ') + ' ready'); process.exit();`,
     );
-    let shown = '';
-    await untilEnd(
+    let output = '';
+    await waitForEnd(
       launchServer({
         root: join(dir, root),
         isPackaged,
         echo: (chunk) => {
-          shown += chunk.toString();
+          output += chunk.toString();
         },
       }),
     );
@@ -89,34 +89,34 @@ describe.each([
     ) as { scripts: { start: string } };
     const flags = scripts.start.match(/--[a-z-]+(=\d+)?/g) ?? [];
     expect(flags.length).toBeGreaterThan(0);
-    for (const flag of flags) expect(shown).toContain(flag);
+    for (const flag of flags) expect(output).toContain(flag);
   });
 
   it.each([
     [undefined, 'auto'],
     ['file', 'file'],
-  ])('lets the server use the keychain, unless the environment is set: %s', async (said, kept) => {
-    vi.stubEnv('SECRET_STORE', said);
+  ])('lets the server use the keychain, unless the environment is set: %s', async (requestedStore, expectedStore) => {
+    vi.stubEnv('SECRET_STORE', requestedStore);
     writeProgram(
       join(dir, root === '.' ? '.' : 'app.asar.unpacked'),
       `console.log('secrets: ' + process.env.SECRET_STORE + ' ' + typeof process.env.PATH); process.exit();`,
     );
-    let shown = '';
-    await untilEnd(
+    let output = '';
+    await waitForEnd(
       launchServer({
         root: join(dir, root),
         isPackaged,
         echo: (chunk) => {
-          shown += chunk.toString();
+          output += chunk.toString();
         },
       }),
     );
-    expect(shown).toContain(`secrets: ${kept} string`);
+    expect(output).toContain(`secrets: ${expectedStore} string`);
   });
 
-  it('ignores what comes after the end', async () => {
+  it('ignores output after the end', async () => {
     const child = launchServer({ root: join(dir, root), isPackaged });
-    const end = untilEnd(child);
+    const end = waitForEnd(child);
     child.kill();
     await end;
     expect(() => {
@@ -129,7 +129,7 @@ describe.each([
 it('leaves the archive for a real file, which worker threads and native packages need', async () => {
   const child = launchServer({ root: join(dir, 'app.asar'), isPackaged: true });
   expect(fake.forks[0]?.modulePath).toBe(join(dir, 'app.asar.unpacked', 'dist', 'server', 'main.js'));
-  const end = untilEnd(child);
+  const end = waitForEnd(child);
   child.kill();
   await end;
 });

@@ -13,7 +13,8 @@ it('electron-builder.yml is valid, and packs no Node, sources or tests', async (
   const config = await getConfig(root, 'electron-builder.yml', null);
   await expect(validateConfiguration(config, new DebugLogger(false))).resolves.toBeUndefined();
 
-  const [{ filter = [] }] = config.files as [{ filter?: string[] }]; // how the plain list is interpreted
+  // electron-builder interprets a list without an object like this
+  const [{ filter = [] }] = config.files as [{ filter?: string[] }];
   expect(filter).toContain('!node_modules/node-*/**');
   const folders = filter.filter((pattern) => !pattern.startsWith('!')).map((pattern) => pattern.split('/')[0]);
   expect(new Set(folders)).toEqual(new Set(['dist', 'migrations', 'resources', 'package.json', 'node_modules']));
@@ -22,15 +23,15 @@ it('electron-builder.yml is valid, and packs no Node, sources or tests', async (
 it('a deb can be built, without invented addresses', async () => {
   const packager = new Packager({ projectDir: root });
   await packager.validateConfig();
-  expect(await new AppInfo(packager, null).computePackageUrl()).toBe(''); // null is refused by electron-builder
-  // without it the author needs an e-mail address
+  expect(await new AppInfo(packager, null).computePackageUrl()).toBe(''); // electron-builder refuses null
+  // without a maintainer the author needs an e-mail address
   expect(packager.config.linux?.maintainer).toBe('Tonearm contributors');
   expect(packager.metadata.author).toEqual({ name: 'Tonearm contributors' });
 });
 
 it('keeps Chromium’s sandbox, and the hardened runtime except for compiling', async () => {
   const config = await getConfig(root, 'electron-builder.yml', null);
-  expect(config.toolsets?.appimage).toBe('1.0.3'); // 0.0.0, the default, starts with --no-sandbox
+  expect(config.toolsets?.appimage).toBe('1.0.3'); // the default, 0.0.0, starts the app with --no-sandbox
   expect([config.linux?.executableArgs, config.mac?.hardenedRuntime]).toEqual([undefined, true]);
   const entitlements = readFileSync(join(root, config.mac?.entitlements ?? ''), 'utf8');
   expect([...entitlements.matchAll(/<key>(.*?)<\/key>/g)].map(([, key]) => key)).toEqual([
@@ -46,24 +47,24 @@ it('is released for three systems and two processors', () => {
 
 it('offers audio and playlists under “Open with”, without becoming the default', async () => {
   const config = await getConfig(root, 'electron-builder.yml', null);
-  expect(config.fileAssociations).toBeUndefined(); // would be the default on Windows
+  expect(config.fileAssociations).toBeUndefined(); // this option would make the app the default on Windows
   expect(config.mac?.fileAssociations).toMatchObject([{ rank: 'Alternate' }, { rank: 'Alternate' }]);
   const include = readFileSync(join(root, 'resources', 'packaging', 'open-with.nsh'), 'utf8');
   const onWindows = [...include.matchAll(/OPEN_WITH "([^"]+)"/g)].map(([, extension]) => extension);
   expect(onWindows).toEqual([config.mac?.fileAssociations ?? []].flat().flatMap(({ ext }) => ext));
   expect(onWindows).toEqual(expect.arrayContaining(['mp3', 'mp2', 'aifc', 'mka', 'mpp', 'xspf']));
-  expect(onWindows).not.toContain('mp4'); // a video
-  expect(include).not.toMatch(/Classes\\\./); // the key of a file type itself
+  expect(onWindows).not.toContain('mp4'); // mp4 files are videos
+  expect(include).not.toMatch(/Classes\\\./); // this is the key of a file type itself
 });
 
 it('"Send to" of Windows has an entry, and none after Tonearm was removed', () => {
   const include = readFileSync(join(root, 'resources', 'packaging', 'open-with.nsh'), 'utf8');
-  const [installed, removed] = ['customInstall', 'customUnInstall'].map(
+  const [installScript, uninstallScript] = ['customInstall', 'customUnInstall'].map(
     (name) => new RegExp(`!macro ${name}\n([^]*?)!macroend`).exec(include)?.[1],
   );
   expect(include).toContain('!define SEND_TO "$SENDTO\\${PRODUCT_NAME}.lnk"');
-  expect(installed).toContain('CreateShortCut "${SEND_TO}" "$INSTDIR\\${APP_EXECUTABLE_FILENAME}"');
-  expect(removed).toContain('Delete "${SEND_TO}"');
+  expect(installScript).toContain('CreateShortCut "${SEND_TO}" "$INSTDIR\\${APP_EXECUTABLE_FILENAME}"');
+  expect(uninstallScript).toContain('Delete "${SEND_TO}"');
 });
 
 it('the file types are those of the tables (npm run file-types)', () => {

@@ -1,4 +1,4 @@
-// The shell's rules without Electron: links, arguments, window bounds, the status, and tray and menus.
+// Rules of the shell that need no Electron: links, arguments, window bounds, status, tray and menus.
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -77,7 +77,7 @@ describe('a deep link', () => {
 });
 
 describe('arguments', () => {
-  const where = { workingDirectory: resolve('/home/me'), appPath: resolve('/src/tonearm') };
+  const locations = { workingDirectory: resolve('/home/me'), appPath: resolve('/src/tonearm') };
   it.each([
     [['tonearm'], { links: [], paths: [], isHidden: false }],
     [['tonearm', '--hidden'], { links: [], paths: [], isHidden: true }],
@@ -99,20 +99,26 @@ describe('arguments', () => {
       ['tonearm', pathToFileURL(resolve('/music/100 % ö.flac')).href, 'FILE:///%00.mp3', 'file:///a%2Fb.mp3'],
       { links: [], paths: [resolve('/music/100 % ö.flac')], isHidden: false },
     ],
-  ])('%j', (argv, given) => expect(readCommandLine(argv, where)).toEqual(given));
+  ])('%j', (argv, expected) => expect(readCommandLine(argv, locations)).toEqual(expected));
 
   it('are limited in number', () => {
     expect(
-      readCommandLine(['tonearm', ...Array.from({ length: 2_000 }, (_, i) => `${i}.mp3`)], where).paths,
+      readCommandLine(['tonearm', ...Array.from({ length: 2_000 }, (_, i) => `${i}.mp3`)], locations).paths,
     ).toHaveLength(500);
   });
 });
 
 describe('the bounds of a window', () => {
   const main = { x: 0, y: 25, width: 1_920, height: 1_055 };
-  const right = { x: 1_920, y: 0, width: 1_280, height: 1_024 };
-  const usual = { width: 1_280, height: 840 };
-  const at = (x: number, y: number, width: number, height: number) => ({ x, y, width, height, isMaximized: false });
+  const rightScreen = { x: 1_920, y: 0, width: 1_280, height: 1_024 };
+  const usualSize = { width: 1_280, height: 840 };
+  const boundsAt = (x: number, y: number, width: number, height: number) => ({
+    x,
+    y,
+    width,
+    height,
+    isMaximized: false,
+  });
   it.each([
     ['the first time', [main], undefined, { width: 1_280, height: 840 }],
     [
@@ -122,15 +128,27 @@ describe('the bounds of a window', () => {
       { width: 1_024, height: 600 },
     ],
     ['without any screen', [], undefined, { width: 1_280, height: 840 }],
-    ['as it was', [main, right], at(100, 100, 900, 700), { x: 100, y: 100, width: 900, height: 700 }],
-    ['on the second screen', [main, right], at(2_000, 50, 900, 700), { x: 2_000, y: 50, width: 900, height: 700 }],
-    ['of a screen that is gone', [main], at(2_000, 50, 900, 700), { width: 900, height: 700 }],
-    ['with its title bar above the screen', [main], at(100, -20, 900, 700), { x: 100, y: 25, width: 900, height: 700 }],
-    ['half over the edge', [main], at(1_700, 600, 900, 700), { x: 1_700, y: 600, width: 900, height: 700 }],
-    ['almost over the edge', [main], at(1_835, 900, 900, 700), { x: 1_835, y: 900, width: 900, height: 700 }],
-    ['larger than its screen', [main], at(-10, 30, 4_000, 3_000), { x: -10, y: 30, width: 1_920, height: 1_055 }],
-    ['below the screen', [main], at(100, 1_400, 900, 700), { width: 900, height: 700 }],
-  ])('%s', (_when, screens, wanted, place) => expect(placeWindow(screens, wanted, usual)).toEqual(place));
+    ['as it was', [main, rightScreen], boundsAt(100, 100, 900, 700), { x: 100, y: 100, width: 900, height: 700 }],
+    [
+      'on the second screen',
+      [main, rightScreen],
+      boundsAt(2_000, 50, 900, 700),
+      { x: 2_000, y: 50, width: 900, height: 700 },
+    ],
+    ['of a screen that is gone', [main], boundsAt(2_000, 50, 900, 700), { width: 900, height: 700 }],
+    [
+      'with its title bar above the screen',
+      [main],
+      boundsAt(100, -20, 900, 700),
+      { x: 100, y: 25, width: 900, height: 700 },
+    ],
+    ['half over the edge', [main], boundsAt(1_700, 600, 900, 700), { x: 1_700, y: 600, width: 900, height: 700 }],
+    ['almost over the edge', [main], boundsAt(1_835, 900, 900, 700), { x: 1_835, y: 900, width: 900, height: 700 }],
+    ['larger than its screen', [main], boundsAt(-10, 30, 4_000, 3_000), { x: -10, y: 30, width: 1_920, height: 1_055 }],
+    ['below the screen', [main], boundsAt(100, 1_400, 900, 700), { width: 900, height: 700 }],
+  ])('%s', (_title, screens, savedBounds, expected) =>
+    expect(placeWindow(screens, savedBounds, usualSize)).toEqual(expected),
+  );
 });
 
 it.each<[string | null, string | undefined]>([
@@ -191,10 +209,10 @@ it('every page is in the window it belongs to', () => {
 });
 
 describe('server-sent events', () => {
-  const read = (...pieces: string[]): ServerEvent[] => {
+  const parseEvents = (...pieces: string[]): ServerEvent[] => {
     const events: ServerEvent[] = [];
-    const take = createSseParser((event) => events.push(event));
-    pieces.forEach(take);
+    const parseChunk = createSseParser((event) => events.push(event));
+    pieces.forEach(parseChunk);
     return events;
   };
   it.each<[string, string[], ServerEvent[]]>([
@@ -216,12 +234,12 @@ describe('server-sent events', () => {
         { name: 'message', data: 'b', id: '1' },
       ],
     ],
-  ])('%s', (_what, pieces, events) => expect(read(...pieces)).toEqual(events));
+  ])('%s', (_title, pieces, events) => expect(parseEvents(...pieces)).toEqual(events));
 
   it('without an end are discarded', () => {
-    const take = createSseParser(() => undefined);
+    const parseChunk = createSseParser(() => undefined);
     expect(() => {
-      for (let i = 0; i < 10; i += 1) take('x'.repeat(1_000_000));
+      for (let i = 0; i < 10; i += 1) parseChunk('x'.repeat(1_000_000));
     }).toThrow('without an end');
   });
 });
@@ -234,7 +252,7 @@ const job = (id: number, change: Partial<Job> = {}): Job => ({
   error: null,
   ...change,
 });
-const work = (done: number, total: number | null, change: Partial<Work> = {}): Work => ({
+const toWork = (done: number, total: number | null, change: Partial<Work> = {}): Work => ({
   id: 1,
   task: 'scan_local_folder',
   done,
@@ -249,63 +267,63 @@ describe('running work', () => {
     let now = withJob([], job(1, { status: 'queued' }));
     now = withJob(now, job(2, { task: 'enrich_task' }));
     now = withJob(now, job(3, { task: 'enrich_library', progress: { done: 4, total: 9 } }));
-    expect(now).toEqual([work(0, null), work(4, 9, { id: 3, task: 'enrich_library' })]);
+    expect(now).toEqual([toWork(0, null), toWork(4, 9, { id: 3, task: 'enrich_library' })]);
     now = withScan(now, { job_id: 1, phase: 'reading', files_done: 30, files_total: 90 });
-    now = withJob(now, job(1)); // a job without progress keeps the scan's
-    expect(now[0]).toEqual(work(30, 90));
+    now = withJob(now, job(1)); // a job without progress keeps the progress of the scan
+    expect(now[0]).toEqual(toWork(30, 90));
     now = withScan(now, { job_id: 1, phase: 'done', files_done: 90, files_total: 90 });
     now = withJob(now, job(1, { status: 'succeeded' }));
-    expect(underWay(now)).toEqual([work(4, 9, { id: 3, task: 'enrich_library' })]);
+    expect(underWay(now)).toEqual([toWork(4, 9, { id: 3, task: 'enrich_library' })]);
     expect(withJob(now, job(3, { task: 'enrich_library', status: 'failed' }))).toEqual([]);
     expect(withScan([], { job_id: 5, phase: 'walking', files_done: 1, files_total: null })).toEqual([
-      work(1, null, { id: 5 }),
+      toWork(1, null, { id: 5 }),
     ]);
   });
 
   it.each<[Work[], number | null | undefined]>([
     [[], undefined],
-    [[work(5, null)], null],
-    [[work(0, 0)], null],
-    [[work(5, 10)], 0.5],
-    [[work(5, 10), work(0, 10)], 0.25],
-    [[work(5, 10), work(0, null)], 0.5], // one waits
-    [[work(5, null), work(0, null)], null],
-    [[work(11, 10)], 1],
-    [[work(5, 10), work(1_000, 4_000, { task: 'check_backup' })], 0.375], // files and bytes
-    [[work(5, 10), work(0, null, { task: 'download_task' })], 0.25], // most downloads are in line
-  ])('%j is at %s', (all, progress) => expect(progressOf(all)).toBe(progress));
+    [[toWork(5, null)], null],
+    [[toWork(0, 0)], null],
+    [[toWork(5, 10)], 0.5],
+    [[toWork(5, 10), toWork(0, 10)], 0.25],
+    [[toWork(5, 10), toWork(0, null)], 0.5], // one job waits
+    [[toWork(5, null), toWork(0, null)], null],
+    [[toWork(11, 10)], 1],
+    [[toWork(5, 10), toWork(1_000, 4_000, { task: 'check_backup' })], 0.375], // one job counts files, the other bytes
+    [[toWork(5, 10), toWork(0, null, { task: 'download_task' })], 0.25], // most downloads are still queued
+  ])('%j is at %s', (works, progress) => expect(progressOf(works)).toBe(progress));
 });
 
 it('downloads that end do not turn the progress back, and are forgotten with the last one', () => {
   const download = (id: number, change: Partial<Job>) => job(id, { task: 'download_task', ...change });
-  let now = [1, 2, 3, 4].reduce((before, id) => withJob(before, download(id, { status: 'queued' })), NO_WORK);
+  let now = [1, 2, 3, 4].reduce((works, id) => withJob(works, download(id, { status: 'queued' })), NO_WORK);
   const parts = [progressOf(now)];
   for (const id of [1, 2, 3, 4]) {
     now = withJob(now, download(id, { progress: { done: 5_000, total: 10_000 } }));
     parts.push(progressOf(now));
     now = withJob(now, download(id, { status: id === 2 ? 'failed' : 'succeeded' }));
-    now = withJob(now, download(id, { status: 'succeeded' })); // told twice
+    now = withJob(now, download(id, { status: 'succeeded' })); // the event comes twice
     parts.push(progressOf(now));
   }
   expect(parts).toEqual([0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, undefined]);
 });
 
-const done: string[] = [];
+const calls: string[] = [];
 const actions: Actions = {
-  open: () => void done.push('open'),
-  openPlayer: () => void done.push('player'),
-  keepPlayerOnTop: (isWanted) => void done.push(`on top ${isWanted}`),
-  openSettings: () => void done.push('settings'),
-  player: (command) => void done.push(command),
-  sleep: (minutes) => void done.push(`sleep ${minutes}`),
-  rescan: () => void done.push('rescan'),
-  identify: () => void done.push('identify'),
-  share: (enabled) => void done.push(`share ${enabled}`),
-  chooseImports: (what) => void done.push(what),
+  open: () => void calls.push('open'),
+  openPlayer: () => void calls.push('player'),
+  keepPlayerOnTop: (isWanted) => void calls.push(`on top ${isWanted}`),
+  openSettings: () => void calls.push('settings'),
+  player: (command) => void calls.push(command),
+  sleep: (minutes) => void calls.push(`sleep ${minutes}`),
+  rescan: () => void calls.push('rescan'),
+  identify: () => void calls.push('identify'),
+  share: (enabled) => void calls.push(`share ${enabled}`),
+  chooseImports: (what) => void calls.push(what),
   lookForUpdate: undefined,
-  quit: () => void done.push('quit'),
+  quit: () => void calls.push('quit'),
 };
-const running: Status = {
+const runningStatus: Status = {
   ...initialStatus,
   server: 'running',
   isSignedIn: true,
@@ -313,14 +331,14 @@ const running: Status = {
 };
 const say = sayIn(['en']);
 
-const episode = (part: number): Work => work(part * 1e6, 1e6, { task: 'download_episode' });
+const episodeDownload = (share: number): Work => toWork(share * 1e6, 1e6, { task: 'download_episode' });
 
 describe('the tray', () => {
-  const shown = (status: Status) =>
+  const listTrayLines = (status: Status) =>
     trayMenu(status, say, actions)
       .filter(({ type }) => type !== 'separator')
       .map(({ label, enabled, checked }) => `${label}${enabled === false ? ' -' : ''}${checked ? ' +' : ''}`);
-  const playing = {
+  const playingState = {
     status: 'playing',
     title: 'Money',
     artist: 'Pink Floyd',
@@ -354,7 +372,7 @@ describe('the tray', () => {
     ],
     [
       'before there is an account',
-      { ...running, isSignedIn: false, sharing: null },
+      { ...runningStatus, isSignedIn: false, sharing: null },
       [
         'Nothing playing -',
         'Play',
@@ -374,7 +392,7 @@ describe('the tray', () => {
     ],
     [
       'at rest',
-      running,
+      runningStatus,
       [
         'Nothing playing -',
         'Play',
@@ -394,7 +412,7 @@ describe('the tray', () => {
     ],
     [
       'while music plays and the library is shared',
-      { ...running, sharing: { isOn: true, isLocked: false }, player: playing },
+      { ...runningStatus, sharing: { isOn: true, isLocked: false }, player: playingState },
       [
         'Money · Pink Floyd -',
         'Pause',
@@ -414,7 +432,7 @@ describe('the tray', () => {
     ],
     [
       'where the network is decided elsewhere',
-      { ...running, sharing: { isOn: true, isLocked: true } },
+      { ...runningStatus, sharing: { isOn: true, isLocked: true } },
       [
         'Nothing playing -',
         'Play',
@@ -434,7 +452,7 @@ describe('the tray', () => {
     ],
     [
       'during a scan',
-      { ...running, work: [work(1_234, 5_000)] },
+      { ...runningStatus, work: [toWork(1_234, 5_000)] },
       [
         'Nothing playing -',
         'Play',
@@ -455,7 +473,7 @@ describe('the tray', () => {
     ],
     [
       'after a crash',
-      { ...running, server: 'restarting', sharing: null, player: playing },
+      { ...runningStatus, server: 'restarting', sharing: null, player: playingState },
       [
         'Money · Pink Floyd -',
         'Pause -',
@@ -474,23 +492,28 @@ describe('the tray', () => {
         'Quit Tonearm',
       ],
     ],
-  ])('%s', (_when, status, lines) => expect(shown(status)).toEqual(lines));
+  ])('%s', (_title, status, lines) => expect(listTrayLines(status)).toEqual(lines));
 
   it.each<[Work[], string[]]>([
-    [[episode(0.25)], ['Downloading episodes 25 % -']],
-    [[{ ...episode(1), isOver: true }, episode(0.5), episode(0)], ['Downloading episodes: 1 of 3 -']],
+    [[episodeDownload(0.25)], ['Downloading episodes 25 % -']],
     [
-      [work(1, null), episode(0)],
+      [{ ...episodeDownload(1), isOver: true }, episodeDownload(0.5), episodeDownload(0)],
+      ['Downloading episodes: 1 of 3 -'],
+    ],
+    [
+      [toWork(1, null), episodeDownload(0)],
       ['Scanning your music: 1 -', 'Downloading episodes 0 % -'],
     ],
-  ])('has a line for each kind of work: %#', (all, lines) =>
-    expect(shown({ ...running, work: all }).filter((line) => /Downl|Scanning/.test(line))).toEqual(lines),
+  ])('has a line for each kind of work: %#', (works, lines) =>
+    expect(listTrayLines({ ...runningStatus, work: works }).filter((line) => /Downl|Scanning/.test(line))).toEqual(
+      lines,
+    ),
   );
 
   it('shows a title on one line, truncated, with its own &', () => {
     expect(
-      shown({
-        ...running,
+      listTrayLines({
+        ...runningStatus,
         player: {
           status: 'paused',
           title: 'Rock\n& Roll\u202E',
@@ -503,8 +526,8 @@ describe('the tray', () => {
       })[0],
     ).toBe('Rock && Roll -');
     expect(
-      shown({
-        ...running,
+      listTrayLines({
+        ...runningStatus,
         player: {
           status: 'paused',
           title: 'x'.repeat(500),
@@ -520,50 +543,52 @@ describe('the tray', () => {
 
   it.each<[Status, string]>([
     [initialStatus, 'Tonearm: Starting…'],
-    [running, 'Tonearm'],
-    [{ ...running, player: playing }, 'Tonearm: Money · Pink Floyd'],
-    [{ ...running, player: { ...playing, status: 'paused' } }, 'Tonearm'],
-    [{ ...running, player: playing, work: [work(45, 99)] }, 'Tonearm: Scanning your music 45 %'],
-    [{ ...running, work: [work(45, null)] }, 'Tonearm: Scanning your music'],
-    [{ ...running, work: [episode(1), episode(0)] }, 'Tonearm: Downloading episodes 50 %'],
+    [runningStatus, 'Tonearm'],
+    [{ ...runningStatus, player: playingState }, 'Tonearm: Money · Pink Floyd'],
+    [{ ...runningStatus, player: { ...playingState, status: 'paused' } }, 'Tonearm'],
+    [{ ...runningStatus, player: playingState, work: [toWork(45, 99)] }, 'Tonearm: Scanning your music 45 %'],
+    [{ ...runningStatus, work: [toWork(45, null)] }, 'Tonearm: Scanning your music'],
+    [{ ...runningStatus, work: [episodeDownload(1), episodeDownload(0)] }, 'Tonearm: Downloading episodes 50 %'],
   ])('says in a line what is running: %#', (status, line) => expect(trayToolTip(status, say)).toBe(line));
 });
 
 describe.each<NodeJS.Platform>(['linux', 'darwin', 'win32'])('the menu on %s', (platform) => {
-  const menus = (status: Status, more: Partial<Actions> = {}) =>
-    appMenu(status, say, { ...actions, ...more }, platform);
-  const all = (status: Status, more?: Partial<Actions>) =>
-    menus(status, more).flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : []));
+  const menus = (status: Status, changedActions: Partial<Actions> = {}) =>
+    appMenu(status, say, { ...actions, ...changedActions }, platform);
+  const listMenuItems = (status: Status, changedActions?: Partial<Actions>) =>
+    menus(status, changedActions).flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : []));
 
   it('has every shortcut once; those of pages are only displayed, where possible', () => {
-    const keys = all(running).flatMap(({ accelerator }) => accelerator ?? []);
+    const keys = listMenuItems(runningStatus).flatMap(({ accelerator }) => accelerator ?? []);
     expect(new Set(keys).size).toBe(keys.length);
-    const ofPages = ['Space', 'CmdOrCtrl+Left', 'CmdOrCtrl+Right'];
+    const pageShortcuts = ['Space', 'CmdOrCtrl+Left', 'CmdOrCtrl+Right'];
     expect(
-      all(running).flatMap(({ accelerator, registerAccelerator }) =>
-        ofPages.includes(String(accelerator)) ? registerAccelerator : [],
+      listMenuItems(runningStatus).flatMap(({ accelerator, registerAccelerator }) =>
+        pageShortcuts.includes(String(accelerator)) ? registerAccelerator : [],
       ),
     ).toEqual(platform === 'darwin' ? [] : [false, false, false]);
     expect(keys).toEqual(expect.arrayContaining(['CmdOrCtrl+,', 'CmdOrCtrl+O', 'CmdOrCtrl+Shift+R']));
   });
 
-  it('offers what needs a server only with one, and updates only where they can be installed', () => {
-    const off = (status: Status) =>
-      all(status)
+  it('offers items that need a server only with a server, and updates only where they can be installed', () => {
+    const listDisabledItems = (status: Status) =>
+      listMenuItems(status)
         .filter(({ enabled }) => enabled === false)
         .map(({ label }) => label);
-    expect(off(running)).toEqual([]);
-    expect(off(initialStatus)).toEqual(
+    expect(listDisabledItems(runningStatus)).toEqual([]);
+    expect(listDisabledItems(initialStatus)).toEqual(
       expect.arrayContaining(['Settings…', 'Import files…', 'Rescan library', 'Identify new tracks', 'Player window']),
     );
     const update = 'Check for updates…';
-    expect(all(running).map(({ label }) => label)).not.toContain(update);
-    expect(all(running, { lookForUpdate: () => undefined }).map(({ label }) => label)).toContain(update);
+    expect(listMenuItems(runningStatus).map(({ label }) => label)).not.toContain(update);
+    expect(listMenuItems(runningStatus, { lookForUpdate: () => undefined }).map(({ label }) => label)).toContain(
+      update,
+    );
   });
 
   it('can quit', () => {
-    const quits = all(running).some(({ role, label }) => role === 'quit' || label === 'Quit Tonearm');
-    expect(quits).toBe(true);
+    const canQuit = listMenuItems(runningStatus).some(({ role, label }) => role === 'quit' || label === 'Quit Tonearm');
+    expect(canQuit).toBe(true);
   });
 });
 
@@ -575,8 +600,8 @@ describe('the texts of the shell', () => {
     [['fr', 'en'], '1,234'],
     [[], '1,234'],
     [['__proto__'], '1,234'],
-  ])('are in the first available of %j', (wanted, written) => {
-    expect(sayIn(wanted)('tray.work', { name: 'x', done: 1_234, total: 5 })).toContain(written);
+  ])('are in the first available of %j', (languages, expected) => {
+    expect(sayIn(languages)('tray.work', { name: 'x', done: 1_234, total: 5 })).toContain(expected);
   });
 });
 

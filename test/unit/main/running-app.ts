@@ -1,11 +1,11 @@
-// The whole shell with the fake of Electron and a scripted server.
+// Starts the whole shell with a fake Electron and a scripted server.
 import { EventEmitter } from 'node:events';
 import { startDesktop } from '../../../main/desktop.ts';
 import type { PlayerReport } from '../../../main/ipc.ts';
 import { app, fake, type BrowserWindow } from '../../fakes/electron.ts';
-import { scriptServer, stillClock, turn } from './scripted-server.ts';
+import { scriptServer, createManualClock, waitForTurn } from './scripted-server.ts';
 
-export const URL_LINE = 'Tonearm is listening on http://127.0.0.1:4747\n';
+export const LISTENING_LINE = 'Tonearm is listening on http://127.0.0.1:4747\n';
 
 interface StartOptions {
   argv?: string[];
@@ -19,7 +19,7 @@ export async function startApp(
 ) {
   fake.reset();
   prepare(app);
-  const [server, time, faults] = [scriptServer(), stillClock(), new EventEmitter()];
+  const [server, time, faults] = [scriptServer(), createManualClock(), new EventEmitter()];
   startDesktop({
     preload: '/app/preload.cjs',
     icons: '/app/tray',
@@ -31,24 +31,24 @@ export async function startApp(
     platform,
   });
   app.becomeReady();
-  await turn();
+  await waitForTurn();
   return { app, server, faults, ...time };
 }
 
 export async function startAppWithWindow(...options: Parameters<typeof startApp>) {
   const running = await startApp(...options);
-  await running.server.run.says(URL_LINE);
-  return { ...running, window: onlyWindow() };
+  await running.server.run.says(LISTENING_LINE);
+  return { ...running, window: getOnlyWindow() };
 }
 
-export function onlyWindow(): BrowserWindow {
-  const [window, ...others] = fake.windows;
-  if (!window || others.length > 0) throw new Error(`There are ${fake.windows.length} windows.`);
+export function getOnlyWindow(): BrowserWindow {
+  const [window, ...otherWindows] = fake.windows;
+  if (!window || otherWindows.length > 0) throw new Error(`There are ${fake.windows.length} windows.`);
   return window;
 }
 
-/** The page has loaded so far that it reports its player, and listens. */
-export const pageIsThere = (window: BrowserWindow, report: Partial<PlayerReport> = {}): Promise<unknown> =>
+/** Acts as a page that has loaded: reports its player, and listens to messages. */
+export const reportPageLoaded = (window: BrowserWindow, report: Partial<PlayerReport> = {}): Promise<unknown> =>
   fake.invoke(window, 'player:report', [
     {
       status: 'idle',

@@ -1,21 +1,21 @@
-// A server process that is controlled by a test, and a clock that the test moves.
+// A server process that a test controls, and a clock that the test moves.
 import { PassThrough } from 'node:stream';
 import type { Clock } from '../../../main/clock.ts';
 import type { ServerChild, ToServer } from '../../../main/server-process.ts';
 
-/** Waits until written lines have been read. */
-export const turn = async (): Promise<void> => {
+/** Waits until the written lines have been read. */
+export const waitForTurn = async (): Promise<void> => {
   for (let times = 0; times < 3; times += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
 interface ScriptedRun {
-  /** Requests over the socket, and `kill`. */
+  /** The requests that arrived over the socket, and `kill`. */
   asked: string[];
-  /** On the command line. */
+  /** The arguments of the command line. */
   args: readonly string[];
-  /** It answers no pings. */
+  /** True while the process answers no pings. */
   isHung: boolean;
-  /** Responds over that channel. */
+  /** Sends a response over the socket. */
   tells(message: unknown): Promise<void>;
   says(text: string): Promise<void>;
   complains(text: string): Promise<void>;
@@ -27,11 +27,11 @@ export function scriptServer() {
   const script = {
     runs,
     get run(): ScriptedRun {
-      const last = runs.at(-1);
-      if (!last) throw new Error('The server has not been started.');
-      return last;
+      const lastRun = runs.at(-1);
+      if (!lastRun) throw new Error('The server has not been started.');
+      return lastRun;
     },
-    /** Answered for the first account; null when there is one. */
+    /** The setup token that the server sends; null when there is an account. */
     setupToken: null as string | null,
     launch(args: readonly string[]): ServerChild {
       const [stdout, stderr, asked] = [new PassThrough(), new PassThrough(), [] as string[]];
@@ -39,7 +39,7 @@ export function scriptServer() {
       let onEnd: (fault?: Error) => void = () => undefined;
       const write = (stream: PassThrough) => async (text: string) => {
         stream.write(text);
-        await turn();
+        await waitForTurn();
       };
       const run: ScriptedRun = {
         asked,
@@ -47,13 +47,13 @@ export function scriptServer() {
         isHung: false,
         async tells(message) {
           onMessage(message);
-          await turn();
+          await waitForTurn();
         },
         says: write(stdout),
         complains: write(stderr),
         async ends(fault) {
           onEnd(fault);
-          await turn();
+          await waitForTurn();
         },
       };
       runs.push(run);
@@ -80,7 +80,7 @@ export function scriptServer() {
   return script;
 }
 
-export function stillClock() {
+export function createManualClock() {
   let nowMs = Date.parse('2026-01-01T00:00:00Z');
   const timers = new Map<() => void, number>();
   const clock: Clock = {
@@ -92,7 +92,7 @@ export function stillClock() {
   };
   return {
     clock,
-    /** Runs timers that become due. */
+    /** Moves the clock, and runs the timers that become due. */
     async advance(ms: number): Promise<void> {
       nowMs += ms;
       for (const [run, dueMs] of timers) {
@@ -100,7 +100,7 @@ export function stillClock() {
         timers.delete(run);
         run();
       }
-      await turn();
+      await waitForTurn();
     },
   };
 }

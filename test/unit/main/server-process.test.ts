@@ -1,24 +1,24 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createServerProcess, type ServerProcess } from '../../../main/server-process.ts';
-import { scriptServer, stillClock, turn } from './scripted-server.ts';
+import { scriptServer, createManualClock, waitForTurn } from './scripted-server.ts';
 
-const LISTENING = 'Tonearm is listening on http://127.0.0.1:4747\n';
+const LISTENING_LINE = 'Tonearm is listening on http://127.0.0.1:4747\n';
 
 let script: ReturnType<typeof scriptServer>;
-let time: ReturnType<typeof stillClock>;
+let time: ReturnType<typeof createManualClock>;
 let server: ServerProcess;
-let heard: string[];
+let events: string[];
 
 beforeEach(() => {
   script = scriptServer();
-  time = stillClock();
-  heard = [];
+  time = createManualClock();
+  events = [];
   server = createServerProcess({
     launch: script.launch,
     clock: time.clock,
-    onReady: (url) => void heard.push(url),
-    onHung: (isHung) => void heard.push(isHung ? 'hung' : 'not hung'),
-    onFailed: ({ reason, port }) => void heard.push(`failed: ${reason}${port === undefined ? '' : ` (${port})`}`),
+    onReady: (url) => void events.push(url),
+    onHung: (isHung) => void events.push(isHung ? 'hung' : 'not hung'),
+    onFailed: ({ reason, port }) => void events.push(`failed: ${reason}${port === undefined ? '' : ` (${port})`}`),
   });
   server.start();
 });
@@ -27,7 +27,7 @@ describe('the output of the server', () => {
   it('is understood in pieces, with other text around it', async () => {
     await script.run.says('Tidying up…\nTonearm is listen');
     await script.run.says('ing on http://127.0.0.1:4747\r\nCreate your account\n');
-    expect(heard).toEqual(['http://127.0.0.1:4747']);
+    expect(events).toEqual(['http://127.0.0.1:4747']);
   });
 });
 
@@ -42,58 +42,58 @@ describe('the set-up token', () => {
 });
 
 describe('a server that does not answer', () => {
-  const seconds = async (count: number): Promise<void> => {
+  const advanceSeconds = async (count: number): Promise<void> => {
     for (let second = 0; second < count; second += 1) await time.advance(1_000);
   };
 
   it('is reported within five seconds, and again when it answers', async () => {
-    await script.run.says(LISTENING);
-    await seconds(30);
-    expect(heard).toEqual(['http://127.0.0.1:4747']);
+    await script.run.says(LISTENING_LINE);
+    await advanceSeconds(30);
+    expect(events).toEqual(['http://127.0.0.1:4747']);
     script.run.isHung = true;
-    await seconds(5);
-    expect(heard.slice(1)).toEqual(['hung']);
+    await advanceSeconds(5);
+    expect(events.slice(1)).toEqual(['hung']);
     script.run.isHung = false;
-    await seconds(1);
-    expect(heard.slice(1)).toEqual(['hung', 'not hung']);
+    await advanceSeconds(1);
+    expect(events.slice(1)).toEqual(['hung', 'not hung']);
   });
 
   it('may be ended, and is then restarted like one that died', async () => {
-    await script.run.says(LISTENING);
+    await script.run.says(LISTENING_LINE);
     server.endHung();
     expect(script.run.asked).toEqual([]);
     script.run.isHung = true;
-    await seconds(5);
+    await advanceSeconds(5);
     server.endHung();
     expect(script.run.asked).toEqual(['kill']);
     await script.run.ends();
     await time.advance(500);
     expect(script.runs).toHaveLength(2);
-    await seconds(30);
-    expect(heard.slice(1)).toEqual(['hung', 'not hung']);
+    await advanceSeconds(30);
+    expect(events.slice(1)).toEqual(['hung', 'not hung']);
   });
 
   it('is not reported because the computer slept', async () => {
-    await script.run.says(LISTENING);
+    await script.run.says(LISTENING_LINE);
     script.run.isHung = true;
     await time.advance(8 * 3_600_000);
     script.run.isHung = false;
-    await seconds(5);
-    expect(heard).toEqual(['http://127.0.0.1:4747']);
+    await advanceSeconds(5);
+    expect(events).toEqual(['http://127.0.0.1:4747']);
   });
 
   it('has two minutes at its start, to bring a large database up to date', async () => {
     script.run.isHung = true;
-    await seconds(110);
-    expect(heard).toEqual([]);
-    await seconds(20);
-    expect(heard).toEqual(['hung']);
+    await advanceSeconds(110);
+    expect(events).toEqual([]);
+    await advanceSeconds(20);
+    expect(events).toEqual(['hung']);
   });
 
   it('does not keep the app from quitting', async () => {
-    await script.run.says(LISTENING);
+    await script.run.says(LISTENING_LINE);
     script.run.isHung = true;
-    await seconds(5);
+    await advanceSeconds(5);
     void server.stop();
     await time.advance(1);
     expect(script.run.asked).toEqual(['stop', 'kill']);
@@ -102,22 +102,22 @@ describe('a server that does not answer', () => {
 
 describe('restart', () => {
   const dieAfterReady = async () => {
-    await script.run.says(LISTENING);
+    await script.run.says(LISTENING_LINE);
     await script.run.ends();
   };
 
   it('waits twice as long each time, at most 30 seconds, and stops after the eighth', async () => {
     for (const pause of [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
-      const before = script.runs.length;
+      const runCount = script.runs.length;
       await dieAfterReady();
       await time.advance(pause - 1);
-      expect(script.runs).toHaveLength(before);
+      expect(script.runs).toHaveLength(runCount);
       await time.advance(1);
-      expect(script.runs).toHaveLength(before + 1);
+      expect(script.runs).toHaveLength(runCount + 1);
     }
     await script.run.complains('tonearm: the database is damaged.\n');
     await dieAfterReady();
-    expect(heard.at(-1)).toBe('failed: the database is damaged.');
+    expect(events.at(-1)).toBe('failed: the database is damaged.');
     await time.advance(3_600_000);
     expect(script.runs).toHaveLength(9);
   });
@@ -125,7 +125,7 @@ describe('restart', () => {
   it('starts counting again after the server has been up for a minute', async () => {
     await dieAfterReady();
     await time.advance(500);
-    await script.run.says(LISTENING);
+    await script.run.says(LISTENING_LINE);
     await time.advance(60_000);
     await script.run.ends();
     await time.advance(500);
@@ -137,21 +137,21 @@ describe('restart', () => {
     await time.advance(500);
     await script.run.ends();
     await time.advance(1_000);
-    await script.run.says(LISTENING);
-    expect(heard).toEqual(['http://127.0.0.1:4747', 'http://127.0.0.1:4747']);
+    await script.run.says(LISTENING_LINE);
+    expect(events).toEqual(['http://127.0.0.1:4747', 'http://127.0.0.1:4747']);
   });
 
   it('does not happen to a server that never listened', async () => {
     await script.run.ends();
     await time.advance(60_000);
     expect(script.runs).toHaveLength(1);
-    expect(heard).toEqual(['failed: The server ended without saying why.']);
+    expect(events).toEqual(['failed: The server ended without saying why.']);
   });
 
   it('names the port that another program uses', async () => {
     await script.run.tells({ kind: 'failed', reason: 'Port 4747 is in use.', port: 4_747 });
     await script.run.ends();
-    expect(heard).toEqual(['failed: Port 4747 is in use. (4747)']);
+    expect(events).toEqual(['failed: Port 4747 is in use. (4747)']);
     server.start(['--port', '4748']);
     expect(script.run.args).toEqual(['--port', '4748']);
   });
@@ -159,18 +159,18 @@ describe('restart', () => {
 
 describe('a requested restart', () => {
   it('starts at once when the server has ended, and once for several requests', async () => {
-    await script.run.says(LISTENING);
-    const [first, second] = [server.restart(), server.restart()];
+    await script.run.says(LISTENING_LINE);
+    const [firstRestart, secondRestart] = [server.restart(), server.restart()];
     expect(script.run.asked).toEqual(['stop']);
     await script.run.ends();
     expect(script.runs).toHaveLength(2);
     await script.run.says('Tonearm is listening on http://127.0.0.1:4848\n');
-    await Promise.all([first, second]);
-    expect(heard).toEqual(['http://127.0.0.1:4747', 'http://127.0.0.1:4848']);
+    await Promise.all([firstRestart, secondRestart]);
+    expect(events).toEqual(['http://127.0.0.1:4747', 'http://127.0.0.1:4848']);
   });
 
   it('does not wait for one that never ends', async () => {
-    await script.run.says(LISTENING);
+    await script.run.says(LISTENING_LINE);
     void server.restart();
     await time.advance(10_000);
     expect(script.run.asked).toEqual(['stop', 'kill']);
@@ -179,30 +179,30 @@ describe('a requested restart', () => {
   });
 
   it('with a setting with which it cannot listen reports that, and is not repeated', async () => {
-    await script.run.says(LISTENING);
-    const restart = server.restart();
+    await script.run.says(LISTENING_LINE);
+    const restarting = server.restart();
     await script.run.ends();
     await script.run.complains('tonearm: port 80 is taken.\n');
     await script.run.ends();
-    await restart;
+    await restarting;
     await time.advance(60_000);
-    expect([script.runs.length, heard.at(-1)]).toEqual([2, 'failed: port 80 is taken.']);
+    expect([script.runs.length, events.at(-1)]).toEqual([2, 'failed: port 80 is taken.']);
   });
 
   it('does not happen when the app quits meanwhile', async () => {
-    await script.run.says(LISTENING);
-    const restart = server.restart();
-    const stopped = server.stop();
-    await restart;
+    await script.run.says(LISTENING_LINE);
+    const restarting = server.restart();
+    const stopping = server.stop();
+    await restarting;
     await script.run.ends();
-    await stopped;
+    await stopping;
     expect(script.runs).toHaveLength(1);
   });
 });
 
 describe('stop', () => {
   it('during the pause before a restart cancels the restart', async () => {
-    await script.run.says(LISTENING);
+    await script.run.says(LISTENING_LINE);
     await script.run.ends();
     await server.stop();
     await time.advance(60_000);
@@ -210,20 +210,20 @@ describe('stop', () => {
   });
 
   it('resolves when the server has ended, and is not an error', async () => {
-    const stopped = server.stop();
+    const stopping = server.stop();
     await script.run.ends();
-    await stopped;
+    await stopping;
     await time.advance(60_000);
     expect(script.run.asked).toEqual(['stop']);
-    expect(heard).toEqual([]);
+    expect(events).toEqual([]);
   });
 
   it('is final', async () => {
-    const stopped = server.stop();
+    const stopping = server.stop();
     await script.run.ends();
-    await stopped;
+    await stopping;
     server.start();
-    await turn();
+    await waitForTurn();
     expect(script.runs).toHaveLength(1);
   });
 });

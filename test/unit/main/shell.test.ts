@@ -1,4 +1,4 @@
-// The shell: links, files, tray, media keys, sleep, login. With a scripted server.
+// Tests the shell with a scripted server: links, files, tray, media keys, sleep, login.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,17 +6,17 @@ import { describe, expect, it } from 'vitest';
 import type { ShellSettings } from '../../../main/ipc.ts';
 import { hasUpdateFeed } from '../../../main/updater.ts';
 import { app as currentApp, fake, globalShortcut, powerMonitor } from '../../fakes/electron.ts';
-import { onlyWindow, pageIsThere, startApp, startAppWithWindow, URL_LINE } from './running-app.ts';
-import { turn } from './scripted-server.ts';
+import { getOnlyWindow, reportPageLoaded, startApp, startAppWithWindow, LISTENING_LINE } from './running-app.ts';
+import { waitForTurn } from './scripted-server.ts';
 
 const event = () => {
-  const one = {
+  const createdEvent = {
     isPrevented: false,
     preventDefault: () => {
-      one.isPrevented = true;
+      createdEvent.isPrevented = true;
     },
   };
-  return one;
+  return createdEvent;
 };
 const tray = () => {
   if (!fake.tray?.menu) throw new Error('There is no tray.');
@@ -26,9 +26,9 @@ const tray = () => {
 describe('a link', () => {
   it('of the first start is opened when the server listens', async () => {
     const { server } = await startApp(undefined, { argv: ['/opt/tonearm', 'tonearm://album/7'] });
-    await server.run.says(URL_LINE);
-    const window = onlyWindow();
-    await pageIsThere(window);
+    await server.run.says(LISTENING_LINE);
+    const window = getOnlyWindow();
+    await reportPageLoaded(window);
     expect([window.webContents.getURL(), ...window.webContents.heard]).toContainEqual({
       kind: 'open',
       path: '/albums/7',
@@ -37,7 +37,7 @@ describe('a link', () => {
 
   it('of a second start goes to the existing window, which is shown', async () => {
     const { app, window } = await startAppWithWindow();
-    await pageIsThere(window);
+    await reportPageLoaded(window);
     window.minimize();
     app.emit('second-instance', {}, ['/opt/tonearm', '--flag', 'tonearm://search?q=money'], '/');
     expect(window.webContents.heard).toEqual([{ kind: 'search', text: 'money' }]);
@@ -47,7 +47,7 @@ describe('a link', () => {
 
   it('that is invalid only shows the window', async () => {
     const { app, window } = await startAppWithWindow();
-    await pageIsThere(window);
+    await reportPageLoaded(window);
     for (const link of [
       'tonearm://../../etc',
       'tonearm://settings/1',
@@ -66,12 +66,12 @@ describe('a link', () => {
 
   it('opens the app on macOS, where it is an event', async () => {
     const { app, server } = await startApp(undefined, { platform: 'darwin' });
-    const given = event();
-    app.emit('open-url', given, 'tonearm://playlist/5');
-    await server.run.says(URL_LINE);
-    await pageIsThere(onlyWindow());
-    expect(given.isPrevented).toBe(true);
-    expect(onlyWindow().webContents.heard).toEqual([{ kind: 'open', path: '/playlists/5' }]);
+    const openEvent = event();
+    app.emit('open-url', openEvent, 'tonearm://playlist/5');
+    await server.run.says(LISTENING_LINE);
+    await reportPageLoaded(getOnlyWindow());
+    expect(openEvent.isPrevented).toBe(true);
+    expect(getOnlyWindow().webContents.heard).toEqual([{ kind: 'open', path: '/playlists/5' }]);
   });
 
   it('is registered only by installed copies', async () => {
@@ -89,10 +89,10 @@ describe('a link', () => {
 describe('login', () => {
   it('starts it without a window, with its tray', async () => {
     const { server } = await startApp(undefined, { argv: ['/opt/tonearm', '--hidden'] });
-    await server.run.says(URL_LINE);
+    await server.run.says(LISTENING_LINE);
     expect(fake.windows).toEqual([]);
     tray().pick('Open Tonearm');
-    expect(onlyWindow().isShown).toBe(true);
+    expect(getOnlyWindow().isShown).toBe(true);
   });
 
   it('is known from the system on macOS', async () => {
@@ -102,7 +102,7 @@ describe('login', () => {
       },
       { platform: 'darwin' },
     );
-    await server.run.says(URL_LINE);
+    await server.run.says(LISTENING_LINE);
     expect(fake.windows).toEqual([]);
   });
 
@@ -139,7 +139,7 @@ describe('login', () => {
 describe('the player', () => {
   it('is shown and controlled in the tray', async () => {
     const { window, advance } = await startAppWithWindow();
-    await pageIsThere(window, { status: 'playing', title: 'Money', artist: 'Pink Floyd' });
+    await reportPageLoaded(window, { status: 'playing', title: 'Money', artist: 'Pink Floyd' });
     await advance(1_000);
     expect(tray().labels.slice(0, 3)).toEqual(['Money · Pink Floyd', 'Pause', 'Next track']);
     tray().pick('Pause');
@@ -152,16 +152,16 @@ describe('the player', () => {
 
   it('that is not open plays in a hidden window, once its page is loaded', async () => {
     const { server, advance } = await startApp(undefined, { argv: ['/opt/tonearm', '--hidden'] });
-    await server.run.says(URL_LINE);
+    await server.run.says(LISTENING_LINE);
     await advance(1_000);
     tray().pick('Play');
-    const window = onlyWindow();
+    const window = getOnlyWindow();
     expect(window.isShown).toBe(false);
     expect(window.webContents.heard).toEqual([]);
-    await pageIsThere(window);
+    await reportPageLoaded(window);
     expect(window.webContents.heard).toEqual([{ kind: 'player', command: 'toggle' }]);
     tray().pick('Open Tonearm');
-    expect(onlyWindow().isShown).toBe(true);
+    expect(getOnlyWindow().isShown).toBe(true);
   });
 
   it('is that of the library window, or of another page without one', async () => {
@@ -169,12 +169,12 @@ describe('the player', () => {
     window.webContents.open('http://127.0.0.1:4747/player');
     const player = fake.windows[1];
     if (!player) throw new Error('The player window is not there.');
-    await pageIsThere(window, { status: 'playing', title: 'From the library' });
-    await pageIsThere(player, { status: 'idle', title: null });
+    await reportPageLoaded(window, { status: 'playing', title: 'From the library' });
+    await reportPageLoaded(player, { status: 'idle', title: null });
     await advance(1_000);
     expect(tray().labels[0]).toBe('From the library');
     window.close();
-    await pageIsThere(player, { status: 'playing', title: 'From the player' });
+    await reportPageLoaded(player, { status: 'playing', title: 'From the player' });
     await advance(1_000);
     expect(tray().labels[0]).toBe('From the player');
     tray().pick('Pause');
@@ -184,7 +184,7 @@ describe('the player', () => {
   it('is absent when its last page is closed', async () => {
     const { window, advance } = await startAppWithWindow();
     await fake.invoke(window, 'shell:change', [{ keepRunning: true }]);
-    await pageIsThere(window, { status: 'paused', title: 'Money' });
+    await reportPageLoaded(window, { status: 'paused', title: 'Money' });
     window.close();
     await advance(1_000);
     expect(tray().labels[0]).toBe('Nothing playing');
@@ -192,23 +192,23 @@ describe('the player', () => {
 
   it('is paused when the computer goes to sleep', async () => {
     const { window } = await startAppWithWindow();
-    await pageIsThere(window, { status: 'paused', title: 'Money' });
+    await reportPageLoaded(window, { status: 'paused', title: 'Money' });
     powerMonitor.emit('suspend');
     expect(window.webContents.heard).toEqual([]);
-    await pageIsThere(window, { status: 'playing', title: 'Money' });
+    await reportPageLoaded(window, { status: 'playing', title: 'Money' });
     powerMonitor.emit('suspend');
     expect(window.webContents.heard).toEqual([{ kind: 'player', command: 'pause' }]);
   });
 
   it('goes on after that sleep, unless it was paused before', async () => {
     const { window } = await startAppWithWindow();
-    await pageIsThere(window, { status: 'paused', title: 'Money' });
+    await reportPageLoaded(window, { status: 'paused', title: 'Money' });
     powerMonitor.emit('suspend');
     powerMonitor.emit('resume');
     expect(window.webContents.heard).toEqual([]);
-    await pageIsThere(window, { status: 'playing', title: 'Money' });
+    await reportPageLoaded(window, { status: 'playing', title: 'Money' });
     powerMonitor.emit('suspend');
-    await pageIsThere(window, { status: 'paused', title: 'Money' });
+    await reportPageLoaded(window, { status: 'paused', title: 'Money' });
     powerMonitor.emit('resume');
     expect(window.webContents.heard.at(-1)).toEqual({ kind: 'player', command: 'toggle' });
   });
@@ -217,49 +217,49 @@ describe('the player', () => {
     const { window } = await startAppWithWindow();
     const commands = (): string[] =>
       window.webContents.heard.map((message) => (message as { command: string }).command);
-    await pageIsThere(window, { status: 'playing', title: 'Money' });
+    await reportPageLoaded(window, { status: 'playing', title: 'Money' });
     powerMonitor.emit('suspend');
     powerMonitor.emit('resume');
     expect(commands()).toEqual(['pause']);
-    await pageIsThere(window, { status: 'paused', title: 'Money' });
+    await reportPageLoaded(window, { status: 'paused', title: 'Money' });
     expect(commands()).toEqual(['pause', 'toggle']);
-    await pageIsThere(window, { status: 'playing', title: 'Money' });
-    await pageIsThere(window, { status: 'paused', title: 'Money' });
+    await reportPageLoaded(window, { status: 'playing', title: 'Money' });
+    await reportPageLoaded(window, { status: 'paused', title: 'Money' });
     expect(commands()).toEqual(['pause', 'toggle']);
   });
 
   it('keeps the computer awake, and nothing else does', async () => {
     const { window, app } = await startAppWithWindow();
-    await pageIsThere(window, { status: 'paused', title: 'Money' });
+    await reportPageLoaded(window, { status: 'paused', title: 'Money' });
     expect(fake.blockers).toEqual([]);
-    await pageIsThere(window, { status: 'playing', title: 'Money' });
+    await reportPageLoaded(window, { status: 'playing', title: 'Money' });
     expect(fake.blockers).toEqual(['prevent-app-suspension']);
-    await pageIsThere(window, { status: 'paused', title: 'Money' });
+    await reportPageLoaded(window, { status: 'paused', title: 'Money' });
     expect(fake.blockers).toEqual(['stopped']);
-    await pageIsThere(window, { status: 'playing', title: 'Money' });
+    await reportPageLoaded(window, { status: 'playing', title: 'Money' });
     app.quit();
     expect(fake.blockers).toEqual(['stopped', 'stopped']);
   });
 
   it('is announced track by track while no window is focused, if wished', async () => {
     const { window } = await startAppWithWindow();
-    await pageIsThere(window, { status: 'playing', title: 'Money', artist: 'Pink Floyd' });
+    await reportPageLoaded(window, { status: 'playing', title: 'Money', artist: 'Pink Floyd' });
     await fake.invoke(window, 'shell:change', [{ notifyTracks: true }]);
-    await pageIsThere(window, { status: 'playing', title: 'Time', artist: 'Pink Floyd' });
-    await pageIsThere(window, { status: 'paused', title: 'Time', artist: 'Pink Floyd' });
-    await pageIsThere(window, { status: 'playing', title: 'Time', artist: 'Pink Floyd' });
+    await reportPageLoaded(window, { status: 'playing', title: 'Time', artist: 'Pink Floyd' });
+    await reportPageLoaded(window, { status: 'paused', title: 'Time', artist: 'Pink Floyd' });
+    await reportPageLoaded(window, { status: 'playing', title: 'Time', artist: 'Pink Floyd' });
     window.focus();
-    await pageIsThere(window, { status: 'playing', title: 'Us and Them', artist: 'Pink Floyd' });
+    await reportPageLoaded(window, { status: 'playing', title: 'Us and Them', artist: 'Pink Floyd' });
     expect(fake.notices.map(({ options }) => [options.title, options.body])).toEqual([['Time', 'Pink Floyd']]);
   });
 
   it('is stopped by the sleep timer of the tray, which shows that it runs', async () => {
     const { window, advance } = await startAppWithWindow();
-    await pageIsThere(window, { status: 'playing', title: 'Money' });
+    await reportPageLoaded(window, { status: 'playing', title: 'Money' });
     await advance(1_000);
     tray().pick('45 minutes');
     expect(window.webContents.heard.at(-1)).toEqual({ kind: 'sleep', minutes: 45 });
-    await pageIsThere(window, { status: 'playing', title: 'Money', isSleeping: true });
+    await reportPageLoaded(window, { status: 'playing', title: 'Money', isSleeping: true });
     await advance(1_000);
     expect(tray().labels).toContain('Sleep timer (on)');
     tray().pick('Off');
@@ -269,24 +269,24 @@ describe('the player', () => {
   it('shows the small cover that the page drew beside what is playing, and no address in its place', async () => {
     const { window, advance } = await startAppWithWindow();
     const cover = 'data:image/png;base64,iVBORw0KGgo=';
-    await pageIsThere(window, { status: 'playing', title: 'Money', cover });
+    await reportPageLoaded(window, { status: 'playing', title: 'Money', cover });
     await advance(1_000);
     expect(tray().find('Money').icon).toEqual({ url: cover });
-    await pageIsThere(window, { status: 'playing', title: 'Time' });
+    await reportPageLoaded(window, { status: 'playing', title: 'Time' });
     await advance(1_000);
     expect(tray().find('Time').icon).toBeUndefined();
-    await expect(pageIsThere(window, { title: 'x', cover: 'https://example.org/x.png' })).rejects.toThrow();
+    await expect(reportPageLoaded(window, { title: 'x', cover: 'https://example.org/x.png' })).rejects.toThrow();
   });
 
   it('is liked from the tray, which shows what is liked', async () => {
     const { window, advance } = await startAppWithWindow();
-    await pageIsThere(window);
+    await reportPageLoaded(window);
     expect(tray().find('Like')).toMatchObject({ enabled: false, checked: false });
-    await pageIsThere(window, { status: 'playing', title: 'Money', isLiked: false });
+    await reportPageLoaded(window, { status: 'playing', title: 'Money', isLiked: false });
     await advance(1_000);
     tray().pick('Like');
     expect(window.webContents.heard.at(-1)).toEqual({ kind: 'player', command: 'like' });
-    await pageIsThere(window, { status: 'playing', title: 'Money', isLiked: true });
+    await reportPageLoaded(window, { status: 'playing', title: 'Money', isLiked: true });
     await advance(1_000);
     expect(tray().find('Like')).toMatchObject({ enabled: true, checked: true });
   });
@@ -301,7 +301,7 @@ describe('the player', () => {
       { id: 4, title: 'The Wall' },
     ];
     for (const album of [animals, wall, wall, animals])
-      await pageIsThere(window, { status: 'playing', title: 'x', album });
+      await reportPageLoaded(window, { status: 'playing', title: 'x', album });
     await advance(1_000);
     expect(tooltips()).toEqual(['Previous track', 'Pause', 'Next track']);
     window.thumbarButtons[2]?.click();
@@ -315,7 +315,7 @@ describe('the player', () => {
 
   it('is in the menu of the dock on macOS', async () => {
     const { window, advance } = await startAppWithWindow(undefined, { platform: 'darwin' });
-    await pageIsThere(window, { status: 'playing', title: 'Money' });
+    await reportPageLoaded(window, { status: 'playing', title: 'Money' });
     await advance(1_000);
     expect(fake.dockMenu?.labels).toEqual(['Money', 'Pause', 'Next track', 'Previous track', 'Like']);
     fake.dockMenu?.pick('Previous track');
@@ -324,15 +324,15 @@ describe('the player', () => {
 });
 
 describe('media keys', () => {
-  const KEYS = ['MediaPlayPause', 'MediaNextTrack', 'MediaPreviousTrack', 'MediaStop'];
+  const MEDIA_KEYS = ['MediaPlayPause', 'MediaNextTrack', 'MediaPreviousTrack', 'MediaStop'];
 
   it('are assigned by the system unless registered permanently', async () => {
     const { window } = await startAppWithWindow();
-    await pageIsThere(window);
+    await reportPageLoaded(window);
     expect(globalShortcut.keys.size).toBe(0);
     globalShortcut.taken.add('MediaStop');
     await fake.invoke(window, 'shell:change', [{ mediaKeys: true }]);
-    expect([...globalShortcut.keys.keys()]).toEqual(KEYS.slice(0, 3));
+    expect([...globalShortcut.keys.keys()]).toEqual(MEDIA_KEYS.slice(0, 3));
     globalShortcut.keys.get('MediaPlayPause')?.();
     globalShortcut.keys.get('MediaNextTrack')?.();
     expect(window.webContents.heard).toEqual([
@@ -345,7 +345,7 @@ describe('media keys', () => {
 
   it('and chosen shortcuts work in every program; one that another has is said, and bad ones are refused', async () => {
     const { window } = await startAppWithWindow();
-    await pageIsThere(window);
+    await reportPageLoaded(window);
     const shortcuts = { toggle: 'Control+Alt+P', next: 'Alt+F9', previous: '', like: 'Command+L' };
     globalShortcut.taken.add('Alt+F9');
     expect(await fake.invoke(window, 'shell:change', [{ shortcuts }])).toMatchObject({
@@ -387,8 +387,8 @@ describe('the language', () => {
 });
 
 it('preferences are kept across a restart of the app', async () => {
-  const first = await startAppWithWindow(undefined, { hasFeed: true });
-  expect(await fake.invoke(first.window, 'shell:change', [{ keepRunning: true, lookForUpdates: true }])).toEqual({
+  const firstApp = await startAppWithWindow(undefined, { hasFeed: true });
+  expect(await fake.invoke(firstApp.window, 'shell:change', [{ keepRunning: true, lookForUpdates: true }])).toEqual({
     keepRunning: true,
     mediaKeys: false,
     shortcuts: { toggle: '', next: '', previous: '', like: '' },
@@ -398,8 +398,8 @@ it('preferences are kept across a restart of the app', async () => {
     lookForUpdates: true,
     openAtLogin: null,
   });
-  const kept = readFileSync(join(first.app.getPath('userData'), 'shell.json'), 'utf8');
-  expect(JSON.parse(kept)).toMatchObject({ keepRunning: true, lookForUpdates: true });
+  const storedPreferences = readFileSync(join(firstApp.app.getPath('userData'), 'shell.json'), 'utf8');
+  expect(JSON.parse(storedPreferences)).toMatchObject({ keepRunning: true, lookForUpdates: true });
 });
 
 it('Windows knows the app by the id of its package', async () => {
@@ -410,9 +410,9 @@ it('Windows knows the app by the id of its package', async () => {
 
 it('a click on the tray opens the window, except on macOS, where it opens the menu', async () => {
   await startAppWithWindow();
-  onlyWindow().minimize();
+  getOnlyWindow().minimize();
   fake.tray?.emit('click');
-  expect(onlyWindow().isMinimized()).toBe(false);
+  expect(getOnlyWindow().isMinimized()).toBe(false);
   await startAppWithWindow(undefined, { platform: 'darwin' });
   expect(fake.tray?.listenerCount('click')).toBe(0);
 });
@@ -468,12 +468,12 @@ it('updates are offered only by a copy that knows where they are published', asy
     'provider: github\nowner: me\nrepo: x\n',
     'provider: generic\nurl: https://x\n',
   ];
-  const known = feeds.map((text) => {
+  const offersUpdates = feeds.map((text) => {
     if (text !== undefined) writeFileSync(join(folder, 'app-update.yml'), text);
     return hasUpdateFeed(folder);
   });
   rmSync(folder, { recursive: true });
-  expect(known).toEqual([false, false, true, true]);
+  expect(offersUpdates).toEqual([false, false, true, true]);
   for (const hasFeed of [false, true]) {
     const { window } = await startAppWithWindow(undefined, { hasFeed });
     expect(JSON.stringify(fake.applicationMenu).includes('Check for updates…')).toBe(hasFeed);
@@ -483,24 +483,24 @@ it('updates are offered only by a copy that knows where they are published', asy
 });
 
 it('a version that fails to start twice says which one worked, and what going back would lose', async () => {
-  const failing = async (version: string): Promise<string> => {
+  const failToStart = async (version: string): Promise<string> => {
     const { app, server } = await startApp((app) => {
-      app.commandLine.hasSwitch = () => true; // keeps the profile
+      app.commandLine.hasSwitch = () => true; // makes the app keep its profile folder
       app.paths['userData'] = profile;
       app.getVersion = () => version;
     });
-    if (version === '1.0.0') await server.run.says(URL_LINE);
+    if (version === '1.0.0') await server.run.says(LISTENING_LINE);
     else {
       await server.run.complains('tonearm: no.\n');
       await server.run.ends();
-      await turn();
+      await waitForTurn();
     }
     app.quit();
     return fake.messages[0]?.options.detail ?? '';
   };
   const profile = mkdtempSync(join(tmpdir(), 'tonearm-profile-'));
-  const said = [await failing('1.0.0'), await failing('1.1.0'), await failing('1.1.0')];
+  const messages = [await failToStart('1.0.0'), await failToStart('1.1.0'), await failToStart('1.1.0')];
   rmSync(profile, { recursive: true });
-  expect(said[1]).toBe('no.');
-  expect(said[2]).toMatch(/Tonearm 1\.1\.0 has failed to start twice; 1\.0\.0 worked\..*tonearm\.db\.before-/s);
+  expect(messages[1]).toBe('no.');
+  expect(messages[2]).toMatch(/Tonearm 1\.1\.0 has failed to start twice; 1\.0\.0 worked\..*tonearm\.db\.before-/s);
 });

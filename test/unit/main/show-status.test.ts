@@ -1,4 +1,4 @@
-// The status that the system shows, and notifications.
+// Tests the status that the system shows, and notifications.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Actions } from '../../../main/actions.ts';
 import { createAskedJobs } from '../../../main/notifications.ts';
@@ -8,38 +8,38 @@ import { createStatusView } from '../../../main/tray-and-dock.ts';
 import { initialStatus, type Status } from '../../../main/status.ts';
 import { sayIn } from '../../../main/texts.ts';
 import { app, BrowserWindow, fake } from '../../fakes/electron.ts';
-import { stillClock } from './scripted-server.ts';
+import { createManualClock } from './scripted-server.ts';
 
-const nothing = (): void => undefined;
+const doNothing = (): void => undefined;
 const actions: Actions = {
-  open: nothing,
-  openPlayer: nothing,
-  keepPlayerOnTop: nothing,
-  openSettings: nothing,
-  player: nothing,
-  sleep: nothing,
-  rescan: nothing,
-  identify: nothing,
-  share: nothing,
-  chooseImports: nothing,
+  open: doNothing,
+  openPlayer: doNothing,
+  keepPlayerOnTop: doNothing,
+  openSettings: doNothing,
+  player: doNothing,
+  sleep: doNothing,
+  rescan: doNothing,
+  identify: doNothing,
+  share: doNothing,
+  chooseImports: doNothing,
   lookForUpdate: undefined,
-  quit: nothing,
+  quit: doNothing,
 };
 const say = sayIn(['en']);
-const running: Status = { ...initialStatus, server: 'running', isSignedIn: true };
-const scanning = (done: number, total: number | null): Status => ({
-  ...running,
+const runningStatus: Status = { ...initialStatus, server: 'running', isSignedIn: true };
+const toScanStatus = (done: number, total: number | null): Status => ({
+  ...runningStatus,
   work: [{ id: 1, task: 'scan_local_folder', done, total }],
 });
 
-let time: ReturnType<typeof stillClock>;
-const viewOn = (platform: NodeJS.Platform) =>
+let time: ReturnType<typeof createManualClock>;
+const createView = (platform: NodeJS.Platform) =>
   createStatusView({ platform, icons: '/app/tray', actions, clock: time.clock });
 
 beforeEach(() => {
   fake.reset();
   app.becomeReady();
-  time = stillClock();
+  time = createManualClock();
 });
 
 describe('a scan', () => {
@@ -48,24 +48,24 @@ describe('a scan', () => {
     ['darwin', ['', '…', '25 %', '']],
     ['win32', []],
   ])('is shown on every window, and on the icon if %s supports it', async (platform, badges) => {
-    const [first, second] = [new BrowserWindow(), new BrowserWindow()];
-    const view = viewOn(platform);
-    const seen: number[] = [];
-    for (const status of [running, scanning(3, null), scanning(25, 100), running]) {
+    const [firstWindow, secondWindow] = [new BrowserWindow(), new BrowserWindow()];
+    const view = createView(platform);
+    const progressValues: number[] = [];
+    for (const status of [runningStatus, toScanStatus(3, null), toScanStatus(25, 100), runningStatus]) {
       view.show(status, say);
       await time.advance(1_000);
-      seen.push(first.progress);
-      expect(second.progress).toBe(first.progress);
+      progressValues.push(firstWindow.progress);
+      expect(secondWindow.progress).toBe(firstWindow.progress);
     }
-    expect(seen).toEqual([-1, 2, 0.25, -1]);
+    expect(progressValues).toEqual([-1, 2, 0.25, -1]);
     expect(app.badges).toEqual(badges);
   });
 
   it('with progress is drawn once a second, and ends with the last number', async () => {
-    const view = viewOn('linux');
+    const view = createView('linux');
     const menus = new Set<unknown>();
     for (let done = 1; done <= 100; done += 1) {
-      view.show(scanning(done, 100), say);
+      view.show(toScanStatus(done, 100), say);
       menus.add(fake.tray?.menu);
     }
     expect(menus.size).toBe(1);
@@ -74,11 +74,11 @@ describe('a scan', () => {
   });
 
   it('without progress does not redraw an open menu', async () => {
-    const view = viewOn('linux');
-    view.show(scanning(1, 100), say);
+    const view = createView('linux');
+    view.show(toScanStatus(1, 100), say);
     const menu = fake.tray?.menu;
     await time.advance(1_000);
-    view.show(scanning(1, 100), say);
+    view.show(toScanStatus(1, 100), say);
     await time.advance(1_000);
     expect(fake.tray?.menu).toBe(menu);
     view.redrawTray();
@@ -87,10 +87,10 @@ describe('a scan', () => {
 });
 
 it('nothing is drawn after the end', async () => {
-  const view = viewOn('linux');
-  view.show(running, say);
+  const view = createView('linux');
+  view.show(runningStatus, say);
   view.close();
-  view.show(scanning(1, 2), say);
+  view.show(toScanStatus(1, 2), say);
   await time.advance(1_000);
   expect(fake.tray?.toolTip).toBe('Tonearm');
 });
@@ -135,13 +135,13 @@ describe('a notification', () => {
       'Identification failed',
       '',
     ],
-  ])('is shown once for %s that was requested', (_what, what, change, title, body) => {
-    const asked = createAskedJobs();
-    asked.note(job({ status: 'queued' }), what);
-    expect(asked.ended(job({ status: 'running' }), say)).toBeUndefined();
-    expect(asked.ended(job({ id: 8, ...change }), say)).toBeUndefined();
-    expect(asked.ended(job(change), say)).toEqual(title === undefined ? undefined : { title, body });
-    expect(asked.ended(job(change), say)).toBeUndefined();
+  ])('is shown once for %s that was requested', (_title, purpose, change, title, body) => {
+    const requestedJobs = createAskedJobs();
+    requestedJobs.note(job({ status: 'queued' }), purpose);
+    expect(requestedJobs.ended(job({ status: 'running' }), say)).toBeUndefined();
+    expect(requestedJobs.ended(job({ id: 8, ...change }), say)).toBeUndefined();
+    expect(requestedJobs.ended(job(change), say)).toEqual(title === undefined ? undefined : { title, body });
+    expect(requestedJobs.ended(job(change), say)).toBeUndefined();
   });
 });
 

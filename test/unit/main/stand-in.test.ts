@@ -6,19 +6,20 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..', '..');
-/** Not outside the project: the packages are found from here. */
+/** The folder must be inside the project, from where the compiler finds the packages. */
 const folder = join(root, 'node_modules', '.cache', `stand-in-${process.pid}`);
-const up = '../../../../';
+const projectPath = '../../../../';
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The compiler's complaints about main/, with one more file. */
-function compile(added: string): string[] {
+/** Returns the compiler's errors about main/ with one more file. */
+function compile(extraCode: string): string[] {
   const main = join(folder, 'main');
   mkdirSync(main, { recursive: true });
   const files = readdirSync(join(root, 'main')).filter((name) => name.endsWith('.ts'));
-  for (const name of files) writeFileSync(join(main, name), adapted(readFileSync(join(root, 'main', name), 'utf8')));
-  writeFileSync(join(main, 'added.ts'), adapted(added));
+  for (const name of files)
+    writeFileSync(join(main, name), adaptImports(readFileSync(join(root, 'main', name), 'utf8')));
+  writeFileSync(join(main, 'added.ts'), adaptImports(extraCode));
   const languages = join(root, 'resources/languages/*.d.ts');
   writeFileSync(
     join(main, 'tsconfig.json'),
@@ -34,10 +35,10 @@ function compile(added: string): string[] {
   return stdout.split('\n').filter((line) => /^\S.*error TS/.test(line));
 }
 
-const adapted = (text: string): string =>
+const adaptImports = (text: string): string =>
   text
-    .replaceAll(/from '\.\.\//g, `from '${up}`)
-    .replaceAll(/from 'electron'/g, `from '${up}test/fakes/electron-types.ts'`);
+    .replaceAll(/from '\.\.\//g, `from '${projectPath}`)
+    .replaceAll(/from 'electron'/g, `from '${projectPath}test/fakes/electron-types.ts'`);
 
 it('main/ uses nothing of Electron that the stand-in lacks', () => {
   const uses = `
@@ -45,7 +46,7 @@ it('main/ uses nothing of Electron that the stand-in lacks', () => {
     app.getFileIcon('x');
     new BrowserWindow().flashFrame(true);
   `;
-  const found = compile(uses);
-  expect(found.filter((line) => !line.includes('added.ts'))).toEqual([]);
-  expect(found).toEqual([expect.stringContaining('getFileIcon'), expect.stringContaining('flashFrame')]);
+  const errors = compile(uses);
+  expect(errors.filter((line) => !line.includes('added.ts'))).toEqual([]);
+  expect(errors).toEqual([expect.stringContaining('getFileIcon'), expect.stringContaining('flashFrame')]);
 });

@@ -1,4 +1,4 @@
-// What the tray shows when an answer of the server is older than its last event.
+// Tests what the tray shows when a response of the server is older than its last event.
 import { expect, it } from 'vitest';
 import type { Network } from '../../../main/api-schemas.ts';
 import type { Clock } from '../../../main/clock.ts';
@@ -8,15 +8,15 @@ const network = (shared: boolean): Network => ({ shared });
 
 it('an answer that was asked for before the last change of the network is out of date', async () => {
   const answer = Promise.withResolvers<Network>();
-  const asked = Promise.withResolvers<void>();
+  const requestReceived = Promise.withResolvers<void>();
   const jobs = Promise.withResolvers<never[]>();
   const clock: Clock = { now: () => new Date(), after: () => () => undefined };
-  const watch = watchServer({
+  const statusWatch = watchServer({
     client: {
       openEvents: async () => new Response(new ReadableStream()),
       openJobs: () => jobs.promise,
       network: () => {
-        asked.resolve();
+        requestReceived.resolve();
         return answer.promise;
       },
     },
@@ -24,12 +24,12 @@ it('an answer that was asked for before the last change of the network is out of
     onChange: () => undefined,
     onJob: () => undefined,
   });
-  watch.serverIs('running');
-  await asked.promise;
-  watch.networkIs(network(false));
+  statusWatch.serverIs('running');
+  await requestReceived.promise;
+  statusWatch.networkIs(network(false));
   answer.resolve(network(true));
   jobs.resolve([]);
   await new Promise((resolve) => setImmediate(resolve));
-  expect(watch.status().sharing).toMatchObject({ isOn: false });
-  watch.close();
+  expect(statusWatch.status().sharing).toMatchObject({ isOn: false });
+  statusWatch.close();
 });

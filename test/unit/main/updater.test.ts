@@ -2,92 +2,92 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { sayIn } from '../../../main/texts.ts';
 import { createUpdater, type UpdateSource, type Updater } from '../../../main/updater.ts';
 import { app, fake } from '../../fakes/electron.ts';
-import { stillClock, turn } from './scripted-server.ts';
+import { createManualClock, waitForTurn } from './scripted-server.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** A feed that offers one version, and its requests. */
+/** Creates a feed that offers one version, and records its requests. */
 function feed(version: string | Error) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const source: UpdateSource = {
     autoDownload: false,
     autoInstallOnAppQuit: true,
     logger: null,
     async checkForUpdates() {
-      asked.push('look');
+      requests.push('look');
       if (version instanceof Error) throw version;
       return { isUpdateAvailable: version !== app.getVersion(), updateInfo: { version } };
     },
     async downloadUpdate() {
-      asked.push('fetch');
+      requests.push('fetch');
     },
   };
-  return { asked, load: async () => source };
+  return { asked: requests, load: async () => source };
 }
 
-let time: ReturnType<typeof stillClock>;
-let wanted: boolean;
+let time: ReturnType<typeof createManualClock>;
+let isEnabled: boolean;
 
-const updaterOn = ({ load }: ReturnType<typeof feed>): Updater =>
-  createUpdater({ clock: time.clock, isWanted: () => wanted, say: sayIn(['en']), load });
-const said = (): [string, string | undefined][] =>
+const createTestUpdater = ({ load }: ReturnType<typeof feed>): Updater =>
+  createUpdater({ clock: time.clock, isWanted: () => isEnabled, say: sayIn(['en']), load });
+const listMessages = (): [string, string | undefined][] =>
   fake.messages.map(({ options: { message, detail } }) => [message, detail]);
 
 /** Presses a button in the open message. */
-async function press(button: string): Promise<void> {
-  await turn();
+async function pressButton(button: string): Promise<void> {
+  await waitForTurn();
   fake.messages.at(-1)?.answer(button);
-  await turn();
+  await waitForTurn();
 }
 
 beforeEach(() => {
   fake.reset();
   app.isPackaged = true;
-  time = stillClock();
-  wanted = true;
+  time = createManualClock();
+  isEnabled = true;
 });
 
 describe('checking automatically', () => {
   it('happens once a day if enabled, and not in unpacked copies', async () => {
-    const [packed, unpacked] = [feed('1.2.3'), feed('1.2.3')];
-    updaterOn(packed).start();
+    const [packedFeed, unpackedFeed] = [feed('1.2.3'), feed('1.2.3')];
+    createTestUpdater(packedFeed).start();
     app.isPackaged = false;
-    updaterOn(unpacked).start();
+    createTestUpdater(unpackedFeed).start();
     for (let day = 0; day < 2; day++) await time.advance(DAY_MS);
-    wanted = false;
+    isEnabled = false;
     await time.advance(DAY_MS);
-    expect([packed.asked, unpacked.asked, said()]).toEqual([['look', 'look'], [], []]);
+    expect([packedFeed.asked, unpackedFeed.asked, listMessages()]).toEqual([['look', 'look'], [], []]);
   });
 
   it('offers a version once, and downloads nothing when it is declined', async () => {
-    const newer = feed('2.0.0');
-    updaterOn(newer).start();
+    const newerFeed = feed('2.0.0');
+    createTestUpdater(newerFeed).start();
     await time.advance(DAY_MS);
-    await press('Not now');
+    await pressButton('Not now');
     await time.advance(DAY_MS);
-    expect(newer.asked).toEqual(['look', 'look']);
-    expect(said()).toEqual([['Tonearm 2.0.0 is available. You have 1.2.3.', undefined]]);
+    expect(newerFeed.asked).toEqual(['look', 'look']);
+    expect(listMessages()).toEqual([['Tonearm 2.0.0 is available. You have 1.2.3.', undefined]]);
   });
 
   it('is silent about a feed that cannot be reached', async () => {
-    const broken = feed(new Error('no route'));
-    updaterOn(broken).start();
+    const brokenFeed = feed(new Error('no route'));
+    createTestUpdater(brokenFeed).start();
     await time.advance(DAY_MS);
-    expect([broken.asked, said()]).toEqual([['look'], []]);
+    expect([brokenFeed.asked, listMessages()]).toEqual([['look'], []]);
   });
 });
 
 describe('checking from the menu', () => {
   it('an accepted version is downloaded once, and installed at quit', async () => {
-    const newer = feed('2.0.0');
-    const updater = updaterOn(newer);
+    const newerFeed = feed('2.0.0');
+    const updater = createTestUpdater(newerFeed);
     void updater.check();
-    await press('Download');
-    await press('OK');
+    await pressButton('Download');
+    await pressButton('OK');
     void updater.check();
-    await press('OK');
-    expect(newer.asked).toEqual(['look', 'fetch', 'look']);
-    expect(said().map(([message]) => message)).toEqual([
+    await pressButton('OK');
+    expect(newerFeed.asked).toEqual(['look', 'fetch', 'look']);
+    expect(listMessages().map(([message]) => message)).toEqual([
       'Tonearm 2.0.0 is available. You have 1.2.3.',
       'Tonearm 2.0.0 is downloaded and will be installed when you quit.',
       'Tonearm 2.0.0 is downloaded and will be installed when you quit.',
@@ -95,12 +95,12 @@ describe('checking from the menu', () => {
   });
 
   it('two clicks are one check', async () => {
-    const newer = feed('2.0.0');
-    const updater = updaterOn(newer);
+    const newerFeed = feed('2.0.0');
+    const updater = createTestUpdater(newerFeed);
     void updater.check();
     void updater.check();
-    await press('Not now');
-    expect(newer.asked).toEqual(['look']);
+    await pressButton('Not now');
+    expect(newerFeed.asked).toEqual(['look']);
   });
 
   it.each([
@@ -127,10 +127,10 @@ describe('checking from the menu', () => {
       'This is not an installed copy of Tonearm.',
       'Update it the way you installed it.',
     ],
-  ] as const)('says when %s', async (_when, version, isPackaged, message, detail) => {
+  ] as const)('says when %s', async (_title, version, isPackaged, message, detail) => {
     app.isPackaged = isPackaged;
-    void updaterOn(feed(version)).check();
-    await turn();
-    expect(said()).toEqual([[message, detail]]);
+    void createTestUpdater(feed(version)).check();
+    await waitForTurn();
+    expect(listMessages()).toEqual([[message, detail]]);
   });
 });

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fake, session } from '../../fakes/electron.ts';
-import { onlyWindow, pageIsThere, startApp, startAppWithWindow, URL_LINE } from './running-app.ts';
+import { getOnlyWindow, reportPageLoaded, startApp, startAppWithWindow, LISTENING_LINE } from './running-app.ts';
 
-const ELSEWHERE = [
+const OTHER_ADDRESSES = [
   'https://example.org/',
   'http://example.org/',
   'http://127.0.0.1:4748/',
@@ -39,7 +39,7 @@ describe('a page', () => {
 
   it('of the settings opens the library in the library’s window, which plays on, and signs in in its own', async () => {
     const { window } = await startAppWithWindow();
-    await pageIsThere(window);
+    await reportPageLoaded(window);
     window.webContents.open('http://127.0.0.1:4747/settings');
     const settings = fake.windows[1];
     expect(settings?.webContents.navigate('http://127.0.0.1:4747/albums/7')).toBe(false);
@@ -64,10 +64,10 @@ describe('a page', () => {
     window.webContents.emit('render-process-gone', {}, { reason: 'clean-exit' });
     expect(window.webContents.reloads).toBe(1);
     for (let times = 0; times < 10; times += 1) window.webContents.emit('render-process-gone', {}, { reason: 'oom' });
-    expect(window.webContents.reloads).toBe(2); // not forever
+    expect(window.webContents.reloads).toBe(2); // the page is not reloaded forever
   });
 
-  it.each(ELSEWHERE)('cannot go to %s', async (url) => {
+  it.each(OTHER_ADDRESSES)('cannot go to %s', async (url) => {
     const { window } = await startAppWithWindow();
     expect(window.webContents.navigate(url)).toBe(false);
     expect(window.webContents.navigate(url, { frame: { url: 'http://127.0.0.1:4747/frame' } })).toBe(false);
@@ -78,7 +78,7 @@ describe('a page', () => {
 
   it('opens https links in the system’s browser, and nothing else', async () => {
     const { window } = await startAppWithWindow();
-    for (const url of ELSEWHERE) window.webContents.open(url);
+    for (const url of OTHER_ADDRESSES) window.webContents.open(url);
     window.webContents.navigate('https://musicbrainz.org/');
     window.webContents.navigate('https://example.org/ad', { frame: { url: 'http://127.0.0.1:4747/frame' } });
     expect(fake.openedOutside).toEqual(['https://example.org/', 'https://127.0.0.1:4747/', 'https://musicbrainz.org/']);
@@ -94,7 +94,7 @@ describe('a page', () => {
     const { requests, checks, devices } = session.defaultSession;
     const answers: boolean[] = [];
     for (const permission of ['media', 'geolocation', 'notifications', 'clipboard-read', 'unknown'] as const) {
-      requests?.(window.webContents as never, permission, (granted) => answers.push(granted), {} as never);
+      requests?.(window.webContents as never, permission, (isGranted) => answers.push(isGranted), {} as never);
       answers.push(checks?.(null, permission, 'http://127.0.0.1:4747', {} as never) ?? true);
     }
     answers.push(devices?.({} as never) ?? true);
@@ -109,7 +109,7 @@ describe('a page', () => {
       requests?.(
         window.webContents as never,
         'clipboard-sanitized-write',
-        (granted) => answers.push(granted),
+        (isGranted) => answers.push(isGranted),
         {} as never,
       );
       answers.push(checks?.(window.webContents as never, 'clipboard-sanitized-write', '', {} as never));
@@ -133,42 +133,42 @@ describe('a page', () => {
 });
 
 describe('the bounds of a window', () => {
-  const closed = async () => {
+  const closeWindow = async () => {
     const { window, app } = await startAppWithWindow();
     await fake.invoke(window, 'shell:change', [{ keepRunning: true }]);
     return { window, app };
   };
 
   it('are restored, maximized or not', async () => {
-    const { window } = await closed();
+    const { window } = await closeWindow();
     window.bounds = { x: 300, y: 200, width: 900, height: 700 };
     window.maximize();
     window.close();
     fake.tray?.menu?.pick('Open Tonearm');
-    expect(onlyWindow().options).toMatchObject({ x: 300, y: 200, width: 900, height: 700 });
-    expect(onlyWindow().isMaximized()).toBe(true);
+    expect(getOnlyWindow().options).toMatchObject({ x: 300, y: 200, width: 900, height: 700 });
+    expect(getOnlyWindow().isMaximized()).toBe(true);
   });
 
   it('are replaced by the middle of an existing screen', async () => {
-    const { window } = await closed();
+    const { window } = await closeWindow();
     window.bounds = { x: 3_000, y: 200, width: 2_500, height: 700 };
     window.close();
     fake.tray?.menu?.pick('Open Tonearm');
-    expect(onlyWindow().options).toMatchObject({ width: 1_920, height: 700 });
-    expect(onlyWindow().options.x).toBeUndefined();
+    expect(getOnlyWindow().options).toMatchObject({ width: 1_920, height: 700 });
+    expect(getOnlyWindow().options.x).toBeUndefined();
   });
 
   it('are ignored if their file is invalid, which is put aside', async () => {
     for (const text of ['', '{', 'null', '[]', '{"places":{"library":{"x":"left"}},"keepRunning":"yes"}']) {
-      const { app, server } = await startApp((started) => {
-        started.switches.add('user-data-dir');
-        mkdirSync(started.getPath('userData'), { recursive: true });
-        writeFileSync(join(started.getPath('userData'), 'shell.json'), text);
+      const { app, server } = await startApp((startedApp) => {
+        startedApp.switches.add('user-data-dir');
+        mkdirSync(startedApp.getPath('userData'), { recursive: true });
+        writeFileSync(join(startedApp.getPath('userData'), 'shell.json'), text);
       });
-      await server.run.says(URL_LINE);
-      expect(onlyWindow().options).toMatchObject({ width: 1_280, height: 840 });
-      const aside = join(app.getPath('userData'), 'shell.json.damaged');
-      expect(existsSync(aside) && readFileSync(aside, 'utf8')).toBe(text.startsWith('{"') ? false : text);
+      await server.run.says(LISTENING_LINE);
+      expect(getOnlyWindow().options).toMatchObject({ width: 1_280, height: 840 });
+      const damagedFile = join(app.getPath('userData'), 'shell.json.damaged');
+      expect(existsSync(damagedFile) && readFileSync(damagedFile, 'utf8')).toBe(text.startsWith('{"') ? false : text);
     }
   });
 });
@@ -176,7 +176,7 @@ describe('the bounds of a window', () => {
 describe('the player window', () => {
   it('stays on top if wished, from the tray and when it is opened again', async () => {
     const { window, advance } = await startAppWithWindow();
-    await pageIsThere(window);
+    await reportPageLoaded(window);
     await advance(1_000);
     const open = () => window.webContents.open('http://127.0.0.1:4747/player');
     open();
@@ -187,7 +187,7 @@ describe('the player window', () => {
     player()?.close();
     open();
     expect(player()?.isOnTop).toBe(true);
-    expect(player()?.options.minHeight).toBeLessThan(100); // a single line
+    expect(player()?.options.minHeight).toBeLessThan(100); // the window may be a single line high
     await fake.invoke(window, 'shell:change', [{ playerOnTop: false }]);
     await advance(1_000);
     expect(player()?.isOnTop).toBe(false);
@@ -196,19 +196,22 @@ describe('the player window', () => {
 
   it('is where it was with the same screens', async () => {
     const { window } = await startAppWithWindow();
-    await pageIsThere(window);
+    await reportPageLoaded(window);
     const open = () => {
       window.webContents.open('http://127.0.0.1:4747/player');
       return fake.windows.at(-1)!;
     };
-    const [one, two] = [fake.displays, [...fake.displays, { x: 1_920, y: 0, width: 1_280, height: 1_024 }]];
-    const [small, second] = [
+    const [oneScreen, twoScreens] = [
+      fake.displays,
+      [...fake.displays, { x: 1_920, y: 0, width: 1_280, height: 1_024 }],
+    ];
+    const [smallBounds, secondScreenBounds] = [
       { x: 10, y: 20, width: 300, height: 80 },
       { x: 2_000, y: 30, width: 400, height: 600 },
     ];
     for (const [screens, bounds] of [
-      [one, small],
-      [two, second],
+      [oneScreen, smallBounds],
+      [twoScreens, secondScreenBounds],
     ] as const) {
       fake.displays = screens;
       const player = open();
@@ -216,8 +219,8 @@ describe('the player window', () => {
       player.close();
     }
     for (const [screens, bounds] of [
-      [one, small],
-      [two, second],
+      [oneScreen, smallBounds],
+      [twoScreens, secondScreenBounds],
     ] as const) {
       fake.displays = screens;
       const player = open();
@@ -231,9 +234,9 @@ describe('a library window that is closed while music plays', () => {
   it('is hidden if the app keeps running, and shown again unchanged', async () => {
     const { window } = await startAppWithWindow();
     await fake.invoke(window, 'shell:change', [{ keepRunning: true }]);
-    await pageIsThere(window, { status: 'playing', title: 'Song' });
+    await reportPageLoaded(window, { status: 'playing', title: 'Song' });
     window.close();
-    expect(onlyWindow()).toBe(window);
+    expect(getOnlyWindow()).toBe(window);
     expect(window.isShown).toBe(false);
     fake.tray?.menu?.pick('Open Tonearm');
     expect(window.isShown).toBe(true);
@@ -241,16 +244,16 @@ describe('a library window that is closed while music plays', () => {
 
   it('is closed otherwise, and always when the app quits', async () => {
     const { window, server } = await startAppWithWindow();
-    await pageIsThere(window, { status: 'playing', title: 'Song' });
+    await reportPageLoaded(window, { status: 'playing', title: 'Song' });
     window.close();
     expect(fake.windows).toEqual([]);
     expect(server.run.asked).toContain('stop');
 
-    const kept = await startAppWithWindow();
-    await fake.invoke(kept.window, 'shell:change', [{ keepRunning: true }]);
-    await pageIsThere(kept.window, { status: 'playing', title: 'Song' });
-    kept.app.quit();
+    const runningApp = await startAppWithWindow();
+    await fake.invoke(runningApp.window, 'shell:change', [{ keepRunning: true }]);
+    await reportPageLoaded(runningApp.window, { status: 'playing', title: 'Song' });
+    runningApp.app.quit();
     expect(fake.windows).toEqual([]);
-    expect(kept.server.run.asked).toContain('stop');
+    expect(runningApp.server.run.asked).toContain('stop');
   });
 });

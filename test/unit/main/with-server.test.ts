@@ -1,4 +1,4 @@
-// The shell with the fake of Electron and the real server as its child process: signed in automatically, the tray
+// The shell with a fake Electron and the real server as its child process: signed in automatically, the tray
 // scans and shares, files are opened, the server is killed, the app is quit during a scan.
 import { EventEmitter } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,10 +16,10 @@ import { makeLibrary, pathOf } from '../../support/library.ts';
 import { migratedDatabase } from '../../support/temp-database.ts';
 import { until } from '../../support/until.ts';
 import { app, fake } from '../../fakes/electron.ts';
-import { onlyWindow, pageIsThere } from './running-app.ts';
+import { getOnlyWindow, reportPageLoaded } from './running-app.ts';
 
-const OWNER = { username: 'owner', password: 'correct horse battery' };
-const SETTINGS = {
+const OWNER_LOGIN = { username: 'owner', password: 'correct horse battery' };
+const TEST_SETTINGS = {
   PORT: '0',
   LOCAL_MEDIA_WATCH: 'false',
   LOG_LEVEL: 'silent',
@@ -40,7 +40,8 @@ beforeEach(() => {
     writeFileSync(join(dir, root, 'dist', 'server', 'main.js'), `import(${JSON.stringify(entry)});`);
   }
   migratedDatabase(join(dir, 'data', 'tonearm.db'));
-  for (const [name, value] of Object.entries({ ...SETTINGS, DATA_DIR: join(dir, 'data') })) vi.stubEnv(name, value);
+  for (const [name, value] of Object.entries({ ...TEST_SETTINGS, DATA_DIR: join(dir, 'data') }))
+    vi.stubEnv(name, value);
 });
 afterEach(async () => {
   app.quit();
@@ -49,7 +50,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** The app with its window, and the owner's account made in it. */
+/** Starts the app with its window, and creates the owner's account in it. */
 async function boot({ isPackaged = false, argv = ['/opt/tonearm'] } = {}) {
   fake.reset();
   output = '';
@@ -75,19 +76,19 @@ async function boot({ isPackaged = false, argv = ['/opt/tonearm'] } = {}) {
   });
   app.becomeReady();
   await expect.poll(() => fake.windows).toHaveLength(1);
-  const window = onlyWindow();
+  const window = getOnlyWindow();
   const url = new URL(window.webContents.getURL()).origin;
-  await pageIsThere(window);
+  await reportPageLoaded(window);
   return { window, url };
 }
 
 async function bootAsOwner(options?: Parameters<typeof boot>[0]) {
-  const running = await boot(options);
-  const token = await until(() => fake.invoke(running.window, 'setup:token', []));
-  await call(running.url, '/auth/setup', { method: 'POST', body: { ...OWNER, setup_token: token } });
-  await pageIsThere(running.window); // reports again after signing in
+  const runningApp = await boot(options);
+  const token = await until(() => fake.invoke(runningApp.window, 'setup:token', []));
+  await call(runningApp.url, '/auth/setup', { method: 'POST', body: { ...OWNER_LOGIN, setup_token: token } });
+  await reportPageLoaded(runningApp.window); // the page reports again after signing in
   await expect.poll(() => tray().find('Rescan library').enabled).toBe(true);
-  return running;
+  return runningApp;
 }
 
 async function call(
@@ -105,7 +106,7 @@ async function call(
 
 const signInWith = (url: string, ticket: unknown) => call(url, '/auth/desktop', { method: 'POST', body: { ticket } });
 
-/** Like the page. */
+/** Signs in like the page does. */
 async function signIn({ window, url }: Awaited<ReturnType<typeof boot>>): Promise<string> {
   const { body } = await signInWith(url, await fake.invoke(window, 'auth:ticket', []));
   return body['access_token'] as string;
@@ -116,7 +117,7 @@ function tray() {
   return fake.tray.menu;
 }
 
-const rowsOf = (table: string): number => {
+const countRows = (table: string): number => {
   const db = new Database(join(dir, 'data', 'tonearm.db'), { readonly: true });
   try {
     return (db.prepare(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }).n;
@@ -127,21 +128,23 @@ const rowsOf = (table: string): number => {
 
 describe.each([{ isPackaged: false }, { isPackaged: true }])('packaged: $isPackaged', ({ isPackaged }) => {
   it('the window is signed in with a one-time ticket, and quitting waits for the server', async () => {
-    const running = await bootAsOwner({ isPackaged });
-    const ticket = (await fake.invoke(running.window, 'auth:ticket', [])) as string;
-    const first = await signInWith(running.url, ticket);
-    expect(first.body).toMatchObject({ user: { username: OWNER.username, is_superuser: true } });
-    expect((await signInWith(running.url, ticket)).status).toBe(403);
-    expect((await call(running.url, '/users/me', { token: first.body['access_token'] as string })).status).toBe(200);
+    const runningApp = await bootAsOwner({ isPackaged });
+    const ticket = (await fake.invoke(runningApp.window, 'auth:ticket', [])) as string;
+    const firstSignIn = await signInWith(runningApp.url, ticket);
+    expect(firstSignIn.body).toMatchObject({ user: { username: OWNER_LOGIN.username, is_superuser: true } });
+    expect((await signInWith(runningApp.url, ticket)).status).toBe(403);
+    expect(
+      (await call(runningApp.url, '/users/me', { token: firstSignIn.body['access_token'] as string })).status,
+    ).toBe(200);
     expect(output).not.toContain(ticket);
 
-    running.window.webContents.mainFrame = { url: 'https://example.org/' };
-    await expect(fake.invoke(running.window, 'auth:ticket', [])).rejects.toThrow('is not for this page');
+    runningApp.window.webContents.mainFrame = { url: 'https://example.org/' };
+    await expect(fake.invoke(runningApp.window, 'auth:ticket', [])).rejects.toThrow('is not for this page');
 
     app.quit();
     expect(app.hasExited).toBe(false);
     await expect.poll(() => app.hasExited).toBe(true);
-    await expect(fetch(`${running.url}/health`)).rejects.toThrow('fetch failed');
+    await expect(fetch(`${runningApp.url}/health`)).rejects.toThrow('fetch failed');
     expect(output).not.toContain('unexpected');
   });
 });
@@ -166,17 +169,17 @@ it('a server that cannot start says why, also if its process does not end', asyn
 });
 
 it('the tray switches sharing on and off, and shows when that is done elsewhere', async () => {
-  const running = await bootAsOwner();
-  const token = await signIn(running);
-  const isShared = async () => (await call(running.url, '/network', { token })).body['shared'];
+  const runningApp = await bootAsOwner();
+  const token = await signIn(runningApp);
+  const isShared = async () => (await call(runningApp.url, '/network', { token })).body['shared'];
   await expect.poll(() => tray().find('Share on my network').enabled).toBe(true);
   tray().pick('Share on my network');
   await expect.poll(() => isShared()).toBe(true);
   await expect.poll(() => tray().find('Share on my network').checked).toBe(true);
   expect(fake.notices.map(({ options }) => options.title)).toEqual(['Anyone on your network can create an account']);
   fake.notices[0]?.emit('click');
-  expect(fake.windows.map(({ webContents }) => webContents.getURL())).toContain(`${running.url}/settings#accounts`);
-  await call(running.url, '/network/sharing', { method: 'PUT', token, body: { enabled: false } });
+  expect(fake.windows.map(({ webContents }) => webContents.getURL())).toContain(`${runningApp.url}/settings#accounts`);
+  await call(runningApp.url, '/network/sharing', { method: 'PUT', token, body: { enabled: false } });
   await expect.poll(() => tray().find('Share on my network').checked).toBe(false);
 });
 
@@ -186,9 +189,9 @@ it('music and playlists that are opened with the app are imported, played and sh
     join(dir, 'music'),
   );
   const paths = music.files.map((file) => pathOf(music, file).toString());
-  const list = join(dir, 'mine.m3u8');
+  const listPath = join(dir, 'mine.m3u8');
   writeFileSync(
-    list,
+    listPath,
     `#EXTM3U\n${music.files.map(({ tags }) => `#EXTINF:2,${tags?.artist} - ${tags?.title}\n${tags?.title}.flac`).join('\n')}\n`,
   );
   writeFileSync(join(dir, 'broken.mp3'), 'no music');
@@ -199,7 +202,7 @@ it('music and playlists that are opened with the app are imported, played and sh
     .poll(() => window.webContents.heard.at(-1))
     .toMatchObject({ kind: 'play', trackIds: [expect.any(Number)] });
 
-  for (const path of [list, ...paths, join(dir, 'broken.mp3'), join(dir, 'not-there.mp3')])
+  for (const path of [listPath, ...paths, join(dir, 'broken.mp3'), join(dir, 'not-there.mp3')])
     app.emit('open-file', { preventDefault: () => undefined }, path);
   await expect.poll(() => fake.notices).toHaveLength(1);
   expect(fake.notices[0]?.options).toMatchObject({
@@ -210,7 +213,7 @@ it('music and playlists that are opened with the app are imported, played and sh
     kind: 'open',
     path: expect.stringMatching(/^\/playlists\/\d+$/) as string,
   });
-  expect(rowsOf('tracks')).toBe(3);
+  expect(countRows('tracks')).toBe(3);
 
   expect(await fake.invoke(window, 'file:show', [1])).toBe(true);
   expect(fake.shownFiles).toEqual([expect.stringContaining(join(dir, 'data', 'library', 'audio'))]);
@@ -219,43 +222,43 @@ it('music and playlists that are opened with the app are imported, played and sh
 });
 
 it('a killed server is restarted; the window keeps its page, and tray and sign-in still work', async () => {
-  const running = await bootAsOwner();
-  const token = await signIn(running);
-  const before = running.url;
+  const runningApp = await bootAsOwner();
+  const token = await signIn(runningApp);
+  const previousUrl = runningApp.url;
   child?.kill();
-  await expect.poll(() => running.window.webContents.heard).toContainEqual({ kind: 'server', state: 'restarting' });
-  // port 0 is a new one each time
-  await expect.poll(() => running.window.webContents.getURL()).not.toBe(`${before}/`);
-  const url = new URL(running.window.webContents.getURL()).origin;
+  await expect.poll(() => runningApp.window.webContents.heard).toContainEqual({ kind: 'server', state: 'restarting' });
+  // port 0 selects a new port each time
+  await expect.poll(() => runningApp.window.webContents.getURL()).not.toBe(`${previousUrl}/`);
+  const url = new URL(runningApp.window.webContents.getURL()).origin;
   await expect.poll(() => tray().find('Rescan library').enabled).toBe(true);
   expect((await call(url, '/users/me', { token })).status).toBe(200);
-  expect(await signIn({ window: running.window, url })).toBeTypeOf('string');
+  expect(await signIn({ window: runningApp.window, url })).toBeTypeOf('string');
 });
 
 it('a scan from the tray is shown while it runs, stopped when the app quits, and continued afterwards', async () => {
-  const TRACKS = 2_000; // more than a fast scan reads while a slow app quits
+  const TRACK_COUNT = 2_000; // more tracks than a fast scan reads while a slow app quits
   const music = makeLibrary(
-    { tracks: TRACKS, formats: ['mp3'], seconds: '1', art: 'none', seed: 'quit' },
+    { tracks: TRACK_COUNT, formats: ['mp3'], seconds: '1', art: 'none', seed: 'quit' },
     join(dir, 'music'),
   );
   vi.stubEnv('LOCAL_MEDIA_IMPORT_PATH', music.dir);
   const { window } = await bootAsOwner();
   tray().pick('Rescan library');
-  await expect.poll(() => rowsOf('tracks'), { interval: 2 }).toBeGreaterThan(0);
-  const atQuit = rowsOf('tracks');
+  await expect.poll(() => countRows('tracks'), { interval: 2 }).toBeGreaterThan(0);
+  const countAtQuit = countRows('tracks');
   app.quit();
   await expect.poll(() => app.hasExited).toBe(true);
   expect(fake.windows).not.toContain(window);
-  const drained = rowsOf('tracks');
-  expect(drained).toBeGreaterThanOrEqual(atQuit);
-  expect(drained).toBeLessThan(TRACKS);
+  const countAfterQuit = countRows('tracks');
+  expect(countAfterQuit).toBeGreaterThanOrEqual(countAtQuit);
+  expect(countAfterQuit).toBeLessThan(TRACK_COUNT);
 
   await boot();
-  await expect.poll(() => rowsOf('tracks')).toBe(TRACKS);
+  await expect.poll(() => countRows('tracks')).toBe(TRACK_COUNT);
   await expect.poll(() => tray().find('Rescan library').enabled).toBe(true);
   tray().pick('Rescan library');
   await expect
     .poll(() => fake.notices.map(({ options }) => [options.title, options.body]))
     .toEqual([['Scan finished', '0 tracks added, 0 files could not be read.']]);
-  expect(rowsOf('tracks')).toBe(TRACKS);
+  expect(countRows('tracks')).toBe(TRACK_COUNT);
 });

@@ -1,4 +1,4 @@
-// Chapters of audiobooks, as programs write them.
+// Tests reading the chapters of audiobooks as programs write them.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,18 +11,18 @@ import type { Chapter, ByteSource } from '../../../server/media/types.ts';
 import { Window } from '../../../server/media/buffered-source.ts';
 import { toolOrWarn } from '../../support/tools.ts';
 
-const CHAPTERS = [
+const EXPECTED_CHAPTERS = [
   { startMs: 0, title: 'Début' },
   { startMs: 1_250, title: 'Zweites Kapitel' },
   { startMs: 2_000, title: '結' },
 ];
-const METADATA = [
+const METADATA_TEXT = [
   ';FFMETADATA1',
-  ...CHAPTERS.flatMap(({ startMs, title }, i) => [
+  ...EXPECTED_CHAPTERS.flatMap(({ startMs, title }, i) => [
     '[CHAPTER]',
     'TIMEBASE=1/1000',
     `START=${startMs}`,
-    `END=${CHAPTERS[i + 1]?.startMs ?? 3_000}`,
+    `END=${EXPECTED_CHAPTERS[i + 1]?.startMs ?? 3_000}`,
     `title=${title}`,
   ]),
 ].join('\n');
@@ -35,15 +35,15 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const ffmpeg = toolOrWarn('ffmpeg', 'chapters are');
 
-function made(name: string, ...options: string[]): Chapter[] | undefined {
+function writeAndReadChapters(name: string, ...options: string[]): Chapter[] | undefined {
   const [path, metadata] = [join(dir, name), join(dir, 'metadata.txt')];
-  writeFileSync(metadata, METADATA);
-  const input = ['-f', 'lavfi', '-i', 'sine=duration=3', '-i', metadata, '-map', '0:a'];
+  writeFileSync(metadata, METADATA_TEXT);
+  const inputOptions = ['-f', 'lavfi', '-i', 'sine=duration=3', '-i', metadata, '-map', '0:a'];
   const { status, stderr } = spawnSync('ffmpeg', [
     '-v',
     'error',
     '-y',
-    ...input,
+    ...inputOptions,
     '-map_chapters',
     '1',
     ...options,
@@ -63,23 +63,26 @@ test.skipIf(!ffmpeg).each([
   ['book.m4a', ['-c:a', 'aac', '-movflags', '+faststart']],
   ['book.opus', ['-c:a', 'libopus']],
 ] as const)('of %s are read', (name, options) => {
-  expect(made(name, ...options)).toEqual(CHAPTERS);
+  expect(writeAndReadChapters(name, ...options)).toEqual(EXPECTED_CHAPTERS);
 });
 
 test("of Nero's list are read, and a list that is cut off keeps its beginning", () => {
-  const entries = CHAPTERS.map(({ startMs, title }) => {
+  const entries = EXPECTED_CHAPTERS.map(({ startMs, title }) => {
     const text = Buffer.from(title);
-    const head = Buffer.alloc(9);
-    head.writeBigUInt64BE(BigInt(startMs) * 10_000n);
-    head.writeUInt8(text.length, 8);
-    return Buffer.concat([head, text]);
+    const entryHead = Buffer.alloc(9);
+    entryHead.writeBigUInt64BE(BigInt(startMs) * 10_000n);
+    entryHead.writeUInt8(text.length, 8);
+    return Buffer.concat([entryHead, text]);
   });
   const bytes = Buffer.concat([Buffer.from([1, 0, 0, 0, 0, 0, 0, 0, entries.length]), ...entries]);
-  const windowOf = (part: Buffer): Window => {
-    const source: ByteSource = { size: part.length, read: (at, length) => part.subarray(at, at + length) };
+  const openWindow = (part: Buffer): Window => {
+    const source: ByteSource = {
+      size: part.length,
+      read: (position, length) => part.subarray(position, position + length),
+    };
     return new Window(source);
   };
-  expect(readNeroChapters(windowOf(bytes), 0, bytes.length)).toEqual(CHAPTERS);
-  const cut = bytes.subarray(0, -2);
-  expect(readNeroChapters(windowOf(cut), 0, cut.length)).toEqual(CHAPTERS.slice(0, 2));
+  expect(readNeroChapters(openWindow(bytes), 0, bytes.length)).toEqual(EXPECTED_CHAPTERS);
+  const truncated = bytes.subarray(0, -2);
+  expect(readNeroChapters(openWindow(truncated), 0, truncated.length)).toEqual(EXPECTED_CHAPTERS.slice(0, 2));
 });

@@ -1,4 +1,4 @@
-// The readers compared with what the generator wrote.
+// Compares what the readers return with what the generator wrote.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { makeLibrary, pathOf, type ExpectedFile, type Manifest } from '../../sup
 const temp = fs.mkdtempSync(path.join(os.tmpdir(), 'tonearm-media-'));
 afterAll(() => fs.rmSync(temp, { recursive: true, force: true }));
 
-function read(manifest: Manifest, file: ExpectedFile): AudioRead | UnreadableAudio {
+function readFile(manifest: Manifest, file: ExpectedFile): AudioRead | UnreadableAudio {
   const source = openByteSource(pathOf(manifest, file));
   try {
     const result = readAudioSync(source);
@@ -28,7 +28,7 @@ function read(manifest: Manifest, file: ExpectedFile): AudioRead | UnreadableAud
 
 const problems = (manifest: Manifest, files: ExpectedFile[]): string[] =>
   files.flatMap((file) => {
-    const result = read(manifest, file);
+    const result = readFile(manifest, file);
     if (result instanceof UnreadableAudio) return [`${file.path}: ${result.message}`];
     return differences(file, result, file.expect === 'degraded').map(
       (line) => `${file.path} (${file.messy ?? 'clean'}): ${line}`,
@@ -57,18 +57,18 @@ describe('a clean collection', () => {
 
   it('has the gains of some files', () => {
     const gains = new Set(
-      manifest.files.map((file) => (read(manifest, file) as AudioRead).tags.replayGain?.trackGainDb),
+      manifest.files.map((file) => (readFile(manifest, file) as AudioRead).tags.replayGain?.trackGainDb),
     );
     expect(gains).toEqual(new Set([undefined, -6.3]));
   });
 
   it('is read the same through a window and in one piece', () => {
-    const long = makeLibrary(
+    const longLibrary = makeLibrary(
       { tracks: 24, even: true, seed: 'long', seconds: '70-90', artKb: 300, art: 'embedded' },
       path.join(temp, 'long'),
     );
-    expect(long.files.filter((file) => file.size > 1 << 20).length).toBeGreaterThan(8);
-    expect(problems(long, long.files)).toEqual([]);
+    expect(longLibrary.files.filter((file) => file.size > 1 << 20).length).toBeGreaterThan(8);
+    expect(problems(longLibrary, longLibrary.files)).toEqual([]);
   });
 });
 
@@ -77,28 +77,31 @@ describe('a messy collection', () => {
   beforeAll(() => {
     manifest = makeLibrary({ tracks: 360, messy: 0.5, even: true, seed: 'messy' }, path.join(temp, 'messy'));
   });
-  const expecting = (...kinds: string[]): ExpectedFile[] =>
+  const listExpected = (...kinds: string[]): ExpectedFile[] =>
     manifest.files.filter((file) => kinds.includes(file.expect ?? 'track') && file.messy !== 'unreadable');
 
   it('has every file with usable audio', () => {
-    expect(problems(manifest, expecting('track', 'degraded'))).toEqual([]);
+    expect(problems(manifest, listExpected('track', 'degraded'))).toEqual([]);
   });
 
   it('has no other files', () => {
-    for (const file of expecting('error')) expect(read(manifest, file), file.path).toBeInstanceOf(UnreadableAudio);
+    for (const file of listExpected('error'))
+      expect(readFile(manifest, file), file.path).toBeInstanceOf(UnreadableAudio);
   });
 
   it('has truncated and displaced files completely or not at all', () => {
-    for (const file of expecting('any')) {
-      const result = read(manifest, file);
+    for (const file of listExpected('any')) {
+      const result = readFile(manifest, file);
       if (!(result instanceof UnreadableAudio))
         expect(result.facts.durationMs / 1000, file.path).toBeLessThanOrEqual(file.seconds + 0.1);
     }
   });
 
   it('has no invalid numbers', () => {
-    for (const file of manifest.files.filter((one) => one.messy === 'odd-numbers' && one.format !== 'm4a')) {
-      const { tags } = read(manifest, file) as AudioRead;
+    for (const file of manifest.files.filter(
+      (candidate) => candidate.messy === 'odd-numbers' && candidate.format !== 'm4a',
+    )) {
+      const { tags } = readFile(manifest, file) as AudioRead;
       for (const value of [tags.trackNumber, tags.trackTotal, tags.discNumber, tags.discTotal])
         expect([undefined, 1, 3], file.path).toContain(value);
       expect([undefined, 1999], file.path).toContain(tags.year);
@@ -106,8 +109,8 @@ describe('a messy collection', () => {
   });
 
   it('truncates a megabyte of lyrics and keeps the other tags', () => {
-    for (const file of manifest.files.filter((one) => one.messy === 'huge-text')) {
-      const { lyrics } = (read(manifest, file) as AudioRead).tags;
+    for (const file of manifest.files.filter((candidate) => candidate.messy === 'huge-text')) {
+      const { lyrics } = (readFile(manifest, file) as AudioRead).tags;
       expect(lyrics?.lines[0]?.text.length, file.path).toBeGreaterThan(200_000);
       expect(lyrics?.lines[0]?.text.length, file.path).toBeLessThanOrEqual(256 << 10);
     }

@@ -1,4 +1,4 @@
-// FLAC, Ogg, MP4, WAV and AIFF with unusual structures.
+// Tests FLAC, Ogg, MP4, WAV and AIFF files with unusual structures.
 import { describe, expect, it } from 'vitest';
 import { bufferSource } from '../../../server/media/byte-source.ts';
 import { readAudio, readAudioSync, readPicture } from '../../../server/media/read.ts';
@@ -23,7 +23,7 @@ import {
   vorbisComment,
 } from '../../support/audio-bytes.ts';
 
-const read = (...parts: Buffer[]): AudioRead => {
+const readFile = (...parts: Buffer[]): AudioRead => {
   const result = readAudioSync(bufferSource(Buffer.concat(parts)));
   if (!result) throw new Error('not read');
   return result;
@@ -31,7 +31,7 @@ const read = (...parts: Buffer[]): AudioRead => {
 const PNG = Buffer.concat([Buffer.from([0x89]), ascii('PNG\r\n\x1a\n'), Buffer.alloc(60, 7)]);
 const pictureBlock = (data: Buffer): Buffer =>
   Buffer.concat([u32(3), u32(9), ascii('image/jpg'), u32(0), Buffer.alloc(16), u32(data.length), data]);
-/** The header of a frame of 4096 samples. */
+/** Returns a frame of 4096 samples with its header. */
 function flacFrame(number: number): Buffer {
   const frame = Buffer.from([0xff, 0xf8, 0xc9, 0x18, number, 0]);
   let crc = 0;
@@ -44,14 +44,14 @@ const title = id3([id3Frame('TIT2', utf8Text('From ID3'))]);
 
 describe('flac', () => {
   it('tolerates an ID3 tag in front, which only fills gaps', () => {
-    const { facts, tags } = read(title, flac([4, vorbisComment('ARTIST=A')]));
+    const { facts, tags } = readFile(title, flac([4, vorbisComment('ARTIST=A')]));
     expect(facts).toMatchObject({ format: 'flac', durationMs: 1000, bitDepth: 16, lossless: true });
     expect(tags).toMatchObject({ title: 'From ID3', artists: ['A'] });
   });
 
   it('locates a picture, with the type of its bytes instead of the declared one', () => {
     const file = flac([6, pictureBlock(PNG)]);
-    const { pictures } = read(file);
+    const { pictures } = readFile(file);
     expect(pictures).toMatchObject([{ mime: 'image/png', kind: 3, length: PNG.length }]);
     expect(readPicture(bufferSource(file), pictures)?.bytes).toEqual(PNG);
   });
@@ -59,7 +59,7 @@ describe('flac', () => {
   it('finds the length at the end if the header does not have it', () => {
     const file = flac();
     file.writeUInt32BE(0, 8 + 14);
-    expect(read(file, flacFrame(10), Buffer.alloc(4000, 1)).facts.durationMs).toBe(
+    expect(readFile(file, flacFrame(10), Buffer.alloc(4000, 1)).facts.durationMs).toBe(
       Math.round((11 * 4096 * 1000) / 44100),
     );
   });
@@ -67,12 +67,12 @@ describe('flac', () => {
   it('finds the first frame after metadata with a wrong length, and nothing if there is none', () => {
     const comment = vorbisComment('TITLE=T', 'ARTIST=Somebody');
     const file = flac([4, comment]);
-    const at = file.indexOf(comment);
-    file.writeUIntBE(comment.length - 8, at - 3, 3);
-    const { facts, tags } = read(file.subarray(0, at + comment.length), flacFrame(0), Buffer.alloc(40_000, 1));
-    expect(facts).toMatchObject({ durationMs: 1000, payload: { start: at + comment.length } });
+    const offset = file.indexOf(comment);
+    file.writeUIntBE(comment.length - 8, offset - 3, 3);
+    const { facts, tags } = readFile(file.subarray(0, offset + comment.length), flacFrame(0), Buffer.alloc(40_000, 1));
+    expect(facts).toMatchObject({ durationMs: 1000, payload: { start: offset + comment.length } });
     expect(tags).toMatchObject({ title: 'T' });
-    expect(() => read(file.subarray(0, at + comment.length), Buffer.alloc(40_000, 1))).toThrow(
+    expect(() => readFile(file.subarray(0, offset + comment.length), Buffer.alloc(40_000, 1))).toThrow(
       'there is no FLAC frame after the tags',
     );
   });
@@ -80,12 +80,12 @@ describe('flac', () => {
   it('reads what is left of damaged comments', () => {
     const comment = vorbisComment('TITLE=T', 'ALBUM=A');
     comment.writeUInt32LE(0x7fffffff, comment.length - 11);
-    expect(read(flac([4, comment])).tags).toMatchObject({ title: 'T' });
+    expect(readFile(flac([4, comment])).tags).toMatchObject({ title: 'T' });
   });
 
   it('reads gains, lists, totals and lower-case names', () => {
     expect(
-      read(
+      readFile(
         flac([
           4,
           vorbisComment(
@@ -118,13 +118,13 @@ describe('ogg', () => {
   const audio = Buffer.from([0xfc, ...Buffer.alloc(99)]); // one frame of 20 ms
 
   it('subtracts the pre-skip, and the start of a broadcast', () => {
-    const plain = Buffer.concat([
+    const stream = Buffer.concat([
       head,
       oggPage(1, 0, 0n, opusTags),
       oggPage(1, 0, 960n, audio),
       oggPage(1, 4, 48_312n, audio),
     ]);
-    expect(read(plain).facts).toMatchObject({
+    expect(readFile(stream).facts).toMatchObject({
       format: 'opus',
       codec: 'opus',
       durationMs: 1000,
@@ -132,13 +132,13 @@ describe('ogg', () => {
       channels: 2,
       encoderDelay: 312,
     });
-    const later = Buffer.concat([
+    const laterStream = Buffer.concat([
       head,
       oggPage(1, 0, 0n, opusTags),
       oggPage(1, 0, 9_000_960n, audio),
       oggPage(1, 4, 9_048_312n, audio),
     ]);
-    expect(read(later).facts.durationMs).toBe(1000);
+    expect(readFile(laterStream).facts.durationMs).toBe(1000);
   });
 
   it.each([0, 1, 2])('continues after damaged bytes between pages, after page %i', (damagedAfter) => {
@@ -153,7 +153,7 @@ describe('ogg', () => {
       0,
       Buffer.concat([Buffer.alloc(700), ascii('OggS\0 is no page'), Buffer.alloc(40_000, 0xff)]),
     );
-    expect(read(...pages)).toMatchObject({ facts: { durationMs: 1000 }, tags: { title: 'T' } });
+    expect(readFile(...pages)).toMatchObject({ facts: { durationMs: 1000 }, tags: { title: 'T' } });
   });
 
   it('adds up chained streams', () => {
@@ -164,12 +164,12 @@ describe('ogg', () => {
         oggPage(serial, 0, 960n, audio),
         oggPage(serial, 4, 48_312n, audio),
       ]);
-    expect(read(stream(1), stream(2), stream(3)).facts.durationMs).toBe(3000);
+    expect(readFile(stream(1), stream(2), stream(3)).facts.durationMs).toBe(3000);
   });
 
   it('reads R128 gains as ReplayGain', () => {
     const tags = Buffer.concat([ascii('OpusTags'), vorbisComment('R128_TRACK_GAIN=-1536', 'R128_ALBUM_GAIN=256')]);
-    expect(read(head, oggPage(1, 0, 0n, tags), oggPage(1, 4, 48_312n, audio)).tags.replayGain).toEqual({
+    expect(readFile(head, oggPage(1, 0, 0n, tags), oggPage(1, 4, 48_312n, audio)).tags.replayGain).toEqual({
       trackGainDb: -1,
       albumGainDb: 6,
     });
@@ -181,18 +181,18 @@ describe('ogg', () => {
       vorbisComment(`METADATA_BLOCK_PICTURE=${pictureBlock(PNG).toString('base64')}`, 'TITLE=behind it'),
     ]);
     const file = Buffer.concat([head, oggPage(1, 0, 0n, tags), oggPage(1, 4, 48_312n, audio)]);
-    const result = read(file);
+    const result = readFile(file);
     expect(result).toMatchObject({ pictures: [{ mime: 'image/png', kind: 3 }], tags: { title: 'behind it' } });
     expect(result.pictures[0]).not.toHaveProperty('position');
     expect(readPicture(bufferSource(file), result.pictures)).toEqual({ mime: 'image/png', bytes: PNG });
   });
 
   it('reads FLAC in Ogg', () => {
-    const first = Buffer.concat([Buffer.from([0x7f]), ascii('FLAC\x01\0'), u16(1), flac().subarray(0, 42)]);
+    const firstPacket = Buffer.concat([Buffer.from([0x7f]), ascii('FLAC\x01\0'), u16(1), flac().subarray(0, 42)]);
     const comment = vorbisComment('TITLE=T');
     const block = Buffer.concat([u32((0x84 << 24) | comment.length), comment]);
-    const { facts, tags } = read(
-      oggPage(5, 2, 0n, first),
+    const { facts, tags } = readFile(
+      oggPage(5, 2, 0n, firstPacket),
       oggPage(5, 0, 0n, block),
       oggPage(5, 4, 44_100n, Buffer.alloc(5000)),
     );
@@ -208,7 +208,7 @@ describe('ogg', () => {
       oggPage(1, 0, 24_312n, audio),
       oggPage(1, 4, 48_312n, audio),
     ]);
-    expect(read(file.subarray(0, file.length - 20)).facts.durationMs).toBe(500);
+    expect(readFile(file.subarray(0, file.length - 20)).facts.durationMs).toBe(500);
   });
 });
 
@@ -222,7 +222,7 @@ describe('wav', () => {
   );
 
   it('lets ID3 win over INFO', () => {
-    const { tags, facts } = read(
+    const { tags, facts } = readFile(
       ascii('RIFF'),
       u32le(0),
       ascii('WAVE'),
@@ -244,17 +244,17 @@ describe('wav', () => {
 
   it('reads WAVE_FORMAT_EXTENSIBLE', () => {
     const extensible = fmt(0xfffe, Buffer.concat([u16le(22), u16le(12), u32le(3), u16le(3), Buffer.alloc(14)]));
-    expect(read(ascii('RIFF'), u32le(0), ascii('WAVE'), extensible, chunkLe('data', samples)).facts).toMatchObject({
+    expect(readFile(ascii('RIFF'), u32le(0), ascii('WAVE'), extensible, chunkLe('data', samples)).facts).toMatchObject({
       codec: 'pcm',
       bitDepth: 12,
       durationMs: 1000,
     });
   });
 
-  it.each(['RF64', 'BW64'])('reads the size of %s from ds64', (form) => {
+  it.each(['RF64', 'BW64'])('reads the size of %s from ds64', (formType) => {
     const ds64 = chunkLe('ds64', Buffer.concat([u64le(0), u64le(samples.length), u64le(44100), u32le(0)]));
     const data = Buffer.concat([ascii('data'), u32le(0xffffffff), samples]);
-    expect(read(ascii(form), u32le(0xffffffff), ascii('WAVE'), ds64, fmt(), data, info)).toMatchObject({
+    expect(readFile(ascii(formType), u32le(0xffffffff), ascii('WAVE'), ds64, fmt(), data, info)).toMatchObject({
       facts: { durationMs: 1000 },
       tags: { title: 'From INFO' },
     });
@@ -262,11 +262,11 @@ describe('wav', () => {
 
   it('uses the file’s size when it is shorter than declared, and the fact chunk for compressed codecs', () => {
     expect(
-      read(ascii('RIFF'), u32le(0), ascii('WAVE'), fmt(), chunkLe('data', samples).subarray(0, 8 + 88_200)).facts
+      readFile(ascii('RIFF'), u32le(0), ascii('WAVE'), fmt(), chunkLe('data', samples).subarray(0, 8 + 88_200)).facts
         .durationMs,
     ).toBe(500);
     expect(
-      read(ascii('RIFF'), u32le(0), ascii('WAVE'), fmt(2), chunkLe('fact', u32le(22_050)), chunkLe('data', samples))
+      readFile(ascii('RIFF'), u32le(0), ascii('WAVE'), fmt(2), chunkLe('fact', u32le(22_050)), chunkLe('data', samples))
         .facts,
     ).toMatchObject({ codec: 'adpcm', durationMs: 500, lossless: false });
   });
@@ -279,7 +279,7 @@ describe('aiff', () => {
   const sound = chunkBe('SSND', Buffer.concat([u32(0), u32(0), Buffer.alloc(44100 * 4, 3)]));
 
   it('reads its own text chunks and an ID3 tag', () => {
-    const { facts, tags } = read(
+    const { facts, tags } = readFile(
       ascii('FORM'),
       u32(0),
       ascii('AIFF'),
@@ -302,16 +302,16 @@ describe('aiff', () => {
   });
 
   it('distinguishes compressed AIFC from plain', () => {
-    const of = (type: string): AudioRead =>
-      read(ascii('FORM'), u32(0), ascii('AIFC'), comm(Buffer.concat([ascii(type), Buffer.alloc(2)])), sound);
-    expect(of('sowt').facts).toMatchObject({ codec: 'pcm', durationMs: 1000 });
-    expect(of('alaw').facts).toMatchObject({ codec: 'alaw', lossless: false, durationMs: 1000 });
+    const readType = (type: string): AudioRead =>
+      readFile(ascii('FORM'), u32(0), ascii('AIFC'), comm(Buffer.concat([ascii(type), Buffer.alloc(2)])), sound);
+    expect(readType('sowt').facts).toMatchObject({ codec: 'pcm', durationMs: 1000 });
+    expect(readType('alaw').facts).toMatchObject({ codec: 'alaw', lossless: false, durationMs: 1000 });
   });
 });
 
 describe('mp4', () => {
   const data = (type: number, body: Buffer): Buffer => atom('data', u32(type), u32(0), body);
-  const free = (name: string, value: string): Buffer =>
+  const freeAtom = (name: string, value: string): Buffer =>
     atom(
       '----',
       atom('mean', u32(0), ascii('com.apple.iTunes')),
@@ -346,19 +346,19 @@ describe('mp4', () => {
 
   it("takes the play time from the media, the edit list, or iTunes' own count", () => {
     const edit = atom('edts', atom('elst', u32(0), u32(1), u32(1995), u32(2112), u16(1), u16(0)));
-    expect(read(file(trak())).facts).toMatchObject({
+    expect(readFile(file(trak())).facts).toMatchObject({
       format: 'm4a',
       codec: 'aac',
       durationMs: 2043,
       channels: 2,
       sampleRateHz: 44100,
     });
-    expect(read(file(trak(edit))).facts).toMatchObject({ durationMs: 1995, encoderDelay: 2112 });
-    const smooth = free(
+    expect(readFile(file(trak(edit))).facts).toMatchObject({ durationMs: 1995, encoderDelay: 2112 });
+    const smoothnessInfo = freeAtom(
       'iTunSMPB',
       ` 00000000 00000840 000001C0 ${(90_112 - 0x840 - 0x1c0).toString(16).padStart(16, '0')} 0`,
     );
-    expect(read(file(trak(), ilst(smooth))).facts).toMatchObject({
+    expect(readFile(file(trak(), ilst(smoothnessInfo))).facts).toMatchObject({
       durationMs: Math.round((87_552 * 1000) / 44100),
       encoderDelay: 2112,
       encoderPadding: 448,
@@ -366,7 +366,7 @@ describe('mp4', () => {
   });
 
   it('reads numbers, free names and covers', () => {
-    const whole = file(
+    const completeFile = file(
       trak(),
       ilst(
         atom('gnre', data(0, u16(18))),
@@ -374,13 +374,13 @@ describe('mp4', () => {
         atom('disk', data(0, Buffer.from([0, 0, 0, 1, 0, 0]))),
         atom('cpil', data(21, Buffer.from([1]))),
         atom('tmpo', data(21, u16(128))),
-        free('DISCSUBTITLE', 'Half'),
-        free('replaygain_track_gain', '-6.3 dB'),
-        free('ISRC', 'X'),
+        freeAtom('DISCSUBTITLE', 'Half'),
+        freeAtom('replaygain_track_gain', '-6.3 dB'),
+        freeAtom('ISRC', 'X'),
         atom('covr', data(13, PNG)),
       ),
     );
-    const { tags, pictures } = read(whole);
+    const { tags, pictures } = readFile(completeFile);
     expect(tags).toMatchObject({
       genres: ['Rock'],
       trackNumber: 3,
@@ -393,7 +393,7 @@ describe('mp4', () => {
       replayGain: { trackGainDb: -6.3 },
     });
     expect(tags).not.toHaveProperty('discTotal');
-    expect(readPicture(bufferSource(whole), pictures)).toEqual({ mime: 'image/png', bytes: PNG });
+    expect(readPicture(bufferSource(completeFile), pictures)).toEqual({ mime: 'image/png', bytes: PNG });
   });
 
   it('leaves fragmented files to music-metadata', async () => {
@@ -406,7 +406,7 @@ describe('mp4', () => {
   });
 
   it('rejects a file without audio', () => {
-    expect(() => read(file())).toThrow('no audio track');
-    expect(() => read(atom('ftyp', ascii('heic')))).toThrow('no movie header');
+    expect(() => readFile(file())).toThrow('no audio track');
+    expect(() => readFile(atom('ftyp', ascii('heic')))).toThrow('no movie header');
   });
 });

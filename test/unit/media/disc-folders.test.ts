@@ -18,7 +18,7 @@ test.each([
 ])('%s holds a disc', (name) => expect(isDiscFolder(name)).toBe(true));
 
 test.each(['Discography', 'CDs of 1999', 'Sidewalk', '1999 - Album', 'Disco 2000', 'Album CD1', 'LPs', ''])(
-  '%s holds no disc, or many',
+  '%s does not hold exactly one disc',
   (name) => expect(isDiscFolder(name)).toBe(false),
 );
 

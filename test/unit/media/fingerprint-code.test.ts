@@ -1,4 +1,4 @@
-// The text form of a fingerprint: small ones encoded by hand, random ones in both directions, and invalid texts.
+// The text form of fingerprints: small ones encoded by hand, random ones in both directions, and invalid texts.
 import { describe, expect, test } from 'vitest';
 import { compressFingerprint, decompressFingerprint, MAX_RAW_VALUES } from '../../../server/media/fingerprint-code.ts';
 import { seededRandom } from '../../support/test-random.ts';
@@ -29,7 +29,7 @@ test('decodes to what was encoded, for any numbers', () => {
 });
 
 describe('an invalid fingerprint is rejected', () => {
-  const whole = Buffer.from(
+  const encoded = Buffer.from(
     compressFingerprint(Uint32Array.from({ length: 50 }, (_, i) => Math.imul(i + 1, 2_654_435_761) >>> 0)),
     'base64url',
   );
@@ -40,11 +40,11 @@ describe('an invalid fingerprint is rejected', () => {
     { what: 'another algorithm', text: bytes(2, 0, 0, 1, 1) },
     { what: 'more numbers than 120 s have', text: bytes(1, 0xff, 0xff, 0xff, ...Array.from({ length: 500 }, () => 0)) },
     { what: 'a bit beyond the 32nd', text: bytes(1, 0, 0, 1, 0b11_111_111, 0b111_1, 0xff, 0xff, 0xff, 0xff, 0xff) },
-    { what: 'the second row cut off', text: whole.subarray(0, -4).toString('base64url') },
-    { what: 'the first row cut off', text: whole.subarray(0, 12).toString('base64url') },
+    { what: 'the second row cut off', text: encoded.subarray(0, -4).toString('base64url') },
+    { what: 'the first row cut off', text: encoded.subarray(0, 12).toString('base64url') },
   ])('$what', ({ text }) => expect(decompressFingerprint(text)).toBeUndefined());
 
-  test('the longest accepted one has so many numbers', () => {
+  test('the longest accepted fingerprint has MAX_RAW_VALUES numbers', () => {
     const raw = new Uint32Array(MAX_RAW_VALUES);
     expect(decompressFingerprint(compressFingerprint(raw))).toEqual(raw);
     expect(decompressFingerprint(compressFingerprint(new Uint32Array(MAX_RAW_VALUES + 1)))).toBeUndefined();

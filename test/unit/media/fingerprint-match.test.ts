@@ -1,9 +1,9 @@
-// Similarity of fingerprints and the pieces by which they are found, with numbers like those of music.
+// Tests the similarity of fingerprints, and the pieces by which they are found, with numbers like those of music.
 import { describe, expect, test } from 'vitest';
 import { SAME_SOUND, soundPieces, soundSimilarity } from '../../../server/media/fingerprint-match.ts';
 import { seededRandom } from '../../support/test-random.ts';
 
-/** Numbers that each differ from the one before in a few bits. */
+/** Generates numbers that each differ from the previous number in a few bits. */
 function sound(seed: number, length = 400): Uint32Array {
   const random = seededRandom(seed);
   let value = Math.floor(random() * 2 ** 32);
@@ -13,8 +13,8 @@ function sound(seed: number, length = 400): Uint32Array {
   });
 }
 
-/** The same with some of its bits inverted. */
-function damaged(raw: Uint32Array, share: number): Uint32Array {
+/** Returns a copy of the fingerprint with a share of its bits inverted. */
+function invertBits(raw: Uint32Array, share: number): Uint32Array {
   const random = seededRandom(9);
   return raw.map((value) => {
     let word = value;
@@ -23,23 +23,27 @@ function damaged(raw: Uint32Array, share: number): Uint32Array {
   });
 }
 
-const shared = (a: Uint32Array, b: Uint32Array): number =>
-  soundPieces(a).filter((piece) => soundPieces(b).includes(piece)).length;
+const countSharedPieces = (first: Uint32Array, second: Uint32Array): number =>
+  soundPieces(first).filter((piece) => soundPieces(second).includes(piece)).length;
 
 describe('similarity', () => {
-  const one = sound(1);
+  const fingerprint = sound(1);
   test.each([
-    { what: 'itself', other: one, at: [1, 1] },
-    { what: 'itself with 5 % of its bits turned over', other: damaged(one, 0.05), at: [0.94, 0.96] },
-    { what: 'itself begun 3 s later', other: one.subarray(24), at: [1, 1] },
-    { what: 'itself with 3 s in front', other: Uint32Array.from([...sound(2, 24), ...one]), at: [1, 1] },
-    { what: 'itself begun 10 s later, which is further than is looked', other: one.subarray(81), at: [0.4, 0.75] },
+    { what: 'itself', other: fingerprint, at: [1, 1] },
+    { what: 'itself with 5 % of its bits turned over', other: invertBits(fingerprint, 0.05), at: [0.94, 0.96] },
+    { what: 'itself begun 3 s later', other: fingerprint.subarray(24), at: [1, 1] },
+    { what: 'itself with 3 s in front', other: Uint32Array.from([...sound(2, 24), ...fingerprint]), at: [1, 1] },
+    {
+      what: 'itself begun 10 s later, which is further than is looked',
+      other: fingerprint.subarray(81),
+      at: [0.4, 0.75],
+    },
     { what: 'another one', other: sound(3), at: [0.4, 0.75] },
     { what: 'nothing', other: new Uint32Array(), at: [0, 0] },
-    { what: 'too little of itself', other: one.subarray(0, 39), at: [0, 0] },
+    { what: 'too little of itself', other: fingerprint.subarray(0, 39), at: [0, 0] },
   ])('of $what', ({ other, at }) => {
-    const [likeness, back] = [soundSimilarity(one, other), soundSimilarity(other, one)];
-    expect(likeness).toBe(back);
+    const [likeness, reverseLikeness] = [soundSimilarity(fingerprint, other), soundSimilarity(other, fingerprint)];
+    expect(likeness).toBe(reverseLikeness);
     expect(likeness).toBeGreaterThanOrEqual(at[0] as number);
     expect(likeness).toBeLessThanOrEqual(at[1] as number);
   });
@@ -51,15 +55,15 @@ describe('similarity', () => {
     ['ogg, opus', 0.9997],
   ])('of one recording, from any decoder (%s: %d), is far above the threshold', (_formats, agreement) => {
     const heard = sound(4, 948);
-    const other = damaged(heard, 1 - agreement);
-    expect(soundSimilarity(heard, other)).toBeCloseTo(agreement, 3);
-    expect(1 - soundSimilarity(heard, other)).toBeLessThan((1 - SAME_SOUND) / 100);
-    expect(shared(heard, other)).toBeGreaterThanOrEqual(19);
+    const damagedFingerprint = invertBits(heard, 1 - agreement);
+    expect(soundSimilarity(heard, damagedFingerprint)).toBeCloseTo(agreement, 3);
+    expect(1 - soundSimilarity(heard, damagedFingerprint)).toBeLessThan((1 - SAME_SOUND) / 100);
+    expect(countSharedPieces(heard, damagedFingerprint)).toBeGreaterThanOrEqual(19);
   });
 
-  test('of different ones stays below the threshold, for 500 pairs', () => {
-    const all = Array.from({ length: 32 }, (_, seed) => sound(100 + seed));
-    const likeness = all.flatMap((a, i) => all.slice(0, i).map((b) => soundSimilarity(a, b)));
+  test('of different recordings stays below the threshold, for 500 pairs', () => {
+    const fingerprints = Array.from({ length: 32 }, (_, seed) => sound(100 + seed));
+    const likeness = fingerprints.flatMap((a, i) => fingerprints.slice(0, i).map((b) => soundSimilarity(a, b)));
     expect(likeness).toHaveLength(496);
     expect(Math.max(...likeness)).toBeLessThan(SAME_SOUND - 0.1);
   });
@@ -73,11 +77,11 @@ describe('pieces', () => {
     expect(soundPieces(sound(1))).toEqual(pieces);
   });
   test('are shared with the same music that was encoded again', () =>
-    expect(shared(sound(1), damaged(sound(1), 0.005))).toBeGreaterThan(10));
+    expect(countSharedPieces(sound(1), invertBits(sound(1), 0.005))).toBeGreaterThan(10));
   test('are shared with the same music that starts later', () =>
-    expect(shared(sound(1), sound(1).subarray(40))).toBeGreaterThan(10));
-  test('are not shared with other music', () => expect(shared(sound(1), sound(2))).toBe(0));
+    expect(countSharedPieces(sound(1), sound(1).subarray(40))).toBeGreaterThan(10));
+  test('are not shared with other music', () => expect(countSharedPieces(sound(1), sound(2))).toBe(0));
   test('are absent when there is too little to compare', () => expect(soundPieces(sound(1, 39))).toEqual([]));
-  test('are as many as there are different numbers', () =>
+  test('are no more than there are different numbers', () =>
     expect(soundPieces(new Uint32Array(100).fill(7 << 8))).toEqual([7]));
 });

@@ -14,7 +14,7 @@ import { makeLibrary, pathOf } from '../../support/library.ts';
 const temp = fs.mkdtempSync(path.join(os.tmpdir(), 'tonearm-hostile-'));
 afterAll(() => fs.rmSync(temp, { recursive: true, force: true }));
 
-/** The result, or the reason why not; any other error fails the test. */
+/** Returns the result, or the reason why the file is rejected; any other error fails the test. */
 async function outcome(source: ByteSource): Promise<AudioRead | string> {
   try {
     return await readAudio(source);
@@ -63,17 +63,17 @@ describe('malicious files', () => {
 describe('damaged files', () => {
   it('300 damaged copies of good files are read or rejected', async () => {
     const manifest = makeLibrary({ tracks: 60, even: true, seed: 'fuzz' }, path.join(temp, 'fuzz'));
-    const good = manifest.files.map((file) => fs.readFileSync(pathOf(manifest, file)));
-    const below = randomNumbers(20_261_120);
-    let read = 0;
+    const goodFiles = manifest.files.map((file) => fs.readFileSync(pathOf(manifest, file)));
+    const randomBelow = randomNumbers(20_261_120);
+    let readCount = 0;
     for (let n = 0; n < 300; n++) {
-      const source = bufferSource(damageBytes(good[below(good.length)] as Buffer, below));
+      const source = bufferSource(damageBytes(goodFiles[randomBelow(goodFiles.length)] as Buffer, randomBelow));
       const result = await outcome(source);
       if (typeof result === 'string') continue;
-      read++;
+      readCount++;
       expectSound(result);
       readPicture(source, result.pictures);
     }
-    expect(read).toBeGreaterThan(50);
+    expect(readCount).toBeGreaterThan(50);
   });
 });

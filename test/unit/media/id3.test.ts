@@ -18,24 +18,26 @@ import {
   utf8Text,
 } from '../../support/audio-bytes.ts';
 
-function read(...parts: Buffer[]): AudioRead {
+function readFile(...parts: Buffer[]): AudioRead {
   const result = readAudioSync(bufferSource(Buffer.concat([...parts, silentMp3(50)])));
   if (!result) throw new Error('not read');
-  expect(result.facts.durationMs).toBe(1306); // whatever the tag: 50 frames
+  expect(result.facts.durationMs).toBe(1306); // the audio is 50 frames, whatever the tag
   return result;
 }
-const tagsOf = (...parts: Buffer[]): Tags => read(...parts).tags;
+const readTags = (...parts: Buffer[]): Tags => readFile(...parts).tags;
 const text = (name: string, value: string): Buffer => id3Frame(name, utf8Text(value));
 const textV23 = (name: string, value: string): Buffer => id3FrameV23(name, latin1Text(value));
 const utf16 = (value: string): Buffer => Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(value, 'utf16le')]);
-const JPEG = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0x10, 0x4a, 0x46, 0x49, 0x46, 0, 1, 0xff, 0xff, 0, 0xff, 0xe1]);
-const apic = (kind: number, data = JPEG): Buffer =>
+const JPEG_BYTES = Buffer.from([
+  0xff, 0xd8, 0xff, 0xe0, 0, 0x10, 0x4a, 0x46, 0x49, 0x46, 0, 1, 0xff, 0xff, 0, 0xff, 0xe1,
+]);
+const apic = (kind: number, data = JPEG_BYTES): Buffer =>
   Buffer.concat([ascii('\0image/jpg\0'), Buffer.from([kind]), ascii('Cover\0'), data]);
 
 describe('versions', () => {
   it('reads v2.2 with its short names and picture', () => {
-    const pic = Buffer.concat([ascii('\0JPG\x03\0'), JPEG]);
-    const result = read(
+    const pic = Buffer.concat([ascii('\0JPG\x03\0'), JPEG_BYTES]);
+    const result = readFile(
       id3(
         [
           id3FrameV22('TT2', latin1Text('Title')),
@@ -58,50 +60,57 @@ describe('versions', () => {
       year: 1999,
       genres: ['Rock'],
     });
-    expect(result.pictures).toMatchObject([{ mime: 'image/jpeg', kind: 3, length: JPEG.length }]);
+    expect(result.pictures).toMatchObject([{ mime: 'image/jpeg', kind: 3, length: JPEG_BYTES.length }]);
   });
 
   it('reads v2.3 dates from two frames', () => {
-    expect(tagsOf(id3([textV23('TYER', '1999'), textV23('TDAT', '3112'), textV23('TORY', '1970')], 3))).toMatchObject({
-      year: 1999,
-      date: '1999-12-31',
-      originalYear: 1970,
-    });
-    expect(tagsOf(id3([textV23('TYER', '1999'), textV23('TDAT', '9912')], 3))).not.toHaveProperty('date', '1999-99-12');
+    expect(readTags(id3([textV23('TYER', '1999'), textV23('TDAT', '3112'), textV23('TORY', '1970')], 3))).toMatchObject(
+      {
+        year: 1999,
+        date: '1999-12-31',
+        originalYear: 1970,
+      },
+    );
+    expect(readTags(id3([textV23('TYER', '1999'), textV23('TDAT', '9912')], 3))).not.toHaveProperty(
+      'date',
+      '1999-99-12',
+    );
   });
 
   it('skips extended headers of both kinds', () => {
-    expect(tagsOf(id3([u32(6), Buffer.alloc(6), textV23('TIT2', 'Three')], 3, 0x40)).title).toBe('Three');
-    expect(tagsOf(id3([syncsafe(6), Buffer.from([1, 0]), text('TIT2', 'Four')], 4, 0x40)).title).toBe('Four');
+    expect(readTags(id3([u32(6), Buffer.alloc(6), textV23('TIT2', 'Three')], 3, 0x40)).title).toBe('Three');
+    expect(readTags(id3([syncsafe(6), Buffer.from([1, 0]), text('TIT2', 'Four')], 4, 0x40)).title).toBe('Four');
   });
 
   it('finds the audio after a footer, and a second tag after the first', () => {
     const frame = text('TIT2', 'First');
     const footer = Buffer.concat([ascii('3DI'), Buffer.from([4, 0, 0x10]), syncsafe(frame.length)]);
     expect(
-      tagsOf(id3Header(frame.length, 4, 0x10), frame, footer, id3([text('TIT2', 'Second'), text('TALB', 'Album')])),
+      readTags(id3Header(frame.length, 4, 0x10), frame, footer, id3([text('TIT2', 'Second'), text('TALB', 'Album')])),
     ).toMatchObject({ title: 'First', album: 'Album' });
   });
 
   it.each(['\0', ' '])('recognizes short names that were padded to four letters', (filler) => {
-    const short = (name: string, value: string): Buffer => textV23(name + filler, value);
-    expect(tagsOf(id3([short('TP1', 'A'), short('TAL', 'Album'), short('TT2', 'Title')], 3))).toMatchObject({
+    const shortFrame = (name: string, value: string): Buffer => textV23(name + filler, value);
+    expect(
+      readTags(id3([shortFrame('TP1', 'A'), shortFrame('TAL', 'Album'), shortFrame('TT2', 'Title')], 3)),
+    ).toMatchObject({
       artists: ['A'],
       album: 'Album',
       title: 'Title',
     });
   });
 
-  it('reads what is there of a last text with a larger size', () => {
+  it('reads what the tag contains of a last text that declares a larger size', () => {
     const frame = textV23('TIT2', 'Title');
     frame.writeUInt32BE(400, 4);
-    expect(tagsOf(id3([textV23('TALB', 'Album'), frame], 3))).toMatchObject({ title: 'Title', album: 'Album' });
+    expect(readTags(id3([textV23('TALB', 'Album'), frame], 3))).toMatchObject({ title: 'Title', album: 'Album' });
   });
 
   it('accepts plain lengths where v2.4 should have syncsafe ones', () => {
-    const long = utf8Text('x'.repeat(299));
-    const frame = Buffer.concat([ascii('TIT2'), u32(long.length), Buffer.alloc(2), long]);
-    expect(tagsOf(id3([frame, text('TALB', 'Album')]))).toMatchObject({ title: 'x'.repeat(299), album: 'Album' });
+    const longText = utf8Text('x'.repeat(299));
+    const frame = Buffer.concat([ascii('TIT2'), u32(longText.length), Buffer.alloc(2), longText]);
+    expect(readTags(id3([frame, text('TALB', 'Album')]))).toMatchObject({ title: 'x'.repeat(299), album: 'Album' });
   });
 });
 
@@ -116,41 +125,41 @@ describe('encodings', () => {
     ['UTF-8', utf8Text('café')],
     ['UTF-8 with NULs behind', utf8Text('café\0\0')],
   ])('%s', (_name, body) => {
-    expect(tagsOf(id3([id3Frame('TIT2', body)])).title).toBe('café');
+    expect(readTags(id3([id3Frame('TIT2', body)])).title).toBe('café');
   });
 
   it('undoes unsynchronisation of a whole v2.3 tag, its picture too', () => {
-    const plain = Buffer.concat([
+    const plainFrames = Buffer.concat([
       id3FrameV23('TIT2', Buffer.concat([Buffer.from([1]), utf16('ÿÿ')])),
       id3FrameV23('APIC', apic(3)),
       textV23('TALB', 'Album'),
     ]);
-    const bytes = [...plain].flatMap((byte, i) =>
-      byte === 0xff && ((plain[i + 1] ?? 0) >= 0xe0 || plain[i + 1] === 0) ? [byte, 0] : [byte],
+    const bytes = [...plainFrames].flatMap((byte, i) =>
+      byte === 0xff && ((plainFrames[i + 1] ?? 0) >= 0xe0 || plainFrames[i + 1] === 0) ? [byte, 0] : [byte],
     );
     const file = Buffer.concat([id3([Buffer.from(bytes)], 3, 0x80), silentMp3(50)]);
-    const result = read(id3([Buffer.from(bytes)], 3, 0x80));
+    const result = readFile(id3([Buffer.from(bytes)], 3, 0x80));
     expect(result.tags).toMatchObject({ title: 'ÿÿ', album: 'Album' });
     expect(result.pictures).toEqual([{ mime: 'image/jpeg', kind: 3 }]);
-    expect(readPicture(bufferSource(file), result.pictures)).toEqual({ mime: 'image/jpeg', bytes: JPEG });
+    expect(readPicture(bufferSource(file), result.pictures)).toEqual({ mime: 'image/jpeg', bytes: JPEG_BYTES });
   });
 
   it('undoes it in single v2.4 frames, with a length in front', () => {
-    const body = Buffer.from([1, 0xff, 0, 0xfe, 0x61, 0, 0x62, 0]); // FF FE would be a sync
+    const body = Buffer.from([1, 0xff, 0, 0xfe, 0x61, 0, 0x62, 0]); // FF FE would look like a sync word
     expect(
-      tagsOf(id3([id3Frame('TIT2', Buffer.concat([syncsafe(7), body]), 0x03), text('TALB', 'Album')])),
+      readTags(id3([id3Frame('TIT2', Buffer.concat([syncsafe(7), body]), 0x03), text('TALB', 'Album')])),
     ).toMatchObject({ title: 'ab', album: 'Album' });
   });
 
   it('inflates compressed frames of both versions', () => {
     const body = Buffer.concat([syncsafe(6), deflateSync(utf8Text('Title'))]);
-    expect(tagsOf(id3([id3Frame('TIT2', body, 0x09)])).title).toBe('Title');
+    expect(readTags(id3([id3Frame('TIT2', body, 0x09)])).title).toBe('Title');
     const v23 = Buffer.concat([ascii('TIT2'), u32(body.length), Buffer.from([0, 0x80]), body]);
-    expect(tagsOf(id3([v23], 3)).title).toBe('Title');
+    expect(readTags(id3([v23], 3)).title).toBe('Title');
   });
 
   it('skips encrypted frames', () => {
-    expect(tagsOf(id3([id3Frame('TIT2', utf8Text('secret'), 0x04), text('TALB', 'Album')]))).toEqual({
+    expect(readTags(id3([id3Frame('TIT2', utf8Text('secret'), 0x04), text('TALB', 'Album')]))).toEqual({
       artists: [],
       albumArtists: [],
       genres: [],
@@ -189,9 +198,9 @@ describe('artists', () => {
       id3([text('TPE1', 'A'), text('TXXX', 'Artists\0A')]),
       { artists: ['A'] },
     ],
-  ])('%s', (_name, tag, wanted) => {
-    const { artists, artist, albumArtist } = tagsOf(tag);
-    expect({ artists, ...(artist && { artist }), ...(albumArtist && { albumArtist }) }).toEqual(wanted);
+  ])('%s', (_name, tag, expected) => {
+    const { artists, artist, albumArtist } = readTags(tag);
+    expect({ artists, ...(artist && { artist }), ...(albumArtist && { albumArtist }) }).toEqual(expected);
   });
 });
 
@@ -199,7 +208,7 @@ describe('other frames', () => {
   it('reads sort names, identifiers, gains and the rest', () => {
     const id = '66c662b6-6e2f-4930-8610-912e24c63ed1';
     expect(
-      tagsOf(
+      readTags(
         id3([
           text('TSOP', 'Artist, An'),
           text('TSOT', 'Title, A'),
@@ -245,7 +254,7 @@ describe('other frames', () => {
 
   it('reads RVA2 without ReplayGain', () => {
     const rva2 = Buffer.concat([ascii('track\0'), Buffer.from([1]), u16(-3 * 512), Buffer.from([16]), u16(1)]);
-    expect(tagsOf(id3([id3Frame('RVA2', rva2)])).replayGain).toEqual({ trackGainDb: -3 });
+    expect(readTags(id3([id3Frame('RVA2', rva2)])).replayGain).toEqual({ trackGainDb: -3 });
   });
 
   it('prefers synced lyrics to plain ones', () => {
@@ -259,31 +268,31 @@ describe('other frames', () => {
       ascii('two\0'),
       u32(2500),
     ]);
-    expect(tagsOf(id3([id3Frame('USLT', utf8Text('eng\0plain')), id3Frame('SYLT', sylt)])).lyrics).toEqual({
+    expect(readTags(id3([id3Frame('USLT', utf8Text('eng\0plain')), id3Frame('SYLT', sylt)])).lyrics).toEqual({
       synced: true,
       lines: [
         { startMs: 1000, text: 'one' },
         { startMs: 2500, text: 'two' },
       ],
     });
-    expect(tagsOf(id3([id3Frame('USLT', utf8Text('eng\0[00:01.00]one'))])).lyrics).toEqual({
+    expect(readTags(id3([id3Frame('USLT', utf8Text('eng\0[00:01.00]one'))])).lyrics).toEqual({
       synced: true,
       lines: [{ startMs: 1000, text: 'one' }],
     });
   });
 
   it('joins the syllables of karaoke to lines', () => {
-    const piece = (word: string, at: number): Buffer => Buffer.concat([ascii(`${word}\0`), u32(at)]);
+    const syllable = (word: string, timeMs: number): Buffer => Buffer.concat([ascii(`${word}\0`), u32(timeMs)]);
     const sylt = Buffer.concat([
       Buffer.from([3]),
       ascii('eng'),
       Buffer.from([2, 1]),
       ascii('\0'),
-      piece('one ', 10),
-      piece('word', 20),
-      piece('\ntwo', 30),
+      syllable('one ', 10),
+      syllable('word', 20),
+      syllable('\ntwo', 30),
     ]);
-    expect(tagsOf(id3([id3Frame('SYLT', sylt)])).lyrics?.lines).toEqual([
+    expect(readTags(id3([id3Frame('SYLT', sylt)])).lyrics?.lines).toEqual([
       { startMs: 10, text: 'one word' },
       { startMs: 30, text: 'two' },
     ]);
@@ -294,12 +303,12 @@ describe('other frames', () => {
       id3([id3Frame('APIC', apic(4)), id3Frame('APIC', apic(3)), id3Frame('APIC', ascii('\0-->\0\x03\0http://x'))]),
       silentMp3(50),
     ]);
-    const { pictures } = read(file.subarray(0, file.length - silentMp3(50).length));
+    const { pictures } = readFile(file.subarray(0, file.length - silentMp3(50).length));
     expect(pictures.map(({ kind, mime }) => [kind, mime])).toEqual([
       [3, 'image/jpeg'],
       [4, 'image/jpeg'],
     ]);
     for (const { position = 0, length = 0 } of pictures)
-      expect(file.subarray(position, position + length)).toEqual(JPEG);
+      expect(file.subarray(position, position + length)).toEqual(JPEG_BYTES);
   });
 });

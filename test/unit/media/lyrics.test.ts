@@ -1,4 +1,4 @@
-// Lyrics with times of words, and the text that they are written as.
+// Tests lyrics with times of words, and the text that such lyrics are written as.
 import { expect, test } from 'vitest';
 import { formatLrc } from '../../../server/media/lrc-format.ts';
 import { parseLyrics } from '../../../server/media/lrc.ts';
@@ -54,13 +54,13 @@ test.each([
   ['names', '<aaaa'],
   ['one name', 'a'],
   ['spans in a line', '<span begin="1s">a'],
-])('TTML of %s without end is read in no time', (_, piece) => {
+])('TTML of %s without end is read quickly', (_, piece) => {
   const text = `<tt><p begin="1s">One</p><p><${piece.repeat(Math.floor(250_000 / piece.length))}`;
   expect(parseLyrics(text)).toMatchObject({ lines: [{ text: 'One' }] });
   expect(parseLyrics(`${text}</p>`)?.lines[0]?.text).toBe('One');
 });
 
-test('what is written is read again', () => {
+test('lyrics that were written are read back unchanged', () => {
   for (const text of ['[00:01.00]<00:01.00>Low <00:01.50>water\n[01:03.25]Plain', 'One\n\nTwo']) {
     const lyrics = parseLyrics(text);
     expect(formatLrc(lyrics?.lines ?? [])).toBe(text);

@@ -14,14 +14,14 @@ import {
   utf8Text,
 } from '../../support/audio-bytes.ts';
 
-const read = (...parts: Buffer[]): AudioRead => {
+const readFile = (...parts: Buffer[]): AudioRead => {
   const result = readAudioSync(bufferSource(Buffer.concat(parts)));
   if (!result) throw new Error('not read');
   return result;
 };
 const ms = (frames: number, samples = 0): number => Math.round(((frames * 1152 - samples) * 1000) / 44100);
 
-/** A Xing frame that declares `frames` frames after it. */
+/** Returns a Xing frame that declares so many frames after itself. */
 function xing(frames: number, bytes: number, delay = 0, padding = 0): Buffer {
   const frame = silentMp3(1);
   frame.write('Xing', 36, 'latin1');
@@ -30,8 +30,8 @@ function xing(frames: number, bytes: number, delay = 0, padding = 0): Buffer {
   frame.writeUIntBE((delay << 12) | padding, 36 + 141, 3);
   return frame;
 }
-/** Frames of 32 kbit/s: what silence looks like in a file of variable bitrate. */
-const quiet = (count: number): Buffer => {
+/** Returns frames of 32 kbit/s, which encode silence in a file of variable bit rate. */
+const makeQuietFrames = (count: number): Buffer => {
   const frames = Buffer.alloc(104 * count);
   for (let i = 0; i < count; i++) frames.set([0xff, 0xfb, 0x10, 0x04], i * 104);
   return frames;
@@ -63,7 +63,7 @@ function ape(...items: [string, string][]): Buffer {
 
 describe('the duration', () => {
   it('counts frames if their number is not declared', () => {
-    expect(read(silentMp3(100)).facts).toMatchObject({
+    expect(readFile(silentMp3(100)).facts).toMatchObject({
       durationMs: ms(100),
       bitrateKbps: 128,
       sampleRateHz: 44100,
@@ -74,12 +74,15 @@ describe('the duration', () => {
   });
 
   it('is right despite a quiet start', () => {
-    expect(read(quiet(50), silentMp3(400)).facts).toMatchObject({ durationMs: ms(450), bitrateKbps: 117 });
+    expect(readFile(makeQuietFrames(50), silentMp3(400)).facts).toMatchObject({
+      durationMs: ms(450),
+      bitrateKbps: 117,
+    });
   });
 
   it("believes a Xing frame that fits the file, and leaves it and the encoder's samples out", () => {
     const audio = silentMp3(100);
-    const { facts } = read(xing(100, audio.length + SILENT_FRAME_BYTES, 576, 1206), audio);
+    const { facts } = readFile(xing(100, audio.length + SILENT_FRAME_BYTES, 576, 1206), audio);
     expect(facts).toMatchObject({
       durationMs: ms(100, 1782),
       encoderDelay: 576,
@@ -90,7 +93,7 @@ describe('the duration', () => {
 
   it('counts frames when the file was truncated', () => {
     expect(
-      read(xing(100, 101 * SILENT_FRAME_BYTES), silentMp3(60), silentMp3(1).subarray(0, 200)).facts.durationMs,
+      readFile(xing(100, 101 * SILENT_FRAME_BYTES), silentMp3(60), silentMp3(1).subarray(0, 200)).facts.durationMs,
     ).toBe(ms(60));
   });
 
@@ -98,18 +101,18 @@ describe('the duration', () => {
     const frame = silentMp3(1);
     frame.write('VBRI', 36, 'latin1');
     frame.set(Buffer.concat([u16(1), u16(0), u16(75), u32(101 * SILENT_FRAME_BYTES), u32(100)]), 40);
-    expect(read(frame, silentMp3(100)).facts.durationMs).toBe(ms(100));
+    expect(readFile(frame, silentMp3(100)).facts.durationMs).toBe(ms(100));
   });
 
   it('skips garbage before, between and after frames', () => {
     const noise = Buffer.alloc(3000, 0x55);
-    expect(read(noise, silentMp3(20), noise, silentMp3(30), noise).facts.durationMs).toBe(ms(50));
+    expect(readFile(noise, silentMp3(20), noise, silentMp3(30), noise).facts.durationMs).toBe(ms(50));
   });
 
   it('reads a file of one frame, and rejects one without', () => {
-    expect(read(silentMp3(1)).facts.durationMs).toBe(26);
-    expect(() => read(Buffer.alloc(5000))).toThrow('there is no audio frame in the first megabyte');
-    expect(() => read(id3([id3Frame('TIT2', utf8Text('x'))]))).toThrow('no audio frame');
+    expect(readFile(silentMp3(1)).facts.durationMs).toBe(26);
+    expect(() => readFile(Buffer.alloc(5000))).toThrow('there is no audio frame in the first megabyte');
+    expect(() => readFile(id3([id3Frame('TIT2', utf8Text('x'))]))).toThrow('no audio frame');
   });
 
   it('counts ADTS frames', async () => {
@@ -129,7 +132,7 @@ describe('the duration', () => {
 describe('tags after the audio', () => {
   it('fills gaps from APEv2 and ID3v1, in this order, and keeps them out of the audio', () => {
     const tag = id3([id3Frame('TALB', utf8Text('Album'))]);
-    const { tags, facts } = read(
+    const { tags, facts } = readFile(
       tag,
       silentMp3(50),
       ape(['Title', 'From APE'], ['Artist', 'A\0B'], ['Album', 'Other']),
@@ -146,18 +149,22 @@ describe('tags after the audio', () => {
   });
 
   it('reads only ID3v1', () => {
-    expect(read(silentMp3(50), id3v1('Old')).tags).toMatchObject({ title: 'Old', trackNumber: 7, genres: ['Rock'] });
+    expect(readFile(silentMp3(50), id3v1('Old')).tags).toMatchObject({
+      title: 'Old',
+      trackNumber: 7,
+      genres: ['Rock'],
+    });
   });
 
   it('skips Lyrics3 and reads an appended ID3v2', () => {
     const lyrics = Buffer.concat([ascii('LYRICSBEGIN'), ascii('IND00002'), ascii('00')]);
     const frame = id3Frame('TIT2', utf8Text('Appended'));
-    const head = id3([frame], 4, 0x10);
-    const footer = Buffer.from(head.subarray(0, 10));
+    const tag = id3([frame], 4, 0x10);
+    const footer = Buffer.from(tag.subarray(0, 10));
     footer.write('3DI', 'latin1');
-    const { tags, facts } = read(
+    const { tags, facts } = readFile(
       silentMp3(50),
-      head,
+      tag,
       footer,
       lyrics,
       ascii(`${String(lyrics.length).padStart(6, '0')}LYRICS200`),

@@ -1,4 +1,4 @@
-// Our readers compared with music-metadata. Where the two differ, the reason why ours is right is in `known`.
+// Compares our readers with music-metadata. `explainDifference` says why ours is right where the two differ.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -14,9 +14,9 @@ import { makeLibrary, pathOf, type ExpectedFile } from '../../support/library.ts
 const temp = fs.mkdtempSync(path.join(os.tmpdir(), 'tonearm-judge-'));
 afterAll(() => fs.rmSync(temp, { recursive: true, force: true }));
 
-/** Field, ours, theirs. */
-function compared(ours: AudioRead, { common, format }: IAudioMetadata): [string, unknown, unknown][] {
-  const { tags, facts } = ours;
+/** Returns the name of each field with our value and that of music-metadata. */
+function listComparedFields(ownResult: AudioRead, { common, format }: IAudioMetadata): [string, unknown, unknown][] {
+  const { tags, facts } = ownResult;
   return [
     ['title', tags.title, common.title],
     ['album', tags.album, common.album],
@@ -41,8 +41,8 @@ function compared(ours: AudioRead, { common, format }: IAudioMetadata): [string,
   ];
 }
 
-/** Why a difference is right; undefined when it is not. */
-function known(file: ExpectedFile): string | undefined {
+/** Returns why the readers may differ about a file, or undefined if they may not. */
+function explainDifference(file: ExpectedFile): string | undefined {
   if (file.messy === 'nul-padded') return 'it leaves blanks and NULs where they are';
   if (file.messy === 'odd-numbers') return 'it makes numbers and years of what are none, or keeps them as text';
   if (file.messy === 'mojibake') return 'it decodes broken UTF-8 to replacement characters';
@@ -51,35 +51,35 @@ function known(file: ExpectedFile): string | undefined {
 
 it('agrees with music-metadata on every file that both read', async () => {
   const manifest = makeLibrary({ tracks: 240, even: true, messy: 0.3, seed: 'judge' }, path.join(temp, 'judge'));
-  const unexplained: string[] = [];
-  let agreed = 0;
+  const unexplainedDifferences: string[] = [];
+  let agreementCount = 0;
   for (const file of manifest.files) {
     if (file.expect === 'error' || file.expect === 'any') continue;
     const bytes = fs.readFileSync(pathOf(manifest, file));
-    const ours = readAudioSync(bufferSource(bytes)) as AudioRead;
-    const theirs = await parseBuffer(bytes, undefined, { skipCovers: true });
-    for (const [field, mine, other] of compared(ours, theirs)) {
-      if (isDeepStrictEqual(mine, other)) agreed++;
-      else if (known(file) === undefined)
-        unexplained.push(
-          `${file.path} ${file.tagVersion ?? file.format}: ${field} ${JSON.stringify(mine)}, it says ${JSON.stringify(other)}`,
+    const ownResult = readAudioSync(bufferSource(bytes)) as AudioRead;
+    const otherResult = await parseBuffer(bytes, undefined, { skipCovers: true });
+    for (const [field, ownValue, otherValue] of listComparedFields(ownResult, otherResult)) {
+      if (isDeepStrictEqual(ownValue, otherValue)) agreementCount++;
+      else if (explainDifference(file) === undefined)
+        unexplainedDifferences.push(
+          `${file.path} ${file.tagVersion ?? file.format}: ${field} ${JSON.stringify(ownValue)}, it says ${JSON.stringify(otherValue)}`,
         );
     }
-    const seconds = theirs.format.duration;
-    if (seconds !== undefined && Math.abs(seconds - ours.facts.durationMs / 1000) > 0.1)
-      unexplained.push(`${file.path}: ${ours.facts.durationMs} ms, it says ${seconds} s`);
+    const seconds = otherResult.format.duration;
+    if (seconds !== undefined && Math.abs(seconds - ownResult.facts.durationMs / 1000) > 0.1)
+      unexplainedDifferences.push(`${file.path}: ${ownResult.facts.durationMs} ms, it says ${seconds} s`);
   }
-  expect(unexplained).toEqual([]);
-  expect(agreed).toBeGreaterThan(4_000);
+  expect(unexplainedDifferences).toEqual([]);
+  expect(agreementCount).toBeGreaterThan(4_000);
 });
 
 it('the fallback gives the same tags as our own reader', async () => {
   const manifest = makeLibrary({ tracks: 48, even: true, seed: 'fallback' }, path.join(temp, 'fallback'));
   for (const file of manifest.files) {
     const source = bufferSource(fs.readFileSync(pathOf(manifest, file)));
-    const ours = readAudioSync(source) as AudioRead;
-    const theirs = await readWithMusicMetadata(source, ours.facts.format);
-    expect(theirs.reader).toBe('music-metadata');
+    const ownResult = readAudioSync(source) as AudioRead;
+    const otherResult = await readWithMusicMetadata(source, ownResult.facts.format);
+    expect(otherResult.reader).toBe('music-metadata');
     for (const field of [
       'title',
       'artists',
@@ -93,8 +93,8 @@ it('the fallback gives the same tags as our own reader', async () => {
       'recordingMbid',
       'artistMbids',
     ] as const) {
-      expect(theirs.tags[field], `${file.path}: ${field}`).toEqual(ours.tags[field]);
+      expect(otherResult.tags[field], `${file.path}: ${field}`).toEqual(ownResult.tags[field]);
     }
-    expect(theirs.facts.codec).toBe(ours.facts.codec);
+    expect(otherResult.facts.codec).toBe(ownResult.facts.codec);
   }
 });

@@ -1,4 +1,4 @@
-// The hash by which audio is recognized: tags may grow, shrink, be added and removed; no byte of audio may change.
+// The hash that identifies audio: it ignores tags that grow, shrink, are added or removed, but no byte of audio.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -25,13 +25,13 @@ import { toolOrWarn } from '../../support/tools.ts';
 import { fromPages, packetsOf, paged, toPages, type OggPage } from '../../support/ogg-pages.ts';
 
 const sample = (name: string): Buffer => readFileSync(join(import.meta.dirname, '../../support/library/audio', name));
-const factsOf = (file: Buffer): AudioFacts => readAudioSync(bufferSource(file))?.facts as AudioFacts;
-const titleOf = (file: Buffer): string | undefined => readAudioSync(bufferSource(file))?.tags.title;
-const hashOf = (file: Buffer): string | undefined => hashPayload(bufferSource(file), factsOf(file));
+const readFacts = (file: Buffer): AudioFacts => readAudioSync(bufferSource(file))?.facts as AudioFacts;
+const readTitle = (file: Buffer): string | undefined => readAudioSync(bufferSource(file))?.tags.title;
+const computeHash = (file: Buffer): string | undefined => hashPayload(bufferSource(file), readFacts(file));
 
-const SIZES = [0, 1, 2, 3, 4, 127, 128, 254, 255, 256, 1_000, 70_000];
+const TAG_SIZES = [0, 1, 2, 3, 4, 127, 128, 254, 255, 256, 1_000, 70_000];
 const title = (bytes: number): string => `T${'x'.repeat(bytes)}`.slice(0, 2_000);
-/** A title for every size, and a comment that makes the tags that long. */
+/** Returns Vorbis comments of a given size: a title, and a comment that fills the rest. */
 const id3Tag = (bytes: number): Buffer =>
   id3([
     id3Frame('TIT2', utf8Text(title(bytes))),
@@ -42,45 +42,51 @@ const comments = (bytes: number): Buffer => vorbisComment(`TITLE=${title(bytes)}
 const id3v1 = Buffer.concat([ascii('TAG'), Buffer.alloc(125, ' ')]);
 function apeTag(): Buffer {
   const item = Buffer.concat([u32le(4), u32le(0), ascii('Mood\0'), ascii('calm')]);
-  const edge = (flags: number): Buffer =>
+  const headerOrFooter = (flags: number): Buffer =>
     Buffer.concat([ascii('APETAGEX'), u32le(2_000), u32le(item.length + 32), u32le(1), u32le(flags), Buffer.alloc(8)]);
-  return Buffer.concat([edge(0xa0000000), item, edge(0x80000000)]);
+  return Buffer.concat([headerOrFooter(0xa0000000), item, headerOrFooter(0x80000000)]);
 }
 
-function flacWith(...blocks: [type: number, body: Buffer][]): Buffer {
+function retagFlac(...blocks: [type: number, body: Buffer][]): Buffer {
   const file = sample('cd.flac');
   let at = 4;
   for (let isLast = false; !isLast; at += 4 + file.readUIntBE(at + 1, 3)) isLast = ((file[at] ?? 0) & 0x80) !== 0;
-  const all: [number, Buffer][] = [[0, file.subarray(8, 42)], ...blocks];
+  const allBlocks: [number, Buffer][] = [[0, file.subarray(8, 42)], ...blocks];
   return Buffer.concat([
     ascii('fLaC'),
-    ...all.flatMap(([type, body], n) => [u32((((n === all.length - 1 ? 0x80 : 0) | type) << 24) | body.length), body]),
+    ...allBlocks.flatMap(([type, body], n) => [
+      u32((((n === allBlocks.length - 1 ? 0x80 : 0) | type) << 24) | body.length),
+      body,
+    ]),
     file.subarray(at),
   ]);
 }
 
 /** The file with other comments, its headers on pages of at most `segments` segments, and all pages renumbered. */
-function oggWith(name: string, headers: number, comment: Buffer, segments = 255): Buffer {
+function retagOgg(name: string, headers: number, comment: Buffer, segments = 255): Buffer {
   const pages = toPages(sample(name));
-  const first = pages[0] as OggPage;
+  const firstPage = pages[0] as OggPage;
   let count = 1;
   while (packetsOf(pages.slice(0, count)).length < headers) count++;
   const [, , ...setup] = packetsOf(pages.slice(0, count)).slice(0, headers);
-  return fromPages([first, ...paged([comment, ...setup], first.serial, segments), ...pages.slice(count)]);
+  return fromPages([firstPage, ...paged([comment, ...setup], firstPage.serial, segments), ...pages.slice(count)]);
 }
-const vorbisWith = (bytes: number, segments?: number): Buffer =>
-  oggWith('vorbis.ogg', 3, Buffer.concat([ascii('\x03vorbis'), comments(bytes), ascii('\x01')]), segments);
-const opusWith = (bytes: number, segments?: number): Buffer =>
-  oggWith('opus.opus', 2, Buffer.concat([ascii('OpusTags'), comments(bytes)]), segments);
+const retagVorbis = (bytes: number, segments?: number): Buffer =>
+  retagOgg('vorbis.ogg', 3, Buffer.concat([ascii('\x03vorbis'), comments(bytes), ascii('\x01')]), segments);
+const retagOpus = (bytes: number, segments?: number): Buffer =>
+  retagOgg('opus.opus', 2, Buffer.concat([ascii('OpusTags'), comments(bytes)]), segments);
 
-const atomsOf = (file: Buffer): Map<string, Buffer> => {
+const listAtoms = (file: Buffer): Map<string, Buffer> => {
   const atoms = new Map<string, Buffer>();
-  for (let at = 0; at < file.length; at += file.readUInt32BE(at))
-    atoms.set(file.toString('latin1', at + 4, at + 8), file.subarray(at, at + file.readUInt32BE(at)));
+  for (let offset = 0; offset < file.length; offset += file.readUInt32BE(offset))
+    atoms.set(
+      file.toString('latin1', offset + 4, offset + 8),
+      file.subarray(offset, offset + file.readUInt32BE(offset)),
+    );
   return atoms;
 };
-function m4aWith(bytes: number, order: readonly string[]): Buffer {
-  const atoms = atomsOf(sample('aac.m4a'));
+function retagM4a(bytes: number, order: readonly string[]): Buffer {
+  const atoms = listAtoms(sample('aac.m4a'));
   const name = atom('\xa9nam', atom('data', u32(1), u32(0), Buffer.from(title(bytes))));
   const handler = atom('hdlr', Buffer.alloc(8), ascii('mdirappl'), Buffer.alloc(9));
   const tracks = (atoms.get('moov') as Buffer).subarray(8);
@@ -97,83 +103,86 @@ function m4aWith(bytes: number, order: readonly string[]): Buffer {
 }
 
 const pcm = Buffer.from(Array.from({ length: 20_000 }, (_, n) => (n * n) % 251));
-function wavWith(before: Buffer[], after: Buffer[]): Buffer {
+function retagWav(chunksBefore: Buffer[], chunksAfter: Buffer[]): Buffer {
   const format = chunkLe(
     'fmt ',
     Buffer.concat([u16le(1), u16le(2), u32le(44_100), u32le(176_400), u16le(4), u16le(16)]),
   );
-  const body = Buffer.concat([ascii('WAVE'), format, ...before, chunkLe('data', pcm), ...after]);
+  const body = Buffer.concat([ascii('WAVE'), format, ...chunksBefore, chunkLe('data', pcm), ...chunksAfter]);
   return Buffer.concat([ascii('RIFF'), u32le(body.length), body]);
 }
 const info = (bytes: number): Buffer =>
   chunkLe('LIST', Buffer.concat([ascii('INFO'), chunkLe('INAM', Buffer.from(`${title(bytes)}\0`))]));
-function aiffWith(before: Buffer[], after: Buffer[]): Buffer {
-  const common = chunkBe(
+function retagAiff(chunksBefore: Buffer[], chunksAfter: Buffer[]): Buffer {
+  const commonChunk = chunkBe(
     'COMM',
     Buffer.concat([u16(2), u32(pcm.length / 4), u16(16), Buffer.from('400eac44000000000000', 'hex')]),
   );
   const body = Buffer.concat([
     ascii('AIFF'),
-    common,
-    ...before,
+    commonChunk,
+    ...chunksBefore,
     chunkBe('SSND', Buffer.concat([u32(0), u32(0), pcm])),
-    ...after,
+    ...chunksAfter,
   ]);
   return Buffer.concat([ascii('FORM'), u32(body.length), body]);
 }
 
 const withoutId3 = (file: Buffer): Buffer =>
   file.toString('latin1', 0, 3) === 'ID3'
-    ? file.subarray(10 + [6, 7, 8, 9].reduce((size, at) => (size << 7) | (file[at] ?? 0), 0))
+    ? file.subarray(10 + [6, 7, 8, 9].reduce((size, index) => (size << 7) | (file[index] ?? 0), 0))
     : file;
 const mp3 = withoutId3(sample('cbr128.mp3'));
-const vbr = withoutId3(sample('vbr.mp3'));
+const vbrAudio = withoutId3(sample('vbr.mp3'));
 
-/** By format: the ways to write its tags, from their size in bytes. */
-const RETAGGED: Record<string, ((bytes: number) => Buffer)[]> = {
+/** Functions by format, each of which writes tags of a given size in bytes. */
+const TAG_WRITERS: Record<string, ((bytes: number) => Buffer)[]> = {
   mp3: [
     (n) => Buffer.concat([id3Tag(n), mp3]),
     (n) => Buffer.concat([id3Tag(n), mp3, id3v1]),
     (n) => Buffer.concat([id3Tag(n), mp3, apeTag(), id3v1]),
   ],
-  'mp3 of variable bitrate': [(n) => Buffer.concat([id3Tag(n), vbr]), (n) => Buffer.concat([id3Tag(n), vbr, apeTag()])],
-  flac: [
-    (n) => flacWith([4, comments(n)]),
-    (n) => flacWith([4, comments(n)], [1, Buffer.alloc(n)]),
-    (n) => flacWith([1, Buffer.alloc(n)], [4, comments(n)]),
-    (n) => Buffer.concat([id3Tag(n), flacWith([4, comments(n)])]),
-    (n) => Buffer.concat([flacWith([4, comments(n)]), id3v1]),
-    (n) => Buffer.concat([flacWith([4, comments(n)]), apeTag(), id3v1]),
+  'mp3 of variable bitrate': [
+    (n) => Buffer.concat([id3Tag(n), vbrAudio]),
+    (n) => Buffer.concat([id3Tag(n), vbrAudio, apeTag()]),
   ],
-  ogg: [vorbisWith, (n) => vorbisWith(n, 1), (n) => vorbisWith(n, 7)],
-  opus: [opusWith, (n) => opusWith(n, 1), (n) => opusWith(n, 7)],
+  flac: [
+    (n) => retagFlac([4, comments(n)]),
+    (n) => retagFlac([4, comments(n)], [1, Buffer.alloc(n)]),
+    (n) => retagFlac([1, Buffer.alloc(n)], [4, comments(n)]),
+    (n) => Buffer.concat([id3Tag(n), retagFlac([4, comments(n)])]),
+    (n) => Buffer.concat([retagFlac([4, comments(n)]), id3v1]),
+    (n) => Buffer.concat([retagFlac([4, comments(n)]), apeTag(), id3v1]),
+  ],
+  ogg: [retagVorbis, (n) => retagVorbis(n, 1), (n) => retagVorbis(n, 7)],
+  opus: [retagOpus, (n) => retagOpus(n, 1), (n) => retagOpus(n, 7)],
   m4a: [
-    (n) => m4aWith(n, ['ftyp', 'moov', 'mdat']),
-    (n) => m4aWith(n, ['ftyp', 'moov', 'free', 'mdat']),
-    (n) => m4aWith(n, ['ftyp', 'mdat', 'moov']),
-    (n) => m4aWith(n, ['ftyp', 'free', 'mdat', 'free', 'moov']),
+    (n) => retagM4a(n, ['ftyp', 'moov', 'mdat']),
+    (n) => retagM4a(n, ['ftyp', 'moov', 'free', 'mdat']),
+    (n) => retagM4a(n, ['ftyp', 'mdat', 'moov']),
+    (n) => retagM4a(n, ['ftyp', 'free', 'mdat', 'free', 'moov']),
   ],
   wav: [
-    (n) => wavWith([info(n)], []),
-    (n) => wavWith([], [info(n)]),
-    (n) => wavWith([], [chunkLe('id3 ', id3Tag(n))]),
-    (n) => wavWith([info(n), chunkLe('JUNK', Buffer.alloc(n))], []),
+    (n) => retagWav([info(n)], []),
+    (n) => retagWav([], [info(n)]),
+    (n) => retagWav([], [chunkLe('id3 ', id3Tag(n))]),
+    (n) => retagWav([info(n), chunkLe('JUNK', Buffer.alloc(n))], []),
   ],
   aiff: [
-    (n) => aiffWith([], [chunkBe('ID3 ', id3Tag(n))]),
-    (n) => aiffWith([chunkBe('NAME', Buffer.from(title(n)))], []),
-    (n) => aiffWith([chunkBe('ID3 ', id3Tag(n))], [chunkBe('ANNO', Buffer.alloc(n, 'a'))]),
+    (n) => retagAiff([], [chunkBe('ID3 ', id3Tag(n))]),
+    (n) => retagAiff([chunkBe('NAME', Buffer.from(title(n)))], []),
+    (n) => retagAiff([chunkBe('ID3 ', id3Tag(n))], [chunkBe('ANNO', Buffer.alloc(n, 'a'))]),
   ],
 };
 
-describe.each(Object.entries(RETAGGED))('%s', (_, ways) => {
+describe.each(Object.entries(TAG_WRITERS))('%s', (_, writers) => {
   test('keeps its hash with other tags', () => {
     const hashes = new Set<string | undefined>();
-    for (const way of ways) {
-      for (const size of SIZES) {
-        const file = way(size);
-        expect(titleOf(file)?.length).toBe(title(size).length); // the tags are there
-        hashes.add(hashOf(file));
+    for (const writeTags of writers) {
+      for (const size of TAG_SIZES) {
+        const file = writeTags(size);
+        expect(readTitle(file)?.length).toBe(title(size).length); // the file really has the tags
+        hashes.add(computeHash(file));
       }
     }
     expect(hashes.size).toBe(1);
@@ -181,14 +190,14 @@ describe.each(Object.entries(RETAGGED))('%s', (_, ways) => {
   });
 
   test('has another hash when one byte of its audio changes', () => {
-    const file = (ways[0] as (bytes: number) => Buffer)(10);
-    const { start, end } = factsOf(file).payload as { start: number; end: number };
+    const file = (writers[0] as (bytes: number) => Buffer)(10);
+    const { start, end } = readFacts(file).payload as { start: number; end: number };
     const hashes = [
-      hashOf(file),
-      ...[start + 100, (start + end) >> 1, end - 1].map((at) => {
+      computeHash(file),
+      ...[start + 100, (start + end) >> 1, end - 1].map((position) => {
         const changed = Buffer.from(file);
-        changed[at] = (changed[at] ?? 0) ^ 1;
-        return hashPayload(bufferSource(changed), factsOf(file));
+        changed[position] = (changed[position] ?? 0) ^ 1;
+        return hashPayload(bufferSource(changed), readFacts(file));
       }),
     ];
     expect(new Set(hashes).size).toBe(4);
@@ -207,24 +216,24 @@ test('no two of the samples have the same hash', () => {
     'aac.m4a',
     'alac.m4a',
   ];
-  const hashes = names.map((name) => hashOf(sample(name)));
+  const hashes = names.map((name) => computeHash(sample(name)));
   expect(hashes).not.toContain(undefined);
   expect(new Set(hashes).size).toBe(names.length);
 });
 
 test('truncated audio has another hash', () => {
   const file = Buffer.concat([id3Tag(5), mp3]);
-  expect(hashOf(file.subarray(0, -417 * 2))).not.toBe(hashOf(file));
+  expect(computeHash(file.subarray(0, -417 * 2))).not.toBe(computeHash(file));
 });
 
 describe('a payload above 25 MB', () => {
-  const MB = 1 << 20;
-  const LENGTH = 30 * MB;
+  const MB_BYTES = 1 << 20;
+  const PAYLOAD_BYTES = 30 * MB_BYTES;
   /** A virtual file: each byte is made from its position in the payload, except for given ones. */
   function source(start: number, changed = new Map<number, number>()): ByteSource & { reads: [number, number][] } {
     const reads: [number, number][] = [];
     return {
-      size: start + LENGTH + 100,
+      size: start + PAYLOAD_BYTES + 100,
       reads,
       read(position, length) {
         reads.push([position - start, position - start + length]);
@@ -235,22 +244,22 @@ describe('a payload above 25 MB', () => {
       },
     };
   }
-  const hash = (from: ByteSource, start: number, length = LENGTH, format: AudioFacts['format'] = 'flac') =>
+  const hash = (from: ByteSource, start: number, length = PAYLOAD_BYTES, format: AudioFacts['format'] = 'flac') =>
     hashPayload(from, { format, payload: { start, end: start + length } });
 
   test('is read at its start, middle and end only', () => {
     const file = source(1_000);
     expect(hash(file, 1_000)).toMatch(/^s1:[\w-]{22}$/);
-    const read = new Set(
+    const readBlocks = new Set(
       file.reads.flatMap(([from, to]) => Array.from({ length: (to - from) / 1024 }, (_, n) => from + n * 1024)),
     );
-    const wanted = [
+    const expectedRanges = [
       [0, 256],
-      [LENGTH / 2048 - 256, LENGTH / 2048 + 256],
-      [LENGTH / 1024 - 256, LENGTH / 1024],
+      [PAYLOAD_BYTES / 2048 - 256, PAYLOAD_BYTES / 2048 + 256],
+      [PAYLOAD_BYTES / 1024 - 256, PAYLOAD_BYTES / 1024],
     ] as const;
-    expect([...read].toSorted((a, b) => a - b)).toEqual(
-      wanted.flatMap(([from, to]) => Array.from({ length: to - from }, (_, n) => (from + n) * 1024)),
+    expect([...readBlocks].toSorted((a, b) => a - b)).toEqual(
+      expectedRanges.flatMap(([from, to]) => Array.from({ length: to - from }, (_, n) => (from + n) * 1024)),
     );
   });
 
@@ -258,25 +267,33 @@ describe('a payload above 25 MB', () => {
     expect(hash(source(77_777), 77_777)).toBe(hash(source(1_000), 1_000));
   });
 
-  test.each([0, 256 * 1024 - 1, LENGTH / 2, LENGTH - 1])('has another hash when byte %i changes', (at) => {
-    expect(hash(source(0, new Map([[at, 999]])), 0)).not.toBe(hash(source(0), 0));
-  });
+  test.each([0, 256 * 1024 - 1, PAYLOAD_BYTES / 2, PAYLOAD_BYTES - 1])(
+    'has another hash when byte %i changes',
+    (position) => {
+      expect(hash(source(0, new Map([[position, 999]])), 0)).not.toBe(hash(source(0), 0));
+    },
+  );
 
   test('does not detect a change between the samples', () => {
-    expect(hash(source(0, new Map([[5 * MB, 999]])), 0)).toBe(hash(source(0), 0));
+    expect(hash(source(0, new Map([[5 * MB_BYTES, 999]])), 0)).toBe(hash(source(0), 0));
   });
 
   test('has another hash with another length or format', () => {
-    const hashes = [hash(source(0), 0), hash(source(0), 0, LENGTH - 1), hash(source(0), 0, LENGTH, 'wav')];
+    const hashes = [
+      hash(source(0), 0),
+      hash(source(0), 0, PAYLOAD_BYTES - 1),
+      hash(source(0), 0, PAYLOAD_BYTES, 'wav'),
+    ];
     expect(new Set(hashes).size).toBe(3);
-    const silent: ByteSource = { size: 2 * LENGTH, read: (_position, length) => Buffer.alloc(length) };
-    expect(hash(silent, 0)).not.toBe(hash(silent, 0, LENGTH + 2)); // where all samples are the same
+    const silentSource: ByteSource = { size: 2 * PAYLOAD_BYTES, read: (_position, length) => Buffer.alloc(length) };
+    // all samples of this source are the same
+    expect(hash(silentSource, 0)).not.toBe(hash(silentSource, 0, PAYLOAD_BYTES + 2));
   });
 
   test('differs from a payload of 25 MB, which is read whole', () => {
-    const silent: ByteSource = { size: LENGTH, read: (_position, length) => Buffer.alloc(length) };
-    expect(hash(silent, 0, 25 * MB)?.slice(0, 3)).toBe('p1:');
-    expect(hash(silent, 0, 25 * MB + 1)?.slice(0, 3)).toBe('s1:');
+    const silentSource: ByteSource = { size: PAYLOAD_BYTES, read: (_position, length) => Buffer.alloc(length) };
+    expect(hash(silentSource, 0, 25 * MB_BYTES)?.slice(0, 3)).toBe('p1:');
+    expect(hash(silentSource, 0, 25 * MB_BYTES + 1)?.slice(0, 3)).toBe('s1:');
   });
 
   test('in Ogg does not depend on the numbers of its pages', () => {
@@ -292,23 +309,23 @@ describe('a payload above 25 MB', () => {
       ]);
     const pages = Array.from({ length: 450 }, (_, n) => page(n));
     /** After `headers` bytes of tags, its pages numbered from `first` on; checksums are not checked. */
-    const numbered = (headers: number, first: number, changed?: number): string | undefined => {
-      const all = pages.map((one, n) => Buffer.from(n === changed ? page(10_000) : one));
-      all.forEach((one, n) => one.writeUInt32LE(first + n, 18));
-      const file = Buffer.concat([Buffer.alloc(headers), ...all]);
+    const hashNumbered = (headers: number, firstNumber: number, changed?: number): string | undefined => {
+      const numberedPages = pages.map((one, n) => Buffer.from(n === changed ? page(10_000) : one));
+      numberedPages.forEach((one, n) => one.writeUInt32LE(firstNumber + n, 18));
+      const file = Buffer.concat([Buffer.alloc(headers), ...numberedPages]);
       return hashPayload(bufferSource(file), { format: 'opus', payload: { start: headers, end: file.length } });
     };
     const hashes = [
-      numbered(100, 2),
-      numbered(5_000, 4),
-      numbered(100, 2, 225),
-      numbered(100, 2, 0),
-      numbered(100, 2, 449),
-      numbered(100, 2, 60),
+      hashNumbered(100, 2),
+      hashNumbered(5_000, 4),
+      hashNumbered(100, 2, 225),
+      hashNumbered(100, 2, 0),
+      hashNumbered(100, 2, 449),
+      hashNumbered(100, 2, 60),
     ];
     expect(hashes[0]).toMatch(/^s1:/);
     expect(hashes[1]).toBe(hashes[0]);
-    expect(hashes[5]).toBe(hashes[0]); // between the samples
+    expect(hashes[5]).toBe(hashes[0]); // this change is between the samples
     expect(new Set(hashes).size).toBe(4);
   });
 });
@@ -323,23 +340,23 @@ describe('read by music-metadata', () => {
     ['a.mka', '-c:a', 'libvorbis', '-f', 'matroska'],
     ['a.webm', '-c:a', 'libopus', '-f', 'webm'],
   ])('%s has the same hash with other tags, and another one with other audio', async (name, ...output) => {
-    const [file, retagged] = ['T', title(2_000)].map((text) => taggedByFfmpeg(name, { title: text }, ...output));
-    const found = await hash(file as Buffer);
-    expect(found).toMatch(/^p1:/);
-    expect(await hash(retagged as Buffer)).toBe(found);
+    const [file, retaggedFile] = ['T', title(2_000)].map((text) => taggedByFfmpeg(name, { title: text }, ...output));
+    const hashOfFile = await hash(file as Buffer);
+    expect(hashOfFile).toMatch(/^p1:/);
+    expect(await hash(retaggedFile as Buffer)).toBe(hashOfFile);
     const changed = Buffer.from(file as Buffer);
     const middle = changed.length >> 1;
     changed.writeUInt8(changed.readUInt8(middle) ^ 1, middle);
-    expect(await hash(changed)).not.toBe(found);
+    expect(await hash(changed)).not.toBe(hashOfFile);
   });
 
   test('DSDIFF has the same hash with a tag behind it, and another one with other audio', async () => {
     const file = dff();
-    const found = await hash(file);
-    expect(found).toMatch(/^p1:/);
-    expect(await hash(Buffer.concat([file, chunk('ID3 ', id3Tag(100))]))).toBe(found);
+    const hashOfFile = await hash(file);
+    expect(hashOfFile).toMatch(/^p1:/);
+    expect(await hash(Buffer.concat([file, chunk('ID3 ', id3Tag(100))]))).toBe(hashOfFile);
     file.writeUInt8(1, file.length >> 1);
-    expect(await hash(file)).not.toBe(found);
+    expect(await hash(file)).not.toBe(hashOfFile);
   });
 });
 

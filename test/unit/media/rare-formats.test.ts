@@ -1,4 +1,4 @@
-// Formats beside the usual ones: what they say of themselves, tags at their ends, and what is not supported.
+// Tests rare formats: their facts, tags at their ends, and formats that are not supported.
 import { expect, it } from 'vitest';
 import { whyNotRead } from '../../../server/media/audio-formats.ts';
 import { bufferSource } from '../../../server/media/byte-source.ts';
@@ -8,45 +8,48 @@ import { apeTag, ascii, flac, id3, id3Frame, listInfo, utf8Text, wav } from '../
 import { BUILT_FILES, dsf, dtsIn14Bits, REAL_FILES, taggedByFfmpeg } from '../../support/rare-formats.ts';
 import { toolOrWarn } from '../../support/tools.ts';
 
-const read = (...parts: Buffer[]) => readAudio(bufferSource(Buffer.concat(parts)));
+const readParts = (...parts: Buffer[]) => readAudio(bufferSource(Buffer.concat(parts)));
 const files = [...(toolOrWarn('ffmpeg', 'most of the rare formats are') ? REAL_FILES : []), ...BUILT_FILES];
 
 it.each(files)('$name is read', async ({ make, format, codec, sampleRateHz, channels, bitDepth }) => {
-  const { facts: found } = await read(make());
-  expect(found).toMatchObject({ format, codec, sampleRateHz, channels, ...(bitDepth !== undefined && { bitDepth }) });
-  expect(found.durationMs).toBeGreaterThan(1_980);
-  expect(found.durationMs).toBeLessThan(2_070); // the last frame may be filled up
+  const { facts } = await readParts(make());
+  expect(facts).toMatchObject({ format, codec, sampleRateHz, channels, ...(bitDepth !== undefined && { bitDepth }) });
+  expect(facts.durationMs).toBeGreaterThan(1_980);
+  expect(facts.durationMs).toBeLessThan(2_070); // the last frame may be padded
 });
 
 it.each(files)('$name may have tags in front and at the end', async ({ make, format }) => {
   const bytes = make();
-  const tagged = Buffer.concat([
+  const taggedFile = Buffer.concat([
     id3([id3Frame('TALB', utf8Text('Album'))]),
     bytes,
     apeTag({ Title: 'Song', Artist: 'Audie\0Chris', Year: '1995' }),
   ]);
-  const { facts, tags } = await read(tagged);
+  const { facts, tags } = await readParts(taggedFile);
   expect(facts.format).toBe(format);
   expect(tags).toMatchObject({ title: 'Song', artists: ['Audie', 'Chris'], album: 'Album', year: 1995 });
-  const plain = await read(bytes);
-  expect(facts.durationMs).toBe(plain.facts.durationMs);
-  if (plain.facts.payload)
-    expect(hashPayload(bufferSource(tagged), facts)).toBe(hashPayload(bufferSource(bytes), plain.facts));
+  const plainResult = await readParts(bytes);
+  expect(facts.durationMs).toBe(plainResult.facts.durationMs);
+  if (plainResult.facts.payload)
+    expect(hashPayload(bufferSource(taggedFile), facts)).toBe(hashPayload(bufferSource(bytes), plainResult.facts));
 });
 
 it('an APEv2 tag at the end of FLAC and WAV is read', async () => {
   const tag = apeTag({ Title: 'Song' });
-  expect((await read(flac(), tag)).tags.title).toBe('Song');
-  expect((await read(wav(listInfo({ IART: 'Audie' })), tag)).tags).toMatchObject({ title: 'Song', artists: ['Audie'] });
+  expect((await readParts(flac(), tag)).tags.title).toBe('Song');
+  expect((await readParts(wav(listInfo({ IART: 'Audie' })), tag)).tags).toMatchObject({
+    title: 'Song',
+    artists: ['Audie'],
+  });
 });
 
 it('DTS is read in 14-bit words and in both byte orders', async () => {
   const dts = REAL_FILES.find(({ name }) => name === 'a.dts');
   if (!toolOrWarn('ffmpeg', 'DTS is') || !dts) return;
   const bytes = dts.make();
-  const { durationMs } = (await read(bytes)).facts;
-  for (const other of [Buffer.from(bytes).swap16(), dtsIn14Bits(bytes), dtsIn14Bits(bytes).swap16()]) {
-    const { facts } = await read(other);
+  const { durationMs } = (await readParts(bytes)).facts;
+  for (const variant of [Buffer.from(bytes).swap16(), dtsIn14Bits(bytes), dtsIn14Bits(bytes).swap16()]) {
+    const { facts } = await readParts(variant);
     expect(facts).toMatchObject({ format: 'dts', sampleRateHz: 48_000, channels: 6 });
     expect(Math.abs(facts.durationMs - durationMs)).toBeLessThan(25);
   }
@@ -57,7 +60,7 @@ it.each([
   ['#!AMR\n', 'AMR'],
   ['.snd\0\0\0\x18', 'Sun audio'],
 ])('%j is said to be of a format that is not supported', async (begin, name) => {
-  await expect(read(ascii(begin), Buffer.alloc(2_000))).rejects.toThrow(
+  await expect(readParts(ascii(begin), Buffer.alloc(2_000))).rejects.toThrow(
     `audio in a format that is not supported (${name})`,
   );
 });
@@ -68,7 +71,7 @@ it('a name says why a scan does not read the file', () => {
   expect(whyNotRead('pdf')).toBe('not audio');
 });
 
-const DSF_TAG = id3([id3Frame('TIT2', utf8Text('Song'))]);
+const ID3_TAG = id3([id3Frame('TIT2', utf8Text('Song'))]);
 
 it.each<[string, (bytes: Buffer) => void]>([
   ['the length of the file', (b) => b.writeBigUInt64LE(7n, 12)],
@@ -79,18 +82,20 @@ it.each<[string, (bytes: Buffer) => void]>([
   ['the number of samples', (b) => b.writeBigUInt64LE(2n ** 50n, 64)],
   ['that there are no samples', (b) => b.writeBigUInt64LE(0n, 64)],
   ['the length of the audio', (b) => b.writeBigUInt64LE(2n ** 50n, 84)],
-])('a DSF file that is wrong about %s has its duration and its tag', async (_, lie) => {
-  const plain = dsf();
-  const bytes = Buffer.concat([plain, DSF_TAG]);
-  bytes.writeBigUInt64LE(BigInt(plain.length), 20);
-  const { facts: before } = await read(bytes);
-  lie(bytes);
-  const { facts, tags } = await read(bytes);
-  expect([facts.durationMs, tags.title]).toEqual([before.durationMs, 'Song']);
-  expect(hashPayload(bufferSource(bytes), facts)).toBe(hashPayload(bufferSource(plain), (await read(plain)).facts));
+])('a DSF file that is wrong about %s has its duration and its tag', async (_, corrupt) => {
+  const plainFile = dsf();
+  const bytes = Buffer.concat([plainFile, ID3_TAG]);
+  bytes.writeBigUInt64LE(BigInt(plainFile.length), 20);
+  const { facts: previousFacts } = await readParts(bytes);
+  corrupt(bytes);
+  const { facts, tags } = await readParts(bytes);
+  expect([facts.durationMs, tags.title]).toEqual([previousFacts.durationMs, 'Song']);
+  expect(hashPayload(bufferSource(bytes), facts)).toBe(
+    hashPayload(bufferSource(plainFile), (await readParts(plainFile)).facts),
+  );
 });
 
-const FFMPEG_TAGS = { title: 'Sång', artist: 'A', album_artist: 'B', album: 'C', track: '3/9', date: '1999' };
+const WRITTEN_TAGS = { title: 'Sång', artist: 'A', album_artist: 'B', album: 'C', track: '3/9', date: '1999' };
 
 it
   .runIf(toolOrWarn('ffmpeg', 'tags as ffmpeg writes them are'))
@@ -102,7 +107,7 @@ it
     ['a.tta'],
     ['a.caf', '-c:a', 'pcm_s16be'],
   ])('tags as ffmpeg writes them into %s are read', async (name, ...output) => {
-  const { tags } = await read(taggedByFfmpeg(name, FFMPEG_TAGS, ...output));
+  const { tags } = await readParts(taggedByFfmpeg(name, WRITTEN_TAGS, ...output));
   const { title, artists, albumArtists, album, trackNumber, year } = tags;
   expect([title, artists, albumArtists, album, trackNumber, year]).toEqual(['Sång', ['A'], ['B'], 'C', 3, 1999]);
 });

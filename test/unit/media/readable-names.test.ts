@@ -1,4 +1,4 @@
-// Names that are valid on every system.
+// Tests that file names are valid on every system.
 import { describe, expect, it } from 'vitest';
 import { albumFolder, nameKey, numbered, safeName, trackName } from '../../../server/media/readable-names.ts';
 

@@ -44,10 +44,10 @@ describe('numbers on records', () => {
     ['B 2', 'B', 2],
     ['D-1', 'D', 1],
     ['C', 'C', 1],
-  ])('%j is on side %s the number %i', (text, side, number) => {
-    expect(parseVinylPosition(text)).toEqual({ side, number });
+  ])('%j is on side %s the number %i', (text, expectedSide, number) => {
+    expect(parseVinylPosition(text)).toEqual({ side: expectedSide, number });
   });
-  it.each(['1', 'I', 'V', 'AA1', 'A0', 'A100', 'A1b', 'Ä1', ''])('%j is none', (text) => {
+  it.each(['1', 'I', 'V', 'AA1', 'A0', 'A100', 'A1b', 'Ä1', ''])('%j is not a position on a record', (text) => {
     expect(parseVinylPosition(text)).toBeUndefined();
   });
 });
@@ -83,8 +83,8 @@ describe('dates', () => {
     ['May 1995 to May 1996', undefined],
     ['', undefined],
     ['12345678901234567890', undefined],
-  ])('%j is %j', (text, wanted) => {
-    expect(parseDate(text)).toEqual(wanted);
+  ])('%j is %j', (text, expected) => {
+    expect(parseDate(text)).toEqual(expected);
   });
 });
 
@@ -104,8 +104,8 @@ describe('ID3 genres', () => {
     ['()', []],
     ['1970', ['1970']],
     ['80', ['Folk']],
-  ])('%j is %j', (text, wanted) => {
-    expect(parseId3Genre(text)).toEqual(wanted);
+  ])('%j is %j', (text, expected) => {
+    expect(parseId3Genre(text)).toEqual(expected);
   });
 });
 
@@ -117,16 +117,16 @@ describe('gains, peaks and beats', () => {
     ['0', 0],
     ['loud', undefined],
     ['-900 dB', undefined],
-  ])('gain %j is %j', (text, wanted) => {
-    expect(parseGainDb(text)).toBe(wanted);
+  ])('gain %j is %j', (text, expected) => {
+    expect(parseGainDb(text)).toBe(expected);
   });
   it.each([
     ['0.988', 0.988],
     ['1.2', 1.2],
     ['-1', undefined],
     ['x', undefined],
-  ])('peak %j is %j', (text, wanted) => {
-    expect(parsePeak(text)).toBe(wanted);
+  ])('peak %j is %j', (text, expected) => {
+    expect(parsePeak(text)).toBe(expected);
   });
   it.each([
     ['0', 5],
@@ -135,24 +135,24 @@ describe('gains, peaks and beats', () => {
     ['-32768', -123],
     ['40000', undefined],
     ['1.5', undefined],
-  ])('R128 %j is %j dB of ReplayGain', (text, wanted) => {
-    expect(parseR128Db(text)).toBe(wanted);
+  ])('R128 %j is %j dB of ReplayGain', (text, expected) => {
+    expect(parseR128Db(text)).toBe(expected);
   });
   it.each([
     ['120', 120],
     ['99.5', 99.5],
     ['0', undefined],
     ['fast', undefined],
-  ])('%j is %j beats', (text, wanted) => {
-    expect(parseBpm(text)).toBe(wanted);
+  ])('%j is %j beats', (text, expected) => {
+    expect(parseBpm(text)).toBe(expected);
   });
 });
 
 describe('text', () => {
   it('finds every mbid whatever separates them', () => {
-    const a = '0B80189D-d655-4db5-95bf-85ed6399d0f4';
-    expect(parseUuids(`${a}/9415aa58-574d-4e64-8351-a6eafee065d2; x`)).toEqual([
-      a.toLowerCase(),
+    const mbid = '0B80189D-d655-4db5-95bf-85ed6399d0f4';
+    expect(parseUuids(`${mbid}/9415aa58-574d-4e64-8351-a6eafee065d2; x`)).toEqual([
+      mbid.toLowerCase(),
       '9415aa58-574d-4e64-8351-a6eafee065d2',
     ]);
     expect(parseUuids('no id')).toEqual([]);
@@ -208,7 +208,7 @@ describe('lyrics', () => {
 
   it('are truncated at a length that no song has', () => {
     expect(parseLyrics('la '.repeat(200_000))?.lines[0]?.text.length).toBeLessThanOrEqual(256 << 10);
-    const repeated = parseLyrics(`${'[0:1]'.repeat(5000)}${'la '.repeat(60_000)}`);
-    expect(repeated?.lines.reduce((sum, line) => sum + line.text.length, 0)).toBeLessThanOrEqual(256 << 10);
+    const lyrics = parseLyrics(`${'[0:1]'.repeat(5000)}${'la '.repeat(60_000)}`);
+    expect(lyrics?.lines.reduce((sum, line) => sum + line.text.length, 0)).toBeLessThanOrEqual(256 << 10);
   });
 });

@@ -1,8 +1,8 @@
-// With a simulated clock: nothing here waits.
+// The clock is simulated, so that no test waits.
 import { describe, expect, it } from 'vitest';
 import { createTokenBucket } from '../../../server/outbound/token-bucket.ts';
 
-/** A clock that jumps to the end of the shortest wait when nothing else happens. */
+/** Creates a clock that jumps to the end of the shortest wait when nothing else happens. */
 function fakeTime() {
   let time = 0;
   let sleepers: { at: number; wake: () => void }[] = [];
@@ -12,9 +12,9 @@ function fakeTime() {
       new Promise<void>((wake) => {
         sleepers.push({ at: time + ms, wake });
       }),
-    async run(until: Promise<unknown>): Promise<void> {
+    async run(work: Promise<unknown>): Promise<void> {
       let isOver = false;
-      void until.finally(() => {
+      void work.finally(() => {
         isOver = true;
       });
       for (;;) {
@@ -30,7 +30,7 @@ function fakeTime() {
   };
 }
 
-function mostWithin(times: readonly number[], ms: number): number {
+function countMaxWithin(times: readonly number[], ms: number): number {
   return Math.max(...times.map((start) => times.filter((time) => time >= start && time < start + ms).length));
 }
 
@@ -41,38 +41,38 @@ describe('the rate', () => {
     [1, 0],
     [10, 40],
     [2.5, 90],
-  ])('is never over %d in any second, with answers after %d ms', async (perSecond, latency) => {
+  ])('is never over %d in any second, with answers after %d ms', async (perSecond, latencyMs) => {
     const clock = fakeTime();
     const bucket = createTokenBucket({ perSecond, now: clock.now, wait: clock.wait });
-    const seen: number[] = [];
+    const requestTimes: number[] = [];
     await clock.run(
       Promise.all(
         Array.from({ length: 30 }, (_, i) =>
           bucket.run(async () => {
-            await clock.wait(i % 2 === 0 ? latency / 2 : latency); // on the way
-            seen.push(clock.now());
+            await clock.wait(i % 2 === 0 ? latencyMs / 2 : latencyMs); // the request is on its way
+            requestTimes.push(clock.now());
           }),
         ),
       ),
     );
-    expect(seen).toHaveLength(30);
-    expect(mostWithin(seen, 1_000)).toBeLessThanOrEqual(Math.floor(perSecond));
-    expect(clock.now()).toBeLessThan((30 / Math.floor(perSecond)) * (1_000 + latency) + 1_000);
+    expect(requestTimes).toHaveLength(30);
+    expect(countMaxWithin(requestTimes, 1_000)).toBeLessThanOrEqual(Math.floor(perSecond));
+    expect(clock.now()).toBeLessThan((30 / Math.floor(perSecond)) * (1_000 + latencyMs) + 1_000);
   });
 
   it('below one per second is one in a longer time', async () => {
     const clock = fakeTime();
     const bucket = createTokenBucket({ perSecond: 0.5, now: clock.now, wait: clock.wait });
-    const seen: number[] = [];
+    const requestTimes: number[] = [];
     await clock.run(
       Promise.all(
         [1, 2, 3].map(async () => {
           await bucket.take();
-          seen.push(clock.now());
+          requestTimes.push(clock.now());
         }),
       ),
     );
-    expect(seen).toEqual([0, 2_000, 4_000]);
+    expect(requestTimes).toEqual([0, 2_000, 4_000]);
   });
 
   it('follows a setting that changes', async () => {
@@ -99,7 +99,7 @@ describe('turns', () => {
     const clock = fakeTime();
     const bucket = createTokenBucket({ perSecond: 1, now: clock.now, wait: clock.wait });
     const order: number[] = [];
-    const all = Promise.allSettled(
+    const allResults = Promise.allSettled(
       [1, 2, 3].map((n) =>
         bucket.run(() => {
           order.push(n);
@@ -107,21 +107,21 @@ describe('turns', () => {
         }),
       ),
     );
-    await clock.run(all);
+    await clock.run(allResults);
     expect(order).toEqual([1, 2, 3]);
-    expect((await all).map((one) => one.status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+    expect((await allResults).map((result) => result.status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
   });
 
   it('are not kept for aborted requests', async () => {
     const clock = fakeTime();
     const bucket = createTokenBucket({ perSecond: 1, now: clock.now, wait: clock.wait });
     await clock.run(bucket.take());
-    const left = new AbortController();
-    const gone = bucket.take(left.signal);
-    left.abort(new Error('left'));
-    const after = bucket.take();
-    await clock.run(after);
-    await expect(gone).rejects.toThrow('left');
+    const controller = new AbortController();
+    const abortedRequest = bucket.take(controller.signal);
+    controller.abort(new Error('left'));
+    const nextRequest = bucket.take();
+    await clock.run(nextRequest);
+    await expect(abortedRequest).rejects.toThrow('left');
     expect(clock.now()).toBe(1_000);
   });
 });

@@ -7,27 +7,27 @@ interface Item {
   artist: number | null;
 }
 const item = (key: number, artist: number | null = key): Item => ({ key, artist });
-const listOf = (length: number) => Array.from({ length }, (_, i) => item(i + 1));
+const makeItems = (length: number) => Array.from({ length }, (_, i) => item(i + 1));
 const keys = (items: readonly Item[]) => items.map(({ key }) => key);
-const shuffle = (items: readonly Item[], random: () => number, after?: Item) =>
-  shuffleItems(items, ({ artist }) => artist, random, after);
-const inARow = (items: readonly Item[]) =>
+const shuffle = (items: readonly Item[], random: () => number, current?: Item) =>
+  shuffleItems(items, ({ artist }) => artist, random, current);
+const countRepeats = (items: readonly Item[]) =>
   items.filter(({ artist }, i) => i > 0 && artist !== null && artist === items[i - 1]?.artist).length;
 
-/** The lowest possible number of neighbours with the same artist. */
-function fewest(items: readonly Item[]): number {
+/** Returns the lowest possible number of neighbours with the same artist. */
+function countFewestRepeats(items: readonly Item[]): number {
   const counts = Object.values(Object.groupBy(items, ({ artist }) => String(artist))).map(
     (group) => group?.length ?? 0,
   );
-  const most = Math.max(...counts);
-  return Math.max(0, most - (items.length - most) - 1);
+  const maxCount = Math.max(...counts);
+  return Math.max(0, maxCount - (items.length - maxCount) - 1);
 }
 
 test('shuffling keeps every entry once', () => {
-  const before = listOf(100);
-  const after = shuffle(before, seededRandom(1));
-  expect(keys(after)).not.toEqual(keys(before));
-  expect(keys(after).toSorted((a, b) => a - b)).toEqual(keys(before));
+  const items = makeItems(100);
+  const shuffledItems = shuffle(items, seededRandom(1));
+  expect(keys(shuffledItems)).not.toEqual(keys(items));
+  expect(keys(shuffledItems).toSorted((a, b) => a - b)).toEqual(keys(items));
 });
 
 test.each([
@@ -41,18 +41,21 @@ test.each([
   const items = artists
     .flatMap((count, artist) => Array.from({ length: count }, () => artist))
     .map((artist, i) => item(i + 1, artist));
-  for (let seed = 0; seed < 200; seed += 1) expect(inARow(shuffle(items, seededRandom(seed)))).toBe(fewest(items));
+  for (let seed = 0; seed < 200; seed += 1)
+    expect(countRepeats(shuffle(items, seededRandom(seed)))).toBe(countFewestRepeats(items));
 });
 
 test('a shuffled queue starts with another artist than the current one', () => {
-  const rest = [item(1, 7), item(2, 7), item(3, 8), item(4, 9)];
+  const waitingItems = [item(1, 7), item(2, 7), item(3, 8), item(4, 9)];
   for (let seed = 0; seed < 100; seed += 1) {
-    const after = shuffle(rest, seededRandom(seed), item(9, 7));
-    expect(inARow([item(9, 7), ...after])).toBe(0);
+    const shuffledItems = shuffle(waitingItems, seededRandom(seed), item(9, 7));
+    expect(countRepeats([item(9, 7), ...shuffledItems])).toBe(0);
   }
 });
 
 test('all orders occur', () => {
-  const seen = new Set(Array.from({ length: 300 }, (_, seed) => keys(shuffle(listOf(3), seededRandom(seed))).join()));
-  expect(seen.size).toBe(6);
+  const orders = new Set(
+    Array.from({ length: 300 }, (_, seed) => keys(shuffle(makeItems(3), seededRandom(seed))).join()),
+  );
+  expect(orders.size).toBe(6);
 });

@@ -5,11 +5,11 @@ import { GAP, placesBetween } from '../../../server/playlists/positions.ts';
 import { seededRandom } from '../../support/test-random.ts';
 
 const random = seededRandom(2);
-const shuffled = (n: number): number[] =>
-  Array.from({ length: n }, (_, i) => [i, random()] as const)
+const shuffleIds = (length: number): number[] =>
+  Array.from({ length: length }, (_, i) => [i, random()] as const)
     .toSorted((a, b) => a[1] - b[1])
     .map(([i]) => i);
-const wanted = (ids: readonly number[]) => ids.map((id) => ({ id, trackId: id as TrackId }));
+const toEntries = (ids: readonly number[]) => ids.map((id) => ({ id, trackId: id as TrackId }));
 
 describe('the longest increasing part', () => {
   test.each([
@@ -24,63 +24,68 @@ describe('the longest increasing part', () => {
   });
 
   test('increases, and no other is longer', () => {
-    const longest = (values: number[]): number => {
-      const best = values.map(() => 1);
-      values.forEach((value, at) =>
-        values.slice(0, at).forEach((before, n) => {
-          if (before < value) best[at] = Math.max(best[at] as number, (best[n] as number) + 1);
+    const measureLongest = (values: number[]): number => {
+      const lengths = values.map(() => 1);
+      values.forEach((value, index) =>
+        values.slice(0, index).forEach((earlierValue, n) => {
+          if (earlierValue < value) lengths[index] = Math.max(lengths[index] as number, (lengths[n] as number) + 1);
         }),
       );
-      return Math.max(0, ...best);
+      return Math.max(0, ...lengths);
     };
     for (let n = 0; n < 100; n++) {
-      const values = shuffled(n % 12);
+      const values = shuffleIds(n % 12);
       const part = [...longestRising(values)].toSorted((a, b) => a - b).map((at) => values[at] as number);
       expect(part).toEqual(part.toSorted((a, b) => a - b));
-      expect(part.length).toBe(longest(values));
+      expect(part.length).toBe(measureLongest(values));
     }
   });
 });
 
 describe('a plan', () => {
   test('moves one entry when one was dragged', () => {
-    const { removed, runs } = planList([1, 2, 3, 4, 5], wanted([1, 4, 2, 3, 5]));
+    const { removed, runs } = planList([1, 2, 3, 4, 5], toEntries([1, 4, 2, 3, 5]));
     expect(removed).toEqual([]);
-    expect(runs).toEqual([{ before: 1, after: 2, entries: wanted([4]) }]);
+    expect(runs).toEqual([{ before: 1, after: 2, entries: toEntries([4]) }]);
   });
 
   test('results in the wanted list', () => {
     for (let n = 0; n < 200; n++) {
-      const current = shuffled(8);
+      const currentIds = shuffleIds(8);
       const ids =
         n % 3 === 0
-          ? [...current.slice(0, 3), ...shuffled(12).slice(8), ...current.slice(5)].filter(
-              (id, at, all) => all.indexOf(id) === at,
+          ? [...currentIds.slice(0, 3), ...shuffleIds(12).slice(8), ...currentIds.slice(5)].filter(
+              (id, index, all) => all.indexOf(id) === index,
             )
-          : shuffled(12).slice(0, n % 12);
-      const { removed, runs } = planList(current, wanted(ids));
-      const positions = new Map(current.map((id, at) => [id, at * GAP]));
-      const placed = new Map([...positions].filter(([id]) => !removed.includes(id)));
+          : shuffleIds(12).slice(0, n % 12);
+      const { removed, runs } = planList(currentIds, toEntries(ids));
+      const positions = new Map(currentIds.map((id, index) => [id, index * GAP]));
+      const finalPositions = new Map([...positions].filter(([id]) => !removed.includes(id)));
       for (const { before, after, entries } of runs) {
         const places = placesBetween(
           before === undefined ? undefined : positions.get(before),
           after === undefined ? undefined : positions.get(after),
           entries.length,
         ) as number[];
-        entries.forEach(({ id }, at) => placed.set(id, places[at] as number));
+        entries.forEach(({ id }, at) => finalPositions.set(id, places[at] as number));
       }
-      expect([...placed].toSorted((a, b) => a[1] - b[1]).map(([id]) => id)).toEqual(ids);
+      expect([...finalPositions].toSorted((a, b) => a[1] - b[1]).map(([id]) => id)).toEqual(ids);
     }
   });
 });
 
 test('a replaced list keeps the entries of tracks that stay, in their order', () => {
-  const current = [
+  const currentEntries = [
     [1, 7],
     [2, 8],
     [3, 7],
   ].map(([id, trackId]) => ({ id: id as number, trackId: trackId as TrackId }));
-  expect(reuseEntries(current, [7, 9, 7, 7] as TrackId[]).map(({ id }) => id)).toEqual([1, undefined, 3, undefined]);
+  expect(reuseEntries(currentEntries, [7, 9, 7, 7] as TrackId[]).map(({ id }) => id)).toEqual([
+    1,
+    undefined,
+    3,
+    undefined,
+  ]);
 });
 
 describe('positions', () => {
@@ -93,7 +98,7 @@ describe('positions', () => {
     [0, 3, 3, undefined],
     [5, 6, 1, undefined],
     [Number.MAX_SAFE_INTEGER - 1, undefined, 1, undefined],
-  ])('after %s, before %s, for %i: %j', (before, after, count, places) => {
-    expect(placesBetween(before, after, count)).toEqual(places);
+  ])('after %s, before %s, for %i: %j', (previous, following, count, places) => {
+    expect(placesBetween(previous, following, count)).toEqual(places);
   });
 });

@@ -20,8 +20,8 @@ test.each([
   ['spotify://track/1', []],
   ['  ', []],
   ['..', []],
-])('%s is read as %j', (location, readings) => {
-  expect(readingsOf(location).map((parts) => parts.join('/'))).toEqual(readings);
+])('%s is read as %j', (location, expected) => {
+  expect(readingsOf(location).map((parts) => parts.join('/'))).toEqual(expected);
 });
 
 test.each([
@@ -30,8 +30,8 @@ test.each([
   ['b/c.mp3', 'c.mp3', 1],
   ['a/b.mp3', 'a/c.mp3', 0],
   ['', 'c.mp3', 0],
-])('%s and %s have the same last %i parts', (a, b, same) => {
-  expect(commonTail(a.split('/').filter(Boolean), b.split('/'))).toBe(same);
+])('%s and %s have the same last %i parts', (a, b, commonCount) => {
+  expect(commonTail(a.split('/').filter(Boolean), b.split('/'))).toBe(commonCount);
 });
 
 test.each([

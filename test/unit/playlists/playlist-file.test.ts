@@ -1,4 +1,4 @@
-// Playlist files as other programs write them: what each line means.
+// Tests how the lines of playlist files of other programs are understood.
 import { describe, expect, test } from 'vitest';
 import { MAX_FILE_ENTRIES, type PlaylistFile } from '../../../server/playlists/file-entry.ts';
 import { parsePlaylistFile } from '../../../server/playlists/playlist-file.ts';
@@ -14,9 +14,9 @@ function parse(bytes: Uint8Array): PlaylistFile {
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 const latin1 = (text: string): Uint8Array => Uint8Array.from(text, (sign) => sign.charCodeAt(0));
-const utf16 = (text: string, { mark = true, big = false } = {}): Uint8Array => {
-  const bytes = Buffer.from(`${mark ? '\ufeff' : ''}${text}`, 'utf16le');
-  return big ? bytes.swap16() : bytes;
+const utf16 = (text: string, { mark: hasMark = true, big: isBigEndian = false } = {}): Uint8Array => {
+  const bytes = Buffer.from(`${hasMark ? '\ufeff' : ''}${text}`, 'utf16le');
+  return isBigEndian ? bytes.swap16() : bytes;
 };
 const lines = (file: PlaylistFile) =>
   file.entries.map(({ line, location, artist, title, album, durationMs }) => [
@@ -28,7 +28,7 @@ const lines = (file: PlaylistFile) =>
     durationMs,
   ]);
 
-const SHAPES: [string, Uint8Array, unknown[], string?][] = [
+const FILE_SHAPES: [string, Uint8Array, unknown[], string?][] = [
   [
     'a bare list of paths',
     utf8('Quays/Harbour/01 Tide.mp3\nQuays/Harbour/02 Ebb.mp3\n'),
@@ -129,7 +129,7 @@ const SHAPES: [string, Uint8Array, unknown[], string?][] = [
   ],
 ];
 
-test.each(SHAPES)('%s', (_, bytes, expected, name) => {
+test.each(FILE_SHAPES)('%s', (_, bytes, expected, name) => {
   const file = parse(bytes);
   expect(lines(file)).toEqual(expected.map((entry) => Array.from({ length: 6 }, (_, n) => (entry as unknown[])[n])));
   expect(file.name).toBe(name);

@@ -1,4 +1,4 @@
-// Which actions are offered for which items.
+// Tests which actions are offered for which items.
 import { expect, it } from 'vitest';
 import {
   ACTIONS,
@@ -11,7 +11,7 @@ import {
 import type { ItemKind, Items } from '../../../renderer/music/items.ts';
 import en from '../../../resources/languages/en.json' with { type: 'json' };
 
-const KINDS: ItemKind[] = ['track', 'album', 'artist', 'genre', 'playlist', 'folder'];
+const ITEM_KINDS: ItemKind[] = ['track', 'album', 'artist', 'genre', 'playlist', 'folder'];
 const ALL_RIGHTS = {
   can_edit: true,
   can_upload: true,
@@ -23,87 +23,91 @@ const ALL_RIGHTS = {
 const OWNER: Asker = { userId: 1, isOwner: true, rights: ALL_RIGHTS, hasPages: true };
 const LISTENER: Asker = { ...OWNER, isOwner: false, rights: { ...ALL_RIGHTS, can_edit: false } };
 
-const some = (kind: ItemKind, count = 1, only: object = { id: 7, name: 'Seven', title: 'Seven' }): Items =>
+const makeItems = (kind: ItemKind, count = 1, item: object = { id: 7, name: 'Seven', title: 'Seven' }): Items =>
   ({
     kind,
     count,
     name: 'Seven',
-    only: count === 1 ? only : undefined,
+    only: count === 1 ? item : undefined,
     each: async () => [],
     load: async () => [],
   }) as unknown as Items;
-const namesFor = (items: Items, asker = OWNER): ActionName[] =>
-  actionsFor(items, asker)
+const listActionNames = (items: Items, user = OWNER): ActionName[] =>
+  actionsFor(items, user)
     .flat()
     .map(({ name }) => name);
 
-it.each(KINDS)('one or many of %s can be played, queued, added to a playlist and start a radio', (kind) => {
+it.each(ITEM_KINDS)('one or many of %s can be played, queued, added to a playlist and start a radio', (kind) => {
   for (const count of [1, 3])
-    expect(namesFor(some(kind, count))).toEqual(
+    expect(listActionNames(makeItems(kind, count))).toEqual(
       expect.arrayContaining(['play', 'playNext', 'playLater', 'radio', 'addTo', 'download']),
     );
 });
 
 it.each(['track', 'album', 'artist'] as const)('one or many of %s can be liked, rated, edited and deleted', (kind) => {
   for (const count of [1, 3])
-    expect(namesFor(some(kind, count))).toEqual(expect.arrayContaining(['like', 'rate', 'edit', 'delete']));
+    expect(listActionNames(makeItems(kind, count))).toEqual(expect.arrayContaining(['like', 'rate', 'edit', 'delete']));
 });
 
 it('only the owner of a playlist can rename, publish and delete it', () => {
-  const own = some('playlist', 1, { id: 7, name: 'Mine', owner_id: 1, is_smart: true });
-  const other = some('playlist', 1, { id: 8, name: 'Theirs', owner_id: 2, is_smart: true });
+  const ownPlaylist = makeItems('playlist', 1, { id: 7, name: 'Mine', owner_id: 1, is_smart: true });
+  const otherPlaylist = makeItems('playlist', 1, { id: 8, name: 'Theirs', owner_id: 2, is_smart: true });
   const changes: ActionName[] = ['rename', 'rules', 'share', 'delete'];
-  expect(namesFor(own)).toEqual(expect.arrayContaining(changes));
-  expect(namesFor(other).filter((name) => changes.includes(name))).toEqual([]);
-  expect(namesFor(other)).toContain('duplicate');
+  expect(listActionNames(ownPlaylist)).toEqual(expect.arrayContaining(changes));
+  expect(listActionNames(otherPlaylist).filter((name) => changes.includes(name))).toEqual([]);
+  expect(listActionNames(otherPlaylist)).toContain('duplicate');
 });
 
-it('what only makes sense for one is not offered for several', () => {
-  expect(namesFor(some('album', 2)).filter((name) => ['goTo', 'cover', 'copyLink'].includes(name))).toEqual([]);
-  expect(namesFor(some('track', 2))).toContain('shuffle');
-  expect(namesFor(some('track', 1))).not.toContain('shuffle');
+it('actions that make sense only for one item are not offered for several', () => {
+  expect(listActionNames(makeItems('album', 2)).filter((name) => ['goTo', 'cover', 'copyLink'].includes(name))).toEqual(
+    [],
+  );
+  expect(listActionNames(makeItems('track', 2))).toContain('shuffle');
+  expect(listActionNames(makeItems('track', 1))).not.toContain('shuffle');
 });
 
 it('only administrators decide how an artist is split', () => {
-  expect(namesFor(some('artist'))).toContain('neverSplit');
-  expect(namesFor(some('artist'), { ...OWNER, isOwner: false })).not.toContain('neverSplit');
+  expect(listActionNames(makeItems('artist'))).toContain('neverSplit');
+  expect(listActionNames(makeItems('artist'), { ...OWNER, isOwner: false })).not.toContain('neverSplit');
 });
 
-it('who may not edit is offered editing and deleting for their own uploads, and for several items', () => {
+it('users who may not edit are offered editing and deleting for their own uploads, and for several items', () => {
   const changes: ActionName[] = ['edit', 'identify', 'delete'];
-  const offered = (items: Items) => namesFor(items, LISTENER).filter((name) => changes.includes(name));
-  expect(offered(some('track', 1, { id: 7, title: 'Seven', uploaded_by: 2 }))).toEqual([]);
-  expect(offered(some('track', 1, { id: 7, title: 'Seven', uploaded_by: null }))).toEqual([]);
-  expect(offered(some('track', 1, { id: 7, title: 'Seven', uploaded_by: 1 }))).toEqual(changes);
-  expect(offered(some('album', 3))).toEqual(changes);
+  const listOffered = (items: Items) => listActionNames(items, LISTENER).filter((name) => changes.includes(name));
+  expect(listOffered(makeItems('track', 1, { id: 7, title: 'Seven', uploaded_by: 2 }))).toEqual([]);
+  expect(listOffered(makeItems('track', 1, { id: 7, title: 'Seven', uploaded_by: null }))).toEqual([]);
+  expect(listOffered(makeItems('track', 1, { id: 7, title: 'Seven', uploaded_by: 1 }))).toEqual(changes);
+  expect(listOffered(makeItems('album', 3))).toEqual(changes);
   expect(changes.map((name) => needsOwn(name, LISTENER))).toEqual([true, true, true]);
   expect([needsOwn('delete', OWNER), needsOwn('play', LISTENER)]).toEqual([false, false]);
 });
 
 it('music is fetched and saved by those who may, and a list of names is saved by everybody', () => {
-  const remote = some('track', 1, { id: 7, title: 'Seven', availability: 'remote', uploaded_by: 1 });
-  const nobody = { ...LISTENER, rights: { ...LISTENER.rights, can_upload: false, can_download: false } };
-  expect(namesFor(remote, LISTENER)).toEqual(expect.arrayContaining(['fetch', 'download']));
-  expect(namesFor(remote, nobody).filter((name) => ['fetch', 'download'].includes(name))).toEqual([]);
-  expect(namesFor(some('playlist'), nobody)).toContain('exportList');
-  expect(namesFor(some('playlist'), nobody)).not.toContain('download');
+  const remoteTrack = makeItems('track', 1, { id: 7, title: 'Seven', availability: 'remote', uploaded_by: 1 });
+  const restrictedUser = { ...LISTENER, rights: { ...LISTENER.rights, can_upload: false, can_download: false } };
+  expect(listActionNames(remoteTrack, LISTENER)).toEqual(expect.arrayContaining(['fetch', 'download']));
+  expect(listActionNames(remoteTrack, restrictedUser).filter((name) => ['fetch', 'download'].includes(name))).toEqual(
+    [],
+  );
+  expect(listActionNames(makeItems('playlist'), restrictedUser)).toContain('exportList');
+  expect(listActionNames(makeItems('playlist'), restrictedUser)).not.toContain('download');
 });
 
 it('an entry can be moved and removed, if the list can be changed', () => {
-  const entry: Items = { ...some('track'), place: { remove: () => {}, toTop: () => {}, toEnd: () => {} } };
-  expect(namesFor(entry)).toEqual(expect.arrayContaining(['toTop', 'toEnd', 'remove']));
-  expect(namesFor(some('track'))).not.toContain('remove');
+  const entry: Items = { ...makeItems('track'), place: { remove: () => {}, toTop: () => {}, toEnd: () => {} } };
+  expect(listActionNames(entry)).toEqual(expect.arrayContaining(['toTop', 'toEnd', 'remove']));
+  expect(listActionNames(makeItems('track'))).not.toContain('remove');
 });
 
 it('a key has one action for an item', () => {
-  for (const kind of KINDS) {
-    const keys = actionsFor(some(kind, 1, { owner_id: 1 }), OWNER)
+  for (const kind of ITEM_KINDS) {
+    const keys = actionsFor(makeItems(kind, 1, { owner_id: 1 }), OWNER)
       .flat()
       .flatMap(({ key }) => key ?? []);
     expect(keys).toEqual([...new Set(keys)]);
   }
-  expect(actionOfKey('e', some('track', 4), OWNER)).toBe('edit');
-  expect(actionOfKey('Delete', some('genre'), OWNER)).toBeUndefined();
+  expect(actionOfKey('e', makeItems('track', 4), OWNER)).toBe('edit');
+  expect(actionOfKey('Delete', makeItems('genre'), OWNER)).toBeUndefined();
 });
 
 it('every action has a name', () => {

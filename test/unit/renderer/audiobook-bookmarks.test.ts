@@ -1,20 +1,24 @@
-// Audiobooks go on where they were left.
+// Tests that audiobooks continue where they were left.
 import { expect, test } from 'vitest';
 import { createPlaceFinder, keepPlaces, placeToGoOn } from '../../../renderer/player/audiobook-bookmarks.ts';
 import type { PlayerState, QueueEntry, QueueTrack } from '../../../renderer/player/player.ts';
 
-const HOUR = 3_600_000;
-const BOOK = { id: 1, has_chapters: true, duration_ms: HOUR } as QueueTrack;
-const OTHER = { id: 2, has_chapters: true, duration_ms: HOUR } as QueueTrack;
-/** Its place could not be fetched. */
-const UNKNOWN = { id: 4, has_chapters: true, duration_ms: HOUR } as QueueTrack;
-const SONG = { id: 3, has_chapters: false, duration_ms: HOUR } as QueueTrack;
-const queue: QueueEntry[] = [BOOK, OTHER, SONG, UNKNOWN].map((track, key) => ({ key, order: key, track }));
+const HOUR_MS = 3_600_000;
+const BOOK_TRACK = { id: 1, has_chapters: true, duration_ms: HOUR_MS } as QueueTrack;
+const OTHER_BOOK = { id: 2, has_chapters: true, duration_ms: HOUR_MS } as QueueTrack;
+/** A book whose bookmark could not be fetched. */
+const UNREACHABLE_BOOK = { id: 4, has_chapters: true, duration_ms: HOUR_MS } as QueueTrack;
+const SONG_TRACK = { id: 3, has_chapters: false, duration_ms: HOUR_MS } as QueueTrack;
+const queue: QueueEntry[] = [BOOK_TRACK, OTHER_BOOK, SONG_TRACK, UNREACHABLE_BOOK].map((track, key) => ({
+  key,
+  order: key,
+  track,
+}));
 
-type Change = Partial<Pick<PlayerState, 'index' | 'status' | 'positionMs'>> & { at?: number };
+type Change = Partial<Pick<PlayerState, 'index' | 'status' | 'positionMs'>> & { timeMs?: number };
 
-/** What is saved of these changes; `at` is the time of one. */
-function saved(...changes: Change[]): string[] {
+/** Plays these changes, and returns the bookmarks that are saved. */
+function collectSaved(...changes: Change[]): string[] {
   const calls: string[] = [];
   let time = 0;
   let state = { queue, index: 0, status: 'playing', positionMs: 0 } as unknown as PlayerState;
@@ -26,19 +30,19 @@ function saved(...changes: Change[]): string[] {
       return () => {};
     },
   };
-  const stop = keepPlaces(player, {
+  const stopKeeping = keepPlaces(player, {
     save: (id, ms) => Promise.resolve(calls.push(`${id} at ${ms}`)),
     forget: (id) => Promise.reject(new Error(String(calls.push(`${id} heard`)))),
-    isUnknown: (id) => id === UNKNOWN.id,
+    isUnknown: (id) => id === UNREACHABLE_BOOK.id,
     findAgain: (id) => Promise.resolve(void calls.push(`${id} asked`)),
     now: () => time,
   });
-  for (const { at = time, ...change } of changes) {
+  for (const { timeMs: at = time, ...change } of changes) {
     time = at;
     state = { ...state, ...change };
     tell();
   }
-  stop();
+  stopKeeping();
   return calls;
 }
 
@@ -48,7 +52,7 @@ test.each<[string, Change[], string[]]>([
   ['when the window is closed', [{ positionMs: 60_000 }], ['1 at 60000']],
   [
     'now and then',
-    [{ positionMs: 20_000, at: 20_000 }, { positionMs: 21_000, at: 21_000 }, { status: 'paused' }],
+    [{ positionMs: 20_000, timeMs: 20_000 }, { positionMs: 21_000, timeMs: 21_000 }, { status: 'paused' }],
     ['1 at 20000', '1 at 21000'],
   ],
   ['not at its very beginning', [{ positionMs: 3_000 }, { status: 'paused' }], []],
@@ -58,23 +62,23 @@ test.each<[string, Change[], string[]]>([
     [{ index: 3, positionMs: 60_000 }, { status: 'paused' }],
     ['4 asked'],
   ],
-  ['not while nothing plays', [{ status: 'paused' }, { positionMs: 60_000, at: HOUR }], []],
+  ['not while nothing plays', [{ status: 'paused' }, { positionMs: 60_000, timeMs: HOUR_MS }], []],
   [
     'no more when it was heard to its end',
-    [{ positionMs: HOUR - 200 }, { status: 'paused', positionMs: 0 }],
+    [{ positionMs: HOUR_MS - 200 }, { status: 'paused', positionMs: 0 }],
     ['1 heard'],
   ],
 ])('the place in an audiobook is saved: %s', (_, changes, calls) => {
-  expect(saved(...changes)).toEqual(calls);
+  expect(collectSaved(...changes)).toEqual(calls);
 });
 
 test.each<[string, QueueTrack, number | null, number | null]>([
-  ['goes on at its place', BOOK, 60_000, 60_000],
-  ['begins where there is none', BOOK, null, null],
-  ['begins anew after its end', BOOK, HOUR - 5_000, null],
-  ['begins when it has no chapters', SONG, 60_000, null],
-])('a track %s', async (_, track, found, to) => {
-  expect(await placeToGoOn(track, () => Promise.resolve(found))).toBe(to);
+  ['goes on at its place', BOOK_TRACK, 60_000, 60_000],
+  ['begins where there is none', BOOK_TRACK, null, null],
+  ['begins anew after its end', BOOK_TRACK, HOUR_MS - 5_000, null],
+  ['begins when it has no chapters', SONG_TRACK, 60_000, null],
+])('a track %s', async (_, track, bookmarkMs, expectedMs) => {
+  expect(await placeToGoOn(track, () => Promise.resolve(bookmarkMs))).toBe(expectedMs);
 });
 
 test('a place that cannot be fetched is unknown until it is', async () => {

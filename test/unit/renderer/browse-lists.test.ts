@@ -19,19 +19,19 @@ describe('columns', () => {
     { id: 'plays', label: 'Plays', width: '64px', extra: true, cell },
     { id: 'menu', label: '', width: '36px', fixed: true, cell },
   ];
-  const ids = (list: readonly { id: string }[]) => list.map(({ id }) => id);
+  const ids = (columnsOfList: readonly { id: string }[]) => columnsOfList.map(({ id }) => id);
 
   test('have defaults until they are changed', () => {
     expect(ids(laidOut(columns, NO_LAYOUT))).toEqual(['title', 'artist', 'album', 'menu']);
   });
   test('are shown, hidden and sized', () => {
-    const shown = laidOut(columns, { order: [], shown: { plays: true, artist: false }, widths: { album: 200 } });
-    expect(ids(shown)).toEqual(['title', 'album', 'plays', 'menu']);
-    expect(shown[1]?.width).toBe('200px');
+    const layout = laidOut(columns, { order: [], shown: { plays: true, artist: false }, widths: { album: 200 } });
+    expect(ids(layout)).toEqual(['title', 'album', 'plays', 'menu']);
+    expect(layout[1]?.width).toBe('200px');
   });
   test('can be reordered; the first and the last stay', () => {
-    const moved = movedColumn(columns, NO_LAYOUT, 'album', 'artist');
-    expect(ids(inOrder(columns, moved))).toEqual(['title', 'album', 'artist', 'plays', 'menu']);
+    const movedLayout = movedColumn(columns, NO_LAYOUT, 'album', 'artist');
+    expect(ids(inOrder(columns, movedLayout))).toEqual(['title', 'album', 'artist', 'plays', 'menu']);
     expect(movedColumn(columns, NO_LAYOUT, 'menu', 'artist')).toBe(NO_LAYOUT);
   });
   test('what means nothing in a stored layout is left out', () => {
@@ -53,14 +53,19 @@ describe('typing to jump', () => {
     expect(await findRow(text, names.length, async (at) => names[at], false)).toBe(row);
   });
   test('also downwards', async () => {
-    const down = [...names].reverse();
-    expect(await findRow('d', down.length, async (at) => down[at], true)).toBe(2);
+    const reversedNames = [...names].reverse();
+    expect(await findRow('d', reversedNames.length, async (at) => reversedNames[at], true)).toBe(2);
   });
   test('reads twenty rows of a million', async () => {
-    let looks = 0;
-    const row = await findRow('0765432', 1_000_000, async (at) => ((looks += 1), String(at).padStart(7, '0')), false);
+    let readCount = 0;
+    const row = await findRow(
+      '0765432',
+      1_000_000,
+      async (at) => ((readCount += 1), String(at).padStart(7, '0')),
+      false,
+    );
     expect(row).toBe(765_432);
-    expect(looks).toBeLessThanOrEqual(20);
+    expect(readCount).toBeLessThanOrEqual(20);
   });
 });
 

@@ -1,23 +1,23 @@
-// The styles hold to the design (docs/design.md): its sizes, its weights, its rows, one meaning per icon.
+// Checks that styles follow the design (docs/design.md): sizes, weights, rows, one meaning per icon.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ROW_HEIGHTS } from '../../../renderer/ui/lists/row-heights.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
-const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const readText = (path: string): string => readFileSync(join(root, path), 'utf8');
 const files = readdirSync(join(root, 'renderer'), { recursive: true, encoding: 'utf8' }).map((path) =>
   join('renderer', path),
 );
-const TOKENS = 'renderer/ui/theme/tokens.css';
-const ICONS = 'renderer/ui/theme/icons.ts';
-const tokens = read(TOKENS);
-const styles = files.filter((path) => path.endsWith('.css') && path !== TOKENS);
+const TOKENS_FILE = 'renderer/ui/theme/tokens.css';
+const ICONS_FILE = 'renderer/ui/theme/icons.ts';
+const tokens = readText(TOKENS_FILE);
+const styles = files.filter((path) => path.endsWith('.css') && path !== TOKENS_FILE);
 
-/** Declarations that are not allowed, with their files. */
+/** Returns the declarations that are not allowed, with their files. */
 const faults = (property: RegExp, isAllowed: (value: string, path: string) => boolean): string[] =>
   styles.flatMap((path) =>
-    [...read(path).matchAll(new RegExp(`[{;]\\s*${property.source}:\\s*([^;]+);`, 'g'))]
+    [...readText(path).matchAll(new RegExp(`[{;]\\s*${property.source}:\\s*([^;]+);`, 'g'))]
       .map(([, value = '']) => value.trim())
       .filter((value) => !isAllowed(value, path))
       .map((value) => `${path}: ${value}`),
@@ -32,7 +32,7 @@ it('there are five sizes of text and two weights', () => {
 
 it('text has one of the sizes', () => {
   expect(faults(/font/, (value) => /^var\(--text-(12|14|16|20|32|mono)\)$|^inherit$/.test(value))).toEqual([]);
-  // the initials of an artist are as large as the picture that they stand for
+  // the initials of an artist fill the place of the picture, in any size
   expect(faults(/font-size/, (_, path) => path === 'renderer/ui/cover.module.css')).toEqual([]);
 });
 
@@ -40,16 +40,16 @@ it('text has one of the weights', () => {
   expect(faults(/font-weight/, (value) => value === '400' || value === '600')).toEqual([]);
 });
 
-it('rows are as high as the code that places them thinks', () => {
+it('rows are as high as the code that places them assumes', () => {
   expect([...tokens.matchAll(/--row: (\d+)px/g)].map(([, height]) => Number(height))).toEqual(
     Object.values(ROW_HEIGHTS),
   );
 });
 
 it('an icon has one meaning, and one file names it', () => {
-  const importing = files.filter((path) => /\.tsx?$/.test(path) && read(path).includes('@tabler/icons-react'));
-  expect(importing).toEqual([ICONS]);
-  const body = /^export \{\n([^}]+)\} from/m.exec(read(ICONS))?.[1] ?? '';
+  const importing = files.filter((path) => /\.tsx?$/.test(path) && readText(path).includes('@tabler/icons-react'));
+  expect(importing).toEqual([ICONS_FILE]);
+  const body = /^export \{\n([^}]+)\} from/m.exec(readText(ICONS_FILE))?.[1] ?? '';
   const icons = [...body.matchAll(/^ {2}(Icon\w+)( as (Icon\w+))?,$/gm)];
   expect(icons.length).toBeGreaterThan(80);
   for (const names of [icons.map(([, drawn]) => drawn), icons.map(([, drawn, , meaning]) => meaning ?? drawn)])
@@ -57,7 +57,7 @@ it('an icon has one meaning, and one file names it', () => {
 });
 
 it('an icon that is named is used', () => {
-  const code = files.filter((path) => /\.tsx?$/.test(path) && path !== ICONS).map(read);
-  const named = [...read(ICONS).matchAll(/(Icon\w+),$/gm)].map(([, name]) => name);
-  expect(named.filter((name) => !code.some((text) => new RegExp(`\\b${name}\\b`).test(text)))).toEqual([]);
+  const code = files.filter((path) => /\.tsx?$/.test(path) && path !== ICONS_FILE).map(readText);
+  const iconNames = [...readText(ICONS_FILE).matchAll(/(Icon\w+),$/gm)].map(([, name]) => name);
+  expect(iconNames.filter((name) => !code.some((text) => new RegExp(`\\b${name}\\b`).test(text)))).toEqual([]);
 });

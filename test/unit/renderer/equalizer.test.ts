@@ -11,23 +11,23 @@ import {
 import { parseEqualizerFile } from '../../../renderer/player/equalizer-file.ts';
 import { seededRandom } from '../../support/test-random.ts';
 
-const peak = (frequency: number, gainDb: number, q = 1): Band => ({ type: 'peaking', frequency, gainDb, q });
+const peakBand = (frequency: number, gainDb: number, q = 1): Band => ({ type: 'peaking', frequency, gainDb, q });
 
 test.each([44_100, 48_000, 96_000])('bands do what they say at %i Hz', (rate) => {
-  expect(responseDb([peak(1_000, 6)], 1_000, rate)).toBeCloseTo(6, 6);
-  expect(responseDb([peak(1_000, 6), peak(1_000, -6)], 300, rate)).toBeCloseTo(0, 6);
-  expect(responseDb([{ ...peak(100, 5, 0.7), type: 'lowshelf' }], 1, rate)).toBeCloseTo(5, 2);
-  expect(responseDb([{ ...peak(100, 5, 0.7), type: 'lowshelf' }], 100, rate)).toBeCloseTo(2.5, 1);
-  expect(responseDb([{ ...peak(100, 5, 0.7), type: 'lowshelf' }], rate / 2.1, rate)).toBeCloseTo(0, 2);
-  expect(responseDb([{ ...peak(8_000, -7, 0.7), type: 'highshelf' }], 20, rate)).toBeCloseTo(0, 2);
-  expect(responseDb([{ ...peak(8_000, -7, 0.7), type: 'highshelf' }], rate / 2.001, rate)).toBeCloseTo(-7, 2);
+  expect(responseDb([peakBand(1_000, 6)], 1_000, rate)).toBeCloseTo(6, 6);
+  expect(responseDb([peakBand(1_000, 6), peakBand(1_000, -6)], 300, rate)).toBeCloseTo(0, 6);
+  expect(responseDb([{ ...peakBand(100, 5, 0.7), type: 'lowshelf' }], 1, rate)).toBeCloseTo(5, 2);
+  expect(responseDb([{ ...peakBand(100, 5, 0.7), type: 'lowshelf' }], 100, rate)).toBeCloseTo(2.5, 1);
+  expect(responseDb([{ ...peakBand(100, 5, 0.7), type: 'lowshelf' }], rate / 2.1, rate)).toBeCloseTo(0, 2);
+  expect(responseDb([{ ...peakBand(8_000, -7, 0.7), type: 'highshelf' }], 20, rate)).toBeCloseTo(0, 2);
+  expect(responseDb([{ ...peakBand(8_000, -7, 0.7), type: 'highshelf' }], rate / 2.001, rate)).toBeCloseTo(-7, 2);
 });
 
 test('the preamp is as low as the bands need it, or as was chosen', () => {
   expect(headroomDb(flatBands(true), 48_000)).toBe(0);
-  expect(headroomDb([peak(1_000, 6)], 48_000)).toBeLessThanOrEqual(-6);
-  expect(headroomDb([peak(1_000, 6)], 48_000)).toBeGreaterThan(-9);
-  expect(preampOf({ isOn: true, preampDb: -20, bands: [peak(1_000, 6)], isGraphic: false }, 48_000)).toBe(-20);
+  expect(headroomDb([peakBand(1_000, 6)], 48_000)).toBeLessThanOrEqual(-6);
+  expect(headroomDb([peakBand(1_000, 6)], 48_000)).toBeGreaterThan(-9);
+  expect(preampOf({ isOn: true, preampDb: -20, bands: [peakBand(1_000, 6)], isGraphic: false }, 48_000)).toBe(-20);
 });
 
 test('a hundred files of the form that AutoEQ writes are read as they are', () => {
@@ -51,10 +51,10 @@ test('a hundred files of the form that AutoEQ writes are read as they are', () =
       ),
       '',
     ].join(n % 3 === 0 ? '\r\n' : '\n');
-    const read = parseEqualizerFile(text);
-    expect(read).toMatchObject({ isGraphic: false, ignored: [] });
-    expect(read?.preampDb).toBeCloseTo(preamp);
-    expect(read?.bands).toEqual(
+    const parsedFile = parseEqualizerFile(text);
+    expect(parsedFile).toMatchObject({ isGraphic: false, ignored: [] });
+    expect(parsedFile?.preampDb).toBeCloseTo(preamp);
+    expect(parsedFile?.bands).toEqual(
       bands.map(({ type, frequency, gain, q }) => ({
         type: { LSC: 'lowshelf', HSC: 'highshelf', PK: 'peaking' }[type],
         frequency,
@@ -79,9 +79,9 @@ Filter 2: OFF PK Fc 200 Hz Gain 5 dB Q 1\nFilter 3: ON None\nFilter 4: ON LP Fc 
 });
 
 test('a graphic curve becomes ten bands that follow it', () => {
-  const read = parseEqualizerFile('GraphicEQ: 20 4.0; 100 4.0; 1000 0.0; 20000 -3.0');
-  expect(read?.isGraphic).toBe(true);
-  const bands = read?.bands ?? [];
+  const parsedFile = parseEqualizerFile('GraphicEQ: 20 4.0; 100 4.0; 1000 0.0; 20000 -3.0');
+  expect(parsedFile?.isGraphic).toBe(true);
+  const bands = parsedFile?.bands ?? [];
   expect(responseDb(bands, 62.5, 48_000)).toBeCloseTo(4, 0);
   expect(Math.abs(responseDb(bands, 1_000, 48_000))).toBeLessThan(0.5);
   expect(fitGraphic(() => 0)).toEqual(flatBands(true));

@@ -1,58 +1,58 @@
 import { expect, test } from 'vitest';
 import { FADE_IN, FADE_OUT, replayGain, volumeFactor } from '../../../renderer/player/gain.ts';
 
-const both = { track_gain_db: -6, track_peak: 0.9, album_gain_db: -3, album_peak: 0.95, is_measured: false };
-const none = { track_gain_db: null, track_peak: null, album_gain_db: null, album_peak: null, is_measured: false };
+const measuredGains = { track_gain_db: -6, track_peak: 0.9, album_gain_db: -3, album_peak: 0.95, is_measured: false };
+const noGains = { track_gain_db: null, track_peak: null, album_gain_db: null, album_peak: null, is_measured: false };
 const db = (value: number) => 10 ** (value / 20);
 
 test.each([
-  { name: 'off', values: both, mode: 'off', preamp: 6, factor: 1 },
-  { name: 'track', values: both, mode: 'track', preamp: 0, factor: db(-6) },
-  { name: 'album', values: both, mode: 'album', preamp: 0, factor: db(-3) },
-  { name: 'the pre-amplification is added', values: both, mode: 'track', preamp: 4, factor: db(-2) },
+  { name: 'off', values: measuredGains, mode: 'off', preamp: 6, factor: 1 },
+  { name: 'track', values: measuredGains, mode: 'track', preamp: 0, factor: db(-6) },
+  { name: 'album', values: measuredGains, mode: 'album', preamp: 0, factor: db(-3) },
+  { name: 'the pre-amplification is added', values: measuredGains, mode: 'track', preamp: 4, factor: db(-2) },
   {
     name: 'album without its own value takes the track’s',
-    values: { ...both, album_gain_db: null },
+    values: { ...measuredGains, album_gain_db: null },
     mode: 'album',
     preamp: 0,
     factor: db(-6),
   },
   {
     name: 'track without its own value takes the album’s',
-    values: { ...both, track_gain_db: null },
+    values: { ...measuredGains, track_gain_db: null },
     mode: 'track',
     preamp: 0,
     factor: db(-3),
   },
   {
     name: 'a peak is never cut off',
-    values: { ...both, track_gain_db: 9, track_peak: 0.8 },
+    values: { ...measuredGains, track_gain_db: 9, track_peak: 0.8 },
     mode: 'track',
     preamp: 0,
     factor: 1 / 0.8,
   },
   {
     name: 'a track that clips already is made quieter',
-    values: { ...both, track_gain_db: 0, track_peak: 1.25 },
+    values: { ...measuredGains, track_gain_db: 0, track_peak: 1.25 },
     mode: 'track',
     preamp: 0,
     factor: 0.8,
   },
   {
     name: 'without a peak never louder than the file',
-    values: { ...both, track_gain_db: 9, track_peak: null },
+    values: { ...measuredGains, track_gain_db: 9, track_peak: null },
     mode: 'track',
     preamp: 0,
     factor: 1,
   },
-  { name: 'no values', values: none, mode: 'track', preamp: 6, factor: 1 },
+  { name: 'no values', values: noGains, mode: 'track', preamp: 6, factor: 1 },
   { name: 'nothing known', values: null, mode: 'album', preamp: 6, factor: 1 },
 ] as const)('volume normalization: $name', ({ values, mode, preamp, factor }) => {
   expect(replayGain(values, { mode, preampDb: preamp, hasLimiter: false })).toBeCloseTo(factor, 6);
 });
 
 test('with a limiter no peak holds a track down', () => {
-  const values = { ...both, track_gain_db: 9, track_peak: 0.8 };
+  const values = { ...measuredGains, track_gain_db: 9, track_peak: 0.8 };
   expect(replayGain(values, { mode: 'track', preampDb: 2, hasLimiter: true })).toBeCloseTo(db(11), 6);
 });
 

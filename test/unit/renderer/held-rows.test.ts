@@ -1,25 +1,25 @@
-// What a list draws while rows are on their way: those that were loaded last, for a while.
+// While rows are loading, a list keeps drawing the rows that were loaded last, for a while.
 import { expect, test } from 'vitest';
 import { HOLD_MS, nextHeld, type Held } from '../../../renderer/ui/lists/held-rows.ts';
 import type { RowRange } from '../../../renderer/ui/lists/scaled-scroll.ts';
 
-const SCREEN = 15;
-const at = (first: number): RowRange => ({ first, last: first + SCREEN - 1 });
+const SCREEN_ROWS = 15;
+const rowsFrom = (first: number): RowRange => ({ first, last: first + SCREEN_ROWS - 1 });
 
-/** A list in which a screen is loaded some time after it was asked for; one at a time. */
+/** Simulates a list that loads one screen at a time, each `answerMs` after its request. */
 function drag(steps: readonly { at: number; now: number }[], answerMs: number): { at: number; shows: number }[] {
   const loaded = new Set([0]);
-  let asked: { first: number; until: number } | undefined;
-  let held: Held<RowRange> = { shown: at(0), passed: [] };
+  let request: { first: number; until: number } | undefined;
+  let heldRows: Held<RowRange> = { shown: rowsFrom(0), passed: [] };
   return steps.map(({ at: first, now }) => {
-    if (asked && asked.until <= now) {
-      loaded.add(asked.first);
-      asked = undefined;
+    if (request && request.until <= now) {
+      loaded.add(request.first);
+      request = undefined;
     }
-    if (!loaded.has(first)) asked ??= { first, until: now + answerMs };
-    const rows = held.passed.at(-1)?.first === first ? held.passed.at(-1)! : at(first);
-    held = nextHeld(held, rows, (range) => loaded.has(range.first), now);
-    return { at: first, shows: held.shown.first };
+    if (!loaded.has(first)) request ??= { first, until: now + answerMs };
+    const rows = heldRows.passed.at(-1)?.first === first ? heldRows.passed.at(-1)! : rowsFrom(first);
+    heldRows = nextHeld(heldRows, rows, (range) => loaded.has(range.first), now);
+    return { at: first, shows: heldRows.shown.first };
   });
 }
 const blanks = (frames: { shows: number }[], loaded: (first: number) => boolean) =>
@@ -36,36 +36,36 @@ test('rows of the last place stay until those of the next one are here', () => {
 test('while the scroll bar is dragged, every place that was loaded shows, and none is blank', () => {
   const steps = Array.from({ length: 120 }, (_, i) => ({ at: i * 8_000, now: i * 16 }));
   const frames = drag(steps, 40);
-  const shown = [...new Set(frames.map(({ shows }) => shows))];
-  expect(shown.length).toBeGreaterThan(30);
-  expect(shown).toEqual(shown.toSorted((a, b) => a - b));
+  const shownPlaces = [...new Set(frames.map(({ shows }) => shows))];
+  expect(shownPlaces.length).toBeGreaterThan(30);
+  expect(shownPlaces).toEqual(shownPlaces.toSorted((a, b) => a - b));
   for (const { at: wanted, shows } of frames) expect(wanted - shows).toBeLessThanOrEqual(6 * 8_000);
 });
 
 test('when nothing comes for long, blank rows show where the list is', () => {
   const steps = Array.from({ length: 60 }, (_, i) => ({ at: i * 8_000, now: i * 16 }));
   const frames = drag(steps, 10_000);
-  const from = frames.findIndex(({ at: wanted, shows }) => wanted > 0 && wanted === shows);
-  expect(steps[from]?.now).toBeGreaterThanOrEqual(HOLD_MS);
-  expect(blanks(frames.slice(from), (first) => first === 0)).toBe(frames.length - from);
+  const firstBlankFrame = frames.findIndex(({ at: wanted, shows }) => wanted > 0 && wanted === shows);
+  expect(steps[firstBlankFrame]?.now).toBeGreaterThanOrEqual(HOLD_MS);
+  expect(blanks(frames.slice(firstBlankFrame), (first) => first === 0)).toBe(frames.length - firstBlankFrame);
 });
 
 test('a list that is scrolled by less than a screen never stands still', () => {
   const isLoaded = ({ last }: RowRange) => last < 30;
-  let held: Held<RowRange> = { shown: at(0), passed: [] };
+  let heldRows: Held<RowRange> = { shown: rowsFrom(0), passed: [] };
   for (const first of [4, 8, 12, 16, 20, 24]) {
-    held = nextHeld(held, at(first), isLoaded, first);
-    expect(held.shown).toEqual(at(first));
+    heldRows = nextHeld(heldRows, rowsFrom(first), isLoaded, first);
+    expect(heldRows.shown).toEqual(rowsFrom(first));
   }
 });
 
 test('a list that is below the fold waits for nothing', () => {
-  const none = { first: 0, last: -1 };
+  const noRows = { first: 0, last: -1 };
   const isLoaded = ({ first, last }: RowRange) => last >= first;
-  const held = nextHeld({ shown: none, passed: [] }, none, isLoaded, 0);
-  expect(held.since).toBeUndefined();
-  expect(nextHeld({ shown: at(0), passed: [at(40)], since: 0 }, none, isLoaded, 10)).toEqual({
-    shown: none,
+  const heldRows = nextHeld({ shown: noRows, passed: [] }, noRows, isLoaded, 0);
+  expect(heldRows.since).toBeUndefined();
+  expect(nextHeld({ shown: rowsFrom(0), passed: [rowsFrom(40)], since: 0 }, noRows, isLoaded, 10)).toEqual({
+    shown: noRows,
     passed: [],
   });
 });

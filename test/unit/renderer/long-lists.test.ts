@@ -1,4 +1,4 @@
-// A list of any length as the queue, how the queue is listed, and finding by name.
+// Tests long lists as the queue, how the queue is listed, and finding by name.
 import { describe, expect, test } from 'vitest';
 import { releaseKind } from '../../../renderer/features/browse/albums/release-kinds.ts';
 import { linesOf } from '../../../renderer/features/playback/queue-lines.ts';
@@ -16,69 +16,71 @@ import type { QueueEntry, QueueTrack } from '../../../renderer/player/player.ts'
 import { findNames } from '../../../renderer/ui/comparable.ts';
 import type { AlbumOut } from '../../../server/library/wire.ts';
 
-const MILLION = 1_000_000;
-const trackOf = (id: number) => ({ id, title: `Track ${id}` }) as QueueTrack;
-const entry = (id: number, added?: true): QueueEntry => ({
+const LIST_LENGTH = 1_000_000;
+const makeTrack = (id: number) => ({ id, title: `Track ${id}` }) as QueueTrack;
+const entry = (id: number, isAdded?: true): QueueEntry => ({
   key: id,
   order: id,
-  track: trackOf(id),
-  ...(added && { added }),
+  track: makeTrack(id),
+  ...(isAdded && { added: isAdded }),
 });
-const entries = (from: number, count: number) => Array.from({ length: count }, (_, i) => entry(from + i));
+const makeEntries = (firstId: number, count: number) => Array.from({ length: count }, (_, i) => entry(firstId + i));
 const source = { name: 'Tracks', query: { sort: 'title', order: 'desc' } };
-const opened = (startAt: number, seed: number | null = null) => {
+const openListAt = (startAt: number, seed: number | null = null) => {
   const list = openList(source, startAt, seed);
-  return { ...list, next: list.first + 200, end: MILLION, total: MILLION };
+  return { ...list, next: list.first + 200, end: LIST_LENGTH, total: LIST_LENGTH };
 };
 
 describe('a list of a million tracks as the queue', () => {
   test('starts around the row that plays first, and knows how many are left', () => {
-    const rest = opened(5_000);
-    expect([rest.first, rest.next]).toEqual([4_950, 5_150]);
-    expect(countRest(rest)).toBe(MILLION - 200);
-    expect(queryOf(rest)).toEqual(source.query);
+    const listRest = openListAt(5_000);
+    expect([listRest.first, listRest.next]).toEqual([4_950, 5_150]);
+    expect(countRest(listRest)).toBe(LIST_LENGTH - 200);
+    expect(queryOf(listRest)).toEqual(source.query);
   });
 
   test('goes on before its rows in the queue run out, in both directions', () => {
-    const rest = opened(5_000);
-    const queue = entries(4_950, 200);
-    expect(rowsWanted({ queue, index: 50, repeat: 'off' }, rest)).toBeNull();
-    expect(rowsWanted({ queue, index: 180, repeat: 'off' }, rest)).toMatchObject({ offset: 5_150, limit: 200 });
-    expect(rowsWanted({ queue, index: 10, repeat: 'off' }, rest)).toMatchObject({
+    const listRest = openListAt(5_000);
+    const queue = makeEntries(4_950, 200);
+    expect(rowsWanted({ queue, index: 50, repeat: 'off' }, listRest)).toBeNull();
+    expect(rowsWanted({ queue, index: 180, repeat: 'off' }, listRest)).toMatchObject({ offset: 5_150, limit: 200 });
+    expect(rowsWanted({ queue, index: 10, repeat: 'off' }, listRest)).toMatchObject({
       offset: 4_750,
       limit: 200,
       isBefore: true,
     });
-    expect(rowsWanted({ queue, index: 50, repeat: 'off' }, rest, true)).toMatchObject({ offset: 5_150 });
+    expect(rowsWanted({ queue, index: 50, repeat: 'off' }, listRest, true)).toMatchObject({ offset: 5_150 });
   });
 
   test('ends at its end, and with repeat goes on at its beginning up to where it started', () => {
-    const rest = { ...opened(5_000), next: MILLION };
-    const queue = entries(MILLION - 100, 100);
-    expect(rowsWanted({ queue, index: 99, repeat: 'off' }, rest)).toBeNull();
-    const again = rowsWanted({ queue, index: 99, repeat: 'all' }, rest);
-    expect(again).toMatchObject({ offset: 0, limit: 200, isBefore: false, rest: { end: 4_950 } });
-    expect(orNull({ ...rest, first: 0 })).toBeNull();
+    const listRest = { ...openListAt(5_000), next: LIST_LENGTH };
+    const queue = makeEntries(LIST_LENGTH - 100, 100);
+    expect(rowsWanted({ queue, index: 99, repeat: 'off' }, listRest)).toBeNull();
+    const wantedAgain = rowsWanted({ queue, index: 99, repeat: 'all' }, listRest);
+    expect(wantedAgain).toMatchObject({ offset: 0, limit: 200, isBefore: false, rest: { end: 4_950 } });
+    expect(orNull({ ...listRest, first: 0 })).toBeNull();
   });
 
   test('is shuffled as a whole by the server, and goes on where it was left afterwards', () => {
-    const rest = opened(5_000);
-    const queue = [...entries(4_950, 51), entry(7, true), ...entries(5_001, 149)];
-    const shuffled = turned(rest, { queue, index: 50 }, 42);
-    expect(shuffled).toMatchObject({ first: 0, next: 0, end: MILLION, seed: 42, leftAt: 5_001 });
-    expect(queryOf(shuffled)).toEqual({ sort: 'random', seed: 42 });
-    expect(orNull({ ...shuffled, next: MILLION })).not.toBeNull();
-    expect(turned(shuffled, { queue: [entry(1)], index: 0 }, null)).toMatchObject({ next: 5_001, seed: null });
+    const listRest = openListAt(5_000);
+    const queue = [...makeEntries(4_950, 51), entry(7, true), ...makeEntries(5_001, 149)];
+    const shuffledRest = turned(listRest, { queue, index: 50 }, 42);
+    expect(shuffledRest).toMatchObject({ first: 0, next: 0, end: LIST_LENGTH, seed: 42, leftAt: 5_001 });
+    expect(queryOf(shuffledRest)).toEqual({ sort: 'random', seed: 42 });
+    expect(orNull({ ...shuffledRest, next: LIST_LENGTH })).not.toBeNull();
+    expect(turned(shuffledRest, { queue: [entry(1)], index: 0 }, null)).toMatchObject({ next: 5_001, seed: null });
   });
 
   test('leaves out what was removed and what is there, but not what was added by hand', () => {
-    const rest = { ...opened(0), without: [3] };
-    expect(newOf([1, 2, 3, 4].map(trackOf), [entry(1), entry(2, true)], rest).map(({ id }) => id)).toEqual([2, 4]);
+    const listRest = { ...openListAt(0), without: [3] };
+    expect(newOf([1, 2, 3, 4].map(makeTrack), [entry(1), entry(2, true)], listRest).map(({ id }) => id)).toEqual([
+      2, 4,
+    ]);
   });
 
   test('keeps a track that a playlist has twice', () => {
-    const rest = { ...opened(0), query: { playlist: 7 }, without: [3] };
-    expect(newOf([1, 2, 3].map(trackOf), [entry(1)], rest).map(({ id }) => id)).toEqual([1, 2]);
+    const listRest = { ...openListAt(0), query: { playlist: 7 }, without: [3] };
+    expect(newOf([1, 2, 3].map(makeTrack), [entry(1)], listRest).map(({ id }) => id)).toEqual([1, 2]);
   });
 
   test('plays what was added by hand before it goes on', () => {

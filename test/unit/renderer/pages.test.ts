@@ -33,7 +33,8 @@ describe('days', () => {
 });
 
 describe('history', () => {
-  const play = (id: number, at: Date) => ({ id, played_at: at.toISOString(), title: `Song ${id}` }) as HistoryOut;
+  const play = (id: number, playedAt: Date) =>
+    ({ id, played_at: playedAt.toISOString(), title: `Song ${id}` }) as HistoryOut;
   const plays = [
     play(3, new Date(2026, 2, 2, 9)),
     play(2, new Date(2026, 2, 1, 23, 59)),
@@ -61,7 +62,7 @@ describe('history', () => {
 
 describe('plots', () => {
   test('have a resolution that fits their range', () => {
-    expect(['2026-01-31', '2026-06-01', '2028-01-01'].map((to) => stepFor('2026-01-01', to))).toEqual([
+    expect(['2026-01-31', '2026-06-01', '2028-01-01'].map((lastDay) => stepFor('2026-01-01', lastDay))).toEqual([
       'day',
       'week',
       'month',
@@ -79,17 +80,17 @@ describe('plots', () => {
 
   test('group weeks from Monday, and months from their first day, without losing a play', () => {
     const days = Array.from({ length: 400 }, (_, i) => ({ day: addDays('2025-01-15', i), plays: 1, minutes: 3 }));
-    for (const to of ['2025-06-30', '2026-02-18']) {
-      const { step, buckets } = bucketDays(days, '2025-01-15', to);
+    for (const lastDay of ['2025-06-30', '2026-02-18']) {
+      const { step, buckets } = bucketDays(days, '2025-01-15', lastDay);
       expect(
         buckets.every(({ start }) => (step === 'week' ? new Date(start).getUTCDay() === 1 : start.endsWith('-01'))),
       ).toBe(true);
       expect(buckets.reduce((sum, { plays }) => sum + plays, 0)).toBe(
         Math.min(
           400,
-          (Date.parse(to) - Date.parse('2025-01-15')) / 86_400_000 +
+          (Date.parse(lastDay) - Date.parse('2025-01-15')) / 86_400_000 +
             1 +
-            (step === 'week' ? 6 - ((new Date(to).getUTCDay() + 6) % 7) : 0),
+            (step === 'week' ? 6 - ((new Date(lastDay).getUTCDay() + 6) % 7) : 0),
         ),
       );
     }
@@ -153,7 +154,7 @@ describe('details', () => {
     ]);
   });
 
-  const typed: EditValues = {
+  const editValues: EditValues = {
     title: 'T',
     artist: 'A',
     artists: 'A',
@@ -165,7 +166,7 @@ describe('details', () => {
     composer: 'Satie',
   };
   test('empty fields are cleared, and invalid numbers are sent as entered', () => {
-    expect(toTrackPut({ ...typed, album: ' ', year: '19x9', bpm: '97.5', composer: ' ' }, typed)).toEqual({
+    expect(toTrackPut({ ...editValues, album: ' ', year: '19x9', bpm: '97.5', composer: ' ' }, editValues)).toEqual({
       title: 'T',
       artist: 'A',
       artists: ['A'],
@@ -177,22 +178,22 @@ describe('details', () => {
   });
 
   test('an edited credit of one artist is its name; several names stay separate', () => {
-    expect(toTrackPut({ ...typed, artist: 'C' }, typed)).not.toHaveProperty('artists');
-    expect(toTrackPut({ ...typed, artist: 'C & D', artists: 'C; D ;' }, typed).artists).toEqual(['C', 'D']);
+    expect(toTrackPut({ ...editValues, artist: 'C' }, editValues)).not.toHaveProperty('artists');
+    expect(toTrackPut({ ...editValues, artist: 'C & D', artists: 'C; D ;' }, editValues).artists).toEqual(['C', 'D']);
   });
 });
 
 describe('albums to continue', () => {
   const album = (id: number, track_count: number) => ({ id, track_count }) as AlbumOut;
-  const played = (id: number, album_id: number, last_played_at: string) =>
+  const toPlayedTrack = (id: number, album_id: number, last_played_at: string) =>
     ({ id, album_id, last_played_at }) as TrackOut;
   test('were started and not finished', () => {
     const plays = [
-      played(12, 1, '2026-03-02T10:00:00Z'),
-      played(11, 1, '2026-03-02T09:55:00Z'),
-      played(10, 1, '2026-01-01T09:00:00Z'),
-      ...[1, 2, 3, 4].map((id) => played(id, 2, '2026-02-01T10:00:00Z')),
-      played(30, 3, '2026-02-01T10:00:00Z'),
+      toPlayedTrack(12, 1, '2026-03-02T10:00:00Z'),
+      toPlayedTrack(11, 1, '2026-03-02T09:55:00Z'),
+      toPlayedTrack(10, 1, '2026-01-01T09:00:00Z'),
+      ...[1, 2, 3, 4].map((id) => toPlayedTrack(id, 2, '2026-02-01T10:00:00Z')),
+      toPlayedTrack(30, 3, '2026-02-01T10:00:00Z'),
     ];
     expect(unfinishedAlbums([album(1, 9), album(2, 4), album(3, 1)], plays)).toEqual([
       { album: album(1, 9), heard: 2, lastTrackId: 12 },

@@ -3,31 +3,31 @@ import { PlayCounter, type Play } from '../../../renderer/player/play-counter.ts
 import type { QueueTrack } from '../../../renderer/player/player.ts';
 
 const track = { id: 7 } as QueueTrack;
-const began = new Date('2026-05-01T20:00:00Z');
+const startTime = new Date('2026-05-01T20:00:00Z');
 
 function listener() {
   const plays: Play[] = [];
   const counter = new PlayCounter(
     (play) => plays.push(play),
-    () => began,
+    () => startTime,
   );
-  /** Plays from one position to another in steps of a quarter of a second. */
-  const hear = (fromMs: number, toMs: number, durationMs: number) => {
-    for (let at = fromMs + 250; at <= toMs; at += 250) counter.hear(at, durationMs);
+  /** Plays from one position to another position in steps of a quarter of a second. */
+  const playRange = (fromMs: number, toMs: number, durationMs: number) => {
+    for (let positionMs = fromMs + 250; positionMs <= toMs; positionMs += 250) counter.hear(positionMs, durationMs);
   };
-  return { plays, counter, hear, told: () => plays.map(({ playedMs }) => playedMs) };
+  return { plays, counter, hear: playRange, told: () => plays.map(({ playedMs }) => playedMs) };
 }
 
 test.each([
   { name: 'half of a short track', durationMs: 60_000, enough: 30_000 },
   { name: 'four minutes of a long one', durationMs: 3_600_000, enough: 240_000 },
-])('$name is a play, and less is not', ({ durationMs, enough }) => {
+])('$name is a play, and less is not', ({ durationMs, enough: requiredMs }) => {
   const { counter, hear, plays } = listener();
   counter.start(track, 0);
-  hear(0, enough - 250, durationMs);
+  hear(0, requiredMs - 250, durationMs);
   expect(plays).toEqual([]);
-  hear(enough - 250, enough, durationMs);
-  expect(plays).toEqual([{ id: expect.stringMatching(/^[\d-]+$/), track, playedAt: began, playedMs: enough }]);
+  hear(requiredMs - 250, requiredMs, durationMs);
+  expect(plays).toEqual([{ id: expect.stringMatching(/^[\d-]+$/), track, playedAt: startTime, playedMs: requiredMs }]);
 });
 
 test('it is reported again at the end, with the total duration', () => {
@@ -43,27 +43,27 @@ test('it is reported again at the end, with the total duration', () => {
 
 test('all reports of one listening have one id, and another listening of the track has another', () => {
   const { counter, hear, plays } = listener();
-  for (let listening = 0; listening < 2; listening++) {
+  for (let round = 0; round < 2; round++) {
     counter.start(track, 0);
     hear(0, 60_000, 60_000);
     counter.stop();
   }
-  const [first, again, second] = plays.map(({ id }) => id);
-  expect([plays.length, again === first, second === first]).toEqual([4, true, false]);
+  const [firstId, repeatedId, secondId] = plays.map(({ id }) => id);
+  expect([plays.length, repeatedId === firstId, secondId === firstId]).toEqual([4, true, false]);
 });
 
 test('a listening goes on in another window or on another device, and is one play', () => {
-  const [first, second] = [listener(), listener()];
-  first.counter.start(track, 0);
-  first.hear(0, 21_000, 60_000);
-  const { listening } = first.counter;
-  second.counter.start(track, 21_000, listening);
-  second.hear(21_000, 43_000, 60_000);
-  expect(first.plays).toEqual([]);
-  expect(second.plays).toEqual([{ id: listening?.id, track, playedAt: began, playedMs: 30_000 }]);
+  const [firstListener, secondListener] = [listener(), listener()];
+  firstListener.counter.start(track, 0);
+  firstListener.hear(0, 21_000, 60_000);
+  const { listening } = firstListener.counter;
+  secondListener.counter.start(track, 21_000, listening);
+  secondListener.hear(21_000, 43_000, 60_000);
+  expect(firstListener.plays).toEqual([]);
+  expect(secondListener.plays).toEqual([{ id: listening?.id, track, playedAt: startTime, playedMs: 30_000 }]);
 });
 
-test('that of another track does not go on', () => {
+test('a listening of another track does not continue', () => {
   const { counter, hear, plays } = listener();
   counter.start({ id: 8 } as QueueTrack, 0);
   hear(0, 21_000, 60_000);
@@ -84,7 +84,7 @@ test('seeking ahead does not count', () => {
   expect(plays).toEqual([]);
 });
 
-test('nor does an unexpected jump', () => {
+test('an unexpected jump does not count', () => {
   const { counter, plays } = listener();
   counter.start(track, 0);
   counter.hear(59_000, 60_000);
@@ -112,6 +112,6 @@ test('a track that repeats is a play each time', () => {
 test('a window in the background reports rarely, and counts', () => {
   const { counter, plays } = listener();
   counter.start(track, 0);
-  for (let at = 2_000; at <= 30_000; at += 2_000) counter.hear(at, 60_000);
+  for (let positionMs = 2_000; positionMs <= 30_000; positionMs += 2_000) counter.hear(positionMs, 60_000);
   expect(plays).toHaveLength(1);
 });

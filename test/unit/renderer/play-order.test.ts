@@ -8,25 +8,25 @@ const entry = (key: number): QueueEntry => ({
   order: key,
   track: { id: key, artist_id: key } as QueueTrack,
 });
-const queueOf = (length: number) => Array.from({ length }, (_, i) => entry(i + 1));
+const makeQueue = (length: number) => Array.from({ length }, (_, i) => entry(i + 1));
 const keys = (entries: readonly QueueEntry[]) => entries.map(({ key }) => key);
 
 test('shuffle off restores the order, and the current one plays on', () => {
-  const queue = queueOf(20);
-  const on = reorder({ queue, index: 4 }, true, seededRandom(3));
-  expect(on.queue[on.index]?.key).toBe(5);
-  const off = reorder(on, false, seededRandom(3));
-  expect(keys(off.queue)).toEqual(keys(queue));
-  expect(off.index).toBe(4);
+  const queue = makeQueue(20);
+  const shuffledState = reorder({ queue, index: 4 }, true, seededRandom(3));
+  expect(shuffledState.queue[shuffledState.index]?.key).toBe(5);
+  const restoredState = reorder(shuffledState, false, seededRandom(3));
+  expect(keys(restoredState.queue)).toEqual(keys(queue));
+  expect(restoredState.index).toBe(4);
 });
 
 test('what a radio has played does not come again when what follows is shuffled', () => {
-  const queue = queueOf(20);
-  const on = reorderComing({ queue, index: 4 }, true, seededRandom(3));
-  expect([keys(on.queue.slice(0, 5)), on.index]).toEqual([[1, 2, 3, 4, 5], 4]);
-  expect(keys(on.queue)).not.toEqual(keys(queue));
-  const off = reorderComing(on, false, seededRandom(3));
-  expect([keys(off.queue), off.index]).toEqual([keys(queue), 4]);
+  const queue = makeQueue(20);
+  const shuffledState = reorderComing({ queue, index: 4 }, true, seededRandom(3));
+  expect([keys(shuffledState.queue.slice(0, 5)), shuffledState.index]).toEqual([[1, 2, 3, 4, 5], 4]);
+  expect(keys(shuffledState.queue)).not.toEqual(keys(queue));
+  const restoredState = reorderComing(shuffledState, false, seededRandom(3));
+  expect([keys(restoredState.queue), restoredState.index]).toEqual([keys(queue), 4]);
 });
 
 test.each([
@@ -35,8 +35,8 @@ test.each([
   { key: 2, to: 3, order: [1, 3, 4, 2], index: 3 },
   { key: 3, to: 99, order: [1, 2, 4, 3], index: 1 },
   { key: 9, to: 0, order: [1, 2, 3, 4], index: 1 },
-])('moving $key to $to keeps the current one', ({ key, to, order, index }) => {
-  const changed = moveEntry({ queue: queueOf(4), index: 1 }, key, to);
+])('moving $key to $to keeps the current one', ({ key, to: targetIndex, order, index }) => {
+  const changed = moveEntry({ queue: makeQueue(4), index: 1 }, key, targetIndex);
   expect({ order: keys(changed.queue), index: changed.index }).toEqual({ order, index });
 });
 
@@ -46,12 +46,12 @@ test.each([
   { key: 3, order: [1, 2], index: 1 },
   { key: 9, order: [1, 2, 3], index: 1 },
 ])('removing $key', ({ key, order, index }) => {
-  const changed = removeEntry({ queue: queueOf(3), index: 1 }, key);
+  const changed = removeEntry({ queue: makeQueue(3), index: 1 }, key);
   expect({ order: keys(changed.queue), index: changed.index }).toEqual({ order, index });
 });
 
 test('removing the only entry leaves nothing current', () => {
-  expect(removeEntry({ queue: queueOf(1), index: 0 }, 1)).toEqual({ queue: [], index: -1 });
+  expect(removeEntry({ queue: makeQueue(1), index: 0 }, 1)).toEqual({ queue: [], index: -1 });
 });
 
 test.each([
@@ -62,5 +62,5 @@ test.each([
   { at: 1, repeat: 'one', bySelf: false, next: 2 },
   { at: 2, repeat: 'one', bySelf: false, next: 0 },
 ] as const)('$next follows $at with repeat $repeat (automatically: $bySelf)', ({ at, repeat, bySelf, next }) => {
-  expect(following({ queue: queueOf(3), index: at }, repeat, bySelf)).toBe(next);
+  expect(following({ queue: makeQueue(3), index: at }, repeat, bySelf)).toBe(next);
 });

@@ -5,8 +5,8 @@ import { PlayReports } from '../../../renderer/player/play-reports.ts';
 import type { Play } from '../../../renderer/player/play-counter.ts';
 
 function memory() {
-  let kept: readonly PlayReport[] = [];
-  return { get: () => kept, set: (items: readonly PlayReport[] = []) => void (kept = items) };
+  let storedReports: readonly PlayReport[] = [];
+  return { get: () => storedReports, set: (items: readonly PlayReport[] = []) => void (storedReports = items) };
 }
 
 const play = (id: number, playedMs = 100_000): Play => ({
@@ -15,25 +15,25 @@ const play = (id: number, playedMs = 100_000): Play => ({
   playedAt: new Date(Date.UTC(2026, 0, 1, 0, id)),
   playedMs,
 });
-const idsOf = (items: readonly PlayReport[]) => items.map(({ track_id }) => track_id);
+const listTrackIds = (items: readonly PlayReport[]) => items.map(({ track_id }) => track_id);
 
 function reporter(answers: (ApiError | null)[] = []) {
-  const sent: (readonly PlayReport[])[] = [];
+  const sentBatches: (readonly PlayReport[])[] = [];
   const storage = memory();
   const reports = new PlayReports({
     kept: () => storage,
     client: 'Test',
     send: async (items) => {
-      sent.push(structuredClone(items));
+      sentBatches.push(structuredClone(items));
       const answer = answers.shift();
       if (answer) throw answer;
     },
   });
-  const kept = storage.get;
+  const readStored = storage.get;
   return {
     reports,
-    sent,
-    kept,
+    sent: sentBatches,
+    kept: readStored,
     settle: () =>
       new Promise((resolve) => {
         setImmediate(resolve);
@@ -57,9 +57,9 @@ test.each([0, 401, 429, 503])('after %i plays are kept and sent together later',
   await settle();
   reports.add(play(2));
   await settle();
-  expect(idsOf(kept())).toEqual([1, 2]);
+  expect(listTrackIds(kept())).toEqual([1, 2]);
   await reports.flush();
-  expect(idsOf(sent.at(-1)!)).toEqual([1, 2]);
+  expect(listTrackIds(sent.at(-1)!)).toEqual([1, 2]);
   expect(kept()).toEqual([]);
 });
 

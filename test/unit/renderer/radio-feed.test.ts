@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import type { PlayerState, QueueEntry, QueueTrack, Radio } from '../../../renderer/player/player.ts';
 import { RadioFeed, steered } from '../../../renderer/player/radio-feed.ts';
 
-const entry = (id: number, added?: true): QueueEntry => ({
+const entry = (id: number, isAdded?: true): QueueEntry => ({
   key: id,
   order: id,
   track: { id } as QueueTrack,
-  ...(added && { added }),
+  ...(isAdded && { added: isAdded }),
 });
 const radio: Radio = { seed: { kind: 'track', id: 1 }, by: 'sound', played: [1, 2, 3, 4], more: [], less: [2] };
 const queue = [entry(1), entry(2), entry(9, true), entry(3), entry(4)];
@@ -41,43 +41,45 @@ const feed = (fetchRadio: (asked: Radio) => Promise<{ tracks: QueueTrack[]; by: 
     }),
   };
 };
-const found = (...ids: number[]) => ({ tracks: ids.map((id) => ({ id }) as QueueTrack), by: 'tags' as const });
+const toAnswer = (...ids: number[]) => ({ tracks: ids.map((id) => ({ id }) as QueueTrack), by: 'tags' as const });
 
 test('a radio goes on with what it has not played', async () => {
-  const one = feed(() => Promise.resolve(found(7, 8)));
-  expect(await one.radio.goOn()).toBe(true);
-  expect(one.getState().queue.map(({ key }) => key)).toEqual([1, 7, 8]);
-  expect(one.getState().radio).toMatchObject({ played: [1, 2, 3, 4, 7, 8], by: 'tags' });
+  const radioFeed = feed(() => Promise.resolve(toAnswer(7, 8)));
+  expect(await radioFeed.radio.goOn()).toBe(true);
+  expect(radioFeed.getState().queue.map(({ key }) => key)).toEqual([1, 7, 8]);
+  expect(radioFeed.getState().radio).toMatchObject({ played: [1, 2, 3, 4, 7, 8], by: 'tags' });
 });
 
 test('an answer from before it was steered is not used', async () => {
-  const asked: (readonly number[])[] = [];
-  const one = feed((course) => {
-    asked.push(course.more);
-    if (asked.length === 1) one.update({ radio: { ...radio, more: [5] } });
-    return Promise.resolve(found(6 + asked.length));
+  const moreRequests: (readonly number[])[] = [];
+  const radioFeed = feed((request) => {
+    moreRequests.push(request.more);
+    if (moreRequests.length === 1) radioFeed.update({ radio: { ...radio, more: [5] } });
+    return Promise.resolve(toAnswer(6 + moreRequests.length));
   });
-  expect(await one.radio.goOn()).toBe(true);
-  expect(asked).toEqual([[], [5]]);
-  expect(one.getState().queue.map(({ key }) => key)).toEqual([1, 8]);
+  expect(await radioFeed.radio.goOn()).toBe(true);
+  expect(moreRequests).toEqual([[], [5]]);
+  expect(radioFeed.getState().queue.map(({ key }) => key)).toEqual([1, 8]);
 });
 
 test('it stays while the server is away, and ends when nothing is left', async () => {
-  const away = feed(() => Promise.reject(new Error('away')));
-  expect([await away.radio.goOn(), away.getState().radio]).toEqual([false, radio]);
-  const empty = feed(() => Promise.resolve(found()));
-  expect([await empty.radio.goOn(), empty.getState().radio]).toEqual([false, null]);
+  const unreachableFeed = feed(() => Promise.reject(new Error('away')));
+  expect([await unreachableFeed.radio.goOn(), unreachableFeed.getState().radio]).toEqual([false, radio]);
+  const emptyFeed = feed(() => Promise.resolve(toAnswer()));
+  expect([await emptyFeed.radio.goOn(), emptyFeed.getState().radio]).toEqual([false, null]);
 });
 
 test('a radio that never ends keeps what can be gone back to, and what plays goes on playing', async () => {
-  const one = feed(({ played }) => Promise.resolve(found(...Array.from({ length: 10 }, () => played.length + 10))));
+  const endlessFeed = feed(({ played }) =>
+    Promise.resolve(toAnswer(...Array.from({ length: 10 }, () => played.length + 10))),
+  );
   for (let round = 0; round < 400; round++) {
-    const { queue } = one.getState();
-    one.update({ index: queue.length - 1 });
-    const playing = queue.at(-1);
-    expect(await one.radio.goOn()).toBe(true);
-    expect(one.getState().queue[one.getState().index]).toBe(playing);
+    const { queue } = endlessFeed.getState();
+    endlessFeed.update({ index: queue.length - 1 });
+    const playingEntry = queue.at(-1);
+    expect(await endlessFeed.radio.goOn()).toBe(true);
+    expect(endlessFeed.getState().queue[endlessFeed.getState().index]).toBe(playingEntry);
   }
-  expect(one.getState().queue.length).toBe(211);
-  expect(one.getState().radio?.played.length).toBe(2_000);
+  expect(endlessFeed.getState().queue.length).toBe(211);
+  expect(endlessFeed.getState().radio?.played.length).toBe(2_000);
 });

@@ -10,7 +10,7 @@ import {
   type RuleForm,
 } from '../../../renderer/features/playlists/rules.ts';
 
-const form: RuleForm = {
+const ruleForm: RuleForm = {
   joiner: 'all',
   nodes: [
     { field: 'genre', op: 'contains', value: 'jazz' },
@@ -29,9 +29,9 @@ const form: RuleForm = {
 };
 
 test('the editor’s rules are valid on the server, and come back the same', () => {
-  const rules = toRules(form);
+  const rules = toRules(ruleForm);
   expect(RulesIn.safeParse(rules).error).toBeUndefined();
-  expect(fromRules(rules!)).toEqual({ ...form, seed: undefined });
+  expect(fromRules(rules!)).toEqual({ ...ruleForm, seed: undefined });
 });
 
 test('rules are not sent while something is missing', () => {

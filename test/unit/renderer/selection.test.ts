@@ -24,9 +24,9 @@ test('a row is selected and deselected', () => {
 test('a range replaces the selection, or is added to it', () => {
   const range = choose([3, 4, 5]);
   expect(countChosen(range, 100)).toBe(3);
-  const more = withRows(choose([1]), [3, 4], true);
-  expect([1, 3, 4].every((id) => isChosen(more, id))).toBe(true);
-  expect(isChosen(withRows(more, [3], false), 3)).toBe(false);
+  const extendedSelection = withRows(choose([1]), [3, 4], true);
+  expect([1, 3, 4].every((id) => isChosen(extendedSelection, id))).toBe(true);
+  expect(isChosen(withRows(extendedSelection, [3], false), 3)).toBe(false);
 });
 
 test('everything is selected without knowing ids, also later rows', () => {
@@ -36,15 +36,15 @@ test('everything is selected without knowing ids, also later rows', () => {
 });
 
 test('rows are let go of everything, and taken in again', () => {
-  const most = withRows(EVERYTHING, [5, 6], false);
-  expect(isChosen(most, 5)).toBe(false);
-  expect(countChosen(most, 10)).toBe(8);
-  expect(isChosen(toggled(most, 5), 5)).toBe(true);
-  expect(countChosen(toggled(toggled(most, 5), 6), 10)).toBe(10);
+  const reducedSelection = withRows(EVERYTHING, [5, 6], false);
+  expect(isChosen(reducedSelection, 5)).toBe(false);
+  expect(countChosen(reducedSelection, 10)).toBe(8);
+  expect(isChosen(toggled(reducedSelection, 5), 5)).toBe(true);
+  expect(countChosen(toggled(toggled(reducedSelection, 5), 6), 10)).toBe(10);
 });
 
 test('a selection is immutable', () => {
-  const before = choose([1, 2]);
-  toggled(before, 1);
-  expect(isChosen(before, 1)).toBe(true);
+  const selection = choose([1, 2]);
+  toggled(selection, 1);
+  expect(isChosen(selection, 1)).toBe(true);
 });

@@ -6,7 +6,7 @@ import { lineAt } from '../../../renderer/features/playback/lyrics-line.ts';
 import { outlineOf } from '../../../renderer/features/playback/waveform-outline.ts';
 import { decodablePart } from '../../../renderer/player/sound-source.ts';
 
-const LINES = [{ start_ms: 1_000 }, { start_ms: 5_000 }, { start_ms: 5_000 }, { start_ms: 9_000 }];
+const LYRICS_LINES = [{ start_ms: 1_000 }, { start_ms: 5_000 }, { start_ms: 5_000 }, { start_ms: 9_000 }];
 
 test.each([
   [0, -1],
@@ -18,10 +18,10 @@ test.each([
   [8_000, 2],
   [60_000, 3],
 ])('at %i ms the current line is %i', (positionMs, line) => {
-  expect(lineAt(LINES, positionMs)).toBe(line);
+  expect(lineAt(LYRICS_LINES, positionMs)).toBe(line);
 });
 
-test('without lines there is no current one', () => expect(lineAt([], 5_000)).toBe(-1));
+test('without lines there is no current line', () => expect(lineAt([], 5_000)).toBe(-1));
 
 test.each([
   [
@@ -63,7 +63,7 @@ test('the suffix that distinguishes clients is not shown', () =>
   expect(shownName('Chrome on Linux #k3f9')).toBe('Chrome on Linux'));
 
 test('an Ogg file is cut before its last page, others are unchanged', () => {
-  const page = (...rest: number[]) => [0x4f, 0x67, 0x67, 0x53, ...rest];
+  const page = (...bytes: number[]) => [0x4f, 0x67, 0x67, 0x53, ...bytes];
   expect([...decodablePart(Uint8Array.from([...page(1, 2), ...page(3, 4), ...page(5)]))]).toEqual([
     ...page(1, 2),
     ...page(3, 4),
@@ -78,6 +78,12 @@ test('a waveform is an outline that is mirrored, with a line where it is silent'
 });
 
 test('an analysis that has nothing left to do is done, whoever uses the server', () => {
-  const of = (state: AnalysisOut['state'], secondsLeft: number | null) => stateOf({ state, seconds_left: secondsLeft });
-  expect([of('busy', 0), of('busy', null), of('busy', 60), of('off', 0)]).toEqual(['done', 'busy', 'busy', 'off']);
+  const findState = (state: AnalysisOut['state'], secondsLeft: number | null) =>
+    stateOf({ state, seconds_left: secondsLeft });
+  expect([findState('busy', 0), findState('busy', null), findState('busy', 60), findState('off', 0)]).toEqual([
+    'done',
+    'busy',
+    'busy',
+    'off',
+  ]);
 });

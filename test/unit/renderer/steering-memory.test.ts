@@ -1,33 +1,33 @@
-// A radio that is started again goes on as it was steered.
+// Tests that a radio that is started again keeps its steering.
 import { beforeEach, expect, test, vi } from 'vitest';
 import { steeringOf, firstRadio, noteSteering } from '../../../renderer/music/steering-memory.ts';
 
-const TRACK = { kind: 'track', id: 5 } as const;
-const CALM = { kind: 'mood', mood: 'calm' } as const;
+const TRACK_SEED = { kind: 'track', id: 5 } as const;
+const CALM_SEED = { kind: 'mood', mood: 'calm' } as const;
 
 beforeEach(() => {
-  const kept = new Map<string, string>();
+  const storedValues = new Map<string, string>();
   vi.stubGlobal('localStorage', {
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, text: string) => kept.set(key, text),
-    removeItem: (key: string) => kept.delete(key),
+    getItem: (key: string) => storedValues.get(key) ?? null,
+    setItem: (key: string, text: string) => storedValues.set(key, text),
+    removeItem: (key: string) => storedValues.delete(key),
   });
 });
 
 test('each radio has a course of its own, and the last word about a track counts', () => {
-  noteSteering(TRACK, { more: 7 });
-  noteSteering(TRACK, { less: 8 });
-  noteSteering(CALM, { less: 7 });
-  expect(steeringOf(TRACK)).toEqual({ more: [7], less: [8] });
-  noteSteering(TRACK, { less: 7 });
-  expect(steeringOf(TRACK)).toEqual({ more: [], less: [8, 7] });
-  expect(steeringOf(CALM)).toEqual({ more: [], less: [7] });
+  noteSteering(TRACK_SEED, { more: 7 });
+  noteSteering(TRACK_SEED, { less: 8 });
+  noteSteering(CALM_SEED, { less: 7 });
+  expect(steeringOf(TRACK_SEED)).toEqual({ more: [7], less: [8] });
+  noteSteering(TRACK_SEED, { less: 7 });
+  expect(steeringOf(TRACK_SEED)).toEqual({ more: [], less: [8, 7] });
+  expect(steeringOf(CALM_SEED)).toEqual({ more: [], less: [7] });
 });
 
-test('what is taken back is forgotten', () => {
-  noteSteering(TRACK, { more: 7 });
-  noteSteering(TRACK, { forget: 7 });
-  expect(steeringOf(TRACK)).toEqual({ more: [], less: [] });
+test('steering that is taken back is forgotten', () => {
+  noteSteering(TRACK_SEED, { more: 7 });
+  noteSteering(TRACK_SEED, { forget: 7 });
+  expect(steeringOf(TRACK_SEED)).toEqual({ more: [], less: [] });
 });
 
 test('the radios that were steered last are kept', () => {
@@ -37,10 +37,10 @@ test('the radios that were steered last are kept', () => {
 });
 
 test('a radio starts as it was steered, beside the tracks that it was started from', () => {
-  noteSteering(TRACK, { more: 7 });
-  noteSteering(TRACK, { less: 8 });
-  expect(firstRadio(TRACK, { played: [5], more: [6] })).toEqual({
-    seed: TRACK,
+  noteSteering(TRACK_SEED, { more: 7 });
+  noteSteering(TRACK_SEED, { less: 8 });
+  expect(firstRadio(TRACK_SEED, { played: [5], more: [6] })).toEqual({
+    seed: TRACK_SEED,
     by: 'sound',
     played: [5],
     more: [6, 7],

@@ -1,4 +1,4 @@
-// Every language has the same texts, and no component contains text.
+// Checks that every language has the same texts, and that no component contains text.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -11,9 +11,9 @@ const languages = join(renderer, '..', 'resources', 'languages');
 const readTexts = (language: string): Map<string, string> =>
   new Map(flatten(JSON.parse(readFileSync(join(languages, `${language}.json`), 'utf8')) as Texts));
 
-function flatten(texts: Texts, before = ''): [string, string][] {
+function flatten(texts: Texts, prefix = ''): [string, string][] {
   return Object.entries(texts).flatMap(([key, value]): [string, string][] =>
-    typeof value === 'string' ? [[before + key, value]] : flatten(value, `${before}${key}.`),
+    typeof value === 'string' ? [[prefix + key, value]] : flatten(value, `${prefix}${key}.`),
   );
 }
 
@@ -24,11 +24,11 @@ const placeholders = (text: string | undefined): string =>
     .join(' ');
 
 const english = readTexts('en');
-const others = readdirSync(languages)
+const otherLanguages = readdirSync(languages)
   .filter((file) => file.endsWith('.json') && file !== 'en.json')
   .map((file) => file.slice(0, -'.json'.length));
 
-describe.each(others)('the texts in %s', (language) => {
+describe.each(otherLanguages)('the texts in %s', (language) => {
   const texts = readTexts(language);
 
   it('are complete, without others', () => {
@@ -39,23 +39,23 @@ describe.each(others)('the texts in %s', (language) => {
   });
 
   it('have the placeholders of the English ones, and are not empty', () => {
-    const odd = [...texts].filter(
+    const faultyTexts = [...texts].filter(
       ([key, text]) => text.trim() === '' || placeholders(text) !== placeholders(english.get(key)),
     );
-    expect(odd).toEqual([]);
+    expect(faultyTexts).toEqual([]);
   });
 });
 
-it.each(['en', ...others])('no two settings have the same name in %s', (language) => {
+it.each(['en', ...otherLanguages])('no two settings have the same name in %s', (language) => {
   const names = [...readTexts(language)].filter(([key]) => /^setting\..*\.label$/.test(key)).map(([, name]) => name);
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
 
 it('every setting has a name and a description', () => {
-  const bare = SETTING_NAMES.map((name) => name.toLowerCase()).filter(
+  const unnamedSettings = SETTING_NAMES.map((name) => name.toLowerCase()).filter(
     (key) => !english.has(`setting.${key}.label`) || !english.has(`setting.${key}.help`),
   );
-  expect(bare).toEqual([]);
+  expect(unnamedSettings).toEqual([]);
 });
 
 it('every task of the server has a name', () => {
@@ -68,19 +68,19 @@ it('every task of the server has a name', () => {
   expect(tasks.filter((name) => !english.has(`task.${name}`))).toEqual([]);
 });
 
-/** Words between tags, or in an attribute for screen readers. Approximate: neither code nor punctuation. */
-const WORDS = [
+/** Patterns that approximately match words between tags or in attributes for screen readers, not code. */
+const TEXT_PATTERNS = [
   />\s*([A-Z][a-z]+(?:[ ’'][\w’',.]+)*[.!?]?)\s*<\//g,
   /\s(?:aria-label|aria-description|title|placeholder|alt|label)="([^"]*[A-Za-z]{2}[^"]*)"/g,
 ];
 
 it('no component contains text', () => {
   const files = readdirSync(renderer, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.tsx'));
-  const found = files.flatMap((file) => {
+  const textsInComponents = files.flatMap((file) => {
     const source = readFileSync(join(renderer, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, '');
-    return WORDS.flatMap((pattern) => [...source.matchAll(pattern)].map((match) => `${file}: ${match[1]}`));
+    return TEXT_PATTERNS.flatMap((pattern) => [...source.matchAll(pattern)].map((match) => `${file}: ${match[1]}`));
   });
-  expect(found).toEqual([]);
+  expect(textsInComponents).toEqual([]);
   expect(files.length).toBeGreaterThan(50);
 });
 
@@ -98,8 +98,8 @@ describe('the displayed language', async () => {
     ['system', [], { language: 'en', locale: 'en' }],
     ['de', ['en-GB', 'en', 'de-CH'], { language: 'de', locale: 'de-CH' }],
     ['de', ['en-GB'], { language: 'de', locale: 'de' }],
-  ])('for %s and a browser with %j', (choice, wanted, shown) => {
-    expect(resolveLanguage(choice, wanted)).toEqual(shown);
+  ])('for %s and a browser with %j', (choice, browserLanguages, expected) => {
+    expect(resolveLanguage(choice, browserLanguages)).toEqual(expected);
   });
 
   it.each([
@@ -110,14 +110,14 @@ describe('the displayed language', async () => {
 });
 
 it('styles use start and end instead of left and right, so that a page can be mirrored', () => {
-  const SIDES =
+  const SIDE_PATTERN =
     /\b(?:margin|padding|border)-(?:left|right)\b|text-align:\s*(?:left|right)|^\s*(?:left|right):(?!\s*50%)/gm;
   const files = readdirSync(renderer, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.css'));
-  const found = files
+  const sidesInStyles = files
     .filter((file) => !file.endsWith('slider.module.css')) // time runs from left to right in every language
     .flatMap((file) =>
-      [...readFileSync(join(renderer, file), 'utf8').matchAll(SIDES)].map(([side]) => `${file}: ${side}`),
+      [...readFileSync(join(renderer, file), 'utf8').matchAll(SIDE_PATTERN)].map(([side]) => `${file}: ${side}`),
     );
-  expect(found).toEqual([]);
+  expect(sidesInStyles).toEqual([]);
   expect(files.length).toBeGreaterThan(40);
 });

@@ -12,8 +12,8 @@ test.each([
   { name: 'at its start', anchor: { start: 1000, offset: 0 }, at: 1000, heard: 0 },
   { name: 'later on', anchor: { start: 1000, offset: 0 }, at: 1500, heard: 500 },
   { name: 'after a seek', anchor: { start: 1000, offset: 44_100 }, at: 1500, heard: 44_600 },
-])('the audible frame: $name', ({ anchor, at, heard }) => {
-  expect(heardFrame(anchor, at)).toBe(heard);
+])('the audible frame: $name', ({ anchor, at: clockTime, heard: expectedFrame }) => {
+  expect(heardFrame(anchor, clockTime)).toBe(expectedFrame);
 });
 
 test('a sound ends on the frame after its last', () => {
@@ -38,8 +38,8 @@ test.each([
     at: 10_020,
   },
   { name: 'waits for the start', before: { start: 15_000, offset: 0 }, length: 90_000, clock: 10_000, at: 15_000 },
-])('a switch to a longer piece $name', ({ before, length, clock, at }) => {
-  expect(spliceFrame(before, { length, clockSeconds: clock / 1_000, rate: 1_000 })).toBe(at);
+])('a switch to a longer piece $name', ({ before: previousAnchor, length, clock, at: expectedFrame }) => {
+  expect(spliceFrame(previousAnchor, { length, clockSeconds: clock / 1_000, rate: 1_000 })).toBe(expectedFrame);
 });
 
 test.each([
@@ -53,13 +53,13 @@ test.each([
 
 test.each([200_000, 500_000, 3_000_000, 7_000_000, 42_000_000, 60_000_000])(
   'little of %i bytes is decoded twice',
-  (whole) => {
+  (totalBytes) => {
     let decoded = 0;
-    let sum = 0;
-    while (nextPiece(decoded, 320) < whole) {
+    let decodedTotal = 0;
+    while (nextPiece(decoded, 320) < totalBytes) {
       decoded = nextPiece(decoded, 320);
-      sum += decoded;
+      decodedTotal += decoded;
     }
-    expect(sum / whole).toBeLessThan(4 / 3);
+    expect(decodedTotal / totalBytes).toBeLessThan(4 / 3);
   },
 );

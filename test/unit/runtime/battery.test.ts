@@ -5,15 +5,15 @@ import { describe, expect, it } from 'vitest';
 import { readBattery } from '../../../server/runtime/battery.ts';
 
 describe('readBattery', () => {
-  const AC = { type: 'Mains', online: '0' };
-  const PLUGGED = { type: 'Mains', online: '1' };
-  const EMPTIED = { type: 'Battery', status: 'Discharging' };
+  const UNPLUGGED_SUPPLY = { type: 'Mains', online: '0' };
+  const PLUGGED_SUPPLY = { type: 'Mains', online: '1' };
+  const DISCHARGING_BATTERY = { type: 'Battery', status: 'Discharging' };
   it.each([
     ['no battery at all', {}, false],
-    ['a battery that is emptied', { AC, BAT0: EMPTIED }, true],
-    ['a plug, whatever the battery says', { AC: PLUGGED, BAT0: EMPTIED }, false],
-    ['a battery that is charged', { AC: PLUGGED, BAT0: { type: 'Battery', status: 'Charging' } }, false],
-    ['only that of a mouse', { hid: { ...EMPTIED, scope: 'Device' } }, false],
+    ['a battery that is emptied', { AC: UNPLUGGED_SUPPLY, BAT0: DISCHARGING_BATTERY }, true],
+    ['a plug, whatever the battery says', { AC: PLUGGED_SUPPLY, BAT0: DISCHARGING_BATTERY }, false],
+    ['a battery that is charged', { AC: PLUGGED_SUPPLY, BAT0: { type: 'Battery', status: 'Charging' } }, false],
+    ['only that of a mouse', { hid: { ...DISCHARGING_BATTERY, scope: 'Device' } }, false],
   ])('with %s', async (_, supplies: Record<string, Record<string, string>>, expected) => {
     const folder = mkdtempSync(join(tmpdir(), 'tonearm-power-'));
     for (const [name, files] of Object.entries(supplies)) {

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { beforeEach, expect, test, vi } from 'vitest';
 
 vi.mock('node:v8', () => ({ setFlagsFromString: vi.fn() }));
-vi.resetModules(); // another test may have loaded it with the real one
+vi.resetModules(); // another test may have loaded the module with the real v8
 const { createHeapLimit } = await import('../../../server/runtime/heap-limits.ts');
 const flags = (): string[] => vi.mocked(setFlagsFromString).mock.calls.map(([flag]) => flag);
 beforeEach(() => {
@@ -10,22 +10,22 @@ beforeEach(() => {
 });
 
 test('the heap is limited from the first hold to the last release', () => {
-  const [one, other] = [createHeapLimit(), createHeapLimit()];
-  for (const limit of [one, one, other]) limit.hold();
+  const [heapLimit, otherLimit] = [createHeapLimit(), createHeapLimit()];
+  for (const limit of [heapLimit, heapLimit, otherLimit]) limit.hold();
   expect(flags()).toEqual(['--heap-growing-percent=15']);
-  one.release();
-  one.release();
+  heapLimit.release();
+  heapLimit.release();
   expect(flags()).toHaveLength(1);
-  other.release();
+  otherLimit.release();
   expect(flags()).toEqual(['--heap-growing-percent=15', '--heap-growing-percent=0']);
 });
 
 test('a limit that was never held releases nothing', () => {
-  const held = createHeapLimit();
-  held.hold();
+  const unusedLimit = createHeapLimit();
+  unusedLimit.hold();
   createHeapLimit().release();
   expect(flags()).toHaveLength(1);
-  held.release();
+  unusedLimit.release();
 });
 
 test('both ends ask for a collection, where there is a way to', () => {

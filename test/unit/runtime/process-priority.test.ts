@@ -3,7 +3,7 @@ import { constants, getPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 
-const WORKER = `
+const WORKER_CODE = `
   import { readlinkSync } from 'node:fs';
   import { parentPort, workerData } from 'node:worker_threads';
   const { lowerThreadPriority } = await import(workerData);
@@ -12,11 +12,11 @@ const WORKER = `
   parentPort.once('message', () => undefined); // lives until then`;
 
 test.runIf(process.platform === 'linux')('a thread gives way, and the others of the process do not', async () => {
-  const before = getPriority();
-  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(WORKER)}`), {
+  const previousPriority = getPriority();
+  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(WORKER_CODE)}`), {
     workerData: new URL('../../../server/runtime/process-priority.ts', import.meta.url).href,
   });
   const [thread] = (await once(worker, 'message')) as [number];
-  expect([getPriority(thread), getPriority()]).toEqual([constants.priority.PRIORITY_BELOW_NORMAL, before]);
+  expect([getPriority(thread), getPriority()]).toEqual([constants.priority.PRIORITY_BELOW_NORMAL, previousPriority]);
   await worker.terminate();
 });

@@ -1,16 +1,16 @@
-// A clock that cannot be true deletes nothing.
+// Tests that a wrong clock causes no deletion.
 import { expect, test } from 'vitest';
 import { createTimeForAges, type ClockState, type TimeForAges } from '../../../server/runtime/time-for-ages.ts';
 
-const DAY = 86_400_000;
-const HOUR = 3_600_000;
-const TODAY = Date.parse('2026-11-27T08:00:00Z');
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const TODAY_MS = Date.parse('2026-11-27T08:00:00Z');
 
 /** `clock` and `elapsed` in milliseconds are moved by the tests. */
-function machine(lastKnown: number | undefined) {
-  const at = { clock: TODAY, elapsed: 0, doubts: 0 };
+function simulateMachine(lastKnownMs: number | undefined) {
+  const at = { clock: TODAY_MS, elapsed: 0, doubts: 0 };
   let storedState: ClockState | undefined =
-    lastKnown === undefined ? undefined : { timeMs: lastKnown, doubtedMs: null };
+    lastKnownMs === undefined ? undefined : { timeMs: lastKnownMs, doubtedMs: null };
   let time: TimeForAges;
   const start = (): void => {
     time = createTimeForAges({
@@ -26,9 +26,9 @@ function machine(lastKnown: number | undefined) {
     at,
     start,
     believe: (): void => time.trustClock(),
-    doubtedDays: (): number => time.doubtMs() / DAY,
+    doubtedDays: (): number => time.doubtMs() / DAY_MS,
     /** In days from today. */
-    days: (): number => (time().getTime() - TODAY) / DAY,
+    days: (): number => (time().getTime() - TODAY_MS) / DAY_MS,
     wait(ms: number): void {
       at.clock += ms;
       at.elapsed += ms;
@@ -37,64 +37,64 @@ function machine(lastKnown: number | undefined) {
 }
 
 test('of a new library, and of one that was used lately, is the clock', () => {
-  for (const lastKnown of [undefined, TODAY, TODAY - 6 * DAY, TODAY + 3 * DAY]) {
-    const { days, wait, at } = machine(lastKnown);
+  for (const lastKnown of [undefined, TODAY_MS, TODAY_MS - 6 * DAY_MS, TODAY_MS + 3 * DAY_MS]) {
+    const { days, wait, at } = simulateMachine(lastKnown);
     expect(days()).toBe(0);
-    wait(40 * DAY);
+    wait(40 * DAY_MS);
     expect([days(), at.doubts]).toEqual([40, 0]);
   }
 });
 
 test('of a clock that is years ahead at the start goes on from what the library knows, for a day of running', () => {
-  const { days, wait, at } = machine(TODAY - 730 * DAY);
+  const { days, wait, at } = simulateMachine(TODAY_MS - 730 * DAY_MS);
   expect(days()).toBe(-730);
-  wait(23 * HOUR);
+  wait(23 * HOUR_MS);
   expect(days()).toBeCloseTo(-730 + 23 / 24);
-  wait(2 * HOUR);
+  wait(2 * HOUR_MS);
   expect([days(), at.doubts]).toEqual([25 / 24, 1]);
 });
 
 test('of a clock that jumps ahead while the server runs, and back', () => {
-  const { days, wait, at } = machine(TODAY);
+  const { days, wait, at } = simulateMachine(TODAY_MS);
   expect(days()).toBe(0);
-  at.clock += 365 * DAY;
-  wait(HOUR);
+  at.clock += 365 * DAY_MS;
+  wait(HOUR_MS);
   expect([days(), at.doubts]).toEqual([1 / 24, 1]);
-  at.clock -= 365 * DAY;
-  wait(HOUR);
+  at.clock -= 365 * DAY_MS;
+  wait(HOUR_MS);
   expect(days()).toBeCloseTo(2 / 24);
-  at.clock += 365 * DAY;
+  at.clock += 365 * DAY_MS;
   expect([days(), at.doubts]).toEqual([expect.closeTo(2 / 24), 2]);
 });
 
 test('of a clock that is behind is that clock: nothing is old then, and it is right again afterwards', () => {
-  const { days, at, start, wait } = machine(TODAY + 730 * DAY);
+  const { days, at, start, wait } = simulateMachine(TODAY_MS + 730 * DAY_MS);
   expect([days(), at.doubts]).toEqual([0, 1]);
-  wait(HOUR);
+  wait(HOUR_MS);
   start();
   expect(days()).toBeCloseTo(1 / 24);
-  at.clock += 730 * DAY;
+  at.clock += 730 * DAY_MS;
   expect([days(), at.doubts]).toEqual([expect.closeTo(730 + 1 / 24), 2]);
 });
 
 test('is doubted over all starts until the server has run for a day', () => {
-  const { days, wait, at, start, doubtedDays } = machine(TODAY - 730 * DAY);
+  const { days, wait, at, start, doubtedDays } = simulateMachine(TODAY_MS - 730 * DAY_MS);
   expect(days()).toBe(-730);
   for (const hours of [8, 8]) {
-    wait(hours * HOUR);
+    wait(hours * HOUR_MS);
     expect(days()).toBeLessThan(-729);
-    at.clock += 12 * HOUR; // it is off at night
+    at.clock += 12 * HOUR_MS; // the computer is off at night
     start();
     days();
   }
-  wait(7 * HOUR);
+  wait(7 * HOUR_MS);
   expect([days() < -729, doubtedDays() > 729]).toEqual([true, true]);
-  wait(2 * HOUR);
+  wait(2 * HOUR_MS);
   expect([days() > 0, doubtedDays()]).toEqual([true, 0]);
 });
 
 test('is the clock as soon as a person says that it is right, also at the next start', () => {
-  const { days, believe, start, doubtedDays } = machine(TODAY - 730 * DAY);
+  const { days, believe, start, doubtedDays } = simulateMachine(TODAY_MS - 730 * DAY_MS);
   expect([days(), doubtedDays()]).toEqual([-730, 730]);
   believe();
   expect([days(), doubtedDays()]).toEqual([0, 0]);
@@ -103,15 +103,15 @@ test('is the clock as soon as a person says that it is right, also at the next s
 });
 
 test('is doubted again by the next start after a wrong clock was set right', () => {
-  const { days, at, start } = machine(TODAY);
+  const { days, at, start } = simulateMachine(TODAY_MS);
   expect(days()).toBe(0);
-  at.clock += 730 * DAY;
+  at.clock += 730 * DAY_MS;
   start();
   expect(days()).toBe(0);
-  at.clock -= 730 * DAY;
+  at.clock -= 730 * DAY_MS;
   start();
   expect(days()).toBe(0);
-  at.clock += 730 * DAY;
+  at.clock += 730 * DAY_MS;
   start();
   expect([days(), at.doubts]).toEqual([0, 2]);
 });

@@ -1,18 +1,18 @@
-// Slices of long work take turns.
+// Tests that slices of long work take turns.
 import { setImmediate as afterOthers } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createSlots } from '../../../server/runtime/concurrency.ts';
 import { waitForTurn, yieldIfDue, setCaller } from '../../../server/runtime/time-slices.ts';
 
 test('callers take turns, however much one of them asks for', async () => {
-  const done: string[] = [];
-  const one = async (caller: string): Promise<void> => {
+  const finishedCallers: string[] = [];
+  const takeSlice = async (caller: string): Promise<void> => {
     setCaller(caller);
     await waitForTurn();
-    done.push(caller);
+    finishedCallers.push(caller);
   };
-  await Promise.all(['a', 'a', 'a', 'a', 'b', 'b', 'c'].map(one));
-  expect(done).toEqual(['a', 'b', 'c', 'a', 'b', 'a', 'a']);
+  await Promise.all(['a', 'a', 'a', 'a', 'b', 'b', 'c'].map(takeSlice));
+  expect(finishedCallers).toEqual(['a', 'b', 'c', 'a', 'b', 'a', 'a']);
 });
 
 test('work begins at once, unless other work has just taken a slice', async () => {
@@ -21,9 +21,9 @@ test('work begins at once, unless other work has just taken a slice', async () =
   expect(yieldIfDue()).toBeUndefined();
   for (const until = performance.now() + 6; performance.now() < until;);
   setCaller('second');
-  const waits = yieldIfDue();
-  expect(waits).toBeInstanceOf(Promise);
-  await waits;
+  const wait = yieldIfDue();
+  expect(wait).toBeInstanceOf(Promise);
+  await wait;
   await afterOthers();
   expect(yieldIfDue()).toBeUndefined();
 });
@@ -31,22 +31,22 @@ test('work begins at once, unless other work has just taken a slice', async () =
 test('work waits behind what its caller waits for already', async () => {
   await afterOthers();
   setCaller('third');
-  const earlierTurn = waitForTurn();
-  const waits = yieldIfDue();
-  expect(waits).toBeInstanceOf(Promise);
-  await Promise.all([earlierTurn, waits]);
+  const previousTurn = waitForTurn();
+  const wait = yieldIfDue();
+  expect(wait).toBeInstanceOf(Promise);
+  await Promise.all([previousTurn, wait]);
 });
 
 test('callers take turns for slots, too', async () => {
-  const inTurn = createSlots(1);
-  const done: string[] = [];
-  const one = async (caller: string): Promise<void> => {
+  const runInTurn = createSlots(1);
+  const finishedCallers: string[] = [];
+  const takeSlot = async (caller: string): Promise<void> => {
     setCaller(caller);
-    await inTurn(async () => {
+    await runInTurn(async () => {
       await afterOthers();
-      done.push(caller);
+      finishedCallers.push(caller);
     });
   };
-  await Promise.all(['a', 'a', 'a', 'a', 'b', 'b', 'c'].map(one));
-  expect(done).toEqual(['a', 'a', 'b', 'c', 'a', 'b', 'a']);
+  await Promise.all(['a', 'a', 'a', 'a', 'b', 'b', 'c'].map(takeSlot));
+  expect(finishedCallers).toEqual(['a', 'a', 'b', 'c', 'a', 'b', 'a']);
 });

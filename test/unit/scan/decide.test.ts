@@ -1,4 +1,4 @@
-// The decisions of a scan, with known rows in memory.
+// Tests the decisions of a scan with known rows in memory.
 import { describe, expect, it } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
 import type { ReadResult } from '../../../server/files/reader-worker.ts';
@@ -7,53 +7,53 @@ import { emptyBatch } from '../../../server/scan/walk/compare-folder.ts';
 import { decide, type Decision, type FileOp, type CurrentRows } from '../../../server/scan/write/decide.ts';
 import type { KnownFile } from '../../../server/scan/walk/known-files.ts';
 
-const ONE = 1 as TrackId;
-const TWO = 2 as TrackId;
+const FIRST_ID = 1 as TrackId;
+const SECOND_ID = 2 as TrackId;
 const stamp = { sizeBytes: 10, mtimeUs: 20, dev: 1, ino: 2, ctimeUs: 1 };
 const result = { ok: true } as Extract<ReadResult, { ok: true }>;
 
 interface Rows {
-  adopted?: TrackId[];
+  adoptedIds?: TrackId[];
   files?: Record<string, TrackId | null>;
   names?: Record<string, TrackId>;
-  elsewhere?: TrackId[];
-  inPlace?: TrackId[];
-  missing?: TrackId[];
+  otherFileIds?: TrackId[];
+  inPlaceIds?: TrackId[];
+  missingIds?: TrackId[];
 }
 
 const fileFacts = ({
-  adopted = [],
+  adoptedIds = [],
   files = {},
   names = {},
-  elsewhere = [],
-  inPlace = [],
-  missing = [],
+  otherFileIds = [],
+  inPlaceIds = [],
+  missingIds = [],
 }: Rows): CurrentRows => ({
-  isAdopted: (id) => adopted.includes(id),
+  isAdopted: (id) => adoptedIds.includes(id),
   findFile(path, name) {
     const trackId = files[`${path}/${name}`];
     return trackId === undefined ? undefined : { trackId, state: 'track' };
   },
   findTrackBySourceId: (sourceId) => names[sourceId],
-  hasOtherFile: (id) => elsewhere.includes(id),
-  isInPlace: (id) => inPlace.includes(id),
-  isMissing: (id) => missing.includes(id),
+  hasOtherFile: (id) => otherFileIds.includes(id),
+  isInPlace: (id) => inPlaceIds.includes(id),
+  isMissing: (id) => missingIds.includes(id),
 });
 
-const candidate = (before: Partial<KnownFile> | null = null): Candidate => ({
+const candidate = (knownRow: Partial<KnownFile> | null = null): Candidate => ({
   name: 'a.mp3',
   ...stamp,
   lyricsMark: null,
   sheetsMark: null,
-  knownFile: before && {
+  knownFile: knownRow && {
     name: 'a.mp3',
     ...stamp,
     state: 'track',
     reason: null,
     lyricsMark: null,
     sheetsMark: null,
-    trackId: ONE,
-    ...before,
+    trackId: FIRST_ID,
+    ...knownRow,
   },
 });
 const file = (op: Partial<FileOp> = {}): FileOp => ({
@@ -66,7 +66,7 @@ const file = (op: Partial<FileOp> = {}): FileOp => ({
 });
 const withoutOp = (decision: Decision): object =>
   Object.fromEntries(Object.entries(decision).filter(([name]) => name !== 'op'));
-const decided = (op: Parameters<typeof decide>[0], rows: Rows = {}) => withoutOp(decide(op, fileFacts(rows)));
+const decideWithRows = (op: Parameters<typeof decide>[0], rows: Rows = {}) => withoutOp(decide(op, fileFacts(rows)));
 
 describe('a file that was read', () => {
   it.each<{ what: string; op?: Partial<FileOp>; rows?: Rows; decision: object }>([
@@ -74,7 +74,7 @@ describe('a file that was read', () => {
     {
       what: 'that is still being written is left alone',
       op: { result: { ok: false, reason: '', changing: true } },
-      rows: { files: { 'x/a.mp3': ONE }, inPlace: [ONE] },
+      rows: { files: { 'x/a.mp3': FIRST_ID }, inPlaceIds: [FIRST_ID] },
       decision: { kind: 'changing' },
     },
     {
@@ -85,41 +85,41 @@ describe('a file that was read', () => {
     {
       what: 'that cannot be read any more takes its track along, when it plays from there',
       op: { result: { ok: false, reason: 'no audio' } },
-      rows: { files: { 'x/a.mp3': ONE }, inPlace: [ONE] },
-      decision: { kind: 'failed', reason: 'no audio', trackId: ONE, lostIds: [ONE] },
+      rows: { files: { 'x/a.mp3': FIRST_ID }, inPlaceIds: [FIRST_ID] },
+      decision: { kind: 'failed', reason: 'no audio', trackId: FIRST_ID, lostIds: [FIRST_ID] },
     },
     {
       what: 'that cannot be read any more leaves a track with a copy',
       op: { result: { ok: false, reason: 'no audio' } },
-      rows: { files: { 'x/a.mp3': ONE } },
-      decision: { kind: 'failed', reason: 'no audio', trackId: ONE, lostIds: [] },
+      rows: { files: { 'x/a.mp3': FIRST_ID } },
+      decision: { kind: 'failed', reason: 'no audio', trackId: FIRST_ID, lostIds: [] },
     },
     {
       what: 'in a known place updates its track',
       op: { candidate: candidate({ sizeBytes: 9 }) },
-      rows: { files: { 'x/a.mp3': ONE } },
-      decision: { kind: 'updated', result, trackId: ONE, hasOnlyLyricsChanged: false },
+      rows: { files: { 'x/a.mp3': FIRST_ID } },
+      decision: { kind: 'updated', result, trackId: FIRST_ID, hasOnlyLyricsChanged: false },
     },
     {
       what: 'with the same size and time has other lyrics beside it',
       op: { candidate: candidate({ lyricsMark: 'a.lrc/1/2' }) },
-      rows: { files: { 'x/a.mp3': ONE } },
-      decision: { kind: 'updated', result, trackId: ONE, hasOnlyLyricsChanged: true },
+      rows: { files: { 'x/a.mp3': FIRST_ID } },
+      decision: { kind: 'updated', result, trackId: FIRST_ID, hasOnlyLyricsChanged: true },
     },
     {
       what: 'that failed before is read whole',
       op: { candidate: candidate({ state: 'failed' }) },
-      rows: { files: { 'x/a.mp3': ONE } },
-      decision: { kind: 'updated', result, trackId: ONE, hasOnlyLyricsChanged: false },
+      rows: { files: { 'x/a.mp3': FIRST_ID } },
+      decision: { kind: 'updated', result, trackId: FIRST_ID, hasOnlyLyricsChanged: false },
     },
     {
       what: 'under the name of a track is that track',
-      rows: { names: { 'x/a.mp3': TWO } },
-      decision: { kind: 'updated', result, trackId: TWO, hasOnlyLyricsChanged: false },
+      rows: { names: { 'x/a.mp3': SECOND_ID } },
+      decision: { kind: 'updated', result, trackId: SECOND_ID, hasOnlyLyricsChanged: false },
     },
     {
       what: 'under the name of a track that has another file fails',
-      rows: { names: { 'x/a.mp3': TWO }, elsewhere: [TWO] },
+      rows: { names: { 'x/a.mp3': SECOND_ID }, otherFileIds: [SECOND_ID] },
       decision: {
         kind: 'failed',
         reason: 'another file has the same name but for its Unicode spelling',
@@ -129,88 +129,88 @@ describe('a file that was read', () => {
     },
     {
       what: 'that is a track found again moves it',
-      op: { target: ONE },
-      decision: { kind: 'moved', trackId: ONE, result, displacedId: undefined, lostIds: [] },
+      op: { target: FIRST_ID },
+      decision: { kind: 'moved', trackId: FIRST_ID, result, displacedId: undefined, lostIds: [] },
     },
     {
       what: 'that is a track found again takes the place of another',
-      op: { target: ONE },
-      rows: { files: { 'x/a.mp3': TWO }, inPlace: [TWO] },
-      decision: { kind: 'moved', trackId: ONE, result, displacedId: TWO, lostIds: [TWO] },
+      op: { target: FIRST_ID },
+      rows: { files: { 'x/a.mp3': SECOND_ID }, inPlaceIds: [SECOND_ID] },
+      decision: { kind: 'moved', trackId: FIRST_ID, result, displacedId: SECOND_ID, lostIds: [SECOND_ID] },
     },
     {
       what: 'that is a new track takes the place of another',
       op: { target: 'new' },
-      rows: { files: { 'x/a.mp3': TWO }, inPlace: [TWO] },
-      decision: { kind: 'added', result, displacedId: TWO, lostIds: [TWO] },
+      rows: { files: { 'x/a.mp3': SECOND_ID }, inPlaceIds: [SECOND_ID] },
+      decision: { kind: 'added', result, displacedId: SECOND_ID, lostIds: [SECOND_ID] },
     },
     {
       what: 'that is the track of its place updates it',
-      op: { target: ONE },
-      rows: { files: { 'x/a.mp3': ONE } },
-      decision: { kind: 'updated', result, trackId: ONE, hasOnlyLyricsChanged: false },
+      op: { target: FIRST_ID },
+      rows: { files: { 'x/a.mp3': FIRST_ID } },
+      decision: { kind: 'updated', result, trackId: FIRST_ID, hasOnlyLyricsChanged: false },
     },
     {
       what: 'that is a track found twice is a track of its own',
-      op: { target: ONE },
-      rows: { adopted: [ONE] },
+      op: { target: FIRST_ID },
+      rows: { adoptedIds: [FIRST_ID] },
       decision: { kind: 'added', result, displacedId: undefined, lostIds: [] },
     },
   ])('$what', ({ op, rows, decision }) => {
-    expect(decided(file(op), rows)).toEqual(decision);
+    expect(decideWithRows(file(op), rows)).toEqual(decision);
   });
 });
 
 describe('a file that only moved', () => {
-  const op = { kind: 'moved', path: 'x', candidate: candidate(), trackId: ONE } as const;
+  const op = { kind: 'moved', path: 'x', candidate: candidate(), trackId: FIRST_ID } as const;
   it('keeps its track', () => {
-    expect(decided(op)).toEqual({
+    expect(decideWithRows(op)).toEqual({
       kind: 'moved',
-      trackId: ONE,
+      trackId: FIRST_ID,
       result: undefined,
       displacedId: undefined,
       lostIds: [],
     });
   });
   it('with a second name waits for the next scan', () => {
-    expect(decided(op, { adopted: [ONE] })).toEqual({ kind: 'second' });
+    expect(decideWithRows(op, { adoptedIds: [FIRST_ID] })).toEqual({ kind: 'second' });
   });
 });
 
 describe('a folder', () => {
-  const [a, b] = ['a.mp3', 'b.mp3'].map((name) => ({ ...candidate({}).knownFile, name }) as KnownFile);
+  const [firstFile, secondFile] = ['a.mp3', 'b.mp3'].map((name) => ({ ...candidate({}).knownFile, name }) as KnownFile);
   const folder = (goneFiles: KnownFile[], returnedFiles: KnownFile[]) =>
     ({ kind: 'folder', files: 0, batch: { ...emptyBatch('x'), goneFiles, returnedFiles } }) as const;
 
   it('loses the tracks of missing files', () => {
-    const rows = { files: { 'x/a.mp3': ONE, 'x/b.mp3': TWO }, inPlace: [ONE] };
-    expect(decided(folder([a as KnownFile, b as KnownFile], []), rows)).toEqual({
+    const rows = { files: { 'x/a.mp3': FIRST_ID, 'x/b.mp3': SECOND_ID }, inPlaceIds: [FIRST_ID] };
+    expect(decideWithRows(folder([firstFile as KnownFile, secondFile as KnownFile], []), rows)).toEqual({
       kind: 'folder',
-      lostIds: [ONE],
+      lostIds: [FIRST_ID],
       restoredIds: [],
     });
   });
-  it('loses nothing with a file that was found at another path since', () => {
-    expect(decided(folder([a as KnownFile], []), { inPlace: [ONE] })).toEqual({
+  it('loses nothing with a file that has since been found at another path', () => {
+    expect(decideWithRows(folder([firstFile as KnownFile], []), { inPlaceIds: [FIRST_ID] })).toEqual({
       kind: 'folder',
       lostIds: [],
       restoredIds: [],
     });
   });
   it('restores missing tracks whose files returned', () => {
-    const rows = { files: { 'x/a.mp3': ONE, 'x/b.mp3': TWO }, missing: [TWO] };
-    expect(decided(folder([], [a as KnownFile, b as KnownFile]), rows)).toEqual({
+    const rows = { files: { 'x/a.mp3': FIRST_ID, 'x/b.mp3': SECOND_ID }, missingIds: [SECOND_ID] };
+    expect(decideWithRows(folder([], [firstFile as KnownFile, secondFile as KnownFile]), rows)).toEqual({
       kind: 'folder',
       lostIds: [],
-      restoredIds: [TWO],
+      restoredIds: [SECOND_ID],
     });
   });
   it('keeps a track with one missing and one returned file', () => {
-    const rows = { files: { 'x/a.mp3': ONE, 'x/b.mp3': ONE }, inPlace: [ONE] };
-    expect(decided(folder([a as KnownFile], [b as KnownFile]), rows)).toEqual({
+    const rows = { files: { 'x/a.mp3': FIRST_ID, 'x/b.mp3': FIRST_ID }, inPlaceIds: [FIRST_ID] };
+    expect(decideWithRows(folder([firstFile as KnownFile], [secondFile as KnownFile]), rows)).toEqual({
       kind: 'folder',
-      lostIds: [ONE],
-      restoredIds: [ONE],
+      lostIds: [FIRST_ID],
+      restoredIds: [FIRST_ID],
     });
   });
 });

@@ -1,24 +1,24 @@
-// What a scan reports while it runs.
+// Tests what a scan reports while it runs.
 import { expect, test } from 'vitest';
 import { createProgress } from '../../../server/scan/progress.ts';
 import { createScanRecord, restartRecord, recordRead, recordBatch } from '../../../server/scan/scan-record.ts';
 import { emptyBatch, type FolderBatch } from '../../../server/scan/walk/compare-folder.ts';
 import type { ScanProgress } from '../../../server/scan/wire.ts';
 
-const FOLDERS = [
+const MUSIC_FOLDERS = [
   { key: '', name: 'Music' },
   { key: 'vinyl', name: 'Vinyl' },
   { key: 'later', name: 'Later' },
 ];
 
-/** Of `count` files, `unchanged` of them as they were. */
-const batchOf = (count: number, unchangedCount: number): FolderBatch => ({
+/** Returns a batch of so many files, of which so many are unchanged. */
+const makeBatch = (count: number, unchangedCount: number): FolderBatch => ({
   ...emptyBatch(''),
   unchangedCount,
   candidates: Array(count - unchangedCount),
 });
 
-function reporting(folders: typeof FOLDERS) {
+function reporting(folders: typeof MUSIC_FOLDERS) {
   const record = createScanRecord();
   const reports: Omit<ScanProgress, 'job_id'>[] = [];
   const progress = createProgress(record, folders, (report) => reports.push(report));
@@ -30,22 +30,22 @@ function reporting(folders: typeof FOLDERS) {
 }
 
 test('each of several music folders has its own counts, once the walk has met it', () => {
-  const { record, report } = reporting(FOLDERS);
-  recordBatch(record, batchOf(5, 3), '');
-  recordBatch(record, batchOf(4, 0), 'vinyl');
-  recordBatch(record, batchOf(2, 2), '');
+  const { record, report } = reporting(MUSIC_FOLDERS);
+  recordBatch(record, makeBatch(5, 3), '');
+  recordBatch(record, makeBatch(4, 0), 'vinyl');
+  recordBatch(record, makeBatch(2, 2), '');
   recordRead(record, ['vinyl', '', 'vinyl']);
   expect(report()).toEqual([
     { name: 'Music', files_seen: 7, files_done: 6 },
     { name: 'Vinyl', files_seen: 4, files_done: 2 },
   ]);
-  restartRecord(record); // the whole is walked after a part
-  recordBatch(record, batchOf(5, 5), '');
+  restartRecord(record); // the whole music folder is walked after a part of it
+  recordBatch(record, makeBatch(5, 5), '');
   expect(report()).toEqual([{ name: 'Music', files_seen: 5, files_done: 5 }]);
 });
 
-test('a single music folder has the counts of all', () => {
-  const { record, report } = reporting(FOLDERS.slice(0, 1));
-  recordBatch(record, batchOf(5, 3), '');
+test('a single music folder has the counts of the whole scan', () => {
+  const { record, report } = reporting(MUSIC_FOLDERS.slice(0, 1));
+  recordBatch(record, makeBatch(5, 3), '');
   expect(report()).toEqual([]);
 });

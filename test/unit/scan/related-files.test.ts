@@ -1,4 +1,4 @@
-// Files that wait are settled in groups, and each becomes the track that it would be if all were settled at once.
+// Waiting files are assigned in groups, with the same result as if all were assigned at once.
 import { expect, it } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
 import { assignTracks, type Assignment, type PossibleTrack } from '../../../server/scan/identity/assign-tracks.ts';
@@ -6,50 +6,50 @@ import type { PostponedFile } from '../../../server/scan/identity/moved-files.ts
 import { groupRelatedFiles } from '../../../server/scan/identity/related-files.ts';
 import { seededRandom } from '../../support/test-random.ts';
 
-const AFTER = 1_900 as TrackId;
+const NEXT_TRACK_ID = 1_900 as TrackId;
 
-/** Files and tracks that have audio, keys and places in common, more often the smaller `variety` is. */
-function someFiles(seed: number, variety: number) {
+/** Makes files and tracks that share audio, keys and places, more often the smaller `variety` is. */
+function makeFiles(seed: number, variety: number) {
   const random = seededRandom(seed);
-  const below = (n: number): number => Math.floor(random() * n);
-  const hash = (): string | null => (random() < 0.05 ? null : `hash ${below(variety)}`);
+  const randomBelow = (n: number): number => Math.floor(random() * n);
+  const hash = (): string | null => (random() < 0.05 ? null : `hash ${randomBelow(variety)}`);
   const tracks = Array.from({ length: 2_000 }, (_, i): PossibleTrack => {
     const filePath = `folder ${i % 40}/${i}`;
-    const state = (['present', 'absent', 'unknown'] as const)[below(3)] as 'present';
+    const state = (['present', 'absent', 'unknown'] as const)[randomBelow(3)] as 'present';
     return {
       id: (i + 1) as TrackId,
       audioHash: hash(),
       formerAudioHash: random() < 0.1 ? hash() : null,
-      nameKey: `song ${below(5)}`,
+      nameKey: `song ${randomBelow(5)}`,
       isUntouched: false,
       copy: undefined,
-      locations: [{ filePath, key: random() < 0.1 ? `key ${below(variety)}` : `key of ${filePath}`, state }],
+      locations: [{ filePath, key: random() < 0.1 ? `key ${randomBelow(variety)}` : `key of ${filePath}`, state }],
     };
   });
-  const waiting = new Map<string, PostponedFile>();
+  const waitingFiles = new Map<string, PostponedFile>();
   for (let i = 0; i < 700; i++) {
-    const track = random() < 0.7 ? tracks[below(tracks.length)] : undefined;
+    const track = random() < 0.7 ? tracks[randomBelow(tracks.length)] : undefined;
     const filePath = track?.locations[0]?.filePath ?? `new/${i}`;
-    const key = random() < 0.1 ? `key ${below(variety)}` : `key ${i} of ${filePath}`;
-    const traits = { filePath, holderId: track?.id ?? null, key, audioHash: hash(), nameKey: `song ${below(5)}` };
-    waiting.set(filePath, { traits } as PostponedFile);
+    const key = random() < 0.1 ? `key ${randomBelow(variety)}` : `key ${i} of ${filePath}`;
+    const traits = { filePath, holderId: track?.id ?? null, key, audioHash: hash(), nameKey: `song ${randomBelow(5)}` };
+    waitingFiles.set(filePath, { traits } as PostponedFile);
     if (track?.locations[0]) track.locations[0].state = 'postponed';
   }
-  return { waiting, tracks };
+  return { waiting: waitingFiles, tracks };
 }
 
-/** As MovedFiles.possible finds them. */
+/** Returns the possible tracks that MovedFiles.possible finds. */
 function possibleAmong(tracks: readonly PossibleTrack[], files: readonly PostponedFile[]): PossibleTrack[] {
-  const holders = new Set(files.map(({ traits }) => traits.holderId));
+  const holderIds = new Set(files.map(({ traits }) => traits.holderId));
   const keys = new Set(files.map(({ traits }) => traits.key));
   const hashes = new Set([
     ...files.map(({ traits }) => traits.audioHash),
-    ...tracks.filter(({ id }) => holders.has(id)).map(({ audioHash }) => audioHash),
+    ...tracks.filter(({ id }) => holderIds.has(id)).map(({ audioHash }) => audioHash),
   ]);
   hashes.delete(null);
   return tracks.filter(
     ({ id, audioHash, formerAudioHash, locations }) =>
-      holders.has(id) ||
+      holderIds.has(id) ||
       hashes.has(audioHash) ||
       hashes.has(formerAudioHash) ||
       locations.some(({ key }) => keys.has(key)),
@@ -58,28 +58,34 @@ function possibleAmong(tracks: readonly PossibleTrack[], files: readonly Postpon
 
 it.each([1, 10, 300, 3_000])('files of %i kinds of audio', async (variety) => {
   for (let seed = 1; seed <= 5; seed++) {
-    const { waiting, tracks } = someFiles(seed, variety);
+    const { waiting, tracks } = makeFiles(seed, variety);
     const files = [...waiting.values()].sort((a, b) => (a.traits.filePath < b.traits.filePath ? -1 : 1));
-    const assignAll = (some: readonly PostponedFile[], possible: readonly PossibleTrack[]): Map<string, Assignment> =>
+    const assignAll = (
+      someWaitingFiles: readonly PostponedFile[],
+      possibleTracks: readonly PossibleTrack[],
+    ): Map<string, Assignment> =>
       assignTracks(
-        some.map(({ traits }) => traits),
-        possible,
-        AFTER,
+        someWaitingFiles.map(({ traits }) => traits),
+        possibleTracks,
+        NEXT_TRACK_ID,
       );
-    const atOnce = assignAll(files, possibleAmong(tracks, files));
+    const assignedAtOnce = assignAll(files, possibleAmong(tracks, files));
 
-    const inGroups = new Map<string, Assignment>();
+    const assignedInGroups = new Map<string, Assignment>();
     let groups = 0;
-    const possible = async (some: readonly PostponedFile[], _: unknown, isKnown: (id: TrackId) => boolean) =>
-      possibleAmong(tracks, some).filter(({ id }) => !isKnown(id));
-    for await (const group of groupRelatedFiles(waiting, possible)) {
+    const findPossible = async (
+      someWaitingFiles: readonly PostponedFile[],
+      _: unknown,
+      isKnown: (id: TrackId) => boolean,
+    ) => possibleAmong(tracks, someWaitingFiles).filter(({ id }) => !isKnown(id));
+    for await (const group of groupRelatedFiles(waiting, findPossible)) {
       groups++;
-      for (const [place, is] of assignAll(group.files, group.tracks)) {
-        expect(inGroups.has(place)).toBe(false);
-        inGroups.set(place, is);
+      for (const [place, assignment] of assignAll(group.files, group.tracks)) {
+        expect(assignedInGroups.has(place)).toBe(false);
+        assignedInGroups.set(place, assignment);
       }
     }
-    expect(inGroups).toEqual(atOnce);
+    expect(assignedInGroups).toEqual(assignedAtOnce);
     if (variety > 1_000) expect(groups).toBeGreaterThan(5);
   }
 });

@@ -1,4 +1,4 @@
-// Finding what is as long or seems the same by a look-up gives what comparing each with each gives.
+// Finding equally long or similar music by look-up has the same result as comparing each track with each.
 import { expect, it } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
 import { NO_HASH } from '../../../server/files/read-file.ts';
@@ -13,32 +13,34 @@ import {
 import { seededRandom } from '../../support/test-random.ts';
 
 const random = seededRandom(1);
-const one = <T>(...values: T[]): T => values[Math.floor(random() * values.length)] as T;
-const some = Array.from({ length: 400 }, (): ComparedMusic => ({
-  durationMs: one(null, 0, 60_000, 61_999, 62_000, 62_001, 64_000, 1e6),
-  audioHash: one(null, 'hash'),
-  format: one(null, 'mp3', 'flac'),
-  codec: one('a', 'b'),
-  sampleRateHz: one(44_100, 48_000),
-  channels: one(null, 2),
-  title: one(null, 'Song', 'SONG', 'Söng', ''),
-  artist: one(null, 'Ann', 'ann', 'Bob'),
-  album: one(null, 'Album', 'album', ''),
-  recordingMbid: one(null, null, 'm1', 'm2'),
+const pickOne = <T>(...values: T[]): T => values[Math.floor(random() * values.length)] as T;
+const library = Array.from({ length: 400 }, (): ComparedMusic => ({
+  durationMs: pickOne(null, 0, 60_000, 61_999, 62_000, 62_001, 64_000, 1e6),
+  audioHash: pickOne(null, 'hash'),
+  format: pickOne(null, 'mp3', 'flac'),
+  codec: pickOne('a', 'b'),
+  sampleRateHz: pickOne(44_100, 48_000),
+  channels: pickOne(null, 2),
+  title: pickOne(null, 'Song', 'SONG', 'Söng', ''),
+  artist: pickOne(null, 'Ann', 'ann', 'Bob'),
+  album: pickOne(null, 'Album', 'album', ''),
+  recordingMbid: pickOne(null, null, 'm1', 'm2'),
 }));
 
 it('music that is as long', () => {
-  const ofLength = createLengthIndex(some);
-  for (const music of some)
-    expect(new Set(ofLength(music))).toEqual(new Set(some.filter((other) => haveSameLength(music, other))));
+  const findSameLength = createLengthIndex(library);
+  for (const music of library)
+    expect(new Set(findSameLength(music))).toEqual(
+      new Set(library.filter((candidate) => haveSameLength(music, candidate))),
+    );
 });
 
 it('music that seems the same', () => {
-  const seeming = createNameIndex(some);
-  const found = some.map((music) => seeming(music));
-  expect(found.flat().length).toBeGreaterThan(some.length);
-  for (const [i, music] of some.entries())
-    expect(new Set(found[i])).toEqual(new Set(some.filter((other) => seemsSame(other, music))));
+  const seeming = createNameIndex(library);
+  const matches = library.map((music) => seeming(music));
+  expect(matches.flat().length).toBeGreaterThan(library.length);
+  for (const [i, music] of library.entries())
+    expect(new Set(matches[i])).toEqual(new Set(library.filter((candidate) => seemsSame(candidate, music))));
 });
 
 it('several files with the same bytes are one, and files that have no hash are not', () => {

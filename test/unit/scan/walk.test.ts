@@ -1,4 +1,4 @@
-// The listing of the music folder compared with known files: a generator over a real folder and known files in memory.
+// Tests the walk, which compares a real music folder with known files in memory.
 import { execFileSync } from 'node:child_process';
 import {
   mkdirSync,
@@ -44,40 +44,40 @@ interface KnownFolder {
 
 interface KnownFileRow extends KnownFileLookup {
   folders: KnownFolder[];
-  asked: string[];
-  /** Begins a walk of these folders: none of them was seen. */
+  queriedFolders: string[];
+  /** Begins a walk of these folders, none of which has been seen yet. */
   begin: (folders: string[]) => void;
 }
 
-/** The database's knowledge; a folder's id is its index in the list. */
+/** Creates the known files that a database would have; a folder's id is its index in the list. */
 function knownFiles(folders: KnownFolder[] = []): KnownFileRow {
-  const asked: string[] = [];
-  const seen = new Set<number>();
+  const queriedFolders: string[] = [];
+  const seenIds = new Set<number>();
   let walkedFolders: string[] = [];
-  const filesOf = (id: number): KnownFile[] => folders[id]?.files ?? [];
+  const listFilesOf = (id: number): KnownFile[] => folders[id]?.files ?? [];
   return {
     folders,
-    asked,
+    queriedFolders: queriedFolders,
     findFolder(path) {
       const id = folders.findIndex((folder) => folder.path === path);
       const { imageName = null, signature = null } = folders[id] ?? {};
-      seen.add(id);
+      seenIds.add(id);
       return id < 0 ? undefined : { id, path, imageName, artistImage: null, signature };
     },
     listFiles(id) {
-      asked.push(folders[id]?.path ?? '?');
-      return filesOf(id);
+      queriedFolders.push(folders[id]?.path ?? '?');
+      return listFilesOf(id);
     },
     listUnvisitedFolders: () =>
       folders
         .map(({ path, imageName, signature }, id) => ({ id, path, imageName, artistImage: null, signature }))
-        .filter(({ id }) => !seen.has(id))
+        .filter(({ id }) => !seenIds.has(id))
         .filter(({ path }) => walkedFolders.some((above) => above === '' || `${path}/`.startsWith(`${above}/`))),
-    begin(walked) {
-      walkedFolders = walked;
-      seen.clear();
+    begin(foldersToWalk) {
+      walkedFolders = foldersToWalk;
+      seenIds.clear();
     },
-    listPresent: (id) => filesOf(id).filter((file) => file.state === 'track' || file.state === 'failed'),
+    listPresent: (id) => listFilesOf(id).filter((file) => file.state === 'track' || file.state === 'failed'),
   };
 }
 
@@ -94,7 +94,7 @@ function* walking(knownFiles: KnownFileRow, { at = root, folders = [''], restore
 
 const walkAll = (known: KnownFileRow = knownFiles(), part: WalkedPart = {}): FolderBatch[] => [...walking(known, part)];
 
-/** Turns everything that was found into tracks. */
+/** Turns all files that a walk found into tracks. */
 function settled(state: KnownFile['state'] = 'track'): ReturnType<typeof knownFiles> {
   return knownFiles(
     walkAll().map(({ path, imageName, signature, candidates }) => ({
@@ -118,23 +118,24 @@ function settled(state: KnownFile['state'] = 'track'): ReturnType<typeof knownFi
   );
 }
 
-const paths = (batches: FolderBatch[], pick: (batch: FolderBatch) => readonly { name: string }[]): string[] =>
+const paths = (batches: FolderBatch[], pickFiles: (batch: FolderBatch) => readonly { name: string }[]): string[] =>
   batches
-    .flatMap((batch) => pick(batch).map(({ name }) => (batch.path === '' ? name : `${batch.path}/${name}`)))
+    .flatMap((batch) => pickFiles(batch).map(({ name }) => (batch.path === '' ? name : `${batch.path}/${name}`)))
     .toSorted();
 const candidates = (batches: FolderBatch[]): string[] => paths(batches, (batch) => batch.candidates);
-const gone = (batches: FolderBatch[]): string[] => paths(batches, (batch) => batch.goneFiles);
+const listGonePaths = (batches: FolderBatch[]): string[] => paths(batches, (batch) => batch.goneFiles);
 const returned = (batches: FolderBatch[]): string[] => paths(batches, (batch) => batch.returnedFiles);
 const reasons = (
   batches: FolderBatch[],
-  pick: (batch: FolderBatch) => readonly { name: string; reason: string }[] = (batch) => batch.skippedFiles,
+  pickFiles: (batch: FolderBatch) => readonly { name: string; reason: string }[] = (batch) => batch.skippedFiles,
 ): Record<string, string> =>
   Object.fromEntries(
     batches.flatMap((batch) =>
-      pick(batch).map(({ name, reason }) => [batch.path === '' ? name : `${batch.path}/${name}`, reason]),
+      pickFiles(batch).map(({ name, reason }) => [batch.path === '' ? name : `${batch.path}/${name}`, reason]),
     ),
   );
-const unchanged = (batches: FolderBatch[]): number => batches.reduce((sum, batch) => sum + batch.unchangedCount, 0);
+const countUnchanged = (batches: FolderBatch[]): number =>
+  batches.reduce((sum, batch) => sum + batch.unchangedCount, 0);
 const touch = (file: string, seconds: number): void => utimesSync(join(root, file), seconds, seconds);
 
 describe('what is found', () => {
@@ -208,12 +209,12 @@ describe('what is found', () => {
   });
 
   test('is 128 levels deep, and reports where it stops', () => {
-    const deep = Array.from({ length: 130 }, () => 'd');
-    make(...[1, 128, 129, 130].map((levels) => [...deep.slice(0, levels), 'a.mp3'].join('/')));
+    const folderNames = Array.from({ length: 130 }, () => 'd');
+    make(...[1, 128, 129, 130].map((levels) => [...folderNames.slice(0, levels), 'a.mp3'].join('/')));
     const batches = walkAll();
     expect(candidates(batches).map((path) => path.split('/').length - 1)).toEqual([1, 128]);
     expect(Object.entries(reasons(batches))).toEqual([
-      [deep.slice(0, 129).join('/'), 'the folder is more than 128 levels deep'],
+      [folderNames.slice(0, 129).join('/'), 'the folder is more than 128 levels deep'],
     ]);
   });
 
@@ -240,16 +241,16 @@ describe('links', () => {
 
   onUnix('to anything else are not, and each is told why', () => {
     make('music/x/a.mp3', 'outside.mp3', 'outside/b.mp3', 'music-too/c.mp3');
-    const link = (to: string, at: string): void => symlinkSync(to, join(root, 'music', at));
-    link('../outside.mp3', 'out.mp3');
-    link('../music-too/c.mp3', 'sibling.mp3');
-    link(join(root, 'outside'), 'folder.mp3');
-    link('.', 'self');
-    link('nowhere.mp3', 'dangling.mp3');
-    link('two.mp3', 'one.mp3');
-    link('one.mp3', 'two.mp3');
-    link('/dev/null', 'null.mp3');
-    link('out.mp3', 'further.mp3');
+    const linkInMusic = (target: string, linkPath: string): void => symlinkSync(target, join(root, 'music', linkPath));
+    linkInMusic('../outside.mp3', 'out.mp3');
+    linkInMusic('../music-too/c.mp3', 'sibling.mp3');
+    linkInMusic(join(root, 'outside'), 'folder.mp3');
+    linkInMusic('.', 'self');
+    linkInMusic('nowhere.mp3', 'dangling.mp3');
+    linkInMusic('two.mp3', 'one.mp3');
+    linkInMusic('one.mp3', 'two.mp3');
+    linkInMusic('/dev/null', 'null.mp3');
+    linkInMusic('out.mp3', 'further.mp3');
     const batches = walkAll(knownFiles(), { at: join(root, 'music') });
     expect(candidates(batches)).toEqual(['x/a.mp3']);
     expect(reasons(batches)).toEqual({
@@ -303,7 +304,7 @@ describe('names', () => {
     const batches = walkAll();
     expect(candidates(batches)).toEqual(['a\\x5cxe9.mp3', 'a\\xe9.mp3']);
     expect(new Set(batches[0]?.candidates.map(({ ino }) => ino)).size).toBe(2);
-    make('x/a\\xe9.mp3'); // in a folder where every name is text
+    make('x/a\\xe9.mp3'); // this folder also has names that are valid text
     expect(candidates(walkAll(knownFiles(), { folders: ['x'] }))).toEqual(['x/a\\x5cxe9.mp3']);
   });
 
@@ -323,9 +324,9 @@ describe('the cover image in a folder', () => {
     [['booklet.jpg', 'back.png'], null],
     [['cover.txt', 'cover'], null],
     [['cover.jpg.mp3'], null],
-  ])('of %j is %j', (images, best) => {
+  ])('of %j is %j', (images, expectedImage) => {
     make('a.mp3', ...images);
-    expect(walkAll()[0]).toMatchObject({ imageName: best, imageChanged: best !== null });
+    expect(walkAll()[0]).toMatchObject({ imageName: expectedImage, imageChanged: expectedImage !== null });
   });
 
   test('is reported when it is added, renamed and removed', () => {
@@ -352,7 +353,7 @@ describe('a known file', () => {
     };
     const batches = walkAll(known);
     expect(batches).toHaveLength(1);
-    expect(unchanged(batches)).toBe(3);
+    expect(countUnchanged(batches)).toBe(3);
     expect(candidates(batches)).toEqual([]);
   });
 
@@ -375,8 +376,8 @@ describe('a known file', () => {
     const batches = walkAll(known);
     expect(candidates(batches)).toEqual(['x/a.mp3']);
     expect(batches[0]?.candidates[0]?.knownFile).toMatchObject({ name: 'a.mp3', state: 'track' });
-    expect(unchanged(batches)).toBe(2);
-    expect(known.asked).toEqual(['x']);
+    expect(countUnchanged(batches)).toBe(2);
+    expect(known.queriedFolders).toEqual(['x']);
     expect(batches[0]?.signature).toEqual(expect.any(String));
   });
 
@@ -420,12 +421,12 @@ describe('a known file', () => {
     const known = settled();
     const { findFolder } = known;
     known.findFolder = (path) => {
-      // after the listing, before the stat
+      // the file disappears after the listing and before its stat
       if (path === 'x') rmSync(join(root, 'x/a.mp3'));
       return findFolder(path);
     };
     const batches = walkAll(known);
-    expect(gone(batches)).toEqual([]);
+    expect(listGonePaths(batches)).toEqual([]);
     expect(reasons(batches, (batch) => batch.repeatedFailures)).toEqual({
       'x/a.mp3': 'the file cannot be looked at (ENOENT)',
     });
@@ -439,8 +440,8 @@ describe('missing', () => {
     const known = settled();
     unlinkSync(join(root, 'x/a.mp3'));
     const batches = walkAll(known);
-    expect(gone(batches)).toEqual(['x/a.mp3']);
-    expect(unchanged(batches)).toBe(1);
+    expect(listGonePaths(batches)).toEqual(['x/a.mp3']);
+    expect(countUnchanged(batches)).toBe(1);
   });
 
   test.each(['gone', 'deleted'] as const)('is not reported again for one that is %s', (state) => {
@@ -448,7 +449,7 @@ describe('missing', () => {
     const known = settled(state);
     rmSync(join(root, 'x'), { recursive: true });
     unlinkSync(join(root, 'y/b.mp3'));
-    expect(gone(walkAll(known))).toEqual([]);
+    expect(listGonePaths(walkAll(known))).toEqual([]);
   });
 
   test('is everything below a folder that no longer exists', () => {
@@ -456,7 +457,7 @@ describe('missing', () => {
     const known = settled();
     renameSync(join(root, 'x'), join(root, 'z'));
     const batches = walkAll(known);
-    expect(gone(batches)).toEqual(['x/b.mp3', 'x/y/c.mp3']);
+    expect(listGonePaths(batches)).toEqual(['x/b.mp3', 'x/y/c.mp3']);
     expect(candidates(batches)).toEqual(['z/b.mp3', 'z/y/c.mp3']);
   });
 
@@ -466,7 +467,7 @@ describe('missing', () => {
     rmSync(join(root, 'x'), { recursive: true });
     make('x');
     renameSync(join(root, 'y'), join(root, '.y'));
-    expect(gone(walkAll(known))).toEqual(['x/b.mp3', 'y/c.mp3']);
+    expect(listGonePaths(walkAll(known))).toEqual(['x/b.mp3', 'y/c.mp3']);
   });
 
   test('is nothing outside of the walked folders', () => {
@@ -474,35 +475,35 @@ describe('missing', () => {
     const known = settled();
     rmSync(join(root, 'y'), { recursive: true });
     unlinkSync(join(root, 'x/a.mp3'));
-    expect(gone(walkAll(known, { folders: ['x'] }))).toEqual(['x/a.mp3']);
+    expect(listGonePaths(walkAll(known, { folders: ['x'] }))).toEqual(['x/a.mp3']);
   });
 
-  test.each(['.ignore', '.nomedia'])('is everything below a folder that has %s now', (mark) => {
+  test.each(['.ignore', '.nomedia'])('is everything below a folder that has %s now', (markName) => {
     make('x/a.mp3', 'x/y/b.mp3', 'xy/c.mp3');
     const known = settled();
-    make(`x/${mark}`);
-    expect(gone(walkAll(known))).toEqual(['x/a.mp3', 'x/y/b.mp3']);
-    expect(gone(walkAll(known, { folders: ['x'] }))).toEqual(['x/a.mp3', 'x/y/b.mp3']);
-    unlinkSync(join(root, 'x', mark));
-    expect(gone(walkAll(known))).toEqual([]);
+    make(`x/${markName}`);
+    expect(listGonePaths(walkAll(known))).toEqual(['x/a.mp3', 'x/y/b.mp3']);
+    expect(listGonePaths(walkAll(known, { folders: ['x'] }))).toEqual(['x/a.mp3', 'x/y/b.mp3']);
+    unlinkSync(join(root, 'x', markName));
+    expect(listGonePaths(walkAll(known))).toEqual([]);
   });
 
   test('is everything when the music folder itself is ignored now', () => {
     make('a.mp3', 'x/b.mp3');
     const known = settled();
     make('.nomedia');
-    expect(gone(walkAll(known))).toEqual(['a.mp3', 'x/b.mp3']);
+    expect(listGonePaths(walkAll(known))).toEqual(['a.mp3', 'x/b.mp3']);
   });
 
   test('is nothing below a folder that cannot be listed', () => {
     make('a.mp3', 'x/b.mp3', 'x/y/c.mp3', 'xy/d.mp3');
     const known = settled();
-    make('new.mp3'); // so that the music folder has news, and the walk pauses there
+    make('new.mp3'); // the music folder has a new file, so that the walk pauses there
     const steps = walking(known);
     const batches = [steps.next().value as FolderBatch];
-    rmSync(join(root, 'x'), { recursive: true }); // was in the listing, and cannot be opened now
+    rmSync(join(root, 'x'), { recursive: true }); // the folder was in the listing, and cannot be opened now
     batches.push(...steps);
-    expect(gone(batches)).toEqual([]);
+    expect(listGonePaths(batches)).toEqual([]);
     expect(reasons(batches, (batch) => batch.repeatedFailures)).toEqual({
       'x/': 'the folder cannot be listed (ENOENT); its tracks stay as they are',
     });
@@ -513,7 +514,7 @@ describe('missing', () => {
     const known = settled();
     rmSync(root, { recursive: true });
     const batches = walkAll(known);
-    expect(gone(batches)).toEqual([]);
+    expect(listGonePaths(batches)).toEqual([]);
     expect(reasons(batches, (batch) => batch.repeatedFailures)).toEqual({
       '': 'the folder cannot be listed (ENOENT); its tracks stay as they are',
     });
@@ -535,7 +536,7 @@ describe('reports', () => {
   test('are sent from time to time by a walk that finds nothing', () => {
     make(...Array.from({ length: 24 }, (_, n) => Array.from({ length: 100 }, (__, k) => `${n}/${k}.mp3`)).flat());
     const batches = walkAll(settled());
-    expect(unchanged(batches)).toBe(2_400);
+    expect(countUnchanged(batches)).toBe(2_400);
     expect(batches.length).toBeGreaterThan(1);
     expect(Math.max(...batches.map((batch) => batch.unchangedCount))).toBeLessThanOrEqual(2_100);
   });
@@ -544,8 +545,8 @@ describe('reports', () => {
     make('good/a.mp3', 'mixed/a.mp3', 'mixed/b.mp3', 'lost/a.mp3', 'lost/b.mp3');
     const known = settled();
     for (const folder of known.folders) folder.signature = null;
-    const filesOf = (path: string): KnownFile[] => known.folders.find((folder) => folder.path === path)?.files ?? [];
-    (filesOf('mixed')[0] as KnownFile).state = 'failed';
+    const listFiles = (path: string): KnownFile[] => known.folders.find((folder) => folder.path === path)?.files ?? [];
+    (listFiles('mixed')[0] as KnownFile).state = 'failed';
     unlinkSync(join(root, 'lost/a.mp3'));
     expect(Object.fromEntries(walkAll(known).map(({ path, signature }) => [path, signature !== null]))).toEqual({
       '': true,

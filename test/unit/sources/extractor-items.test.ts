@@ -32,13 +32,13 @@ describe('an entry of the extractor', () => {
   });
 
   it('of a generic page is identified by its URL', () => {
-    const one = toHit({ id: '1', title: 'A', url: 'http://site.test/a/1', extractor_key: 'Generic' });
-    const other = toHit({ id: '1', title: 'A', url: 'http://site.test/b/1' });
-    expect([one?.id, other?.id]).toEqual([
+    const firstHit = toHit({ id: '1', title: 'A', url: 'http://site.test/a/1', extractor_key: 'Generic' });
+    const secondHit = toHit({ id: '1', title: 'A', url: 'http://site.test/b/1' });
+    expect([firstHit?.id, secondHit?.id]).toEqual([
       expect.stringMatching(/^Generic:[0-9a-f]{32}$/),
       expect.stringMatching(/^Generic:[0-9a-f]{32}$/),
     ]);
-    expect(one?.id).not.toBe(other?.id);
+    expect(firstHit?.id).not.toBe(secondHit?.id);
   });
 
   it('has the year of the upload, the channel as artist, the largest image', () => {
@@ -68,7 +68,9 @@ it.each<[string, string, string]>([
   ['ytsearch{limit}:{query}', 'a & b', 'ytsearch7:a & b'],
   ['http://site.test/find?q={query}&n={limit}', 'a & b', 'http://site.test/find?q=a%20%26%20b&n=7'],
   ['x{query}', '{limit}$&', 'x{limit}$&'],
-])('a template %s with %s is %s', (template, query, filled) => expect(fillTemplate(template, query, 7)).toBe(filled));
+])('a template %s with %s is %s', (template, query, expected) =>
+  expect(fillTemplate(template, query, 7)).toBe(expected),
+);
 
 it.each<[string, number, string, RegExp]>([
   [

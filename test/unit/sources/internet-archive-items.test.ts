@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { IaItem, isSafeName, lengthMs, searchWords, tracksOf } from '../../../server/sources/internet-archive-items.ts';
 
-const PLACES = { coverUrl: 'https://archive.test/img', pageUrl: 'https://archive.test/details' };
-const tracks = (item: unknown) => tracksOf(IaItem.parse(item), PLACES);
+const ARCHIVE_URLS = { coverUrl: 'https://archive.test/img', pageUrl: 'https://archive.test/details' };
+const tracks = (item: unknown) => tracksOf(IaItem.parse(item), ARCHIVE_URLS);
 const metadata = { identifier: 'item', title: 'Low Water', creator: ['The Quays', 'Guests'], date: '2009-05-01' };
 
 it.each<[string | undefined, number | undefined]>([
@@ -75,7 +75,7 @@ describe('an item', () => {
         durationMs: 214_050,
         trackNumber: 3,
         year: 2009,
-        ...PLACES,
+        ...ARCHIVE_URLS,
       },
       {
         id: 'item/04_Old_Song.ogg',
@@ -86,7 +86,7 @@ describe('an item', () => {
         durationMs: undefined,
         trackNumber: undefined,
         year: 2009,
-        ...PLACES,
+        ...ARCHIVE_URLS,
       },
     ]);
   });

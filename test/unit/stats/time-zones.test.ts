@@ -7,14 +7,14 @@ const zone = (name: string): Zone => openZone(name) as Zone;
 
 test.each([
   ['UTC', '2026-03-29T23:59:59.999Z', '2026-03-29', 23],
-  ['Europe/Berlin', '2026-03-29T00:59:59Z', '2026-03-29', 1], // an hour before clocks go forward
+  ['Europe/Berlin', '2026-03-29T00:59:59Z', '2026-03-29', 1], // a second before clocks go forward
   ['Europe/Berlin', '2026-03-29T01:00:00Z', '2026-03-29', 3],
-  ['Europe/Berlin', '2026-10-25T00:30:00Z', '2026-10-25', 2], // the hour that comes twice
+  ['Europe/Berlin', '2026-10-25T00:30:00Z', '2026-10-25', 2], // this hour comes twice
   ['Europe/Berlin', '2026-10-25T01:30:00Z', '2026-10-25', 2],
   ['America/New_York', '2026-01-01T04:59:59Z', '2025-12-31', 23],
-  ['Asia/Kathmandu', '2026-01-01T18:15:00Z', '2026-01-02', 0], // +05:45
-  ['Australia/Lord_Howe', '2026-04-04T15:00:00Z', '2026-04-05', 1], // half an hour back
-  ['Pacific/Kiritimati', '2026-01-01T10:00:00Z', '2026-01-02', 0], // +14
+  ['Asia/Kathmandu', '2026-01-01T18:15:00Z', '2026-01-02', 0], // the offset is +05:45
+  ['Australia/Lord_Howe', '2026-04-04T15:00:00Z', '2026-04-05', 1], // clocks go back by half an hour
+  ['Pacific/Kiritimati', '2026-01-01T10:00:00Z', '2026-01-02', 0], // the offset is +14 hours
 ])('in %s, %s is %s at %i o’clock', (name, time, day, hour) => {
   const local = zone(name).at(Date.parse(time));
   expect([toDayText(local.day), local.hour]).toEqual([day, hour]);
@@ -23,10 +23,10 @@ test.each([
 test.each(['Europe/Berlin', 'America/Sao_Paulo', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Africa/Cairo', 'UTC'])(
   'a day in %s starts when the one before ends',
   (name) => {
-    const here = zone(name);
+    const timeZone = zone(name);
     for (let day = toDay(2017); day < toDay(2019); day++) {
-      const start = here.startOf(day);
-      expect([here.at(start).day, here.at(start - 1).day], toDayText(day)).toEqual([day, day - 1]);
+      const start = timeZone.startOf(day);
+      expect([timeZone.at(start).day, timeZone.at(start - 1).day], toDayText(day)).toEqual([day, day - 1]);
     }
   },
 );
@@ -34,13 +34,13 @@ test.each(['Europe/Berlin', 'America/Sao_Paulo', 'Asia/Kolkata', 'Australia/Lord
 test('hours agree with the system, over thirty years', () => {
   const random = seededRandom(5);
   for (const name of ['Europe/London', 'America/St_Johns', 'Asia/Tehran']) {
-    const [here, clock] = [
+    const [timeZone, clock] = [
       zone(name),
       new Intl.DateTimeFormat('sv-SE', { timeZone: name, dateStyle: 'short', timeStyle: 'medium' }),
     ];
     for (let i = 0; i < 300; i++) {
       const time = Math.floor(random() * 30 * 365 * 86_400_000) + Date.UTC(1996, 0, 1);
-      const { day, hour } = here.at(time);
+      const { day, hour } = timeZone.at(time);
       expect(`${toDayText(day)} ${String(hour).padStart(2, '0')}`).toBe(clock.format(time).slice(0, 13));
     }
   }

@@ -9,14 +9,14 @@ const fault = (code: string) => Object.assign(new Error(code), { code });
 it.each(['ENOTSUP', 'EXDEV', 'EINVAL', 'ENOSYS', 'ENOTTY', 'EPERM'])(
   'tries a device that cannot clone (%s) only once, and others still',
   (code) => {
-    const asked: string[] = [];
-    const cloner = createCloner((from) => {
-      asked.push(String(from));
-      if (String(from).startsWith('/old/')) throw fault(code);
+    const requestedFiles: string[] = [];
+    const cloner = createCloner((source) => {
+      requestedFiles.push(String(source));
+      if (String(source).startsWith('/old/')) throw fault(code);
     });
     expect(['/old/a', '/old/b'].map((path) => cloner.clone(path, 1, '/to'))).toEqual([false, false]);
     expect(cloner.clone('/new/c', 2, '/to')).toBe(true);
-    expect(asked).toEqual(['/old/a', '/new/c']);
+    expect(requestedFiles).toEqual(['/old/a', '/new/c']);
   },
 );
 

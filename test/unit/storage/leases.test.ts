@@ -1,60 +1,60 @@
-// When a stored object may be deleted: leases and deletions in every order.
+// Tests when a stored object may be deleted, with leases and deletions in every order.
 import { describe, expect, test } from 'vitest';
 import { createLeases } from '../../../server/storage/leases.ts';
 
 describe('leases on stored objects', () => {
-  /** Work that runs until it is ended. */
-  function held(): { work: () => Promise<void>; begun: Promise<void>; end: () => void } {
-    const [begun, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  /** Creates work that runs until `end` is called. */
+  function holdWork(): { work: () => Promise<void>; hasBegun: Promise<void>; end: () => void } {
+    const [begun, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     return {
-      begun: begun.promise,
-      end: done.resolve,
+      hasBegun: begun.promise,
+      end: release.resolve,
       work: () => {
         begun.resolve();
-        return done.promise;
+        return release.promise;
       },
     };
   }
 
   test('a deletion waits for the upload that found the object, and checks again whether it is used', async () => {
     const leases = createLeases();
-    const storing = held();
+    const storing = holdWork();
     let isUsed = false;
-    let deleted = false;
+    let isDeleted = false;
     const upload = leases.lease('a', async () => {
       await storing.work();
-      isUsed = true; // the row is written
+      isUsed = true; // the upload has written its row
     });
-    await storing.begun;
+    await storing.hasBegun;
     await leases.deleteWhenFree('a', async () => {
-      deleted = !isUsed;
-    }); // returns, though it is postponed
-    expect(deleted).toBe(false);
+      isDeleted = !isUsed;
+    }); // deleteWhenFree returns although the deletion is postponed
+    expect(isDeleted).toBe(false);
     storing.end();
     await upload;
-    expect(deleted).toBe(false);
+    expect(isDeleted).toBe(false);
   });
 
   test('after a failed upload the deletion is done', async () => {
     const leases = createLeases();
-    const storing = held();
-    let deleted = false;
+    const storing = holdWork();
+    let isDeleted = false;
     const upload = leases.lease('a', async () => {
       await storing.work();
       throw new Error('disk full');
     });
-    await storing.begun;
+    await storing.hasBegun;
     await leases.deleteWhenFree('a', async () => {
-      deleted = true;
+      isDeleted = true;
     });
     storing.end();
     await expect(upload).rejects.toThrow('disk full');
-    expect(deleted).toBe(true);
+    expect(isDeleted).toBe(true);
   });
 
   test('an upload waits for a deletion that has begun, and then stores the object again', async () => {
     const leases = createLeases();
-    const deleting = held();
+    const deleting = holdWork();
     const order: string[] = [];
     const deletion = leases.deleteWhenFree('a', async () => {
       await deleting.work();
@@ -63,10 +63,10 @@ describe('leases on stored objects', () => {
     const upload = leases.lease('a', async () => {
       order.push('stored');
     });
-    const other = leases.lease('b', async () => {
+    const otherLease = leases.lease('b', async () => {
       order.push('other');
     });
-    await other;
+    await otherLease;
     expect(order).toEqual(['other']);
     deleting.end();
     await Promise.all([deletion, upload]);
@@ -75,10 +75,10 @@ describe('leases on stored objects', () => {
 
   test('a scan leases everything: deletions wait for its end, and it waits for those that have begun', async () => {
     const leases = createLeases();
-    const [deleting, scanning] = [held(), held()];
+    const [deletion, scanning] = [holdWork(), holdWork()];
     const order: string[] = [];
-    const first = leases.deleteWhenFree('a', async () => {
-      await deleting.work();
+    const firstDeletion = leases.deleteWhenFree('a', async () => {
+      await deletion.work();
       order.push('first');
     });
     const scan = leases.leaseAll(async () => {
@@ -88,13 +88,13 @@ describe('leases on stored objects', () => {
     await leases.deleteWhenFree('b', async () => {
       order.push('b');
     });
-    const second = leases.deleteWhenFree('a', async () => {
+    const secondDeletion = leases.deleteWhenFree('a', async () => {
       order.push('a');
     });
     expect(order).toEqual([]);
-    deleting.end();
-    await Promise.all([first, second]);
-    await scanning.begun;
+    deletion.end();
+    await Promise.all([firstDeletion, secondDeletion]);
+    await scanning.hasBegun;
     expect(order).toEqual(['first', 'scan']);
     scanning.end();
     await scan;
@@ -103,17 +103,17 @@ describe('leases on stored objects', () => {
 
   test('two uploads of the same content keep it until the second is done', async () => {
     const leases = createLeases();
-    const [one, two] = [held(), held()];
-    let deleted = false;
-    const both = [leases.lease('a', one.work), leases.lease('a', two.work)];
+    const [firstUpload, secondUpload] = [holdWork(), holdWork()];
+    let isDeleted = false;
+    const leasePromises = [leases.lease('a', firstUpload.work), leases.lease('a', secondUpload.work)];
     await leases.deleteWhenFree('a', async () => {
-      deleted = true;
+      isDeleted = true;
     });
-    one.end();
-    await both[0];
-    expect(deleted).toBe(false);
-    two.end();
-    await both[1];
-    expect(deleted).toBe(true);
+    firstUpload.end();
+    await leasePromises[0];
+    expect(isDeleted).toBe(false);
+    secondUpload.end();
+    await leasePromises[1];
+    expect(isDeleted).toBe(true);
   });
 });

@@ -8,49 +8,49 @@ import {
   type AudioRequest,
 } from '../../../server/streaming/direct-or-transcoded.ts';
 
-const FLAC: SourceAudio = { format: 'flac', codec: null, bitrateKbps: 900 };
+const FLAC_SOURCE: SourceAudio = { format: 'flac', codec: null, bitrateKbps: 900 };
 const MP3: SourceAudio = { format: 'mp3', codec: null, bitrateKbps: 128 };
-const ALAC: SourceAudio = { format: 'm4a', codec: 'ALAC', bitrateKbps: 800 };
-const AAC: SourceAudio = { format: 'm4a', codec: 'AAC', bitrateKbps: 128 };
+const ALAC_SOURCE: SourceAudio = { format: 'm4a', codec: 'ALAC', bitrateKbps: 800 };
+const AAC_SOURCE: SourceAudio = { format: 'm4a', codec: 'AAC', bitrateKbps: 128 };
 const OPUS_IN_OGG: SourceAudio = { format: 'ogg', codec: 'Opus', bitrateKbps: 96 };
-const UNKNOWN: SourceAudio = { format: 'ape', codec: null, bitrateKbps: null };
+const APE_SOURCE: SourceAudio = { format: 'ape', codec: null, bitrateKbps: null };
 
 describe('the sent format', () => {
   it.each<[string, SourceAudio, AudioRequest]>([
-    ['nothing is wished', FLAC, {}],
-    ['raw is wished, whatever else', FLAC, { format: 'raw', maxBitrateKbps: 64, startMs: 5_000 }],
+    ['nothing is wished', FLAC_SOURCE, {}],
+    ['raw is wished, whatever else', FLAC_SOURCE, { format: 'raw', maxBitrateKbps: 64, startMs: 5_000 }],
     ['it is that format already', MP3, { format: 'mp3' }],
     ['it is that format and narrow enough', MP3, { format: 'mp3', maxBitrateKbps: 128 }],
     ['it is narrow enough', MP3, { maxBitrateKbps: 192 }],
-    ['no limit is no limit', FLAC, { maxBitrateKbps: 0 }],
-    ['aac is wished of AAC in MP4', AAC, { format: 'aac' }],
+    ['no limit is no limit', FLAC_SOURCE, { maxBitrateKbps: 0 }],
+    ['aac is wished of AAC in MP4', AAC_SOURCE, { format: 'aac' }],
     ['opus is wished of Opus in Ogg', OPUS_IN_OGG, { format: 'opus' }],
   ])('is the original when %s', (_, source, wish) => {
     expect(chooseAudio(source, wish, true)).toBe('original');
   });
 
   it.each<[SourceAudio, AudioRequest, { profile: string; bitrateKbps: number }]>([
-    [FLAC, { format: 'opus' }, { profile: 'opus', bitrateKbps: 128 }],
-    [FLAC, { format: 'opus', maxBitrateKbps: 96 }, { profile: 'opus', bitrateKbps: 96 }],
-    [FLAC, { maxBitrateKbps: 192 }, { profile: 'mp3', bitrateKbps: 192 }],
-    [FLAC, { format: 'nonsense' }, { profile: 'mp3', bitrateKbps: 192 }],
-    [FLAC, { format: 'mp3', maxBitrateKbps: 5_000 }, { profile: 'mp3', bitrateKbps: 320 }],
-    [FLAC, { format: 'mp3', maxBitrateKbps: 1 }, { profile: 'mp3', bitrateKbps: 32 }],
+    [FLAC_SOURCE, { format: 'opus' }, { profile: 'opus', bitrateKbps: 128 }],
+    [FLAC_SOURCE, { format: 'opus', maxBitrateKbps: 96 }, { profile: 'opus', bitrateKbps: 96 }],
+    [FLAC_SOURCE, { maxBitrateKbps: 192 }, { profile: 'mp3', bitrateKbps: 192 }],
+    [FLAC_SOURCE, { format: 'nonsense' }, { profile: 'mp3', bitrateKbps: 192 }],
+    [FLAC_SOURCE, { format: 'mp3', maxBitrateKbps: 5_000 }, { profile: 'mp3', bitrateKbps: 320 }],
+    [FLAC_SOURCE, { format: 'mp3', maxBitrateKbps: 1 }, { profile: 'mp3', bitrateKbps: 32 }],
     [MP3, { format: 'mp3', maxBitrateKbps: 64 }, { profile: 'mp3', bitrateKbps: 64 }],
     [MP3, { format: 'aac' }, { profile: 'aac', bitrateKbps: 128 }],
     [MP3, { format: 'mp3', startMs: 9_000 }, { profile: 'mp3', bitrateKbps: 128 }],
-    [ALAC, { format: 'm4a' }, { profile: 'm4a', bitrateKbps: 160 }],
-    [ALAC, { format: 'm4a', maxBitrateKbps: 256 }, { profile: 'm4a', bitrateKbps: 256 }],
+    [ALAC_SOURCE, { format: 'm4a' }, { profile: 'm4a', bitrateKbps: 160 }],
+    [ALAC_SOURCE, { format: 'm4a', maxBitrateKbps: 256 }, { profile: 'm4a', bitrateKbps: 256 }],
     [OPUS_IN_OGG, { format: 'ogg' }, { profile: 'ogg', bitrateKbps: 96 }],
-    [AAC, { format: 'aac', maxBitrateKbps: 160, forceConversion: true }, { profile: 'aac', bitrateKbps: 160 }],
-    [ALAC, { format: 'flac' }, { profile: 'flac', bitrateKbps: 0 }],
-    [UNKNOWN, { maxBitrateKbps: 320 }, { profile: 'mp3', bitrateKbps: 320 }],
+    [AAC_SOURCE, { format: 'aac', maxBitrateKbps: 160, forceConversion: true }, { profile: 'aac', bitrateKbps: 160 }],
+    [ALAC_SOURCE, { format: 'flac' }, { profile: 'flac', bitrateKbps: 0 }],
+    [APE_SOURCE, { maxBitrateKbps: 320 }, { profile: 'mp3', bitrateKbps: 320 }],
   ])('of %j for %j is %j', (source, wish, order) => {
     expect(chooseAudio(source, wish, true)).toMatchObject(order);
   });
 
   it('is always the original if nothing can be transcoded', () => {
-    expect(chooseAudio(FLAC, { format: 'opus', maxBitrateKbps: 64, startMs: 1 }, false)).toBe('original');
+    expect(chooseAudio(FLAC_SOURCE, { format: 'opus', maxBitrateKbps: 64, startMs: 1 }, false)).toBe('original');
   });
 
   it('has a size of about bit rate times duration', () => {
@@ -73,9 +73,9 @@ describe('what browsers play', () => {
     ['dts', 'dts', 'mp3'],
     ['wma', 'wma', 'mp3'],
     ['ape', 'ape', 'flac'],
-  ])('of %s with %s is converted to %s', (format, codec, wanted) => {
+  ])('of %s with %s is converted to %s', (format, codec, expectedFormat) => {
     const wish = resolveFormat({ format, codec, bitrateKbps: 320 }, { format: 'playable', startMs: 7 });
-    expect(wish).toEqual({ startMs: 7, ...(wanted !== undefined && { format: wanted }) });
+    expect(wish).toEqual({ startMs: 7, ...(expectedFormat !== undefined && { format: expectedFormat }) });
   });
 
   it('is asked for only by pages', () => {

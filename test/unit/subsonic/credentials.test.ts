@@ -3,19 +3,19 @@ import { checkClient, credentialOf, decodePassword } from '../../../server/subso
 import { Fault } from '../../../server/subsonic/errors.ts';
 import { readParams } from '../../../server/subsonic/params.ts';
 
-const codeOf = (work: () => unknown): number | undefined => {
+const findErrorCode = (parse: () => unknown): number | undefined => {
   try {
-    work();
+    parse();
     return undefined;
   } catch (error) {
     return error instanceof Fault ? error.code : Number.NaN;
   }
 };
-const paramsOf = (query: string) => {
-  const given = new URLSearchParams(query);
-  return readParams(new Map([...given.keys()].map((name) => [name, given.getAll(name)])));
+const parseParams = (query: string) => {
+  const search = new URLSearchParams(query);
+  return readParams(new Map([...search.keys()].map((name) => [name, search.getAll(name)])));
 };
-const credential = (query: string) => credentialOf(paramsOf(query));
+const credential = (query: string) => credentialOf(parseParams(query));
 
 describe('credentials', () => {
   it.each<[string, number]>([
@@ -38,27 +38,27 @@ describe('credentials', () => {
     ['u=ann&p=sesame&p=other', 40],
     ['u=ann&t=a&t=b&s=c', 40],
   ])('%s is rejected with %i', (query, code) => {
-    expect(codeOf(() => credential(query))).toBe(code);
+    expect(findErrorCode(() => credential(query))).toBe(code);
   });
 
   it.each([
     'u=ann&t=26719a1196d2a940705a59634eb18eab&s=c19b2d',
     'u=ann&t=26719A1196D2A940705A59634EB18EAB&s=c19b2d',
-    'u=ann&t=26719a1196d2a940705a59634eb18eab&s=c19b2d&p=', // airsonic-refix
+    'u=ann&t=26719a1196d2a940705a59634eb18eab&s=c19b2d&p=', // as airsonic-refix sends it
     'u=ann&p=sesame',
     'u=ann&p=sesame&t=&s=',
     'u=ann&p=enc:736573616d65',
     'u=ann&p=enc:736573616D65',
-    'u=ann&u=ann&p=sesame&p=sesame', // in the query and in the form
+    'u=ann&u=ann&p=sesame&p=sesame', // the parameters are in the query and in the form
   ])('%s verifies the password sesame and no other', (query) => {
-    const found = credential(query);
-    if (!('proves' in found)) throw new Error('an API key');
-    expect([found.username, found.proves('sesame'), found.proves('sesam'), found.proves('')]).toEqual([
-      'ann',
-      true,
-      false,
-      false,
-    ]);
+    const credentials = credential(query);
+    if (!('proves' in credentials)) throw new Error('an API key');
+    expect([
+      credentials.username,
+      credentials.proves('sesame'),
+      credentials.proves('sesam'),
+      credentials.proves(''),
+    ]).toEqual(['ann', true, false, false]);
   });
 
   it('accepts an API key with empty other parameters', () => {
@@ -73,8 +73,8 @@ describe('credentials', () => {
     ['enc:zz', 'enc:zz'],
     ['enc:73 73', 'enc:73 73'],
     ['sesame', 'sesame'],
-  ])('reads the password %s as %s', (sent, password) => {
-    expect(decodePassword(sent)).toBe(password);
+  ])('reads the password %s as %s', (encoded, password) => {
+    expect(decodePassword(encoded)).toBe(password);
   });
 });
 
@@ -91,6 +91,6 @@ describe('the client', () => {
     ['v=2.0.0&c=x', 30],
     ['v=new&c=x', 0],
   ])('%s gets %s', (query, code) => {
-    expect(codeOf(() => checkClient(paramsOf(query)))).toBe(code);
+    expect(findErrorCode(() => checkClient(parseParams(query)))).toBe(code);
   });
 });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { TrackId, UserId } from '../../../server/db/ids.ts';
 import { createPlaybackSessions, type PlaybackState } from '../../../server/subsonic/playback-sessions.ts';
 
-const MINUTE = 60_000;
-const ANN = 1 as UserId;
+const MINUTE_MS = 60_000;
+const ANN_ID = 1 as UserId;
 
 function device() {
   let time = 1_000_000_000;
@@ -12,38 +12,38 @@ function device() {
     after: (ms: number) => {
       time += ms;
     },
-    say: (state: PlaybackState, positionMs = 0, more: { track?: number; ignore?: boolean; rate?: number } = {}) =>
+    say: (state: PlaybackState, positionMs = 0, options: { track?: number; ignore?: boolean; rate?: number } = {}) =>
       sessions.report(
-        ANN,
+        ANN_ID,
         'phone',
         {
-          trackId: (more.track ?? 7) as TrackId,
+          trackId: (options.track ?? 7) as TrackId,
           state,
           positionMs,
-          rate: more.rate ?? 1,
-          ignore: more.ignore ?? false,
+          rate: options.rate ?? 1,
+          ignore: options.ignore ?? false,
         },
-        4 * MINUTE,
+        4 * MINUTE_MS,
       ),
-    now: () => sessions.of(ANN)[0],
+    now: () => sessions.of(ANN_ID)[0],
   };
 }
 
 it('of more devices than anybody has forgets the one that reported least recently', () => {
   const sessions = createPlaybackSessions({ now: () => new Date(1_000_000_000) });
-  const report = (client: string, user = ANN) =>
+  const report = (client: string, user = ANN_ID) =>
     sessions.report(
       user,
       client,
       { trackId: 7 as TrackId, state: 'playing', positionMs: 0, rate: 1, ignore: false },
-      4 * MINUTE,
+      4 * MINUTE_MS,
     );
   report('somebody else', 12 as UserId);
   for (let n = 0; n < 60; n++) {
     report('phone');
     report(`made up ${n}`);
   }
-  const clients = sessions.of(ANN).map(({ client }) => client);
+  const clients = sessions.of(ANN_ID).map(({ client }) => client);
   expect([clients.length, clients.includes('phone'), clients.includes('made up 0')]).toEqual([50, true, false]);
   expect(sessions.of(12 as UserId)).toHaveLength(1);
 });
@@ -52,45 +52,45 @@ describe('reported playback', () => {
   it('is a play when half was played', () => {
     const { say, after } = device();
     expect(say('starting')).toBeUndefined();
-    after(5_000); // time counts from `playing`
+    after(5_000); // played time counts from `playing` on
     say('playing');
-    after(2 * MINUTE);
-    expect(say('stopped', 2 * MINUTE)).toMatchObject({ trackId: 7, heardMs: 2 * MINUTE });
+    after(2 * MINUTE_MS);
+    expect(say('stopped', 2 * MINUTE_MS)).toMatchObject({ trackId: 7, heardMs: 2 * MINUTE_MS });
   });
 
   it('is not one when less was played, however far the position jumped', () => {
     const { say, after } = device();
     say('starting');
     say('playing');
-    after(MINUTE);
-    say('playing', 3.5 * MINUTE);
+    after(MINUTE_MS);
+    say('playing', 3.5 * MINUTE_MS);
     after(30_000);
-    expect(say('stopped', 4 * MINUTE)).toBeUndefined();
+    expect(say('stopped', 4 * MINUTE_MS)).toBeUndefined();
   });
 
   it('does not count a pause', () => {
     const { say, after } = device();
     say('playing');
-    after(MINUTE);
-    say('paused', MINUTE);
-    after(10 * MINUTE);
-    expect(say('stopped', MINUTE)).toBeUndefined();
+    after(MINUTE_MS);
+    say('paused', MINUTE_MS);
+    after(10 * MINUTE_MS);
+    expect(say('stopped', MINUTE_MS)).toBeUndefined();
   });
 
   it('ends with the next track, or with the same one from the start', () => {
     const { say, after } = device();
     say('playing');
-    after(3 * MINUTE);
+    after(3 * MINUTE_MS);
     expect(say('starting', 0, { track: 8 })).toMatchObject({ trackId: 7 });
     say('playing', 0, { track: 8 });
-    after(3 * MINUTE);
+    after(3 * MINUTE_MS);
     expect(say('starting', 0, { track: 8 })).toMatchObject({ trackId: 8 });
   });
 
   it('is not a play when the client says so', () => {
     const { say, after } = device();
     say('playing', 0, { ignore: true });
-    after(4 * MINUTE);
+    after(4 * MINUTE_MS);
     expect(say('stopped', 0, { ignore: true })).toBeUndefined();
   });
 
@@ -99,9 +99,9 @@ describe('reported playback', () => {
     say('playing', 10_000, { rate: 2 });
     after(5_000);
     expect(now()).toMatchObject({ trackId: 7, positionMs: 20_000, state: 'playing' });
-    after(10 * MINUTE);
-    expect(now()).toMatchObject({ positionMs: 4 * MINUTE });
-    after(30 * MINUTE);
+    after(10 * MINUTE_MS);
+    expect(now()).toMatchObject({ positionMs: 4 * MINUTE_MS });
+    after(30 * MINUTE_MS);
     expect(now()).toBeUndefined();
   });
 });

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { createSteadyLists, type ListSource } from '../../../server/subsonic/steady-lists.ts';
 import { seededRandom } from '../../support/test-random.ts';
 
-/** A list that changes, read by pages of four. */
-function listOf(first: number[]) {
-  let rows = first;
+/** Creates a list that can change, and that is read in pages of four. */
+function createList(initialRows: number[]) {
+  let rows = initialRows;
   let now = 0;
   const steady = createSteadyLists({ now: () => now });
   const source: ListSource = {
@@ -20,11 +20,11 @@ function listOf(first: number[]) {
     wait: (ms: number) => void (now += ms),
   };
 }
-const TEN = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+const TEN_IDS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
 describe('a list that is read page by page', () => {
   it('does not repeat what rows in front push on', async () => {
-    const { page, change } = listOf(TEN);
+    const { page, change } = createList(TEN_IDS);
     expect(await page(0)).toEqual([1, 2, 3, 4]);
     change((rows) => [11, 12, ...rows]);
     expect(await page(4)).toEqual([11, 12, 5, 6]);
@@ -33,7 +33,7 @@ describe('a list that is read page by page', () => {
   });
 
   it('skips nothing when rows are gone, and has no short page before the last one', async () => {
-    const { page, change } = listOf(TEN);
+    const { page, change } = createList(TEN_IDS);
     await page(0);
     change((rows) => rows.filter((id) => ![1, 2, 6].includes(id)));
     expect(await page(4)).toEqual([5, 7, 8, 9]);
@@ -42,10 +42,10 @@ describe('a list that is read page by page', () => {
   });
 
   it('keeps to one order when its pages are asked for at once, the first one last', async () => {
-    const { page, change } = listOf(TEN);
-    const late = [page(8), page(4)];
+    const { page, change } = createList(TEN_IDS);
+    const laterPages = [page(8), page(4)];
     change((rows) => rows.toReversed());
-    expect(await Promise.all([...late, page(0)])).toEqual([
+    expect(await Promise.all([...laterPages, page(0)])).toEqual([
       [2, 1],
       [6, 5, 4, 3],
       [10, 9, 8, 7],
@@ -55,14 +55,14 @@ describe('a list that is read page by page', () => {
   });
 
   it('is kept while a caller asks for none of it, as in a search for another kind', async () => {
-    const { page, change } = listOf(TEN);
+    const { page, change } = createList(TEN_IDS);
     await page(0);
     change((rows) => rows.slice(1));
     expect([await page(0, 0), await page(4)]).toEqual([[], [5, 6, 7, 8]]);
   });
 
   it('is forgotten for the newest of a thousand others', async () => {
-    const { page, change } = listOf(TEN);
+    const { page, change } = createList(TEN_IDS);
     await page(0);
     change((rows) => rows.slice(1));
     for (let n = 0; n < 1_000; n++) await page(0, 4, `other ${n}`);
@@ -70,7 +70,7 @@ describe('a list that is read page by page', () => {
   });
 
   it('begins anew with its first page, for another caller, and after a while', async () => {
-    const { page, change, wait } = listOf(TEN);
+    const { page, change, wait } = createList(TEN_IDS);
     await page(0);
     await page(4);
     change((rows) => rows.slice(1));
@@ -90,24 +90,28 @@ describe('a list that is read page by page', () => {
   it('has every row once that is there all the time, whatever comes and goes', async () => {
     const random = seededRandom(7);
     for (let run = 0; run < 200; run++) {
-      const { page, change } = listOf(TEN.map((id) => id * 10));
-      const there = new Set(TEN.map((id) => id * 10));
+      const { page, change } = createList(TEN_IDS.map((id) => id * 10));
+      const permanentIds = new Set(TEN_IDS.map((id) => id * 10));
       let next = 1_000;
-      const seen: number[] = [];
+      const seenIds: number[] = [];
       for (let offset = 0; ; offset += 3) {
-        const found = await page(offset, 3);
-        seen.push(...found);
-        if (found.length < 3) break;
+        const foundIds = await page(offset, 3);
+        seenIds.push(...foundIds);
+        if (foundIds.length < 3) break;
         change((rows) => {
-          const [at, gone] = [Math.floor(random() * rows.length), rows[Math.floor(random() * rows.length)] ?? 0];
-          there.delete(gone);
-          const left = random() < 0.5 ? rows.filter((id) => id !== gone) : (there.add(gone), rows);
-          return random() < 0.5 ? left.toSpliced(at, 0, next++) : left;
+          const [position, removedId] = [
+            Math.floor(random() * rows.length),
+            rows[Math.floor(random() * rows.length)] ?? 0,
+          ];
+          permanentIds.delete(removedId);
+          const remainingRows =
+            random() < 0.5 ? rows.filter((id) => id !== removedId) : (permanentIds.add(removedId), rows);
+          return random() < 0.5 ? remainingRows.toSpliced(position, 0, next++) : remainingRows;
         });
-        for (const id of there) if (id >= 1_000) there.delete(id);
+        for (const id of permanentIds) if (id >= 1_000) permanentIds.delete(id);
       }
-      expect(new Set(seen).size).toBe(seen.length);
-      expect([...there].filter((id) => !seen.includes(id))).toEqual([]);
+      expect(new Set(seenIds).size).toBe(seenIds.length);
+      expect([...permanentIds].filter((id) => !seenIds.includes(id))).toEqual([]);
     }
   });
 });

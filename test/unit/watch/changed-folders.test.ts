@@ -1,9 +1,9 @@
-// When changes are scanned, and what waits. With a simulated clock; nothing here waits.
+// Tests when changed folders are scanned, with a simulated clock.
 import { describe, expect, it } from 'vitest';
 import { createPendingChanges, type FileState } from '../../../server/watch/changed-folders.ts';
 
 const rules = { quietMs: 5_000, maxWaitMs: 60_000, holdMs: 600_000 };
-const look = (size: number, mtimeMs = 0): FileState => ({ size, mtimeMs });
+const fileState = (size: number, mtimeMs = 0): FileState => ({ size, mtimeMs });
 
 describe('when changes are due', () => {
   it('nothing is due without changes', () => {
@@ -19,22 +19,22 @@ describe('when changes are due', () => {
 
   it('after the longest wait when they never stop', () => {
     const book = createPendingChanges(rules);
-    for (let at = 0; at < 120_000; at += 1_000) book.noteRemoval('a', at);
+    for (let timeMs = 0; timeMs < 120_000; timeMs += 1_000) book.noteRemoval('a', timeMs);
     expect(book.dueAt()).toBe(60_000);
   });
 
   it('once: what was scanned is not due again', () => {
     const book = createPendingChanges(rules);
-    book.noteFile('a', '1.mp3', look(10), 0);
+    book.noteFile('a', '1.mp3', fileState(10), 0);
     book.noteRemoval('b', 0);
     book.noteUnknownChange('c', 0);
-    expect(book.take(5_000, () => look(10))).toEqual({ vanished: ['b'], present: ['a', 'c'], count: 3 });
+    expect(book.take(5_000, () => fileState(10))).toEqual({ vanished: ['b'], present: ['a', 'c'], count: 3 });
     expect(book.dueAt()).toBeUndefined();
   });
 
   it('a file that was removed since counts as a change of its folder', () => {
     const book = createPendingChanges(rules);
-    book.noteFile('a', '1.mp3.part.mp3', look(10), 0);
+    book.noteFile('a', '1.mp3.part.mp3', fileState(10), 0);
     expect(book.take(5_000, () => undefined)).toEqual({ vanished: ['a'], present: [], count: 1 });
   });
 });
@@ -42,39 +42,39 @@ describe('when changes are due', () => {
 describe('a file that is still being written', () => {
   it('delays its folder, and no other', () => {
     const book = createPendingChanges(rules);
-    book.noteFile('a', '1.mp3', look(10), 0);
-    book.noteFile('b', '1.mp3', look(10), 0);
-    expect(book.take(5_000, (folder) => look(folder === 'a' ? 20 : 10)).present).toEqual(['b']);
+    book.noteFile('a', '1.mp3', fileState(10), 0);
+    book.noteFile('b', '1.mp3', fileState(10), 0);
+    expect(book.take(5_000, (folder) => fileState(folder === 'a' ? 20 : 10)).present).toEqual(['b']);
     expect(book.dueAt()).toBe(10_000);
-    expect(book.take(10_000, () => look(20)).present).toEqual(['a']);
+    expect(book.take(10_000, () => fileState(20)).present).toEqual(['a']);
   });
 
   it('is recognized by its time too, when its size was set beforehand', () => {
     const book = createPendingChanges(rules);
-    book.noteFile('a', '1.mp3', look(10, 1), 0);
-    expect(book.take(5_000, () => look(10, 2)).present).toEqual([]);
+    book.noteFile('a', '1.mp3', fileState(10, 1), 0);
+    expect(book.take(5_000, () => fileState(10, 2)).present).toEqual([]);
   });
 
   it('has to be unchanged for the whole quiet period, also when the longest wait is over', () => {
     const book = createPendingChanges({ ...rules, maxWaitMs: 6_000 });
-    book.noteFile('a', '1.mp3', look(10), 0);
-    book.noteFile('a', '1.mp3', look(20), 4_000);
-    expect(book.take(6_000, () => look(20)).present).toEqual([]);
-    expect(book.take(11_000, () => look(20)).present).toEqual(['a']);
+    book.noteFile('a', '1.mp3', fileState(10), 0);
+    book.noteFile('a', '1.mp3', fileState(20), 4_000);
+    expect(book.take(6_000, () => fileState(20)).present).toEqual([]);
+    expect(book.take(11_000, () => fileState(20)).present).toEqual(['a']);
   });
 
   it('does not count as growing when only its events repeat', () => {
     const book = createPendingChanges({ ...rules, maxWaitMs: 6_000 });
-    for (const at of [0, 2_000, 4_000, 5_900]) book.noteFile('a', '1.mp3', look(10), at);
-    expect(book.take(6_000, () => look(10)).present).toEqual(['a']);
+    for (const timeMs of [0, 2_000, 4_000, 5_900]) book.noteFile('a', '1.mp3', fileState(10), timeMs);
+    expect(book.take(6_000, () => fileState(10)).present).toEqual(['a']);
   });
 
   it('does not delay its folder forever', () => {
     const book = createPendingChanges(rules);
     let size = 0;
-    book.noteFile('a', 'radio.mp3', look(size), 0);
+    book.noteFile('a', 'radio.mp3', fileState(size), 0);
     const takenAt = [5_000, 300_000, 599_000, 600_000].filter(
-      (at) => book.take(at, () => look(++size)).present.length > 0,
+      (at) => book.take(at, () => fileState(++size)).present.length > 0,
     );
     expect(takenAt).toEqual([600_000]);
   });

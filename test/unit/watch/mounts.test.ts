@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { findRemoteMount } from '../../../server/watch/mounts.ts';
 
-const MOUNTS = `22 1 254:0 / / rw,relatime - ext4 /dev/vda rw
+const MOUNT_TABLE = `22 1 254:0 / / rw,relatime - ext4 /dev/vda rw
 40 22 0:35 / /mnt/nas rw,relatime shared:20 - nfs4 nas:/music rw
 41 22 0:36 / /mnt/cloud\\040music rw - fuse.rclone remote: rw
 42 22 8:1 / /media/usb rw - fuseblk /dev/sda1 rw
@@ -23,7 +23,7 @@ it.each([
   ['/mnt/covered', 'nfs'],
   ['/', 'nfs4'],
 ])('%s is on, or contains, a remote file system: %s', (path, type) => {
-  expect(findRemoteMount(MOUNTS, path)).toBe(type);
+  expect(findRemoteMount(MOUNT_TABLE, path)).toBe(type);
 });
 
 it('an unreadable table is ignored', () => {
