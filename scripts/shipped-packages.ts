@@ -15,7 +15,7 @@ export interface ShippedPackage {
   name: string;
   version: string;
   licence: string;
-  /** Below the project; of a part for other systems it may not be there. */
+  /** Relative to the project's folder. The folder of a package for another system may be missing. */
   folder: string;
 }
 

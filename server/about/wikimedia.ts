@@ -41,7 +41,7 @@ const Item = z.object({
   sitelinks: recordOf(z.object({ title: z.string().min(1).max(500) })),
 });
 const WikidataAnswer = z.object({ entities: z.record(z.string(), z.unknown()) });
-/** Faults that are an answer: there is no such thing. */
+/** Codes of errors that mean that the page or entity does not exist. */
 const NOT_FOUND_CODE = /^(?:no-such-entity|invalidtitle|missingtitle|invalidcategory)$/;
 const ApiFault = z.object({ error: z.object({ code: z.string() }) });
 const Page = z.object({

@@ -95,7 +95,7 @@ export async function finishRestore(
   const unlock = lockDataFolder(join(data, LOCK_NAME), data);
   try {
     if (state.step === 'ready') {
-      // an earlier version did not judge the database: it has to be restored again
+      // an earlier version prepared this restore and did not check the database: the restore has to be repeated
       if (!existsSync(paths.taken)) return await forgetRestore(paths).then(() => undefined);
       isConfirmationVoid = state.isAccepted && !isUnchanged(paths, state);
       // only now, since accounts, passwords and sessions may have changed

@@ -194,7 +194,7 @@ function rotate(a: Float64Array, vectors: Float64Array, p: number, q: number): v
   for (let k = 0; k < RAW_SIZE; k++) rotatePair(vectors, k * RAW_SIZE + p, k * RAW_SIZE + q);
 }
 
-/** Writes vectors into records of 64 bytes, as kernels.wat compares them. */
+/** The layout of the records of vectors that kernels.wat compares. */
 export const RECORD_BYTES = 64;
 export const RECORD_ID_OFFSET = 56;
 export const RECORD_SCALE_OFFSET = 60;

@@ -4,7 +4,7 @@ import { createKernels } from './kernels.ts';
 
 const TAP_COUNT = 12;
 const BLOCK_SAMPLES = 8_192;
-/** In the memory of the loops: the taps, each four times for each of three phases, then a line for each channel. */
+/** The kernel's memory holds each tap four times for each of three phases, then, from here on, a line per channel. */
 const LINES_OFFSET = TAP_COUNT * 3 * 16;
 /** The loop looks at some samples after the last. */
 const LINE_FLOATS = TAP_COUNT + 4 + BLOCK_SAMPLES + 28;

@@ -50,7 +50,7 @@ const SELECT = `SELECT t.id, t.title, ${namedAlbumOf('t')} AS albumId, t.duratio
 
 /** Tracks read for a seed, from a random place of an index on. */
 const MAX_TRACKS_READ = 400;
-/** Rows that a mood is looked for in: a few milliseconds. */
+/** The number of rows that are searched for a mood; reading them takes a few milliseconds. */
 const MOOD_WINDOW = 1_500;
 /** Below 2^31: multiples of ids, divided by it, leave rests in an order as of chance. */
 const PRIME = 2_147_483_647;

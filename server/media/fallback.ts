@@ -23,7 +23,7 @@ const MAX_READ_BYTES = 16 << 20;
 const MAX_TOTAL_BYTES = 32 << 20;
 const MAX_READS = 100_000;
 
-/** Where the audio is; WavPack's is between the tags around it. */
+/** Finds the audio in a file. WavPack needs no entry: its audio is all that lies between the tags. */
 const PAYLOADS: Partial<Record<AudioFormat, (source: ByteSource) => AudioFacts['payload']>> = {
   wma: asfPayload,
   dff: dffPayload,

@@ -108,7 +108,7 @@ async function* samplesOfFfmpeg(
   { program, input }: NonNullable<ListenOrder['ffmpeg']>,
 ): AsyncGenerator<Samples> {
   const inputArguments = ['-nostdin', '-v', 'error', '-threads', '1', '-protocol_whitelist', 'file,pipe', ...input];
-  // ffmpeg would write each packet by itself, 7 KB in the mean: reading those takes three times the processor time
+  // by default ffmpeg writes each packet separately (7 KB on average), and reading takes three times the processor time
   const output = [
     '-map',
     '0:a:0',

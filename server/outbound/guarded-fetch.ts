@@ -58,7 +58,7 @@ const SAFE_HEADERS = new Set([
   'user-agent',
 ]);
 
-/** Answers of any status. Throws OutboundError, or the signal's reason. */
+/** Resolves with a response of any status. Throws OutboundError, or the signal's reason. */
 export async function guardedFetch(url: URL, options: GuardedOptions): Promise<GuardedAnswer> {
   const { body, ...head } = await guardedStream(url, {
     ...options,

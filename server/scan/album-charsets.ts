@@ -1,5 +1,5 @@
-// The charset of tags that do not say theirs, by all files of a folder: those that were just read and the tracks that
-// are there already. What a person chose for one of them holds for all.
+// The charset of tags that name none: it is detected from all files of a folder, from those that were just read and
+// from the tracks that exist. A charset that a person chose for one of them applies to all.
 import type { Sqlite } from '../db/client.ts';
 import { isCharset, type Charset } from '../media/charset.ts';
 import { decodeAlbum, decodeTags } from '../media/unmarked-text.ts';

@@ -37,8 +37,8 @@ type ScanModuleDeps = Base &
   };
 
 /**
- * The longest batch of rows within a second of a request, and while nobody uses the server: each batch pays for a
- * commit, the counts and the search text. With those it may hold up the first request after a pause, by at most 50 ms.
+ * The longest batch of rows: `busy` within a second of a request, `quiet` while nobody uses the server. Each batch also
+ * costs a commit, the counts and the search text. All of that delays the first request after a pause by at most 50 ms.
  */
 const BATCH_MS = { busy: 10, quiet: 40 };
 
@@ -97,7 +97,7 @@ export function scanModule({
 
   return {
     offers: {
-      /** What a scan would change; writes nothing. */
+      /** Returns what a scan would change; writes nothing. */
       preview: (wish: PreviewRequest) => previewScan(deps, wish),
       /** 409 without a music folder, 503 when it cannot be read. */
       assertScannable: () => assertScannable(musicFolders),

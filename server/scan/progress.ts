@@ -4,7 +4,7 @@ import type { ScanProgress } from './wire.ts';
 
 const REPORT_INTERVAL_MS = 250;
 
-/** Of folders that the walk has met. With one only, the counts of all say it. */
+/** Counts per music folder that the walk has reached; empty with a single folder, whose counts are the totals. */
 const folderCounts = (
   { countsByFolder }: Pick<ScanRecord, 'countsByFolder'>,
   musicFolders: readonly { key: string; name: string }[],
@@ -52,7 +52,7 @@ export function createProgress(
       currentFolder = folder ?? currentFolder;
       if (performance.now() - lastReportTime >= REPORT_INTERVAL_MS) send();
     },
-    /** From the next report on. */
+    /** The next report has the whole number of files. */
     finishWalk(): void {
       phase = 'reading';
     },

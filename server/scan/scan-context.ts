@@ -46,7 +46,7 @@ export interface ScanDeps {
   hearing: Pick<Hearing, 'ofFile' | 'ofStoredAudio' | 'findSimilarTo' | 'soundsLikeDeleted'>;
   goneTrackFinder: GoneTrackFinder;
   separatedTracks: SeparatedTracks;
-  /** How long writing a batch of rows may take. */
+  /** The time limit for writing a batch of rows. */
   batchMs: () => number;
   /** Resolves when the database's log is short enough to write on. */
   relieve: () => Promise<void>;
@@ -92,7 +92,7 @@ interface Copies {
   send: ReturnType<typeof createCopies> | undefined;
 }
 
-/** What the identify stages know of files and tracks. */
+/** What the stages that identify files share. */
 interface Identity {
   movedFiles: MovedFiles;
   mergedFiles: MergedFiles;

@@ -1,5 +1,5 @@
-// Which folders a scan walks. A folder that cannot be scanned is refused with the reason; one that is gone when the
-// scan begins is replaced by the nearest folder above it. No path leads out of its music folder.
+// Decides which folders a scan walks. A folder that cannot be scanned is refused with the reason. A folder that is gone
+// when the scan begins is replaced by the nearest existing folder above it. No path leads out of its music folder.
 import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { AppError } from '../errors.ts';
@@ -51,7 +51,7 @@ async function findFolder(root: MusicRoots, requestedPath: string): Promise<stri
   return path;
 }
 
-/** The name on disk, which may have another Unicode spelling; upper and lower case are told apart on any disk. */
+/** Returns the name on disk, which may have another Unicode spelling. Upper and lower case differ on any disk. */
 async function findName(root: MusicRoots, folder: string, segment: string, requestedPath: string): Promise<string> {
   const names = await listNames(root, folder, requestedPath);
   const name = names.has(segment)
@@ -79,7 +79,7 @@ const refusedFolder = (requestedPath: string, reason: string): AppError =>
   new AppError('invalid', `The folder ${requestedPath} ${reason}.`, { fields: [{ field: 'path', message: reason }] });
 
 /**
- * For a folder that is not there any more, or is a link now, the nearest one above: only a folder that is there can
+ * Replaces a folder that no longer exists, or is a link now, with the nearest one above it: only an existing folder can
  * prove what is gone.
  */
 export async function findExistingFolders(roots: MusicRoots, folders: readonly string[]): Promise<string[]> {

@@ -1,4 +1,4 @@
-// What a scan has done so far: its counts, its lists, and what later decisions of the same scan depend on.
+// What a scan has done so far: its counts, its lists, and the facts that later decisions of the same scan need.
 import type { TrackId } from '../db/ids.ts';
 import { sourceIdOf } from '../files/relative-path.ts';
 import type { FolderBatch } from './walk/compare-folder.ts';
@@ -12,20 +12,20 @@ type FailureLine = ScanResult['failed'][number];
 export interface ScanRecord {
   /** Audio files that the walk met. */
   seenCount: number;
-  /** By the key of the music folder. */
+  /** Counts by the key of the music folder. */
   countsByFolder: Map<string, { seen: number; done: number }>;
-  /** Also those that failed before, or could not be looked at. */
+  /** Includes files that failed before, and files that could not be looked at. */
   unchangedCount: number;
-  /** Of the unchanged ones. */
+  /** Unchanged files that failed again. */
   repeatedFailureCount: number;
-  /** Of the unchanged ones: recorded already, when a part was walked before the whole. */
+  /** Unchanged files that were recorded before, when a part was walked before the whole. */
   previouslyRecordedCount: number;
   /** Files that were read and left as they are: of deleted tracks, and second names of a file. */
   ignoredCount: number;
   /** Files that were looked at because they are new or changed. */
   readCount: number;
   addedCount: number;
-  /** Of the added ones, those beyond one for each file: a file with a cue sheet is several tracks. */
+  /** Added tracks beyond the first of each file: a file with a cue sheet is several tracks. */
   extraTrackCount: number;
   updatedCount: number;
   movedCount: number;
@@ -33,7 +33,7 @@ export interface ScanRecord {
   restoredIds: Set<TrackId>;
   failures: FailureLine[];
   failureCount: number;
-  /** Of the failed ones: folders that could not be listed. */
+  /** Failures that are folders which could not be listed. */
   failedFolderCount: number;
   changingFiles: string[];
   changingCount: number;
@@ -204,7 +204,7 @@ export function recordAdopted(record: ScanRecord, adoptedIds: readonly TrackId[]
   for (const id of adoptedIds) record.missingIds.delete(id);
 }
 
-/** Tracks that went into another one with the same audio. */
+/** Records tracks that were merged into another one with the same audio. */
 export function recordJoined(record: ScanRecord, joinedIds: readonly TrackId[]): void {
   for (const id of joinedIds) record.missingIds.delete(id);
 }

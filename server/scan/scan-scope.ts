@@ -1,5 +1,5 @@
-// Which music folders a scan looks into. Those that are not there are left out, with the reason, and all that is known
-// of them stays as it is.
+// Decides which music folders a scan covers. Folders that are not connected are left out with the reason, and nothing
+// about them changes.
 import type { MusicFolder } from '../config/music-folders.ts';
 import type { MainDb } from '../db/client.ts';
 import { AppError } from '../errors.ts';
@@ -11,14 +11,14 @@ interface ScanScope {
   folders: string[];
   /** Keys of music folders that [''] leaves out. */
   closedKeys: string[];
-  /** Every music folder that is there is walked. */
+  /** The scan walks every connected music folder. */
   isWhole: boolean;
   offlineFolders: { key: string; name: string; reason: string }[];
 }
 
 export interface ScopeOptions {
   musicFolders: readonly Pick<MusicFolder, 'key' | 'name' | 'path' | 'mode'>[];
-  /** Where paths lead, also in folders that are not set any more. */
+  /** The paths of all music folders, including those that were removed. */
   roots: MusicRoots;
   /** Folders to scan: none, or '', are all music folders; FIRST_ALONE is the first; others are as in `source_id`. */
   folders: string[];
@@ -26,7 +26,7 @@ export interface ScopeOptions {
   onFoldersChecked?: (offline: ReadonlyMap<string, string>) => void;
 }
 
-/** Throws `unavailable` when none of the music folders is there that were asked for. */
+/** Throws `unavailable` when none of the requested music folders is connected. */
 export async function openScope(
   db: MainDb,
   { musicFolders, roots, folders, onFoldersChecked }: ScopeOptions,

@@ -35,9 +35,8 @@ import type { ScanResult } from './wire.ts';
 const MAX_CONCURRENT_GROUPS = 4;
 
 /**
- * Throws an AppError when none of the music folders is there, or not empty where it held music before (nothing is
- * marked missing then), when the disk is full, and after all other work when files were not copied because they do not
- * fit.
+ * Throws an AppError when no music folder is connected, or one that held music is empty (nothing is marked missing
+ * then), when the disk is full, and, after all other work, when files were not copied because they do not fit.
  */
 export async function scan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult> {
   try {

@@ -18,9 +18,9 @@ import { ENRICH_LIBRARY } from '../enrichment/tasks.ts';
 import type { COMPARE_GONE } from '../library/tasks.ts';
 
 /**
- * Walks the music folders, or folders below them. `restore` also brings back tracks that were deleted; `reread` also
- * reads files that look as they did; `dryRun` only tells what would change. Tried again, for a day, only while the
- * object store that copies go to is down.
+ * Scans the music folders, or folders below them. `restore` also restores deleted tracks, `reread` also reads files
+ * that look unchanged, and `dryRun` only lists what would change. The job is tried again, for a day, only while the
+ * object store for copies is down.
  */
 export const SCAN_LOCAL_FOLDER = task('scan_local_folder', {
   payload: z.strictObject({
@@ -31,14 +31,14 @@ export const SCAN_LOCAL_FOLDER = task('scan_local_folder', {
   }),
   attempts: 150,
   backoff: { firstMs: 10_000, factor: 3, capMs: 600_000 },
-  // what runs may have passed the folder that another one asks for
+  // a running scan may already have passed the folder that another one asks for
   uniqueBy: (payload) => hash('sha256', JSON.stringify(payload)),
   isAskedByChanges: true,
   concurrency: 1,
 });
 
 interface ScanRequest {
-  /** As `findScanFolders` gives them; none, or [''], are all music folders. */
+  /** As `findScanFolders` returns them; none, or [''], stand for all music folders. */
   folders: string[];
   restore?: boolean;
   reread?: boolean;
@@ -172,7 +172,7 @@ function foldersOf({
 
 export type PreviewRequest = Pick<ScanOptions, 'folders' | 'restore' | 'reread' | 'signal' | 'onProgress'>;
 
-/** What a scan would change. Publishes no events, since nothing happens in the library. */
+/** Returns what a scan would change. Publishes no events, since nothing happens in the library. */
 export const previewScan = (deps: ScanTaskDeps, wish: PreviewRequest): Promise<ScanResult> =>
   scan(deps, {
     ...wish,
@@ -181,7 +181,7 @@ export const previewScan = (deps: ScanTaskDeps, wish: PreviewRequest): Promise<S
     onCommit: () => {},
   });
 
-/** For requests: `conflict` when no folder is set, `unavailable` when none can be read. */
+/** Throws `conflict` when no folder is set, and `unavailable` when none can be read. */
 export async function assertScannable(musicFolders: MusicFolders): Promise<void> {
   const list = musicFolders.list();
   if (list.length === 0)

@@ -1,4 +1,5 @@
-// From which track on a scan's tracks are new, kept until the scan has looked for those whose files are gone.
+// Remembers from which track on the tracks of a scan are new, until the scan has matched the tracks whose files are
+// gone.
 import type { Sqlite } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { WriteBatch } from './write/writer.ts';
@@ -15,7 +16,7 @@ export function createUnfinishedScans(client: Sqlite, source: string) {
 
   return {
     lastOldId: (): TrackId => unfinishedId ?? newestId,
-    /** Something was written, by this scan or by one that was cut off. */
+    /** This scan, or one that was interrupted, has written rows. */
     isNoted: (): boolean => isNoted,
     /** Notes that a scan is under way before its first batch. */
     noteBefore:

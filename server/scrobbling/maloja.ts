@@ -57,7 +57,7 @@ export function createMaloja({ ask, isEnabled }: MalojaDeps): Scrobbler {
       const { title, artistName: artist, albumTitle: album, durationMs, playedAt } = listen;
       const length = durationMs !== null && durationMs > 0 ? Math.round(durationMs / 1_000) : null;
       const song = present({ key: account.token, artist, title, album, length });
-      // one that it has already is a success, also where it was moved to: trying again doubles nothing
+      // Maloja reports success for a play that it already has, also at a shifted time, so a retry adds no duplicate
       for (let shiftSeconds = 0; shiftSeconds <= MAX_TIME_SHIFT_S; shiftSeconds++) {
         const time = Math.floor(playedAt / 1_000) + shiftSeconds;
         const outcome = outcomeOf(await call(account, 'newscrobble', { ...song, time }, signal));

@@ -167,7 +167,7 @@ function rangeOf(answer: GuardedHead, existingBytes: number): { start: number; t
   return { start: existingBytes, total: numberOrUndefined(total === '*' ? null : (total ?? null)) };
 }
 
-/** Reports progress only after it is written, so that a crash does not lose it. */
+/** Reports bytes as received only after they are written, so that a crash does not lose reported progress. */
 async function append(
   { body }: GuardedStream,
   path: string,

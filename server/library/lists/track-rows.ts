@@ -177,7 +177,7 @@ export function gainOf(t: TrackSummary): Gain | null {
   return {
     trackGainDb: t.measuredGainDb,
     trackPeak: t.measuredPeak,
-    // a track that left its album keeps the album's, and an album without a name has none
+    // only a track of an album with a name has an album gain
     albumGainDb: t.albumTitle === null ? null : t.measuredAlbumGainDb,
     albumPeak: t.albumTitle === null ? null : t.measuredAlbumPeak,
     isMeasured: true,

@@ -386,7 +386,10 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
     );
   }
 
-  /** For a scan: the kept track's own file is back. The two stay merged. Throws as `takeMergedFile`. */
+  /**
+   * A scan calls this when the kept track's own file is back: the track gives up the file of the merged one. The tracks
+   * stay merged. Throws like `takeMergedFile`.
+   */
   function leaveMergedFile(id: TrackId): void {
     db.transaction(
       (tx) => {

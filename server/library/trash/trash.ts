@@ -247,7 +247,7 @@ export function createTrash({ db, tracks, now, onRestored, lookForFiles, release
             fileOf(row.sourceId) === fileOf(sourceId) ||
             hasTracks.get({ source, file: fileOf(row.sourceId) }) === undefined,
         )?.id,
-    /** The deleted track whose file that is. */
+    /** Returns the deleted track whose file is at this place. */
     findPlace: (source: string, sourceId: string) => listPlace.get(source, sourceId),
     /** Sets the place at which a deleted track is found from now on. */
     moveTo: (id: TrackId, sourceId: string): void => void moveTo.run(sourceId, id),

@@ -28,7 +28,7 @@ interface CopyReservation {
   files: ListedFile[];
   /** Bytes that remain free after the reservation. */
   availableBytes: number;
-  /** To be called when the files are copied. */
+  /** Ends the reservation, once the files are copied. */
   release: () => void;
 }
 
@@ -36,7 +36,7 @@ export type CopyQuota = ReturnType<typeof createCopyQuota>;
 
 export function createCopyQuota({ storage, root, minFreeBytes }: CopyQuotaDeps) {
   const runExclusively = createSlots(1);
-  /** Whether copies are clones, by the device of the file. */
+  /** Whether copies are clones (of the file system), by the file's device. */
   const canCloneByDevice = new Map<number, boolean>();
   let reservedBytes = 0;
   let onIdle: (() => void) | undefined;

@@ -32,7 +32,7 @@ export async function refuseFirstCopies(deps: FirstCopiesDeps): Promise<Map<stri
     : refusalsOf(deps, await measureNeeds(deps, storedSizeCounts), available);
 }
 
-/** A file as long as a stored one counts as stored; whether it is, is seen when it is read. */
+/** Counts a file of the same size as a stored one as stored; reading the file later shows whether that is so. */
 async function measureNeeds(
   { root, walk, room }: FirstCopiesDeps,
   storedSizeCounts: Map<number, number>,

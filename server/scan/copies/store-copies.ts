@@ -35,8 +35,9 @@ interface CopiesDeps {
 }
 
 /**
- * Gives the files in the same order; one that could not be sent has the reason as its result. Throws StorageDown,
- * `storage_full`, or why it was aborted; the next scan then finds there what was sent.
+ * Returns the files in the same order. A file that could not be sent has the reason as its result. Throws
+ * StorageUnavailable, `storage_full`, or the reason of the abort; the next scan then finds what was sent in the
+ * storage.
  */
 export function createCopies({ storage, root, signal }: CopiesDeps): (files: ReadFile[]) => Promise<ReadFile[]> {
   const runInSlot = createSlots(MAX_CONCURRENT_UPLOADS);

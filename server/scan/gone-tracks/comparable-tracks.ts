@@ -1,5 +1,5 @@
-// Tracks that files or new tracks are compared with, however many there are: by sound where both were heard, else by
-// their names and lengths.
+// Finds tracks that are the same music as a file or a new track: by fingerprint where both have one, otherwise by names
+// and length.
 import type { TrackId } from '../../db/ids.ts';
 import { SAME_RECORDING } from '../../media/fingerprint-match.ts';
 import { forEachConcurrently } from '../../runtime/concurrency.ts';
@@ -31,7 +31,10 @@ export async function prepareComparison(
       return false;
     },
 
-    /** `alike`: what sounds like the music; undefined where that is not known. `isNamed`: names tell. */
+    /**
+     * Returns the tracks that are the same music. `similarTracks` are the tracks with a similar fingerprint, undefined
+     * where the music has none. `mayMatchNames` says whether equal names count.
+     */
     findSameMusic(
       music: ComparedMusic,
       similarTracks: readonly { id: TrackId; similarity: number }[] | undefined,

@@ -23,10 +23,10 @@ export interface NewTrack extends ComparedMusic {
   name: string;
 }
 
-/** A track whose file is gone, and one that came later and may be the same music. */
+/** A track whose file is gone, and a later track that may be the same music. */
 export interface Upgrade {
   goneTrack: GoneTrack;
-  /** Its audio is a copy of our own, and is there. */
+  /** The audio of the gone track is a copy in the storage, and is available. */
   hasStoredCopy: boolean;
   successor: NewTrack;
   /** Undefined when one of the two tracks has no fingerprint. */
@@ -38,7 +38,7 @@ interface JoinablePair {
   survivorId: TrackId;
   isEdited: boolean;
   isSection: boolean;
-  /** The track was separated from another one, and `survivorId` is a new one that nobody has used. */
+  /** A person separated the gone track from another one, and `survivorId` is a new track that nobody has used. */
   isGivenBack: boolean;
 }
 
@@ -105,10 +105,10 @@ export function createGoneTracks(client: Sqlite, source: string) {
       ${ALBUM_JOIN}
       WHERE t.id > ? AND +t.source = ? AND +t.duration_ms IS NOT NULL ORDER BY t.id LIMIT ?`,
   );
-  // the audio that it had before other music lay at its path comes first, then the one that is called the same, then
-  // the oldest; of sections, which are added anew where their file moved to, the newest
-  // A track that a person separated has no file of its own. It is not what it was separated from; it is the track in
-  // its place, or a new one that nobody has done anything with.
+  // Order of survivors: a track with the audio that the gone track had before other music replaced it; then a track
+  // with the same names; then the oldest. Sections are added anew where their file moved to, so of them the newest
+  // comes first. A track that a person separated has no file of its own: its survivor is the track at its path, or a
+  // new track that nobody has used.
   const isSeparated = `g.source_id NOT GLOB '${OVERWRITTEN}/*'
     AND NOT EXISTS (SELECT 1 FROM source_files f WHERE f.track_id = g.id)`;
   const formerSourceId = `substr(g.source_id, length('${SEPARATED}/' || g.id || '/') + 1)`;
@@ -136,10 +136,10 @@ export function createGoneTracks(client: Sqlite, source: string) {
       FROM json_each(@ids) j CROSS JOIN tracks g ON g.id = j.value
       WHERE g.audio_hash <> '${NO_HASH}' AND survivorId IS NOT NULL) c`,
   );
-  // Not where only the path told which track other music is. Only what came after the track itself, and lately, or on
-  // the same album or into the same folder: one that is on a compilation for years is not what a deleted file became. A
-  // track that was replaced, and has a file again, may be what its successor became.
-  // A fingerprint without pieces is too short to be compared: the track counts as not heard.
+  // Excluded are tracks that only their path identified. A successor was added after the gone track, and either lately,
+  // on the same album or in the same folder: a track that has been on a compilation for years is not what a deleted
+  // file became. A track that was replaced and has a file again may be what its successor became. A fingerprint without
+  // pieces is too short to be compared: such a track counts as having none.
   const listUpgrades = client.prepare<
     { source: string; ids: string; since: number },
     {
@@ -239,7 +239,7 @@ export function createGoneTracks(client: Sqlite, source: string) {
     }
   }
 
-  /** What these tracks may have become, if their files are gone. */
+  /** Returns the tracks that these tracks may have become, where their files are gone. */
   function findUpgrades(ids: readonly TrackId[], since: Date): Upgrade[] {
     const pairs = listUpgrades.all({ source, ids: JSON.stringify(ids), since: since.getTime() });
     if (pairs.length === 0) return [];
@@ -276,7 +276,7 @@ export function createGoneTracks(client: Sqlite, source: string) {
       for await (const ids of listGoneIdPages()) goneTracks.push(...findGoneTracks.all(JSON.stringify(ids)));
       return goneTracks;
     },
-    /** With ids above this one, in their order. */
+    /** Yields tracks with ids above `lastOldId`, in the order of their ids. */
     *listNew(lastOldId: TrackId): Generator<NewTrack> {
       for (let last = lastOldId; ;) {
         const tracks = listNewTracks.all(last, source, PAGE_SIZE);
@@ -285,7 +285,7 @@ export function createGoneTracks(client: Sqlite, source: string) {
         last = (tracks.at(-1) as NewTrack).id;
       }
     },
-    /** All tracks whose files are gone, with those that came later and that they may have become. */
+    /** Yields all tracks whose files are gone, each with the later tracks that it may have become. */
     async *listUpgrades(since: Date): AsyncGenerator<Upgrade[]> {
       for await (const ids of listGoneIdPages(UPGRADES_PAGE_SIZE)) {
         const upgrades = findUpgrades(ids, since);
@@ -299,7 +299,7 @@ export function createGoneTracks(client: Sqlite, source: string) {
         files.push(...listMergedFiles.all({ source, ids: JSON.stringify(ids) }));
       return files;
     },
-    /** Tracks whose audio another track has, whose file is there. */
+    /** Returns tracks whose file is gone, each with another track that has the same audio and a file. */
     async listJoinable(): Promise<JoinablePair[]> {
       const pairs: JoinablePair[] = [];
       for await (const ids of listGoneIdPages())

@@ -1,6 +1,7 @@
-// The last stage of a scan, when all rows are written: tracks whose files are gone are looked for among the others.
-// Equal audio first: the two tracks are one. Then new tracks that are the same music in other bytes, by fingerprint, or
-// by length and tags where a fingerprint is missing. If several fit, nothing is guessed, and a person is asked.
+// The last stage of a scan, when all rows are written: looks for tracks whose files are gone among the other tracks.
+// Two tracks with equal audio become one. Then new tracks are compared that may be the same music in other bytes: by
+// fingerprint, or by length and tags where a fingerprint is missing. If several tracks fit, the scan decides nothing,
+// and a person is asked.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { withRelaxedCommit, type MainDb } from '../../db/client.ts';
 import type { TrackId } from '../../db/ids.ts';
@@ -49,11 +50,11 @@ interface GoneTrackSearch {
 type UpgradeSearch = Pick<GoneTrackSearch, 'root' | 'signal'> & { now: Date };
 
 interface FoundTracks {
-  /** Tracks that went into another one. */
+  /** Tracks that were merged into another track. */
   joinedIds: TrackId[];
   /** Tracks that took over the file of a new one. */
   adoptedIds: TrackId[];
-  /** Tracks that took over the file of one that came before this scan, or were replaced by it. */
+  /** Tracks that took over the file of a track from before this scan, or were replaced by it. */
   upgradedIds: TrackId[];
 }
 
@@ -73,15 +74,15 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
   let isDue = false;
 
   /**
-   * What people did goes to the track that is left; one that a person edited, or separated, is kept, and takes the
-   * other's file.
+   * Merges tracks with equal audio. Likes, plays and other data go to the track that remains. A gone track that a
+   * person edited or separated remains, and takes the file of the other track.
    */
   async function joinEqualAudio({ signal }: Pick<GoneTrackSearch, 'signal'>): Promise<TrackId[]> {
     const joinedIds: TrackId[] = [];
     for (const { goneId, survivorId, isEdited, isSection, isGivenBack } of await goneTracks.listJoinable()) {
       await nextTurn(); // people wait for no more than one of them
       signal.throwIfAborted();
-      // the tracks of a file that moved are known by their audio alone
+      // the sections of a moved file are recognized by their audio alone
       const doesGoneTrackStay = (isEdited || isSection || isGivenBack) && tracks.statusOf(survivorId) !== 'manual';
       const join = (): void =>
         !doesGoneTrackStay
@@ -94,21 +95,21 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
     return joinedIds;
   }
 
-  /** A person edited the gone track: it stays as it is, and undoing the edits gives what its file says now. */
+  /** A gone track that a person edited keeps its edits; undoing the edits restores the present tags of its new file. */
   const takeOverEdited = client.transaction((goneId: TrackId, survivorId: TrackId): void => {
     const tags = identityUnderEdits(db, survivorId) ?? findTrack(survivorId)?.identity;
     relocation.takeOverFile(goneId, survivorId, 'same_audio');
     if (tags) replaceTagsUnderEdits(db, goneId, tags);
   }).immediate;
 
-  /** With what its tags or its sheet say now, unless a person edited the track. */
+  /** Takes over the file and the present tags or cue sheet of the new track, unless a person edited the gone track. */
   function takeOverFileAndNames(goneId: TrackId, newId: TrackId, why: 'same_audio' | 'same_music'): void {
     const newTrack = findTrack(newId);
     relocation.takeOverFile(goneId, newId, why);
     if (newTrack) setTags(goneId, newTrack.identity, newTrack.folder);
   }
 
-  /** What a person edited stays, and undoing the edits gives these tags. */
+  /** Keeps what a person edited; undoing the edits restores these tags. */
   const setTags = client.transaction((id: TrackId, identity: TrackIdentity, folder: number | undefined): void => {
     replaceTagsUnderEdits(db, id, identity);
     const track = findTrack(id);
@@ -134,7 +135,7 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
       const hasFingerprint =
         comparison.hasFingerprintOfLength(newTrack, newTrack.id) &&
         (await hearing.ofTrack(newTrack.id, signal)) !== undefined;
-      // a copy of a track that is there is not another one because its tags say so
+      // a copy of an existing track does not become another track because of its tags
       const mayMatchNames = (): boolean => !goneTracks.hasTwin(newTrack, lastOldId);
       for (const id of comparison.findSameMusic(
         newTrack,
@@ -184,8 +185,8 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
   }
 
   /**
-   * A track whose file is gone may have become one that came before this scan, or was heard since. Its sound tells;
-   * where one of the two was not heard, and cannot be, its names do.
+   * Finds tracks whose file is gone and that became a track from before this scan, or one that got its fingerprint
+   * since. The fingerprints decide; where one of the two tracks cannot have a fingerprint, the names do.
    */
   async function takeUpgrades({ root, signal, now }: UpgradeSearch): Promise<TrackId[]> {
     const matches: Match<NewTrack>[] = [];
@@ -228,7 +229,7 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
     );
   }
 
-  /** Tracks whose files are nowhere play from the files of those that a person merged into them. */
+  /** Lets tracks without a file play from the files of tracks that a person merged into them. */
   async function takeMergedFiles({ root, signal }: Pick<GoneTrackSearch, 'root' | 'signal'>): Promise<TrackId[]> {
     const upgradedIds = new Set<TrackId>();
     for (const { keptId, mergedId, folderId, path, name, sizeBytes, mtimeUs } of await goneTracks.listMergedFiles()) {
@@ -271,13 +272,16 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
     },
     isDue: (): boolean => isDue,
 
-    /** Between scans. After one that was cut off the files are known in part: nothing is done. */
+    /** Runs between scans. After an interrupted scan only a part of the files is known, so nothing is compared. */
     compareAgain: async (search: UpgradeSearch): Promise<Pick<FoundTracks, 'joinedIds' | 'upgradedIds'>> =>
       findUnfinishedScan.get(source) === undefined
         ? { joinedIds: await joinEqualAudio(search), upgradedIds: await takeUpgrades(search) }
         : { joinedIds: [], upgradedIds: [] },
 
-    /** Of tracks whose files seem to be replaced: those that the music is of that came before this scan. */
+    /**
+     * Returns those of these tracks, whose files seem to be replaced, whose music is that of a track from before this
+     * scan.
+     */
     async findUpgraded(ids: readonly TrackId[], { signal, now }: Pick<UpgradeSearch, 'signal' | 'now'>) {
       const sameUpgrades = await filterSameMusic(goneTracks.upgradesOf(ids, earliestSuccessorDate(now)), signal);
       return new Set(
@@ -287,7 +291,7 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
       );
     },
 
-    /** Of tracks whose files seem to be replaced: those that became one of the new tracks. */
+    /** Returns those of these tracks, whose files seem to be replaced, that became one of the new tracks. */
     async findAmongNew(goneTracksToMatch: readonly GoneTrack[], search: GoneTrackSearch): Promise<Set<TrackId>> {
       return new Set(filterCertainFiles(await findMatches(goneTracksToMatch, search)).map(goneIdOf));
     },

@@ -1,10 +1,10 @@
-// Whether a vanished track and a file are the same music, where their bytes differ: an MP3 that became a FLAC. Pure.
+// Compares a missing track with a file or a new track whose bytes differ: an MP3 that became a FLAC. Pure.
 import type { TrackId } from '../../db/ids.ts';
 import { NO_HASH } from '../../files/read-file.ts';
 import { SAME_LENGTH_MS } from '../../media/fingerprint-match.ts';
 import { identityKey } from '../../library/tracks/sort-and-identity-keys.ts';
 
-/** What is compared when there is no fingerprint of one of the two. */
+/** The fields that are compared when one of the two has no fingerprint. */
 export interface ComparedMusic {
   durationMs: number | null;
   audioHash: string | null;
@@ -21,7 +21,7 @@ export interface ComparedMusic {
 export const haveSameLength = (a: Pick<ComparedMusic, 'durationMs'>, b: Pick<ComparedMusic, 'durationMs'>): boolean =>
   a.durationMs !== null && b.durationMs !== null && Math.abs(a.durationMs - b.durationMs) <= SAME_LENGTH_MS;
 
-/** Finds those that are as long, give or take 2 s. */
+/** Returns a function that finds music of the same length, within 2 s. */
 export function createLengthIndex<M extends Pick<ComparedMusic, 'durationMs'>>(
   music: readonly M[],
 ): (other: Pick<ComparedMusic, 'durationMs'>) => Generator<M> {
@@ -40,8 +40,9 @@ export function createLengthIndex<M extends Pick<ComparedMusic, 'durationMs'>>(
 }
 
 /**
- * Without fingerprints: the very same length and format, where the audio of the vanished one was never hashed · the
- * same recording on the same album · the same title, artist and album, and about the same length.
+ * Compares a missing track with a file or a new track, without fingerprints. Returns true for the same length and format
+ * if the missing track was never hashed, for the same recording on the same album, and for the same title, artist and
+ * album with about the same length.
  */
 export function seemsSame(gone: ComparedMusic, successor: ComparedMusic): boolean {
   if (!haveSameLength(gone, successor)) return false;

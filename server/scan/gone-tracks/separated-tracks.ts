@@ -62,7 +62,10 @@ export function createSeparatedTracks({ db, source, relocation }: SeparatedTrack
       )
       .map(({ id }) => id);
 
-  /** Tracks that took over the file of one that a person merged into them, and whose own audio is back. */
+  /**
+   * Tracks that took over the file of a track that a person merged into them: they give that file up, since their own
+   * audio is back.
+   */
   function leaveMergedFiles(pairs: MergedPair[]): void {
     for (const { id, keptId } of pairs)
       tryOnTracks(
@@ -75,15 +78,16 @@ export function createSeparatedTracks({ db, source, relocation }: SeparatedTrack
 
   return {
     /**
-     * Tracks that had this audio and went into another one since. No track has it now. Tracks that had it before they
-     * took over the file of a merged one get it back, too, and stay one with that.
+     * Separates the tracks with this former audio that were merged into another track since; no track has the audio
+     * now. Tracks that had the audio before they took over the file of a merged track get the audio back, and stay
+     * merged.
      */
     separateByFormerAudio(audioHashes: readonly (string | null)[]): TrackId[] {
       const hashes = JSON.stringify(audioHashes);
       leaveMergedFiles(listMergedByFormerAudio.all(hashes, source));
       return separate(listByFormerAudio.all(hashes, source));
     },
-    /** Tracks that went into this one because of the audio that it has. */
+    /** Separates the tracks that were merged into this track because of the audio that it has now. */
     separateByCurrentAudio: (id: TrackId): TrackId[] => separate(listByCurrentAudio.all(id, source)),
   };
 }

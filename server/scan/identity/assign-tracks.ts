@@ -166,7 +166,7 @@ const MATCH_RULES: ((file: FileTraits, track: PossibleTrack) => boolean)[] = [
   () => true,
 ];
 
-/** The track that comes to a path, and the one that leaves it. Deleted tracks have texts instead of ids. */
+/** The track that comes to a path, and the track that leaves it. Deleted tracks are strings instead of ids. */
 interface PathMove {
   incoming: TrackId | string;
   outgoing: TrackId | string | null;

@@ -30,7 +30,9 @@ const MAX_CACHED_LISTINGS = 2_000;
 const LOCATION_COLUMNS =
   'd.path, f.name, f.dev, f.ino, f.size_bytes AS sizeBytes, f.mtime_us AS mtimeUs, f.track_id AS trackId, f.state';
 
-/** `present`: the file as it was seen last, on whichever disk · `absent`: proved · `changed`: or another file. */
+/**
+ * `present`: the file as last seen, on whichever disk · `absent`: proved · `changed`: the file changed, or is another.
+ */
 export type LocationState = 'present' | 'absent' | 'changed' | 'unknown';
 
 export function createFileLocations({ client, root, offline, source }: FileLocationsDeps) {
@@ -98,7 +100,7 @@ export function createFileLocations({ client, root, offline, source }: FileLocat
       return listByInode.all(ino, dev, sizeBytes, mtimeUs, source).filter((location) => !isAt(location, file));
     },
 
-    /** To be called when the walk is over: files that were not there before may be there now. */
+    /** Forgets all listings. Call this when the walk is over: files that did not exist before may exist now. */
     forgetListings: (): void => listings.clear(),
   };
 }

@@ -21,7 +21,7 @@ import { IS_UNTOUCHED } from '../gone-tracks/untouched-tracks.ts';
 import { isSameAudio, type ComparedMusic } from '../gone-tracks/same-music.ts';
 import { inNamedAlbum } from '../../db/unknown-names.ts';
 
-/** What a file is, told by the file itself: a track that moved, or one that was deleted. */
+/** What the file itself shows: a track that moved, or a track that was deleted. */
 type FileMatch = { trackId: TrackId; from: string } | { deletedLocation: DeletedLocation };
 
 /** A file and what was read from it. */
@@ -29,11 +29,11 @@ export interface NewFile extends ListedFile {
   result: ReadSuccess;
 }
 
-/** A file whose track is decided when all others are known. What it takes to decide, and no more. */
+/** A file whose track is decided when all other files have been walked, with the fields that the decision needs. */
 export interface PostponedFile extends ListedFile {
   traits: FileTraits;
   music: ComparedMusic;
-  /** Of the audio, which is not read again; undefined for a file that was not read. */
+  /** The audio is not read again; undefined for a file that was not read. */
   audio: Pick<ReadSuccess, 'stored' | 'audioHash'> | undefined;
   deletedLocation?: DeletedLocation | undefined;
 }
@@ -47,7 +47,7 @@ interface AudioMatches {
   isFormerAudio: boolean;
 }
 
-/** What tells one audio from another where there is no hash of it. */
+/** The fields by which audio is compared where there is no hash of it. */
 type AudioRow = Pick<ComparedMusic, 'audioHash' | 'durationMs' | 'format' | 'codec' | 'sampleRateHz' | 'channels'>;
 
 interface MovedFilesDeps extends Omit<FileLocationsDeps, 'client'> {
@@ -137,12 +137,12 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
   // one read transaction for a whole group
   const inReadTransaction = <A extends unknown[], R>(read: (...args: A) => R) => client.transaction(read).deferred;
 
-  /** For each file, the other paths at which this very file was seen. */
+  /** Returns the other paths at which each file was seen, by size, time and inode. */
   const listOtherLocations = inReadTransaction((files: readonly ListedFile[]) =>
     files.map(locations.listOtherLocations),
   );
 
-  /** For each file, the track that had its place, and the tracks with its audio. */
+  /** Returns, for each file, the track at its path and the tracks with its audio. */
   const findAudioMatches = inReadTransaction((files: NewFile[]): AudioMatches[] => {
     const hashes = files.map(({ result }) => hashOf(result.audioHash));
     const matchesByIndex = Map.groupBy(listByAudio.all(JSON.stringify(hashes), source), ({ i }) => i);
@@ -242,7 +242,10 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
   });
 
   return {
-    /** By the file alone, so that a file that only moved is not read again. One answer per file. */
+    /**
+     * Identifies files by size, time and inode alone, so that a file that only moved is not read again. One result per
+     * file.
+     */
     async identifyByFile(files: ListedFile[]): Promise<(FileMatch | 'unsure' | undefined)[]> {
       const locationsByFile = listOtherLocations(files);
       return Promise.all(files.map((file, i) => matchFile(file, locationsByFile[i] as FileLocation[])));
@@ -267,13 +270,13 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
       );
     },
 
-    /** By what was read. `place`: the track of its place, or a new one. One answer per file. */
+    /** Identifies files by their audio. `place`: the track at the path, or a new track. One result per file. */
     async identifyByContent(files: NewFile[]): Promise<(TrackId | 'place' | 'unsure')[]> {
       const matches = findAudioMatches(files);
       return Promise.all(files.map((file, i) => identifyByAudio(file, matches[i] as AudioMatches)));
     },
 
-    /** Those of these hashes that deleted tracks have. */
+    /** Returns the audio hashes of these files that deleted tracks have too. */
     listDeletedHashes: (files: readonly PostponedFile[]): Set<string> =>
       new Set(listDeletedAudio.all(JSON.stringify(files.map(({ traits }) => traits.audioHash)))),
 
@@ -325,8 +328,8 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     },
 
     /**
-     * All tracks that one of these files may be, that had its place, or that have the audio of one that had it; without
-     * those that are known already. `postponedFiles` are all files that wait.
+     * Returns all tracks that one of these files may be: the tracks at their paths, tracks with their audio, and tracks
+     * with the audio of those. Tracks for which `isKnown` holds are left out. `postponedFiles` are all files that wait.
      */
     async findPossibleTracks(
       files: readonly PostponedFile[],

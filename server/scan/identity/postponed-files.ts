@@ -25,7 +25,7 @@ interface PostponedFilesDeps extends ReplacedFilesDeps {
   onUnusedCopy: (key: string) => void;
   /** Files of deleted and merged tracks are restored. */
   restore: boolean;
-  /** Reads tags again; audio and hashes are known. */
+  /** Reads the tags again; audio and hashes were read before. */
   readTags: (files: PostponedFile[]) => Promise<ReadResult[]>;
   push: (ops: ScanOp[]) => Promise<void>;
 }
@@ -121,7 +121,7 @@ const keyOfDeleted = (place: string): string => `deleted from ${place}`;
 interface AssignedFile {
   file: PostponedFile;
   assignment: Assignment;
-  /** The track that comes to the path, and the one that leaves it; `orderMoves` uses both. */
+  /** The track that comes to the path, and the track that leaves it. `orderMoves` uses both. */
   incoming: TrackId | string;
   outgoing: TrackId | string;
   hasOtherMusic: boolean;

@@ -1,18 +1,18 @@
-// Files that wait for the end of the walk, in groups of those that have to do with each other: they have the same
-// audio, are the very same file, or may be the same track. Which tracks the files of a group are does not depend on
-// other groups, so a library of which every file was changed is settled a few files at a time.
+// Groups the files that wait for the end of the walk. Two files are in one group if they have the same audio, are the
+// same file, or may be the same track. Which tracks the files of a group are does not depend on other groups, so a
+// library in which every file changed is assigned a few files at a time.
 import type { TrackId } from '../../db/ids.ts';
 import { inSlices, partsOf, yieldIfDue } from '../../runtime/time-slices.ts';
 import type { PossibleTrack } from './assign-tracks.ts';
 import type { MovedFiles, PostponedFile } from './moved-files.ts';
 
-/** What a group begins with; files that have to do with them come in addition. */
+/** The number of files that a group begins with; related files are added to them. */
 const GROUP_SEED_FILES = 64;
 
 interface RelatedGroup {
-  /** By place. */
+  /** In the order of their paths. */
   files: PostponedFile[];
-  /** All tracks that one of them may be, by id. */
+  /** All tracks that one of the files may be, in the order of their ids. */
   tracks: PossibleTrack[];
 }
 
@@ -30,7 +30,10 @@ export async function* groupRelatedFiles(
     add(filesByKey, key, file);
     if (holderId !== null) add(filesByHolder, holderId, file);
   });
-  /** Those that have something in common with these, each once: what was found is in no other group. */
+  /**
+   * Yields the files that have audio, stamp or a track in common with these, each once. A file that was yielded is in
+   * no other group.
+   */
   function* takeRelated(files: readonly PostponedFile[], tracks: readonly PossibleTrack[]): Generator<PostponedFile> {
     for (const { traits } of files) {
       yield* take(filesByAudio, traits.audioHash);

@@ -31,14 +31,13 @@ type FileFingerprint = Awaited<ReturnType<Hearing['ofFile']>>;
 export type MakeFingerprint = (file: PostponedFile) => Promise<FileFingerprint>;
 interface DoubtfulFile {
   file: PostponedFile;
-  /** The one that had its place. */
+  /** The track that was at the file's path. */
   track: GoneTrack;
 }
 
 /**
- * Settles the files that are `replaced` in `assigned`, where the sound says that they are another track, or a new one.
- * Returns those of which only the path tells which track they are. `idsWithAudioElsewhere`:
- * tracks whose audio another file has.
+ * Changes the assignment of `replaced` files whose sound shows that they are another track, or a new one. Returns the
+ * files whose track only the path tells. `idsWithAudioElsewhere` are tracks whose audio another file has.
  */
 export async function identifyReplacedFiles(
   files: readonly PostponedFile[],
@@ -79,7 +78,10 @@ export async function identifyReplacedFiles(
   }
   return new Set(unmatchedFiles.filter(({ file }) => isReplaced(file)).map(({ file }) => file));
 
-  /** It sounds like another track, deleted ones included, or is called like one where nothing is heard. */
+  /**
+   * Returns whether the file sounds like another track, deleted ones included, or has the names of one where it has no
+   * fingerprint.
+   */
   async function isOtherTrack(file: PostponedFile, trackId: TrackId): Promise<boolean> {
     const fingerprint = await makeFingerprint(file);
     return fingerprint === undefined
@@ -91,7 +93,9 @@ export async function identifyReplacedFiles(
   }
 }
 
-/** By the sound of both; by length and names where one was not heard. Nothing is listened to without `heard`. */
+/**
+ * Compares fingerprints, or length and names where a fingerprint is missing. Without `makeFingerprint` none is made.
+ */
 export async function isSameMusic(
   file: PostponedFile,
   track: GoneTrack,
@@ -106,7 +110,9 @@ export async function isSameMusic(
     : seemsSame(track, file.music);
 }
 
-/** Doubtful files that may be the track that had the place of another one, or one whose file is gone. */
+/**
+ * Pairs doubtful files with the tracks they may be: tracks at the path of another file, and tracks whose file is gone.
+ */
 async function findMatches(
   doubtfulFiles: readonly DoubtfulFile[],
   goneTracks: readonly GoneTrack[],
@@ -184,7 +190,7 @@ export function createMergedFiles({ $client: client }: Pick<MainDb, '$client'>, 
       : undefined;
 
   return {
-    /** Gives the files; those that stay merged are settled as files of deleted tracks. */
+    /** Returns the files. Those that stay merged are assigned as files of deleted tracks. */
     async keepMerged(
       files: readonly PostponedFile[],
       assignments: Map<string, Assignment>,

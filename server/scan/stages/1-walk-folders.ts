@@ -63,7 +63,7 @@ export async function* walk(
         group = [];
       }
     }
-    if (group.length > 0) yield group; // what was found so far is read while the walk goes on
+    if (group.length > 0) yield group; // a group that is not full is read while the walk continues
     progress.report(batches.at(-1)?.path ?? '');
   }
   signal.throwIfAborted();

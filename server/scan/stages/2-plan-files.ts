@@ -6,7 +6,9 @@ import type { ScanOp } from '../write/decide.ts';
 import { isAtPathOfDeleted } from './3-read-files.ts';
 import type { Scan } from '../scan-context.ts';
 
-/** Leaves out files that only moved, and those postponed when a part was walked. The others have to be read. */
+/**
+ * Leaves out files that only moved, and files that were postponed when a part was walked. All others have to be read.
+ */
 export async function planFiles(
   { options: { restore }, scope: { modeAt }, identity }: Scan,
   listedFiles: ListedFile[],

@@ -12,11 +12,11 @@ import { recordRefused } from '../scan-record.ts';
 import type { ReadFile } from '../copies/store-copies.ts';
 
 /**
- * Reads tags, and in copy mode copies or hashes the file. A bad file is a result, one that does not fit is left out; a
- * full disk ends the scan.
+ * Reads tags, and in copy mode copies or hashes the file. A damaged file is a result with a reason, a file that does
+ * not fit is left out, and a full disk ends the scan.
  */
 export async function readFiles(scan: Scan, files: ListedFile[]): Promise<ReadFile[]> {
-  // large files are hashed in one go with the copy; elsewhere later, unless their audio may be another than before
+  // a copied file is hashed while it is copied; a large file that is only indexed, later, unless its audio may differ
   const readModeOf = ({ path, candidate }: ListedFile): ReadMode =>
     scan.scope.modeAt(path) === 'copy'
       ? 'copied'
@@ -118,7 +118,7 @@ async function hashWhereNeeded(scan: Scan, files: ReadFile[]): Promise<ReadFile[
 const mayHaveOtherAudio = (candidate: Candidate): boolean =>
   (candidate.knownFile?.trackId ?? null) !== null && !candidate.isReread && !hasOnlyOtherLyrics(candidate);
 
-/** Whether the file is in the place of a deleted track, whose own file may be elsewhere. */
+/** Returns whether the file is at the path of a deleted track, whose own file may be elsewhere. */
 export const isAtPathOfDeleted = ({ knownFile }: Candidate): boolean =>
   knownFile?.state === 'deleted' && knownFile.trackId === null;
 

@@ -1,4 +1,5 @@
-// Identify stage: which track each file is, where its content or its place says so. The others are postponed.
+// Identify stage: decides which track each file is, where its content or its path leaves no doubt. All other files are
+// postponed.
 import { join } from '../../files/relative-path.ts';
 import { hasOnlyOtherLyrics, type ScanOp } from '../write/decide.ts';
 import { toNewFile } from './3-read-files.ts';

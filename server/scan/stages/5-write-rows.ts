@@ -3,7 +3,7 @@ import { whenUnlocked } from '../../db/wait-for-unlock.ts';
 import type { ScanOp } from '../write/decide.ts';
 import type { WriteBatch } from '../write/writer.ts';
 
-/** Files are not read further ahead of those that are written. */
+/** Reading stops when this many operations wait to be written. */
 const MAX_QUEUED_OPS = 500;
 
 interface WriteQueueDeps {

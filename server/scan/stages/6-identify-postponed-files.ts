@@ -1,4 +1,5 @@
-// The end of the identify stage, when the walk is over: files that may be another track than their path says.
+// The end of the identify stage, when the walk is over: assigns tracks to files that may be another track than the one
+// at their path.
 import { nameInLyricsStamp } from '../../files/lyrics-files.ts';
 import { join } from '../../files/relative-path.ts';
 import { partsOf, yieldIfDue } from '../../runtime/time-slices.ts';

@@ -1,6 +1,6 @@
-// In reference mode a scan reads only the tags of a large file. Its payload is hashed at the end, when the library
-// shows it already; by the hash it is recognized when it is moved and retagged at once. A file that cannot be read is
-// left to the next scan.
+// In reference mode a scan reads only the tags of a large file. This stage hashes the audio at the end, when the
+// library already shows the track. By the hash a file is recognized that was moved and retagged at once. A file that
+// cannot be read is left to the next scan.
 import type { MainDb } from '../../db/client.ts';
 import type { RowOf } from '../../db/rows.ts';
 import type { tracks } from '../../db/schema.ts';

@@ -16,12 +16,12 @@ import { fileOfSection, NEEDS_FFMPEG_REASON } from '../../files/section-names.ts
 import type { KnownFile, KnownFileLookup } from './known-files.ts';
 import { codeOf, pathIn, type Listing, type NameReason } from './list-folder.ts';
 
-/** A file that has to be read: new, or different from what is known. */
+/** A file that has to be read, because it is new or differs from its row. */
 export interface Candidate extends FileIdentity, InodeStamp {
   name: string;
-  /** Of the lyrics beside it. */
+  /** Changes when the lyrics file beside the file changes. */
   lyricsMark: string | null;
-  /** Of the cue sheets in its folder. */
+  /** Changes when a cue sheet in the file's folder changes. */
   sheetsMark: string | null;
   knownFile: KnownFile | null;
   /** The file looks unchanged, but its tags are read again: a person asked for that, or the file was touched. */
@@ -36,13 +36,16 @@ export interface ListedFile {
 
 /** What a scan finds in one folder. */
 export interface FolderBatch {
-  /** As spelled on disk. */
+  /** The folder's path as spelled on disk. */
   path: string;
   imageName: string | null;
   artistImage: string | null;
   /** One of the two. */
   imageChanged: boolean;
-  /** Of the listing, to be stored once every file of the folder is a track; null when there is nothing to store. */
+  /**
+   * The signature of the listing, to be stored once every file of the folder is a track; null when there is nothing to
+   * store.
+   */
   signature: string | null;
   candidates: Candidate[];
   /** Known files that are back with the same size and time. */
@@ -57,7 +60,7 @@ export interface FolderBatch {
   unchangedCount: number;
   /** Audio files that could not be looked at. */
   unreadableCount: number;
-  /** Of the unchanged ones, those whose track was deleted, and those whose cue sheet is not used. */
+  /** Unchanged files whose track was deleted, and unchanged files whose cue sheet is not used. */
   deletedCount: number;
   unsplitCount: number;
 }
@@ -186,7 +189,7 @@ function statOf(batch: FolderBatch, prefix: string | Buffer, name: string): fs.S
   }
 }
 
-/** For each audio file, the mark of its lyrics file. */
+/** Returns the mark of the lyrics file of each audio file. */
 function lyricsMarks(batch: FolderBatch, prefix: string | Buffer, audio: string[], texts: string[]): (string | null)[] {
   const lyricsNames = findLyricsFiles(audio, texts);
   for (const name of texts) if (!lyricsNames.includes(name)) batch.skippedFiles.push({ name, reason: 'not audio' });

@@ -172,8 +172,8 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
   }
 
   /**
-   * The music that this track has now becomes a track of its own, whose file is not there, before other music becomes
-   * this track. Without the edits, which stay.
+   * Before other music takes over this track: moves its present music to a new track, whose file is missing. The edits
+   * stay with this track.
    */
   function insertDisplacedMusic(id: TrackId): TrackId | undefined {
     const [track, audio] = [findTrack(id), findAudio.get(id)];

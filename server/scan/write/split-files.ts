@@ -61,7 +61,7 @@ export function createSplitFiles({ db, files, scanned, trash, source, restore }:
       const sourceId = sourceIdOf(row.path, row.name);
       if (row.state !== 'deleted' || hasTrack(row) || scanned.findBySourceId(sourceId) !== undefined) return [];
       const { id, audioHash = null } = scanned.findDeleted(sourceId) ?? {};
-      // without its hash, the same file tells
+      // without a stored hash, an unchanged size and time of the file show that the audio is the same
       return id === undefined && !isSameStamp(row, candidate)
         ? []
         : [{ ...row, trackId: null, audioHash, trashedId: id }];
