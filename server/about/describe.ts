@@ -1,5 +1,5 @@
-// What the services say of one subject, put together. One that fails does not spoil what the others said, and what was
-// known before stays in the place of what could not be asked.
+// Combines what the services say about one subject. A service that fails does not affect the texts of the others, and
+// former texts stay in the place of those that could not be requested.
 import type { About, AboutText, SubjectKind } from '../db/schema.ts';
 import { ServiceError } from '../outbound/service-client.ts';
 import type { Subjects } from './musicbrainz.ts';
@@ -7,7 +7,7 @@ import { LANGUAGES } from './texts.ts';
 import type { Wikimedia } from './wikimedia.ts';
 
 interface Description {
-  /** Null: MusicBrainz has no such thing, or could not be asked and nothing was known. */
+  /** Null: MusicBrainz does not know the subject, or could not be reached and no former facts exist. */
   facts: About | null;
   /** Something could not be asked. */
   fault: ServiceError | undefined;

@@ -1,5 +1,5 @@
-// Which artist of MusicBrainz one without an mbid is. A name says little, for many artists share one; an album of
-// theirs says who it is, if its title is not one that anybody may have given. Pure but for what it asks.
+// Finds the MusicBrainz artist of an artist without an mbid. A name says little, because many artists share one; an
+// album identifies its artist if its title is not a common one. Pure except for its requests.
 import { identityKey, sortKey } from '../library/tracks/sort-and-identity-keys.ts';
 import type { KnownAlbum, Subjects } from './musicbrainz.ts';
 
@@ -16,8 +16,8 @@ const saysWho = (artist: string, { title }: KnownAlbum): boolean =>
   !COMMON_TITLES.has(sortKey(title)) && identityKey(title) !== identityKey(artist);
 
 /**
- * The mbid, or null when it cannot be said: no album is known, or two albums name different artists. Asks about one
- * album after the other until one artist is left. Throws like `artistsOfAlbum`.
+ * Returns the mbid, or null when it cannot be determined: no album is known, or two albums name different artists. Asks
+ * about one album after the other until one artist is left. Throws like `artistsOfAlbum`.
  */
 export async function identify(
   name: string,

@@ -1,4 +1,4 @@
-// What MusicBrainz says about an artist, a release group or a label, and which artist made albums of a title.
+// Reads what MusicBrainz says about an artist, a release group or a label, and which artists made albums of a title.
 import { z } from 'zod';
 import type { About, Relative, SubjectKind } from '../db/schema.ts';
 import { mbid } from '../enrichment/acoustid-wire.ts';
@@ -101,7 +101,7 @@ const LINK_TYPES: Readonly<Record<string, string>> = {
   songkick: 'songkick',
   'social network': 'social',
 };
-/** Not an artist: the pages about them would be shown for half of a library. */
+/** Entries that are no artists: pages about them would be shown for half of a library. */
 const NON_ARTIST_IDS = new Set([
   '89ad4ac3-39f7-470e-963a-56509c546377', // Various Artists
   '125ec42a-7229-4250-afc5-e057484327fe', // [unknown]

@@ -1,4 +1,4 @@
-// SQL of what is known about artists, albums and labels.
+// The statements of information about artists, albums and labels.
 import { eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId } from '../db/ids.ts';
@@ -19,7 +19,7 @@ const MAX_ALBUMS = 4;
 /** Facts that nothing in the library refers to are kept for this long. */
 const UNUSED_MS = 90 * 86_400_000;
 
-/** The mbid of artist `a` with the identity `i`: one that a person chose, that of the tags, or one that was found. */
+/** The mbid of artist `a` with the identity `i`: chosen by a person, from the tags, or found. */
 const MBID_SQL = 'iif(i.is_manual, i.mbid, coalesce(a.artist_mbid, i.mbid))';
 const ARTISTS_WITH_IDENTITY_SQL = 'artists a LEFT JOIN artist_identities i ON i.artist_key = a.name_key';
 
@@ -95,7 +95,7 @@ export function createAboutQueries({ db }: { db: MainDb }) {
   return {
     findArtist: (id: ArtistId): ArtistRow | undefined => artist.get(id),
     findAlbum: (id: AlbumId): AlbumRow | undefined => album.get(id),
-    /** Lists those with most tracks first. */
+    /** Lists the albums of the artist, those with most tracks first. */
     albumsOf: (id: ArtistId): KnownAlbum[] => albumsOf.all(id),
     /** 0 without any. */
     newestAlbumOf: (id: ArtistId): number => newestAlbum.get(id) ?? 0,

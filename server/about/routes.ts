@@ -1,4 +1,4 @@
-// API of what is known about artists, albums and labels, and of the pictures of artists that are found.
+// Routes of information about artists, albums and labels, and of pictures of artists from online services.
 import { AlbumIdIn, ArtistIdIn, type AlbumId, type UserId } from '../db/ids.ts';
 import type { About } from '../db/schema.ts';
 import type { PlaceholderCovers } from '../covers/placeholder-covers.ts';

@@ -1,5 +1,5 @@
-// What is known about artists, albums and labels, and finding it out. Looking up happens only with ARTIST_INFO_ENABLED;
-// what was found stays and is shown without any network. A look-up that fails, in whole or in part, is due again soon.
+// Looks up and stores information about artists, albums and labels. Requests are made only with ARTIST_INFO_ENABLED;
+// stored information is shown without any network. A look-up that fails, in whole or in part, is soon due again.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { ArtistPictures } from '../covers/artist-pictures.ts';
@@ -29,7 +29,7 @@ const IDENTIFY_AGAIN_MS = 30 * DAY_MS;
 const RETRY_MS = { first: 10 * 60_000, longest: 7 * DAY_MS };
 /** Subjects in a row, after which it is the services that fail. */
 const MAX_CONSECUTIVE_FAILURES = 3;
-/** Pictures that are tried when those before them are unusable. */
+/** The number of pictures that are tried when those before are unusable. */
 const MAX_TRIED_PICTURES = 3;
 
 interface AboutDeps {
@@ -130,7 +130,10 @@ export function createAboutService({
       return facts !== null;
     });
 
-  /** Takes the first usable picture of those on Wikidata's page, unless there is one; why they could not be asked. */
+  /**
+   * Takes the first usable picture from Wikidata's page, unless the artist has one. Returns why the pictures could not
+   * be requested, if so.
+   */
   async function findPicture(
     { id, nameKey }: ArtistRow,
     { files }: About,
@@ -268,7 +271,10 @@ export function createAboutService({
       assertEnabled();
       return toAppError(subjects.searchArtists(text ?? name, signal));
     },
-    /** A person says who it is: null for nobody of those, undefined for what the tags and albums say. */
+    /**
+     * Stores who the artist is, as a person says: null for none of the candidates, undefined for what tags and albums
+     * say.
+     */
     async setIdentity(id: ArtistId, mbid: string | null | undefined, signal: AbortSignal): Promise<void> {
       const artist = getArtist(id);
       const previousMbid = identityOf(artist).mbid;
@@ -333,7 +339,7 @@ export function createAboutService({
       return queries.dueLabels(now()).length > 0;
     },
 
-    /** Handler of `lookup_about`. What was asked is noted one by one, so an interrupted run goes on. */
+    /** Handler of `lookup_about`. Each look-up is noted at once, so an interrupted run continues where it stopped. */
     task: (async (_payload, { signal, progress }) => {
       const result = { asked: 0, found: 0 };
       let failures = 0;
@@ -358,7 +364,7 @@ export function createAboutService({
       for (const ids of queries.dueArtists(now())) await run(ids, (id) => lookUpArtist(id, signal));
       for (const ids of queries.dueAlbums(now())) await run(ids, (id) => lookUpAlbum(id, signal));
       await run(queries.dueLabels(now()), (mbid) => lookUpSubject('label', mbid, signal));
-      if (failed) throw failed; // those are asked about again
+      if (failed) throw failed; // these subjects are looked up again
       return result;
     }) satisfies Handler<typeof LOOKUP_ABOUT>,
   };

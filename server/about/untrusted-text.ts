@@ -1,4 +1,5 @@
-// What services send, made safe: text without markup, addresses to link to, lists without what is odd in them.
+// Makes the data of online services safe: text without markup, addresses that may be linked, lists without invalid
+// items.
 import { z } from 'zod';
 import { toOneLine } from '../media/text.ts';
 import { unescapeXml } from '../media/xml-text.ts';
@@ -31,7 +32,7 @@ export function httpUrl(text: string): string | undefined {
   return /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' ? url.href : undefined;
 }
 
-/** A list of which bad items, and those beyond `most`, are left out. */
+/** A list that leaves out invalid items, and items beyond `most`. */
 export const listOf = <T extends z.ZodType>(item: T, max: number) =>
   z.array(z.unknown()).transform((values): z.output<T>[] =>
     values.slice(0, max).flatMap((value) => {

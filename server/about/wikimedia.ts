@@ -1,5 +1,5 @@
-// Clients of Wikidata, Wikipedia and Wikimedia Commons. They share a pace, as they share servers; what one says about a
-// subject is taken only if it agrees with the one that led to it.
+// Clients of Wikidata, Wikipedia and Wikimedia Commons. They share a rate limit, because they share servers. What one
+// service says about a subject is taken only if it agrees with the service that led to it.
 import { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { AboutText, PictureCredit, SubjectKind } from '../db/schema.ts';

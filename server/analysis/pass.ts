@@ -1,7 +1,7 @@
-// Goes over the sound of all tracks in the background, one at a time, and only while nobody is served, nothing else
-// works and the machine is not on battery. A track is decoded once for all steps that are due, and its results are
-// stored at once, so a stop or a kill costs the track under way. They belong to the audio: two tracks with the same
-// audio are heard once.
+// Analyzes the sound of all tracks in the background, one at a time, and only while nobody is served, no other job
+// works and the machine is not on battery. A track is decoded once for all steps that are due. Its results are stored
+// immediately, so a stop or a kill costs only the track that was being analyzed. Results belong to the audio: two
+// tracks with the same audio are analyzed once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sqlite, withRelaxedCommit } from '../db/client.ts';
 import { albumLoudness, gainFor } from '../dsp/loudness.ts';

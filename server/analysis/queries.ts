@@ -1,4 +1,5 @@
-// Which tracks are due, and what was heard in their audio. Prepared text: it runs for every track.
+// Finds the tracks that are due, and reads and writes the results of their audio. Prepared text, because it runs for
+// every track.
 import { SAME_LENGTH_MS } from '../media/fingerprint-match.ts';
 import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
@@ -56,7 +57,7 @@ export function createAnalysisQueries(client: Sqlite) {
     `SELECT t.id, ${AUDIO_KEY} AS key ${FROM_TRACKS_SQL}
       WHERE t.id > @above AND t.id <= @upTo AND ${WITH_AUDIO_SQL} AND (${IS_DUE_SQL} OR ${IS_UNFILLED_SQL})`,
   );
-  // of the same title and length, in other bytes; the two of a pair are looked at from either side
+  // pairs with the same title and length in other bytes; each pair is found from either side
   const listLikelyUpgrades = client.prepare<{ above: number; upTo: number }, DueTrack>(
     `SELECT t.id, ${AUDIO_KEY} AS key ${FROM_TRACKS_SQL}
       WHERE t.id > @above AND t.id <= @upTo AND ${WITH_AUDIO_SQL} AND a.audio_key IS NULL AND NOT ${HAS_FINGERPRINT_SQL}
@@ -142,7 +143,10 @@ export function createAnalysisQueries(client: Sqlite) {
 
   return {
     listDue: (above: number, upTo: number, now: number): DueTrack[] => listDue.all({ above, upTo, now }),
-    /** Of the tracks with these ids, those that were never heard and may be another file of one that is there. */
+    /**
+     * Returns those of the tracks in this range of ids that were never analyzed and may be another file of an available
+     * one.
+     */
     listLikelyUpgrades: (above: number, upTo: number): DueTrack[] => listLikelyUpgrades.all({ above, upTo }),
     versions: (key: string): Versions | undefined => versions.get(key),
     /** Another track with the same audio that has its fingerprint. */
@@ -162,13 +166,13 @@ export function createAnalysisQueries(client: Sqlite) {
       const { percent = null, ...isOf } = energyAndMoods.get(id) ?? {};
       return { percent, moods: MOODS.filter((mood) => (isOf as Partial<Record<Mood, number | null>>)[mood] === 1) };
     },
-    /** Of the tracks with these ids. */
+    /** Counts the tracks in this range of ids. */
     counts: (above: number, upTo: number) => counts.get({ above, upTo }) as Counts,
     newest: (): number => newest.get() ?? 0,
     /** Rises with every change of the library. */
     changes: (): number => changes.get() ?? 0,
     newestAlbum: (): number => newestAlbum.get() ?? 0,
-    /** Of the tracks with these ids. */
+    /** Lists the albums of the tracks in this range of ids. */
     listAlbumsOf: (above: number, upTo: number): AlbumId[] => listAlbumsOf.all({ above, upTo }),
     listAlbumsDue: (above: number, upTo: number) => listAlbumsDue.all({ above, upTo }),
     listAlbumAudio: (id: AlbumId) => listAlbumAudio.all(id),
@@ -176,10 +180,10 @@ export function createAnalysisQueries(client: Sqlite) {
     albumOf: (id: TrackId): AlbumLoudnessRow | undefined => albumOf.get(id),
     /** Sets when a decoder is tried again for an audio. */
     nextRetry: (): number | null => nextRetry.get() ?? null,
-    /** A decoder is there that was not. */
+    /** Makes tracks due again that could not be decoded, because a new decoder was installed. */
     retryAll: (): void => void retryAll.run(),
     newestRow: (): number => newestRow.get() ?? 0,
-    /** Deletes those of these rows whose audio no track had since `until`. */
+    /** Deletes those rows in this range whose audio no track has had since `until`. */
     prune(rows: { above: number; upTo: number; now: number; until: number }): void {
       markUnused.run(rows);
       removeUnused.run(rows);

@@ -1,4 +1,4 @@
-// What was heard, as the columns of its row, and what of it goes to the rows of tracks.
+// Turns the results of an analysis into the columns of its row, and into the fields that go to the rows of tracks.
 import type { Heard } from '../dsp/listener.ts';
 import { packCharacter } from '../dsp/character.ts';
 import { packHistograms } from '../dsp/histogram-code.ts';

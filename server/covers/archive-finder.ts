@@ -137,13 +137,13 @@ export function createArchiveFinder({
   return {
     resolveFromArchive,
     resolveDue,
-    /** Whether any album is due for `resolveDue`. */
+    /** Returns whether any album is due for `resolveDue`. */
     async hasDueAlbums(options: Omit<PassOptions, 'progress'>): Promise<boolean> {
       if (!archive.isEnabled()) return false;
       for await (const albums of listDueAlbums(options)) if (albums.length > 0) return true;
       return false;
     },
-    /** Whether a lookup without a result is due to be repeated. */
+    /** Returns whether a look-up without a result is due to be repeated. */
     hasDueRetry: (): boolean => archive.isEnabled() && lookups.hasDueRetry(),
   };
 }

@@ -1,5 +1,5 @@
-// Pictures of artists: the one that a person chose, else `artist.jpg` in the music folders, else one of Wikimedia
-// Commons. The previous picture is kept, so that a change can be undone.
+// Pictures of artists: the picture that a person chose, else `artist.jpg` in the music folders, else a picture of
+// Wikimedia Commons. The previous picture is stored, so that a change can be undone.
 import { eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId } from '../db/ids.ts';
@@ -132,7 +132,7 @@ export function createArtistPictures({ db, now, storage, withLock, orphans, onCh
       onChange();
       if (isCurrent) lossListeners.notify(artistKey);
     },
-    /** To be called after a lost or damaged picture was restored. */
+    /** Call this after a lost or damaged picture was restored. */
     announceRestored: onChange,
 
     /** Deletes found pictures of artists that no longer exist; they would be found again. */

@@ -39,7 +39,7 @@ interface CoverArchiveDeps {
   version: string;
   log: Log;
   now: () => Date;
-  /** For tests. */
+  /** Tests set a faster pace. */
   pace?: Partial<ArchivePace>;
 }
 
@@ -151,7 +151,7 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
       const images = imagesIn(answer.bytes);
       return images ? { result: 'images', images } : { result: 'unusable', reason: 'its list could not be read' };
     },
-    /** One of these pictures; with `isSmall` in a size for display. Throws the reason of `signal`. */
+    /** Downloads one of these pictures; with `isSmall` in a size for display. Throws the reason of `signal`. */
     findImage: (
       { release, id }: Pick<ArchiveImage, 'release' | 'id'>,
       isSmall: boolean,

@@ -48,7 +48,7 @@ export function createFormerCovers(db: MainDb) {
     delete: ({ id }: Pick<FormerCover, 'id'>): void => deleteWhere(eq(formerCovers.id, id)),
     deleteOld: (now: Date): void =>
       deleteWhere(lt(formerCovers.removedAt, new Date(now.getTime() - TRASH_RETENTION_MS))),
-    /** Whether the picture is kept for an album that may come back. */
+    /** Returns whether the picture is stored for an album that may come back. */
     isReserved: (key: string): boolean =>
       isInTrash.get(key) !== undefined ||
       db

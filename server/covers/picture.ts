@@ -11,7 +11,7 @@ const MAX_PIXELS = 5e7;
 const ENCODING_QUALITY = 82;
 /** A picture that somebody sets is stored as it is up to these limits; a larger one is made smaller. */
 const MAX_STORED = { pixels: 3_000, bytes: 5 << 20 };
-/** For a picture that is made to take long. */
+/** The limit for a picture that was made to take long. */
 const MAX_DECODE_SECONDS = 15;
 /** From 0 to 6; the usual 4 takes half as long again for 3 % fewer bytes. */
 const WEBP_EFFORT = 2;

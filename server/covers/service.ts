@@ -174,7 +174,7 @@ export function createCoverService({
     resolveDue: archiveFinder.resolveDue,
     hasDueAlbums: archiveFinder.hasDueAlbums,
     hasDueRetry: archiveFinder.hasDueRetry,
-    /** For a change of COVERART_BASE_URL: another archive may have other covers. */
+    /** Forgets all look-ups, because another archive (COVERART_BASE_URL) may have other covers. */
     forgetLookups: (): void => deleteLookups(db),
     artistPictures,
     findInArtistFolders: createArtistFolders({ db, log, audioStore, pictures: artistPictures }),
@@ -234,7 +234,10 @@ export function createCoverService({
     /** The same for a picture of an artist. */
     verifyArtistPicture: coverCheck.verifyArtist,
 
-    /** Also after a cover was removed or none was found. Throws `not_found`, and like `resolveCover`. */
+    /**
+     * Looks the cover up again, also after a cover was removed or none was found. Throws `not_found`, and like
+     * `resolveCover`.
+     */
     async retryLookup(albumId: AlbumId, signal: AbortSignal): Promise<{ found: boolean; reason: string | null }> {
       if (!hasAlbum(db, albumId)) throw notFound('album', albumId);
       await withLock(albumId, () => Promise.resolve(deleteRowWithoutCover(db, albumId)));

@@ -8,7 +8,7 @@ const TIGHTNESS = 100;
 /** Onsets are found this long after the middle of the frame in which they begin, in seconds (measured on clicks). */
 const ONSET_DELAY_SECONDS = -0.01;
 const METERS = [3, 4];
-/** How much stronger the first beat of a bar has to be than the others for a certain meter. */
+/** A meter is certain if the first beat of its bars is stronger than the other beats by this share. */
 const MIN_ACCENT = 0.35;
 
 export interface Beats {

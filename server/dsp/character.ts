@@ -1,7 +1,7 @@
-// What a track is like, in numbers that do not change with its volume, key or encoding: timbre (MFCC: Davis and
+// Describes how a track sounds, in numbers that do not change with its volume, key or encoding: timbre (MFCC: Davis and
 // Mermelstein 1980), rhythm (modulation of bands: Pampalk's fluctuation patterns, 2002), harmony (the Fourier transform
-// of pitch classes, which is the same in every key: Quinn 2006) and dynamics. Taken of segments of 6 s; a track is the
-// mean of its segments and how much they differ.
+// of pitch classes, which is the same in every key: Quinn 2006) and dynamics. Segments of 6 s are measured; a track is
+// the mean of its segments and the differences between them.
 import { createPowerSpectra, hann, LANES } from './fft.ts';
 import type { Onsets } from './onsets.ts';
 import { BANDS, FRAMES_PER_SECOND, PITCH_BINS, PITCH_FRAMES_PER_SECOND, type Spectrogram } from './spectrogram.ts';

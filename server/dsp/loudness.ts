@@ -37,8 +37,9 @@ const loudnessOf = (energy: number): number => -0.691 + 10 * Math.log10(energy);
 const energyOf = (lufs: number): number => 10 ** ((lufs + 0.691) / 10);
 
 /**
- * What the loop multiplies with: a shelf of `b0 b1 b2 a1 a2`, then a high-pass of `c1 c2`, whose `b` are 1 -2 1. Both
- * are written so that the next state follows from the last one and the input, and need not wait for the output.
+ * The coefficients of the loop: a shelf of `b0 b1 b2 a1 a2`, then a high-pass of `c1 c2`, whose `b` are 1 -2 1. Both
+ * filters are written so that the next state follows from the last state and the input, and need not wait for the
+ * output.
  */
 function kWeighting(rateHz: number): number[] {
   const k = Math.tan((Math.PI * 1681.974450955533) / rateHz);
@@ -70,7 +71,7 @@ const STATE_FLOATS = 2 * 14;
 const STATE_OFFSET = 2 * 9;
 const SUMS_OFFSET = 2 * 13;
 
-/** Weighs and squares channels; `push` returns the sum over those that count. */
+/** Weighs and squares channels; `push` returns the sum over the channels that count. */
 function createFilter(rateHz: number, weights: readonly number[], maxFrames: number) {
   const { loops, reserve } = createKernels();
   const counting = weights.flatMap((weight, channel) => (weight > 0 ? [channel] : []));

@@ -1,5 +1,5 @@
-// Where notes begin: the increase of the mel spectrogram over the loudest of the neighbouring bands a moment before,
-// which ignores vibrato (SuperFlux: Böck and Widmer, DAFx 2013).
+// Finds where notes begin: the increase of the mel spectrogram over the loudest of the neighbouring bands a moment
+// before, which ignores vibrato (SuperFlux: Böck and Widmer, DAFx 2013).
 import { BANDS, FRAMES_PER_SECOND, type Spectrogram } from './spectrogram.ts';
 
 const LAG_FRAMES = 3;
@@ -11,7 +11,9 @@ const MEAN_FRAMES = Math.round(FRAMES_PER_SECOND * 0.8);
 const BASS_BANDS = 5;
 
 export interface Onsets {
-  /** Of all bands and of the bass: one value for each frame of the spectrogram, 0 or more, 1 in the mean. */
+  /**
+   * Onset strength of all bands and of the bass: one value for each frame of the spectrogram, 0 or more, 1 on average.
+   */
   all: Float32Array;
   bass: Float32Array;
 }

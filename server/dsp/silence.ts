@@ -16,7 +16,7 @@ export function createSilenceMeter() {
       if (i >= 0) last = frames + i;
       frames += count;
     },
-    /** In frames; a track that is all silence has all of it at its beginning. */
+    /** Counts frames. A track that is all silence has all of it at its beginning. */
     finish: (): { leading: number; trailing: number; frames: number } =>
       first < 0 ? { leading: frames, trailing: 0, frames } : { leading: first, trailing: frames - 1 - last, frames },
   };

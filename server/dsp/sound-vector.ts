@@ -1,10 +1,13 @@
-// The vector of a track: its character (character.ts) whitened by what the library itself shows. The parts of a track
-// belong together, and so do the tracks of an album: in what these differ tells little about likeness, and what differs
-// between albums tells much (linear discriminant analysis: Fisher 1936; for sounds: Hatch et al., WCCN, 2006). No
-// trained weights come with the product.
+// The vector of a track: its character (character.ts), whitened by what the library itself shows. The parts of a track
+// belong together, and so do the tracks of an album: features that differ within them tell little about likeness, and
+// features that differ between albums tell much (linear discriminant analysis: Fisher 1936; for sounds: Hatch et al.,
+// WCCN, 2006). No trained weights come with the product.
 import { DIMENSIONS, type Character } from './character.ts';
 
-/** To be raised when vectors change. All of it is made anew from the stored characters; nothing is decoded again. */
+/**
+ * Raise this number when vectors change: all vectors are then computed again from the stored characters, without
+ * decoding.
+ */
 export const VECTOR_VERSION = 1;
 /** Dimensions of a vector; each is a signed byte. */
 export const VECTOR_SIZE = 56;
@@ -12,7 +15,7 @@ export const VECTOR_SIZE = 56;
 const RAW_SIZE = 2 * DIMENSIONS;
 /** Tracks of albums in which the library's own evidence weighs as much as the assumption that all axes count alike. */
 const PRIOR_TRACKS = 150;
-/** A track is known from about so many segments. */
+/** The number of segments by which a track is usually known. */
 const TYPICAL_SEGMENTS = 12;
 const MIN_VARIANCE = 1e-4;
 
@@ -27,7 +30,7 @@ function rawOf({ mean, spread }: Character, out: Float64Array): void {
   for (let i = 0; i < DIMENSIONS; i++) out[DIMENSIONS + i] = Math.log(0.3 + (spread[i] as number));
 }
 
-/** Characters come album by album; those without one with null. */
+/** Takes characters album by album; characters of tracks without an album come with null. */
 export function createVectorTrainer() {
   const raw = new Float64Array(RAW_SIZE);
   const total = createMoments();

@@ -1,5 +1,5 @@
-// What the musical steps hear: a mel spectrogram for rhythm and timbre, and the strength of pitch classes for harmony.
-// From one channel at 22,050 Hz, whatever the file has, so that encodings of one recording look alike.
+// Computes the input of the musical steps: a mel spectrogram for rhythm and timbre, and the strength of pitch classes
+// for harmony. It reads one channel at 22,050 Hz, whatever the file has, so that encodings of one recording look alike.
 import { createPowerSpectra, hann, LANES, type Band } from './fft.ts';
 import { createResampler } from './resample.ts';
 
@@ -26,7 +26,7 @@ const MAX_PITCH_HZ = 2_000;
 const MAX_ANALYSED_SECONDS = 12 * 60;
 const BLOCK_SAMPLES = 4_096;
 const MIN_POWER = 1e-12;
-/** Converts natural logarithms of power, which are quicker than those to the base of 10. */
+/** Converts natural logarithms of power, which are faster to compute than decimal ones. */
 const DECIBELS_PER_NEPER = 10 / Math.LN10;
 
 export interface Spectrogram {

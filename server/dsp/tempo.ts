@@ -20,8 +20,8 @@ const SEARCH_STEP = 1.005;
 const PRIOR_BPM = 120;
 const PRIOR_OCTAVES = 1.3;
 /**
- * Onsets between the beats speak against a period: it may be that of half the tempo or of a third. Where quick notes go
- * on and on, a period of five or seven of them would be best if nothing spoke against it.
+ * Onsets between the beats count against a period, which may be that of half or a third of the tempo. In continuous
+ * quick notes, a period of five or seven notes would score best otherwise.
  */
 const BETWEEN_SHARE = 0.3;
 const BASS_SHARE = 0.5;
@@ -33,9 +33,9 @@ const OCTAVES = [1 / 3, 1 / 2, 1, 2, 3];
 const MIN_OCTAVE_BPM = 40;
 const MAX_OCTAVE_BPM = 220;
 /**
- * How likely an octave is the one that is tapped: the weights of a softmax over the octaves. They were fitted with a
- * ridge of 5 to the choosing half of `test/bench/ear/held-out.json`, to 60 pieces of `test/support/score.ts`, and to 81
- * written scores that a synthesizer played, which count three times.
+ * How likely people are to tap an octave: the weights of a softmax over the octaves. They were fitted with a ridge of 5
+ * to the choosing half of `test/bench/ear/held-out.json`, to 60 pieces of `test/support/score.ts`, and to 81 written
+ * scores that a synthesizer played, which count three times.
  */
 const OCTAVE_WEIGHTS = {
   tempo: -0.98,
@@ -67,7 +67,7 @@ const MIN_PULSE = 0.3;
 
 export interface Tempo {
   bpm: number;
-  /** The probability that there is a beat and that it is this one, and not another octave of it. */
+  /** The probability that there is a beat and that its tempo is this one, not another octave of it. */
   confidence: number;
 }
 
@@ -161,8 +161,8 @@ function pulseProbability(strength: number, noise: number): number {
 }
 
 /**
- * How much of the mean of all windows is chance: half the standard deviation between the means of every other window. A
- * faint beat is one nevertheless where it stays the same from window to window.
+ * The part of the mean of all windows that is chance: half the standard deviation between the means of every other
+ * window. A faint beat still counts where it stays the same from window to window.
  */
 function noiseOf(windows: Float64Array[], bassWindows: Float64Array[]): number {
   if (windows.length < 2) return WINDOW_NOISE;

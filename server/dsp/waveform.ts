@@ -1,5 +1,5 @@
-// The outline of a track in 1,000 points: the highest sample of each thousandth. The length is not known before the
-// end, so peaks are kept in buckets that double in size whenever there are too many.
+// The outline of a track in 1,000 points: the highest sample of each thousandth. The length is unknown until the end,
+// so peaks are stored in buckets that double in size whenever there are too many.
 import { createKernels } from './kernels.ts';
 
 const WAVEFORM_POINTS = 1_000;

@@ -48,7 +48,7 @@ export type Enriched =
       error: string | null;
       problems: Problems;
       isChanged: boolean;
-      /** To be repeated later. */
+      /** The step that is to be repeated later. */
       awaits: UnavailableStep | null;
     }
   /** The track was edited by hand, deleted, or has no audio. */

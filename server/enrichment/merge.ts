@@ -61,10 +61,10 @@ export function mergeMetadata({ tags, match, current, threshold }: MergeInput): 
     tagOrigin: tags?.provenance?.[field] === 'charset' ? 'charset' : 'tag',
   });
 
-  /** For fields in which a trusted match wins. */
+  /** Chooses the value of a field in which a trusted match wins. */
   const chooseMatchFirst = <T>(field: string, values: FieldValues<T>): OriginatedValue<T> | undefined =>
     choose({ ...values, ...originsIn(field) }, isMatchTrusted ? 'match' : match ? 'tags' : 'earlier match');
-  /** For fields in which tags always win. */
+  /** Chooses the value of a field in which tags always win. */
   const chooseTagsFirst = <T>(field: string, values: FieldValues<T>): OriginatedValue<T> | undefined =>
     choose({ ...values, ...originsIn(field) }, 'tags');
 

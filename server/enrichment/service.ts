@@ -126,7 +126,7 @@ export function createEnrichment({
   const runs: LibraryRunDeps = { db, now, enricher, settleByTags, hear, jobs, libraryChanged };
 
   return {
-    /** For the task handlers. */
+    /** Used by the task handlers. */
     runs,
     musicBrainz,
     reviews: createReviewService({

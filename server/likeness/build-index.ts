@@ -32,10 +32,10 @@ const TRAINING_ROUNDS = 6;
 /** Records per cluster that training draws in a round. */
 const SAMPLES_PER_CLUSTER = 32;
 const MAX_GENRES = 24;
-/** On the map a track lies between this many clusters. */
+/** A track lies between this many clusters on the map. */
 const CLUSTERS_PER_TRACK = 3;
 const SHARPNESS = 12;
-/** Of the map's width, so that tracks do not lie on top of each other. */
+/** A share of the map's width by which tracks are scattered, so that they do not lie on top of each other. */
 const SCATTER_WIDTH = 0.012;
 const WRITE_BYTES = 1 << 20;
 
@@ -128,7 +128,7 @@ type TrainedRecords = Records & { model: VectorModel; nowMs: number; counted: So
 
 interface Records {
   count: number;
-  /** In the order of ids. */
+  /** Records in the order of ids. */
   records: Uint8Array<ArrayBuffer>;
   genreOf: Uint8Array;
   genres: string[];
@@ -167,7 +167,7 @@ function makeRecords(client: Sqlite, model: VectorModel, maxRecords: number): Re
 interface Clusters {
   middles: Uint8Array<ArrayBuffer>;
   clusters: number;
-  /** Of each record: the clusters that it is most like, and how much; `CLUSTERS_PER_TRACK` of them. */
+  /** For each record the `CLUSTERS_PER_TRACK` clusters that it is most like, and how much. */
   nearest: Int32Array;
   likeness: Float32Array;
 }

@@ -1,5 +1,5 @@
-// Where the clusters of sounds lie on the map: what is alike lies together (t-SNE: van der Maaten and Hinton 2008).
-// Only clusters are laid out; tracks lie between the clusters that they are most like.
+// Lays out the clusters of sounds on the map, so that similar clusters lie together (t-SNE: van der Maaten and Hinton
+// 2008). Only clusters are laid out; tracks lie between the clusters that they are most like.
 
 const NEIGHBOURS = 12;
 const ROUNDS = 300;
@@ -57,7 +57,10 @@ export function placeLandmarks(likeness: Float32Array, count: number, random: ()
   return { xs: toUnit(xs), ys: toUnit(ys) };
 }
 
-/** How much each pair belongs together; the sum is 1. Each row's reach is such that it has about `NEIGHBOURS`. */
+/**
+ * Returns how much each pair belongs together; the sum is 1. The reach of each row is chosen so that it has about
+ * `NEIGHBOURS`.
+ */
 function attractions(likeness: Float32Array, count: number): Float64Array {
   const rows = new Float64Array(count * count);
   const targetEntropy = Math.log(Math.max(1, Math.min(NEIGHBOURS, (count - 1) / 3)));
@@ -88,7 +91,7 @@ function attractions(likeness: Float32Array, count: number): Float64Array {
   return pull;
 }
 
-/** To 0..1; the outermost hundredth lies on the edge. */
+/** Scales values to 0..1; the outermost hundredth lies on the edge. */
 function toUnit(values: Float64Array): Float64Array {
   const sorted = values.toSorted();
   const at = (share: number): number => sorted[Math.round(share * (sorted.length - 1))] ?? 0;

@@ -1,5 +1,5 @@
-// The thread that compares sounds, and the one that builds the index (the same file, started twice). Read-only on the
-// database; one question at a time. Ends when nobody asks, and with it all that it had in memory.
+// The thread that compares sounds, and the thread that builds the index (the same file, started twice). It only reads
+// the database, and answers one question at a time. The thread ends when nobody asks any more, which frees its memory.
 import { AUDIO_KEY } from '../analysis/queries.ts';
 import { STEPS } from '../analysis/steps.ts';
 import type { UserId } from '../db/ids.ts';
@@ -16,9 +16,9 @@ export type LikenessQuestion =
   | { kind: 'count' }
   /** Most alike first, without the track itself. One list per id that has a sound; `more` and `less` draw it aside. */
   | { kind: 'nearest'; ids: number[]; count: number; more?: readonly number[]; less?: readonly number[] }
-  /** How tracks rank by likeness to each of some others. */
+  /** How tracks rank by likeness to each of some other tracks. */
   | { kind: 'ranks'; of: readonly number[]; others: number[] }
-  /** How much some tracks are like one. */
+  /** How similar some tracks are to one track. */
   | { kind: 'compare'; id: number; others: number[] }
   | { kind: 'path'; userId: UserId; from: number; to: number; steps: number }
   | { kind: 'map'; area: Area; points: number; cells: number }
@@ -27,7 +27,7 @@ export type LikenessQuestion =
 
 interface Nearest extends Alike {
   id: number;
-  /** Of each likeness: see RankOf. */
+  /** The rank of each likeness, see RankOf. */
   ranks: Float32Array<ArrayBuffer>;
   /** Likeness to what is looked for; without `more` and `less` to the track. The best first. */
   scores: Float32Array<ArrayBuffer>;
@@ -38,7 +38,7 @@ interface ComparedTrack {
   rank: number;
 }
 
-/** By kind of question; undefined without an index. */
+/** Results by kind of question; undefined without an index. */
 export interface LikenessAnswers {
   build: number;
   count: SoundCounts;

@@ -1,6 +1,6 @@
-// Mixes for the Home page, each with the reason why it is there. They follow from the listener and the day, are stored,
-// and stay until that day is over where the listener was when they were made. A library that has grown much since, as
-// in its first scan, gets others.
+// Mixes for the Home page, each with the reason why it is offered. They follow from the listener and the day, are
+// stored, and stay until the day is over where the listener was when they were made. A library that has grown much
+// since, as in its first scan, gets new ones.
 import type { TrackId, UserId } from '../db/ids.ts';
 import { MOODS, type Mood } from '../library/lists/moods.ts';
 import type { Statements } from '../library/lists/statement-cache.ts';
@@ -132,7 +132,7 @@ export function createMixes({ statements, storedMixes, choosersBy, now }: MixDep
       return mixes;
     }
 
-    /** Of the hour at which the listener plays most: the hour of the first question would be over soon. */
+    /** Makes a mix for the hour at which the listener plays most; the hour of the first request would be over soon. */
     async function ofHour(): Promise<Mix[]> {
       const hour = facts.busiestHour(userId, offsetMinutes);
       if (hour === undefined) return [];

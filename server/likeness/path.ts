@@ -1,4 +1,4 @@
-// A path from one track to another: for each step the tracks that lie on the way, and of those the sequence with the
+// Finds a path from one track to another: for each step the tracks that lie between, and of those the sequence with the
 // smallest leaps (dynamic programming).
 import type { Sqlite } from '../db/client.ts';
 import { VECTOR_SIZE, RECORD_BYTES, writeRecord } from '../dsp/sound-vector.ts';

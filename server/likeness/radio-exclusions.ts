@@ -54,7 +54,10 @@ export function createRadioExclusions({ db: { $client: client }, now }: { db: Ma
       moveSince: (from, to, since) => moveSince.run(to, from, since.getTime()).changes > 0,
       move: (from, to) => void move.run(to, from),
       remembers: { name: 'nevers', of: (_, to) => usersOf.all(to) },
-      /** Removes from the kept track what it got from the other one, whose own exclusions are in its snapshot. */
+      /**
+       * Removes from the kept track the exclusions that it got from the merged track, whose own exclusions are in its
+       * snapshot.
+       */
       bringBack: (from, to, { remembered }) => void takeBack.run(to, JSON.stringify(UserIds.parse(remembered)), from),
     } satisfies TrackMergePart,
     annotations: {

@@ -6,7 +6,10 @@ import { isForgotten } from './reasons.ts';
 const MIN_ARTIST_DISTANCE = 5;
 const ALBUM_WINDOW = 20;
 const MAX_OF_ALBUM = 2;
-/** Every fifth track is one that the listener loves, and every seventh one that was forgotten, where there are some. */
+/**
+ * Every fifth track is one that the listener loves, and every seventh one that the listener has not played for long, if
+ * there are any.
+ */
 const LOVED_EVERY = 5;
 const FORGOTTEN_EVERY = 7;
 /** Added to the score of such tracks, which need not be as similar as the others. */

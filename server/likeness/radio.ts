@@ -1,5 +1,5 @@
-// Radios: they go on as long as somebody listens. The client sends what was played so far, so that a radio outlives a
-// restart and can be taken to another device.
+// Radios continue as long as somebody listens. The client sends what was played so far, so that a radio survives a
+// restart and can move to another device.
 import type { TrackId, UserId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
 import type { LibraryService } from '../library/service.ts';
@@ -17,7 +17,10 @@ const ANCHORS_FROM_SEED = 6;
 const MAX_STEERING_TRACKS = 4;
 /** Tracks played last that stand for a seed which was deleted. */
 const REPLACEMENT_SEED_TRACKS = 20;
-/** At first; each track played and wanted adds to it, so that a long radio reaches further. */
+/**
+ * The number of neighbours at the beginning; each track that was played or asked for adds some, so that a long radio
+ * reaches further.
+ */
 const NEIGHBOURS_PER_ANCHOR = 120;
 const MAX_NEIGHBOURS_PER_ANCHOR = 1_500;
 const MAX_BY_TAGS = 500;
@@ -25,7 +28,7 @@ const MAX_BY_TAGS = 500;
 const MAX_CANDIDATES = 500;
 /** Candidates that are looked at again when the best ones do not fit: ten thousands would hold up other requests. */
 const MAX_RANKED = 2 * MAX_CANDIDATES;
-/** How many of the tracks played last the rules look at. */
+/** The rules consider this many of the tracks that were played last. */
 const RULE_WINDOW = 20;
 /** The share of the library that counts as near a track when a reason names it. */
 const NEAR_SHARE = 0.1;
@@ -44,7 +47,7 @@ const MAX_SEED_TRACKS = 300;
 const SEED_TRACK_SCORE = 0.7;
 const NEAR_WANTED_BONUS = 0.3;
 const GENRE_BONUS = 0.25;
-/** The best score where only tags are known; it falls with the place in the list. */
+/** The best score of a track of which only tags are known; it falls with the position in the list. */
 const TAGS_SCORE = 0.5;
 
 export interface RadioTrack {
@@ -75,9 +78,9 @@ interface Candidate {
   rank?: number;
   /** A track of "more" that it is near, and one of "less" that it is far from. */
   steeredBy?: { near: number | undefined; far: number | undefined };
-  /** It is near a track of "less". */
+  /** The track is near one that the listener marked "less". */
   isDisliked?: boolean;
-  /** It comes later, unless the listener loves it or has forgotten it. */
+  /** The track comes later, unless the listener loves it or has not played it for long. */
   isSetAside?: boolean;
 }
 
@@ -86,7 +89,7 @@ interface SteeringTracks {
   less: readonly TrackId[];
 }
 
-/** What one request for the next tracks is about. */
+/** The data of one request for the next tracks. */
 interface Request extends Omit<RadioIn, 'seed'> {
   userId: UserId;
   seed: Seed;

@@ -20,7 +20,7 @@ const roundLikeness = (value: number): number => Math.round(value * 1_000) / 1_0
 
 const shareOf = (rank: number): number => Math.max(0.0001, Math.round(rank * 10_000) / 10_000);
 
-/** Returns what a track has in common with the one that it was chosen for. */
+/** Returns what a track has in common with the track for which it was chosen. */
 export function reasonsLike(track: Facts, { facts: other, likeness, rank }: Anchor): ReasonOut[] {
   const [track_id, title] = [other.id, other.title];
   const anchorTrack = { track_id, title };

@@ -1,4 +1,5 @@
-// What a radio starts from: the tracks that stand for an album, an artist, a genre, a playlist, a mood or a moment.
+// Finds the tracks that a radio starts from: those that stand for an album, an artist, a genre, a playlist, a mood or a
+// moment.
 import type { TrackId, UserId } from '../db/ids.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { Mood } from '../library/lists/moods.ts';
@@ -82,7 +83,7 @@ export function createSeeds({ facts, library, playlists, random }: SeedDeps) {
   };
 }
 
-/** For listeners who have not played anything at an hour yet. */
+/** The mood of an hour for listeners who have not played anything at that hour yet. */
 function usualMood(hour: number): Mood {
   if (hour < 6 || hour >= 22) return 'calm';
   if (hour < 10) return 'gentle';

@@ -120,7 +120,9 @@ export function createLikenessService({ statements, sounds, facts, radio, librar
     });
   }
 
-  /** Most alike first, with their likeness; undefined until the sounds of the library are known. */
+  /**
+   * Returns the most similar tracks first, with their likeness; undefined until the sounds of the library are known.
+   */
   async function soundsLike(id: TrackId, count: number): Promise<{ id: TrackId; likeness: number }[] | undefined> {
     if (!sounds.isKnown()) return undefined;
     const [nearest] = (await sounds.ask({ kind: 'nearest', ids: [id], count })) ?? [];

@@ -36,7 +36,7 @@ export interface IndexHeader {
   genres: string[];
 }
 
-/** Where the parts begin. */
+/** Returns the offsets of the parts of an index. */
 export function layoutOf({ tracks, clusters }: Pick<IndexHeader, 'tracks' | 'clusters'>) {
   const sizes = {
     model: MODEL_VALUES * 8,
@@ -60,7 +60,7 @@ export function layoutOf({ tracks, clusters }: Pick<IndexHeader, 'tracks' | 'clu
 
 /** Up to this many tracks all records are compared. */
 const MAX_FULLY_COMPARED = 30_000;
-/** In larger libraries this share is compared: see docs/decisions/0089. */
+/** Larger libraries compare this share of their records, see docs/decisions/0089. */
 const COMPARED_SHARE = 0.08;
 const PAGE_RECORDS = 8_192;
 /** Ranks are counted among so many tracks at most, spread evenly over the clusters. */
@@ -191,7 +191,7 @@ export function openSoundIndex(path: string) {
   return {
     header,
     find,
-    /** How likeness to a record ranks among the tracks of the index. */
+    /** Returns how the likeness to a record ranks among all tracks of the index. */
     ranksFor(record: Uint8Array): RankOf {
       const { records, count } = (rankSample ??= readRankSample());
       const scale = loadQuery(record);

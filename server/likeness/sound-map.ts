@@ -91,7 +91,7 @@ function createLabels({ minX, minY, maxX, maxY }: Area, genres: readonly string[
       sumX[index] = (sumX[index] as number) + x;
       sumY[index] = (sumY[index] as number) + y;
     },
-    /** One for each cell in which a genre prevails, the largest first. */
+    /** Returns a label for each cell in which one genre prevails, the largest first. */
     finish(): MapView['labels'] {
       const labels: MapView['labels'] = [];
       for (let cell = 0; cell < LABEL_CELLS * LABEL_CELLS; cell++) {
@@ -130,7 +130,7 @@ export function tracksIn(
   };
 }
 
-/** For points at equal distances along the line, the nearest track that is not taken yet. */
+/** Returns, for points at equal distances along a line, the nearest track that is not taken yet. */
 export function tracksAlong(
   index: SoundIndex,
   { points, count }: { points: readonly Point[]; count: number },

@@ -1,6 +1,6 @@
-// The sounds of the library, compared in a thread, and their index, which is built in another one when what was
-// analyzed has changed. Sounds count as known when 95 % of the tracks have been analyzed: before, the nearest ones
-// would be those that happened to come first.
+// Compares the sounds of the library in a thread, and builds their index in another thread when the results of the
+// analysis have changed. Sounds count as known when 95 % of the tracks have been analyzed; before that, the nearest
+// tracks would be those that happened to come first.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createReaderThread } from '../db/reader-thread.ts';
 import type { Log } from '../log/log.ts';

@@ -15,7 +15,7 @@ export function unitOf(record: Uint8Array): Float64Array {
   return Float64Array.from({ length: VECTOR_SIZE }, (_, i) => view.getInt8(i) * scale);
 }
 
-/** The record to look for in place of this one. Undefined when nothing steers. */
+/** Returns the record to search for instead of this one. Undefined when nothing steers. */
 export function steeredRecord(
   record: Uint8Array,
   more: readonly Uint8Array[],

@@ -49,7 +49,7 @@ export function createStoredMixes(client: Sqlite) {
         mixes = excluded.mixes`,
   );
   return {
-    /** Without `mixes` when what is stored cannot be read. */
+    /** Returns no `mixes` when the stored ones cannot be read. */
     find(userId: UserId) {
       const row = find.get(userId);
       return row && { ...row, libraryTracks: 0, mixes: undefined, ...StoredDay.parse(JSON.parse(row.mixes)) };

@@ -55,7 +55,7 @@ const MOOD_WINDOW = 1_500;
 /** Below 2^31: multiples of ids, divided by it, leave rests in an order as of chance. */
 const PRIME = 2_147_483_647;
 const HOUR_MS = 3_600_000;
-/** The plays that say what is heard at an hour. */
+/** The number of latest plays that show what is heard at an hour. */
 const LAST_PLAYS = 5_000;
 
 const TRACKS_OF_ALBUM = 'SELECT id FROM tracks WHERE album_id = @id LIMIT @most';

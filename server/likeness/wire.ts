@@ -173,7 +173,7 @@ export const PathOut = z
   .meta({ id: 'PathOut' });
 export type PathOut = z.output<typeof PathOut>;
 
-/** Coordinates of the map are whole numbers from 0 to this one. */
+/** Coordinates of the map are whole numbers from 0 to this value. */
 export const MAP_SIZE = 65_535;
 const side = (or: number) => queryInt.pipe(z.int().min(0).max(MAP_SIZE)).default(or);
 const area = { min_x: side(0), min_y: side(0), max_x: side(MAP_SIZE), max_y: side(MAP_SIZE) };

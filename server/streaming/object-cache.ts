@@ -17,7 +17,7 @@ interface ObjectCacheDeps {
   now: () => Date;
   /** The cached files are in `objects/` below this folder. */
   cacheDir: string;
-  /** With 0 nothing is cached. */
+  /** The size of the cache; 0 caches nothing. */
   cacheBytes: () => number;
 }
 
