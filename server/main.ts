@@ -15,4 +15,4 @@ const root = join(import.meta.dirname, ...(bundled ? ['..', '..'] : ['..']));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
 
 const { runCommand } = await import('./cli/run.ts');
-await runCommand({ argv: process.argv.slice(2), env: process.env, root, bundled, version });
+await runCommand({ argv: process.argv.slice(2), env: process.env, root, isBundled: bundled, version });

@@ -47,9 +47,9 @@ export const artistPage = (filter: ArtistFilter, at: PageAt) =>
   pageQuery([LIBRARY, '/artists', filter, at], (signal) =>
     request('GET /artists', { query: { ...filter, ...at }, signal }),
   );
-export const trackPage = (filter: TrackFilter, at: PageAt) =>
-  pageQuery([LIBRARY, '/tracks', filter, at], (signal) =>
-    request('GET /tracks', { query: { ...filter, ...at }, signal }),
+export const trackPage = (filter: TrackFilter, page: PageAt) =>
+  pageQuery([LIBRARY, '/tracks', filter, page], (signal) =>
+    request('GET /tracks', { query: { ...filter, ...page }, signal }),
   );
 
 export const albumQuery = (id: number) =>

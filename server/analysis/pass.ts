@@ -158,12 +158,12 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
         histograms.flatMap(([blocks, shortTerm]) => (blocks && shortTerm ? [{ blocks, shortTerm }] : [])),
       );
       const truePeak = Math.max(0, ...audio.map((trackAudio) => trackAudio.truePeak ?? 0));
-      const rounded = (value: number): number => Math.round(value * 100) / 100;
-      const lufs = loudness && rounded(loudness.integrated);
+      const roundToHundredths = (value: number): number => Math.round(value * 100) / 100;
+      const lufs = loudness && roundToHundredths(loudness.integrated);
       withRelaxedCommit(client, () => {
-        const loudnessRangeLu = rounded(loudness?.range ?? 0);
+        const loudnessRangeLu = roundToHundredths(loudness?.range ?? 0);
         queries.storeAlbum({ albumId: id, members, loudnessLufs: lufs, loudnessRangeLu, truePeak });
-        measured.setAlbum(id, lufs === null ? null : rounded(gainFor(lufs)), lufs === null ? null : truePeak);
+        measured.setAlbum(id, lufs === null ? null : roundToHundredths(gainFor(lufs)), lufs === null ? null : truePeak);
       });
     });
   }

@@ -8,9 +8,9 @@ import { removeForeignFolders, keepFolders } from './restored-folders.ts';
 import { mergeSettings, remainingSettings } from './restored-settings.ts';
 
 export interface ArrivalChoice {
-  /** For an export: nothing of its accounts, folders and settings is taken. */
+  /** Set for an export, from which accounts, folders and settings are not taken. */
   isImport: boolean;
-  /** For a backup: somebody has confirmed the changes that were shown. */
+  /** Set for a backup when somebody has confirmed the changes that were shown. */
   isAccepted: boolean;
   /** The backup has the keys; then it is encrypted. */
   hasKeys: boolean;

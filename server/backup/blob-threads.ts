@@ -10,7 +10,7 @@ const MAX_THREADS = 4;
 /** Limit of the files that are sent to a thread together; their bytes are limited, too. */
 const MAX_FILES_PER_REQUEST = 32;
 
-/** Bytes as a backup stores them. `hash` and `size` are those of the plain bytes. */
+/** Bytes as a backup stores them. `hash` and `size` refer to the plain bytes. */
 export interface ReadBlob {
   hash: string;
   size: number;

@@ -35,7 +35,7 @@ const ExportLine = FileLine.and(z.object({ path: z.string().max(32_768).optional
 
 /** The parts of a backup that a restore needs. */
 export type RestoreSource = Pick<Repository, 'name' | 'snapshotIds' | 'readSnapshot' | 'readFiles' | 'read'> & {
-  /** Of a backup, which a restore leases. */
+  /** The target of a backup, which a restore leases. */
   target?: Repository['target'];
   countUnlistedPacks?: Repository['countUnlistedPacks'];
   isEncrypted?: boolean;

@@ -1,6 +1,6 @@
-// Makes a database of our own with the rows of a foreign one: an empty database at the same migration, into which the
-// rows of known tables are copied, each value judged, and which is then migrated further. The foreign file is only
-// read; its triggers, views and other tables are ignored.
+// Makes a database of our own with the rows of a foreign one: an empty database at the same migration gets the rows of
+// known tables, each value checked, and is then migrated further. The foreign file is only read; its triggers, views
+// and other tables are ignored.
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';

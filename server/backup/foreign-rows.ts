@@ -1,5 +1,5 @@
-// Copies the rows of a known table from a foreign database into ours. Each value is judged by the rule of its column;
-// the first value that is not allowed is named with its table and row, and ends the copying.
+// Copies the rows of a known table from a foreign database into ours. The rule of its column checks each value. The
+// first value that is not allowed is named with its table and row, and ends the copying.
 import type { Sqlite } from '../db/client.ts';
 import { AppError } from '../errors.ts';
 import { BadValue, type Column, type Scope, type Value } from './column-rules.ts';

@@ -21,7 +21,7 @@ export const MAX_PACK_BLOBS = 20_000;
 export const MAX_PACK_BYTES = 64 << 20;
 /** Our own documents shrink to no less than a third, because names and checksums are random. */
 const MAX_COMPRESSION_RATIO = 16;
-/** For smaller documents the ratio means nothing. */
+/** The ratio is meaningless for smaller documents. */
 const SMALL_DOCUMENT_BYTES = 64 << 10;
 const SAMPLE_BYTES = 16 << 10;
 /** Up to this size bytes are compressed synchronously, in less than a millisecond; a thread takes longer. */

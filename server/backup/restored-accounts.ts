@@ -157,8 +157,10 @@ function audioOf([uri, source, sourceId, ...section]: unknown[]): string {
 }
 
 /** A deleted share does not come back. */
-const deleteOtherShares = (db: Sqlite, hasShares: boolean): void =>
-  void db.exec(`DELETE FROM main.shares${hasShares ? ' WHERE token NOT IN (SELECT token FROM old.shares)' : ''}`);
+const deleteOtherShares = (db: Sqlite, oldHasSharesTable: boolean): void =>
+  void db.exec(
+    `DELETE FROM main.shares${oldHasSharesTable ? ' WHERE token NOT IN (SELECT token FROM old.shares)' : ''}`,
+  );
 
 /** An ended session does not become valid again. A token names its user by the id. */
 function keepSessions(db: Sqlite, tables: ReadonlySet<string>, choice: 'none' | 'here' | 'both'): void {

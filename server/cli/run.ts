@@ -58,7 +58,7 @@ interface Invocation {
   env: NodeJS.ProcessEnv;
   /** The program's folder. */
   root: string;
-  bundled: boolean;
+  isBundled: boolean;
   version: string;
 }
 
@@ -136,7 +136,7 @@ async function run(command: Command, invocation: Invocation, shell: ShellLink | 
         'Restore again to see what differs now.',
     );
   const config = withScanFolder(command, env);
-  const paths = productPaths(invocation.root, invocation.bundled);
+  const paths = productPaths(invocation.root, invocation.isBundled);
   if (command.name === 'restore') return runRestore(await withSecrets(config), paths, command);
   if (command.name === 'import') return runImport(config, paths, command);
   await assertCanBegin(command, config);
@@ -176,7 +176,7 @@ async function runOnLibrary(app: App, command: Command): Promise<void> {
 }
 
 /** Prints the document of an app in a temporary folder, because routes exist only in an app. */
-async function printOpenApi({ root, bundled, version }: Invocation): Promise<void> {
+async function printOpenApi({ root, isBundled: bundled, version }: Invocation): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-openapi-'));
   try {
     const app = await createApp({

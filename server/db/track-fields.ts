@@ -9,7 +9,7 @@
  */
 export type FieldKind = 'year' | 'position' | 'tempo' | 'level' | 'text' | 'note';
 
-/** Where a field stands in tags. */
+/** Where tags store a field. */
 interface TagNames {
   /** Vorbis comments, APEv2 items, TXXX frames and MP4 `----` atoms: all use the same names but for their case. */
   names: string;
@@ -19,7 +19,7 @@ interface TagNames {
   mp4?: readonly string[];
   /** LIST INFO of a WAV file. */
   riff?: readonly string[];
-  /** What music-metadata calls it, for the formats that it reads. */
+  /** The names by which music-metadata returns the field, for the formats that it reads. */
   common: readonly string[];
 }
 
@@ -27,7 +27,7 @@ interface FieldSpec {
   /** In SQL, in the API and in exports. */
   name: string;
   kind: FieldKind;
-  /** It may have several values, which stand in one text with `; ` between them. */
+  /** The field may have several values, which are stored as one text with `; ` between them. */
   isList?: true;
   /**
    * GET /tracks sorts by it and filters it: numbers by `<name>_from` and `<name>_to`, texts by a part of them. There is
@@ -134,9 +134,9 @@ export type ListedName = FieldName<ListedField>;
 
 /** Null means that there is none. */
 export type FieldValues = { [F in TrackField]: FieldValue<F> | null };
-/** Absent means that it is not known. */
+/** An absent field is unknown. */
 export type KnownFields = { [F in TrackField]?: FieldValue<F> | undefined };
-/** Absent leaves a field as it is, null empties it. */
+/** An absent field stays as it is, null empties it. */
 export type FieldChanges = { [F in TrackField]?: FieldValue<F> | null | undefined };
 
 const SPECS: Record<TrackField, FieldSpec & { name: FieldName }> = TRACK_FIELDS;

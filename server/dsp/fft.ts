@@ -12,18 +12,22 @@ interface FrameLayout {
   /** Distance between the beginnings of two frames. */
   hop: number;
   /** Samples that `line` has room for. */
-  room: number;
+  lineCapacity: number;
 }
 
 /** Samples are weighed by the window, if there is one. `bands` sum up bins of the spectra. */
-export function createPowerSpectra({ size, hop, room }: FrameLayout, window?: Float64Array, bands: Band[] = []) {
+export function createPowerSpectra(
+  { size, hop, lineCapacity: room }: FrameLayout,
+  window?: Float64Array,
+  bands: Band[] = [],
+) {
   const half = size >> 1;
   const { loops, reserve } = createKernels();
   const powerAt = 2 * half * LANES * 4; // after the numbers
   const sumsAt = powerAt + (half + 1) * LANES * 4;
   const orderAt = sumsAt + bands.length * LANES * 4;
-  const turnsAt = orderAt + half * 12;
-  const lineAt = turnsAt + half * 8;
+  const twiddlesAt = orderAt + half * 12;
+  const lineAt = twiddlesAt + half * 8;
   const bandsAt = lineAt + room * 4;
   const memory = reserve(bandsAt + bands.reduce((sum, { weights }) => sum + 8 + weights.length * 4, 0));
   const floats = (at: number, length: number): Float32Array => new Float32Array(memory, at, length);
@@ -33,7 +37,7 @@ export function createPowerSpectra({ size, hop, room }: FrameLayout, window?: Fl
     view.setFloat32(orderAt + i * 12 + 4, window?.[2 * reversedIndex] ?? 1, true);
     view.setFloat32(orderAt + i * 12 + 8, window?.[2 * reversedIndex + 1] ?? 1, true);
   });
-  floats(turnsAt, size).set(
+  floats(twiddlesAt, size).set(
     Float64Array.from({ length: size }, (_, i) => {
       const angle = (2 * Math.PI * (i >> 1)) / size;
       return i & 1 ? -Math.sin(angle) : Math.cos(angle);
@@ -56,7 +60,7 @@ export function createPowerSpectra({ size, hop, room }: FrameLayout, window?: Fl
     sums: floats(sumsAt, bands.length * LANES),
     /** Transforms the frames that begin at `from`. */
     transform(from: number): void {
-      loops.spectra(lineAt + from * 4, hop * 4, half, orderAt, turnsAt, 0, powerAt);
+      loops.spectra(lineAt + from * 4, hop * 4, half, orderAt, twiddlesAt, 0, powerAt);
       if (bands.length > 0) loops.bands(powerAt, bandsAt, bands.length, sumsAt);
     },
   };

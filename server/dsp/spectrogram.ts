@@ -117,7 +117,7 @@ interface FramesOptions {
 /** Cuts samples into frames that overlap, and keeps what each gives. */
 function createFrames({ size, hop, maxSamples: most, width, bands }: FramesOptions, analyse: Analyse) {
   const together = size + (LANES - 1) * hop;
-  const spectra = createPowerSpectra({ size, hop, room: together + most }, hann(size), bands);
+  const spectra = createPowerSpectra({ size, hop, lineCapacity: together + most }, hann(size), bands);
   const { line, power, sums } = spectra;
   let values = new Float32Array(width * 1_024);
   let keptSamples = 0;

@@ -31,7 +31,7 @@ export function matchHistoryTask({ db }: { db: MainDb }): Handler<typeof MATCH_H
       CROSS JOIN json_each(link.value, '$.keys') key WHERE link.value ->> 'table' = 'plays'`,
   );
   const NOT_IN_TRASH = 'id NOT IN (SELECT id FROM temp.plays_in_trash)';
-  // One play stands for all with the same song key.
+  // One play represents all plays with the same song key.
   const listSongs = client.prepare<
     [number],
     SongWithoutTrack

@@ -12,7 +12,7 @@ import { createPlayMerge } from './track-merge.ts';
 import { IMPORT_HISTORY, MATCH_HISTORY } from './tasks.ts';
 import { handledBy } from '../jobs/tasks.ts';
 
-/** For modules that pass plays on. */
+/** The interface for modules that pass plays on. */
 interface PlayListener {
   /** Called in the transaction that recorded the plays. */
   recorded: (userId: UserId, ids: readonly PlayId[]) => void;

@@ -124,7 +124,7 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
         anyTrack,
       ),
     findByPlayId: (userId: UserId, playId: string): SamePlay | undefined => findByPlayId.get(userId, playId),
-    /** The time after the plays of the song that are there from this one on, within ten seconds. */
+    /** Returns the first free time within ten seconds after the plays of the song from this one on. */
     findFreeTime: (userId: UserId, { songKey, playedAt }: NewPlay): number =>
       isTimeTaken.get(userId, songKey, playedAt) === undefined
         ? playedAt

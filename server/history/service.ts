@@ -22,7 +22,7 @@ export interface PlayReport {
   client?: string | undefined;
   /** The client chooses one for each listening. */
   playId?: string | undefined;
-  /** It came by the REST API. */
+  /** The play was reported by the REST API. */
   isRest?: boolean | undefined;
 }
 

@@ -25,7 +25,7 @@ export interface MountOptions {
   authenticate: Authenticate;
   inFlight?: InFlight | undefined;
   /** Destroys the response when this caller loses access. Returns the function that stops tracking it. */
-  trackOpen?: ((res: Response, user: Principal, spec: Route['spec']) => () => void) | undefined;
+  watchOpenResponse?: ((res: Response, user: Principal, spec: Route['spec']) => () => void) | undefined;
   /** Called with each response to a signed-in user. */
   noteSignedIn?: (res: Response) => void;
   /** Throws when a request wrote to a database file that the next start will not open. */
@@ -98,7 +98,15 @@ function assertDocumented({ spec }: Route, status: number): void {
 
 async function answer(
   { spec, handle }: Route,
-  { authenticate, inFlight, trackOpen: noteOpen, noteSignedIn, assertWritten, withReserve, checkReplies }: MountOptions,
+  {
+    authenticate,
+    inFlight,
+    watchOpenResponse: noteOpen,
+    noteSignedIn,
+    assertWritten,
+    withReserve,
+    checkReplies,
+  }: MountOptions,
   req: Request,
   res: Response,
 ): Promise<void> {

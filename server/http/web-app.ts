@@ -97,7 +97,7 @@ export function createWebApp({
   const mountOptions: MountOptions = {
     authenticate,
     inFlight,
-    trackOpen: (res, user, { right, orOwn }) =>
+    watchOpenResponse: (res, user, { right, orOwn }) =>
       openAnswers.track(res, user.id, () => isStillAllowed(user, orOwn ? undefined : right)),
     checkReplies,
     assertWritten: inPlace.assert,

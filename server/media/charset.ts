@@ -93,7 +93,7 @@ interface StepCosts {
   afterLetter: number;
   toSpace: number;
   toAscii: number;
-  /** For a word of one letter. */
+  /** The weight of a word of one letter. */
   alone: number;
 }
 const WESTERN_STEPS: StepCosts = {

@@ -13,7 +13,7 @@ const MIN_HIDDEN_TRACK_SECONDS = 4;
 const HIDDEN_TITLE = 'Hidden Track';
 /** Frames of a compact disc, the time unit of cue sheets. */
 const FRAMES_PER_SECOND = 75;
-/** The fields are those of the album, which each of its tracks takes over, and of a track. */
+/** The fields of the album, which each of its tracks takes over, and the fields of a track. */
 const { bytes, tracks: MAX_TRACKS, fields: MAX_FIELDS } = TEXT_LIMITS.cueSheet;
 export const MAX_SHEET_BYTES = bytes;
 

@@ -23,7 +23,7 @@ const MIN_DISTINCT_VALUES = 8;
 type FingerprintMethod = 'fpcalc' | 'ffmpeg' | 'wasm';
 
 export interface Fingerprint {
-  /** In AcoustID's text form. */
+  /** The fingerprint in AcoustID's text form. */
   compressed: string;
   /** One number per 0.124 s. */
   raw: Uint32Array;

@@ -52,14 +52,14 @@ export function createFileMatcher({ db, songs, folders }: FileMatchDeps) {
       { paths: JSON.stringify(paths) },
     );
 
-  interface RootPrefix {
+  interface KeyedRoot {
     /** As a reading of a line has it. */
     root: string | undefined;
     key: string;
   }
 
   /** As in `source_id`. The playlist's own folder is assumed to be a music folder. */
-  function pathsOf({ readings }: Line, tops: readonly RootPrefix[]): string[] {
+  function pathsOf({ readings }: Line, tops: readonly KeyedRoot[]): string[] {
     return readings
       .map((parts) => parts.join('/'))
       .flatMap((path) => {

@@ -1,5 +1,5 @@
-// One attempt to download an episode, into a file of its own. What came is kept until the next attempt, which goes on
-// from there if the server still has the same file.
+// One attempt to download an episode, into a file of its own. The part that was downloaded is stored until the next
+// attempt, which resumes there if the server still has the same file.
 import { createWriteStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -127,7 +127,10 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
     updateEpisode(db, id, row);
   }
 
-  /** Deletes what was downloaded first until the rest fits; never the one that just came, which fits alone. */
+  /**
+   * Deletes the oldest downloads until the others fit; never the episode that was just downloaded, which fits by
+   * itself.
+   */
   async function deleteOldest(keptId: EpisodeId): Promise<void> {
     const completed = listWithStatus(db, 'completed');
     let bytes = completed.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);

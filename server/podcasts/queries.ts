@@ -89,7 +89,7 @@ export const idsOfEpisodes = (db: Db, podcastId: PodcastId): EpisodeId[] =>
     .all()
     .map(({ id }) => id);
 
-/** New ones are added, known ones take what the feed says now; what was downloaded of them stays. */
+/** Adds new episodes, and gives existing ones the present data of the feed; downloaded audio stays. */
 export function putEpisodes(db: Db, podcastId: PodcastId, episodes: readonly FeedEpisode[], at: Date): void {
   for (const { publishedAt, ...episode } of episodes)
     db.insert(podcastEpisodes)
@@ -112,8 +112,8 @@ export function putEpisodes(db: Db, podcastId: PodcastId, episodes: readonly Fee
 const MAX_DELETED_EPISODES = 2_000;
 
 /**
- * What is neither in the feed any more, nor downloaded, nor begun by anybody. Deleted ones stay: feeds come incomplete
- * at times, and they would be downloaded again when they are back.
+ * Deletes episodes that are no longer in the feed, were not downloaded, and that nobody began to play. Deleted episodes
+ * keep their row, because feeds are incomplete at times: the episodes would be downloaded again when they reappear.
  */
 export function deleteUnlistedEpisodes(db: Db, podcastId: PodcastId, guids: readonly string[]): void {
   if (guids.length === 0) return;
@@ -133,7 +133,9 @@ export function deleteUnlistedEpisodes(db: Db, podcastId: PodcastId, guids: read
     .run();
 }
 
-/** The newest, with what became of them. Without those deleted, older ones would come in their place, one by one. */
+/**
+ * Lists the newest episodes with their state. Deleted episodes are included, because older ones would take their place.
+ */
 export const listNewestOf = (db: Db, podcastId: PodcastId, limit: number): EpisodeRow[] =>
   db
     .select()

@@ -64,7 +64,7 @@ export function createRefresh({ db, now, web, downloadNewest, download, changed 
     return 'read';
   }
 
-  /** Only those that were never tried: what was deleted, or failed for good, stays as it is. */
+  /** Downloads only episodes that were never tried: deleted ones, and those that failed for good, stay as they are. */
   async function downloadNew(id: PodcastId): Promise<void> {
     // the newest last, since what was downloaded first is deleted first
     for (const episode of listNewestOf(db, id, downloadNewest()).toReversed()) {

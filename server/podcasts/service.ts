@@ -75,11 +75,14 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, web, ch
       const url = findPodcast(db, id)?.imageUrl ?? undefined;
       return url === undefined ? undefined : { key: url, read: () => web.picture(new URL(url)) };
     },
-    /** Where the downloaded audio is. */
+    /** Returns the path of the downloaded audio. */
     pathOf: (episode: Pick<EpisodeRow, 'id' | 'format' | 'status'>): string | undefined =>
       episode.status === 'completed' ? fileOf(dir, episode) : undefined,
 
-    /** Throws `invalid` for what is no address, and `conflict` for one that is there. The feed is read soon after. */
+    /**
+     * Adds a podcast, whose feed is read soon after. Throws `invalid` for a text that is no address, and `conflict` for
+     * a podcast that exists.
+     */
     async add(text: string): Promise<PodcastRow> {
       const url = text.trim().replace(/^(?:feed|pcast|itpc|podcast):(?:\/\/)?(?=https?:)/i, '');
       const httpUrl = url.replace(/^(?:feed|pcast|itpc|podcast):\/\//i, 'https://');
@@ -107,7 +110,7 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, web, ch
       changed();
     },
 
-    /** One podcast, or all. */
+    /** Reads the feed of one podcast, or of all. */
     async refresh(id?: PodcastId): Promise<void> {
       const ids = id === undefined ? listPodcasts(db).map((podcast) => podcast.id) : [getPodcast(id).id];
       for (const podcastId of ids) await jobs.enqueue(REFRESH_PODCAST, { podcastId });
@@ -152,7 +155,7 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, web, ch
       if (!removePosition(db, { userId, episodeId })) throw notFound('position in podcast episode', episodeId);
     },
 
-    /** Downloads that lost their job go on. */
+    /** Resumes downloads that lost their job. */
     async resume(): Promise<void> {
       for (const { id } of listWithStatus(db, 'downloading'))
         await jobs.tryEnqueue(DOWNLOAD_EPISODE, { episodeId: id });
@@ -171,6 +174,6 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, web, ch
   };
 }
 
-/** For an episode that is not downloaded and cannot be had from its server. */
+/** The error for an episode that is not downloaded and that its server does not deliver. */
 export const notHere = (status: number): AppError =>
   new AppError('unavailable', `The server of the episode answered with status ${status}.`);

@@ -11,7 +11,7 @@ export const REFRESH_PODCAST = task('refresh_podcast', {
   concurrency: 2,
 });
 
-/** Downloads an episode; goes on where a kill or a lost connection ended the attempt before. */
+/** Downloads an episode; resumes where a kill or a lost connection ended the previous attempt. */
 export const DOWNLOAD_EPISODE = task('download_episode', {
   payload: z.strictObject({ episodeId: EpisodeIdIn }),
   attempts: 5,

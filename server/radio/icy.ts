@@ -65,9 +65,9 @@ export function titleOf(block: Buffer): string | undefined {
   if (bytes.length === 0) return undefined;
   if (!/^\s*[A-Za-z]\w*='/.test(bytes.toString('latin1'))) throw new IcyIntervalError();
   const [charset = USUAL_CHARSET] = isUtf8(bytes) ? [] : detectCharsets([[titleBytes(bytes)]]);
-  const fields = isUtf8(bytes) ? bytes.toString('utf8') : decodeCharset(bytes, charset);
+  const metadataText = isUtf8(bytes) ? bytes.toString('utf8') : decodeCharset(bytes, charset);
   // a title may have quotes in it, and the text may be cut off
-  const [, title] = /StreamTitle='([\s\S]*?)(?:';|'?$)/i.exec(fields) ?? [];
+  const [, title] = /StreamTitle='([\s\S]*?)(?:';|'?$)/i.exec(metadataText) ?? [];
   return title === undefined ? undefined : printed(title);
 }
 

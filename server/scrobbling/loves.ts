@@ -150,7 +150,7 @@ export function createLoveSync({ now, queries, scrobblers, accounts, likes, matc
       if (!account || !lovedSongs) return null;
       try {
         changedAccounts.delete(`${userId}:${service}`);
-        const songsBefore = await lovedSongs(account, signal); // first, so that nothing is sent that is there
+        const songsBefore = await lovedSongs(account, signal); // pulls first, so that no existing love is sent
         const firstPull =
           queries.findAccount(accountKey)?.lovesSyncedAt == null
             ? await pullChanges(accountKey, songsBefore)

@@ -35,7 +35,7 @@ interface SendingRun {
   account: ScrobbleAccount;
   scrobbler: Scrobbler;
   signal: AbortSignal;
-  /** Fewer while the service fails or refuses, until it is known for which play. */
+  /** The number of plays per request: fewer while the service fails or refuses, until the refused play is found. */
   atOnce: number;
   acceptedCount: number;
   failuresInRow: number;
@@ -58,7 +58,7 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
     return { title, artistName, albumTitle, recordingMbid, durationMs, playedAt, mayBeThere: isSent === 1 };
   }
 
-  /** The plays without those that the service has already. */
+  /** Returns the plays that the service does not have yet. */
   async function withoutKnownListens(
     plays: readonly QueuedListen[],
     { accountKey: of, account, scrobbler, signal }: SendingRun,

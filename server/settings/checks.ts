@@ -9,7 +9,7 @@ import { isInside, isSystemOrCrowded, isPrivate } from '../runtime/system-folder
 import { getBackend, missingSettings } from '../storage/backends.ts';
 
 /** `next`: the settings after the next start. Only changed ones are checked. */
-export async function checkTogether(
+export async function checkSettingCombination(
   next: Settings,
   changed: readonly SettingName[],
   ownFolders: { data: string; storageRoot: string },

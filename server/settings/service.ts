@@ -9,7 +9,7 @@ import { isSecretSetting, secretNameOf } from '../config/secrets.ts';
 import { SETTINGS, SETTING_NAMES, type SettingName, type Settings } from '../config/settings.ts';
 import { AppError, invalid, isDiskFull, type FieldError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
-import { checkTogether } from './checks.ts';
+import { checkSettingCombination } from './checks.ts';
 
 /** As sent by the client; null resets a setting to its default. */
 type SettingValue = string | number | boolean | null;
@@ -72,7 +72,7 @@ export function createSettingsService({ config, secretStore, log }: SettingsDeps
       assertChangeable(names, origins);
       const parsed = parseAll(change, names);
       const next = { ...saved, ...parsed };
-      const faults = await checkTogether(next, names, {
+      const faults = await checkSettingCombination(next, names, {
         data: config.paths.data,
         storageRoot: config.paths.storageRoot,
       });

@@ -25,7 +25,7 @@ export interface PlayTotals extends Sum {
   week: Sum[];
   tracks: Map<TrackId, Sum>;
   /** By song key, or by negative play id without one. */
-  unmatched: Map<number, UnmatchedSum>;
+  unmatchedSongs: Map<number, UnmatchedSum>;
   first: PlayId | undefined;
   last: PlayId | undefined;
 }
@@ -71,7 +71,7 @@ export function createPlayTotals(client: Sqlite) {
       hours: emptySums(24),
       week: emptySums(7 * 24),
       tracks: new Map(),
-      unmatched: new Map(),
+      unmatchedSongs: new Map(),
       first: undefined,
       last: undefined,
     };
@@ -101,9 +101,9 @@ function add(result: PlayTotals, [id, playedAt, trackId, playedMs, song]: Row, z
   }
   if (trackId !== null) return addTo(result.tracks, trackId, play);
   const key = song ?? -Number(id);
-  const unmatched = result.unmatched.get(key);
+  const unmatched = result.unmatchedSongs.get(key);
   if (unmatched) {
     unmatched.plays++;
     unmatched.playedMs += playedMs;
-  } else result.unmatched.set(key, { ...play, song, playId: id });
+  } else result.unmatchedSongs.set(key, { ...play, song, playId: id });
 }

@@ -59,8 +59,8 @@ export function createStatsService({ db }: { db: MainDb }) {
   }
 
   async function listening(userId: UserId, range: Range, zone: Zone): Promise<Listening> {
-    const { tracks, unmatched, ...summary } = await totalsOf(userId, range, zone);
-    return { range, zone, totals: summary, tops: await tops.all({ tracks, unmatched }) };
+    const { tracks, unmatchedSongs: unmatched, ...summary } = await totalsOf(userId, range, zone);
+    return { range, zone, totals: summary, tops: await tops.all({ tracks, unmatchedSongs: unmatched }) };
   }
 
   async function filterNew<T>(items: Iterable<T>, isNew: (item: T) => boolean): Promise<T[]> {
@@ -75,14 +75,14 @@ export function createStatsService({ db }: { db: MainDb }) {
 
   async function yearReview(userId: UserId, year: number, zone: Zone): Promise<YearReview> {
     const range = { from: zone.startOf(toDay(year)), to: zone.startOf(toDay(year + 1)) };
-    const { tracks, unmatched, ...summary } = await totalsOf(userId, range, zone);
+    const { tracks, unmatchedSongs: unmatched, ...summary } = await totalsOf(userId, range, zone);
     const { days, first, last } = summary;
     const newTracks = await filterNew(tracks, ([id]) => findEarlierTrackPlay.get(id, userId, range.from) === undefined);
     const newSongs = await filterNew<[number, UnmatchedSum]>(
       unmatched,
       ([, { song }]) => song === null || findEarlierSongPlay.get(userId, song, range.from) === undefined,
     );
-    const { artists } = await tops.count({ tracks, unmatched: new Map() });
+    const { artists } = await tops.count({ tracks, unmatchedSongs: new Map() });
     const newArtists = await filterNew(
       artists.keys(),
       (id) => findEarlierArtistPlay.get(id as ArtistId, userId, range.from) === undefined,
@@ -92,7 +92,7 @@ export function createStatsService({ db }: { db: MainDb }) {
       zone,
       year,
       totals: summary,
-      tops: await tops.all({ tracks, unmatched }),
+      tops: await tops.all({ tracks, unmatchedSongs: unmatched }),
       months: monthsOf(days),
       streak: longestStreak([...days.keys()]),
       busiestDay: [...days].reduce<[number, Sum] | undefined>(
@@ -103,7 +103,7 @@ export function createStatsService({ db }: { db: MainDb }) {
       lastPlay: last === undefined ? undefined : findPlay.get(last),
       newTracks: newTracks.length + newSongs.length,
       newArtists: newArtists.length,
-      discoveries: tops.topTracks({ tracks: new Map(newTracks), unmatched: new Map(newSongs) }),
+      discoveries: tops.topTracks({ tracks: new Map(newTracks), unmatchedSongs: new Map(newSongs) }),
     };
   }
 

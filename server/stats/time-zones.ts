@@ -54,9 +54,9 @@ export function openZone(name: string): Zone | undefined {
     }
     const dayOffset = offsetByDay.get(day);
     if (dayOffset !== undefined) return dayOffset;
-    const quarter = Math.floor(time / QUARTER_MS);
-    const quarterOffset = offsetByQuarter.get(quarter) ?? offsetAt(quarter * QUARTER_MS);
-    offsetByQuarter.set(quarter, quarterOffset);
+    const quarterHour = Math.floor(time / QUARTER_MS);
+    const quarterOffset = offsetByQuarter.get(quarterHour) ?? offsetAt(quarterHour * QUARTER_MS);
+    offsetByQuarter.set(quarterHour, quarterOffset);
     return quarterOffset;
   }
 

@@ -94,7 +94,7 @@ export function createTops(client: Sqlite) {
 
   /** Sums by artist, album and genre. Adds the names of those that are not in the library to `names`. */
   async function count(
-    { tracks, unmatched }: Pick<PlayTotals, 'tracks' | 'unmatched'>,
+    { tracks, unmatchedSongs: unmatched }: Pick<PlayTotals, 'tracks' | 'unmatched'>,
     names = new Map<string, { title: string; artistName: string | null }>(),
   ): Promise<Counts> {
     const counts: Counts = { artists: new Map(), albums: new Map(), genres: new Map() };
@@ -125,7 +125,7 @@ export function createTops(client: Sqlite) {
     return counts;
   }
 
-  function topTracks({ tracks, unmatched }: Pick<PlayTotals, 'tracks' | 'unmatched'>): TopTrack[] {
+  function topTracks({ tracks, unmatchedSongs: unmatched }: Pick<PlayTotals, 'tracks' | 'unmatched'>): TopTrack[] {
     const topEntries = listTop<number | string>([
       ...tracks,
       ...[...unmatched.values()].map((sum) => [`${sum.playId}`, sum] as const),

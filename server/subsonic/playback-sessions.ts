@@ -84,7 +84,14 @@ export function createPlaybackSessions({ now }: { now: () => Date }) {
     /** Returns what the user's devices are playing, at which positions. */
     of(
       userId: UserId,
-    ): { client: string; trackId: TrackId; state: PlaybackState; positionMs: number; rate: number; at: Date }[] {
+    ): {
+      client: string;
+      trackId: TrackId;
+      state: PlaybackState;
+      positionMs: number;
+      rate: number;
+      reportedAt: Date;
+    }[] {
       const time = now().getTime();
       return [...sessions]
         .filter(([key, session]) => key.startsWith(`${userId} `) && !isStale(session, time))

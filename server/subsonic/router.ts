@@ -96,7 +96,8 @@ export function createSubsonicRouter({
       format,
     }: { params: Params; body: Buffer | undefined; req: Request; res: Response; format: Format },
   ): Promise<void> {
-    const shapesFor = (mostKbps: number | null) => createShapes({ legacy: format.legacy, findArtist, mostKbps });
+    const createResponseShapes = (mostKbps: number | null) =>
+      createShapes({ legacy: format.legacy, findArtist, mostKbps });
     const signal = signalOf(res);
     if (endpoint.access === 'public')
       return await respond.ok(
@@ -107,7 +108,7 @@ export function createSubsonicRouter({
           body,
           req,
           res,
-          shapes: shapesFor(null),
+          shapes: createResponseShapes(null),
           signal,
           client: params.text('c') ?? '',
         }),
@@ -118,7 +119,7 @@ export function createSubsonicRouter({
     await inFlight(res, { user, address: req.ip });
     if (endpoint.access === 'superuser' && !user.isSuperuser) throw forbidden();
     if (endpoint.right !== undefined && !user.rights[endpoint.right]) throw refusal(endpoint.right);
-    const shapes = shapesFor(user.maxBitrateKbps);
+    const shapes = createResponseShapes(user.maxBitrateKbps);
     const call: Call = { user, params, body, req, res, shapes, signal, client };
     if ('bytes' in endpoint) {
       openAnswers.track(res, user.id, () => isStillAllowed(user, endpoint.right));

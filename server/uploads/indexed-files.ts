@@ -85,7 +85,7 @@ export function createIndexedFiles({ client, log, audioStore }: IndexedFilesDeps
       };
     },
 
-    /** For an upload that was hashed but not stored, so that its audio was not read. */
+    /** Finds the track of an upload that was hashed but not stored, so that its audio was not read. */
     async findBySize(bytes: FileBytes, signal: AbortSignal): Promise<TrackId | undefined> {
       for (let afterId = 0; afterId < (findLastId.get() ?? 0); afterId += IDS_PER_TURN) {
         await waitForTurn();

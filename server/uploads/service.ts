@@ -129,10 +129,10 @@ export function createUploadService({
     try {
       const { isWhole, ...stagedFile } = await stageFile(chunks, path, { signal, space });
       const existing = findByContent.get(stagedFile.sha256);
-      if (existing) return toExisting(existing.id);
+      if (existing) return toExistingFile(existing.id);
       if (isWhole) return await add(userId, stagedFile, filename, signal);
       const indexedId = await indexedFiles.findBySize(stagedFile, signal);
-      if (indexedId !== undefined) return toExisting(indexedId);
+      if (indexedId !== undefined) return toExistingFile(indexedId);
       quota.assertQuota(userId, Infinity);
       throw new AppError('storage_full', 'The quota of your account was changed during the upload. Try again.');
     } finally {
@@ -155,7 +155,7 @@ export function createUploadService({
         signal,
         async beforeStoring({ audioHash }) {
           const indexedId = await comparison.find(audioHash);
-          if (indexedId !== undefined) return toExisting(indexedId);
+          if (indexedId !== undefined) return toExistingFile(indexedId);
           if (!isReturning(stagedFile.sha256)) quota.assertQuota(userId, stagedFile.sizeBytes);
           await quota.assertFree(stagedFile.sizeBytes);
           return undefined;
@@ -168,7 +168,7 @@ export function createUploadService({
             if (uploadedFile) return uploadedFile;
             const indexedId = await comparison.find(audio.audioHash);
             isObjectUnused = indexedId !== undefined;
-            if (indexedId !== undefined) return toExisting(indexedId);
+            if (indexedId !== undefined) return toExistingFile(indexedId);
           }
         },
       });
@@ -191,18 +191,18 @@ export function createUploadService({
     return db.$client
       .transaction((): UploadedFile | undefined => {
         const existing = findByContent.get(sha256); // another request may have uploaded the same file
-        if (existing) return toExisting(existing.id);
+        if (existing) return toExistingFile(existing.id);
         if (comparison.isOutdated(audio.audioHash)) return undefined;
         const missingTrack = findBySource.get(UPLOAD_SOURCE, sha256);
         if (missingTrack) {
           tracks.setAudio(missingTrack.id, audio);
-          return toExisting(missingTrack.id);
+          return toExistingFile(missingTrack.id);
         }
         const trashedId = trash.findPlace(UPLOAD_SOURCE, sha256)?.id;
         if (trashedId !== undefined) {
           trash.restore(db, trashedId);
           tracks.setAudio(trashedId, audio);
-          return toExisting(trashedId);
+          return toExistingFile(trashedId);
         }
         quota.assertQuota(userId, sizeBytes); // the account may have uploaded other files meanwhile
         const identity = charsets.decodeTexts(userId, file);
@@ -218,7 +218,7 @@ export function createUploadService({
 
 export type UploadService = ReturnType<typeof createUploadService>;
 
-const toExisting = (trackId: TrackId): UploadedFile => ({ trackId, isNew: false });
+const toExistingFile = (trackId: TrackId): UploadedFile => ({ trackId, isNew: false });
 
 /** When the disk is full and no file was stored, the upload fails without reading its other files. */
 const endsUpload = (error: AppError, { uploaded }: UploadOutcome): boolean =>

@@ -16,21 +16,22 @@ const numberOrNull = (text: string): number | null => {
 };
 
 /** Artists are separated by `;`. A new credit over a single artist is that artist. */
-export function toTrackPut(typed: EditValues, first: EditValues): TrackPut {
+export function toTrackPut(typed: EditValues, initialValues: EditValues): TrackPut {
   const names = typed.artists
     .split(';')
     .map((name) => name.trim())
     .filter(Boolean);
-  const isFollowing = typed.artists === first.artists && typed.artist !== first.artist && names.length < 2;
+  const isFollowing =
+    typed.artists === initialValues.artists && typed.artist !== initialValues.artist && names.length < 2;
   return {
     title: typed.title,
     artist: typed.artist,
     ...(names.length > 0 && !isFollowing && { artists: names }),
     album: textOrNull(typed.album),
-    ...(typed.album_artist !== first.album_artist && { album_artist: textOrNull(typed.album_artist) }),
-    ...(typed.genre !== first.genre && { genre: textOrNull(typed.genre) }),
+    ...(typed.album_artist !== initialValues.album_artist && { album_artist: textOrNull(typed.album_artist) }),
+    ...(typed.genre !== initialValues.genre && { genre: textOrNull(typed.genre) }),
     ...Object.fromEntries(
-      FIELD_NAMES.filter((name) => typed[name] !== first[name]).map((name) => [
+      FIELD_NAMES.filter((name) => typed[name] !== initialValues[name]).map((name) => [
         name,
         viewOf(name).input === 'number' ? numberOrNull(typed[name]) : textOrNull(typed[name]),
       ]),

@@ -78,7 +78,7 @@ export function ReviewPage() {
       },
     );
   };
-  const leave = (item: ReviewOut) => {
+  const dismissItem = (item: ReviewOut) => {
     latest.current = notice.later({
       message: t('review.dismissed', { title: item.track.title }),
       keys: [keyOf(item)],
@@ -100,7 +100,7 @@ export function ReviewPage() {
     const isRow = (event.target as HTMLElement).hasAttribute('data-stop');
     const action =
       item && event.key === 'd'
-        ? () => leave(item)
+        ? () => dismissItem(item)
         : item && isRow && event.key === 'Enter'
           ? () => take(item)
           : undefined;
@@ -130,7 +130,7 @@ export function ReviewPage() {
               first={i === 0}
               disabled={apply.isPending}
               onApply={() => take(item)}
-              onDismiss={() => leave(item)}
+              onDismiss={() => dismissItem(item)}
             />
           ))}
         </ul>

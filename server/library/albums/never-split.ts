@@ -108,9 +108,9 @@ export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; trac
     return splitTracks.length;
   }
 
-  function splitCredits(whole: Artist, limit: number): number {
+  function splitCredits(joinedArtist: Artist, limit: number): number {
     const joinedTracks = listWhole
-      .all(whole.id, limit)
+      .all(joinedArtist.id, limit)
       .map((track) => ({ ...track, names: splitArtists([track.credit], () => false) }))
       .filter(({ names }) => names.length > 1);
     const previousNames = joinedTracks.map(({ id, albumId }) => [id, writer.namesOf(id, albumId)] as const);
@@ -123,11 +123,11 @@ export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; trac
     for (const albumId of albumsOf(joinedTracks)) {
       if (
         !first ||
-        isTheirs.get(albumId, whole.id, first.id) === undefined ||
+        isTheirs.get(albumId, joinedArtist.id, first.id) === undefined ||
         deleteKey.run(splitMarkOf(albumId)).changes === 0
       )
         continue;
-      refile(albumId, whole.id, first);
+      refile(albumId, joinedArtist.id, first);
     }
     for (const [id, names] of previousNames) writer.noteRename(id, names);
     return joinedTracks.length;

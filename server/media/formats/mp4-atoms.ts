@@ -37,9 +37,9 @@ export class AtomReader {
     const isToEnd = size === 0; // the atom goes to the end of the file
     if (isToEnd) size = limit - at;
     else if (size === 1) {
-      const k = this.window.at(at + 8, 8);
-      if (k < 0) return false;
-      size = u64be(this.window.bytes, k);
+      const sizeIndex = this.window.at(at + 8, 8);
+      if (sizeIndex < 0) return false;
+      size = u64be(this.window.bytes, sizeIndex);
       this.bodyAt = at + 16;
     }
     if (size < this.bodyAt - at) return false;

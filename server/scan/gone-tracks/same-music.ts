@@ -40,9 +40,9 @@ export function createLengthIndex<M extends Pick<ComparedMusic, 'durationMs'>>(
 }
 
 /**
- * Compares a missing track with a file or a new track, without fingerprints. Returns true for the same length and format
- * if the missing track was never hashed, for the same recording on the same album, and for the same title, artist and
- * album with about the same length.
+ * Compares a missing track with a file or a new track, without fingerprints. Returns true for the same length and
+ * format if the missing track was never hashed, for the same recording on the same album, and for the same title,
+ * artist and album with about the same length.
  */
 export function seemsSame(gone: ComparedMusic, successor: ComparedMusic): boolean {
   if (!haveSameLength(gone, successor)) return false;

@@ -102,7 +102,7 @@ export function scrobblingEndpoints({
       state: 'playing',
       positionMs: current.positionMs + now().getTime() - current.since.getTime(),
       rate: 1,
-      at: current.since,
+      reportedAt: current.since,
     };
     return [...sessionsOfUser, appPlayback];
   }
@@ -115,7 +115,7 @@ export function scrobblingEndpoints({
     );
     const ids = playbacks.map(({ trackId }) => trackId);
     const tracks = new Map(library.tracksById(caller.id, ids).map((track) => [track.id, track]));
-    return playbacks.flatMap(({ username, client, trackId, state, positionMs, rate, at }, n) => {
+    return playbacks.flatMap(({ username, client, trackId, state, positionMs, rate, reportedAt: at }, n) => {
       const track = tracks.get(trackId);
       return track === undefined
         ? []
