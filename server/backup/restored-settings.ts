@@ -16,7 +16,7 @@ export interface SettingChange {
   name: string;
   kind: SettingKind;
   value: string | null;
-  localValue: string | null;
+  here: string | null;
 }
 
 const NEVER_TAKEN_KINDS: ReadonlySet<SettingKind> = new Set<SettingKind>(['place']);

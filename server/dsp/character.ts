@@ -66,7 +66,7 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
   );
   const cepstra = new Float64Array(SEGMENT_FRAMES * MFCC_COUNT);
   const levels = new Float64Array(SEGMENT_FRAMES);
-  const layout = { size: SEGMENT_FRAMES, hop: SEGMENT_FRAMES, room: LANES * SEGMENT_FRAMES };
+  const layout = { size: SEGMENT_FRAMES, hop: SEGMENT_FRAMES, lineCapacity: LANES * SEGMENT_FRAMES };
   const { line: envelopes, power: modulation, transform } = createPowerSpectra(layout, hann(SEGMENT_FRAMES));
   const bands = new Float64Array(BANDS);
 

@@ -9,7 +9,7 @@ import { createTops, type TopTrack, type Tops } from './top-lists.ts';
 import { toDay, type Zone } from './time-zones.ts';
 
 /** Without the sums by track, which may be as large as the library, because results are cached. */
-type TotalsSummary = Omit<PlayTotals, 'tracks' | 'unmatched'>;
+type TotalsSummary = Omit<PlayTotals, 'tracks' | 'unmatchedSongs'>;
 export interface Listening {
   range: Range;
   zone: Zone;
@@ -59,8 +59,8 @@ export function createStatsService({ db }: { db: MainDb }) {
   }
 
   async function listening(userId: UserId, range: Range, zone: Zone): Promise<Listening> {
-    const { tracks, unmatchedSongs: unmatched, ...summary } = await totalsOf(userId, range, zone);
-    return { range, zone, totals: summary, tops: await tops.all({ tracks, unmatchedSongs: unmatched }) };
+    const { tracks, unmatchedSongs, ...summary } = await totalsOf(userId, range, zone);
+    return { range, zone, totals: summary, tops: await tops.all({ tracks, unmatchedSongs }) };
   }
 
   async function filterNew<T>(items: Iterable<T>, isNew: (item: T) => boolean): Promise<T[]> {
@@ -75,11 +75,11 @@ export function createStatsService({ db }: { db: MainDb }) {
 
   async function yearReview(userId: UserId, year: number, zone: Zone): Promise<YearReview> {
     const range = { from: zone.startOf(toDay(year)), to: zone.startOf(toDay(year + 1)) };
-    const { tracks, unmatchedSongs: unmatched, ...summary } = await totalsOf(userId, range, zone);
+    const { tracks, unmatchedSongs, ...summary } = await totalsOf(userId, range, zone);
     const { days, first, last } = summary;
     const newTracks = await filterNew(tracks, ([id]) => findEarlierTrackPlay.get(id, userId, range.from) === undefined);
     const newSongs = await filterNew<[number, UnmatchedSum]>(
-      unmatched,
+      unmatchedSongs,
       ([, { song }]) => song === null || findEarlierSongPlay.get(userId, song, range.from) === undefined,
     );
     const { artists } = await tops.count({ tracks, unmatchedSongs: new Map() });
@@ -92,7 +92,7 @@ export function createStatsService({ db }: { db: MainDb }) {
       zone,
       year,
       totals: summary,
-      tops: await tops.all({ tracks, unmatchedSongs: unmatched }),
+      tops: await tops.all({ tracks, unmatchedSongs }),
       months: monthsOf(days),
       streak: longestStreak([...days.keys()]),
       busiestDay: [...days].reduce<[number, Sum] | undefined>(

@@ -94,7 +94,7 @@ export function createTops(client: Sqlite) {
 
   /** Sums by artist, album and genre. Adds the names of those that are not in the library to `names`. */
   async function count(
-    { tracks, unmatchedSongs: unmatched }: Pick<PlayTotals, 'tracks' | 'unmatched'>,
+    { tracks, unmatchedSongs }: Pick<PlayTotals, 'tracks' | 'unmatchedSongs'>,
     names = new Map<string, { title: string; artistName: string | null }>(),
   ): Promise<Counts> {
     const counts: Counts = { artists: new Map(), albums: new Map(), genres: new Map() };
@@ -105,7 +105,7 @@ export function createTops(client: Sqlite) {
       for (const [id, genreId] of genresOf.all(json)) addTo(counts.genres, genreId, tracks.get(id) as Sum);
       await nextTurn();
     }
-    for (const chunk of slices([...unmatched.values()])) {
+    for (const chunk of slices([...unmatchedSongs.values()])) {
       const sums = new Map<PlayId, UnmatchedSum>(chunk.map((sum) => [sum.playId, sum]));
       for (const { id, artistName, albumTitle } of unmatchedNames.all(JSON.stringify([...sums.keys()]))) {
         const sum = sums.get(id) as Sum;
@@ -125,10 +125,10 @@ export function createTops(client: Sqlite) {
     return counts;
   }
 
-  function topTracks({ tracks, unmatchedSongs: unmatched }: Pick<PlayTotals, 'tracks' | 'unmatched'>): TopTrack[] {
+  function topTracks({ tracks, unmatchedSongs }: Pick<PlayTotals, 'tracks' | 'unmatchedSongs'>): TopTrack[] {
     const topEntries = listTop<number | string>([
       ...tracks,
-      ...[...unmatched.values()].map((sum) => [`${sum.playId}`, sum] as const),
+      ...[...unmatchedSongs.values()].map((sum) => [`${sum.playId}`, sum] as const),
     ]);
     const namesById = new Map(
       trackNames.all(idsOf(topEntries)).map((names) => [names.trackId as number | string, names]),
@@ -151,7 +151,7 @@ export function createTops(client: Sqlite) {
     count,
     topTracks,
 
-    async all(totals: Pick<PlayTotals, 'tracks' | 'unmatched'>): Promise<Tops> {
+    async all(totals: Pick<PlayTotals, 'tracks' | 'unmatchedSongs'>): Promise<Tops> {
       const names = new Map<string, { title: string; artistName: string | null }>();
       const counts = await count(totals, names);
       const topAlbums = listTop(counts.albums);

@@ -82,9 +82,7 @@ export function createPlaybackSessions({ now }: { now: () => Date }) {
     },
 
     /** Returns what the user's devices are playing, at which positions. */
-    of(
-      userId: UserId,
-    ): {
+    of(userId: UserId): {
       client: string;
       trackId: TrackId;
       state: PlaybackState;
@@ -101,7 +99,7 @@ export function createPlaybackSessions({ now }: { now: () => Date }) {
           state: session.state,
           positionMs: positionAt(session, time),
           rate: session.rate,
-          at: new Date(session.startedAt),
+          reportedAt: new Date(session.startedAt),
         }));
     },
   };
