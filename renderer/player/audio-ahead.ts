@@ -55,7 +55,7 @@ export class AudioAhead {
     const { keyOf, fetchStream } = this.#options;
     const fetching = (this.#fetching = { key: keyOf(trackId), stop: new AbortController() });
     // a failure is reported when the track plays
-    const response = await fetchStream(trackId, fetching.stop.signal).catch(() => undefined); //
+    const response = await fetchStream(trackId, fetching.stop.signal).catch(() => undefined);
     const isSmall = Number(response?.headers.get('Content-Length') ?? Infinity) <= MAX_BYTES;
     const body = response?.ok && isSmall ? await response.arrayBuffer().catch(() => undefined) : undefined;
     if (response && body && this.#fetching === fetching)
