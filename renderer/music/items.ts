@@ -83,7 +83,7 @@ function itemsOf<K extends ItemKind>(
   };
 }
 
-/** Rows of a table, of which not all may be loaded. */
+/** Returns items for rows of a table, not all of which may be loaded. */
 export const trackItems = ({ count, only, source, load }: TrackGroup, place?: ListPlace): Items => ({
   kind: 'track',
   count,
@@ -136,7 +136,7 @@ async function fetchPlaylistTracks(id: number): Promise<TrackOut[]> {
   return entries.map(({ track }) => track);
 }
 
-/** The address of its page; tracks have that of their album. */
+/** Returns the address of the item's page; a track leads to its album. */
 export function pageOf(items: Items): string | undefined {
   if (items.kind === 'track') return items.only?.album_id ? `/albums/${items.only.album_id}` : undefined;
   if (items.kind === 'genre')

@@ -63,7 +63,7 @@ export function useJump({ count, nameAt, descending }: JumpOptions) {
   };
 }
 
-/** Shorter lists are searched linearly. */
+/** Lists with fewer rows have no letters beside them. */
 const LINEAR_SEARCH_ROWS = 60;
 
 /**
