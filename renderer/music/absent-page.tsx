@@ -6,7 +6,7 @@ import '../i18n/page-texts.ts';
 
 const LISTS = { album: '/albums', artist: '/artists', playlist: '/playlists' } as const;
 
-/** An album, artist or playlist that was deleted, or never was. */
+/** The page of an album, artist or playlist that does not exist or was deleted. */
 export function AbsentPage({ kind }: { kind: keyof typeof LISTS }) {
   const { t } = useTranslation();
   const title = t(`absent.${kind}`);

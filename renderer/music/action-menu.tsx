@@ -1,4 +1,4 @@
-// The menu of items: the same one wherever they are. Loaded on first use.
+// The context menu of items, the same everywhere; loaded on first use.
 import { Menu } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useLayoutEffect, useRef } from 'react';
@@ -16,7 +16,7 @@ import styles from './menu.module.css';
 const STARS = [5, 4, 3, 2, 1, 0];
 const size = { size: 16, 'aria-hidden': true } as const;
 
-/** Opens at a point, and gives the focus back to where it was. */
+/** Opens at a point, and returns the focus to the previously focused element when it closes. */
 export function ActionMenu({ menu: { items, x, y } }: { menu: OpenMenu }) {
   const { t } = useTranslation();
   const name = items.name === '' ? t('select.label') : t('action.more', { name: items.name });
@@ -33,7 +33,7 @@ export function ActionMenu({ menu: { items, x, y } }: { menu: OpenMenu }) {
     closeItemMenu();
     void run(chosen.name, items);
   };
-  // from the first moment, also before the menu has the focus
+  // keys work at once, also before the menu has the focus
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => choose.current(event);
     addEventListener('keydown', onKeyDown, { capture: true });
@@ -107,7 +107,7 @@ function ActionItem({ action: { name, icon, isMenu, key, letter = key }, items }
   );
 }
 
-/** Of a track, every artist; of an album, its own. */
+/** Links to every artist of a track, or to the album artist of an album. */
 function ArtistLinks({ items }: { items: Items }) {
   const { t } = useTranslation();
   const artists =

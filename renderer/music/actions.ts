@@ -1,5 +1,5 @@
-// Everything that can be done to music, as one table. The menu, the keys and the bar of a selection are made of it, so
-// that an item has the same actions wherever it appears. What an action does is in use-actions.ts.
+// The table of all actions on music. The menu, the keys and the selection bar are made from this table, so that an
+// item has the same actions wherever it appears. What an action does is in use-actions.ts.
 import type { Icon } from '../ui/theme/icons.ts';
 import {
   IconAddTo,
@@ -41,11 +41,11 @@ import type { ItemKind, Items } from './items.ts';
 const ALL_KINDS = ['track', 'album', 'artist', 'genre', 'playlist', 'folder'] as const satisfies readonly ItemKind[];
 const LIKEABLE_KINDS = ['track', 'album', 'artist'] as const satisfies readonly ItemKind[];
 
-/** Who is asking, as far as it decides what is offered. */
+/** The account and window for which actions are offered. */
 export interface Asker {
   userId: number;
   isOwner: boolean;
-  /** What the account may do. */
+  /** The rights of the account. */
   rights: Record<RightName, boolean>;
   /** False in the player window, which shows no pages. */
   hasPages: boolean;
@@ -55,31 +55,35 @@ interface ActionEntry {
   name: string;
   icon: Icon;
   kinds: readonly ItemKind[];
-  /** Only for a single item. */
+  /** Offered only for a single item. */
   isSingle?: true;
-  /** Only for those who manage the server. */
+  /** Offered only to administrators of the server. */
   isOwners?: true;
-  /** What the account has to be allowed to do. */
+  /** The right that the action requires. */
   right?: RightName;
-  /** Without the right, too, with what one uploaded oneself. Of several items only the server knows. */
+  /**
+   * Also offered without the right, for the account's own uploads. For several items only the server knows who
+   * uploaded them.
+   */
   orOwn?: true;
-  /** Opens more choices. */
+  /** The action opens a submenu. */
   isMenu?: true;
-  /** As KeyboardEvent.key, on the item that has the focus. */
+  /** A KeyboardEvent.key that runs the action on the focused item. */
   key?: string;
-  /** The key in the open menu, where `key` is none. */
+  /** The key in the open menu, for actions without `key`. */
   letter?: string;
-  /** Further conditions. */
+  /** Further conditions for offering the action. */
   isFor?: (items: Items, asker: Asker) => boolean;
 }
 
-/** Whether the one who asks uploaded it. */
+/** Returns whether the asking account uploaded the track. */
 export const isOwnUpload = ({ uploaded_by }: { uploaded_by: number | null }, { userId }: Asker): boolean =>
   uploaded_by === userId;
 
 function isAllowed({ right, orOwn }: ActionEntry, items: Items, asker: Asker): boolean {
   if (right === undefined || asker.rights[right]) return true;
-  if (items.kind === 'playlist') return right !== 'can_download'; // their list is everybody's to keep
+  // playlists require only the right to download: every account may manage its own playlists
+  if (items.kind === 'playlist') return right !== 'can_download';
   if (orOwn === undefined) return false;
   const uploadedBy = items.kind === 'track' ? items.only?.uploaded_by : undefined;
   return uploadedBy === undefined || isOwnUpload({ uploaded_by: uploadedBy }, asker);
@@ -90,7 +94,7 @@ const isOwnPlaylist = (items: Items, { userId }: Asker): boolean =>
 
 const isSteerable = ({ place }: Items): boolean => place?.steer !== undefined;
 
-/** In the order of the menu; a list within is a section of it. */
+/** All actions in the order of the menu; each nested list is a section. */
 export const ACTIONS = [
   [
     { name: 'play', icon: IconPlay, kinds: ALL_KINDS, key: 'p' },
@@ -239,7 +243,7 @@ export const ACTIONS = [
 export type ActionName = (typeof ACTIONS)[number][number]['name'];
 export type Action = ActionEntry & { name: ActionName };
 
-/** What can be done with these items, in sections. */
+/** Returns the actions that are offered for these items, in sections. */
 export const actionsFor = (items: Items, asker: Asker): Action[][] =>
   ACTIONS.map((section: readonly Action[]) =>
     section.filter(
@@ -252,15 +256,15 @@ export const actionsFor = (items: Items, asker: Asker): Action[][] =>
     ),
   ).filter((section) => section.length > 0);
 
-/** Actions on tracks that the account may do with its own uploads alone. */
+/** Names of the actions that an account without the right may run on its own uploads. */
 const OWNER_ACTIONS: ReadonlySet<string> = new Set(
   ACTIONS.flat().flatMap((action) => ('orOwn' in action ? [action.name] : [])),
 );
 
-/** Whether all of these tracks have to be one's own uploads for that action. */
+/** Returns whether the account may run this action only on its own uploads. */
 export const needsOwn = (name: ActionName, { rights }: Asker): boolean => OWNER_ACTIONS.has(name) && !rights.can_edit;
 
-/** The action that a key stands for, on these items. */
+/** Returns the action that a key runs on these items. */
 export const actionOfKey = (key: string, items: Items, asker: Asker): ActionName | undefined =>
   actionsFor(items, asker)
     .flat()

@@ -9,7 +9,7 @@ import { useAddToPlaylist } from './use-add-to-playlist.ts';
 
 const size = { size: 16, 'aria-hidden': true } as const;
 
-/** The playlists that tracks can be added to: the user's own, without smart ones. */
+/** Returns the playlists that tracks can be added to: the user's own playlists except smart ones. */
 export function useOwnPlaylists() {
   const userId = useSession()?.user.id;
   const { data } = useQuery(playlistsQuery());

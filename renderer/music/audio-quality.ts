@@ -2,7 +2,7 @@ import type { TFunction } from 'i18next';
 import { formatFormat, formatNumber } from '../ui/format.ts';
 import type { TrackOut } from '../api/routes.ts';
 
-/** "FLAC 44.1 kHz 16 bit", "MP3 320 kbit/s", or the formats when they differ. */
+/** Returns "FLAC 44.1 kHz 16 bit", "MP3 320 kbit/s", or only the formats if the tracks have different ones. */
 export function qualityOf(tracks: readonly TrackOut[], t: TFunction): string {
   const formats = [...new Set(tracks.flatMap((track) => track.format ?? []))];
   const rates = tracks.flatMap((track) => track.bitrate_kbps ?? []);

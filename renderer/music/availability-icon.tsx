@@ -6,7 +6,7 @@ import styles from './availability-icon.module.css';
 
 const SYMBOLS = { remote: IconRemote, fetching: IconFetch, missing: IconMissing, offline: IconFolderOffline };
 
-/** Next to the title of a track whose audio is not available. */
+/** The icon next to the title of a track whose audio is not available. */
 export function AvailabilityIcon({ availability }: Pick<TrackOut, 'availability'>) {
   const { t } = useTranslation();
   if (availability === 'available') return null;

@@ -1,4 +1,4 @@
-// The chapters of an audiobook: the one that plays, and where it goes on. A click plays from a chapter.
+// The chapters of an audiobook, with the current chapter and the resume position. A click plays from a chapter.
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -15,7 +15,7 @@ import styles from './chapters.module.css';
 
 interface ChaptersProps {
   track: QueueTrack;
-  /** The chapter that plays stays in view. */
+  /** True to keep the current chapter in view. */
   follows?: boolean;
 }
 

@@ -1,4 +1,5 @@
-// Tracks that Tonearm chose, each with why: similar ones, a mix, a path. A click plays from there on.
+// A list of tracks that Tonearm chose, such as similar tracks, a mix or a path, each with its reasons. A click plays
+// the list from that track on.
 import { useTranslation } from 'react-i18next';
 import type { Reason } from '../api/likeness.ts';
 import type { TrackOut } from '../api/routes.ts';
@@ -21,14 +22,14 @@ import styles from './chosen-tracks.module.css';
 interface Chosen {
   track: TrackOut;
   reasons?: readonly Reason[];
-  /** In place of the reasons. */
+  /** Text displayed in place of the reasons. */
   note?: string;
 }
 
 interface ChosenTracksProps {
   label: string;
   items: readonly Chosen[];
-  /** As the queue names them. */
+  /** The name under which the queue displays the list. */
   from: string;
 }
 

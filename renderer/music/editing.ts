@@ -1,9 +1,10 @@
-// What is being edited in a form of its own: one at a time, shown by windows/library/item-menu.tsx.
+// The items that are being edited in a form of their own, one form at a time; windows/library/item-menu.tsx displays
+// it.
 import { useSyncExternalStore } from 'react';
 import type { Items } from './items.ts';
 import type { AlbumOut } from '../api/routes.ts';
 
-/** The fields of items; or the cover of an album, what it is merged into, what it is split into. */
+/** Either the fields of items, or an album's cover, merge or split. */
 type Editing = { kind: 'fields'; items: Items } | { kind: 'cover' | 'merge' | 'split'; album: AlbumOut };
 
 const listeners = new Set<() => void>();

@@ -12,24 +12,24 @@ import { Skeleton } from '../ui/states.tsx';
 import styles from './folder-picker.module.css';
 
 interface FolderPickerProps {
-  /** The folder that is shown; undefined before the first answer of the server. */
+  /** The path of the displayed folder; undefined before the server's first response. */
   path: string | undefined;
   onChange: Dispatch<SetStateAction<string | undefined>>;
-  /** Says what makes a folder unfit for music. */
+  /** Displays why a folder is unsuitable for music. */
   isForMusic?: boolean;
-  /** The form says already what is wrong with this path. */
+  /** The form already displays an error for this path. */
   isRefused?: boolean;
 }
 
 export function FolderPicker({ path, onChange, isForMusic = true, isRefused = false }: FolderPickerProps) {
   const { t } = useTranslation();
   const { data, error } = useQuery(serverFolderQuery(path));
-  // while a path is typed, the last folder stays: nothing moves below the pointer
+  // while a path is typed, the last folder stays displayed, so that nothing moves below the pointer
   const [shown, setShown] = useState<ServerFolderOut>();
   if (data && data !== shown) setShown(data);
   const start = path === undefined ? data?.path : undefined;
   useEffect(() => {
-    if (start !== undefined) onChange((now) => now ?? start); // what was typed meanwhile stays
+    if (start !== undefined) onChange((now) => now ?? start); // a path that was typed in the meantime stays
   }, [start, onChange]);
   const wordsOf = (problem: Error): string => {
     const fault = problem instanceof ApiError ? problem.field('path') : undefined;

@@ -1,10 +1,10 @@
-// Which elements stand for items: spread `markItems` on a card or row, and it has the menu (right click, long press,
-// Shift+F10), the keys and the drag of those items. Handlers are on the window (use-item-input.ts), because a list has
-// hundreds of rows.
+// Marks the elements that belong to items: spread `markItems` on a card or row, and the element has the menu (right
+// click, long press, Shift+F10), the keys and the drag of those items. The handlers are on the window
+// (use-item-input.ts), because a list has hundreds of rows.
 import { useSyncExternalStore } from 'react';
 import type { Items } from './items.ts';
 
-/** A table marks itself once, and says which of its rows an element is in. */
+/** A table is marked once as a whole; this function returns the items of the row that contains an element. */
 type ItemsAt = (target: Element) => Items | null;
 
 const marks = new WeakMap<Element, ItemsAt>();
@@ -16,7 +16,7 @@ export const markItems = (items: Items | ItemsAt) => ({
   },
 });
 
-/** The items that an element belongs to. */
+/** Returns the items that an element belongs to. */
 export function itemsAt(target: EventTarget | null): Items | null {
   if (!(target instanceof Element)) return null;
   const marked = target.closest('[data-items]');
@@ -45,7 +45,7 @@ function show(next: OpenMenu | null, from: Element | null = null): void {
 
 export const closeItemMenu = (): void => show(null);
 export const openItemMenuAt = (items: Items, x: number, y: number): void => show({ items, x, y });
-/** Below an element: a button, or the row that has the focus. */
+/** Opens the menu below an element: a button, or the focused row. */
 export function openItemMenu(items: Items, at: Element): void {
   const { left, bottom } = at.getBoundingClientRect();
   show({ items, x: left, y: bottom }, at);

@@ -1,5 +1,5 @@
-// What a menu, a key or a drag works on: one or many tracks, albums, artists, genres, playlists or folders, wherever
-// they appear. A list may have more rows than are loaded, so tracks are fetched when an action needs them.
+// The items that a menu, a key or a drag works on: one or many tracks, albums, artists, genres, playlists or folders.
+// A list may have more rows than are loaded, so tracks are fetched when an action needs them.
 import { request } from '../api/client.ts';
 import type { AlbumOut, ArtistOut, GenreOut, PlaylistOut, TrackOut } from '../api/routes.ts';
 import { fetchAlbumTracks, fetchAll, fetchArtistTracks, fetchFilteredTracks } from '../api/library.ts';
@@ -17,7 +17,7 @@ interface Entities {
 }
 export type ItemKind = keyof Entities;
 
-/** Ways to have a radio go on otherwise. */
+/** Commands that steer a radio. */
 export interface Steer {
   more: (track: QueueTrack) => void;
   less: (track: QueueTrack) => void;
@@ -25,31 +25,33 @@ export interface Steer {
   neverArtist: (track: QueueTrack) => Promise<void>;
 }
 
-/** Where the tracks are entries of a list that can be changed: a playlist, the queue. */
+/** The place of tracks that are entries of a changeable list: a playlist or the queue. */
 interface ListPlace {
   playlistId?: number;
   remove?: () => void;
   toTop?: () => void;
   toEnd?: () => void;
-  /** Where a radio plays. */
+  /** The commands of a radio; absent outside of radios. */
   steer?: Steer;
 }
 
 interface ItemsOf<K extends ItemKind> {
   kind: K;
-  /** Of items, not of tracks. */
+  /** Number of items, not of tracks. */
   count: number;
-  /** Of the only one; empty for several. */
+  /** The name of a single item; empty for several items. */
   name: string;
-  /** When it is a single one. */
+  /** The item, if there is exactly one. */
   only?: Entities[K] | undefined;
-  /** The items themselves. */
+  /** Returns the items. */
   each: () => Promise<readonly Entities[K][]>;
-  /** All tracks, in the order in which they play. */
+  /** Returns all tracks in the order in which they play. */
   load: () => Promise<TrackOut[]>;
-  /** Also the files that do not play, since the album has a better one of the same recording. */
+  /**
+   * Like `load`, but includes the tracks that do not play because the album has a better file of the same recording.
+   */
   loadFiles: () => Promise<TrackOut[]>;
-  /** Where they are a list that may be too long to load. */
+  /** The query of the tracks, if they are a list that may be too long to load. */
   source?: ListSource;
   place?: ListPlace;
 }
@@ -81,7 +83,7 @@ function itemsOf<K extends ItemKind>(
   };
 }
 
-/** Rows of a table, of which not all may be loaded. */
+/** Returns items for rows of a table, not all of which may be loaded. */
 export const trackItems = ({ count, only, source, load }: TrackGroup, place?: ListPlace): Items => ({
   kind: 'track',
   count,
@@ -134,7 +136,7 @@ async function fetchPlaylistTracks(id: number): Promise<TrackOut[]> {
   return entries.map(({ track }) => track);
 }
 
-/** The address of its page; tracks have that of their album. */
+/** Returns the address of the item's page; a track leads to its album. */
 export function pageOf(items: Items): string | undefined {
   if (items.kind === 'track') return items.only?.album_id ? `/albums/${items.only.album_id}` : undefined;
   if (items.kind === 'genre')

@@ -1,4 +1,4 @@
-// What a mix of the day is called.
+// The display name of a mix of the day.
 import type { TFunction } from 'i18next';
 import type { Mix } from '../api/likeness.ts';
 import { formatHour } from '../ui/format.ts';

@@ -6,7 +6,7 @@ import { openItemMenu } from './item-marks.ts';
 import type { Items } from './items.ts';
 
 interface MoreButtonProps {
-  /** A function where making them costs something. */
+  /** The items, or a function that creates them on click. */
   items: Items | (() => Items);
   name: string;
   className?: string | undefined;
@@ -14,7 +14,7 @@ interface MoreButtonProps {
   icon?: IconShape;
 }
 
-/** "…": opens the menu of the items. */
+/** The “…” button, which opens the menu of the items. */
 export function MoreButton({ items, name, className, tabIndex = 0, icon = DotsIcon }: MoreButtonProps) {
   const { t } = useTranslation();
   return (
@@ -25,7 +25,7 @@ export function MoreButton({ items, name, className, tabIndex = 0, icon = DotsIc
       className={className}
       tabIndex={tabIndex}
       aria-haspopup="menu"
-      aria-expanded={false} // the menu changes it: a list has hundreds of these
+      aria-expanded={false} // the menu changes this attribute directly, because a list has hundreds of these buttons
       onClick={(event: MouseEvent) => openItemMenu(typeof items === 'function' ? items() : items, event.currentTarget)}
     />
   );

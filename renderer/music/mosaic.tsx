@@ -1,7 +1,7 @@
 import { Cover } from '../ui/cover.tsx';
 import styles from './mosaic.module.css';
 
-/** Four covers as one, or the first alone when there are fewer. */
+/** A mosaic of four covers, or only the first cover if there are fewer than four. */
 export function Mosaic({ covers }: { covers: readonly string[] }) {
   if (covers.length < 4) return <Cover src={covers[0] ?? null} alt="" />;
   return (
@@ -13,7 +13,7 @@ export function Mosaic({ covers }: { covers: readonly string[] }) {
   );
 }
 
-/** Covers of the first different albums. */
+/** Returns the covers of the first different albums. */
 export function coversOf<T extends { album_id: number | null; has_cover: boolean }>(
   tracks: readonly T[],
   toUrl: (track: T) => string | null,

@@ -5,13 +5,13 @@ import { Button } from '../ui/controls/button.tsx';
 import { IconPause, IconPlay } from '../ui/theme/icons.ts';
 
 interface PlayButtonProps {
-  /** Whether a track is one of those that it plays. */
+  /** Returns whether a track belongs to the item that the button plays. */
   has: (trackId: number) => boolean;
   onPlay: () => void;
   disabled?: boolean;
 }
 
-/** Plays an album, an artist or a playlist; while one of its tracks is current, it pauses and goes on. */
+/** Plays an album, an artist or a playlist; while one of its tracks is current, the button pauses and resumes. */
 export function PlayButton({ has, onPlay, disabled = false }: PlayButtonProps) {
   const { t } = useTranslation();
   const player = usePlayerCommands();

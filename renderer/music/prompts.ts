@@ -1,5 +1,5 @@
-// Questions asked on the way: the name of a new playlist, and what to do with duplicates. One at a time;
-// name-and-duplicate-dialogs.tsx shows it.
+// Questions during an action: the name of a new playlist, and how to handle duplicates. One question at a time is
+// open; name-and-duplicate-dialogs.tsx displays it.
 import { useSyncExternalStore } from 'react';
 
 type DuplicateAnswer = 'all' | 'new' | null;

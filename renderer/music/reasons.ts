@@ -1,4 +1,4 @@
-// Why a track was chosen, in words.
+// Texts that say why a track was chosen.
 import type { TFunction } from 'i18next';
 import type { Reason } from '../api/likeness.ts';
 import { formatDateOnly, formatNumber, formatPercent } from '../ui/format.ts';
@@ -6,7 +6,10 @@ import '../i18n/page-texts.ts';
 
 const MAX_TOLD_RANK = 0.5;
 
-/** How close, among all tracks; empty for what is not close, and in a queue that an older version stored. */
+/**
+ * Returns how close a track is among all tracks; empty for a track that is not close, and for a queue that an older
+ * version stored without ranks.
+ */
 export const rankText = (rank: number | null | undefined, t: TFunction): string =>
   rank != null && rank <= MAX_TOLD_RANK ? t('why.rank', { share: formatPercent(Math.ceil(100 * rank) / 100) }) : '';
 
@@ -46,7 +49,7 @@ function reasonText(reason: Reason, t: TFunction): string {
   }
 }
 
-/** The first ones, the strongest first. */
+/** Returns the text of the strongest reasons, strongest first. */
 export const reasonsText = (reasons: readonly Reason[], t: TFunction, most = 2): string =>
   reasons
     .slice(0, most)

@@ -1,4 +1,4 @@
-// Asks the owner once whether a service may be used. A setting that was never changed is at its default.
+// Asks the owner once whether an online service may be used; the question is open while the setting is at its default.
 import { useQuery } from '@tanstack/react-query';
 import { detailOf } from '../api/problem.ts';
 import { findSetting, settingsQuery, useChangeSettings } from '../api/settings.ts';
@@ -6,10 +6,10 @@ import { Button } from '../ui/controls/button.tsx';
 import styles from './service-question.module.css';
 
 interface ServiceQuestionProps {
-  /** A setting that is true or false. */
+  /** The key of a boolean setting. */
   setting: string;
   question: string;
-  /** What is sent to whom. */
+  /** Says which data is sent to which service. */
   help: string;
   yes: string;
   no: string;

@@ -1,4 +1,4 @@
-// Starts a radio: a queue that goes on by itself from what a person chose.
+// Starts a radio: an endless queue from a seed.
 import i18next from 'i18next';
 import { fetchRadio, type Seed } from '../api/likeness.ts';
 import type { Player, QueueTrack } from '../player/player.ts';
@@ -7,18 +7,18 @@ import { firstRadio } from './steering-memory.ts';
 import '../i18n/page-texts.ts';
 
 const FIRST_TRACKS = 10;
-/** Of many tracks, as many are enough to say what it is like. */
+/** Number of ids that describe a large selection well enough. */
 const MAX_STEERING_IDS = 50;
 
 interface Start {
   seed: Seed;
   name: string;
-  /** Plays at once, while the others are chosen. */
+  /** A track that plays at once, while the server chooses the following tracks. */
   first?: QueueTrack;
   more?: readonly number[];
 }
 
-/** False when the library has nothing for it. */
+/** Resolves to false if the library has no tracks for this radio. */
 export async function startRadio(player: Player, { seed, name, first, more = [] }: Start): Promise<boolean> {
   const from = i18next.t('radio.from', { name });
   const radio = firstRadio(seed, { played: first ? [first.id] : [], more });
@@ -35,7 +35,7 @@ export async function startRadio(player: Player, { seed, name, first, more = [] 
   return true;
 }
 
-/** What a radio from these starts with. */
+/** Returns the seed of a radio from these items, and its first track. */
 export async function radioOf(items: Items): Promise<Start | null> {
   const { kind, only, name } = items;
   if (kind === 'track' && only) return { seed: { kind, id: only.id }, name, first: only };

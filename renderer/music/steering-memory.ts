@@ -1,4 +1,4 @@
-// How each radio was steered, by account: in the browser only. A radio that is started again goes on from there.
+// The steering of each radio, by account, stored only in the browser. A restarted radio uses its previous steering.
 import type { Seed } from '../api/likeness.ts';
 import { getSession } from '../api/session.ts';
 import type { Radio, Steering } from '../player/player.ts';
@@ -10,7 +10,7 @@ interface SteeringIds {
 }
 type SteeringByRadio = Readonly<Record<string, SteeringIds>>;
 
-/** Those that were steered last. */
+/** Only the radios that were steered last are kept. */
 const MAX_RADIOS = 100;
 const MAX_TRACKS = 50;
 const NOT_STEERED: SteeringIds = { more: [], less: [] };
@@ -27,7 +27,7 @@ const steeringByRadio = storedChoice<SteeringByRadio>({
 const isIds = (value: unknown): boolean => Array.isArray(value) && value.every(Number.isSafeInteger);
 const isSteeringIds = (value: unknown): boolean => isRecord(value) && isIds(value['more']) && isIds(value['less']);
 
-/** The same for each start of a radio, whatever the time zone. */
+/** Returns the same key for each start of a radio, in any time zone. */
 function keyOf(seed: Seed): string {
   switch (seed.kind) {
     case 'genre':
@@ -43,7 +43,7 @@ function keyOf(seed: Seed): string {
 
 export const steeringOf = (seed: Seed): SteeringIds => steeringByRadio.get()[keyOf(seed)] ?? NOT_STEERED;
 
-/** A radio that begins, as it was steered before. */
+/** Returns a new radio with the steering that was stored for its seed. */
 export function firstRadio(seed: Seed, { played, more }: Pick<Radio, 'played' | 'more'>): Radio {
   const steering = steeringOf(seed);
   return { seed, by: 'sound', played, more: [...more, ...steering.more], less: steering.less };

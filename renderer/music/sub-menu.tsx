@@ -14,7 +14,9 @@ interface SubMenuProps {
   children: ReactNode;
 }
 
-/** A menu within a menu: beside it, opened by hovering; among its entries where nothing hovers or there is no space. */
+/**
+ * A submenu: beside its menu and opened by hovering, or among the menu's entries on devices without hover or space.
+ */
 export function SubMenu(props: SubMenuProps) {
   const isInPlace = useMediaQuery(HOVER_QUERY, matchMedia(HOVER_QUERY).matches, { getInitialValueInEffect: false });
   return isInPlace ? <InPlace {...props} /> : <Beside {...props} />;

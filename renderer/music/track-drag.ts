@@ -1,20 +1,20 @@
-// Drag and drop of tracks from a list to a playlist or the queue, with the browser's own drag events: it works across
-// the whole window.
+// Drag and drop of tracks from a list to a playlist or the queue, with the browser's own drag events, which work
+// across the whole window.
 import type { DragEvent } from 'react';
 import type { ListSource, QueueTrack } from '../player/player.ts';
 import type { TrackOut } from '../api/routes.ts';
 
 const TRACK_DRAG_TYPE = 'application/x-tonearm-tracks';
 
-/** What can be done with a track needs no more than what the queue keeps of it. */
+/** A track with at least the fields that the queue stores; actions on tracks need no other fields. */
 export type ItemTrack = QueueTrack & Partial<TrackOut>;
 
-/** What is dragged; a list may have more rows than are loaded, so the tracks are fetched on drop. */
+/** The dragged tracks; a list may have more rows than are loaded, so the tracks are fetched on drop. */
 export interface TrackGroup {
   count: number;
-  /** When it is a single track. */
+  /** The track, if there is exactly one. */
   only?: ItemTrack | undefined;
-  /** Of many, where they are a whole list. */
+  /** The query of the tracks, if they are a whole list. */
   source?: ListSource;
   load: () => Promise<TrackOut[]>;
 }
@@ -26,10 +26,10 @@ export const someTracks = (tracks: TrackOut[]): TrackGroup => ({
   load: async () => tracks,
 });
 
-/** The browser's own event, or React's. */
+/** The browser's own drag event, or React's. */
 type DragStart = Pick<globalThis.DragEvent, 'dataTransfer'>;
 
-/** Drags stay within one window, so the group need not be serialized. */
+/** The dragged group. Drags stay within one window, so the group need not be serialized. */
 let dragged: TrackGroup | null = null;
 
 export function startTrackDrag(event: DragStart, group: TrackGroup, label: string): void {
@@ -54,7 +54,7 @@ export function endTrackDrag(): void {
   for (const over of document.querySelectorAll<HTMLElement>('[data-over]')) delete over.dataset['over'];
 }
 
-/** What is being dragged, to the element that takes it. */
+/** Returns the dragged tracks to the element on which they were dropped. */
 export function takeDragged(event: DragStart): TrackGroup | null {
   if (!isTrackDrag(event)) return null;
   const group = dragged;
@@ -62,7 +62,10 @@ export function takeDragged(event: DragStart): TrackGroup | null {
   return group;
 }
 
-/** Makes an element accept dragged tracks: spread it on the element, which has `data-over` while they are above it. */
+/**
+ * Returns handlers that make an element accept dragged tracks: spread them on the element, which has `data-over` while
+ * tracks are above it.
+ */
 export function trackDrop(onDrop: (group: TrackGroup) => void) {
   const isTracks = (event: DragEvent) => dragged !== null && event.dataTransfer.types.includes(TRACK_DRAG_TYPE);
   return {

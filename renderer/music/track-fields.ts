@@ -1,12 +1,13 @@
-// How the fields of server/db/track-fields.ts are shown and edited. A field that is missing here does not compile.
+// How the fields of server/db/track-fields.ts are displayed and edited. If a field is missing here, the code does not
+// compile.
 import type { TrackFieldName, TrackSort } from '../../server/library/wire.ts';
 
 interface FieldView {
-  /** What it is typed into: one line, several, or a number. */
+  /** The input in forms: one line, several lines, or a number. */
   input: 'line' | 'lines' | 'number';
-  /** Of its column in tables of tracks. */
+  /** Width of the field's column in tables of tracks. */
   width: string;
-  /** The column is there without being asked for. */
+  /** The column is visible by default. */
   isShown?: true;
 }
 

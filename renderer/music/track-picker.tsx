@@ -1,4 +1,4 @@
-// A field that finds a track of the library as one types.
+// A field that finds a track of the library while the user types.
 import { Combobox, TextInput, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -13,7 +13,7 @@ const MAX_HITS = 8;
 
 interface TrackPickerProps {
   label: string;
-  /** Of the chosen track. */
+  /** Id of the chosen track. */
   value: number | undefined;
   onChange: (id: number) => void;
 }

@@ -1,15 +1,17 @@
-// Type-ahead in a list that is sorted by the server and mostly not loaded: a binary search finds a row among a million
-// in twenty requests.
+// Type-ahead in a list that the server sorts and that is mostly not loaded: a binary search finds a row among a
+// million in twenty requests.
 import { useRef, useState, type KeyboardEvent } from 'react';
 import { detailOf } from '../api/problem.ts';
 import { comparable } from '../ui/comparable.ts';
 import { useUndoNotice } from '../ui/controls/undo-notice.tsx';
 
 const PAUSE_MS = 900;
-/** Single-key shortcuts of the window; with Shift they are typed. */
+/** Letters that are single-key shortcuts of the window; with Shift they are typed. */
 const SHORTCUT_LETTERS = 'eflpq';
 
-/** Letters typed in quick succession, as one text; undefined for other keys. */
+/**
+ * Returns a function that joins letters typed in quick succession to one text, and returns undefined for other keys.
+ */
 function useTypeAhead(): (event: KeyboardEvent) => string | undefined {
   const typed = useRef({ text: '', at: 0 });
   return (event) => {
@@ -25,17 +27,17 @@ function useTypeAhead(): (event: KeyboardEvent) => string | undefined {
 
 interface JumpOptions {
   count: number;
-  /** The name that the list is sorted by; undefined where it is sorted by something else. */
+  /** Returns the name that the list is sorted by; undefined if the list is not sorted by a name. */
   nameAt: ((row: number) => Promise<string | undefined>) | undefined;
   descending: boolean;
 }
 
-/** Jumping to names: by typing in the list, or by the letters beside it. */
+/** Jumps to names: by typing in the list, or by the letters beside the list. */
 export function useJump({ count, nameAt, descending }: JumpOptions) {
   const typed = useTypeAhead();
   const [goTo, setGoTo] = useState<{ row: number } | undefined>();
   const { tell } = useUndoNotice();
-  /** Counts jumps: the answer to the first letter may come after that to both. */
+  /** Counts jumps, because the response to the first letter may arrive after the response to both. */
   const turn = useRef(0);
   const jump = (text: string): void => {
     if (!nameAt || count === 0) return;
@@ -46,11 +48,11 @@ export function useJump({ count, nameAt, descending }: JumpOptions) {
     );
   };
   return {
-    /** The row to show, as a new object for each jump. */
+    /** The row to scroll to, as a new object for each jump. */
     goTo,
     setGoTo,
     jump,
-    /** True when the key was typed text. */
+    /** Returns true if the key was typed as text. */
     onType: (event: KeyboardEvent): boolean => {
       const text = typed(event);
       if (text === undefined) return false;
@@ -61,11 +63,12 @@ export function useJump({ count, nameAt, descending }: JumpOptions) {
   };
 }
 
-/** Fewer rows than this need no letters. */
+/** Lists with fewer rows have no letters beside them. */
 const LINEAR_SEARCH_ROWS = 60;
 
 /**
- * The first row whose name is not before `text`; `nameAt` returns undefined for rows without a name, which come last.
+ * Returns the first row whose name is not before `text`; `nameAt` returns undefined for rows without a name, which are
+ * last.
  */
 export async function findRow(
   text: string,

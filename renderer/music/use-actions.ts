@@ -1,4 +1,4 @@
-// What the actions of actions.ts do.
+// Implementations of the actions of actions.ts.
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -30,12 +30,12 @@ const NO_RIGHTS = {
   can_podcast: false,
 };
 
-/** Those that a like or a rating can be given to. */
+/** Items that can be liked and rated. */
 type Liked = Items & { kind: LikeType };
 const isLikeable = (items: Items): items is Liked =>
   items.kind === 'track' || items.kind === 'album' || items.kind === 'artist';
 
-/** Has the browser save a file. */
+/** Makes the browser save a file. */
 function save(href: string, name: string): void {
   const link = document.createElement('a');
   link.href = href;
@@ -53,7 +53,7 @@ const editAlbum = (kind: 'cover' | 'merge' | 'split', items: Items): void => {
   if (items.kind === 'album' && items.only) edit({ kind, album: items.only });
 };
 
-/** `details` where the window's own are not above the component yet. */
+/** Pass `details` in components above which the window has no details provider yet. */
 export function useActions(details?: OpenDetails) {
   const { t } = useTranslation();
   const queries = useQueryClient();
@@ -220,7 +220,7 @@ export function useActions(details?: OpenDetails) {
       attempt(async () => {
         if (isLikeable(items)) await setLike(items, { rating });
       }),
-    /** What the action is called for these items now. */
+    /** Returns the label of an action for these items, such as “Like” or “Unlike”. */
     labelOf: (name: ActionName, items: Items): string => {
       if (name === 'like' && isLikedNow(items)) return t('action.unlike');
       if (name === 'share' && items.kind === 'playlist' && items.only?.is_public) return t('action.unshare');

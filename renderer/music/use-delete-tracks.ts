@@ -9,7 +9,7 @@ import { forEachLimit } from '../api/client.ts';
 
 export const trackKey = (id: number): string => `track:${id}`;
 
-/** Tracks are hidden at once and deleted when the notice closes, so that they can be restored until then. */
+/** Hides tracks at once and deletes them when the notice closes, so that they can be restored until then. */
 export function useDeleteTracks(): (tracks: readonly { id: number; title: string }[]) => void {
   const { t } = useTranslation();
   const queries = useQueryClient();
@@ -26,7 +26,7 @@ export function useDeleteTracks(): (tracks: readonly { id: number; title: string
       run: () =>
         forEachLimit(tracks, ({ id }) =>
           deleteTrack(id).catch((error: unknown) => {
-            if (!(error instanceof ApiError && error.status === 404)) throw error; // deleted already
+            if (!(error instanceof ApiError && error.status === 404)) throw error; // already deleted
           }),
         ).finally(() => queries.invalidateQueries({ queryKey: [LIBRARY] })),
     });

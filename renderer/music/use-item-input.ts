@@ -1,13 +1,13 @@
-// The input of all items of a window: right click, long press and Shift+F10 open their menu, keys act on the one that
-// has the focus, and dragging one drags its tracks.
+// Input handlers for all items of a window: right click, long press and Shift+F10 open their menu, keys run actions on
+// the focused item, and dragging an item drags its tracks.
 import { useEffect, useRef } from 'react';
 import { closeItemMenu, itemsAt, openItemMenu, openItemMenuAt } from './item-marks.ts';
 import { isTrackDrag, startTrackDrag } from './track-drag.ts';
 
 const LONG_PRESS_MS = 500;
-/** A finger that moves further is scrolling. */
+/** If the finger moves further than this, it is scrolling. */
 const MAX_MOVE_PX = 10;
-/** After the finger has left. */
+/** A click within this time after the finger was lifted belongs to the long press. */
 const CLICK_WITHIN_MS = 100;
 
 export function useItemInput(): void {
@@ -26,11 +26,11 @@ export function useItemInput(): void {
 
     on('contextmenu', (event) => {
       const items = itemsAt(event.target);
-      // a field keeps the browser's menu, with Paste
+      // text fields keep the browser's menu, which contains Paste
       if (!items || (event.target as Element).closest('input, textarea, [role="menu"], [role="dialog"] a')) return;
       event.preventDefault();
       endPress();
-      // from the keyboard it comes without a place
+      // a contextmenu event from the keyboard has no coordinates
       if (event.clientX === 0 && event.clientY === 0) openItemMenu(items, event.target as Element);
       else openItemMenuAt(items, event.clientX, event.clientY);
     });
@@ -42,7 +42,7 @@ export function useItemInput(): void {
       event.preventDefault();
       openItemMenu(items, focused);
     });
-    // Android says contextmenu by itself, iOS does not
+    // Android fires contextmenu on a long press, iOS does not
     on('pointerdown', (event) => {
       endPress();
       const items = event.pointerType === 'touch' ? itemsAt(event.target) : null;
@@ -76,7 +76,7 @@ export function useItemInput(): void {
   }, []);
 }
 
-/** The click at the end of a long press. */
+/** Suppresses the click at the end of a long press. */
 const swallow = (event: MouseEvent): void => {
   event.preventDefault();
   event.stopPropagation();

@@ -26,7 +26,7 @@ export function usePlaylistCommands() {
       if (name !== null) await create.mutateAsync({ name }).then(open, failed);
     },
 
-    /** These tracks as a new playlist, under a name that is asked for. */
+    /** Saves these tracks as a new playlist after asking for its name. */
     async keep(value: string, tracks: readonly { id: number }[]): Promise<void> {
       const name = await askName({ title: t('queue.saveTitle'), submit: t('queue.saveSubmit'), value });
       if (name !== null) await create.mutateAsync({ name, track_ids: tracks.map(({ id }) => id) }).then(open, failed);

@@ -6,11 +6,11 @@ import { trackQuery } from '../api/tracks.ts';
 import '../i18n/page-texts.ts';
 
 interface RemoteHitState {
-  /** Once it is saved. */
+  /** The saved track; undefined before the hit is saved. */
   track: TrackOut | undefined;
-  /** Null while it is not saved. */
+  /** Null while the hit is not saved. */
   availability: TrackOut['availability'] | null;
-  /** Translation key of its state. */
+  /** Translation key of the hit's state. */
   word: 'discover.here' | 'discover.fetching' | 'discover.saved' | null;
 }
 
@@ -33,12 +33,12 @@ export function useRemoteCommands() {
   const queries = useQueryClient();
   const save = useSaveRemote();
   const fetchAudio = useMaterialize();
-  /** The track of a hit, saving it first when necessary. */
+  /** Returns the track of a hit, and saves the hit first if necessary. */
   const trackOf = async (hit: SearchHit): Promise<TrackOut> =>
     hit.track_id === null ? save.mutateAsync(hit) : queries.ensureQueryData(trackQuery(hit.track_id));
   return {
     trackOf,
-    /** Downloading starts with saving. */
+    /** Saves the hit first if necessary, then starts the download. */
     fetch: async (hit: SearchHit) => fetchAudio.mutateAsync((await trackOf(hit)).id),
     isPending: save.isPending || fetchAudio.isPending,
     error: save.error ?? fetchAudio.error,

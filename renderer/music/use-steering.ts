@@ -1,4 +1,4 @@
-// Steering the radio that plays: more like a track, less, or never again, each of which can be undone.
+// Steers the current radio: more like a track, less like it, or never again; each command can be undone.
 import { useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { neverQuery, setNever } from '../api/likeness.ts';
@@ -12,7 +12,7 @@ import '../i18n/page-texts.ts';
 
 type Never = 'tracks' | 'artists';
 
-/** Keeps a track or an artist out of radios and mixes, or lets them in again. */
+/** Returns a function that excludes a track or an artist from radios and mixes, or allows it again. */
 export function useNever(): (kind: Never, item: { id: number; name: string }, never?: boolean) => Promise<boolean> {
   const { t } = useTranslation();
   const queries = useQueryClient();

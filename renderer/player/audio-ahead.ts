@@ -1,18 +1,19 @@
-// The audio of the next two tracks, fetched once the current one is here: a short outage between tracks is not heard.
+// The audio of the next two tracks, fetched once the current track is fully downloaded, so that a short outage
+// between tracks is not heard.
 import { following } from './play-order.ts';
 import { currentEntry, type Player, type PlayerState, type QueueTrack } from './player.ts';
 
 const TRACKS_AHEAD = 2;
-/** Of one track; longer ones are not decoded as a whole either. */
+/** Bytes per track; longer tracks are not decoded as a whole either. */
 const MAX_BYTES = 80_000_000;
-/** The end of what is buffered and that of the track differ by rounding. */
+/** Tolerance in milliseconds: the end of the buffered audio and the end of the track differ by rounding. */
 const WHOLE_WITHIN_MS = 500;
 
 export interface AudioAheadOptions {
   fetchStream: (trackId: number, signal: AbortSignal) => Promise<Response>;
-  /** Of what is asked for: another quality is another audio. */
+  /** The key of the requested stream; the key differs for each quality. */
   keyOf: (trackId: number) => string;
-  /** Whether tracks may be fetched that may not be heard. */
+  /** Whether tracks may be fetched that are perhaps never heard. */
   isAllowed: () => boolean;
 }
 
@@ -25,13 +26,13 @@ export class AudioAhead {
     this.#options = options;
   }
 
-  /** As `fetchStream`, from memory where it is there. */
+  /** Returns the stream of a track like `fetchStream`, but from memory if the track was fetched ahead. */
   stream(trackId: number, signal: AbortSignal): Promise<Response> {
     const response = this.#fetched.get(this.#options.keyOf(trackId));
     return response ? Promise.resolve(response.clone()) : this.#options.fetchStream(trackId, signal);
   }
 
-  /** Returns how to stop. */
+  /** Fetches ahead while the player plays; returns the function that stops this. */
   follow(player: Pick<Player, 'getState' | 'subscribe'>): () => void {
     const unsubscribe = player.subscribe(() => this.#look(player.getState()));
     return () => {
@@ -53,7 +54,8 @@ export class AudioAhead {
   async #fetch(trackId: number): Promise<void> {
     const { keyOf, fetchStream } = this.#options;
     const fetching = (this.#fetching = { key: keyOf(trackId), stop: new AbortController() });
-    const response = await fetchStream(trackId, fetching.stop.signal).catch(() => undefined); // heard, or told, later
+    // a failure is reported when the track plays
+    const response = await fetchStream(trackId, fetching.stop.signal).catch(() => undefined);
     const isSmall = Number(response?.headers.get('Content-Length') ?? Infinity) <= MAX_BYTES;
     const body = response?.ok && isSmall ? await response.arrayBuffer().catch(() => undefined) : undefined;
     if (response && body && this.#fetching === fetching)
@@ -69,7 +71,7 @@ export class AudioAhead {
   }
 }
 
-/** Those that will play by themselves after the current one, as far as their audio is here. */
+/** Returns the tracks that will play by themselves after the current track, as far as their audio can be fetched. */
 function nextTracks(state: PlayerState): QueueTrack[] {
   const tracks: QueueTrack[] = [];
   let { index } = state;

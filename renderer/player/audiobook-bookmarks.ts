@@ -1,17 +1,18 @@
-// Where somebody is in an audiobook: a bookmark on the server, so that other devices and Subsonic apps go on there too.
+// The listening position in an audiobook: a bookmark on the server, so that other devices and Subsonic apps resume at
+// the same position.
 import { currentEntry, isSounding, type Player, type PlayerState, type QueueTrack } from './player.ts';
 
 const SAVE_EVERY_MS = 15_000;
-/** Closer to the beginning or the end there is no place to come back to. */
+/** So close to the beginning or the end of a track, no position is kept. */
 const START_MARGIN_MS = 5_000;
 const END_MARGIN_MS = 10_000;
 
-/** Null: there is none, or it is not known. Never fails. */
+/** Resolves to null if the track has no stored position or the position could not be fetched. Never rejects. */
 export type FindPlace = (trackId: number) => Promise<number | null>;
 
 /**
- * Finds places, and remembers of which tracks the place could not be fetched: nothing is saved over it, until it is
- * known that it is not further on than the listener.
+ * Finds stored positions, and remembers the tracks whose position could not be fetched: their stored position is not
+ * overwritten until the server has shown that it is not ahead of the listener.
  */
 export function createPlaceFinder(fetchPlace: (trackId: number) => Promise<number | null>) {
   const unknownIds = new Set<number>();
@@ -28,7 +29,7 @@ export function createPlaceFinder(fetchPlace: (trackId: number) => Promise<numbe
   return {
     find,
     isUnknown: (trackId: number): boolean => unknownIds.has(trackId),
-    /** The place stays unknown when it is further on than `heardUpToMs`. */
+    /** Fetches an unknown position again; the position stays unknown if it is further ahead than `heardUpToMs`. */
     async findAgain(trackId: number, heardUpToMs: number): Promise<void> {
       const positionMs = await find(trackId);
       if (positionMs !== null && positionMs > heardUpToMs) unknownIds.add(trackId);
@@ -40,7 +41,9 @@ export const isAtBegin = ({ positionMs }: Pick<PlayerState, 'positionMs'>): bool
 const isAtEnd = (positionMs: number, durationMs: number | null): boolean =>
   durationMs !== null && durationMs > 0 && positionMs > durationMs - END_MARGIN_MS;
 
-/** Null: at its beginning, as every track that is no audiobook. */
+/**
+ * Returns the position to resume a track from; null for its beginning, as for every track that is not an audiobook.
+ */
 export async function placeToGoOn(track: QueueTrack, findPlace: FindPlace): Promise<number | null> {
   if (!track.has_chapters) return null;
   const positionMs = await findPlace(track.id);
@@ -50,15 +53,18 @@ export async function placeToGoOn(track: QueueTrack, findPlace: FindPlace): Prom
 
 interface PlacesOptions {
   save: (trackId: number, positionMs: number) => Promise<unknown>;
-  /** It was heard to its end. */
+  /** Deletes the stored position of a track that was heard to its end. */
   forget: (trackId: number) => Promise<unknown>;
-  /** There may be another place, further on. */
+  /** Whether the server may hold a position further ahead, which could not be fetched. */
   isUnknown: (trackId: number) => boolean;
   findAgain: (trackId: number, heardUpToMs: number) => Promise<void>;
   now?: () => number;
 }
 
-/** Best effort: a failed save is made up by the next one. Returns how to stop. */
+/**
+ * Saves positions while the player plays; a failed save is made up for by the next save. Returns the function that
+ * stops this.
+ */
 export function keepPlaces(
   player: Pick<Player, 'getState' | 'subscribe'>,
   { save, forget, isUnknown, findAgain, now = Date.now }: PlacesOptions,
@@ -80,7 +86,7 @@ export function keepPlaces(
     const previous = last;
     const state = (last = player.getState());
     const isOther = currentEntry(state) !== currentEntry(previous);
-    // what stops at its end is back at its beginning
+    // a track that stops at its end has already been set to its beginning
     if (isSounding(previous) && (isOther || !isSounding(state))) keep(previous);
     else if (isSounding(state) && now() - savedAt > SAVE_EVERY_MS) keep(state);
   });

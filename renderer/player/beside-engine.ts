@@ -1,5 +1,5 @@
-// What a window does besides playing while it has the engine, loaded when it gets one: the tracks that come next are
-// fetched ahead, and the system's media controls follow.
+// Tasks of a window that has the engine, loaded when the window gets the engine: the upcoming tracks are fetched
+// ahead, and the system's media controls follow the player.
 import { AudioAhead, type AudioAheadOptions } from './audio-ahead.ts';
 import { fetchAhead } from './fetch-ahead.ts';
 import { connectMediaSession, playSilentElement } from './media-session.ts';
@@ -13,7 +13,7 @@ interface BesideEngine {
   materialize: (trackId: number) => Promise<unknown>;
 }
 
-/** Returns how to stop. */
+/** Starts these tasks; returns the function that stops them. */
 export function workBeside(engine: Player, { ahead, materialize }: BesideEngine): () => void {
   const stops = [
     fetchAhead(engine, materialize),

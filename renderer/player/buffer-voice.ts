@@ -4,11 +4,11 @@ import { SoundSource } from './sound-source.ts';
 import { endFrame, heardFrame, soonestFrame, spliceFrame, type Anchor } from './timeline.ts';
 import { VoiceOutput, type Voice, type VoiceItem, type VoiceListener } from './voice.ts';
 
-/** How long to wait for the first sound; then a media element, which can start anywhere, takes over. */
+/** How long to wait for the first sound; after that a media element, which can start anywhere, takes over. */
 const PATIENCE_MS = 2_000;
-/** The next piece is decoded when less than this is left. */
+/** The next piece is decoded when less than this is left to play. */
 const MIN_DECODED_SECONDS = 10;
-/** A stop that was scheduled cannot be taken back, only put off. */
+/** A scheduled stop cannot be cancelled, only moved this far into the future. */
 const NEVER_SECONDS = 1e9;
 
 interface ClockVoiceOptions {
@@ -28,12 +28,15 @@ export class BufferVoice implements Voice {
   readonly #source: SoundSource;
   #buffer: AudioBuffer | null = null;
   #whole = false;
-  /** No more of it arrives. */
+  /** Whether the download broke off, so that no more audio arrives. */
   #isCut = false;
   #wanted = false;
-  /** What is playing and since when; null while silent. Each source ends where the next one begins. */
+  /**
+   * The playing sources and their place on the clock; null while silent. Each source ends where the next source
+   * begins.
+   */
   #sounding: { sources: AudioBufferSourceNode[]; anchor: Anchor } | null = null;
-  /** The last of them plays in place of the end. */
+  /** Whether the last source plays in place of the track's end. */
   #hasTail = false;
   /** The position to resume from, while silent. */
   #offset: number;
@@ -55,8 +58,8 @@ export class BufferVoice implements Voice {
         onProgress: (fraction) => {
           this.#received = fraction;
         },
-        // What cannot be decoded here a media element may still play, or it reports the error; a refusal is final. What
-        // arrived before the network was away still plays.
+        // A media element may still play audio that cannot be decoded here, or it reports the error; a refusal is
+        // final. Audio that arrived before the network failed still plays.
         onFailed: (status) => {
           if (status === 'undecodable') return listener.onStarved(this);
           if (status !== 0) return listener.onFailed(this);
@@ -71,7 +74,7 @@ export class BufferVoice implements Voice {
     this.playAt(soonestFrame(this.#context.currentTime, this.#context.sampleRate));
   }
 
-  /** Starts on this frame of the clock, as far as there is sound. */
+  /** Starts on this frame of the clock, if there is decoded sound. */
   playAt(frame: number): void {
     if (this.#sounding) return;
     this.#wanted = true;
@@ -104,7 +107,7 @@ export class BufferVoice implements Voice {
     this.#output.setLevel(factor);
   }
 
-  /** The clock has one speed; other speeds need a media element. */
+  /** Does nothing: the audio clock has only one speed; other speeds need a media element. */
   setSpeed(): void {}
 
   fade(curve: Float32Array, atSeconds: number, seconds: number): void {
@@ -124,7 +127,7 @@ export class BufferVoice implements Voice {
     this.#output.resetFade();
   }
 
-  /** From this frame of the clock on, `sound` is heard in place of the rest. */
+  /** Plays `sound` in place of the rest of the track, from this frame of the clock on. */
   endWith(sound: readonly Float32Array<ArrayBuffer>[], frame: number): void {
     const length = sound[0]?.length ?? 0;
     if (!this.#sounding || length === 0) return;
@@ -150,7 +153,7 @@ export class BufferVoice implements Voice {
     this.#buffer = null;
   }
 
-  /** Decodes more of it, while it is silent. */
+  /** Decodes more of the track while the voice is silent. */
   supply(): void {
     if (!this.#whole) this.#source.more();
   }
@@ -165,7 +168,7 @@ export class BufferVoice implements Voice {
     return this.#sounding && this.#sounding.anchor.start + this.#frames(positionMs) - this.#sounding.anchor.offset;
   }
 
-  /** The samples of a part of it, as far as they are decoded. */
+  /** Returns the samples of a part of the track, as far as they are decoded. */
   samples(fromMs: number, ms: number): Float32Array[] {
     const [from, to] = [this.#frames(fromMs), this.#frames(fromMs + ms)];
     const buffer = this.#buffer;
@@ -207,7 +210,7 @@ export class BufferVoice implements Voice {
     return Math.round((ms / 1000) * this.#context.sampleRate);
   }
 
-  /** Sounds from frame `at` of the clock on, after what sounds until then. */
+  /** Starts a source on frame `at` of the clock; the sources in `before` play until then. */
   #begin(anchor: Anchor, at = anchor.start, before: AudioBufferSourceNode[] = []): void {
     this.#stopWaiting();
     const { sampleRate } = this.#context;
@@ -230,7 +233,7 @@ export class BufferVoice implements Voice {
     else this.#wait();
   }
 
-  /** A longer piece is decoded: it takes over from the shorter one mid-sound, on one frame. */
+  /** Switches to a longer decoded piece of the track, on one frame while the shorter piece plays. */
   #grow(buffer: AudioBuffer, whole: boolean): void {
     const sounding = this.#sounding;
     const { length } = this;

@@ -1,14 +1,14 @@
-// How one track goes over into the next while crossfade is on: behind the silence at their ends, on a beat, and at one
-// tempo where theirs are nearly the same. Pure.
+// Plans the transition from one track to the next while crossfade is on: without the silence at their ends, on a beat,
+// and at one tempo if their tempos are nearly the same. Pure.
 import type { QueueTrack } from './player.ts';
 
-/** What was heard of a track; all times in milliseconds. */
+/** Measured properties of a track's sound; all times in milliseconds. */
 export interface SoundFacts {
   leadingSilenceMs: number;
   trailingSilenceMs: number;
-  /** Empty where there is no certain beat. */
+  /** Empty if no beat was found with certainty. */
   beatsMs: readonly number[];
-  /** The beats that begin a bar: every `bar`th from `downbeat` on; null where that is not certain. */
+  /** The beats that begin a bar: every `beats`th beat from index `first` on; null if this is uncertain. */
   bar: { beats: number; first: number } | null;
 }
 
@@ -18,27 +18,31 @@ export interface Side {
 }
 
 export interface Transition {
-  /** Position in the leaving track at which the next one begins. */
+  /** Position in the leaving track at which the next track begins. */
   fromMs: number;
-  /** Where the next one begins. */
+  /** Position in the next track at which it begins. */
   startMs: number;
-  /** Length of the fade as it is heard. */
+  /** Audible length of the fade. */
   fadeMs: number;
-  /** Of the leaving track while it fades: at this speed its beats fall on those of the next one. */
+  /** Speed of the leaving track during the fade; at this speed its beats fall on those of the next track. */
   rate: number;
 }
 
-/** A larger change of speed is heard as one. */
+/** A larger change of speed is noticed by listeners. */
 const MAX_STRETCH = 0.06;
-/** A beat this far from an even grid makes it no grid. */
+/** If a beat is further than this from an even grid, the beats do not count as a grid. */
 const MAX_UNEVENNESS_MS = 40;
 const MIN_BEATS = 4;
-/** Below it there is nothing to fade. */
+/** Shorter fades are omitted. */
 const MIN_FADE_MS = 200;
 
-/** Tracks that belong together: neighbours on a disc always, and others of one album unless the queue is shuffled. */
+/**
+ * Returns whether two tracks belong together: neighbours on a disc always do, other tracks of one album unless the
+ * queue is shuffled.
+ */
 export function isOneRun(before: QueueTrack, after: QueueTrack, shuffled: boolean): boolean {
-  if (before.album_title === null || before.album_id !== after.album_id) return false; // nor loose tracks
+  // tracks without an album never belong together
+  if (before.album_title === null || before.album_id !== after.album_id) return false;
   if (!shuffled) return true;
   const isNextOnDisc =
     after.disc_number === before.disc_number && after.track_number === (before.track_number ?? NaN) + 1;
@@ -46,7 +50,9 @@ export function isOneRun(before: QueueTrack, after: QueueTrack, shuffled: boolea
   return isNextOnDisc || isNextDisc;
 }
 
-/** Where two tracks are faded into each other; a fade takes at most half of what is heard of either. */
+/**
+ * Returns where two tracks are faded into each other; a fade takes at most half of the audible part of either track.
+ */
 export function transition(leaving: Side, coming: Side, wishedMs: number): Transition {
   const endMs = leaving.durationMs - (leaving.facts?.trailingSilenceMs ?? 0);
   const startMs = coming.facts?.leadingSilenceMs ?? 0;
@@ -66,7 +72,7 @@ interface Room {
 }
 
 function onBeat(leaving: SoundFacts, coming: SoundFacts, { endMs, startMs, fadeMs, mostMs }: Room): Transition | null {
-  // the beats heard while it fades, and as many more as a change of speed may need
+  // the beats during the fade, and as many more as a change of speed may need
   const last = leaving.beatsMs.filter((at) => at >= endMs - 2 * fadeMs && at <= endMs);
   const first = coming.beatsMs.filter((at) => at >= startMs && at <= startMs + 2 * fadeMs);
   const upbeatMs = (first[0] ?? Infinity) - startMs;
@@ -84,7 +90,7 @@ function onBeat(leaving: SoundFacts, coming: SoundFacts, { endMs, startMs, fadeM
   return (bars && rate !== 1 ? find(bars) : null) ?? find(() => true);
 }
 
-/** Which beats of the leaving track begin a bar, if the next one begins with a whole bar too. */
+/** Returns which beats of the leaving track begin a bar, if the next track begins with a whole bar too. */
 function barsOf(leaving: SoundFacts, coming: SoundFacts): ((beat: number) => boolean) | null {
   const { bar } = leaving;
   if (!bar || !coming.bar || bar.beats !== coming.bar.beats) return null;
@@ -95,7 +101,7 @@ function barsOf(leaving: SoundFacts, coming: SoundFacts): ((beat: number) => boo
   return (beat) => bars.has(beat);
 }
 
-/** Milliseconds from beat to beat; null where they are too few or uneven. */
+/** Returns the milliseconds from beat to beat; null if the beats are too few or uneven. */
 function periodOf(beats: readonly number[]): number | null {
   const steps = beats.length - 1;
   if (steps < MIN_BEATS) return null;
@@ -104,7 +110,9 @@ function periodOf(beats: readonly number[]): number | null {
   return beats.every((at, i) => Math.abs(at - first - i * period) <= MAX_UNEVENNESS_MS) ? period : null;
 }
 
-/** The speed that brings one period to the other, its half or its double; null where that would be heard. */
+/**
+ * Returns the speed that brings one period to the other, its half or its double; null if the change would be noticed.
+ */
 function rateBetween(leavingMs: number | null, comingMs: number | null): number | null {
   if (leavingMs === null || comingMs === null) return null;
   const ratio = leavingMs / comingMs;

@@ -1,4 +1,4 @@
-// What crossfades need, loaded when they are switched on: where they are, their curves, and what was heard of tracks.
+// Crossfades, loaded when they are switched on: where they begin, their curves, and the analyses of the tracks.
 import { FADE_IN, FADE_OUT } from './gain.ts';
 import type { TrackAnalysisOut } from '../api/routes.ts';
 import type { QueueTrack } from './player.ts';
@@ -6,7 +6,7 @@ import { stretched } from './stretch.ts';
 import { isOneRun, transition, type SoundFacts, type Transition } from './crossfade-plan.ts';
 import type { VoiceItem } from './voice.ts';
 
-/** What is known of tracks that were played long ago is fetched again. */
+/** Analyses beyond this number are dropped and fetched again when they are needed. */
 const MAX_CACHED_ANALYSES = 20;
 
 export type FetchAnalysis = (trackId: number) => Promise<TrackAnalysisOut>;
@@ -16,7 +16,7 @@ interface Side {
   durationMs: number;
 }
 
-/** Undefined while what was heard of the tracks is on its way; null where they are joined without a gap. */
+/** Plans crossfades. `between` returns undefined until the analyses arrive, null for tracks joined without a gap. */
 export class Fades {
   readonly #fetch: FetchAnalysis;
   readonly #known = new Map<number, SoundFacts | null | undefined>();
@@ -48,7 +48,7 @@ export class Fades {
     if (this.#known.has(id)) return this.#known.get(id);
     if (this.#known.size >= MAX_CACHED_ANALYSES) this.#known.clear();
     this.#known.set(id, undefined);
-    // without it, tracks are faded as they are
+    // if the analysis cannot be fetched, tracks are faded without it
     this.#fetch(id).then(
       (analysis) => this.#known.set(id, factsOf(analysis)),
       () => this.#known.set(id, null),
@@ -64,27 +64,29 @@ function factsOf({ loudness, rhythm }: TrackAnalysisOut): SoundFacts | null {
   return {
     leadingSilenceMs,
     trailingSilenceMs,
-    beatsMs: rhythm?.beats_ms ?? [], // none where the tempo may be another one
+    beatsMs: rhythm?.beats_ms ?? [], // empty if the tempo is uncertain
     bar: hasBar ? { beats: rhythm.bar_beats!, first: rhythm.first_downbeat! } : null,
   };
 }
 
 interface Sound {
-  /** As far as they are decoded. */
+  /** The decoded samples of the fade; they can end before it. */
   samples: readonly Float32Array[];
-  /** Of the whole fade. */
+  /** Length of the whole fade. */
   frames: number;
   /** Linear gain. */
   level: number;
 }
 
-/** Equal power, and lower where both together would go beyond full scale. */
+/**
+ * Returns the two gain curves of a fade: equal power, and lower where the sum of both sounds would exceed full scale.
+ */
 export function fadeCurves(leaving: Sound, coming: Sound): { out: Float32Array; in: Float32Array } {
   const points = FADE_OUT.length;
   const peaks = [leaving, coming].map((sound) => peaksOf(sound, points)) as [number[], number[]];
   const allowed = Array.from({ length: points }, (_, k) => {
     const [before, after] = [peaks[0][k]!, peaks[1][k]!];
-    // one that goes beyond by itself did so before
+    // a sound that exceeds full scale by itself did so before the fade
     const ceiling = Math.max(1, k === 0 ? before : 0, k === points - 1 ? after : 0);
     return Math.min(1, ceiling / Math.max(1e-6, before * FADE_OUT[k]! + after * FADE_IN[k]!));
   });
@@ -97,7 +99,7 @@ export function fadeCurves(leaving: Sound, coming: Sound): { out: Float32Array; 
   return { out: FADE_OUT.map((value, k) => value * scale[k]!), in: FADE_IN.map((value, k) => value * scale[k]!) };
 }
 
-/** The highest sample around each point of a curve; full scale where it is not known. */
+/** Returns the highest sample around each point of a curve; full scale where samples are not decoded yet. */
 function peaksOf({ samples, frames, level }: Sound, points: number): number[] {
   const step = frames / (points - 1);
   return Array.from({ length: points }, (_, k) => {

@@ -1,4 +1,4 @@
-// What the sound passes between the volume and the destination: the equalizer, then the limiter.
+// The effects between the volume and the destination: the equalizer, then the limiter.
 import { checked, createFilters, effective, type Equalizer } from './equalizer.ts';
 import limiterUrl from './limiter-worklet.ts?worker&url';
 
@@ -10,7 +10,7 @@ export interface EffectChain {
 
 const limiterModules = new WeakMap<BaseAudioContext, Promise<void>>();
 
-/** Null where nothing would change. Throws when the browser cannot load the limiter. */
+/** Resolves to null if no effect would change the sound. Throws if the browser cannot load the limiter. */
 export async function createEffectChain(
   context: BaseAudioContext,
   { equalizer, isLimited }: { equalizer: Partial<Equalizer> | null; isLimited: boolean },
@@ -38,7 +38,7 @@ async function createLimiter(context: BaseAudioContext): Promise<AudioNode> {
   const module = limiterModules.get(context) ?? context.audioWorklet.addModule(limiterUrl);
   limiterModules.set(context, module);
   await module.catch((error: unknown) => {
-    limiterModules.delete(context); // the next one may load it
+    limiterModules.delete(context); // the next chain tries to load the limiter again
     throw error;
   });
   return new AudioWorkletNode(context, 'limiter', {

@@ -1,13 +1,13 @@
-// A track played by a media element: any length, seeks anywhere at once, keeps its pitch at any speed. Where it ends is
-// not known to the sample. Browsers are seconds off when they seek in a long MP3 of variable bit rate, so an MP3 is
-// loaded anew from the place that is sought.
+// A track played by a media element: the track can have any length, seeking works anywhere at once, and the pitch is
+// kept at any speed. The exact sample of its end is not known. Browsers are seconds off when they seek in a long MP3
+// of variable bit rate, so an MP3 is loaded again from the requested position.
 import { VoiceOutput, type Voice, type VoiceItem, type VoiceListener } from './voice.ts';
 
 export interface ElementVoiceOptions {
   item: VoiceItem;
-  /** The address of the audio from a time on. */
+  /** Returns the address of the audio from a time on. */
   src: (startMs: number) => string;
-  /** Its audio is loaded anew for every seek; otherwise always from its start. */
+  /** True if the audio is loaded again for every seek; false if it is always loaded from its start. */
   loadsFromSeek: boolean;
   positionMs: number;
   speed: number;
@@ -24,7 +24,7 @@ export class ElementVoice implements Voice {
   readonly #closing = new AbortController();
   readonly #src: (startMs: number) => string;
   readonly #loadsFromSeek: boolean;
-  /** The element's time 0. */
+  /** The position in the track at the element's time 0. */
   #startMs = 0;
   #seekOnceLoaded: number | null = null;
   #isWanted = false;
@@ -41,7 +41,7 @@ export class ElementVoice implements Voice {
     this.#audio.addEventListener(
       'loadedmetadata',
       () => {
-        this.#audio.playbackRate = this.#speed; // loading resets it
+        this.#audio.playbackRate = this.#speed; // loading resets the speed
         if (this.#seekOnceLoaded !== null) this.#audio.currentTime = this.#seekOnceLoaded / 1000;
         this.#seekOnceLoaded = null;
       },
@@ -71,7 +71,7 @@ export class ElementVoice implements Voice {
 
   play(): void {
     this.#isWanted = true;
-    // Rejected without a user gesture, which the mixer reports; aborted by a pause; or followed by the error event.
+    // `play()` rejects without a user gesture, which the mixer reports; after a pause; or before an error event.
     this.#audio.play().catch(() => undefined);
   }
 
@@ -119,7 +119,7 @@ export class ElementVoice implements Voice {
   }
 
   get durationMs(): number | null {
-    // that of a part is only estimated
+    // the duration of audio loaded from a later position is only estimated
     if (this.#startMs > 0) return this.item.track.duration_ms;
     return Number.isFinite(this.#audio.duration) ? this.#audio.duration * 1000 : null;
   }

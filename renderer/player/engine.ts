@@ -1,5 +1,5 @@
-// The player: a queue, and its output (gapless-output.ts). No React; URLs, bytes and failure reasons are injected.
-// Every change makes a new state object, so subscribers compare by identity.
+// The player: a queue, and its output (gapless-output.ts). Contains no React; URLs, bytes and failure reasons are
+// injected. Every change makes a new state object, so subscribers compare by identity.
 import { emptyState } from './first-state.ts';
 import { remember } from './saved-state.ts';
 import { Mixer } from './mixer.ts';
@@ -43,22 +43,24 @@ const TICK_MS = 250;
 
 interface EngineOptions {
   streamUrl: (trackId: number, startMs?: number) => string;
-  /** Its stream is the file itself. */
+  /** Whether a track's stream is the unchanged file. */
   isOriginal: (track: QueueTrack) => boolean;
   fetchStream: (trackId: number, signal: AbortSignal) => Promise<Response>;
-  /** What was heard of a track, for fades. */
+  /** Fetches a track's analysis, for crossfades. */
   fetchAnalysis: FetchAnalysis;
   findReason: (trackId: number) => Promise<FailureReason>;
-  /** Has the server convert what the browser cannot decode; false if it does already. */
+  /**
+   * Has the server convert a track that the browser cannot decode; returns false if the server converts it already.
+   */
   convert: (trackId: number) => boolean;
-  /** Downloads audio from an online source; false when it does not come soon. */
+  /** Downloads audio from an online source; resolves to false if the audio does not arrive soon. */
   fetchAudio: (trackId: number, signal: AbortSignal) => Promise<boolean>;
-  /** Rows of a list, for a queue that goes on with them. */
+  /** Fetches rows of a list from which the queue is continued. */
   fetchRows: (query: object, rows: ListRows) => Promise<QueueTrack[]>;
   fetchRadio: RadioFeedOptions['fetchRadio'];
-  /** Where an audiobook was left. */
+  /** Finds the position where an audiobook was left. */
   findPlace: FindPlace;
-  /** Called once per play, at half of the track or 4 minutes, and again at its end when more was heard. */
+  /** Called once per play, at half of the track or 4 minutes, and again at the track's end when more was heard. */
   onPlayed?: (play: Play) => void;
   random?: () => number;
 }
@@ -80,7 +82,9 @@ export class PlayerEngine implements Player {
   readonly #retiring = new AbortController();
   #rememberTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `state` is what another window's engine left; without it, the stored state is used. */
+  /**
+   * `state` is the state of another window's engine that this engine replaces; without it, the stored state is used.
+   */
   constructor(options: EngineOptions, state: PlayerState = emptyState()) {
     this.#random = options.random ?? Math.random;
     this.#counter = new PlayCounter((play) => options.onPlayed?.(play));
@@ -134,7 +138,7 @@ export class PlayerEngine implements Player {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Another window's engine takes over; this one must not be used again. */
+  /** Stops this engine so that another window's engine takes over; a retired engine must not be used again. */
   retire(): PlayerState {
     this.pause();
     this.#update({ listening: this.#counter.listening });
@@ -360,13 +364,13 @@ export class PlayerEngine implements Player {
     for (const listener of this.#listeners) listener();
   }
 
-  /** What plays next without user action. */
+  /** Returns the entry that plays next without user action. */
   #upcoming(): QueueEntry | null {
     if (this.#state.sleep === 'track' || this.#state.loop) return null;
     return this.#state.queue[following(this.#state, this.#state.repeat, true)] ?? null;
   }
 
-  /** True when there are more entries now. */
+  /** Adds entries from the list or the radio; resolves to true if there are more entries afterwards. */
   #goOn(): Promise<boolean> {
     return this.#state.radio ? this.#radio.goOn() : this.#feed.goOn();
   }
@@ -404,7 +408,7 @@ export class PlayerEngine implements Player {
     if (!entry) return;
     const positionMs = from ?? 0;
     this.#counter.start(entry.track, positionMs, listening);
-    // Nothing is loaded for a track that is only shown; `play` starts it.
+    // Nothing is loaded for a track that is only displayed; `play` starts the track.
     if (paused) this.#output.stop();
     else this.#output.start(entry, { positionMs, paused: true });
     this.#update({
@@ -464,7 +468,7 @@ export class PlayerEngine implements Player {
     this.#sleepAndLoop.armLoop(TICK_MS);
   }
 
-  /** The next track is already playing. */
+  /** Advances the state when the next track is already playing. */
   #onJoined({ key }: VoiceItem): void {
     const index = following(this.#state, this.#state.repeat, true);
     const entry = this.#state.queue[index];
@@ -511,7 +515,7 @@ export class PlayerEngine implements Player {
     else this.#rewind();
   }
 
-  /** The next row, or what the radio chooses, has not arrived yet. */
+  /** Waits for the next row of the list or the radio's next choice. */
   #waitForMore(paused: boolean): void {
     const entry = currentEntry(this.#state);
     void this.#goOn().then((hasMore) => {
@@ -523,7 +527,7 @@ export class PlayerEngine implements Player {
     });
   }
 
-  /** The queue has ended. */
+  /** Stops at the beginning of the queue when the queue has ended. */
   #rewind(): void {
     this.#failures.cancel();
     this.#output.stop();

@@ -6,7 +6,7 @@ interface EqualizerFile {
   preampDb: number;
   bands: Band[];
   isGraphic: boolean;
-  /** Lines that say something that is not supported, as they are. */
+  /** The lines with unsupported settings, unchanged. */
   ignored: string[];
 }
 
@@ -29,17 +29,17 @@ const FREQUENCY = /Fc\s*([-+]?[\d.,]{1,20})/i;
 const GAIN = /Gain\s*([-+]?[\d.,]{1,20})/i;
 const OCTAVES = /BW\s+Oct\s*([-+]?[\d.,]{1,20})/i;
 const QUALITY = /\bQ\s*([-+]?[\d.,]{1,20})/i;
-/** Lines that are longer are no filters. */
+/** Longer lines are not parsed as filters. */
 const MAX_LINE_LENGTH = 100_000;
 const MAX_POINTS = 2_000;
 
-/** Returns the number of the first match, with a point or a comma, or undefined. */
+/** Returns the number of the first match, with a decimal point or comma, or undefined. */
 function numberIn(text: string, pattern: RegExp): number | undefined {
   const number = Number(pattern.exec(text)?.[1]?.replace(',', '.'));
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** Undefined for a text with neither filters nor a curve. */
+/** Returns undefined for a text with neither filters nor a curve. */
 export function parseEqualizerFile(text: string): EqualizerFile | undefined {
   let preampDb = 0;
   const bands: Band[] = [];
@@ -62,7 +62,7 @@ export function parseEqualizerFile(text: string): EqualizerFile | undefined {
   return bands.length === 0 ? undefined : { preampDb, bands, isGraphic: false, ignored };
 }
 
-/** Null for a filter that does nothing; undefined for one that is not supported. */
+/** Returns null for a filter without effect, undefined for an unsupported filter. */
 function parseFilter(name: string, rest: string): Band | null | undefined {
   const type = TYPE_NAMES[name];
   const frequency = numberIn(rest, FREQUENCY);
@@ -76,7 +76,7 @@ function parseFilter(name: string, rest: string): Band | null | undefined {
 
 const qOf = (octaves: number): number => 2 ** (octaves / 2) / (2 ** octaves - 1);
 
-/** `20 -1.5; 25 -1.2; …`, linear in dB over the logarithm of the frequency. */
+/** Parses a curve such as `20 -1.5; 25 -1.2; …`, linear in dB over the logarithm of the frequency. */
 function parseCurve(text: string): Band[] | undefined {
   const points = text
     .split(';')

@@ -1,12 +1,12 @@
 // The equalizer's filters: second-order sections after Robert Bristow-Johnson's Audio EQ Cookbook, computed for the
-// rate of the context, and the headroom that they need. Pure.
+// context's sample rate, and the headroom that they need. Pure.
 
 export const BAND_TYPES = ['peaking', 'lowshelf', 'highshelf'] as const;
 export type BandType = (typeof BAND_TYPES)[number];
 
 export interface Band {
   type: BandType;
-  /** Hz */
+  /** Hz. */
   frequency: number;
   gainDb: number;
   q: number;
@@ -14,10 +14,10 @@ export interface Band {
 
 export interface Equalizer {
   isOn: boolean;
-  /** Lowered further where the bands need it. */
+  /** The chosen preamp in dB; a lower one is applied if the bands need it (see `preampOf`). */
   preampDb: number;
   bands: readonly Band[];
-  /** Bands at fixed frequencies, of which only the gain is set. */
+  /** Whether the bands have fixed frequencies and only their gains are set. */
   isGraphic: boolean;
 }
 
@@ -33,7 +33,7 @@ export const FREQUENCY = { min: 20, max: 20_000 };
 export const GAIN_DB = { min: -24, max: 24 };
 export const Q = { min: 0.1, max: 20 };
 const BUTTERWORTH = Math.SQRT1_2;
-/** An octave wide. */
+/** The Q of a filter that is one octave wide. */
 const GRAPHIC_Q = 1.41;
 const GRAPHIC_HZ = [31.25, 62.5, 125, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000];
 const PARAMETRIC_HZ = [60, 120, 240, 480, 960, 1_900, 3_800, 7_600, 10_000, 14_000];
@@ -52,7 +52,7 @@ const FLAT: Equalizer = { isOn: false, preampDb: 0, bands: flatBands(false), isG
 const clamp = (value: number, { min, max }: { min: number; max: number }): number =>
   Math.min(max, Math.max(min, value));
 
-/** Within the limits, whatever a file or a person says. */
+/** Returns the band with its values limited to the supported ranges. */
 export const limitBand = ({ type, frequency, gainDb, q }: Band): Band => ({
   type,
   frequency: clamp(frequency, FREQUENCY),
@@ -67,7 +67,7 @@ const isBand = (band: Partial<Band> | null): band is Band =>
   isNumber(band.gainDb) &&
   isNumber(band.q);
 
-/** One that was stored, possibly by another version. */
+/** Returns a stored equalizer, possibly of another version, with valid values. */
 export function checked(stored: Partial<Equalizer> | null): Equalizer {
   if (!stored || !Array.isArray(stored.bands)) return FLAT;
   return {
@@ -99,10 +99,10 @@ function normalized(b: [number, number, number], a: [number, number, number]): C
   return { feedforward: [over(b[0]), over(b[1]), over(b[2])], feedback: [1, over(a[1]), over(a[2])] };
 }
 
-/** Bands that change something. */
+/** Returns the bands that change the sound. */
 export const effective = (bands: readonly Band[]): Band[] => bands.filter(({ gainDb }) => gainDb !== 0).map(limitBand);
 
-/** Of all bands together, without the preamp. */
+/** Returns the gain of all bands together at a frequency, without the preamp. */
 export function responseDb(bands: readonly Band[], frequency: number, sampleRate: number): number {
   const w = (2 * Math.PI * frequency) / sampleRate;
   const power = ([c0, c1, c2]: [number, number, number]): number => {
@@ -117,12 +117,12 @@ export function responseDb(bands: readonly Band[], frequency: number, sampleRate
 }
 
 const IMPULSE_SECONDS = 1;
-/** Of the browser, which computes with 32 bits between nodes. */
+/** Rounding error of the browser, which computes with 32 bits between nodes. */
 const ROUNDING_ERROR = 1e-4;
 
 /**
- * The preamp with which no signal within full scale leaves it: the sum of the impulse response's absolute values is the
- * most that any signal can be raised, also by phases that a response curve does not show.
+ * Returns the preamp with which no signal within full scale exceeds it: the sum of the absolute values of the impulse
+ * response is the largest possible amplification of any signal, including phases that a response curve does not show.
  */
 export function headroomDb(bands: readonly Band[], sampleRate: number): number {
   const sections = effective(bands).map((band) => coefficients(band, sampleRate));
@@ -147,11 +147,11 @@ export function headroomDb(bands: readonly Band[], sampleRate: number): number {
   return most <= 1 ? 0 : -20 * Math.log10(most * (1 + ROUNDING_ERROR));
 }
 
-/** What is applied: the chosen preamp, or less where the bands need it. */
+/** Returns the preamp that is applied: the chosen preamp, or a lower one if the bands need it. */
 export const preampOf = ({ preampDb, bands }: Equalizer, sampleRate: number): number =>
   Math.min(preampDb, headroomDb(bands, sampleRate));
 
-/** The filters as nodes, from `input` to `output`. */
+/** Creates the filters as nodes, from `input` to `output`. */
 export function createFilters(
   context: BaseAudioContext,
   equalizer: Equalizer,
@@ -167,7 +167,7 @@ export function createFilters(
   return { input, output: nodes.at(-1) ?? input, close: () => nodes.forEach((node) => node.disconnect()) };
 }
 
-/** Gains of neighbouring graphic bands add up; found so that the sum is what was asked for at each frequency. */
+/** Returns graphic bands whose sum is the wanted gain at each frequency; the gains of neighbouring bands add up. */
 export function fitGraphic(wantedDb: (frequency: number) => number): Band[] {
   const rate = 48_000;
   let bands = flatBands(true).map((band) => ({ ...band, gainDb: wantedDb(band.frequency) }));
@@ -185,7 +185,7 @@ export function fitGraphic(wantedDb: (frequency: number) => number): Band[] {
 
 const shaped = (points: Record<number, number>): Band[] =>
   flatBands(true).map((band, index) => ({ ...band, gainDb: points[index] ?? 0 }));
-/** Graphic, by index of the band. */
+/** Graphic bands by the name of the preset. */
 export const PRESETS: Record<string, readonly Band[]> = {
   flat: flatBands(true),
   bass: shaped({ 0: 5, 1: 4.5, 2: 3, 3: 1 }),

@@ -1,4 +1,4 @@
-// Why a track can't be played, by the status that its stream responds with.
+// The reason why a track cannot be played, from the status of its stream's response.
 import { probeStream } from '../api/client.ts';
 import type { FailureReason } from './player.ts';
 
@@ -12,6 +12,6 @@ const REASONS_BY_STATUS: Record<number, FailureReason> = {
   503: 'busy',
 };
 
-/** When the stream responds, it is the browser that cannot decode it. */
+/** Returns the failure reason; if the stream responds, the browser cannot decode the audio. */
 export const findReason = async (trackId: number): Promise<FailureReason> =>
   REASONS_BY_STATUS[await probeStream(trackId)] ?? 'undecodable';

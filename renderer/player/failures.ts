@@ -1,26 +1,29 @@
-// What happens when a track cannot be played: an outage is waited out, audio that is still in an online source is
-// downloaded, anything else is shown and skipped.
+// Handles tracks that cannot be played: the player waits until an outage ends, downloads audio that is still in an
+// online source, and displays and skips any other failed track.
 import { following } from './play-order.ts';
 import { currentEntry, isSounding, type FailureReason, type PlayerState, type QueueEntry } from './player.ts';
 
 const SKIP_AFTER_MS = 3_000;
-/** The server is asked again after these times, and then every time after the last; a network that is back asks too. */
+/**
+ * Waiting times between requests to the server; the last one is repeated. The server is also asked when the network is
+ * back.
+ */
 const RETRY_DELAYS_MS = [500, 1_000, 2_000, 4_000, 8_000, 15_000];
-/** These end by themselves. */
+/** Failures that end by themselves. */
 const PASSING_REASONS: ReadonlySet<FailureReason> = new Set(['unreachable', 'busy']);
 
 interface FailuresOptions {
   getState: () => PlayerState;
   update: (change: Pick<PlayerState, 'failure'> & Partial<Pick<PlayerState, 'status'>>) => void;
-  /** Ends the sound. */
+  /** Stops the sound. */
   stop: () => void;
-  /** Goes on with the current track, at its position. */
+  /** Resumes the current track at its position. */
   restart: () => void;
   skip: () => void;
   findReason: (trackId: number) => Promise<FailureReason>;
-  /** Has the server convert it from now on; false if it does already. */
+  /** Has the server convert the track from now on; returns false if the server converts it already. */
   convert: (trackId: number) => boolean;
-  /** Downloads audio from an online source; false when it does not come soon. */
+  /** Downloads audio from an online source; resolves to false if the audio does not arrive soon. */
   fetchAudio: (trackId: number, signal: AbortSignal) => Promise<boolean>;
 }
 
@@ -29,7 +32,7 @@ export class Failures {
   #skipTimer: ReturnType<typeof setTimeout> | undefined;
   #fetching: AbortController | undefined;
   #waiting: AbortController | undefined;
-  /** The entry downloaded last, so that it is not requested twice. */
+  /** The entry downloaded last, so that its audio is not requested twice. */
   #fetchedKey: number | undefined;
   #inARow = 0;
 
@@ -37,17 +40,17 @@ export class Failures {
     this.#options = options;
   }
 
-  /** It will play by itself. */
+  /** Whether the failed entry will play by itself. */
   get isPending(): boolean {
     return (this.#fetching ?? this.#waiting) !== undefined;
   }
 
-  /** Something played, or a person chose what plays. */
+  /** Resets the failures after a track has played or a person has chosen a track. */
   forget(): void {
     this.#inARow = 0;
   }
 
-  /** Cancels what was scheduled. */
+  /** Cancels scheduled skips and retries. */
   cancel(): void {
     clearTimeout(this.#skipTimer);
     this.#fetching?.abort();
@@ -84,13 +87,15 @@ export class Failures {
     if (canSkip) this.#skipTimer = setTimeout(skip, SKIP_AFTER_MS);
   }
 
-  /** No more audio arrives, of a track that could play until now. */
+  /** Handles a track that could play until its audio stopped arriving. */
   async handleCut(key: number): Promise<void> {
     const entry = currentEntry(this.#options.getState());
     if (entry?.key === key && !this.#waiting) await this.waitOut(entry);
   }
 
-  /** Asks until the server answers, and goes on: with the music where it was, unless something else is given. */
+  /**
+   * Asks the server until it answers, then continues: with the current track at its position unless `goOn` is given.
+   */
   async waitOut(entry: QueueEntry, goOn = this.#options.restart): Promise<void> {
     const { update, stop, findReason } = this.#options;
     this.#waiting?.abort();
@@ -106,7 +111,7 @@ export class Failures {
     goOn();
   }
 
-  /** Plays as soon as the audio is available, unless something else is wanted by then. */
+  /** Plays the entry as soon as its audio is available, unless the listener has chosen another one by then. */
   async #fetch(entry: QueueEntry): Promise<void> {
     const { update, stop, restart, fetchAudio } = this.#options;
     this.#fetching?.abort();
@@ -125,8 +130,8 @@ export class Failures {
 const LOOK_EVERY_MS = 250;
 
 /**
- * Waits that long, or until the network is back or the signal is given. Chromium was seen to lose a single timer of
- * some seconds while nothing sounds, so the clock is looked at again and again.
+ * Waits for `ms`, or until the network is back or the signal is aborted. Chromium was seen to lose a single timer of
+ * some seconds while nothing sounds, so the clock is read repeatedly.
  */
 const pauseOrOnline = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

@@ -1,8 +1,10 @@
-// A saved track whose audio is still in an online source is downloaded while the track before it plays.
+// Downloads a saved track's audio from its online source while the track before it plays.
 import { following } from './play-order.ts';
 import type { Player } from './player.ts';
 
-/** `begin` starts the download; an error is reported when the track is played. Returns how to stop. */
+/**
+ * `begin` starts the download; an error is reported when the track is played. Returns the function that stops this.
+ */
 export function fetchAhead(
   player: Pick<Player, 'getState' | 'subscribe'>,
   begin: (trackId: number) => Promise<unknown>,

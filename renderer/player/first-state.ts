@@ -22,7 +22,7 @@ export const emptyState = (): PlayerState => {
     speed: 1,
     sleep: null,
     ...remembered,
-    // a time to stop at that is over is for what played then
+    // a sleep time in the past belonged to an earlier playback
     ...(isOver(remembered.sleep) && { sleep: null }),
     loop: null,
     status: 'idle',

@@ -1,4 +1,4 @@
-// Gain of a track: ReplayGain, and the curves of a crossfade. Pure.
+// The gain of a track from ReplayGain, and the curves of a crossfade. Pure.
 import type { QueueTrack, ReplayGainMode } from './player.ts';
 
 interface Normalization {
@@ -8,8 +8,8 @@ interface Normalization {
 }
 
 /**
- * Linear gain of a track. Falls back from album to track gain and back; 1 without either. Without a limiter it is no
- * more than its peak allows; with an unknown peak, no more than 1.
+ * Returns the linear gain of a track. Album and track gain replace each other if one is missing; the gain is 1 without
+ * both. Without a limiter the gain is limited by the track's peak, and to 1 if the peak is unknown.
  */
 export function replayGain(values: QueueTrack['replay_gain'], { mode, preampDb, hasLimiter }: Normalization): number {
   if (mode === 'off' || !values) return 1;
@@ -25,9 +25,12 @@ export function replayGain(values: QueueTrack['replay_gain'], { mode, preampDb, 
 const CURVE_POINTS = 65;
 const quarter = (point: number): number => (point / (CURVE_POINTS - 1)) * (Math.PI / 2);
 
-/** Equal power, for two uncorrelated signals. */
+/** Equal-power curves, for two uncorrelated signals. */
 export const FADE_IN = Float32Array.from({ length: CURVE_POINTS }, (_, point) => Math.sin(quarter(point)));
 export const FADE_OUT = Float32Array.from({ length: CURVE_POINTS }, (_, point) => Math.cos(quarter(point)));
 
-/** Loudness is perceived as a power law: a cubic curve makes the lower half of the slider useful. */
+/**
+ * Returns the gain for a volume. Loudness is perceived as a power law: a cubic curve makes the lower half of the
+ * slider useful.
+ */
 export const volumeFactor = (volume: number, muted: boolean): number => (muted ? 0 : volume ** 3);

@@ -1,5 +1,5 @@
-// The current track, the next one prepared behind it, and the join between them. Knows no queue: the engine says what
-// comes, this reports what happened.
+// Plays the current track, prepares the next track behind it, and joins the two. The output knows no queue: the engine
+// sets the tracks, and the output reports what happened.
 import { BufferVoice } from './buffer-voice.ts';
 import { ElementVoice, type ElementVoiceOptions } from './element-voice.ts';
 import type { Fades, FetchAnalysis } from './crossfade.ts';
@@ -10,16 +10,18 @@ import type { QueueTrack, ReplayGainMode } from './player.ts';
 import type { Transition } from './crossfade-plan.ts';
 import type { Voice, VoiceItem, VoiceListener } from './voice.ts';
 
-/** A decoded minute takes 23 MB. Longer tracks are left to a media element, without a sample-accurate end. */
+/** A decoded minute takes 23 MB. Longer tracks are played by a media element, without a sample-accurate end. */
 const MAX_DECODED_MS = 15 * 60_000;
 const PREPARE_BEFORE_END_MS = 25_000;
-/** Without sound for so long, and twice as long each time that helped nothing, no more audio is expected to arrive. */
+/**
+ * After this time without sound the connection counts as lost; the time doubles after each restart that did not help.
+ */
 const STALLED_MS = 15_000;
-/** So long before a fade it is still worth waiting for what was heard of the tracks. */
+/** Until this time before a fade, the player waits for the analyses of the tracks. */
 const URGENT_MS = 2_000;
-/** The same for the audio of the next one. */
+/** Until this time before a fade, the player waits for the audio of the next track. */
 const SUPPLY_S = 1;
-/** A fade shorter than this is none. */
+/** Shorter fades are omitted. */
 const MIN_FADE_S = 0.05;
 
 interface Sound {
@@ -32,16 +34,16 @@ interface Sound {
 interface GaplessOutputOptions {
   mixer: Mixer;
   streamUrl: (trackId: number, startMs?: number) => string;
-  /** Its stream is the file itself. */
+  /** Whether a track's stream is the unchanged file. */
   isOriginal: (track: QueueTrack) => boolean;
   fetchStream: (trackId: number, signal: AbortSignal) => Promise<Response>;
   fetchAnalysis: FetchAnalysis;
   /** The next track has started; the current one has ended, or is fading out. */
   onJoined: (item: VoiceItem) => void;
-  /** Nothing follows. */
+  /** The last track has ended and no other track follows. */
   onEnded: () => void;
   onFailed: (item: VoiceItem) => void;
-  /** No more audio of it arrives. */
+  /** The download of the track's audio broke off. */
   onCut: (item: VoiceItem) => void;
 }
 
@@ -54,7 +56,7 @@ export class GaplessOutput {
   #next: Voice | null = null;
   #leaving: Voice | null = null;
   #upcoming: VoiceItem | null = null;
-  /** The next track is scheduled to start on this frame. */
+  /** The frame on which the next track is scheduled to start. */
   #joinAt: number | null = null;
   #playing = false;
   #fades: Fades | null = null;
@@ -75,7 +77,7 @@ export class GaplessOutput {
     return this.#current;
   }
 
-  /** Stops what is playing and starts this; silently when `paused`. */
+  /** Stops the current track and starts `item`; silently when `paused`. */
   start(item: VoiceItem, { positionMs, paused }: { positionMs: number; paused: boolean }): void {
     this.#unjoin();
     this.#drop(this.#current, this.#leaving);
@@ -119,7 +121,7 @@ export class GaplessOutput {
     this.#dropNext();
   }
 
-  /** What plays after the current track; null for nothing. */
+  /** Sets the track that plays after the current track; null if none follows. */
   setUpcoming(item: VoiceItem | null, shuffled: boolean): void {
     this.#shuffled = shuffled;
     if (item?.key === this.#upcoming?.key) return;
@@ -137,7 +139,7 @@ export class GaplessOutput {
     if (sound.crossfadeS > 0 && crossfadeS === 0) void this.#loadFades();
     if (sound.speed === speed) return;
     if (sound.speed !== 1) this.#moveToElement();
-    // back at normal speed a track stays with its element; the audio clock takes the next one
+    // at normal speed again, a track stays with its element; the audio clock plays the next track
     this.#current?.setSpeed(sound.speed);
     this.#unjoin();
     this.#dropNext();
@@ -156,7 +158,7 @@ export class GaplessOutput {
     if (this.#joinAt === null && this.#next) this.#join(current, this.#next, remainingMs);
   }
 
-  /** A connection that is gone without a word. */
+  /** Returns whether the connection is lost without an error. */
   #isStuck(voice: Voice): boolean {
     if (!voice.isStalled) {
       if (this.#stalledSince !== undefined) this.#patienceMs = STALLED_MS;
@@ -203,7 +205,7 @@ export class GaplessOutput {
     this.#fades ??= new Loaded(this.#options.fetchAnalysis);
   }
 
-  /** Schedules the next track to start where this one ends, or earlier for a crossfade. */
+  /** Schedules the next track to start at the end of the current track, or earlier for a crossfade. */
   #join(current: Voice, next: Voice, remainingMs: number): void {
     const fade = this.#fadeBetween(current, next, remainingMs);
     if (fade === undefined) return;
@@ -219,7 +221,7 @@ export class GaplessOutput {
     next.playAt(this.#joinAt);
   }
 
-  /** Null for none; undefined while that cannot be said yet. */
+  /** Returns null if the tracks are not faded; undefined while this is undecided. */
   #fadeBetween(current: Voice, next: Voice, remainingMs: number): Transition | null | undefined {
     const fadeMs = this.#sound.crossfadeS * 1000;
     if (fadeMs === 0) return null;
@@ -231,14 +233,14 @@ export class GaplessOutput {
     );
   }
 
-  /** False when it is too late for it. */
+  /** Schedules a crossfade; returns false if it is too late to schedule one. */
   #joinFaded(current: BufferVoice, next: BufferVoice, { fromMs, startMs, fadeMs, rate }: Transition): boolean {
     const { currentTime, sampleRate } = this.#options.mixer.open().context;
     const [planned, end] = [current.frameAt(fromMs), current.frameAt(fromMs + fadeMs * rate)];
     const fades = this.#fades;
     if (planned === null || end === null || !fades) return false;
     const at = Math.max(planned, soonestFrame(currentTime, sampleRate));
-    // one that begins late is no longer on the beat
+    // a fade that begins late is no longer on the beat
     const isOnTime = at === planned;
     const seconds = isOnTime ? fadeMs / 1000 : (end - at) / sampleRate;
     if (seconds < MIN_FADE_S) return false;
@@ -266,7 +268,7 @@ export class GaplessOutput {
   #fadeNow(current: Voice, next: Voice, { fromMs, startMs, fadeMs }: Transition): void {
     const { currentTime } = this.#options.mixer.open().context;
     const seconds = (fromMs + fadeMs - current.positionMs) / 1000 / this.#sound.speed;
-    if (seconds <= MIN_FADE_S) return; // too late: it ends by itself
+    if (seconds <= MIN_FADE_S) return; // too late to fade: the track ends by itself
     if (startMs > 0) next.seek(startMs);
     current.fade(FADE_OUT, currentTime, seconds);
     next.fade(FADE_IN, currentTime, seconds);
@@ -281,7 +283,7 @@ export class GaplessOutput {
     this.#current = this.#next;
     this.#next = null;
     this.#joinAt = null;
-    this.#upcoming = null; // the engine says what comes now
+    this.#upcoming = null; // the engine sets the next track
     this.#options.onJoined(this.#current.item);
   }
 
@@ -307,7 +309,7 @@ export class GaplessOutput {
   #onVoiceFailed(voice: Voice): void {
     if (voice === this.#current) return this.#options.onFailed(voice.item);
     if (voice === this.#next) {
-      // It is tried again, and the error shown, when its turn comes.
+      // The track is loaded again, and its error displayed, when it becomes the current track.
       this.#unjoin();
       this.#dropNext();
       this.#upcoming = null;

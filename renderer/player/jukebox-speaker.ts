@@ -1,12 +1,13 @@
-// Jukebox mode: the player follows what phones ask for, and reports its state. Of several windows of one browser the
-// one that offered itself last is the speaker, and the others wait. No React and no HTTP.
+// Jukebox mode: the player executes the requests of phones and reports its state. If several windows of one browser
+// are in jukebox mode, the window that registered last is the speaker, and the others wait. Contains no React and no
+// HTTP.
 import { isSounding, type Player, type QueueTrack } from './player.ts';
 import type { JukeboxOut, SpeakerIn } from '../api/routes.ts';
 
-/** Well below the 45 s after which the server drops a silent speaker. */
+/** Reports are sent well within the 45 s after which the server drops a silent speaker. */
 const REPORT_EVERY_MS = 15_000;
 const REPORT_AFTER_MS = 500;
-/** A smaller difference is the latency of a message. */
+/** Smaller differences are caused by the latency of messages. */
 const MAX_DRIFT_MS = 2_000;
 
 type Report = NonNullable<SpeakerIn['report']>;
@@ -14,9 +15,9 @@ type Report = NonNullable<SpeakerIn['report']>;
 interface SpeakerOptions {
   player: Player;
   id: string;
-  /** Whether a speaker is another window of this browser. */
+  /** Whether a speaker is a window of this browser. */
   isOurs: (id: string) => boolean;
-  /** Reports to the server; resolves to what is wanted now. */
+  /** Reports to the server; resolves to the state that the phones request. */
   report: (report: Report | undefined) => Promise<JukeboxOut>;
   withdraw: () => Promise<void>;
   tracksOf: (ids: readonly number[]) => Promise<QueueTrack[]>;
@@ -25,14 +26,14 @@ interface SpeakerOptions {
 }
 
 export function startSpeaker({ player, id, isOurs, report, withdraw, tracksOf, onReplaced }: SpeakerOptions) {
-  /** The last request received and followed. */
+  /** The last request that this window executed. */
   let followed: JukeboxOut | null = null;
   let isOver = false;
   let isWaiting = false;
   let soon: ReturnType<typeof setTimeout> | undefined;
-  let turn = Promise.resolve(); // one request after the other: their tracks take time to load
+  let turn = Promise.resolve(); // requests are executed one after the other, since loading their tracks takes time
 
-  /** Undefined while the user of this window plays something else, which has no position in a phone's queue. */
+  /** Returns undefined while the user of this window plays another queue, which has no position in a phone's queue. */
   function position(): Report | undefined {
     const state = player.getState();
     if (!followed || !isSameQueue(player, followed.track_ids)) return undefined;
@@ -49,13 +50,13 @@ export function startSpeaker({ player, id, isOurs, report, withdraw, tracksOf, o
     clearTimeout(soon);
     soon = undefined;
     if (isOver || isWaiting) return;
-    await report(position()).then(hear, () => undefined); // repeated in 15 s
+    await report(position()).then(hear, () => undefined); // a failed report is repeated in 15 s
   }
 
   async function follow(wish: JukeboxOut): Promise<void> {
     if (isOver || (followed && wish.version <= followed.version)) return;
-    // The first was requested before this window offered itself; what plays here goes on until a phone asks for
-    // something.
+    // The first request is older than this window's registration; the window keeps playing its own queue until a phone
+    // sends a new request.
     if (followed !== null) {
       if (!isSameQueue(player, wish.track_ids)) {
         const tracks = await tracksOf(wish.track_ids);
@@ -76,7 +77,7 @@ export function startSpeaker({ player, id, isOurs, report, withdraw, tracksOf, o
       isWaiting = false;
       return void say(); // the other window was closed
     }
-    turn = turn.then(() => follow(wish)).catch(() => undefined); // the next report brings the request again
+    turn = turn.then(() => follow(wish)).catch(() => undefined); // the next report returns the request again
   }
 
   function giveWay(to: string): void {
@@ -107,7 +108,7 @@ export function startSpeaker({ player, id, isOurs, report, withdraw, tracksOf, o
     stop(): void {
       if (isOver) return;
       end();
-      if (!isWaiting) withdraw().catch(() => undefined); // it expires after 45 s
+      if (!isWaiting) withdraw().catch(() => undefined); // the registration expires after 45 s
     },
   };
 }
@@ -117,7 +118,7 @@ const isSameQueue = (player: Player, ids: readonly number[]): boolean => {
   return queue.length === ids.length && queue.every((entry, at) => entry.track.id === ids[at]);
 };
 
-/** Index, position, volume and play state, in a queue that already matches. */
+/** Applies index, position, volume and play state to a queue that already matches. */
 function steer(player: Player, { current_index, position_ms, playing, gain }: JukeboxOut): void {
   const state = player.getState();
   const entry = state.queue[current_index];
@@ -129,7 +130,7 @@ function steer(player: Player, { current_index, position_ms, playing, gain }: Ju
   if (!playing && isSounding(player.getState())) player.pause();
 }
 
-/** Calls back when something a phone shows has changed; the position advances by itself. */
+/** Calls back when something that a phone displays has changed; the position advances by itself. */
 function watch(player: Player, onChange: () => void): () => void {
   const readState = () => {
     const { index, volume, queue } = player.getState();

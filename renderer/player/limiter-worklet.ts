@@ -1,7 +1,7 @@
-// The limiter as a part of the browser's audio thread.
+// Runs the limiter in the browser's audio thread.
 import { Limiter } from './limiter.ts';
 
-/** What the audio thread has in place of a window. */
+/** Globals of the audio thread. */
 declare const sampleRate: number;
 declare const AudioWorkletProcessor: new () => object;
 declare function registerProcessor(name: string, processor: new () => object): void;
@@ -12,7 +12,7 @@ class LimiterProcessor extends AudioWorkletProcessor {
   readonly #limiter = new Limiter(sampleRate, CHANNELS);
   #silentFrames = 0;
 
-  /** False when nothing comes and all that came has left; the browser calls again when something comes. */
+  /** Returns false when there is no input and all delayed sound was output; the browser calls again on new input. */
   process([input = []]: Float32Array[][], [output = []]: Float32Array[][]): boolean {
     this.#limiter.process(input, output);
     this.#silentFrames = input.length > 0 ? 0 : this.#silentFrames + (output[0]?.length ?? 0);

@@ -1,18 +1,18 @@
-// A limiter that looks ahead: around a moment that would be above full scale the sound is turned down and up again, so
-// that loud moments do not hold down a whole track. What stays within full scale leaves it as it came, a little later.
-// Peaks between samples are found by fourfold oversampling, with the interpolator of server/dsp/true-peak.ts.
+// A look-ahead limiter: around a peak above full scale the gain is lowered and raised again, so that peaks do not
+// lower the volume of a whole track. Sound within full scale is only delayed. Peaks between samples are found by
+// fourfold oversampling, with the interpolator of server/dsp/true-peak.ts.
 
-/** Linear. A little below full scale, since the gain changes while peaks pass. */
+/** Linear. The ceiling is slightly below full scale, since the gain changes while peaks pass. */
 const CEILING = 0.99;
 const LOOKAHEAD_SECONDS = 0.005;
 const RELEASE_SECONDS = 0.15;
-/** From here on the gain counts as restored. */
+/** From this gain on, the gain counts as restored to 1. */
 const NEAR_ONE = 1 - 1e-6;
 const TAPS = 12;
 const FACTOR = 4;
 const CENTER = TAPS / 2;
 
-/** Weights of neighbouring samples, for each point between two samples. */
+/** Interpolation weights of the neighbouring samples, for each point between two samples. */
 const PHASES = [1, 2, 3].map((phase) =>
   Float64Array.from({ length: TAPS }, (_, tap) => {
     const at = ((phase + FACTOR * tap - FACTOR * CENTER) * Math.PI) / FACTOR;
@@ -20,7 +20,7 @@ const PHASES = [1, 2, 3].map((phase) =>
   }),
 );
 
-/** Samples of no more than this have no point above the ceiling between them. */
+/** Between samples up to this level, no interpolated point exceeds the ceiling. */
 const QUIET =
   CEILING / Math.max(...PHASES.map((weights) => weights.reduce((sum, weight) => sum + Math.abs(weight), 0)));
 
@@ -28,9 +28,9 @@ export class Limiter {
   readonly #lookahead: number;
   readonly #release: number;
   readonly #lines: Float32Array[];
-  /** Rings are as long as a power of two: a place is a frame `& mask`. */
+  /** The length of the ring buffers is a power of two, so the index of a frame is `frame & mask`. */
   readonly #mask: number;
-  /** Each frame needs the first gain; the release allows no more than the second one. */
+  /** `needed` is the gain that each frame needs; `allowed` is the gain that the release permits. */
   readonly #needed: Float64Array;
   readonly #allowed: Float64Array;
   #frame = 0;
@@ -39,7 +39,7 @@ export class Limiter {
   #lowestUntil = 0;
   #last = 1;
   #sum: number;
-  /** Frames since the gain was below 1. */
+  /** Number of frames since the gain was below 1. */
   #untouched = 0;
 
   constructor(rateHz: number, channels: number) {
@@ -53,12 +53,12 @@ export class Limiter {
     this.#sum = this.#lookahead;
   }
 
-  /** Frames by which sound is late. */
+  /** Number of frames by which the sound is delayed. */
   get delay(): number {
     return CENTER + this.#lookahead - 1;
   }
 
-  /** One block; a channel that is not there is silent. */
+  /** Processes one block; a missing input channel is silent. */
   process(input: readonly Float32Array[], output: readonly Float32Array[]): void {
     const frames = output[0]?.length ?? 0;
     for (let i = 0; i < frames; i++) {
@@ -78,7 +78,10 @@ export class Limiter {
     }
   }
 
-  /** Of the frame which leaves now: the mean of what was allowed since it came, so never more than it needs. */
+  /**
+   * Returns the gain of the frame that is output now: the mean of the allowed gains since its input, so never more
+   * than the frame needs.
+   */
   #gain(): number {
     const [place, mask] = [this.#frame & this.#mask, this.#mask];
     const peak = this.#frame < this.#loudUntil ? this.#peak() : 0;
@@ -104,7 +107,7 @@ export class Limiter {
     }
   }
 
-  /** Of the sample in the middle of the taps, and of the points between it and the next one. */
+  /** Returns the highest of the sample in the middle of the taps and the points between this sample and the next. */
   #peak(): number {
     let peak = 0;
     for (const line of this.#lines) {

@@ -1,4 +1,4 @@
-// Has a list of any length go on as the queue: its rows are fetched before those in the queue run out.
+// Continues the queue with a list of any length: rows are fetched before those in the queue run out.
 import { newOf, orNull, queryOf, rowsWanted, type ListRows } from './list-rest.ts';
 import type { ListRest, PlayerState, QueueEntry, QueueTrack } from './player.ts';
 
@@ -17,7 +17,7 @@ export class ListFeed {
     this.#options = options;
   }
 
-  /** True when there are more entries now. */
+  /** Fetches more rows if they are needed; resolves to true if the queue has more entries afterwards. */
   goOn(isForced = false): Promise<boolean> {
     const state = this.#options.getState();
     const nextRows = state.rest && rowsWanted(state, state.rest, isForced);
@@ -33,7 +33,7 @@ export class ListFeed {
     const { rest, isBefore, offset, limit } = wanted;
     const rows = await fetchRows(queryOf(rest), { offset, limit }).catch(() => null);
     const { rest: now, queue, index } = getState();
-    // another list plays by now, or the server was away: the next track asks again
+    // another list is playing now, or the server was not reached: the next track fetches again
     if (rows === null || !now || now.query !== asked.query || now.seed !== asked.seed || now.next !== asked.next)
       return false;
     const end = isBefore || rows.length === limit ? rest.end : offset + rows.length;

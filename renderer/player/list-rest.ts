@@ -1,5 +1,5 @@
-// A list of any length as the queue: it is kept as its query, its rows join the queue before they are needed, and what
-// was removed is remembered. Pure.
+// A list of any length as the queue: the queue stores the list's query, adds its rows before they are needed, and
+// remembers the removed rows. Pure.
 import type { ListRest, ListSource, PlayerState, QueueEntry, QueueTrack } from './player.ts';
 
 export interface ListRows {
@@ -7,11 +7,11 @@ export interface ListRows {
   limit: number;
 }
 
-/** Rows fetched at once. */
+/** Number of rows fetched at a time. */
 export const LIST_PAGE = 200;
-/** Rows that are in the queue before the one that plays first. */
+/** Number of rows in the queue before the row that plays first. */
 const ROWS_BEHIND = 50;
-/** With fewer entries than this before or after the current one, more are fetched. */
+/** With fewer entries than this before or after the current entry, more are fetched. */
 const ROWS_BEFORE_END = 25;
 
 export const newSeed = (random: () => number): number => Math.floor(random() * 1e9);
@@ -29,14 +29,16 @@ export const queryOf = ({ query, seed }: ListRest): object => {
 
 const isDone = ({ first, next, end }: ListRest): boolean => first === 0 && next >= end;
 
-/** A list that is in the queue as a whole is a queue like any other, unless its own order has to be found again. */
+/**
+ * Returns null for a list that is completely in the queue, unless its original order must be restored after a shuffle.
+ */
 export const orNull = (rest: ListRest): ListRest | null => (isDone(rest) && rest.seed === null ? null : rest);
 
-/** How many tracks are still to join the queue. */
+/** Returns the number of tracks that are not in the queue yet. */
 export const countRest = (rest: ListRest | null): number =>
   rest === null || rest.end === Infinity ? 0 : rest.first + Math.max(0, rest.end - rest.next);
 
-/** The rows to fetch now, if any; with repeat, the beginning of a list follows its end. */
+/** Returns the rows to fetch now, if any; with repeat, the beginning of a list follows its end. */
 export function rowsWanted(
   { queue, index, repeat }: Pick<PlayerState, 'queue' | 'index' | 'repeat'>,
   rest: ListRest,
@@ -54,14 +56,17 @@ export function rowsWanted(
   return { rest: again, isBefore: false, offset: 0, limit: Math.min(LIST_PAGE, again.end) };
 }
 
-/** What a list that changes as it plays gives twice is left out; a playlist may have a track twice. */
+/** Returns the tracks without those that a changing list returned before; a playlist may contain a track twice. */
 export function newOf(tracks: readonly QueueTrack[], queue: readonly QueueEntry[], rest: ListRest): QueueTrack[] {
   const queued = 'playlist' in rest.query ? [] : queue.flatMap(({ track, added }) => (added ? [] : [track.id]));
   const excludedIds = new Set([...rest.without, ...queued]);
   return tracks.filter(({ id }) => !excludedIds.has(id));
 }
 
-/** Where the list goes on when its order changes: in a random one from its start, in its own where it was left. */
+/**
+ * Returns where the list continues when its order changes: a shuffled list from its start, an unshuffled list from its
+ * last row.
+ */
 export function turned(
   rest: ListRest,
   { queue, index }: Pick<PlayerState, 'queue' | 'index'>,
@@ -73,7 +78,10 @@ export function turned(
   return { ...rest, first: from, next: from, end: rest.total, seed, leftAt };
 }
 
-/** After the current entry and those added by hand behind it, which play before the list goes on. */
+/**
+ * Returns the index after the current entry and the entries queued by hand behind it, which play before the list
+ * continues.
+ */
 export function afterAdded({ queue, index }: Pick<PlayerState, 'queue' | 'index'>): number {
   let at = index + 1;
   while (queue[at]?.added) at += 1;

@@ -1,11 +1,11 @@
-// Media keys, lock screen and the system's media controls.
+// Connects media keys, lock screen and the system's media controls to the player.
 import { trackCover } from '../api/urls.ts';
 import { getBeside, onBeside } from './station-or-episode.ts';
 import { currentEntry, isSounding, type Player } from './player.ts';
 
 const SEEK_STEP_MS = 10_000;
 
-/** For the window that plays; the returned function releases them. */
+/** Connects the window that plays; the returned function disconnects it. */
 export function connectMediaSession(player: Player): () => void {
   if (!('mediaSession' in navigator)) return () => {};
   const session = navigator.mediaSession;

@@ -1,15 +1,15 @@
-// The AudioContext and its graph: voices → volume → equalizer → limiter → destination. What is off has no node. Created
-// on first playback, because browsers require a user gesture.
+// The AudioContext and its graph: voices → volume → equalizer → limiter → destination. An effect that is off has no
+// node. The context is created on first playback, because browsers require a user gesture.
 import type { Equalizer } from './equalizer.ts';
 import { volumeFactor } from './gain.ts';
 import { getSoundOutput, onSoundOutput, storedEqualizer } from './sound-output.ts';
 import type { EffectChain } from './effect-chain.ts';
 
 const VOLUME_SMOOTHING_SECONDS = 0.015;
-/** From one setting of the equalizer to the next. */
+/** Fade from one setting of the equalizer to the next. */
 const CHAIN_CROSSFADE_SECONDS = 0.03;
 const SUSPEND_AFTER_MS = 3_000;
-/** A context that may run does so at once; one that needs a gesture does not run at all. */
+/** A context that is allowed to run starts at once; a context that needs a gesture never starts before it. */
 const WAKE_PATIENCE_MS = 1_000;
 
 export class Mixer {
@@ -19,11 +19,11 @@ export class Mixer {
   #restTimer: ReturnType<typeof setTimeout> | undefined;
   #equalizer: Partial<Equalizer> | null = null;
   #isLimited = false;
-  /** Browsers have worklets only over HTTPS and on the machine itself. */
+  /** Browsers support worklets only over HTTPS and on localhost. */
   #canLimit = globalThis.isSecureContext && typeof AudioWorkletNode === 'function';
-  /** The last one that was asked for. */
+  /** The number of the last requested arrangement. */
   #arrangement = 0;
-  /** From the volume to the destination; null is the direct one. */
+  /** The chain from the volume to the destination; null while they are connected directly. */
   #chain: EffectChain | null = null;
   #deviceId = '';
   #forget: (() => void) | undefined;
@@ -33,12 +33,15 @@ export class Mixer {
     this.#onLimiterLost = onLimiterLost;
   }
 
-  /** Peaks above full scale are lowered when they come, so that tracks need not be turned down for them. */
+  /**
+   * Whether peaks above full scale are limited during playback, so that the gain of tracks need not be lowered for
+   * them.
+   */
   get hasLimiter(): boolean {
     return this.#isLimited && this.#canLimit;
   }
 
-  /** Created at the sample rate of the first track, so most libraries are never resampled. */
+  /** Opens the context at the sample rate of the first track, so that most libraries are never resampled. */
   open(sampleRateHz: number | null = null): { context: AudioContext; output: GainNode } {
     if (!this.#context || !this.#output) {
       this.#context = new AudioContext({
@@ -54,7 +57,7 @@ export class Mixer {
     return { context: this.#context, output: this.#output };
   }
 
-  /** False when the browser requires a user gesture first. */
+  /** Resolves to false if the browser requires a user gesture first. */
   async wake(): Promise<boolean> {
     clearTimeout(this.#restTimer);
     const { context } = this.open();
@@ -98,7 +101,7 @@ export class Mixer {
     const { deviceId } = getSoundOutput();
     if (deviceId !== this.#deviceId) {
       this.#deviceId = deviceId;
-      // a device that is gone: the sound stays where it is
+      // if the device is gone, the output stays unchanged
       const context: SinkContext | null = this.#context;
       void context?.setSinkId?.(deviceId).catch(() => undefined);
     }
@@ -108,30 +111,30 @@ export class Mixer {
     void this.#arrange();
   }
 
-  /** Puts in front of the destination what is on. */
+  /** Connects the active effects in front of the destination. */
   async #arrange(): Promise<void> {
     const arrangement = ++this.#arrangement;
     const [context, equalizer, isLimited] = [this.#context, this.#equalizer, this.hasLimiter];
     if (!context) return;
     try {
       const isDirect = equalizer?.isOn !== true && !isLimited;
-      // most windows never need it
+      // the module is loaded only when an effect is on, since most windows never need it
       const chain = isDirect
         ? null
         : await (await import('./effect-chain.ts')).createEffectChain(context, { equalizer, isLimited });
       if (this.#context === context && this.#arrangement === arrangement) this.#crossfadeTo(chain);
     } catch (error) {
-      if (this.#context !== context || this.#arrangement !== arrangement) return; // not wanted any more
+      if (this.#context !== context || this.#arrangement !== arrangement) return; // a newer arrangement was requested
       reportError(error);
       if (!isLimited) return;
-      // tracks are turned down for their peaks then
+      // without a limiter, the gain of tracks is lowered for their peaks
       this.#canLimit = false;
       this.#onLimiterLost();
       void this.#arrange();
     }
   }
 
-  /** Fades from one chain to the other, so that a change is not heard as a click. */
+  /** Crossfades between two chains, so that no click is heard. */
   #crossfadeTo(next: EffectChain | null): void {
     const [context, output, previous] = [this.#context, this.#output, this.#chain];
     if (!context || !output || (!previous && !next)) return;
@@ -156,7 +159,8 @@ export class Mixer {
     setTimeout(() => {
       falling.disconnect();
       previous?.close();
-      if (this.#chain !== next || this.#context !== context) return; // changed again: that one ends it
+      // the chain changed again: the newer crossfade disconnects it
+      if (this.#chain !== next || this.#context !== context) return;
       rising.disconnect();
       output.disconnect();
       output.connect(next ? next.input : context.destination);
@@ -166,5 +170,5 @@ export class Mixer {
   }
 }
 
-/** Not in all browsers. */
+/** `setSinkId` is missing in some browsers. */
 type SinkContext = Omit<AudioContext, 'setSinkId'> & { setSinkId?: (id: string) => Promise<void> };

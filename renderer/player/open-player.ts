@@ -26,7 +26,7 @@ export function openPlayer(): SharedPlayer {
     send: sendPlays,
     client: clientName(),
   });
-  /** Tracks that this browser cannot decode as they are. */
+  /** Tracks that the server converts because this browser cannot decode them. */
   const converted = new Set<number>();
   const formatOf = (trackId: number): string => (converted.has(trackId) ? 'mp3' : 'playable');
   const fetchNow = (trackId: number, signal: AbortSignal): Promise<Response> =>
@@ -71,7 +71,7 @@ export function openPlayer(): SharedPlayer {
       ),
     onLead(engine) {
       const beside = startBeside(engine);
-      beside.catch(reportError); // music plays without it
+      beside.catch(reportError); // playback works without these tasks
       const stops = [
         syncQueue(engine, {
           save: (place) => (getSession() ? saveQueue({ ...place, client: clientId() }) : Promise.resolve()),

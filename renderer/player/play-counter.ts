@@ -1,18 +1,19 @@
-// Measures how long a track was heard, without what was skipped by seeking, and reports a play once that is enough.
-// What is heard after that is reported at the end: the server keeps the longer report of the same play.
+// Measures how long a track was heard, without the parts skipped by seeking, and reports a play once the time
+// suffices. Time heard after the report is reported at the end: the server keeps the longer report of the same play.
 import { countsAsPlayed } from '../../server/history/counts-as-played.ts';
 import { randomId } from '../api/random-id.ts';
 import type { Listening, QueueTrack } from './player.ts';
 
 /**
- * Two updates further apart than this are a seek. A hidden window updates once a second, 2 s of audio at double speed.
+ * Two position updates further apart than this count as a seek. A hidden window updates once a second, 2 s of audio at
+ * double speed.
  */
 const LARGEST_STEP_MS = 5_000;
-/** Less than this is not worth a second report. */
+/** Less additional time than this is not worth a second report. */
 const MIN_REPORTED_MS = 1_000;
 
 export interface Play {
-  /** The same in all reports of one listening, and in no other. */
+  /** The id is the same in all reports of one listening, and different for each listening. */
   id: string;
   track: QueueTrack;
   playedAt: Date;
@@ -35,7 +36,7 @@ export class PlayCounter {
     return this.#listening;
   }
 
-  /** A listening begins and the one before is over, unless `listening` is of this track: then that one goes on. */
+  /** Starts a listening and ends the previous one; continues `listening` if it belongs to this track. */
   start(track: QueueTrack, positionMs: number, listening: Listening | null = null): void {
     const isOfTrack = listening?.trackId === track.id;
     if (!isOfTrack || listening.id !== this.#listening?.id) {

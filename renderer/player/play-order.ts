@@ -1,4 +1,5 @@
-// In which order the queue plays: shuffle, repeat, moving, removing. Pure functions from a queue and its current index.
+// The order in which the queue plays: shuffle, repeat, moving, removing. Pure functions of a queue and its current
+// index.
 import { shuffleItems } from '../../server/playback/shuffle.ts';
 import type { QueueEntry, Repeat } from './player.ts';
 
@@ -9,7 +10,7 @@ export interface Ordered {
 
 const artistOf = ({ track }: QueueEntry) => track.artist_id;
 
-/** Shuffles what is still to come, or restores the original order; the current entry keeps playing. */
+/** Shuffles the upcoming entries, or restores the original order; the current entry keeps playing. */
 export function reorder({ queue, index }: Ordered, shuffle: boolean, random: () => number): Ordered {
   const current = queue[index] ?? null;
   if (!shuffle) {
@@ -23,7 +24,7 @@ export function reorder({ queue, index }: Ordered, shuffle: boolean, random: () 
   };
 }
 
-/** The same without what has been played: a radio does not play it again. */
+/** Reorders only the upcoming entries, because a radio does not play earlier entries again. */
 export function reorderComing({ queue, index }: Ordered, shuffle: boolean, random: () => number): Ordered {
   const coming = reorder({ queue: queue.slice(index + 1), index: -1 }, shuffle, random);
   return { queue: [...queue.slice(0, index + 1), ...coming.queue], index };
@@ -39,7 +40,7 @@ export function moveEntry({ queue, index }: Ordered, key: number, toIndex: numbe
   return { queue: next, index: current ? next.indexOf(current) : -1 };
 }
 
-/** When the current entry is removed, the one after it becomes current. */
+/** Removes an entry; if it is the current entry, the next entry becomes current. */
 export function removeEntry({ queue, index }: Ordered, key: number): Ordered {
   const at = queue.findIndex((entry) => entry.key === key);
   if (at < 0) return { queue, index };
@@ -47,7 +48,10 @@ export function removeEntry({ queue, index }: Ordered, key: number): Ordered {
   return { queue: next, index: at < index ? index - 1 : Math.min(index, next.length - 1) };
 }
 
-/** Index of what plays after `index`, or -1 at the end. `bySelf`: the track ended, nobody pressed next. */
+/**
+ * Returns the index of the entry that plays after `index`, or -1 at the end. `bySelf` is true if the track ended
+ * without a press of “next”.
+ */
 export function following({ queue, index }: Ordered, repeat: Repeat, bySelf: boolean): number {
   if (queue.length === 0) return -1;
   if (repeat === 'one' && bySelf) return index;

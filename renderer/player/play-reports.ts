@@ -1,14 +1,14 @@
-// Plays not yet reported to the server. Stored in the browser, so that plays count while offline.
+// Plays not yet reported to the server, stored in the browser so that plays count while offline.
 import { ApiError } from '../api/problem.ts';
 import type { PlayReport } from '../api/queue.ts';
 import { asJson, storedChoice, type StoredChoice } from '../stored-choice.ts';
 import type { Play } from './play-counter.ts';
 
-/** The most the server accepts in one request; beyond that the oldest are dropped. */
+/** The server accepts at most this many reports in one request; beyond this number the oldest are dropped. */
 const MAX_UNSENT_REPORTS = 5_000;
 const RETRY_AFTER_MS = 60_000;
 
-/** Where the plays of a user are kept in this browser. */
+/** Returns the stored choice that keeps a user's plays in this browser. */
 export const keptPlays = (key: () => string): StoredChoice<readonly PlayReport[]> =>
   storedChoice<readonly PlayReport[]>({
     name: 'plays',
@@ -18,7 +18,7 @@ export const keptPlays = (key: () => string): StoredChoice<readonly PlayReport[]
   });
 
 interface PlayReportsOptions {
-  /** Those of whoever is signed in; null without anybody. */
+  /** Returns the plays of the signed-in user; null if nobody is signed in. */
   kept: () => Pick<StoredChoice<readonly PlayReport[]>, 'get' | 'set'> | null;
   send: (items: readonly PlayReport[]) => Promise<unknown>;
   client: string;
@@ -41,12 +41,13 @@ export class PlayReports {
       client: this.#options.client,
       play_id: id,
     };
-    const others = this.#kept().filter((one) => !isSame(one, report)); // the same play, heard further
+    // the new report replaces an earlier report of the same play
+    const others = this.#kept().filter((one) => !isSame(one, report));
     this.#keep([...others, report].slice(-MAX_UNSENT_REPORTS));
     void this.flush();
   }
 
-  /** Sends what is stored. Temporary failures are retried; what the server rejects is dropped. */
+  /** Sends the stored plays. Temporary failures are retried; plays that the server rejects are dropped. */
   async flush(): Promise<void> {
     const items = this.#kept();
     if (this.#sending || items.length === 0) return;
@@ -79,6 +80,6 @@ export class PlayReports {
   }
 }
 
-/** Reports that an earlier version kept have no id. */
+/** Compares track and time too, because reports stored by an earlier version have no id. */
 const isSame = (a: PlayReport, b: PlayReport): boolean =>
   a.play_id === b.play_id && a.track_id === b.track_id && a.played_at === b.played_at;

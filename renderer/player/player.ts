@@ -1,5 +1,5 @@
-// The player as the rest of the renderer sees it: a state to read and subscribe to, and commands. Behind it is the
-// engine or, in every window but one, a proxy to the window that has it.
+// The player as the rest of the renderer sees it: a state to read and subscribe to, and commands. The implementation
+// is the engine or, in every window but one, a proxy to the window with the engine.
 import type { Seed } from '../api/likeness.ts';
 import type { RadioOut, ReasonOut, TrackOut } from '../api/routes.ts';
 
@@ -25,18 +25,18 @@ export const QUEUE_TRACK_FIELDS = [
   'availability',
 ] as const satisfies readonly (keyof TrackOut)[];
 export type QueueTrack = Pick<TrackOut, (typeof QUEUE_TRACK_FIELDS)[number]>;
-/** With why it was chosen, where Tonearm did. */
+/** A track with the reasons for which Tonearm chose it, if Tonearm did. */
 export type ChosenTrack = QueueTrack & { why?: readonly ReasonOut[] | undefined };
 
 export interface QueueEntry {
   /** Unique within the queue: the same track may be queued twice. */
   readonly key: number;
   readonly track: QueueTrack;
-  /** Position before shuffling. */
+  /** The position before shuffling. */
   readonly order: number;
-  /** Queued by hand, not with what is playing. */
+  /** True if the entry was queued by hand. */
   readonly added?: true;
-  /** Why a radio or a mix chose it. */
+  /** The reasons for which a radio or a mix chose the track. */
   readonly why?: readonly ReasonOut[];
 }
 
@@ -44,8 +44,8 @@ export type ReplayGainMode = 'off' | 'track' | 'album';
 export type Repeat = 'off' | 'all' | 'one';
 type PlayerStatus = 'idle' | 'loading' | 'playing' | 'paused' | 'failed';
 /**
- * `fetching` is no error: the audio is being downloaded and plays when it arrives. `waiting` ends by itself: the server
- * is asked again and again, and the music goes on where it was.
+ * `fetching` is not an error: the audio is being downloaded and plays when it arrives. `waiting` ends by itself: the
+ * server is asked repeatedly, and the music resumes at its position.
  */
 export type FailureReason =
   | 'signed_out'
@@ -67,7 +67,7 @@ interface PlayerFailure {
 /** When playback stops by itself: at a time (ms since 1970), or at the end of the track. */
 export type Sleep = { readonly at: number } | 'track' | null;
 
-/** Kept across restarts. */
+/** Sound settings that are kept across restarts. */
 export interface SoundSettings {
   readonly crossfadeS: number;
   readonly replayGain: ReplayGainMode;
@@ -82,64 +82,64 @@ export interface Loop {
 
 /** A list of tracks: `GET /tracks` with this query, or the playlist that it names. */
 export interface ListSource {
-  /** As the queue shows it: “From …”. */
+  /** The name that the queue displays after “From”. */
   name: string;
   query: object | { playlist: number };
-  /** Tracks that are not to play. */
+  /** Ids of the tracks that must not play. */
   without?: readonly number[];
 }
 
-/** What of the list is not in the queue: the rows before `first`, and from `next` to `end`. */
+/** The rows of the list that are not in the queue: those before `first`, and those from `next` to `end`. */
 export interface ListRest extends Required<ListSource> {
   first: number;
   next: number;
   end: number;
   total: number;
-  /** While shuffled: the random order that the rows are those of. */
+  /** The seed of the random order while shuffled; null otherwise. */
   seed: number | null;
-  /** While shuffled: the row of the list itself to go on from afterwards. */
+  /** While shuffled: the row at which the unshuffled list continues afterwards. */
   leftAt: number;
 }
 
-/** What a radio started from, and what it has given since; the server keeps nothing of it. */
+/** The seed of a radio and the tracks that it has played since; the server stores neither. */
 export interface Radio {
   readonly seed: Seed;
-  /** Whether sounds are compared, or only tags. */
+  /** Whether the radio compares sounds or only tags. */
   readonly by: RadioOut['by'];
   readonly played: readonly number[];
-  /** More like these. */
+  /** Ids of the tracks that the radio should play more like. */
   readonly more: readonly number[];
-  /** Nothing like these. */
+  /** Ids of the tracks that the radio should avoid similar tracks of. */
   readonly less: readonly number[];
 }
 
 export interface Steering {
-  /** More like this track. */
+  /** Id of a track to play more like. */
   more?: number;
-  /** Nothing like this one. */
+  /** Id of a track to play nothing like. */
   less?: number;
-  /** As if nothing had been said of this one. */
+  /** Id of a track whose steering is removed. */
   forget?: number;
 }
 
-/** One hearing of a track. It goes on after a pause, in another window and on another device. */
+/** One listening to a track. A listening continues after a pause, in another window and on another device. */
 export interface Listening {
-  /** The id of its play. */
+  /** The id of the play that it is reported as. */
   id: string;
   trackId: number;
   /** Milliseconds since 1970. */
   startedAt: number;
   heardMs: number;
-  /** What the last report said; null before the first one. */
+  /** The heard time in the last report; null before the first report. */
   reportedMs: number | null;
 }
 
-/** What the queue was made of: its name, the part of a long list that has not joined it yet, the radio. */
+/** The origin of the queue: its name, the part of a long list that is not in the queue yet, the radio. */
 export interface QueueOrigin {
   from?: string | null;
   rest?: ListRest | null;
   radio?: Radio | null;
-  /** Of the current track; it goes on. */
+  /** The listening of the current track, which continues. */
   listening?: Listening | null;
 }
 
@@ -153,11 +153,11 @@ export interface PlayerState extends SoundSettings {
   readonly queue: readonly QueueEntry[];
   /** -1 when there is nothing to play. */
   readonly index: number;
-  /** What is playing, such as an album. */
+  /** The name of the list that plays, such as an album. */
   readonly from: string | null;
   readonly rest: ListRest | null;
   readonly radio: Radio | null;
-  /** Of the current track. */
+  /** The listening of the current track. */
   readonly listening: Listening | null;
   readonly positionMs: number;
   readonly durationMs: number;
@@ -176,26 +176,26 @@ export interface PlayerState extends SoundSettings {
 
 export interface PlayOptions extends QueueOrigin {
   startAt?: number;
-  /** In the first track; without it an audiobook goes on where it was left. */
+  /** Position in the first track; without it an audiobook resumes at its bookmark. */
   positionMs?: number;
   shuffle?: boolean;
 }
 
 export interface Player {
   getState(): PlayerState;
-  /** Calls back after every change; returns how to unsubscribe. */
+  /** Calls back after every change; returns the function that unsubscribes. */
   subscribe(listener: () => void): () => void;
 
-  /** Replaces the queue and plays from `startAt`. With `shuffle` the first track is a random one. */
+  /** Replaces the queue and plays from `startAt`. With `shuffle` the first track is a random track. */
   playTracks(tracks: readonly ChosenTrack[], options?: PlayOptions): void;
   addNext(tracks: readonly QueueTrack[]): void;
-  /** At the end; with a long list playing, before its next track. */
+  /** Adds tracks at the end of the queue, or before the next row of a long list. */
   addLast(tracks: readonly QueueTrack[]): void;
-  /** Before the entry that is at `index` now. */
+  /** Adds tracks before the entry that is at `index` now. */
   addAt(tracks: readonly QueueTrack[], index: number): void;
-  /** The radio goes on otherwise. With `skip`, what plays ends. */
+  /** Changes what the radio plays next. With `skip`, the current track ends. */
   steer(steering: Steering, skip?: boolean): void;
-  /** Has more rows of a long list join the queue. */
+  /** Adds more rows of a long list to the queue. */
   showMore(): void;
   jumpTo(key: number): void;
   move(key: number, toIndex: number): void;
@@ -207,7 +207,7 @@ export interface Player {
   pause(): void;
   toggle(): void;
   next(): void;
-  /** Back to the start of the track, or to the previous one when it has just started. */
+  /** Plays the track from its start, or the previous track if it has just started. */
   previous(): void;
   seek(positionMs: number): void;
   setVolume(volume: number): void;
@@ -216,11 +216,11 @@ export interface Player {
   setRepeat(repeat: Repeat): void;
   setSpeed(speed: number): void;
   setSound(change: Partial<SoundSettings>): void;
-  /** Minutes from now, after this track, or never. */
+  /** Stops playback after this number of minutes, after this track, or never. */
   setSleep(sleep: number | 'track' | null): void;
-  /** Repeats a part of the current track, until the next one. */
+  /** Repeats a part of the current track until the next track begins. */
   setLoop(loop: Loop | null): void;
-  /** Takes over a queue left on another device, without playing it. */
+  /** Loads a queue from another device without playing it. */
   restore(tracks: readonly ChosenTrack[], index: number, positionMs: number, origin?: QueueOrigin): void;
 }
 

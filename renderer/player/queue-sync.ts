@@ -1,5 +1,5 @@
-// Saves the queue on the server: soon after a change, periodically while playing, and on stop. Best effort: a failed
-// save is made up by the next one.
+// Saves the queue on the server: soon after a change, periodically while playing, and on stop. A failed save is made
+// up for by the next save.
 import type { QueuePlace } from '../api/queue.ts';
 import { currentEntry, isSounding, type Listening, type Player } from './player.ts';
 

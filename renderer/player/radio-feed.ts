@@ -1,14 +1,14 @@
-// Has a radio go on: tracks are asked for a few at a time, so that steering it is soon heard. It may play for weeks, so
-// what was heard long ago leaves the queue.
+// Continues a radio: a few tracks are requested at a time, so that steering is soon heard. A radio may play for weeks,
+// so tracks heard long ago leave the queue.
 import type { ChosenTrack, PlayerState, QueueEntry, Radio, Steering } from './player.ts';
 
-/** Tracks asked for at once. */
+/** Number of tracks in one request. */
 const BATCH_SIZE = 10;
-/** With fewer entries than this after the current one, more are asked for. */
+/** With fewer entries than this after the current entry, more are requested. */
 const TRACKS_BEFORE_END = 4;
-/** Entries before the current one that one can go back to. */
+/** Number of entries that stay in the queue before the current entry. */
 const KEPT_BEFORE = 200;
-/** As many as the server looks at. */
+/** Number of played tracks that the server considers. */
 const KEPT_PLAYED = 2_000;
 
 export interface RadioFeedOptions {
@@ -26,7 +26,7 @@ export class RadioFeed {
     this.#options = options;
   }
 
-  /** True when there are more entries now. */
+  /** Requests more tracks if they are needed; resolves to true if the queue has more entries afterwards. */
   goOn(): Promise<boolean> {
     const { radio, queue, index } = this.#options.getState();
     if (!radio || queue.length - index > TRACKS_BEFORE_END) return Promise.resolve(false);
@@ -40,10 +40,11 @@ export class RadioFeed {
     const { getState, update, toEntries, fetchRadio } = this.#options;
     const batch = await fetchRadio(asked, BATCH_SIZE).catch(() => null);
     const { radio, queue, index } = getState();
-    if (radio !== asked) return radio !== null && this.#add(radio); // steered since, or another one
-    if (!batch) return false; // the server was away: the next track asks again
+    // the radio was steered or replaced during the request
+    if (radio !== asked) return radio !== null && this.#add(radio);
+    if (!batch) return false; // the server was not reached: the next track requests again
     if (batch.tracks.length === 0) {
-      update({ radio: null }); // the library has nothing more
+      update({ radio: null }); // the library has no more tracks for this radio
       return false;
     }
     const played = [...radio.played, ...batch.tracks.map(({ id }) => id)].slice(-KEPT_PLAYED);
@@ -57,7 +58,7 @@ export class RadioFeed {
   }
 }
 
-/** What was chosen and not heard yet is chosen anew; what was queued by hand stays. Pure. */
+/** Returns the queue without the tracks that the radio chose but has not played; tracks queued by hand stay. Pure. */
 export function steered(
   { queue, index }: Pick<PlayerState, 'queue' | 'index'>,
   radio: Radio,

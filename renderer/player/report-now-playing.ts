@@ -1,9 +1,9 @@
-// Reports to the user's other devices what plays here: when a track starts, seeks, stops or resumes.
+// Reports to the user's other devices what this player plays: when a track starts, seeks, stops or resumes.
 import { currentEntry, isSounding, type Player } from './player.ts';
 
 type TellNowPlaying = (playing: { track_id: number | null; position_ms: number }) => Promise<unknown>;
 
-/** Skipping through a list is not reported. */
+/** A track that plays for less than this is not reported, such as tracks skipped on the way to another. */
 const SETTLED_MS = 800;
 const JUMP_MS = 5_000;
 

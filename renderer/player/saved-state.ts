@@ -1,4 +1,4 @@
-// What the player stores across restarts: queue, position, modes, volume.
+// The part of the player's state that is stored across restarts: queue, position, modes, volume.
 import { asJson, isRecord, storedChoice } from '../stored-choice.ts';
 import type { Listening, PlayerState, QueueEntry } from './player.ts';
 
@@ -55,7 +55,7 @@ export function remember(state: Remembered): void {
 const pick = (state: Remembered): Remembered =>
   Object.fromEntries(SAVED_SETTINGS.map((name) => [name, state[name]])) as unknown as Remembered;
 
-/** Nothing, if nothing was stored or an older version stored it. */
+/** Returns the stored state; empty if none was stored or an older version stored it. */
 export function recall(): Partial<Remembered> {
   const { version: _, ...remembered } = saved.get();
   return remembered;
@@ -64,7 +64,7 @@ export function recall(): Partial<Remembered> {
 const isEntry = (entry: QueueEntry | null): boolean =>
   typeof entry?.key === 'number' && typeof entry.track?.id === 'number';
 
-/** In the year 6429; times after the year 9999 cannot be sent. */
+/** A time in the year 6429; times after the year 9999 cannot be sent. */
 const MAX_TIME_MS = 2 ** 47;
 
 const isListening = (value: unknown): value is Listening =>

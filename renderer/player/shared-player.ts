@@ -1,6 +1,6 @@
-// One engine for all windows of a browser. A window has none until its player is used; it then takes over, unless
-// another window is playing, which is sent the command instead. So the sound is where the click was, as autoplay rules
-// want it, and never in two windows.
+// One engine for all windows of a browser. A window has no engine until its player is used; the window then takes the
+// engine over, unless another window is playing, which receives the command instead. So the sound comes from the
+// clicked window, as autoplay rules require, and never from two windows.
 import type { PlayerEngine } from './engine.ts';
 import { emptyState } from './first-state.ts';
 import {
@@ -30,7 +30,7 @@ type Message =
 
 interface SharedPlayerOptions {
   createEngine: (state: PlayerState) => PlayerEngine;
-  /** Runs what only the window with the engine does; the returned function ends it. */
+  /** Starts the tasks of the window with the engine; the returned function ends them. */
   onLead?: (engine: PlayerEngine) => () => void;
   channelName?: string;
 }
@@ -49,7 +49,7 @@ export class SharedPlayer implements Player {
     this.#channel = new BroadcastChannel(options.channelName ?? 'tonearm.player');
     this.#channel.addEventListener('message', ({ data }: MessageEvent<Message>) => this.#hear(data));
     this.#tell({ kind: 'hello' });
-    addEventListener('pagehide', () => this.#retire()); // others learn where it stopped
+    addEventListener('pagehide', () => this.#retire()); // other windows receive the last position
   }
 
   getState = (): PlayerState => this.#state;
@@ -152,7 +152,7 @@ export class SharedPlayer implements Player {
     return engine;
   }
 
-  /** Another window takes over. */
+  /** Gives the engine up to another window. */
   #retire(): void {
     if (!this.#own) return;
     const { engine, leave } = this.#own;
@@ -177,7 +177,7 @@ export class SharedPlayer implements Player {
       this.#heardAt = Date.now();
       this.#show({ ...message.state, queue: message.queue ?? this.#state.queue });
     } else if (message.kind === 'lead') {
-      // Two at the same moment: the later one wins.
+      // If two windows take over at the same time, the later one wins.
       if (this.#own && this.#own.since <= message.at) this.#retire();
     } else if (!this.#own) return;
     else if (message.kind === 'command') run(this.#own.engine, message.name, message.args);

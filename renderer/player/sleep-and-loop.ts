@@ -1,4 +1,4 @@
-// What the player does at a time: it stops by itself, and a part of a track begins again.
+// Timed actions of the player: playback stops at the sleep time, and a loop begins again.
 import { isSounding, type Player } from './player.ts';
 
 /** A timer can be late after the computer slept: the time is then over. */
@@ -28,7 +28,7 @@ export class SleepAndLoop {
     );
   }
 
-  /** Ends the part between two ticks, which are `tickMs` apart, so that it is as long as it was chosen. */
+  /** Ends the loop between two ticks, which are `tickMs` apart, so that the loop has exactly the chosen length. */
   armLoop(tickMs: number): void {
     const { loop, speed, positionMs } = this.#player.getState();
     clearTimeout(this.#loop);

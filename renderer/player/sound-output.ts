@@ -1,14 +1,14 @@
-// Where the sound goes and how it is shaped for it: the chosen output device, an equalizer for each, and the quality of
-// streams per kind of network. Kept in this browser, and followed by all of its windows.
+// The destination and shape of the sound: the chosen output device, an equalizer for each device, and the stream
+// quality per kind of network. The choice is stored in this browser and applies to all of its windows.
 import { asJson, isRecord, storedChoice } from '../stored-choice.ts';
 import type { Equalizer } from './equalizer.ts';
 
 interface SoundOutput {
-  /** Of the browser; empty for the system's default. */
+  /** The browser's id of the device; empty for the system's default. */
   deviceId: string;
-  /** As stored; see `checked` in equalizer.ts, which is loaded when one is used. */
+  /** Equalizers as stored; see `checked` in equalizer.ts, which is loaded when an equalizer is used. */
   equalizers: Readonly<Record<string, Partial<Equalizer> | null>>;
-  /** kbps at most; 0 for the original. */
+  /** Maximum bit rate in kbps; 0 for the original file. */
   kbps: { unmetered: number; metered: number };
 }
 
@@ -40,13 +40,13 @@ export const storedEqualizer = ({ equalizers, deviceId }: SoundOutput = choice.g
 export const setEqualizer = (equalizer: Equalizer): void =>
   setSoundOutput({ equalizers: { ...choice.get().equalizers, [choice.get().deviceId]: equalizer } });
 
-/** Only some browsers tell. */
+/** Only some browsers provide these properties. */
 type Connection = { type?: string; saveData?: boolean };
 
 const connection = (): Connection | undefined => (navigator as Navigator & { connection?: Connection }).connection;
-/** The browser asks for less data. */
+/** Returns whether the browser requests less data. */
 export const isDataSaved = (): boolean => connection()?.saveData === true;
 
-/** The limit for streams on the network that the device is in now; 0 for none. */
+/** Returns the bit rate limit for streams on the current network; 0 for no limit. */
 export const streamKbps = ({ kbps }: SoundOutput = choice.get()): number =>
   isDataSaved() || connection()?.type === 'cellular' ? kbps.metered : kbps.unmetered;

@@ -1,12 +1,12 @@
 // A track decoded while it downloads, in growing pieces from the beginning, so that playback starts long before the
-// download ends. Each piece contains the one before it, sample for sample: decoders start at the first byte every time
-// and trim encoder delay and padding (measured in docs/gapless.md).
+// download ends. Each piece contains the previous piece, sample for sample: decoders start at the first byte every
+// time and trim encoder delay and padding (measured in docs/gapless.md).
 import { nextPiece } from './timeline.ts';
 
 interface SoundListener {
-  /** A longer piece from the beginning; with `whole` all of it. */
+  /** Called with a longer piece from the beginning; `whole` is true if the piece is the whole track. */
   onPiece: (buffer: AudioBuffer, whole: boolean) => void;
-  /** The HTTP status, 0 when the server was not reached. */
+  /** Called with the HTTP status, 0 if the server was not reached. */
   onFailed: (status: number | 'undecodable') => void;
   onProgress: (fraction: number) => void;
 }
@@ -39,12 +39,12 @@ export class SoundSource {
     this.#listener = listener;
     this.#fetch(stream).catch(() => {
       this.#isCut = true;
-      this.#decodeWhenDue(); // what has arrived can be heard
+      this.#decodeWhenDue(); // audio that has arrived can be played
       this.#fail(0);
     });
   }
 
-  /** The next piece will be needed soon. Nothing is decoded ahead of need: a running decode cannot be cancelled. */
+  /** Requests the next piece. Nothing is decoded before it is needed, since a running decode cannot be cancelled. */
   more(): void {
     this.#wantsMore = true;
     this.#decodeWhenDue();
@@ -90,7 +90,7 @@ export class SoundSource {
     if (whole) this.#chunks = [];
     if (buffer) this.#listener.onPiece(buffer, whole);
     else if (whole) this.#fail('undecodable');
-    else this.#wantsMore = true; // some formats need their end first: then the whole file is awaited
+    else this.#wantsMore = true; // some formats can only be decoded as a whole, so the end of the file is awaited
     if (!whole) this.#decodeWhenDue();
   }
 
@@ -99,7 +99,7 @@ export class SoundSource {
   }
 }
 
-/** Safari's streams are not async iterable. */
+/** Reads the chunks with a reader, because Safari's streams are not async iterable. */
 async function* chunksOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const reader = body.getReader();
   for (;;) {
@@ -119,9 +119,12 @@ function concatenate(chunks: readonly Uint8Array[], length: number): Uint8Array<
   return bytes;
 }
 
-const OGG_PAGE = [0x4f, 0x67, 0x67, 0x53]; // OggS
+const OGG_PAGE = [0x4f, 0x67, 0x67, 0x53]; // “OggS”
 
-/** The part of a file that can be decoded by itself: an Ogg file is cut between two pages, others anywhere. */
+/**
+ * Returns the part of a file that can be decoded by itself: an Ogg file is cut between two pages, other files
+ * anywhere.
+ */
 export function decodablePart(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const isPage = (at: number) => OGG_PAGE.every((byte, i) => bytes[at + i] === byte);
   if (!isPage(0)) return bytes;

@@ -1,5 +1,5 @@
-// A station or an episode: audio that is no track and joins no queue. It plays whichever page is open, stops the music,
-// and is closed when music begins.
+// A station or an episode: audio that is not a track and is not part of a queue. The audio plays on every page, stops
+// the music, and is closed when music begins.
 import { useSyncExternalStore } from 'react';
 import { asJson, storedChoice } from '../stored-choice.ts';
 import { volumeFactor } from './gain.ts';
@@ -9,11 +9,11 @@ interface Beside {
   readonly kind: 'station' | 'episode';
   readonly id: number;
   readonly title: string;
-  /** The podcast of an episode. */
+  /** The name of an episode's podcast. */
   readonly by?: string;
   readonly src: string;
   readonly startMs?: number;
-  /** Called every few seconds, and where it stops; at the end with 0. */
+  /** Called every few seconds and on stop with the position; at the end with 0. */
   readonly onPosition?: (positionMs: number) => void;
 }
 
@@ -40,13 +40,13 @@ const listeners = new Set<() => void>();
 
 export const getBeside = (): BesideState | null => state;
 
-/** Calls back after every change; returns how to unsubscribe. */
+/** Calls back after every change; returns the function that unsubscribes. */
 export function onBeside(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Rerenders when what `select` returns changes. */
+/** Rerenders when the value that `select` returns changes. */
 export const useBeside = <T>(select: (state: BesideState | null) => T): T =>
   useSyncExternalStore(onBeside, () => select(state));
 
@@ -67,7 +67,7 @@ export function playBeside(player: Player, item: Beside): void {
   const on = (type: keyof HTMLMediaElementEventMap, run: () => unknown) => element.addEventListener(type, run);
   const save = () => element.readyState > 0 && item.onPosition?.(element.ended ? 0 : positionMs(element));
   on('loadedmetadata', () => {
-    // where it stopped, also when it failed on the way
+    // an episode resumes where it stopped, also after a failure
     if (item.kind === 'episode') element.currentTime = (state?.positionMs ?? 0) / 1_000;
     change({ durationMs: Number.isFinite(element.duration) ? element.duration * 1_000 : 0 });
   });
@@ -95,7 +95,7 @@ export function playBeside(player: Player, item: Beside): void {
 
 const positionMs = ({ currentTime }: HTMLAudioElement): number => Math.round(currentTime * 1_000);
 
-/** A refusal is an `error`, or the browser wants a click first. */
+/** Starts the element. A rejected `play()` means an `error` event, or that the browser requires a click first. */
 const start = (element: HTMLAudioElement): void =>
   void element.play().catch(() => state?.status === 'loading' && change({ status: 'paused' }));
 
@@ -104,10 +104,10 @@ export function toggleBeside(): void {
   if (state.status === 'playing' || state.status === 'loading') {
     audio.pause();
     if (state.item.kind === 'episode') return;
-    endRequest(audio); // with it goes the event of the pause
+    endRequest(audio); // the request ends without a pause event
     return change({ status: 'paused' });
   }
-  // a station goes on with what it sends now, and what failed is tried again
+  // a station continues with its live audio, and a failed episode is loaded again
   if (state.item.kind === 'station' || state.status === 'failed') audio.src = state.item.src;
   change({ status: 'loading' });
   start(audio);
@@ -143,7 +143,7 @@ function endRequest(element: HTMLAudioElement): void {
   element.load();
 }
 
-/** Media keys and the system's controls; afterwards the player takes them back. */
+/** Connects media keys and the system's controls; the returned function gives them back to the player. */
 function takeMediaSession({ kind, title, by }: Beside): () => void {
   if (!('mediaSession' in navigator)) return () => {};
   const session = navigator.mediaSession;

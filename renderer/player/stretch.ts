@@ -1,14 +1,14 @@
-// Plays a part of a sound faster or slower at its own pitch: windows of it are laid over one another at another
-// distance, each where it fits best on the one before (WSOLA). Pure.
+// Changes the speed of a sound at constant pitch: windows of the sound are overlapped at another distance, each
+// shifted to where it best matches the previous window (WSOLA). Pure.
 
-/** Seconds: long enough for the lowest notes, short enough for a drum to stay one. */
+/** Seconds; the window is long enough for the lowest notes and short enough not to double a drum beat. */
 const WINDOW_S = 0.06;
-/** How far a window may be moved to fit. */
+/** Seconds by which a window may be shifted to match. */
 const SEARCH_S = 0.012;
-/** Of the samples that are compared. */
+/** Only every n-th sample is compared in the coarse search. */
 const COARSE_STEP = 4;
 
-/** `rate` above 1 is faster. All channels are moved alike. */
+/** Returns the channels at another speed; a `rate` above 1 is faster. All channels are shifted by the same amount. */
 export function stretched(
   channels: readonly Float32Array[],
   rate: number,
@@ -23,7 +23,8 @@ export function stretched(
   const mono = mixed(channels);
   let from = 0;
   for (let to = 0; to < total; to += hop) {
-    // the window before goes on at `from`: the next one is taken from near its place, where it looks most like that
+    // the previous window continues at `from`: the next window is taken from near its ideal place, where it matches
+    // best
     const ideal = Math.round(to * rate);
     const at = to === 0 ? 0 : bestMatch(mono, from, { ideal, search, hop });
     const end = Math.min(hop, total - to);

@@ -1,7 +1,7 @@
-// Arithmetic of the audio clock, in whole frames: sounds that start and end on frames meet without a gap. Pure; `rate`
-// is frames per second of the context, to which everything is decoded.
+// Arithmetic of the audio clock in whole frames: sounds that start and end on frames meet without a gap. Pure; `rate`
+// is the context's frames per second, to which all audio is decoded.
 
-/** What a voice plays: frame `offset` of its sound is heard at frame `start` of the clock. */
+/** The place of a voice on the clock: frame `offset` of its sound is heard at frame `start` of the clock. */
 export interface Anchor {
   start: number;
   offset: number;
@@ -13,19 +13,19 @@ const LEAD_SECONDS = 0.02;
 export const soonestFrame = (clockSeconds: number, rate: number): number =>
   Math.ceil((clockSeconds + LEAD_SECONDS) * rate);
 
-/** Frame of the sound heard at this frame of the clock; before the start it is the first one. */
+/** Returns the frame of the sound that is heard at a frame of the clock; the first frame before the start. */
 export const heardFrame = ({ start, offset }: Anchor, clockFrame: number): number =>
   offset + Math.max(0, clockFrame - start);
 
-/** Frame of the clock after the last frame of a sound of this `length`. */
+/** Returns the frame of the clock after the last frame of a sound of this `length`. */
 export const endFrame = ({ start, offset }: Anchor, length: number): number => start + Math.max(0, length - offset);
 
-/** A change that is not heard has time: the page may be held up for longer than a start is scheduled ahead. */
+/** An inaudible switch is scheduled far ahead, because the page may be held up for longer than `LEAD_SECONDS`. */
 const SPLICE_LEAD_SECONDS = 0.3;
 
 /**
- * When to switch to a longer piece of the same sound: at the latest where the shorter one, of this `length`, ends, if
- * that can still be scheduled.
+ * Returns when to switch to a longer piece of the same sound: at the latest where the shorter piece, of this `length`,
+ * ends, if that can still be scheduled.
  */
 export function spliceFrame(
   anchor: Anchor,
@@ -36,14 +36,14 @@ export function spliceFrame(
 }
 
 const FIRST_PIECE_SECONDS = 5;
-/** Headers and embedded pictures in front of the audio. */
+/** Size of headers and embedded pictures before the audio. */
 const HEADER_BYTES = 64 * 1024;
 const UNKNOWN_KBPS = 320;
 const PIECE_GROWTH = 4;
 
 /**
- * Bytes needed for the next piece: a few seconds at first, for a quick start, and then more, so that little is decoded
- * twice.
+ * Returns the number of bytes needed for the next piece: a few seconds at first, for a quick start, then more, so that
+ * little is decoded twice.
  */
 export const nextPiece = (decodedBytes: number, bitrateKbps: number | null): number =>
   decodedBytes === 0

@@ -1,5 +1,5 @@
-// Keys that work anywhere in a window, unless a field, a menu or a dialog uses them: the player's, and those that the
-// window adds.
+// Keyboard shortcuts that work anywhere in a window, unless a field, a menu or a dialog uses the key: those of the
+// player and those that the window adds.
 import { useEffect, useRef } from 'react';
 import { getBeside, seekBeside, toggleBeside } from './station-or-episode.ts';
 import type { Player } from './player.ts';
@@ -43,7 +43,7 @@ function playerAction(event: KeyboardEvent, player: Player): Action {
   }[event.key];
 }
 
-/** Typing, a native control that uses the key itself, or something open on top. */
+/** Returns whether the user is typing, a native control uses the key itself, or a dialog or menu is open. */
 function isBusy(event: KeyboardEvent): boolean {
   const target = event.target instanceof Element ? event.target : null;
   if (!target) return false;

@@ -1,4 +1,4 @@
-// How components see the player: one hook for its state, one for its commands.
+// Hooks with which components use the player: one for its state, one for its commands.
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useMemo, useSyncExternalStore } from 'react';
 import { albumTracksQuery, artistTracksQuery, fetchTracks } from '../api/library.ts';
@@ -13,7 +13,9 @@ export function usePlayerCommands(): Player {
   return player;
 }
 
-/** Rerenders when what `select` returns changes; select primitives or parts of the state, not new objects. */
+/**
+ * Rerenders when the value that `select` returns changes; select primitives or parts of the state, not new objects.
+ */
 export function usePlayer<T>(select: (state: PlayerState) => T): T {
   const player = usePlayerCommands();
   return useSyncExternalStore(player.subscribe, () => select(player.getState()));
@@ -21,7 +23,7 @@ export function usePlayer<T>(select: (state: PlayerState) => T): T {
 
 export const useCurrentTrack = (): QueueTrack | null => usePlayer((state) => currentEntry(state)?.track ?? null);
 
-/** Plays a list of any length from one of its rows on; the others join the queue as they are needed. */
+/** Plays a list of any length from one of its rows on; the other rows join the queue when they are needed. */
 export async function playList(
   player: Player,
   source: ListSource,
@@ -31,7 +33,7 @@ export async function playList(
   const isWanted = ({ id }: QueueTrack): boolean => !list.without.includes(id);
   if (shuffle) {
     const whole = await fetchTracks(source.query, { offset: 0, limit: LIST_PAGE });
-    // the player shuffles a short one better: no artist twice in a row
+    // the player shuffles short lists better: no artist twice in a row
     if (whole.total <= LIST_PAGE)
       return player.playTracks(whole.items.filter(isWanted), { shuffle: true, from: list.name });
   }
@@ -44,7 +46,7 @@ export async function playList(
   });
 }
 
-/** Playing what has to be fetched first: an album or an artist. */
+/** Returns functions that fetch the tracks of an album or an artist and play them. */
 export function usePlay() {
   const queries = useQueryClient();
   const player = usePlayerCommands();

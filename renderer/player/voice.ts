@@ -1,15 +1,15 @@
-// One track that plays or is about to. There are two kinds: decoded buffers on the audio clock, joined to the sample
-// (buffer-voice.ts), and a media element for what is too long, too slow to arrive or played at another speed
-// (element-voice.ts).
+// The voice of one track that plays or will play next. There are two kinds: decoded buffers on the audio clock, joined
+// to the sample (buffer-voice.ts), and a media element for tracks that are too long, arrive too slowly or play at
+// another speed (element-voice.ts).
 import type { QueueTrack } from './player.ts';
 
 export interface VoiceListener {
   onEnded: (voice: Voice) => void;
   /** The track cannot be loaded or decoded. */
   onFailed: (voice: Voice) => void;
-  /** No more of its audio arrives: the network is away, or the server. */
+  /** The track's download broke off. */
   onCut: (voice: Voice) => void;
-  /** The track could play, but its audio arrives too slowly; the other kind should try. */
+  /** The track could play, but its audio arrives too slowly; the other kind of voice should try. */
   onStarved: (voice: Voice) => void;
 }
 
@@ -23,9 +23,9 @@ export interface Voice {
   readonly positionMs: number;
   readonly durationMs: number | null;
   readonly bufferedMs: number;
-  /** True while it should play and has no data. */
+  /** True if the voice should play and has no data. */
   readonly isStalled: boolean;
-  /** Fully downloaded: another download takes no bandwidth from it. */
+  /** Whether the track is fully downloaded, so that other downloads take no bandwidth from it. */
   readonly isComplete: boolean;
   /** Called a few times a second while playing. */
   tick(): void;
@@ -35,12 +35,12 @@ export interface Voice {
   setLevel(factor: number): void;
   setSpeed(speed: number): void;
   fade(curve: Float32Array, atSeconds: number, seconds: number): void;
-  /** Takes back a fade that has been scheduled. */
+  /** Cancels a scheduled fade. */
   resetFade(): void;
   close(): void;
 }
 
-/** level (ReplayGain) → fade (crossfade) → mixer. */
+/** Gain nodes of a voice: level (ReplayGain) → fade (crossfade) → mixer. */
 export class VoiceOutput {
   readonly input: GainNode;
   readonly #fade: GainNode;

@@ -1,2 +1,2 @@
-/** Joins class names, leaving out falsy ones. */
+/** Joins class names, omitting falsy ones. */
 export const classNames = (...names: (string | false | null | undefined)[]): string => names.filter(Boolean).join(' ');

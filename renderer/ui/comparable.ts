@@ -1,4 +1,4 @@
-/** The sort key of names: without diacritics, case and punctuation. */
+/** Returns the sort key of a name: without diacritics, case and punctuation. */
 export const comparable = (name: string): string =>
   name
     .normalize('NFKD')
@@ -7,7 +7,10 @@ export const comparable = (name: string): string =>
     .replace(/[^\p{L}\p{N} ]/gu, '')
     .trim();
 
-/** Whether a name has every word of a query, as the server finds them; names that begin with it come first. */
+/**
+ * Returns the items whose names contain every word of the query, like the server's search; names that begin with the
+ * query come first.
+ */
 export function findNames<T>(items: readonly T[], nameOf: (item: T) => string, q: string): T[] {
   const query = comparable(q);
   const words = query.split(/\s+/).filter(Boolean);

@@ -1,16 +1,16 @@
-// An image in a fixed square: the layout stays still while it loads and when there is none. Stateless, because lists
-// scroll by with hundreds of them: the load state is an attribute of the image, and CSS does the rest.
+// An image in a fixed square, so that the layout does not move while the image loads or if there is none. Stateless,
+// because lists scroll hundreds of covers: the load state is an attribute of the image, and CSS does the rest.
 import type { SyntheticEvent } from 'react';
 import { classNames } from './class-names.ts';
 import { DiscIcon } from './theme/css-icons.tsx';
 import styles from './cover.module.css';
 
 interface CoverProps {
-  /** Null for no image. */
+  /** Null if there is no image. */
   src: string | null;
-  /** Empty where a caption beside it says the same. */
+  /** Empty if a caption beside the cover contains the same text. */
   alt: string;
-  /** An artist: round, with initials when there is no image. */
+  /** The name of an artist, whose cover is round and contains initials if there is no image. */
   name?: string;
   className?: string | undefined;
   eager?: boolean;
@@ -49,7 +49,7 @@ const markBroken = ({ currentTarget }: SyntheticEvent<HTMLImageElement>) => {
   currentTarget.dataset['broken'] = '';
 };
 
-/** An image that has scrolled past stops loading, so that the next ones need not wait. */
+/** Stops loading an image that has scrolled out of view, so that the next images need not wait. */
 const letGo = (img: HTMLImageElement | null) => () => {
   if (img && !img.complete) img.removeAttribute('src');
 };

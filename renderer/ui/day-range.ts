@@ -1,4 +1,4 @@
-// A range of days in the URL: the last so many days, all time, or from one day to another. Pure.
+// A range of days in the URL: the last week, month or year, all time, or from one day to another. Pure.
 
 export const RANGES = ['week', 'month', 'year', 'all', 'custom'] as const;
 export type RangeName = (typeof RANGES)[number];
@@ -29,7 +29,7 @@ export function parseRangeSearch(input: Record<string, unknown>): RangeSearch {
   };
 }
 
-/** The local day of a point in time. */
+/** Returns the local day of a point in time. */
 export const dayOf = (date: Date): string =>
   [
     String(date.getFullYear()).padStart(4, '0'),
@@ -37,7 +37,7 @@ export const dayOf = (date: Date): string =>
     String(date.getDate()).padStart(2, '0'),
   ].join('-');
 
-/** Counts calendar days, across changes of daylight saving time. */
+/** Adds calendar days, across changes of daylight saving time. */
 export const addDays = (day: string, count: number): string =>
   new Date(Date.parse(day) + count * DAY_MS).toISOString().slice(0, 10);
 
@@ -47,13 +47,13 @@ export function daysOf({ range = 'month', from, to }: RangeSearch, today: string
   return range === 'custom' ? { ...(from && { from }), ...(to && { to }) } : {};
 }
 
-/** The start of a local day. */
+/** Returns the start of a local day. */
 function startOfDay(day: string): Date {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   return new Date(year, month - 1, date);
 }
 
-/** As an API filter: `to` is exclusive. */
+/** Returns the range as an API filter with ISO 8601 times; `to` is exclusive. */
 export const momentsOf = ({ from, to }: Days): { from?: string; to?: string } => ({
   ...(from && { from: startOfDay(from).toISOString() }),
   ...(to && { to: startOfDay(addDays(to, 1)).toISOString() }),

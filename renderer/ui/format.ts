@@ -1,11 +1,11 @@
-// Numbers, sizes, durations and dates in the locale of the browser.
+// Formats numbers, sizes, durations and dates in the locale of the browser.
 import i18next from 'i18next';
 
 const locale = () => i18next.language;
 
 export const formatNumber = (value: number) => new Intl.NumberFormat(locale()).format(value);
 
-/** 3:07, 1:02:45. */
+/** Returns a duration such as 3:07 or 1:02:45. */
 export function formatClock(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   const [h, m, s] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60), seconds % 60];
@@ -21,7 +21,9 @@ const unit = (value: number, name: string, digits = 0) =>
     maximumFractionDigits: digits,
   }).format(value);
 
-/** 43 min, 1 hr 12 min, 20 sec: for whole albums and what is left of a scan. */
+/**
+ * Returns a rounded duration such as 43 min, 1 hr 12 min or 20 sec, for whole albums and the remaining time of a scan.
+ */
 export function formatLength(ms: number): string {
   const minutes = Math.round(ms / 60_000);
   if (ms === 0) return unit(0, 'minute');
@@ -31,7 +33,7 @@ export function formatLength(ms: number): string {
   return rest === 0 ? unit(minutes / 60, 'hour') : `${unit(Math.floor(minutes / 60), 'hour')} ${unit(rest, 'minute')}`;
 }
 
-/** 0..1 → 85 %. */
+/** Formats a fraction from 0 to 1 such as 85 %. */
 export const formatPercent = (fraction: number) =>
   new Intl.NumberFormat(locale(), { style: 'percent' }).format(fraction);
 
@@ -45,23 +47,22 @@ export function formatBytes(bytes: number): string {
 export const formatDate = (iso: string) =>
   new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
 
-/** 9:41 am, 09:41. */
-/** The day alone, where nobody asks at what time. */
+/** Returns only the day, for places where the time does not matter. */
 export const formatDateOnly = (iso: string) =>
   new Intl.DateTimeFormat(locale(), { dateStyle: 'medium' }).format(new Date(iso));
 
 export const formatTime = (time: string | number) =>
   new Intl.DateTimeFormat(locale(), { hour: 'numeric', minute: '2-digit' }).format(new Date(time));
 
-/** 9 am, 09 Uhr: an hour of the day. */
+/** Formats an hour of the day such as 9 am or 09 Uhr. */
 export const formatHour = (hour: number) =>
   new Intl.DateTimeFormat(locale(), { hour: 'numeric', timeZone: 'UTC' }).format(new Date(Date.UTC(2024, 0, 1, hour)));
 
-/** Parts of a calendar day such as 2026-03-01. */
+/** Formats parts of a calendar day such as 2026-03-01. */
 export const formatDay = (day: string, parts: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat(locale(), { ...parts, timeZone: 'UTC' }).format(new Date(day));
 
-/** "2 minutes ago". */
+/** Returns a relative time such as “2 minutes ago”. */
 export function formatAgo(iso: string, now = Date.now()): string {
   const seconds = (new Date(iso).getTime() - now) / 1000;
   const steps: [Intl.RelativeTimeFormatUnit, number][] = [
@@ -73,5 +74,5 @@ export function formatAgo(iso: string, now = Date.now()): string {
   return new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' }).format(Math.round(seconds / size), name);
 }
 
-/** FLAC, MP3: the short name people know a format by. */
+/** Returns the common short name of an audio format, such as FLAC or MP3. */
 export const formatFormat = (format: string) => format.toUpperCase();

@@ -8,20 +8,20 @@ interface HeroProps {
   kind: string;
   name: string;
   cover: string | null;
-  /** Instead of the cover. */
+  /** Displayed instead of the cover. */
   picture?: ReactNode;
-  /** Artists are round. */
+  /** True for artists, whose pictures are round. */
   round?: boolean;
-  /** A quiet line under the name. */
+  /** A muted line below the name. */
   subtitle?: string | null;
   by?: ReactNode;
   facts: ReactNode[];
   actions: ReactNode;
-  /** Attributes for the cover: what a right click on it is about. */
+  /** Attributes that mark the cover for the context menu of its item. */
   mark?: object;
 }
 
-/** The top of a page about one item: cover, name, facts and actions. */
+/** The head of an item's page: cover, name, facts and actions. */
 export function Hero({ kind, name, cover, picture, round = false, subtitle, by, facts, actions, mark }: HeroProps) {
   return (
     <header className={styles.hero} {...mark}>

@@ -1,13 +1,13 @@
 import { Suspense, useState, type ReactNode } from 'react';
 
 interface OnDemandProps {
-  /** Shown until its menu was wanted once, and while that loads. */
+  /** Displayed until the first click, and while the menu loads. */
   button: (open: () => void) => ReactNode;
-  /** The same button with its menu, open: a lazy component. */
+  /** A lazy component: the same button with its menu, opened. */
   children: ReactNode;
 }
 
-/** A button whose menu is loaded when it is first wanted: a window is there sooner without. */
+/** A button whose menu is loaded on the first click, so that the window opens faster. */
 export function OnDemand({ button, children }: OnDemandProps) {
   const [isWanted, setWanted] = useState(false);
   const plain = button(() => setWanted(true));

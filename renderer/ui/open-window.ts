@@ -1,5 +1,5 @@
-// The windows beside the library. Each is opened by name, so there is never a second one. Going there in the library
-// window would stop the music.
+// Windows beside the library window. Each window is opened by name, so that there is never a second one; opening these
+// pages in the library window would stop the music.
 export const SETTINGS_WINDOW = { href: '/settings', target: 'tonearm-settings' } as const;
 
 export const openSettings = (section = ''): void =>

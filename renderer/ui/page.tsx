@@ -2,14 +2,14 @@ import { useEffect, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import styles from './page.module.css';
 
-/** What the tab says instead of the page: the track that plays. */
+/** The playing track, which replaces the page's title in the tab. */
 let playing: string | null = null;
 let page: string | undefined;
 const showTitle = (app: string): void => {
   document.title = playing ?? (page ? `${page} · ${app}` : app);
 };
 
-/** Sets the title of the tab and the window, while nothing plays. */
+/** Sets the title of the tab and the window, which is displayed while nothing plays. */
 export function usePageTitle(title: string | undefined): void {
   const { t } = useTranslation();
   useEffect(() => {
@@ -18,7 +18,7 @@ export function usePageTitle(title: string | undefined): void {
   }, [title, t]);
 }
 
-/** The track that plays, in place of the page; null when nothing does. */
+/** Displays the playing track instead of the page's title; null while nothing plays. */
 export function usePlayingTitle(title: string | null): void {
   const { t } = useTranslation();
   useEffect(() => {
@@ -34,7 +34,7 @@ interface PageProps {
   children: ReactNode;
 }
 
-/** A page with a heading, a count and its tools on the right. */
+/** A page with a heading, a count, and tools on the right. */
 export function Page({ title, count, tools, children }: PageProps) {
   usePageTitle(title);
   return (

@@ -14,7 +14,7 @@ export function EmptyState({
 }: {
   icon: Icon;
   title: string;
-  /** There is no other heading on the page. */
+  /** True if the page has no other heading. */
   isPage?: boolean;
   children?: ReactNode;
   actions?: ReactNode;
@@ -57,7 +57,7 @@ export function ErrorState({
   );
 }
 
-/** The page of something that is not there, or not any more. */
+/** The page of an item that does not exist or was deleted. */
 export function AbsentState({
   title,
   children,

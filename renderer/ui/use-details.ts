@@ -1,14 +1,15 @@
-// The details of a track open beside any page, and are part of its URL: `?details=7`. The library window shows them.
+// Opens the details of a track beside any page; they are part of the page's URL: `?details=7`. The library window
+// displays them.
 import { useNavigate } from '@tanstack/react-router';
 import { createContext, useCallback, useContext } from 'react';
 
 export type OpenDetails = (trackId: number | null, options?: { edit?: boolean }) => void;
 
-/** Null in windows that show no details: menus leave the item out. */
+/** Null in windows without details, whose menus omit the action. */
 export const DetailsContext = createContext<OpenDetails | null>(null);
 export const useDetailsContext = (): OpenDetails | null => useContext(DetailsContext);
 
-/** Opens them, for reading or editing, or closes them with null. */
+/** Returns a function that opens the details, for reading or editing, or closes them with null. */
 export function useOpenDetails(): OpenDetails {
   const navigate = useNavigate();
   return useCallback(

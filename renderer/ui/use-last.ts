@@ -1,8 +1,8 @@
 import { useRef } from 'react';
 
 /**
- * The value, or the last one while it is undefined. While scrolling, a row keeps what it rendered, hidden, until it is
- * reused: changing texts and images costs a fraction of creating elements.
+ * Returns the value, or the last defined value while it is undefined. While scrolling, a row keeps its rendered
+ * content, hidden, until the row is reused: changing texts and images costs a fraction of creating elements.
  */
 export function useLast<T>(value: T | undefined): T | undefined {
   const last = useRef(value);

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { onDamagedChoices } from '../stored-choice.ts';
 import { useUndoNotice } from '../ui/controls/undo-notice.tsx';
 
-/** Says which choices of this browser could not be read, and are as at first. */
+/** Lists the choices of this browser that could not be read and have their default values. */
 export function DamagedChoices() {
   const { t, i18n } = useTranslation();
   const { tell } = useUndoNotice();

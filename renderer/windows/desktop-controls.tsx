@@ -1,4 +1,4 @@
-// Connects this window's player to the desktop app: tray, task bar and shortcuts show and control it.
+// Connects this window's player to the desktop app: tray, task bar and shortcuts display and control the player.
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useLike, useLiked } from '../api/likes.ts';
@@ -22,7 +22,7 @@ export function DesktopControls({ bridge }: { bridge: DesktopBridge }) {
   const isSleeping = usePlayer((state) => state.sleep !== null);
   const { tell } = useUndoNotice();
   const like = useLike((error) => tell(detailOf(error)));
-  // the queue may be days old
+  // the track is fetched again, because the queue may be days old
   const { data } = useQuery({ ...trackQuery(track?.id ?? 0), enabled: track !== null && user !== undefined });
   const item = (track && data) ?? track ?? NOTHING_PLAYING;
   const liked = useLiked('track', item);
@@ -52,7 +52,7 @@ export function DesktopControls({ bridge }: { bridge: DesktopBridge }) {
     [bridge, player],
   );
 
-  // also after a sign-in: the app may have been waiting for the first account
+  // reported again after a sign-in, because the app may have been waiting for the first account
   const told = JSON.stringify(report);
   useEffect(() => {
     bridge.reportPlayer(JSON.parse(told) as PlayerReport).catch(() => undefined);
@@ -60,7 +60,7 @@ export function DesktopControls({ bridge }: { bridge: DesktopBridge }) {
   return null;
 }
 
-/** As a data URL, since the app's own requests are not signed in as this page; null until it is loaded. */
+/** Returns the cover as a data URL, since the app's own requests are not signed in; null until the cover is loaded. */
 function useSmallCover(src: string | null): string | null {
   const [drawn, setDrawn] = useState<{ src: string; cover: string | null } | null>(null);
   useEffect(() => {
@@ -71,7 +71,7 @@ function useSmallCover(src: string | null): string | null {
     };
     drawSmall(src).then(
       (context) => show(context && context.canvas.toDataURL('image/png')),
-      () => show(null), // the picture is gone: the text stands alone
+      () => show(null), // without a picture only the text is displayed
     );
     return () => {
       isStale = true;

@@ -4,10 +4,13 @@ import { Component, lazy, Suspense, useRef, type ReactNode } from 'react';
 const load = () => import('./notices.tsx');
 const Notices = lazy(async () => ({ default: (await load()).Notices }));
 
-/** Once the window is idle, so that without the server it can still be told what does not work. */
+/** Loads the notices when the window is idle, so that errors can be displayed without the server. */
 export const preloadNotices = (): void => void load().catch(() => undefined);
 
-/** A notice whose code cannot be loaded is not shown; React logs why. Without this the whole window would be empty. */
+/**
+ * Hides notices whose code cannot be loaded; React logs the reason. Without this boundary the whole window would be
+ * empty.
+ */
 class Alone extends Component<{ children: ReactNode }> {
   override state = { isMissing: false };
   static getDerivedStateFromError = () => ({ isMissing: true });
@@ -16,7 +19,7 @@ class Alone extends Component<{ children: ReactNode }> {
   }
 }
 
-/** Where notices appear; loaded with the first of them. */
+/** The place where notices appear; its code is loaded with the first notice. */
 export function NoticeSlot() {
   const { notifications } = useNotifications();
   const isWanted = useRef(false);

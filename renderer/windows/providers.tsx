@@ -1,5 +1,5 @@
-// What every window needs around its content: design, theme, query cache, player, tooltips. Mantine's variables and
-// classes come from static files (ui/mantine.css), because the CSP allows no <style>.
+// Providers that every window needs: design, theme, query cache, player, tooltips. Mantine's variables and classes
+// come from static files (ui/mantine.css), because the CSP allows no <style>.
 import '@fontsource-variable/geist/index.css';
 import '../ui/theme/mantine.css';
 import '../ui/theme/mantine-overrides.css';

@@ -11,8 +11,8 @@ import { openPlayer } from '../player/open-player.ts';
 import { Providers } from './providers.tsx';
 
 /**
- * `texts` are English ones that only this window needs. Without a session it shows the sign-in page of the library
- * window, which leads `back`.
+ * Opens a window. `texts` are English texts that only this window needs. Without a session the window displays the
+ * sign-in page of the library window, which returns to `back`.
  */
 export async function openSideWindow(content: ReactNode, back: () => string, texts = {}): Promise<void> {
   const requireSession = (): boolean => {

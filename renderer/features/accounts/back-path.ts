@@ -1,7 +1,7 @@
-// Where somebody is led after signing in. Everybody who follows `back` asks here, because the router hands a parameter
-// on as it came when a rule takes it out.
+// The page that opens after signing in. All users of the `back` parameter must call this function, because the router
+// passes the original parameter on even if a validation rule removes it.
 
-/** A path of this window; the start page for anything that leads elsewhere, or back to signing in. */
+/** Returns a path of this window; the start page if `back` leads to another site or to the sign-in page. */
 export function backPath(back: unknown, origin = globalThis.location.origin): string {
   if (typeof back !== 'string' || !back.startsWith('/') || !URL.canParse(back, origin)) return '/';
   const target = new URL(back, origin);

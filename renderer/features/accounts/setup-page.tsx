@@ -1,5 +1,5 @@
-// First run: the owner's account, the music folder, who may listen. The current step is in the URL, so a reload
-// continues.
+// First run: the owner's account, the music folder, and network access. The current step is in the URL, so that a
+// reload continues with it.
 import { useLoaderData, useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { AuthLayout } from './auth-layout.tsx';

@@ -87,7 +87,7 @@ export function ActivityPage() {
   );
 }
 
-/** Jobs that went well one after the other, and differ in nothing that a person would look at, are one line. */
+/** Groups consecutive successful jobs that differ in nothing visible into one line. */
 function groupsOf(jobs: readonly JobOut[]): JobOut[][] {
   const groups: JobOut[][] = [];
   for (const job of jobs) {

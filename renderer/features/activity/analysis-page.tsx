@@ -1,4 +1,4 @@
-// What is measured of the audio: how far, how fast and how sure it is, what was heard of a track, and how to end it.
+// The audio analysis: its progress, speed and accuracy, its results, and how to switch it off.
 import { Modal, Switch } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
@@ -35,7 +35,7 @@ export function AnalysisPage() {
   );
 }
 
-/** What was heard of one track is in its details. */
+/** Opens the details of a chosen track, which contain its results. */
 function Heard() {
   const { t } = useTranslation();
   const openDetails = useDetailsContext();
@@ -123,7 +123,7 @@ function Progress() {
   );
 }
 
-/** Switching it off, and throwing away what was measured. */
+/** Switches the analysis off, and deletes its results. */
 function Control() {
   const { t } = useTranslation();
   const id = useId();

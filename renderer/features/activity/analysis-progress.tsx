@@ -1,4 +1,4 @@
-// How far the analysis of the audio is, and how long it still takes.
+// Progress of the audio analysis, and the time that it still takes.
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';

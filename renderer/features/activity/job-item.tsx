@@ -19,12 +19,12 @@ const SYMBOLS: Record<JobOut['status'], Icon> = {
   cancelled: IconClose,
 };
 
-/** A job with more attempts than this retries for days, and their number means nothing. */
+/** A job with more attempts than this retries for days, so the number of attempts is not displayed. */
 const COUNTED_ATTEMPTS = 20;
 
 interface JobItemProps {
   job: JobOut;
-  /** Equal ones before it, that are not shown. */
+  /** Number of equal earlier jobs that are not displayed. */
   others: number;
 }
 

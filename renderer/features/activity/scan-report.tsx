@@ -7,10 +7,10 @@ import { Skeleton } from '../../ui/states.tsx';
 import { Facts } from './scan-details.tsx';
 import styles from './activity.module.css';
 
-/** More lines than this are counted, not listed. */
+/** Beyond this number, files are only counted. */
 const MAX_LISTED_FILES = 500;
 
-/** The result of a scan, and every file that failed, with the reason. */
+/** The result of a scan, and every failed file with the reason. */
 export function ScanReport({ jobId }: { jobId: number }) {
   const { t } = useTranslation();
   const { data } = useQuery(jobQuery(jobId));
@@ -55,7 +55,7 @@ export function ScanReport({ jobId }: { jobId: number }) {
   );
 }
 
-/** What a scan would do, by kind: the first of each, and how many there are. */
+/** The changes that a dry run found, by kind: the first of each kind, and their number. */
 function Plan({ changes, result }: { changes: NonNullable<ScanResult['changes']>; result: ScanResult }) {
   const { t } = useTranslation();
   const kinds = ['added', 'updated', 'moved', 'missing', 'restored'] as const;

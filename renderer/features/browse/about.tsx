@@ -1,4 +1,4 @@
-// What is known about an artist, or about an album and its labels: a text, years, people, links, and who wrote it.
+// Information about an artist, or about an album and its labels: a text, years, people, links, and its sources.
 import { useQuery, useQueryClient, type QueryKey } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { TFunction } from 'i18next';
@@ -32,10 +32,10 @@ const NAMES: Record<string, string> = {
 
 const useLanguage = (): string => useTranslation().i18n.language.split('-', 1)[0] ?? 'en';
 
-/** Of an orchestra or a choir; the others are shown on request. */
+/** Number of members of an orchestra or a choir that are listed at first; the others are listed on request. */
 const SHOWN_PEOPLE = 12;
 
-/** Has what is due looked up, once per page. */
+/** Requests a lookup once per page if one is due. */
 function useLookup(kind: 'artists' | 'albums', id: number, isDue: boolean, key: QueryKey) {
   const queries = useQueryClient();
   return useQuery({
@@ -114,7 +114,7 @@ export function AlbumAbout({ albumId }: { albumId: number }) {
 const isWorthShowing = ({ text, country, begin }: AboutOut): boolean =>
   text !== null || country !== null || begin !== null;
 
-/** Nothing is known: whether that may change. */
+/** Says that no information is available, and whether that may change. */
 function Absent({ state, isAsking, isOwner }: { state: AlbumAboutOut['state']; isAsking: boolean; isOwner: boolean }) {
   const { t } = useTranslation();
   const queries = useQueryClient();

@@ -26,7 +26,7 @@ interface CardPageProps<T, Sort extends SortName> {
   title: string;
   icon: Icon;
   query: (at: PageAt) => PageOptions<T>;
-  /** What the list is sorted by, if that is a name. */
+  /** Returns the name that the list is sorted by; undefined if it is not sorted by a name. */
   nameOf: (item: T, sort: Sort) => string | null | undefined;
   sorts: readonly Sort[];
   defaultSort: Sort;
@@ -34,15 +34,15 @@ interface CardPageProps<T, Sort extends SortName> {
   onSearch: (search: ListSearch<Sort>) => void;
   renderCard: (item: T | undefined, tabIndex: 0 | -1, width: number) => ReactNode;
   onPlay: (item: T) => void;
-  /** Shown instead when the library has none. */
+  /** Displayed instead of the grid if the library has no items. */
   empty?: ReactNode;
   hasFormat?: boolean;
   tools?: ReactNode;
-  /** A card after the last one. */
+  /** An additional card after the last item. */
   lastCard?: ((tabIndex: 0 | -1, width: number) => ReactNode) | undefined;
 }
 
-/** Skeletons shown until the total is known. */
+/** Number of skeletons displayed until the total is known. */
 const PLACEHOLDERS = 48;
 const NAME_SORTS: ReadonlySet<string> = new Set(['title', 'artist', 'name']);
 const GAP = { column: 20, row: 24 };

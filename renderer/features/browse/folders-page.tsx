@@ -30,12 +30,12 @@ import styles from './folders.module.css';
 const ROW_HEIGHT = 48;
 const NO_FOLDER = '\0';
 
-/** The music folders as they are on disk: folders first, then the tracks that are directly in this one. */
+/** The music folders as they are on disk: folders first, then the tracks directly in the open folder. */
 export function FoldersPage() {
   const { path } = useSearch({ from: '/app/folders' });
   const top = useQuery(folderQuery(undefined));
   const only = top.data?.total === 1 ? top.data.items[0]?.path : undefined;
-  // a single music folder is open at once
+  // a single music folder is opened at once
   const shown = path ?? only;
   if (path === undefined && top.isPending) return <LoadingFolder />;
   return <Folder key={shown ?? NO_FOLDER} path={shown} isTop={path === undefined || path === only} />;

@@ -69,7 +69,7 @@ export function SortTools<Sort extends SortName>({ sorts, defaultSort, search, o
 }
 
 interface FilterToolsProps<Sort extends SortName> extends Pick<ListToolsProps<Sort>, 'search' | 'onChange'> {
-  /** Whether the format of the audio is one of the filters. */
+  /** Whether the audio format is one of the filters. */
   hasFormat?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// A picture, large, and what may take its place: a file of this device, or one of those that were found.
+// A large picture and its possible replacements: a file of this device, or one of the pictures found online.
 import { Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -13,14 +13,14 @@ import styles from './albums/album-cover.module.css';
 interface PictureChooserProps {
   title: string;
   help: string;
-  /** A <Cover>. */
+  /** A `<Cover>` element. */
   picture: ReactNode;
-  /** Others are shown below. */
+  /** Whether replacements are displayed below the picture. */
   isChoosing: boolean;
   isBusy: boolean;
   onFile: (file: File | undefined) => void;
   onClose: () => void;
-  /** Beside choosing a file. */
+  /** Further buttons beside the file button. */
   actions: ReactNode;
   children: ReactNode;
 }
@@ -44,7 +44,7 @@ export function PictureChooser(props: PictureChooserProps) {
               disabled={isBusy}
               onChange={(event) => {
                 onFile(pictureOf(event.currentTarget.files ?? undefined));
-                event.currentTarget.value = ''; // the same one may be chosen again
+                event.currentTarget.value = ''; // otherwise the same file could not be chosen again
               }}
             />
             <IconCover size={18} aria-hidden />
@@ -71,10 +71,10 @@ interface FoundPicture {
 
 interface FoundPicturesProps {
   title: string;
-  /** Undefined while they are looked for. */
+  /** Undefined while pictures are searched for. */
   pictures: FoundPicture[] | undefined;
   error: Error | null;
-  /** Said when there are none. */
+  /** Text displayed if no pictures were found. */
   none: string;
   isBusy: boolean;
   choose: (id: string) => void;

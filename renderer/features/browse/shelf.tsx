@@ -1,4 +1,4 @@
-// A row of covers that scrolls sideways. Arrow keys move inside; it is one tab stop.
+// A row of covers that scrolls sideways. Arrow keys move inside the row, which is one tab stop.
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { useRef, useState, type CSSProperties, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -13,14 +13,14 @@ import { usePlaceInScroller } from '../../ui/lists/scroller.ts';
 const CARD_WIDTH = 172;
 const NARROW_CARD_WIDTH = 140;
 const PLACEHOLDERS = 8;
-/** Between cards, and at both ends of the row: --s5, --s8. */
+/** Pixels between cards and at both ends of the row, equal to --s5 and --s8. */
 const [GAP, END] = [20, 32];
 
 interface ShelfProps {
   title: string;
   /** Undefined while loading. */
   albums: AlbumOut[] | undefined;
-  /** Link to all of them. */
+  /** Link to the page with all albums. */
   to?: Pick<LinkProps, 'to' | 'search' | 'params'>;
   captionOf?: (album: AlbumOut) => string | undefined;
 }

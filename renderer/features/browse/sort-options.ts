@@ -1,4 +1,4 @@
-// Sort orders, as listed in the menu. Names are the API's.
+// Sort orders, as listed in the menu. Their names are those of the API.
 import type { AlbumSort, ArtistSort, TrackSort } from '../../../server/library/wire.ts';
 import type { AlbumOut, ArtistOut } from '../../api/routes.ts';
 import type { SortOrder } from '../../api/library.ts';
@@ -34,12 +34,12 @@ export const TRACK_SORT_NAMES = [
 
 const withoutThe = (name: string | null): string | undefined => name?.replace(/^the /i, '');
 
-/** What albums and artists are sorted by, where that is a name. */
+/** Returns the name that an album is sorted by; undefined for other sort orders. */
 export const albumName = ({ title, artist_name }: AlbumOut, sort: AlbumSort): string | undefined =>
   sort === 'artist' ? withoutThe(artist_name) : title;
 export const artistName = ({ sort_name }: ArtistOut): string => sort_name;
 
 const NEWEST_FIRST = new Set<string>(['year', 'original_year', 'created_at', 'play_count', 'last_played_at']);
 
-/** Names ascend, times and counts descend by default. */
+/** Returns the default order: names ascend, times and counts descend. */
 export const naturalOrder = (sort: string): SortOrder => (NEWEST_FIRST.has(sort) ? 'desc' : 'asc');

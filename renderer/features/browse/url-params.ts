@@ -1,9 +1,9 @@
-// Search parameters of lists: order and filters. Invalid values are dropped, never an error.
+// Search parameters of lists: order and filters. Invalid values are dropped without an error.
 import { ALBUM_SORT_NAMES, ARTIST_SORT_NAMES, TRACK_SORT_NAMES } from './sort-options.ts';
 import type { SortOrder, TrackFilter } from '../../api/library.ts';
 
 export interface ListSearch<Sort extends string> {
-  /** Words in its names. */
+  /** Words to find in names. */
   q?: string;
   format?: string;
   sort?: Sort;
@@ -13,7 +13,7 @@ export interface ListSearch<Sort extends string> {
   to?: number;
   liked?: boolean;
   seed?: number;
-  /** Albums: of tracks that have none. */
+  /** Only albums without a title. */
   unnamed?: boolean;
 }
 
@@ -48,7 +48,10 @@ export const parseTrackSearch = (input: Record<string, unknown>) => parse(TRACK_
 
 export type LikedKind = 'tracks' | 'albums' | 'artists';
 
-/** The orders of one kind are invalid for another, and are dropped with it. */
+/**
+ * Parses the parameters of the liked page. Sort orders of one kind are invalid for another kind, and are dropped when
+ * the kind changes.
+ */
 export function parseLikedSearch(input: Record<string, unknown>) {
   const kind = oneOf(['albums', 'artists'] as const, input['kind']);
   return kind === 'albums'
@@ -61,7 +64,7 @@ export function parseLikedSearch(input: Record<string, unknown>) {
 export const parseGenreSearch = (input: Record<string, unknown>): { view?: 'list' } =>
   input['view'] === 'list' ? { view: 'list' } : {};
 
-/** As query parameters of the API, which answers 422 to a format that it does not know. */
+/** Returns the filter as query parameters of the API, which rejects unknown formats with 422. */
 export const toFilter = <Sort extends string>({ from, to, format, ...others }: ListSearch<Sort>) => ({
   ...others,
   format: format as TrackFilter['format'],

@@ -1,4 +1,4 @@
-// The size of covers in the grids: a preference, so it is stored in the browser and not in the URL.
+// The size of covers in the grids. The size is a preference, so it is stored in the browser and not in the URL.
 import { asJson, storedChoice } from '../../stored-choice.ts';
 
 export const CARD_SIZES = { min: 112, max: 280, step: 4 } as const;

@@ -22,7 +22,7 @@ interface ColumnMenuProps {
   onChange: (layout: ColumnLayout) => void;
 }
 
-/** How high the rows are, and which columns there are in which order; Alt and the arrow keys move a column. */
+/** Chooses the row height, and the columns and their order; Alt and the arrow keys move a column. */
 export function ViewMenu({ columns, layout, onChange }: ColumnMenuProps) {
   const { t } = useTranslation();
   const density = useDensity();

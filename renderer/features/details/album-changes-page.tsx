@@ -1,4 +1,4 @@
-// Albums of an earlier version that would be other albums now, and those that became others, with the way back.
+// Albums of an earlier version that today's rules would group differently, and those that were regrouped, with undo.
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { detailOf } from '../../api/problem.ts';

@@ -3,7 +3,7 @@ import type { Change } from './match-changes.ts';
 import '../../i18n/page-texts.ts';
 import styles from './details.module.css';
 
-/** Current and proposed values; of an edit (`isDone`) what was before and after. */
+/** Current and proposed values; with `isDone`, the values before and after an edit. */
 export function ChangeTable({ changes, isDone = false }: { changes: readonly Change[]; isDone?: boolean }) {
   const { t } = useTranslation();
   if (changes.length === 0) return <p className={styles.quiet}>{t('details.noChange')}</p>;

@@ -1,5 +1,5 @@
-// Everything about one track, beside the page. The track is in the URL, so the drawer opens from anywhere and survives
-// a reload.
+// All details of one track, in a drawer beside the page. The track is in the URL, so that the drawer opens from
+// anywhere and survives a reload.
 import { Drawer } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
@@ -27,7 +27,8 @@ export function DetailsDrawer({ trackId, ...rest }: DetailsDrawerProps) {
       position="right"
       size={460}
       title={t('details.title')}
-      attributes={{ ...dialogAttributes, content: { 'aria-label': t('details.title') } }} // from the first frame on
+      // the label is present from the first frame on
+      attributes={{ ...dialogAttributes, content: { 'aria-label': t('details.title') } }}
       closeButtonProps={{ 'aria-label': t('details.close') }}
     >
       <Loaded key={trackId} trackId={trackId} {...rest} />

@@ -1,4 +1,5 @@
-// Duplicates, side by side: keep one, or mark them as different. Nothing is deleted before the undo time is up.
+// Duplicates side by side: the user keeps one track, or marks the tracks as different. Nothing is deleted before the
+// undo time has passed.
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { IconDuplicates } from '../../ui/theme/icons.ts';

@@ -1,5 +1,5 @@
-// Manual metadata of a track; identification leaves an edited track alone. Errors of the server are shown at their
-// field.
+// Edits the metadata of a track by hand; identification does not change edited fields. Server errors are displayed at
+// their fields.
 import { Textarea, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';

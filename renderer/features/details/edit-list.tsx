@@ -1,4 +1,4 @@
-// Edits, chosen matches and merges of the last 30 days, and undoing one, or all that were made together with it.
+// Edits, chosen matches and merges of the last 30 days; the user can undo a single one or all that were made together.
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { editsQuery, useUndoEdit, useUndoEdits } from '../../api/edits.ts';

@@ -1,4 +1,4 @@
-// Form values as the API wants them. The server validates: what is no number is sent as typed. Pure.
+// Converts form values to the API's format. The server validates, so text that is not a number is sent as typed. Pure.
 import type { TrackFieldName } from '../../../server/library/wire.ts';
 import type { TrackPut } from '../../api/routes.ts';
 import { FIELD_NAMES, viewOf } from '../../music/track-fields.ts';
@@ -15,7 +15,10 @@ const numberOrNull = (text: string): number | null => {
   return (/^-?\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : trimmed) as number;
 };
 
-/** Artists are separated by `;`. A new credit over a single artist is that artist. */
+/**
+ * Returns the request body. Artists are separated by `;`. If only the credit of a single artist changed, the credit
+ * becomes the artist.
+ */
 export function toTrackPut(typed: EditValues, initialValues: EditValues): TrackPut {
   const names = typed.artists
     .split(';')

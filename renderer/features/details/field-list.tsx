@@ -4,7 +4,7 @@ import type { MatchesOut, TrackOut } from '../../api/routes.ts';
 import '../../i18n/page-texts.ts';
 import styles from './details.module.css';
 
-/** Shown even when there is nothing, because something is missing then. */
+/** Fields that are displayed even if they are empty, because their absence is a fault. */
 const ALWAYS_SHOWN = new Set<FieldName>([
   'title',
   'artist',
@@ -16,7 +16,7 @@ const ALWAYS_SHOWN = new Set<FieldName>([
   'genre',
 ]);
 
-/** Every field, and where its value came from. */
+/** Every field with its value and the origin of the value. */
 export function FieldList({ track, origins }: { track: TrackOut; origins: MatchesOut['origins'] }) {
   const { t } = useTranslation();
   const values = valuesOf(track);

@@ -1,4 +1,4 @@
-// What a match would change in a track, field by field. Pure.
+// The changes that a match would make in a track, field by field. Pure.
 import type { TrackFieldName } from '../../../server/library/wire.ts';
 import type { MatchOut, TrackOut } from '../../api/routes.ts';
 import { FIELD_NAMES } from '../../music/track-fields.ts';
@@ -14,7 +14,7 @@ export interface Change {
 const text = (value: string | number | null | undefined): string | null =>
   value === null || value === undefined || value === '' ? null : String(value);
 
-/** A match has only some of them. */
+/** Returns the texts of all fields; a match has only some of them. */
 const fields = (from: Partial<Record<TrackFieldName, string | number | null>>) =>
   Object.fromEntries(FIELD_NAMES.map((name) => [name, text(from[name])])) as Record<TrackFieldName, string | null>;
 
@@ -27,7 +27,7 @@ export const valuesOf = (track: TrackOut): Record<FieldName, string | null> => (
   ...fields(track),
 });
 
-/** A field missing from the match stays unchanged. */
+/** Returns the changed fields; a field missing from the match stays unchanged. */
 export function changesOf(track: TrackOut, match: MatchOut): Change[] {
   const current = valuesOf(track);
   const proposed: Record<FieldName, string | null> = {

@@ -1,4 +1,4 @@
-// The best match with what it would change, and the others behind it.
+// The best match with the changes that it would make, followed by the other matches.
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { detailOf } from '../../api/problem.ts';

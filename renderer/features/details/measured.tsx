@@ -1,4 +1,4 @@
-// What was measured of the audio: loudness, tempo, key.
+// Results of the audio analysis: loudness, tempo, key.
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trackAnalysisQuery } from '../../api/analysis.ts';

@@ -1,4 +1,4 @@
-// Tracks that became one with another in the last 30 days, and the way back.
+// Tracks that were merged in the last 30 days, with undo.
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { IconDuplicates, IconUndo } from '../../ui/theme/icons.ts';
@@ -98,6 +98,6 @@ function Merge({ merge, onUndo, isBusy }: { merge: MergeOut; onUndo: (() => void
   );
 }
 
-/** Uploads and what comes from a catalogue have no path. */
+/** Returns the path of a scanned file, or the title, since uploads and catalogue tracks have no path. */
 const placeOf = ({ source, source_id: path, title }: Pick<MergeOut, 'source' | 'source_id' | 'title'>): string =>
   source === 'local_folder' ? path : title;

@@ -16,14 +16,14 @@ interface QuestionListProps {
     refetch: () => unknown;
     fetchNextPage: () => unknown;
   };
-  /** Every loaded question is answered. */
+  /** Whether every loaded question is answered. */
   isEmpty: boolean;
   skeletons: { count: number; height: string };
   empty: { icon: Icon; title: string; text: string };
   children: ReactNode;
 }
 
-/** A page of questions: error, loading, all answered, or the list. */
+/** A page of questions with one of four contents: error, loading, all answered, or the list. */
 export function QuestionList({ list, isEmpty, skeletons, empty, children }: QuestionListProps) {
   const { t } = useTranslation();
   if (list.error && !list.data) return <ErrorState detail={detailOf(list.error)} onRetry={() => void list.refetch()} />;

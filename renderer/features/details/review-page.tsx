@@ -1,5 +1,4 @@
-// Uncertain matches, one below the other. Arrow keys move, Enter applies the match, D dismisses it, U undoes the last
-// decision.
+// A list of uncertain matches. Arrow keys move, Enter applies the match, D dismisses it, U undoes the last decision.
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useRef, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -31,7 +30,7 @@ export function ReviewPage() {
   const rows = useRef<HTMLUListElement>(null);
   const items = list.data?.pages.flatMap((page) => page.items).filter((item) => !away.has(keyOf(item))) ?? [];
 
-  // On the whole page: after the last question nothing in the list can have the focus.
+  // The keys apply to the whole page, because after the last question no element of the list can have the focus.
   useEffect(() => {
     const onKey = (event: globalThis.KeyboardEvent) => {
       const isElsewhere =
@@ -45,7 +44,7 @@ export function ReviewPage() {
     return () => removeEventListener('keydown', onKey);
   }, []);
 
-  /** The next question gets the focus. */
+  /** Focuses the next question. */
   const focusNext = (item: ReviewOut) => {
     const at = items.indexOf(item);
     requestAnimationFrame(() => {
@@ -56,19 +55,19 @@ export function ReviewPage() {
 
   const take = (item: ReviewOut) => {
     const applied = apply.mutateAsync({ trackId: item.track.id, n: item.match.n });
-    // From the key press on: the row may be gone before the answer is here, and U is pressed then.
+    // U must work from the key press on, because the row may be gone before the response arrives.
     const back = () => {
       latest.current = null;
       const undone = applied.then(
         () => undo.mutateAsync(item.track.id),
-        () => undefined, // told below
+        () => undefined, // the error is displayed below
       );
       undone.catch((error: unknown) => notice.tell(detailOf(error)));
     };
     latest.current = back;
     applied.then(
       () => {
-        if (latest.current !== back) return; // undone, or another decision since
+        if (latest.current !== back) return; // the decision was undone or another one was made
         notice.done(t('review.applied', { title: item.match.title ?? item.track.title }), back);
         focusNext(item);
       },

@@ -151,6 +151,6 @@ export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsPr
   );
 }
 
-/** In the desktop app, for files; not for objects in a store. */
+/** Returns whether the desktop app can show the file in its folder, which is impossible for objects in a store. */
 const canShowFile = ({ availability, storage_uri }: TrackOut): boolean =>
   desktop !== null && availability === 'available' && /^(?:file|local):/.test(storage_uri ?? '');

@@ -1,4 +1,4 @@
-// Other files of the same recording in the same album; the album plays the best of them.
+// Other files of the same recording in the same album; the album plays the best of these files.
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trackVersionsQuery } from '../../api/library.ts';

@@ -1,4 +1,4 @@
-// Search an online source, save a result as a placeholder, download its audio.
+// Searches an online source, saves a result as a placeholder, and downloads its audio.
 import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';

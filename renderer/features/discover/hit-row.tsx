@@ -13,14 +13,14 @@ import '../../i18n/page-texts.ts';
 import rows from '../../ui/lists/rows.module.css';
 import styles from './discover.module.css';
 
-/** A search result, and the next action: save, download or play. */
+/** A search result with its next action: save, download or play. */
 export function HitRow({ hit }: { hit: SearchHit }) {
   const { t } = useTranslation();
   const player = usePlayerCommands();
   const { track, availability, word } = useRemoteHitState(hit);
   const { trackOf, fetch, isPending, error } = useRemoteCommands();
   const isBusy = isPending || availability === 'fetching';
-  const quietly = (work: Promise<unknown>) => void work.catch(() => {}); // `error` shows it
+  const quietly = (work: Promise<unknown>) => void work.catch(() => {}); // `error` displays the failure
   return (
     <li
       className={classNames(rows.row, styles.hit, availability !== 'available' && styles.dim)}

@@ -1,4 +1,4 @@
-// Days and their plays; only what is on screen is rendered. Arrow keys move between plays.
+// Days and their plays; only rows on screen are rendered. Arrow keys move between plays.
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { TFunction } from 'i18next';
 import { useEffect, useRef } from 'react';

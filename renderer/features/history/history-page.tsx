@@ -29,7 +29,7 @@ export function HistoryPage() {
   const days = daysOf({ ...search, range: search.range ?? 'all' }, today);
   const list = useInfiniteQuery(historyQuery(momentsOf(days)));
   const { withdraw, restore } = useTakeBack();
-  /** Hidden until the refetched list leaves it out. */
+  /** Ids of deleted plays, hidden until the refetched list omits them. */
   const [away, setAway] = useState<ReadonlySet<number>>(new Set());
 
   // Midnight may pass while the page is open: "today" is updated on focus.

@@ -6,7 +6,10 @@ export type HistoryRow =
   | { kind: 'day'; key: string; day: string; plays: number }
   | { kind: 'play'; key: string; play: HistoryOut };
 
-/** Newest first, as they arrive. `isAway` filters plays, and days left without any. */
+/**
+ * Returns the rows for plays that arrive newest first. `isAway` filters out plays; days without remaining plays are
+ * omitted.
+ */
 export function historyRows(
   plays: readonly HistoryOut[],
   isAway: (play: HistoryOut) => boolean = () => false,

@@ -16,7 +16,7 @@ import '../../i18n/page-texts.ts';
 import rows from '../../ui/lists/rows.module.css';
 import styles from './history.module.css';
 
-/** One play. Without a track in the library it has only names. */
+/** One play; a play without a track in the library has only names. */
 export function PlayRow({ play, onTakeBack }: { play: HistoryOut; onTakeBack: () => void }) {
   const { t } = useTranslation();
   const player = usePlayerCommands();

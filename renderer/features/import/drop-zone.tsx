@@ -7,7 +7,7 @@ import { filesOf } from './dropped-files.ts';
 import styles from './import.module.css';
 import { enqueueUploads } from './upload-queue.ts';
 
-/** A picture may become a cover, wherever one takes it. */
+/** Returns whether all dragged files are pictures, which may become a cover where an element accepts pictures. */
 const carriesPictures = ({ dataTransfer }: DragEvent) =>
   [...(dataTransfer?.items ?? [])].every(({ type }) => type.startsWith('image/'));
 const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
@@ -16,7 +16,7 @@ export function DropZone() {
   const { t } = useTranslation();
   const mayUpload = useSession()?.user.can_upload ?? false;
   const [over, setOver] = useState(false);
-  /** Entering a child fires before leaving its parent, so enters and leaves are counted. */
+  /** A drag enters a child before it leaves the parent, so enter and leave events are counted. */
   const depth = useRef(0);
 
   useEffect(() => {

@@ -1,7 +1,8 @@
-// Files and folders dropped on the window; folders are read recursively.
+// Returns the files dropped on the window; dropped folders are read recursively.
 
 export async function filesOf(items: DataTransferItemList): Promise<File[]> {
-  // Entries are collected before the first await: the list is empty after the event. What has no entry is a plain file.
+  // Entries are collected before the first await, because the list is empty after the event. An item without an entry
+  // is a plain file.
   const dropped = [...items]
     .filter((item) => item.kind === 'file')
     .map((item) => item.webkitGetAsEntry() ?? item.getAsFile());

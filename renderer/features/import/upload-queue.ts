@@ -1,4 +1,4 @@
-// The uploads of this window: two at a time, with progress and result. Plain state outside React, so that uploads
+// The uploads of this window, two at a time, with progress and result. The state is outside React, so that uploads
 // survive navigation.
 import { useSyncExternalStore } from 'react';
 import { ApiError, detailOf } from '../../api/problem.ts';
@@ -10,7 +10,7 @@ export interface Upload {
   readonly name: string;
   readonly size: number;
   readonly status: 'waiting' | 'sending' | 'done' | 'failed' | 'cancelled';
-  /** 0..1 of the body sent. */
+  /** Fraction of the body that was sent, 0 to 1. */
   readonly progress: number;
   readonly track: TrackOut | null;
   /** A message for the user. */
@@ -78,7 +78,7 @@ async function send(id: number): Promise<void> {
   }
 }
 
-/** A rejected file has its reason next to its name. */
+/** Returns the reason for a rejected file, which is displayed next to the file's name. */
 const reasonOf = (error: unknown): string =>
   (error instanceof ApiError ? error.fields[0]?.message : undefined) ?? detailOf(error);
 

@@ -1,4 +1,4 @@
-// The map one can walk and zoom, with a pointer, fingers or keys, and draw a line on.
+// The map canvas: users pan and zoom it with a pointer, fingers or keys, and draw a line on it.
 import { useElementSize, useMergedRef } from '@mantine/hooks';
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -10,14 +10,14 @@ import styles from './map.module.css';
 
 const STEP_PX = 80;
 export const ZOOM_STEP = 1.6;
-/** From the pointer. */
+/** Maximum distance between the pointer and a track that is selected. */
 const REACH_PX = 14;
-/** A pointer that moved less was clicked. */
+/** A pointer that moved less than this has clicked. */
 const CLICK_PX = 5;
 
 interface MapCanvasProps {
   part: MapPart;
-  /** What the part covers. */
+  /** The area that `part` covers. */
   area: MapArea;
   view: View;
   onView: (view: View) => void;
@@ -25,9 +25,9 @@ interface MapCanvasProps {
   isDrawing: boolean;
   line: readonly Point[];
   onLine: (line: Point[]) => void;
-  /** The line is whole. */
+  /** Called when the line is completely drawn. */
   onDrawn: () => void;
-  /** Of a track. */
+  /** Id of the selected track. */
   chosen: number | null;
   onChoose: (id: number) => void;
 }
@@ -89,7 +89,7 @@ export function MapCanvas({
   latest.current = { view, size, onView };
   useEffect(() => {
     const element = box.current;
-    // React's own are passive: the page would scroll
+    // React's own wheel listeners are passive, so the page would scroll
     const onWheel = (event: WheelEvent) => {
       event.preventDefault();
       const rect = element!.getBoundingClientRect();

@@ -1,17 +1,17 @@
-// Draws the map without React: density behind, points as pixels of their own (tens of thousands of them in a few
-// milliseconds, without a graphics card), then names of genres and the line.
+// Draws the map without React: the density as background, a pixel or square for each track (tens of thousands of them
+// in a few milliseconds, without a graphics card), then names of genres and the line.
 import type { MapArea, MapPart } from '../../api/likeness.ts';
 import { toScreen, type Point, type Size, type View } from './map-view.ts';
 
-/** Turned by this, hues next to each other in the list are far apart. */
+/** Degrees between the hues of consecutive genres in the list, so that neighbouring hues differ clearly. */
 const GOLDEN_ANGLE = 137.5;
 const MAX_LABELS = 24;
-/** The same genre is named once in so many pixels. */
+/** Minimum distance between two labels of the same genre. */
 const SAME_GENRE_PX = 180;
 const OPAQUE = 0xff000000;
 
 interface Colours {
-  /** As a canvas keeps pixels: alpha, blue, green, red. */
+  /** Colours in the byte order of a canvas: alpha, blue, green, red. */
   genres: number[];
   other: number;
   ink: string;
@@ -19,7 +19,7 @@ interface Colours {
   accent: string;
 }
 
-/** The colour of a genre in this theme, for the map and its key. */
+/** Returns the colour of a genre in this theme, for the map and its legend. */
 export const genreColour = (index: number, isDark: boolean): string =>
   `oklch(${isDark ? 0.76 : 0.58} 0.15 ${(40 + index * GOLDEN_ANGLE) % 360})`;
 
@@ -42,7 +42,7 @@ export function coloursOf(element: HTMLElement, genres: number): Colours {
   };
 }
 
-/** How many tracks there are in each part, as one small picture that is stretched. */
+/** Returns the number of tracks in each cell as one small picture, which is stretched over the map. */
 export function densityOf({ cells }: MapPart, ink: string): OffscreenCanvas | null {
   const side = Math.round(Math.sqrt(cells.length));
   const most = Math.log1p(Math.max(...cells, 0));
@@ -60,14 +60,14 @@ export function densityOf({ cells }: MapPart, ink: string): OffscreenCanvas | nu
 interface Scene {
   view: View;
   size: Size;
-  /** Pixels of the screen in one of CSS. */
+  /** Device pixels per CSS pixel. */
   ratio: number;
   part: MapPart;
   area: MapArea;
   density: OffscreenCanvas | null;
   colours: Colours;
   line: readonly Point[];
-  /** Index of a point; -1 for none. */
+  /** Index of the selected track's point; -1 for none. */
   chosen: number;
   font: string;
 }
@@ -98,7 +98,7 @@ function drawDensity(context: CanvasRenderingContext2D, { density, area, view, s
   context.drawImage(density, from.x, from.y, to.x - from.x, to.y - from.y);
 }
 
-/** One for all frames: a new one has ten megabytes. */
+/** One picture per canvas is reused for all frames, since a new one takes ten megabytes. */
 const pictures = new WeakMap<HTMLCanvasElement, ImageData>();
 function emptyPicture(canvas: HTMLCanvasElement): ImageData {
   const { width, height } = canvas;
@@ -114,7 +114,7 @@ function drawPoints(context: CanvasRenderingContext2D, { part, view, size, ratio
   const picture = emptyPicture(context.canvas);
   const pixels = new Uint32Array(picture.data.buffer);
   const { x, y, genre } = part.points;
-  // larger where there are few
+  // points are larger on maps with few tracks
   const side = Math.max(2, Math.round(ratio * (x.length > 20_000 ? 2 : x.length > 4_000 ? 3 : 5)));
   const factor = ratio / view.scale;
   const left = (size.width * ratio) / 2 - view.x * factor - side / 2;
@@ -124,7 +124,7 @@ function drawPoints(context: CanvasRenderingContext2D, { part, view, size, ratio
     const py = Math.round(y[i]! * factor + top);
     if (px < 0 || py < 0 || px + side > width || py + side > height) continue;
     const colour = colours.genres[genre[i]!] ?? colours.other;
-    // a call of fill() for so few takes longer
+    // for so few pixels, a call of fill() takes longer
     for (let row = py * width + px, end = row + side * width; row < end; row += width)
       for (let at = row; at < row + side; at += 1) pixels[at] = colour;
   }

@@ -1,4 +1,5 @@
-// A map of the library by its sound: what sounds alike is close. The list beside it has the tracks in view.
+// A map of the library by its sound: tracks that sound alike are close to each other. The list beside the map contains
+// the visible tracks.
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { memo, useMemo, useState } from 'react';
@@ -38,7 +39,7 @@ import styles from './map.module.css';
 
 const WHOLE_AREA: MapArea = { min_x: 0, min_y: 0, max_x: MAP_SIZE, max_y: MAP_SIZE };
 const MAX_POINTS = 50_000;
-/** A point for so many pixels is as dense as can be told apart. */
+/** With more points than one per this number of pixels, single points cannot be told apart. */
 const PIXELS_A_POINT = 20;
 const SETTLED_MS = 200;
 const LISTED_TRACKS = 50;
@@ -179,7 +180,7 @@ const ChosenTrack = memo(function ChosenTrack({ id }: { id: number }) {
   const { t } = useTranslation();
   const { run } = useActions();
   const { data: track, error } = useQuery(trackQuery(id));
-  // deleted since the map was made
+  // the track was deleted after the map was made
   if (error && !track)
     return (
       <p role="alert" className={likeness.error}>
@@ -198,7 +199,7 @@ const ChosenTrack = memo(function ChosenTrack({ id }: { id: number }) {
   );
 });
 
-/** The tracks near the line. */
+/** The list of tracks near the drawn line. */
 function Along({ tracks, onClear }: { tracks: MapLine['items']; onClear: () => void }) {
   const { t } = useTranslation();
   const player = usePlayerCommands();
@@ -229,7 +230,7 @@ function Along({ tracks, onClear }: { tracks: MapLine['items']; onClear: () => v
   );
 }
 
-/** What is seen of the map, as a list. Not drawn again for every frame of a walk. */
+/** The list of the visible tracks, memoized so that it is not rendered for every frame while the map is panned. */
 const Here = memo(function Here({ view, size }: { view: View; size: Size }) {
   const { t } = useTranslation();
   const [most, setMost] = useState(LISTED_TRACKS);

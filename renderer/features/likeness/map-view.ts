@@ -1,15 +1,15 @@
-// Where things of the map are on the screen. Pure. The map is a square of 0 to MAP_SIZE; a view is its middle and how
-// many of its units are one pixel.
+// Positions of the map's points on the screen. Pure. The map is a square of 0 to MAP_SIZE; a view consists of its
+// middle and the number of map units per pixel.
 import type { MapArea } from '../../api/likeness.ts';
 
 export const MAP_SIZE = 65_535;
-/** At the nearest, a pixel is this part of the map. */
+/** Map units per pixel at the highest zoom. */
 const MIN_SCALE = 1 / 4;
 
 export interface View {
   x: number;
   y: number;
-  /** Units of the map in a pixel. */
+  /** Map units per pixel. */
   scale: number;
 }
 export interface Size {
@@ -39,7 +39,7 @@ export const toMap = ({ x, y }: Point, view: View, { width, height }: Size): Poi
 const clamp = (value: number, from: number, to: number): number => Math.min(to, Math.max(from, value));
 const unit = (value: number): number => Math.round(clamp(value, 0, MAP_SIZE));
 
-/** As near or as far as makes sense, with the middle on the map. */
+/** Limits the zoom of a view, and keeps its middle on the map. */
 function withinMap(view: View, size: Size): View {
   const farthest = wholeMap(size).scale;
   return {
@@ -49,7 +49,7 @@ function withinMap(view: View, size: Size): View {
   };
 }
 
-/** Nearer with a factor above 1; what is under the pointer stays there. */
+/** Zooms in with a factor above 1; the point under the pointer stays in place. */
 export function zoomed(view: View, size: Size, factor: number, at: Point): View {
   const oldPoint = toMap(at, view, size);
   const scale = withinMap({ ...view, scale: view.scale / factor }, size).scale;
@@ -60,14 +60,17 @@ export function zoomed(view: View, size: Size, factor: number, at: Point): View 
 export const moveView = (view: View, size: Size, dx: number, dy: number): View =>
   withinMap({ ...view, x: view.x - dx * view.scale, y: view.y - dy * view.scale }, size);
 
-/** What is seen. */
+/** Returns the visible area. */
 export function areaOf(view: View, size: Size): MapArea {
   const from = toMap({ x: 0, y: 0 }, view, size);
   const to = toMap({ x: size.width, y: size.height }, view, size);
   return { min_x: unit(from.x), min_y: unit(from.y), max_x: unit(to.x), max_y: unit(to.y) };
 }
 
-/** In steps, so that walking a little asks for nothing new: what is seen, and about half of that around it. */
+/**
+ * Returns the area to fetch: the visible area and about half of it around it, in steps, so that a short pan needs no
+ * new request.
+ */
 export function fetchedArea(view: View, size: Size): MapArea {
   const visibleArea = areaOf(view, size);
   const span = Math.max(visibleArea.max_x - visibleArea.min_x, visibleArea.max_y - visibleArea.min_y);
@@ -82,13 +85,16 @@ export function fetchedArea(view: View, size: Size): MapArea {
   };
 }
 
-/** A line drawn by hand has a point for each move of the pointer: as many of them as say the same. */
+/**
+ * Returns a line drawn by hand with at most `most` of its points, evenly chosen; the line has a point for each move of
+ * the pointer.
+ */
 export function thinned(line: readonly Point[], most: number): Point[] {
   if (line.length <= most) return [...line];
   return Array.from({ length: most }, (_, i) => line[Math.round((i * (line.length - 1)) / (most - 1))]!);
 }
 
-/** Index of the nearest of these points within a distance, or -1. */
+/** Returns the index of the nearest of these points within a distance, or -1. */
 export function nearest(xs: readonly number[], ys: readonly number[], at: Point, distance: number): number {
   let best = -1;
   let least = distance ** 2;

@@ -1,4 +1,4 @@
-// A mix of the day: its tracks, and why it and they were chosen.
+// A mix of the day: its tracks, with the reasons for the mix and for each track.
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';

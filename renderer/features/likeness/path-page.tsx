@@ -1,4 +1,4 @@
-// A path from one track to another, each step a small one.
+// A path from one track to another, in small steps of similarity.
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';

@@ -1,4 +1,4 @@
-// Radios that start from no item: a mood, or this hour. And what radios never play.
+// Radios with a mood or the current hour as seed, and the artists and tracks that radios never play.
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { likenessQuery, neverQuery, thisMoment, type Seed } from '../../api/likeness.ts';

@@ -1,4 +1,4 @@
-// Where a track's file is, or was, inside the music folder.
+// The last known place of a track's file inside the music folder.
 import type { TrackOut } from '../../api/routes.ts';
 
 interface Place {
@@ -8,7 +8,7 @@ interface Place {
 
 const FILE_URI = 'file:';
 
-/** Null for audio in the library's own storage. */
+/** Returns null for audio in the library's own storage. */
 export function fileLocation({ storage_uri: uri }: TrackOut): Place | null {
   if (!uri?.startsWith(FILE_URI)) return null;
   const path = uri.slice(FILE_URI.length);

@@ -38,7 +38,7 @@ export function FindDialog({ track, onClose, onFound }: FindDialogProps) {
 function Candidates({ track, onClose, onFound }: Omit<FindDialogProps, 'track'> & { track: TrackOut }) {
   const { t } = useTranslation();
   const relocate = useRelocate();
-  // a track that was found has none
+  // a relocated track has no candidates
   const candidates = useQuery({ ...replacementsQuery(track.id), enabled: relocate.isIdle || relocate.isError });
   const choose = (other: TrackOut) =>
     relocate.mutate(
@@ -70,7 +70,7 @@ function Candidates({ track, onClose, onFound }: Omit<FindDialogProps, 'track'> 
     );
   }
 
-  // The dialog itself is focused first, so that the Enter that opened it does not choose.
+  // The dialog itself is focused first, so that the Enter key that opened it does not select a candidate.
   return (
     <div className={styles.find} tabIndex={-1} data-autofocus>
       <Sought track={track} />

@@ -16,7 +16,7 @@ import styles from './missing.module.css';
 
 interface MissingActions {
   t: TFunction;
-  /** Removed, and can still be undone. */
+  /** Returns whether the track was removed and its removal can still be undone. */
   isLeaving: (id: number) => boolean;
   onFind: (track: TrackOut) => void;
   onRemove: (track: TrackOut) => void;
@@ -120,7 +120,7 @@ export function missingColumns({ t, isLeaving, onFind, onRemove, onUndo }: Missi
   ];
 }
 
-/** What it has most likely become, and why. */
+/** The most likely replacement of the track, and the reason. */
 function ProposalCell({ track, isLeaving }: { track: TrackOut; isLeaving: boolean }) {
   const { t } = useTranslation();
   const [best] = useQuery({ ...replacementsQuery(track.id), enabled: !isLeaving }).data ?? [];

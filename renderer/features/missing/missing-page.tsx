@@ -1,4 +1,4 @@
-// Tracks without a file: find it, or remove the track. Enter on a row finds it.
+// Tracks without a file: the user finds the file or removes the track. Enter on a row opens the search for its file.
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
@@ -27,7 +27,7 @@ import '../../i18n/page-texts.ts';
 import styles from './missing.module.css';
 
 const PLACEHOLDERS = 12;
-/** Four lines: title, artist, and what the track may have become with the reason. */
+/** Height for four lines: title, artist, and the proposed replacement with the reason. */
 const NARROW_ROW = 88;
 
 export function MissingPage() {
@@ -165,7 +165,7 @@ export function MissingPage() {
   );
 }
 
-/** One click for all tracks of which nobody has to be asked. */
+/** The button that relocates all tracks whose replacement is certain. */
 function Certain({ onFound }: { onFound: (found: number) => void }) {
   const { t } = useTranslation();
   const total = useQuery(certainQuery()).data?.total ?? 0;

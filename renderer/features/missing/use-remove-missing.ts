@@ -13,7 +13,7 @@ interface Removable {
   title: string;
 }
 
-/** Not the key of a deleted track: when the file comes back in time, the track stays. */
+/** This key differs from the key of a deleted track: if the file comes back before the deletion, the track stays. */
 export const missingKey = (id: number): string => `missing:${id}`;
 export const undoRemovalOf = (id: number): void => takeBack(missingKey(id));
 
@@ -27,7 +27,7 @@ export function useRemoveMissing(): (tracks: readonly Removable[]) => void {
     try {
       if (!(await deleteMissing(track.id))) bringBack([missingKey(track.id)]);
     } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return; // deleted already
+      if (error instanceof ApiError && error.status === 404) return; // already deleted
       bringBack([missingKey(track.id)]);
       tell(t('missing.notRemoved', { title: track.title, detail: detailOf(error) }));
     }

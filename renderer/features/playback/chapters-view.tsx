@@ -1,4 +1,4 @@
-// Chapters of what plays.
+// Chapters of the current track.
 import { useTranslation } from 'react-i18next';
 import { Chapters } from '../../music/chapters.tsx';
 import { useCurrentTrack } from '../../player/use-player.ts';

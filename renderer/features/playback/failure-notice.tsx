@@ -3,7 +3,7 @@ import { IconFetch, IconProblem } from '../../ui/theme/icons.ts';
 import { usePlayer } from '../../player/use-player.ts';
 import styles from './player-bar.module.css';
 
-/** Says why the track can't be played, and what happens next. */
+/** Says why the track cannot be played, and what happens next. */
 export function FailureNotice() {
   const { t } = useTranslation();
   const failure = usePlayer((state) => state.failure);

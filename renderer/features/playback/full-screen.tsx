@@ -1,4 +1,4 @@
-// The player as the whole window: cover, controls, and lyrics, chapters or queue beside them.
+// The full-screen player: cover, controls, and beside them lyrics, chapters or queue.
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trackCover } from '../../api/urls.ts';
@@ -61,7 +61,7 @@ export function FullScreen({ opened, onClose }: PlayerOverlayProps) {
             <section
               className={styles.beside}
               aria-label={t(VIEW_TITLES[view])}
-              onClick={() => setChosen(view)} // stays for the next track, which may have no lyrics
+              onClick={() => setChosen(view)} // the chosen view is kept when the next track has no lyrics
             >
               <ViewOf view={view} />
             </section>

@@ -1,4 +1,4 @@
-// Lyrics of a track, searched at the service or written: text, times by tapping along, an offset.
+// Editor for the lyrics of a track, with a search in the lyrics service: text, line times by tapping along, an offset.
 import { Modal, NumberInput, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
@@ -25,7 +25,7 @@ interface DialogProps {
   onClose: () => void;
 }
 
-/** Unsaved texts by track: a window that gets narrower or wider moves the lyrics, which closes the dialog. */
+/** Unsaved texts by track: resizing the window can move the lyrics, which closes the dialog. */
 const drafts = new Map<number, string>();
 
 export function LyricsDialog({ track, lyrics, onClose: close }: DialogProps) {
@@ -49,7 +49,7 @@ export function LyricsDialog({ track, lyrics, onClose: close }: DialogProps) {
     <Modal
       opened
       onClose={onClose}
-      // a slip of the hand loses nothing that was typed
+      // an accidental click or Escape must not discard typed text
       closeOnClickOutside={!isChanged}
       closeOnEscape={!isChanged}
       size="lg"
@@ -182,7 +182,7 @@ interface TimesProps {
   onChange: (text: string) => void;
 }
 
-/** Taps give the lines their times, one after the other, as the track plays. */
+/** Sets the times of the lines one after the other by taps while the track plays. */
 function Times({ track, text, onChange }: TimesProps) {
   const { t } = useTranslation();
   const player = usePlayerCommands();

@@ -1,7 +1,7 @@
-/** People read a little ahead of what they hear. */
+/** The next line is highlighted this early, because people read a little ahead of what they hear. */
 const AHEAD_MS = 200;
 
-/** Index of the current line, or -1 before the first. Lines are sorted by time. */
+/** Returns the index of the current line, or -1 before the first line. Lines are sorted by time. */
 export function lineAt(lines: readonly { start_ms?: number | undefined }[], positionMs: number): number {
   let low = 0;
   let high = lines.length;

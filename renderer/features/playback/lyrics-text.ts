@@ -36,7 +36,7 @@ const textOf = (lines: readonly EditedLine[]): string =>
 export const withTime = (text: string, index: number, startMs: number | undefined): string =>
   textOf(linesOf(text).map((line, i) => (i === index ? { ...line, startMs } : line)));
 
-/** Every time of lines and words, later by so much; none before the start. */
+/** Returns the text with every time of lines and words moved by `byMs`, but not before 0. */
 export const shifted = (text: string, byMs: number): string => {
   const later = (ms: number): number => Math.max(0, ms + byMs);
   return textOf(

@@ -1,5 +1,5 @@
-// Lyrics of the current track. With timed lines, the current one is highlighted, and a click seeks to a line; with
-// timed words, those that were sung are, too.
+// Lyrics of the current track. With timed lines, the current line is highlighted, and a click seeks to a line; with
+// timed words, the sung words are highlighted too.
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -23,7 +23,7 @@ const ServiceQuestion = lazy(async () => ({
 export function LyricsView() {
   const { t } = useTranslation();
   const track = useCurrentTrack();
-  /** What is edited, which stays open when the next track begins. */
+  /** The lyrics in the editor, which stays open when the next track begins. */
   const [edited, setEdited] = useState<Edited | null>(null);
   return (
     <>
@@ -56,7 +56,7 @@ function LyricsOf({ track, onEdit }: { track: QueueTrack; onEdit: (edited: Edite
     staleTime: Infinity,
     retry: false,
   });
-  // an answer from before they were removed is kept by the query
+  // the query keeps an earlier response after the lyrics were deleted
   const isGone = stored.error instanceof ApiError && stored.error.status === 404;
   const lyrics = (isGone ? undefined : stored.data) ?? lookup.data?.lyrics;
   const mayEdit = user?.is_superuser === true || user?.can_edit === true;

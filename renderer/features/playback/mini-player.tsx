@@ -1,4 +1,4 @@
-// On phones: one line with the current track, which opens the full-screen player.
+// The player on phones: one line with the current track, which opens the full-screen player.
 import { useTranslation } from 'react-i18next';
 import { IconNextTrack, IconPause, IconPlay } from '../../ui/theme/icons.ts';
 import { trackCover } from '../../api/urls.ts';

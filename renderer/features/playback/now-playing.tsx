@@ -35,7 +35,7 @@ export function NowPlayingText({ track, size = 'small' }: { track: QueueTrack; s
   );
 }
 
-/** The queue may be days old, so whether the current track is liked is asked of the server. */
+/** Fetches from the server whether the current track is liked, because the queue may be days old. */
 export function CurrentLikeButton({ track }: { track: QueueTrack }) {
   const { data } = useQuery(trackQuery(track.id));
   return <LikeButton type="track" item={data ?? track} name={track.title} />;

@@ -15,10 +15,10 @@ import styles from './playback-menu.module.css';
 
 const SLEEP_MINUTES = [15, 30, 45, 60, 90] as const;
 const REPLAY_GAIN_MODES: readonly ReplayGainMode[] = ['off', 'track', 'album'];
-/** Shorter loops would be a noise. */
+/** Shorter loops would sound like noise. */
 const SHORTEST_LOOP_MS = 500;
 
-/** Loaded when it is first wanted, and then open. */
+/** A menu that is loaded on its first click and then opened. */
 export function PlaybackMenu() {
   const { t } = useTranslation();
   const [opened, setOpened] = useState(true);
@@ -77,7 +77,7 @@ function SpeedField() {
   );
 }
 
-/** The part between two positions, whichever was chosen first. */
+/** Returns the loop between two positions in either order. */
 function loopOf(one: number, other: number): Loop {
   const from = Math.min(one, other);
   return { from, to: Math.max(one, other, from + SHORTEST_LOOP_MS) };

@@ -18,7 +18,7 @@ import { SeekBar, TransportButtons, VolumeControl } from './transport.tsx';
 interface PlayerBarProps {
   side: SideView | null;
   onSide: (view: SideView) => void;
-  /** Opens the player as the whole window. */
+  /** Opens the full-screen player. */
   onOpen: () => void;
 }
 

@@ -1,4 +1,4 @@
-// The player as the whole window, on a desk and on a phone. Following a link closes it.
+// The full-screen player on computers and phones. Following a link closes the player.
 import { Modal } from '@mantine/core';
 import { useWindowEvent } from '@mantine/hooks';
 import type { ReactNode } from 'react';
@@ -47,7 +47,7 @@ export function PlayerOverlay({
           className={className}
           style={accent}
           tabIndex={-1}
-          data-autofocus // no button: the space bar is the player's
+          data-autofocus // not a button, because the space bar must control the player
           onClick={(event) => (event.target as HTMLElement).closest('a') && onClose()}
         >
           {children(track)}
@@ -57,7 +57,7 @@ export function PlayerOverlay({
   );
 }
 
-/** Whether something is open above it, which Escape closes first. */
+/** Returns whether a dialog or menu is open above the player, which Escape closes first. */
 function isBelow(): boolean {
   const player = document.querySelector('[data-player]');
   return [...document.querySelectorAll('[role="dialog"], [role="menu"]')].some(

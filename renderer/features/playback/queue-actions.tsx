@@ -11,7 +11,7 @@ import { IconButton } from '../../ui/controls/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { useUndoNotice } from '../../ui/controls/undo-notice.tsx';
 
-/** Of what is queued, and then of the part of a long list that is still to come. */
+/** Returns the ids of the queued tracks, followed by those of a long list's remaining tracks. */
 async function idsOf({ queue, rest }: PlayerState): Promise<number[]> {
   const ids = queue.map(({ track }) => track.id);
   const listedIds = new Set([...ids, ...(rest?.without ?? [])]);

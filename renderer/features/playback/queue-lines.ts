@@ -1,8 +1,9 @@
-// The queue as it is listed: what was played, what plays, what was added by hand, and where the rest comes from. Pure.
+// The lines of the displayed queue: played tracks, the current track, tracks added by hand, and the rest with its
+// origin. Pure.
 import type { PlayerState } from '../../player/player.ts';
 
 export type QueuePart = 'played' | 'now' | 'next' | 'from' | 'later';
-/** A heading, or the entry at a place of the queue. */
+/** A heading, or the entry at a position of the queue. */
 type QueueLine = { head: QueuePart } | { at: number };
 
 export function linesOf({ queue, index }: Pick<PlayerState, 'queue' | 'index'>): QueueLine[] {

@@ -1,5 +1,5 @@
-// The queue: jump, reorder by dragging (by the handle on touch screens) or Alt+arrow, remove. Only rows on screen are
-// rendered, and the dragged one. A long list goes on below as it is scrolled.
+// The queue: jump, reorder by dragging (by the handle on touch screens) or Alt+arrow, remove. Only rows on screen and
+// the dragged row are rendered. Scrolling loads more rows of a long list.
 import {
   closestCenter,
   DndContext,
@@ -33,10 +33,10 @@ import { QueueRow } from './queue-row.tsx';
 import styles from './queue.module.css';
 
 const ROW_HEIGHT = 56;
-/** With why a radio chose the track. */
+/** Height of a row with the reason why a radio chose the track. */
 const REASON_HEIGHT = 76;
 const HEAD_HEIGHT = 40;
-/** The list announces moves itself, in the user's language. */
+/** The list itself announces moves in the user's language. */
 const SILENT_FEED = {
   announcements: {
     onDragStart: () => undefined,
@@ -66,7 +66,7 @@ export function QueueList() {
   const keys = useMemo(() => queue.map(({ key }) => key), [queue]);
   const draggedAt = dragged === null ? -1 : keys.indexOf(dragged);
   const sensors = useSensors(useSensor(MouseSensor, { activationConstraint: { distance: 6 } }), useSensor(TouchSensor));
-  /** What was there before: entries that come later slide in, those that only scroll into view do not. */
+  /** Keys that were displayed before: new entries slide in, entries that only scroll into view do not. */
   const seenKeys = useRef(new Set(keys));
   const isNew = (key: number) => !seenKeys.current.has(key);
   useEffect(() => {
@@ -82,7 +82,7 @@ export function QueueList() {
     count: lines.length + (more > 0 ? 1 : 0),
     getScrollElement: () => scroller.current,
     estimateSize: heightOf,
-    // a new function has the heights computed again
+    // a new function makes the virtualizer recompute the heights
     getItemKey: useCallback((line: number) => (lines[line] && 'at' in lines[line] ? line : -line - 1), [lines]),
     overscan: 6,
     rangeExtractor: (range) => {
@@ -98,7 +98,7 @@ export function QueueList() {
   }, [player, isAtEnd, queue]);
 
   useLayoutEffect(() => {
-    // with its heading
+    // scrolls to the heading above the current entry
     virtualizer.scrollToIndex(Math.max(0, (lineOf.get(index) ?? 0) - 1), { align: 'start' });
   }, [virtualizer]);
   useEffect(() => {
@@ -132,7 +132,7 @@ export function QueueList() {
     if (entry && to >= 0 && to !== draggedAt) moveTo(entry, to);
   };
 
-  /** The place between two rows that is nearest to the pointer. */
+  /** Returns the position between two rows that is nearest to the pointer. */
   const placeAt = (event: DragEvent): { at: number; top: number } => {
     const rows = scroller.current?.querySelector('ul')?.getBoundingClientRect();
     const y = Math.max(0, event.clientY - (rows?.top ?? 0));

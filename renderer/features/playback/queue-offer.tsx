@@ -1,4 +1,4 @@
-// The queue left on another device: offered, never taken over automatically.
+// Offers the queue of another device, which is never loaded automatically.
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { fetchQueueTracks, queueQuery } from '../../api/queue.ts';
@@ -13,7 +13,7 @@ import { storedChoice } from '../../stored-choice.ts';
 import { useUndoNotice } from '../../ui/controls/undo-notice.tsx';
 import styles from './player-bar.module.css';
 
-/** When the queue that was dismissed was changed. */
+/** Time of the last change of the queue that the user dismissed. */
 const dismissedQueue = storedChoice<string>({
   name: 'queueOffer',
   key: 'tonearm.queue.dismissed',
@@ -29,7 +29,7 @@ interface Offer {
   dismiss: () => void;
 }
 
-/** Offers to continue what was playing on another device. */
+/** Offers to continue the queue of another device. */
 export function QueueOffer() {
   const { t } = useTranslation();
   const { tell } = useUndoNotice();

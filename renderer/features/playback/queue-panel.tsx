@@ -11,7 +11,7 @@ import { ChaptersView, LyricsView, VIEW_TITLES, type SideView } from './side-vie
 import { QueueActions } from './queue-actions.tsx';
 import styles from './queue.module.css';
 
-/** Loaded with the drag-and-drop library. */
+/** Loaded separately, because the list needs the drag-and-drop library. */
 const QueueList = lazy(async () => ({ default: (await import('./queue-list.tsx')).QueueList }));
 
 const RadioStrip = lazy(async () => ({ default: (await import('./radio-strip.tsx')).RadioStrip }));

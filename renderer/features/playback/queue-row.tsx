@@ -52,7 +52,7 @@ export function QueueRow({ entry, state, tabIndex }: QueueRowProps) {
     );
   };
   const marked = markItems(items);
-  // fingers scroll by the row and move it by its handle
+  // on touch screens the row scrolls and only its handle moves it
   const { onTouchStart, ...byMouse } = (listeners ?? {}) as { onTouchStart?: TouchEventHandler };
   const by = track.artist_name ?? t('library.unknownArtist');
   return (

@@ -1,4 +1,4 @@
-// Above the queue while a radio plays: how it chooses, and how to steer it from the track that plays.
+// The strip above the queue while a radio plays: how the radio chooses tracks, and commands that steer it.
 import { Menu } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useSteeringIds } from '../../music/steering-memory.ts';

@@ -1,5 +1,4 @@
-// What can be shown beside what plays. Lyrics and chapters are loaded when they are opened: a window is there sooner
-// without.
+// Views beside the player. Lyrics and chapters are loaded when they are opened, so that the window opens faster.
 import { lazy, Suspense } from 'react';
 
 const LoadedLyrics = lazy(async () => ({ default: (await import('./lyrics-view.tsx')).LyricsView }));

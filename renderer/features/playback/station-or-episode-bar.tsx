@@ -1,4 +1,4 @@
-// The player's place while a station or an episode plays.
+// The player bar while a station or an episode plays.
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -99,7 +99,7 @@ export function BesideBar({ narrow }: { narrow: boolean }) {
   );
 }
 
-/** Its name, and what a station plays now. */
+/** The name of a station or episode, and the song that a station is playing. */
 function Words({ beside: { item, status } }: { beside: BesideState }) {
   const { t } = useTranslation();
   const isStation = item.kind === 'station';
@@ -142,7 +142,7 @@ function Position({ beside: { positionMs, durationMs } }: { beside: BesideState 
   );
 }
 
-/** One press is the next speed. */
+/** A button that switches to the next speed. */
 function Speed() {
   const { t } = useTranslation();
   const speed = besideSpeed();

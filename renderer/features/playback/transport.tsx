@@ -106,7 +106,7 @@ export function SeekBar({ below = false }: { below?: boolean }) {
   );
 }
 
-/** Narrow bars show only the mute button, unless `whole`. */
+/** The volume control; narrow bars contain only its mute button, unless `whole`. */
 export function VolumeControl({ whole = false }: { whole?: boolean }) {
   const { t } = useTranslation();
   const player = usePlayerCommands();

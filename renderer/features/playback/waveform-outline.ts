@@ -1,11 +1,11 @@
 // The shape of a waveform as an SVG path, mirrored at its middle. Pure.
 
-/** Of the upper half. */
+/** Height of the upper half. */
 export const FULL_HEIGHT = 255;
-/** A silent part is still a line. */
+/** Minimum height, so that a silent part is still a line. */
 const MIN_HEIGHT = 6;
 
-/** `points`: peaks from 0 to 255, a byte each, in base64. */
+/** Returns the outline of `points`: peaks from 0 to 255, one byte each, in base64. */
 export function outlineOf(points: string): { path: string; width: number } {
   const peaks = Array.from(atob(points), (byte) => Math.max(MIN_HEIGHT, byte.charCodeAt(0)));
   const edge = (sign: 1 | -1) => peaks.map((peak, x) => `L${x} ${FULL_HEIGHT - sign * peak}`);

@@ -1,5 +1,5 @@
-// The outline of the current track, as a quiet background of the seek bar. Nothing is drawn until it is there, and
-// nothing moves when it comes.
+// The outline of the current track, in the background of the seek bar. Nothing is drawn until the outline is loaded,
+// and the layout does not move when it appears.
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { waveformQuery } from '../../api/analysis.ts';
@@ -7,7 +7,7 @@ import { useCurrentTrack } from '../../player/use-player.ts';
 import { outlineOf, FULL_HEIGHT } from './waveform-outline.ts';
 import styles from './waveform.module.css';
 
-/** `played`: the part that was played, 0 to 1. */
+/** `played` is the played part of the track, 0 to 1. */
 export function Waveform({ played }: { played: number }) {
   const track = useCurrentTrack();
   const { data } = useQuery({ ...waveformQuery(track?.id ?? 0), enabled: track?.availability === 'available' });

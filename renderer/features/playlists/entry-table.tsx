@@ -1,5 +1,5 @@
-// The tracks of a playlist: select, play, move by dragging or Alt+arrow, remove. Every change makes a version, so
-// Ctrl+Z can restore the one before.
+// The tracks of a playlist: select, play, move by dragging or Alt+arrow, remove. Every change creates a version, so
+// Ctrl+Z can restore the previous version.
 import { useMemo, useRef, useState, type DragEvent, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconRemove, IconToEnd, IconToTop } from '../../ui/theme/icons.ts';
@@ -30,11 +30,11 @@ interface EntryTableProps {
   isEditable: boolean;
 }
 
-/** Entries to work on; they may be a whole list that is not loaded. */
+/** Entries for an action; they may be a whole list that is not loaded. */
 interface Some {
   choice: EntryChoice;
   count: number;
-  /** Their positions, ascending; none of a whole list. */
+  /** Ascending positions of the entries; empty for a whole list. */
   places: readonly number[];
   group: TrackGroup;
 }
@@ -57,7 +57,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
   const change = useChangeEntries(playlist.id);
   const putBack = usePutBack();
   const total = list.total ?? 0;
-  /** Entries that were selected, kept because they need not stay loaded. */
+  /** Selected entries, stored because their rows may be unloaded later. */
   const entriesById = useRef(new Map<number, PlaylistEntryOut>());
   const keep = (entry: PlaylistEntryOut | undefined) => {
     if (entry) entriesById.current.set(entry.entry_id, entry);
@@ -76,7 +76,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
   });
   const [said, setSaid] = useState('');
   const [goTo, setGoTo] = useState<{ row: number } | undefined>();
-  /** Versions before each change made here, oldest first; undefined if the server refused it. */
+  /** Versions before each change made here, oldest first; undefined if the server rejected the change. */
   const undo = useRef<Promise<number | undefined>[]>([]);
 
   const item = (index: number) => {
@@ -104,7 +104,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
       },
     };
   };
-  /** The selection, or the row itself when it is not selected. */
+  /** Returns the selection if it contains the row, otherwise the row. */
   const someAt = (index: number): Some | undefined => {
     const entry = list.item(index);
     if (!entry) return undefined;

@@ -11,7 +11,7 @@ import { useUndoNotice } from '../../ui/controls/undo-notice.tsx';
 
 const size = { size: 16, 'aria-hidden': true } as const;
 
-/** Loaded when it is first wanted, and then open. */
+/** A menu that is loaded on its first click and then opened. */
 export function NewPlaylistMenu() {
   const { t } = useTranslation();
   const { tell } = useUndoNotice();

@@ -1,4 +1,4 @@
-// One playlist: header, tracks (current or of a version), and its versions.
+// The page of one playlist: header, tracks (of the current or an earlier version), and the list of versions.
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';

@@ -9,11 +9,11 @@ import { IconShuffle } from '../../ui/theme/icons.ts';
 
 interface PlaylistToolsProps {
   playlist: PlaylistOut;
-  /** Whether it has this track, as far as it is loaded. */
+  /** Returns whether the loaded part of the playlist contains the track. */
   has: (trackId: number) => boolean;
 }
 
-/** Everything but playing is behind "…". */
+/** The buttons of a playlist; all actions except playing are in the “…” menu. */
 export function PlaylistTools({ playlist, has }: PlaylistToolsProps) {
   const { t } = useTranslation();
   const { run } = useActions();

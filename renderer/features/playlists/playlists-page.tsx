@@ -21,14 +21,14 @@ import { VirtualGrid } from '../../ui/lists/virtual-grid.tsx';
 import { NewPlaylistButton } from './side-playlists.tsx';
 import styles from './playlists.module.css';
 
-/** Enough entries for the covers of four albums. */
+/** This many entries usually contain four albums with covers. */
 const COVERS_PAGE = { limit: 24, offset: 0 };
 const PLACEHOLDERS = 8;
-/** In pixels; the caption is two lines. */
+/** Sizes in pixels; the caption has two lines. */
 const CARD = { width: 180, gap: { column: 20, row: 24 }, caption: 52 };
 const nothing = () => {};
 
-/** All playlists, by their covers. */
+/** A grid with the covers of all playlists. */
 export function PlaylistsPage() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(playlistsQuery());

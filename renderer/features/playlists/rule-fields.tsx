@@ -11,7 +11,7 @@ interface ConditionProps {
   onChange: (condition: Condition) => void;
 }
 
-/** One rule: field, operator and value. */
+/** The form fields of one rule: field, operator and value. */
 export function ConditionFields({ condition, fields, onChange }: ConditionProps) {
   const { t } = useTranslation();
   const { field, op } = condition;

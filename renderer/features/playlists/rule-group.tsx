@@ -14,7 +14,7 @@ interface RuleGroupProps {
   onRemove?: () => void;
 }
 
-/** Rules combined by all or any; groups can be nested. */
+/** Rules combined by “all” or “any”; groups can be nested. */
 export function RuleGroup({ group, fields, depth = 0, onChange, onRemove }: RuleGroupProps) {
   const { t } = useTranslation();
   const set = (nodes: Node[]) => onChange({ ...group, nodes });

@@ -70,7 +70,7 @@ function RuleEditor({ playlist }: { playlist: PlaylistOut | null }) {
           className={styles.form}
           onSubmit={(event) => {
             event.preventDefault();
-            void save().catch(() => {}); // shown beside the button
+            void save().catch(() => {}); // the error is displayed beside the button
           }}
         >
           <TextInput

@@ -1,4 +1,4 @@
-// The rules of a smart playlist as the editor holds them: the API's shape, which may be incomplete while editing. Pure.
+// The rules of a smart playlist in the editor: they have the API's shape, but may be incomplete. Pure.
 import type { Rules, SmartFields } from '../../api/playlists.ts';
 import { MOODS } from '../../music/moods.ts';
 import { isFieldName } from '../../music/track-fields.ts';
@@ -21,14 +21,14 @@ export interface RuleForm extends Group {
   seed?: number | undefined;
 }
 
-/** Nesting of groups; the server accepts five levels. */
+/** Maximum nesting of groups; the server accepts five levels. */
 export const MAX_DEPTH = 4;
 
-/** The unit in the form, and how many of the API's units it is. */
+/** Number of the API's units in one unit of the form. */
 const UNITS: Record<string, number> = { duration_ms: 60_000, size_bytes: 1_000_000, sample_rate_hz: 1_000 };
 export const unitOf = (field: string): number => UNITS[field] ?? 1;
 
-/** Translation key of a field. */
+/** Returns the translation key of a field. */
 export const labelOfRule = (field: string) =>
   isFieldName(field) ? (`field.${field}` as const) : (`rules.fields.${field as 'title'}` as const);
 
@@ -36,7 +36,7 @@ export const isGroup = (node: Node): node is Group => 'nodes' in node;
 export const emptyGroup = (): Group => ({ joiner: 'all', nodes: [newCondition('genre', 'is')] });
 export const emptyForm = (): RuleForm => ({ ...emptyGroup(), limitBy: 'tracks' });
 
-/** How many values an operator takes: two, none, or one. */
+/** Returns how many values an operator takes: two, none, or one. */
 export const valuesOf = (op: string): 0 | 1 | 2 =>
   op === 'between' ? 2 : op === 'is_set' || op === 'is_not_set' ? 0 : 1;
 
@@ -46,7 +46,7 @@ export function newCondition(field: string, op: string, kind = 'text'): Conditio
   return valuesOf(op) === 2 ? { field, op, value: ['', ''] } : { field, op };
 }
 
-/** Another field keeps the operator when it supports it. */
+/** Returns the rule with another field; the operator stays if the new field supports it. */
 export function withField(node: Condition, field: string, { fields }: SmartFields): Condition {
   const fieldInfo = fields.find((one) => one.field === field);
   const op = fieldInfo?.operators.includes(node.op) ? node.op : (fieldInfo?.operators[0] ?? 'is');
@@ -72,7 +72,7 @@ const toWire = (node: Node): object => {
     : { field: node.field, op: node.op, value: node.value };
 };
 
-/** Undefined while incomplete. */
+/** Returns undefined while the rules are incomplete. */
 export function toRules(form: RuleForm): Rules | undefined {
   if (!isComplete(form)) return undefined;
   return {

@@ -16,7 +16,7 @@ import { OnDemand } from '../../ui/on-demand.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import styles from './side-playlists.module.css';
 
-/** Playlists in the side bar: create, rename, delete, and drop tracks onto one. */
+/** The playlists in the side bar: the user creates, renames and deletes them, and drops tracks onto them. */
 export function SidePlaylists() {
   const { t } = useTranslation();
   const { data: playlists } = useQuery(playlistsQuery());

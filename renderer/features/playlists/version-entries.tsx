@@ -12,7 +12,7 @@ import styles from './playlists.module.css';
 
 const nothing = () => {};
 
-/** The tracks of an earlier version, and how to restore it. */
+/** The tracks of an earlier version, and a button that restores the version. */
 export function VersionEntries({
   playlist,
   version,

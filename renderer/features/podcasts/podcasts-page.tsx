@@ -38,7 +38,7 @@ import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import '../../i18n/page-texts.ts';
 import styles from './podcasts.module.css';
 
-/** So many podcasts show their episodes at once. */
+/** Up to this number of podcasts, all of them display their episodes at once. */
 const SHOWN_EPISODES = 4;
 
 export function PodcastsPage() {

@@ -1,4 +1,4 @@
-// What the window can do and what can be set, by name.
+// The window's commands and settings, searchable by name.
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useContext, useState } from 'react';
@@ -30,7 +30,7 @@ import '../../i18n/page-texts.ts';
 
 export interface Command {
   name: string;
-  /** Where it belongs, such as a section of the settings. */
+  /** The group of the command, such as a section of the settings. */
   by: string;
   icon: Icon;
   run: () => void;
@@ -74,7 +74,7 @@ export function useWindowCommands(): Command[] {
   ];
 }
 
-/** Everybody has these sections; the server's settings are the owner's. */
+/** Sections that everybody has; the server's settings are only for its owner. */
 const SECTIONS = ['general', 'metadata', 'network', 'playback', 'accounts', 'about'] as const;
 
 export function useSettingCommands(): Command[] {

@@ -76,7 +76,7 @@ export function HitRow({ hit, domId, active, onPoint, onOpen, onGet }: HitRowPro
 }
 
 /**
- * The state of a result from an online source, and the next step. The step is also Alt+Enter, because an option must
+ * The state of a result from an online source, and the next step. Alt+Enter also runs the step, because an option must
  * not contain a button.
  */
 function Where({ hit, onGet }: { hit: SearchHit; onGet: (hit: SearchHit) => void }) {
@@ -108,9 +108,9 @@ interface HitFacts {
   title: string;
   by: string;
   cover?: string | null;
-  /** Of an artist, whose initials stand in for a picture. */
+  /** The name of an artist, whose initials replace a picture. */
   name?: string;
-  /** In place of a cover. */
+  /** Displayed in place of a cover. */
   icon?: Icon;
 }
 
@@ -164,6 +164,6 @@ export function factsOf(hit: Hit, t: TFunction): HitFacts {
   }
 }
 
-/** The folders that it is in. */
+/** Returns the folders that contain the path. */
 const placeOf = (path: string): string =>
   path.includes('/') ? path.slice(0, path.lastIndexOf('/')).replaceAll('/', ' / ') : '';

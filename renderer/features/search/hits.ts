@@ -1,5 +1,5 @@
-// Search results as one list for the arrow keys, in the order of the groups: music first, then playlists, genres
-// and folders, then what the window can do, then online sources.
+// Search results as one list for the arrow keys, in the order of the groups: music first, then playlists, genres and
+// folders, then commands and settings, then online sources.
 import type { FolderHits } from '../../../server/search/wire.ts';
 import type {
   AlbumOut,
@@ -36,7 +36,7 @@ export type Hit =
   | { kind: 'remote'; id: string; remote: SearchHit }
   | { kind: 'recent'; id: string; text: string };
 
-/** `total`: how many there are, where that is counted. */
+/** `total` is the number of all results, if they were counted. */
 export interface HitGroup {
   kind: Hit['kind'];
   total: number | null;
@@ -53,7 +53,7 @@ interface Results {
   remote: readonly SearchHit[];
 }
 
-/** `q` is what was searched for: a page or command of just that name comes first. */
+/** Groups the results of a search for `q`; a page or command with exactly that name comes first. */
 export function toGroups(
   q: string,
   { library, playlists, genres, folders, commands, settings, remote }: Results,
@@ -105,7 +105,7 @@ export function toGroups(
   ].filter(({ hits }) => hits.length > 0);
 }
 
-/** The page of what was found. */
+/** Returns the page of a result. */
 export function pathOf(hit: Extract<Hit, { kind: 'artist' | 'album' | 'playlist' | 'genre' | 'folder' }>): string {
   if (hit.kind === 'artist') return `/artists/${hit.artist.id}`;
   if (hit.kind === 'album') return `/albums/${hit.album.id}`;
@@ -114,7 +114,7 @@ export function pathOf(hit: Extract<Hit, { kind: 'artist' | 'album' | 'playlist'
   return `/albums?${new URLSearchParams({ genre: hit.genre.name }).toString()}`;
 }
 
-/** For the menu of what was found. */
+/** Returns the items for the menu of a result. */
 export function itemsOf(hit: Hit): Items | null {
   if (hit.kind === 'artist') return artistItems(hit.artist);
   if (hit.kind === 'album') return albumItems(hit.album);

@@ -1,4 +1,4 @@
-// What was searched for lately, by account: in the browser only.
+// Recent searches, by account, stored only in the browser.
 import { getSession } from '../../api/session.ts';
 import { asJson, storedChoice } from '../../stored-choice.ts';
 
@@ -12,7 +12,7 @@ const recent = storedChoice<readonly string[]>({
   ),
 });
 
-/** The latest first. */
+/** Adds a search as the first of the recent searches. */
 export function rememberSearch(text: string): void {
   const q = text.trim();
   if (q !== '')

@@ -24,7 +24,7 @@ import { PAGE, useSearch } from './use-search.ts';
 import hitStyles from './hits.module.css';
 import styles from './search-page.module.css';
 
-/** Lists that take the same text as a filter. */
+/** List pages that accept the search text as a filter. */
 const LISTS = { artist: '/artists', album: '/albums', track: '/tracks' } as const;
 const PLACEHOLDERS = 12;
 
@@ -165,7 +165,7 @@ function HitItem({ hit, q }: { hit: Hit; q: string }) {
   );
 }
 
-/** What a click on the name does. */
+/** Makes the name of a result a link or a button, depending on the kind of result. */
 function Target({ hit, q, title }: { hit: Hit; q: string; title: string }) {
   if (hit.kind === 'command' || hit.kind === 'setting')
     return (

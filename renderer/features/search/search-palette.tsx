@@ -85,7 +85,7 @@ function Palette({ initialText, onClose }: { initialText: string; onClose: () =>
   const domId = (hit: Hit) => `${listId}-${hit.id}`;
   const activeHit = hits[Math.min(active, hits.length - 1)];
 
-  // a menu takes the place of the palette
+  // an item menu replaces the palette
   const hasMenu = useOpenItemMenu() !== null;
   useEffect(() => {
     if (!hasMenu) return;
@@ -114,7 +114,7 @@ function Palette({ initialText, onClose }: { initialText: string; onClose: () =>
     else if (hit.kind === 'artist' && queue) void queueArtist(hit.artist.id);
     else if (hit.kind === 'recent') return setText(hit.text);
     else if (hit.kind === 'command' || hit.kind === 'setting') {
-      onClose(); // it may open something in place of this
+      onClose(); // the command may open another dialog
       return hit.command.run();
     } else void navigate({ to: pathOf(hit) });
     if (!queue && hit.kind !== 'remote') onClose();

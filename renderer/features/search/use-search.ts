@@ -1,4 +1,4 @@
-// Results of the library and the window at once, and of online sources when they arrive.
+// Searches the library and the window at once, and displays results of online sources when they arrive.
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { remoteSearchQuery, useHasCatalogue } from '../../api/remote.ts';
@@ -14,19 +14,19 @@ const REMOTE_PAUSE_MS = 400;
 const MIN_REMOTE_LETTERS = 2;
 
 interface Found {
-  /** The query the results belong to; a moment behind the input. */
+  /** The query that the results belong to; it lags a little behind the input. */
   q: string;
   groups: HitGroup[];
   error: Error | null;
-  /** Online sources are still being queried. */
+  /** Whether online sources are still being queried. */
   isAsking: boolean;
-  /** Nothing is known yet. */
+  /** Whether no results have arrived yet. */
   isLoading: boolean;
-  /** No results anywhere. */
+  /** Whether no source has results. */
   isNothing: boolean;
 }
 
-/** How many results of a kind: in the palette, and on the page. */
+/** Maximum number of results per kind, in the palette and on the page. */
 export const PALETTE = { library: 6, each: 4, remote: 6 };
 export const PAGE = { library: 24, each: 200, remote: 24 };
 

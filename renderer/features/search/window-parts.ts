@@ -1,7 +1,7 @@
 import { createContext } from 'react';
 import type { Icon } from '../../ui/theme/icons.ts';
 
-/** What of the window can be opened by name. */
+/** The parts of the window that can be opened by name. */
 interface WindowParts {
   pages: readonly { to: string; label: string; icon: Icon }[];
   onQueue: () => void;

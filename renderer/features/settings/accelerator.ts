@@ -11,10 +11,10 @@ const OTHER_KEYS = /^(?:Home|End|PageUp|PageDown|Insert|Delete|F(?:[1-9]|1\d|2[0
 
 type Pressed = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'altKey' | 'shiftKey' | 'metaKey'>;
 
-/** Undefined while only modifiers are held, and for keys that would be taken from other programs. */
+/** Returns undefined while only modifiers are held, and for keys that other programs need. */
 export function acceleratorOf({ key, code, ctrlKey, altKey, shiftKey, metaKey }: Pressed): string | undefined {
   if (!ctrlKey && !altKey && !metaKey) return undefined;
-  // the code: with Alt held a letter may type something else
+  // uses `code`, because with Alt held a letter may type another character
   const name =
     /^(?:Key|Digit)([A-Z0-9])$/.exec(code)?.[1] ?? NAMED_KEYS[key] ?? (OTHER_KEYS.test(key) ? key : undefined);
   if (name === undefined) return undefined;

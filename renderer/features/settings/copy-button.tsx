@@ -5,7 +5,10 @@ import { Button } from '../../ui/controls/button.tsx';
 
 const DONE_FOR_MS = 2_000;
 
-/** Browsers have no clipboard over plain http; the text beside the button can be selected instead. */
+/**
+ * A button that copies a text. Browsers have no clipboard over plain HTTP; the text beside the button can be selected
+ * instead.
+ */
 export function CopyButton({ text, label }: { text: string; label?: string }) {
   const { t } = useTranslation();
   const [isDone, setIsDone] = useState(false);

@@ -10,7 +10,9 @@ interface Facts {
   browser: string;
 }
 
-/** Switches, numbers and choices are harmless; texts may identify the user. */
+/**
+ * Returns whether a value may be published: switches, numbers and choices are harmless, texts may identify the user.
+ */
 const isHarmless = ({ value, choices }: SettingOut): boolean => typeof value !== 'string' || choices !== undefined;
 
 export function diagnostics({ server, settings, storage, browser }: Facts): string {

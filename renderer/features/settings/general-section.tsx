@@ -12,7 +12,7 @@ import { SettingGroup, SettingRow } from './setting-row.tsx';
 import { SettingList } from './setting-list.tsx';
 import styles from './settings.module.css';
 
-/** Theme and language are stored in the browser; the rest is on the server. */
+/** General settings. Theme and language are stored in the browser, the other settings on the server. */
 export function GeneralSection() {
   const { t } = useTranslation();
   const isOwner = useSession()?.user.is_superuser ?? false;
@@ -63,7 +63,7 @@ export function GeneralSection() {
   );
 }
 
-/** What is in use now: the setting above may need a restart, or a keychain that is not there. */
+/** The current storage of secrets, which differs from the setting above before a restart or without a keychain. */
 function SecretPlace() {
   const { t } = useTranslation();
   const secrets = useQuery(settingsQuery()).data?.secret_store;

@@ -1,4 +1,4 @@
-// Settings that need a restart, and the restart: a button in the desktop app, a hint in a browser.
+// A notice about settings that need a restart, and the restart: a button in the desktop app, a hint in a browser.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { IconAgain } from '../../ui/theme/icons.ts';
@@ -7,7 +7,7 @@ import { desktop } from '../../desktop.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import styles from './settings.module.css';
 
-/** Above the settings, while a saved one is not in use yet. */
+/** A notice above the settings, displayed while a saved setting is not in effect yet. */
 export function RestartNote() {
   const { t } = useTranslation();
   const { data } = useQuery(settingsQuery());
@@ -22,7 +22,7 @@ export function RestartNote() {
   );
 }
 
-/** Not in a browser: the server may run anywhere. */
+/** A button only in the desktop app, because the server of a browser may run anywhere. */
 export function RestartButton() {
   const { t } = useTranslation();
   const queries = useQueryClient();

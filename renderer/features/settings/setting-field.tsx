@@ -1,5 +1,5 @@
-// One setting of the server: label, help, control and origin. The control follows from the value, so a new setting
-// needs no code.
+// One setting of the server: label, help, control and origin. The type of the value determines the control, so a new
+// setting needs no code.
 import { NativeSelect, PasswordInput, Switch, TextInput } from '@mantine/core';
 import { useId, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -14,7 +14,10 @@ import { helpId, Saved, SettingRow } from './setting-row.tsx';
 import styles from './settings.module.css';
 import { useChoice, useDraft } from './use-setting.ts';
 
-/** settings.json is in this folder, so the folder cannot be changed from here. */
+/**
+ * Returns whether the setting is read-only. settings.json is in the data folder, so that folder cannot be changed
+ * here.
+ */
 const isFixed = ({ key, origin }: SettingOut): boolean => origin === 'env' || key === 'data_dir';
 
 export function SettingField({ setting }: { setting: SettingOut }) {
@@ -131,7 +134,7 @@ interface NotesProps {
   faultId?: string;
 }
 
-/** Where the value comes from, and when a change takes effect. */
+/** The origin of the value, and when a change takes effect. */
 function Notes({ setting, isSaved, fault, faultId }: NotesProps) {
   const { t } = useTranslation();
   const change = useChangeSettings();

@@ -12,14 +12,16 @@ import styles from './settings.module.css';
 interface SettingListProps {
   group: SettingOut['group'];
   title?: string;
-  /** Another control than the usual one. */
+  /** Controls that replace the default one, by the key of the setting. */
   special?: Record<string, (setting: SettingOut) => ReactNode>;
-  /** Keys that have their place elsewhere on the page. */
+  /** Keys of settings that are elsewhere on the page. */
   except?: readonly string[];
   children?: ReactNode;
 }
 
-/** All settings of a group that are in use; advanced ones are collapsed. `children` come after the usual ones. */
+/**
+ * All settings of a group that have an effect; advanced settings are collapsed. `children` follow the normal settings.
+ */
 export function SettingList({ group, title, special = {}, except = [], children }: SettingListProps) {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(settingsQuery());

@@ -5,18 +5,18 @@ import styles from './settings.module.css';
 interface RowProps {
   label: string;
   help?: ReactNode;
-  /** Id of the labelled control; without it the label is plain text. */
+  /** Id of the labelled control; without the id the label is plain text. */
   htmlFor?: string;
-  /** Where the value comes from, and when it takes effect. */
+  /** The origin of the value, and when a change takes effect. */
   notes?: ReactNode;
-  /** The control takes a line of its own. */
+  /** The control is on a line of its own. */
   wide?: boolean;
   children?: ReactNode;
 }
 
 export const helpId = (id: string): string => `${id}-help`;
 
-/** One setting: label, help and control. */
+/** The row of one setting: label, help and control. */
 export function SettingRow({ label, help, htmlFor, notes, wide = false, children }: RowProps) {
   return (
     <div className={styles.row} data-wide={wide || undefined}>
@@ -40,7 +40,7 @@ export function SettingRow({ label, help, htmlFor, notes, wide = false, children
   );
 }
 
-/** A group of rows. */
+/** A group of setting rows. */
 export function SettingGroup({ title, lead, children }: { title?: string; lead?: string; children: ReactNode }) {
   return (
     <section className={styles.group} aria-label={title}>
@@ -51,7 +51,7 @@ export function SettingGroup({ title, lead, children }: { title?: string; lead?:
   );
 }
 
-/** Announced to screen readers. */
+/** A “saved” message that screen readers announce. */
 export function Saved({ shown }: { shown: boolean }) {
   const { t } = useTranslation();
   return (

@@ -1,4 +1,4 @@
-// A global shortcut: press the keys in the field, Backspace for none.
+// A global shortcut: the user presses the keys in the field, or Backspace for no shortcut.
 import { TextInput } from '@mantine/core';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -10,7 +10,7 @@ import styles from './settings.module.css';
 interface ShortcutRowProps {
   name: ShortcutName;
   value: string;
-  /** The system or another program has it. */
+  /** True if the system or another program uses the shortcut. */
   isTaken: boolean;
   onChoose: (keys: string) => void;
 }

@@ -1,11 +1,11 @@
-// A setting while it is being changed: chosen from a list, or typed.
+// The state of a setting while it is changed in a list or a text field.
 import { useEffect, useState } from 'react';
 import { faultOf, findFault, useChangeSettings, type SettingValue } from '../../api/settings.ts';
 import type { SettingOut } from '../../api/routes.ts';
 
 const CONFIRM_AFTER_MS = 250;
 
-/** Shown as chosen at once, and as it was when the server refuses. */
+/** Displays a choice at once, and the previous value if the server rejects the choice. */
 export function useChoice({ key, value }: SettingOut) {
   const change = useChangeSettings();
   const [wish, setWish] = useState<SettingOut['value']>(null);
@@ -20,10 +20,10 @@ export function useChoice({ key, value }: SettingOut) {
   };
 }
 
-/** An empty field is a setting at its default. */
+/** Returns null, the default, for an empty field. */
 const toValue = (text: string): SettingValue => (text.trim() === '' ? null : text.trim());
 
-/** The server validates while the person types, and saves on `commit`. */
+/** Validates on the server while the person types, and saves on `commit`. */
 export function useDraft({ key, value, secret }: SettingOut) {
   const change = useChangeSettings();
   const saved = secret ? '' : String(value ?? '');
@@ -36,7 +36,7 @@ export function useDraft({ key, value, secret }: SettingOut) {
     if (!isChanged) return undefined;
     const controller = new AbortController();
     const timer = setTimeout(() => {
-      // aborted: a later text is asked about instead
+      // an aborted check is ignored, because a newer text is being checked
       findFault(key, toValue(draft), controller.signal).then(setFault, () => undefined);
     }, CONFIRM_AFTER_MS);
     return () => {
@@ -52,7 +52,7 @@ export function useDraft({ key, value, secret }: SettingOut) {
   return {
     text,
     fault,
-    /** The server took the last change, and nothing was typed since. */
+    /** True if the server accepted the last change, and the text has not changed since. */
     isSaved: change.isSuccess && !isChanged,
     type(next: string) {
       setDraft(next);

@@ -1,4 +1,4 @@
-// Internet radio: stations, and what they play.
+// Internet radio stations, and the song that each is playing.
 import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';

@@ -1,4 +1,4 @@
-// The layout of the year's picture: covers over their own blurred colours, the numbers, and the names at the top.
+// Draws the year's picture: covers over their own blurred colours, the numbers, and the top names.
 export const YEAR_SIZE = { width: 1080, height: 1350 };
 
 export interface YearFacts {
@@ -20,7 +20,7 @@ const BACKGROUND = '#131314';
 const SHADE = 'rgb(10 10 12 / 58%)';
 const RADIUS = 16;
 
-/** Ends early when the facts have changed meanwhile. */
+/** Stops early if the facts have changed in the meantime. */
 export async function drawYear(
   canvas: HTMLCanvasElement | null,
   facts: YearFacts,
@@ -112,7 +112,7 @@ export async function drawYear(
   text(facts.by, MARGIN, height - 40, 24, { soft: true });
 }
 
-/** Null when it cannot be loaded. */
+/** Resolves to null if the image cannot be loaded. */
 async function load(src: string): Promise<HTMLImageElement | null> {
   const image = new Image();
   image.src = src;

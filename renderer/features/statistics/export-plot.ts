@@ -1,5 +1,5 @@
-// A plot as a file. The CSP forbids blob images, so an SVG cannot be loaded as an image: its shapes are drawn on a
-// canvas, with their positions and colours on screen.
+// Exports a plot as a file. The CSP forbids blob images, so an SVG cannot be loaded as an image: its shapes are drawn
+// on a canvas with their displayed positions and colours.
 const SCALE = 2;
 const PADDING = 24;
 const HEADING = 40;
@@ -12,7 +12,7 @@ export function saveFile(name: string, blob: Blob): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** `name` without characters that file names cannot contain. */
+/** Returns `name` without characters that file names cannot contain. */
 export const fileName = (name: string, ending: string): string =>
   `${name
     .toLowerCase()
@@ -53,7 +53,7 @@ function drawSvg(svg: SVGSVGElement, context: CanvasRenderingContext2D, place: D
   }
 }
 
-/** A cover that has not been loaded is left out. */
+/** Draws a cover; a cover that has not been loaded is omitted. */
 function drawImage(image: SVGImageElement, context: CanvasRenderingContext2D): void {
   const { x, y, width, height } = image;
   try {
@@ -93,7 +93,7 @@ function drawShape(path: Path2D, style: CSSStyleDeclaration, context: CanvasRend
   context.stroke(path);
 }
 
-/** Each run of text at the position of its first glyph, whatever its anchor; the baseline is computed. */
+/** Draws each run of text at the position of its first glyph, whatever its anchor; the baseline is computed. */
 function drawText(element: SVGTextContentElement, style: CSSStyleDeclaration, context: CanvasRenderingContext2D): void {
   const lines = [...element.querySelectorAll('tspan')];
   context.fillStyle = style.fill;

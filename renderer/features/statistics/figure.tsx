@@ -15,7 +15,7 @@ interface FigureProps {
   /** The plot in one sentence, for screen readers. */
   summary: string;
   tools?: ReactNode;
-  /** One SVG. */
+  /** Exactly one SVG. */
   children: ReactNode;
   wide?: boolean;
 }

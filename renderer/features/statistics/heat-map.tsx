@@ -1,4 +1,4 @@
-// Plays by weekday and hour: darker is more.
+// Plays by weekday and hour: darker cells have more plays.
 import { MatrixChart } from '@mantine/charts';
 import { useElementSize } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
@@ -21,7 +21,7 @@ export function HeatMap({ week }: { week: ListeningOut['week'] }) {
   const { ref, width } = useElementSize();
   const cellSize = Math.floor((Math.max(320, width) - LABELS_WIDTH) / HOURS) - GAP;
   const height = Math.min(cellSize, 36);
-  // Labels must be unique: hidden ones consist of zero-width spaces.
+  // Labels must be unique, so hidden labels consist of zero-width spaces.
   const labels = Array.from({ length: HOURS }, (_, hour) =>
     cellSize >= WIDE_CELL || hour % 6 === 0 ? String(hour) : '\u200B'.repeat(hour),
   );

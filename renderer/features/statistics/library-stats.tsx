@@ -102,7 +102,10 @@ export function LibraryStats({ storage }: { storage: StorageStatsOut }) {
   );
 }
 
-/** Referenced music may be on another disk, so it is never shown as more than what is used here. */
+/**
+ * Disk usage. Referenced music may be on another disk, so its displayed size is limited to the used space of this
+ * disk.
+ */
 function Disk({ disk, music }: { disk: NonNullable<StorageStatsOut['disk']>; music: number }) {
   const { t } = useTranslation();
   const own = Math.min(music, disk.used_bytes);

@@ -1,4 +1,4 @@
-// Listening over a range of days: how much, when, and the top items.
+// Listening over a range of days: duration, times, and the top items.
 import { useTranslation } from 'react-i18next';
 import type { ListeningOut } from '../../../server/stats/wire.ts';
 import { formatDay, formatHour, formatLength, formatNumber } from '../../ui/format.ts';
@@ -17,7 +17,7 @@ const MEASURES = ['plays', 'minutes'] as const;
 
 interface ListeningStatsProps {
   listening: ListeningOut;
-  /** The days shown, inclusive. */
+  /** The displayed days, inclusive. */
   from: string;
   to: string;
   measure: Measure;
@@ -104,7 +104,7 @@ export function ListeningStats({ listening, from, to, measure, onMeasure }: List
   );
 }
 
-/** `year` is added to the titles, where other days are on the same page. */
+/** The top lists; `year` is added to their titles on a page that also displays other days. */
 export function TopFigures({ tops, measure, year }: { tops: Tops; measure: Measure; year?: number }) {
   const { t } = useTranslation();
   const names = {

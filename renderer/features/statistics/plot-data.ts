@@ -8,7 +8,7 @@ interface Heard {
 interface HeardDay extends Heard {
   day: string;
 }
-/** `start` is its first day. */
+/** `start` is the first day of the bucket. */
 interface Bucket extends Heard {
   start: string;
 }
@@ -20,13 +20,13 @@ const MAX_WEEKS = 60;
 
 const span = (from: string, to: string): number => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
 
-/** As fine as there is room for. */
+/** Returns the finest step for which the plot has enough room. */
 export function stepFor(from: string, to: string): Step {
   const days = span(from, to);
   return days <= MAX_DAYS ? 'day' : days <= MAX_WEEKS * 7 ? 'week' : 'month';
 }
 
-/** The Monday of its week, the first of its month. */
+/** Returns the Monday of the day's week, or the first day of its month. */
 function startOf(day: string, step: Step): string {
   if (step === 'day') return day;
   if (step === 'month') return `${day.slice(0, 7)}-01`;
@@ -41,7 +41,7 @@ function nextStart(start: string, step: Step): string {
   return addDays(start, step === 'day' ? 1 : 7);
 }
 
-/** Every day, week or month from `from` to `to`, also without plays. */
+/** Returns a bucket for every day, week or month from `from` to `to`, including those without plays. */
 export function bucketDays(days: readonly HeardDay[], from: string, to: string): { step: Step; buckets: Bucket[] } {
   const step = stepFor(from, to);
   const sums = new Map<string, Bucket>();
@@ -56,7 +56,7 @@ export function bucketDays(days: readonly HeardDay[], from: string, to: string):
   return { step, buckets: [...sums.values()] };
 }
 
-/** Every year from the first to the last, also without albums. */
+/** Returns every year from the first to the last, including those without albums. */
 export function fillYears(years: readonly { year: number; albums: number }[]): { year: number; albums: number }[] {
   const [first, last] = [years[0]?.year, years.at(-1)?.year];
   if (first === undefined || last === undefined) return [];
@@ -74,7 +74,8 @@ export interface Table {
 }
 
 /**
- * RFC 4180. A leading `=`, `+`, `-` or `@` gets an apostrophe: titles come from files, and spreadsheets would run them.
+ * Formats a table according to RFC 4180. A leading `=`, `+`, `-` or `@` gets an apostrophe, because titles come from
+ * files and spreadsheets would run them as formulas.
  */
 export function toCsv({ columns, rows }: Table): string {
   const text = (cell: Cell): string => {

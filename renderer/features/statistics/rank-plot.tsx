@@ -8,10 +8,10 @@ import styles from './statistics.module.css';
 export interface Rank {
   key: string | number;
   name: string;
-  /** Next to the name, such as the artist of an album. */
+  /** Text next to the name, such as the artist of an album. */
   by?: string | null;
   value: number;
-  /** In front of the name; null where there is none, absent where none has one. */
+  /** Cover before the name; null if the item has none, absent if the whole list has none. */
   cover?: string | null;
   to?: Pick<LinkProps, 'to' | 'params' | 'search'> | undefined;
 }
@@ -19,7 +19,7 @@ export interface Rank {
 const ROW_HEIGHT = 44;
 const COVER_SIZE = 36;
 const BAR_HEIGHT = 6;
-/** Approximate width of a letter, to keep a name off the number beside it. */
+/** Approximate width of a letter, so that a name does not overlap the number beside it. */
 const LETTER_WIDTH = 7;
 
 export function RankPlot({ ranks, format }: { ranks: readonly Rank[]; format: (value: number) => string }) {
@@ -27,7 +27,7 @@ export function RankPlot({ ranks, format }: { ranks: readonly Rank[]; format: (v
   const most = Math.max(1, ...ranks.map(({ value }) => value));
   const shorten = (text: string, room: number) =>
     text.length * LETTER_WIDTH > room ? `${text.slice(0, Math.max(1, Math.floor(room / LETTER_WIDTH) - 1))}…` : text;
-  /** Where something of this width begins, mirrored where one reads from right to left. */
+  /** Returns the left edge of an element with width `of`, mirrored in right-to-left languages. */
   const across = (x: number, of = 0): number => (isRightToLeft() ? width - x - of : x);
   return (
     <div ref={ref}>

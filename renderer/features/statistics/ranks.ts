@@ -56,7 +56,7 @@ function entriesOf(tops: Tops, kind: TopKind): Entry[] {
   }
 }
 
-/** The server orders by plays; by minutes they are sorted again. */
+/** Returns the top items. The server sorts by plays, so they are sorted again by minutes. */
 export function ranksOf(tops: Tops, kind: TopKind, measure: Measure, most: number): Rank[] {
   return entriesOf(tops, kind)
     .sort((a, b) => b[measure] - a[measure])

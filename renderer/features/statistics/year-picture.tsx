@@ -60,7 +60,8 @@ export function YearPicture({ review }: { review: YearOut }) {
     const picture = await file();
     if (!picture) return;
     await navigator.share({ title, files: [picture] }).catch((error: unknown) => {
-      if (!(error instanceof DOMException && error.name === 'AbortError')) throw error; // closed without a choice
+      // the share dialog was closed without a choice
+      if (!(error instanceof DOMException && error.name === 'AbortError')) throw error;
     });
   };
   const canShare =
@@ -100,7 +101,7 @@ export function YearPicture({ review }: { review: YearOut }) {
   );
 }
 
-/** Of the top albums, then of the albums of the top tracks. */
+/** Returns covers of the top albums, then of the top tracks' albums. */
 function coversOf({ top_albums, top_tracks }: YearOut): string[] {
   const covers = [
     ...top_albums.flatMap(({ album_id, has_cover }) =>

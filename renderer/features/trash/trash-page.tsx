@@ -1,4 +1,4 @@
-// Deleted tracks: bring them back, or delete them for good. Enter on a row restores it.
+// Deleted tracks, which the user restores or deletes permanently. Enter on a row restores its track.
 import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -24,7 +24,7 @@ import styles from './trash.module.css';
 const PLACEHOLDERS = 12;
 const BY_TIME = { id: 'deleted', descending: true };
 
-/** What is to be deleted for good, once confirmed; all of it without ids. */
+/** Tracks that are deleted permanently after confirmation; the whole trash without `ids`. */
 type Asked = { ids?: readonly number[]; count: number; title?: string };
 
 export function TrashPage() {
@@ -45,7 +45,7 @@ export function TrashPage() {
   }, [list.total]);
 
   const failed = (error: unknown) => tell(detailOf(error));
-  /** The selected rows; undefined when there are too many to name them. */
+  /** Returns the selected tracks; undefined if there are too many to list. */
   const chosenTracks = async (): Promise<TrashedTrackOut[] | undefined> => {
     if (chosen.count > MAX_SELECTED_ROWS)
       return void tell(t('select.tooMany', { most: formatNumber(MAX_SELECTED_ROWS) }));

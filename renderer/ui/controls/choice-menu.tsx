@@ -8,7 +8,7 @@ interface ChoicesProps<T extends string> {
   onChange: (value: T) => void;
 }
 
-/** A button that shows the chosen one of several, such as the order of a list, and opens a menu of them. */
+/** A button that displays the chosen option, such as the order of a list, and opens a menu of all options. */
 export function ChoiceMenu<T extends string>({ label, value, options, onChange }: ChoicesProps<T> & { label: string }) {
   const chosen = options.find((option) => option.value === value)?.label ?? value;
   return (
@@ -27,7 +27,7 @@ export function ChoiceMenu<T extends string>({ label, value, options, onChange }
   );
 }
 
-/** The same choice among the items of another menu. */
+/** Radio items for a choice within another menu. */
 export function RadioItems<T extends string>({ value, options, onChange }: ChoicesProps<T>) {
   return (
     <Menu.RadioGroup value={value}>

@@ -2,11 +2,11 @@ import { PasswordInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 
 interface CredentialFieldsProps {
-  /** True while choosing a password, for password managers. */
+  /** True while the user chooses a new password, which password managers need to know. */
   isNew: boolean;
-  /** Off for somebody else's account. */
+  /** “off” for the account of another person. */
   usernameHint?: 'username' | 'off';
-  /** The server's error for a field. */
+  /** Returns the server's error for a field. */
   faultOf: (field: 'username' | 'password') => string | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Keys typed between the shortcut that opens a field and the field having the focus: kept for it, and not taken as
-// shortcuts. The code of the field may have to be loaded first.
+// Keeps keys that are typed between the shortcut that opens a field and the focus of the field, and does not run them
+// as shortcuts. The code of the field may have to be loaded first.
 
 let typedText: string | null = null;
 
@@ -12,14 +12,14 @@ function keepKey(event: KeyboardEvent): void {
   else if ([...event.key].length === 1) typedText += event.key;
 }
 
-/** From now on, until `takeTypedAhead`. */
+/** Keeps typed keys until `takeTypedAhead`. */
 export function keepTyped(): void {
   if (typedText !== null) return;
   typedText = '';
   addEventListener('keydown', keepKey, { capture: true });
 }
 
-/** What was typed meanwhile; keys go where the focus is from now on. */
+/** Returns the text typed since `keepTyped`; later keys go to the focused element. */
 export function takeTypedAhead(): string {
   removeEventListener('keydown', keepKey, { capture: true });
   const typed = typedText ?? '';

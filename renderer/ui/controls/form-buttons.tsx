@@ -1,4 +1,4 @@
-// The buttons at the end of a form, or below a question: what it does, and a way out.
+// The buttons at the end of a form or below a question: one that confirms and one that cancels.
 import { useTranslation } from 'react-i18next';
 import { Button } from './button.tsx';
 import styles from './form-buttons.module.css';
@@ -7,7 +7,10 @@ interface FormButtonsProps {
   label: string;
   disabled: boolean;
   onCancel: () => void;
-  /** For a question; a form is submitted. It has the focus, so that Enter answers. */
+  /**
+   * Called on confirmation of a question; a form is submitted instead. The confirm button of a question has the focus,
+   * so that Enter confirms.
+   */
   onConfirm?: () => void;
 }
 

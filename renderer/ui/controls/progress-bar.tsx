@@ -1,6 +1,6 @@
 import styles from './progress-bar.module.css';
 
-/** Indeterminate without a total. */
+/** A progress bar, indeterminate without a total. */
 export function ProgressBar({ done, total, label }: { done: number; total: number | null; label: string }) {
   const fraction = total ? Math.min(1, done / total) : null;
   return (

@@ -1,8 +1,8 @@
-// Always dark on white, whatever the theme: many cameras do not read inverted codes.
+// A QR code, always dark on white in every theme, because many cameras do not read inverted codes.
 import { encode } from 'uqr';
 import styles from './qr-code.module.css';
 
-/** The quiet zone, in modules, as the standard requires. */
+/** Width of the quiet zone in modules, as the standard requires. */
 const QUIET_ZONE = 4;
 
 export function QrCode({ text, label }: { text: string; label: string }) {
@@ -20,7 +20,7 @@ export function QrCode({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** One row, as bars of adjacent dark modules. */
+/** Returns one row as bars of adjacent dark modules. */
 function toRuns(row: boolean[], y: number): string {
   let path = '';
   for (let x = 0; x < row.length; x++) {

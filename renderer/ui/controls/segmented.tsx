@@ -3,13 +3,13 @@ import styles from './segmented.module.css';
 
 interface SegmentedProps<T extends string> {
   label: string;
-  /** Null when none is selected. */
+  /** Null if no option is selected. */
   value: T | null;
   options: readonly { value: T; label: string }[];
   onChange: (value: T) => void;
 }
 
-/** One of a few options, all visible; native radio buttons underneath. */
+/** A choice among a few visible options, made of native radio buttons. */
 export function Segmented<T extends string>({ label, value, options, onChange }: SegmentedProps<T>) {
   const name = useId();
   return (

@@ -8,19 +8,19 @@ interface SliderProps {
   min?: number;
   max: number;
   step: number;
-  /** The value for screen readers. */
+  /** The value as text for screen readers. */
   valueText: string;
-  /** 0..max, drawn behind the value, such as the buffered range. */
+  /** A value from 0 to max, drawn behind the slider's value, such as the buffered range. */
   buffered?: number;
-  /** A marked range, such as the part that is repeated. */
+  /** A marked range, such as the repeated part. */
   part?: { from: number; to: number };
-  /** Called while dragging when `live`, otherwise once at the end. */
+  /** Called while dragging if `live`, otherwise once at the end. */
   onChange: (value: number) => void;
   live?: boolean;
-  /** Tooltip over the pointer. */
+  /** Returns the tooltip text at the pointer. */
   hoverText?: (value: number) => string;
   disabled?: boolean;
-  /** Drawn behind it, at its middle. */
+  /** Drawn behind the slider, vertically centred. */
   backdrop?: ReactNode;
 }
 

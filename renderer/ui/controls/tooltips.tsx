@@ -1,5 +1,5 @@
-// Shows `data-tip` at the pointer or focus after a moment: one tooltip for the whole window, because a list has
-// hundreds of candidates. It repeats the accessible name, so it is hidden from screen readers.
+// Displays `data-tip` at the pointer or focus after a short delay. The window has a single tooltip, because a list has
+// hundreds of elements with tips. The tooltip repeats the accessible name, so it is hidden from screen readers.
 import { useEffect, useRef, useState } from 'react';
 import styles from './tooltips.module.css';
 
@@ -13,7 +13,7 @@ export function Tooltips() {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let next: HTMLElement | null = null;
-    /** Until something else is hovered. */
+    /** Hides the tooltip until another element is hovered. */
     const hide = () => {
       clearTimeout(timer);
       setOver(null);

@@ -1,19 +1,19 @@
-// The notice with an Undo button, for actions already done and for actions done when it closes.
+// The notice with an Undo button, for completed actions and for actions that run when the notice closes.
 import { notifications } from '@mantine/notifications';
 import { useTranslation } from 'react-i18next';
 import { doLater, UNDO_MS } from './undoable.ts';
 import styles from './undo-notice.module.css';
 
 let nextId = 1;
-/** Undo functions on offer, oldest first. */
+/** Undo functions of the open notices, oldest first. */
 const offered = new Map<string, () => void>();
 
-/** Undoes the latest; for a key. */
+/** Undoes the latest action; used by a keyboard shortcut. */
 export const undoLatest = (): void => [...offered.values()].at(-1)?.();
 
 interface Later {
   message: string;
-  /** Hidden from now on, such as `track:7`. */
+  /** Keys of the items that are hidden from now on, such as `track:7`. */
   keys: readonly string[];
   run: () => Promise<unknown>;
   onUndo?: () => void;
@@ -24,7 +24,7 @@ export function useUndoNotice() {
   const tell = (message: string) =>
     void notifications.show({ message, closeButtonProps: { 'aria-label': t('notice.close') } });
 
-  /** Returns how to hide the notice. */
+  /** Displays the notice; returns the function that hides it. */
   function show(message: string, onUndo: () => void, autoClose: number | false): () => void {
     const id = `undo-${nextId++}`;
     const hide = () => void notifications.hide(id);
@@ -52,9 +52,9 @@ export function useUndoNotice() {
 
   return {
     tell,
-    /** Already done; `undo` reverts it. */
+    /** Reports a completed action, which `undo` reverts. */
     done: (message: string, undo: () => void) => void show(message, undo, UNDO_MS),
-    /** Done when the notice closes. Returns the undo function. */
+    /** Runs an action when the notice closes. Returns the undo function. */
     later({ message, keys, run, onUndo }: Later): () => void {
       const undo = doLater({
         keys,

@@ -1,5 +1,5 @@
-// Actions that can be undone for a while: the items are hidden at once, and the action runs when the time is up. Plain
-// state outside React, so the timer survives navigation. Closing the window cancels the action.
+// Actions that can be undone for a while: the items are hidden at once, and the action runs when the undo time has
+// passed. The state is outside React, so that the timer survives navigation. Closing the window cancels the action.
 import { useSyncExternalStore } from 'react';
 
 export const UNDO_MS = 8_000;
@@ -15,20 +15,20 @@ function publish(next: ReadonlySet<string>): void {
   for (const listener of listeners) listener();
 }
 
-/** Shows items again although the action ran: not all of it worked. */
+/** Displays items again whose action failed, completely or in part. */
 export const bringBack = (keys: readonly string[]): void =>
   publish(new Set([...away].filter((key) => !keys.includes(key))));
 
 interface Wish {
-  /** Hidden from now on. */
+  /** Keys of the items that are hidden from now on. */
   keys: readonly string[];
   run: () => Promise<unknown>;
-  /** The time is up, or the action was undone. */
+  /** Called when the undo time has passed or the action was undone. */
   onEnd: () => void;
   onFailure: (error: unknown) => void;
 }
 
-/** Returns the undo function, which does nothing once the time is up. */
+/** Schedules the action. Returns the undo function, which does nothing once the undo time has passed. */
 export function doLater({ keys, run, onEnd, onFailure }: Wish): () => void {
   publish(new Set([...away, ...keys]));
   const end = () => {
@@ -52,10 +52,10 @@ export function doLater({ keys, run, onEnd, onFailure }: Wish): () => void {
   return undo;
 }
 
-/** Undoes the whole action that contains this key. */
+/** Undoes the latest action that contains this key, for all of its items. */
 export const takeBack = (key: string): void => [...openUndos].findLast(([keys]) => keys.includes(key))?.[1]();
 
-/** Somebody else signs in. */
+/** Undoes all pending actions when another user signs in. */
 export const takeAllBack = (): void => [...openUndos.values()].forEach((undo) => undo());
 
 const subscribe = (listener: () => void) => {

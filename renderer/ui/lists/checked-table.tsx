@@ -1,24 +1,24 @@
-// A table whose rows have a checkbox and can be removed. Keys on a row: Enter opens, Space selects, Delete removes what
-// is selected, or else the row; Ctrl+A selects all, Escape none.
+// A table whose rows have a checkbox and can be removed. Keys on a row: Enter opens the row, Space selects it, Delete
+// removes the selected rows, or the row if none is selected; Ctrl+A selects all rows, Escape deselects all.
 import type { KeyboardEvent, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ChosenRows } from './use-selection.ts';
 import { VirtualTable, type Column, type VirtualTableProps } from './virtual-table.tsx';
 import styles from './checked-table.module.css';
 
-/** Rows are the tab stops; their controls are reached by keys on the row. */
+/** Only rows are tab stops; their controls are reached by keys on the row. */
 export const notAStop = { tabIndex: -1 } as const;
 
 interface CheckedTableProps<T> extends Omit<VirtualTableProps<T>, 'isCurrent'> {
   lead: string;
-  /** The keys, in words. */
+  /** A text that explains the keys. */
   keys: string;
   chosen: ChosenRows;
   checkLabel: (item: T) => string;
   isDisabled?: (item: T) => boolean;
   onRemove: (item: T) => void;
   onRemoveChosen: () => void;
-  /** Above the table. */
+  /** Content above the table. */
   children?: ReactNode;
 }
 
@@ -54,7 +54,7 @@ export function CheckedTable<T extends { id: number }>({
     ),
   };
 
-  /** Keys the table itself does not use. */
+  /** Handles the keys that the table itself does not handle. */
   const onKeyDown = (event: KeyboardEvent) => {
     const control = event.ctrlKey || event.metaKey;
     const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]');

@@ -1,19 +1,19 @@
-// After a jump in a long list, by the scroll bar or End, rows that are loaded stay in sight until those of the new
-// place are, so that a list shows rows and not blanks while it flies past. Pure; use-row-window.ts draws them.
+// After a jump in a long list, by the scroll bar or End, loaded rows stay visible until the rows of the new position
+// are loaded, so that a fast-scrolled list displays rows and not blanks. Pure; use-row-window.ts draws the rows.
 import type { RowRange } from './scaled-scroll.ts';
 
-/** Blank rows show after this long without loaded ones. */
+/** Blank rows are displayed after this time without loaded rows. */
 export const HOLD_MS = 500;
-/** Places passed meanwhile, any of which may be loaded by now. */
+/** Maximum number of positions passed in the meantime, any of which may be loaded by now. */
 const MAX_PASSED_VIEWS = 30;
 
-/** A place in a list: the rows that are visible there. */
+/** The displayed rows of a list and the positions that were passed while waiting for new rows. */
 export interface Held<P extends RowRange> {
-  /** Drawn now. */
+  /** The position whose rows are drawn. */
   shown: P;
-  /** Not loaded yet, oldest first. */
+  /** Positions that are not loaded yet, oldest first. */
   passed: readonly P[];
-  /** When loaded rows came last; undefined when nothing is waited for. */
+  /** Time of the last loaded rows; undefined when no rows are awaited. */
   since?: number;
 }
 
@@ -23,7 +23,7 @@ export function nextHeld<P extends RowRange>(
   isLoaded: (rows: RowRange) => boolean,
   now: number,
 ): Held<P> {
-  const isOutOfSight = wanted.last < wanted.first; // below the fold: nothing is waited for
+  const isOutOfSight = wanted.last < wanted.first; // below the visible part of the page, no rows are awaited
   if (isOutOfSight || isLoaded(wanted)) return { shown: wanted, passed: [] };
   const passed = before.passed.at(-1) === wanted ? before.passed : [...before.passed.slice(-MAX_PASSED_VIEWS), wanted];
   const newest = passed.findLastIndex(isLoaded);
@@ -31,10 +31,11 @@ export function nextHeld<P extends RowRange>(
   if (arrived) return { shown: arrived, passed: passed.slice(newest + 1), since: now };
   const since = before.since ?? now;
   const { shown } = before;
-  const isJump = common(shown, wanted) < common(wanted, wanted) / 2; // a page key is one, a wheel is not
+  // a page key counts as a jump, a mouse wheel does not
+  const isJump = common(shown, wanted) < common(wanted, wanted) / 2;
   return { shown: isJump && now - since < HOLD_MS && isLoaded(shown) ? shown : wanted, passed, since };
 }
 
-/** How many rows are in both. */
+/** Returns the number of rows that both ranges contain. */
 const common = (a: RowRange, b: RowRange): number =>
   Math.max(0, Math.min(a.last, b.last) - Math.max(a.first, b.first) + 1);

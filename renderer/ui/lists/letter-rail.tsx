@@ -1,17 +1,17 @@
-// The letters beside a long list that is sorted by name: a click or a drag along them jumps. With the keyboard, typing
-// in the list does the same, so they are no tab stops.
+// The letters beside a long list that is sorted by name: a click or a drag along them jumps to names. Typing in the
+// list does the same with the keyboard, so the letters are not tab stops.
 import { useRef, type PointerEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import styles from './letter-rail.module.css';
 
-/** Names that begin with no letter come first, those of other scripts after Z. */
+/** “#” leads to names that begin with no letter, which come first; “…” to names in other scripts, which follow Z. */
 const LETTERS = ['#', ...'ABCDEFGHIJKLMNOPQRSTUVWXYZ', '…'] as const;
 const FIRST_KEY = '0';
 const KEY_AFTER_Z = 'zzzzzz';
 
 interface LetterRailProps {
   descending: boolean;
-  /** Goes to the first name that is not before the text. */
+  /** Jumps to the first name that is not before the text. */
   onJump: (text: string) => void;
 }
 
@@ -34,7 +34,7 @@ export function LetterRail({ descending, onJump }: LetterRailProps) {
         aria-label={t('list.letters')}
         className={styles.rail}
         onPointerDown={(event) => {
-          // a finger stays with the element it touched
+          // without this, touch events stay with the first touched element
           if (event.target instanceof Element) event.target.releasePointerCapture(event.pointerId);
           last.current = undefined;
           follow(event);
@@ -48,7 +48,8 @@ export function LetterRail({ descending, onJump }: LetterRailProps) {
             tabIndex={-1}
             data-letter={letter}
             aria-label={t('list.letter', { letter })}
-            onClick={({ detail }) => detail === 0 && jump(letter)} // by assistive technology; the pointer has jumped
+            // clicks of assistive technology; the pointer has already jumped
+            onClick={({ detail }) => detail === 0 && jump(letter)}
           >
             {letter}
           </button>

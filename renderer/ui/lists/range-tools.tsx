@@ -9,7 +9,7 @@ interface RangeToolsProps {
   onChange: (search: RangeSearch) => void;
 }
 
-/** Chooses the range of days shown; the page keeps it in the URL. */
+/** Chooses the displayed range of days, which the page stores in the URL. */
 export function RangeTools({ search, defaultRange, onChange }: RangeToolsProps) {
   const { t } = useTranslation();
   const range = search.range ?? defaultRange;

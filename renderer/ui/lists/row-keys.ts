@@ -1,6 +1,6 @@
 import type { KeyboardEvent } from 'react';
 
-/** Arrow keys, Home and End between the `[data-stop]` elements of a list that is not virtual. */
+/** Moves the focus with arrow keys, Home and End between the `[data-stop]` elements of a list that is not virtual. */
 export function moveAmongRows(event: KeyboardEvent<HTMLElement>): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const stops = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-stop]')];

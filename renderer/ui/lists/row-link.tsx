@@ -4,13 +4,13 @@ import type { AnchorHTMLAttributes, MouseEvent } from 'react';
 const still = matchMedia('(prefers-reduced-motion: reduce)');
 
 interface RowLinkProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
-  /** A page of this window. */
+  /** The path of a page in this window. */
   href: string;
 }
 
 /**
- * A link for lists. The router's own also subscribes to the URL and preloads, which costs more than the rest of the
- * row.
+ * A link for lists. The router's own link also subscribes to the URL and preloads, which costs more than the rest of
+ * the row.
  */
 export function RowLink({ href, ...rest }: RowLinkProps) {
   const router = useRouter();
@@ -23,13 +23,13 @@ export function RowLink({ href, ...rest }: RowLinkProps) {
 }
 
 /**
- * Whether the link shows a cover to carry along: that of a card becomes the cover of its page, which has the same name
- * in the view transition (hero.module.css).
+ * Marks the cover in the link for the view transition, in which it becomes the cover of the page with the same
+ * transition name (hero.module.css). Returns whether the link contains a cover.
  */
 function carryCover(link: Element): boolean {
   const cover = link.querySelector<HTMLElement>('[data-cover]');
   if (!cover || still.matches || typeof document.startViewTransition !== 'function') return false;
-  // a name may be on the page once
+  // a transition name must be unique on the page
   for (const other of document.querySelectorAll<HTMLElement>('[data-cover]')) other.style.viewTransitionName = 'none';
   cover.style.viewTransitionName = 'cover';
   return true;

@@ -1,11 +1,11 @@
-// The one scrolling element of a window. Virtual lists measure themselves against it.
+// The only scrolling element of a window. Virtual lists measure their position in it.
 import { createContext, useContext, useLayoutEffect, useState, type RefObject } from 'react';
 
 export const ScrollerContext = createContext<HTMLElement | null>(null);
 
 export const useScroller = (): HTMLElement | null => useContext(ScrollerContext);
 
-/** An element's offset from the top of the scrolled content, and its width. */
+/** Returns an element's offset from the top of the scrolled content, and its width. */
 export function usePlaceInScroller(ref: RefObject<HTMLElement | null>): { top: number; width: number } {
   const scroller = useScroller();
   const [place, setPlace] = useState({ top: 0, width: 0 });

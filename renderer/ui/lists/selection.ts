@@ -1,12 +1,12 @@
 // Selected rows of a list. Rows selected one by one are kept by id, so they stay selected while the list changes; "all"
 // means everything in the list when an action runs, which also works for a million rows. Pure.
 
-/** More rows than this are not looked up one by one. */
+/** Selections with more rows are not looked up one by one. */
 export const MAX_SELECTED_ROWS = 10_000;
 
 export type Selection =
   | { readonly all: false; readonly ids: ReadonlySet<number> }
-  /** Everything but these. */
+  /** Everything except these ids. */
   | { readonly all: true; readonly except: ReadonlySet<number> };
 
 export const EMPTY_SELECTION: Selection = { all: false, ids: new Set() };
@@ -20,7 +20,7 @@ export const countChosen = (selection: Selection, total: number): number =>
 
 export const choose = (ids: Iterable<number>): Selection => ({ all: false, ids: new Set(ids) });
 
-/** Selects these too (with `on` false, deselects them); the rest stays. */
+/** Selects these rows (deselects them if `on` is false); the rest of the selection stays. */
 export function withRows(selection: Selection, ids: Iterable<number>, on: boolean): Selection {
   const marked = new Set(selection.all ? selection.except : selection.ids);
   const isMarked = selection.all ? !on : on;

@@ -9,7 +9,7 @@ import { isRightToLeft, readingStep } from '../theme/reading-direction.ts';
 export interface HeaderColumn {
   id: string;
   label: string;
-  /** A heading for screen readers only, in place of the label. */
+  /** A heading only for screen readers, in place of the label. */
   hiddenLabel?: string;
   align?: 'end';
   sortable?: boolean;
@@ -17,7 +17,7 @@ export interface HeaderColumn {
 
 export interface ColumnSizing {
   canResize: (columnId: string) => boolean;
-  /** In CSS pixels; null resets the column to its default width. */
+  /** Width in CSS pixels; null resets the column to its default width. */
   onResize: (columnId: string, width: number | null) => void;
   onMove: (columnId: string, beforeId: string) => void;
 }
@@ -43,7 +43,7 @@ export function TableHeader({ columns, template, height, sort, onSort, sizing }:
   useEffect(() => {
     if (!row.current || !scroller) return undefined;
     const header = row.current;
-    // one pixel of it is above the edge of the scroller while it sticks there
+    // one pixel of a stuck header is above the edge of the scroller
     const observer = new IntersectionObserver(
       ([entry]) => header.toggleAttribute('data-stuck', entry !== undefined && entry.intersectionRatio < 1),
       { root: scroller, rootMargin: '-1px 0px 9999px', threshold: 1 },
@@ -66,7 +66,7 @@ export function TableHeader({ columns, template, height, sort, onSort, sizing }:
           <div
             key={column.id}
             role="columnheader"
-            aria-label={column.hiddenLabel ?? column.label} // without what resizes it
+            aria-label={column.hiddenLabel ?? column.label} // the label excludes the resize handle
             aria-sort={column.sortable ? (sorted ?? 'none') : undefined}
             className={classNames(styles.head, column.align === 'end' && styles.end)}
             draggable={canMove}
@@ -103,11 +103,11 @@ export function TableHeader({ columns, template, height, sort, onSort, sizing }:
 const clamp = (width: number) => Math.round(Math.min(MAX_COLUMN_WIDTH, Math.max(MIN_COLUMN_WIDTH, width)));
 const cellOf = (edge: Element) => edge.parentElement!.getBoundingClientRect();
 
-/** The edge of a column: drag it or use the arrow keys; double click to reset. */
+/** The resize handle of a column: drag it or use the arrow keys; double click resets the width. */
 function Resizer({ label, onResize }: { label: string; onResize: (width: number | null) => void }) {
   const { t } = useTranslation();
   const onPointerDown = (event: ReactPointerEvent<HTMLSpanElement>) => {
-    event.preventDefault(); // no column drag, no text selection
+    event.preventDefault(); // prevents moving the column and selecting text
     const edge = event.currentTarget;
     const { left, right } = cellOf(edge);
     const widthAt = (x: number): number => clamp(isRightToLeft() ? right - x : x - left);

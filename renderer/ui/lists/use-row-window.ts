@@ -1,5 +1,5 @@
-// Which rows of a long list are in the document, and where. All rows have the same height. See scaled-scroll.ts for
-// lists higher than an element may be.
+// Determines which rows of a long list are in the document, and their positions. All rows have the same height. See
+// scaled-scroll.ts for lists higher than the maximum height of an element.
 import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { HOLD_MS, nextHeld, type Held } from './held-rows.ts';
@@ -20,8 +20,8 @@ import { useScroller } from './scroller.ts';
 /** Scrolling has ended after this long without a scroll event. */
 const SCROLL_END_MS = 160;
 /**
- * More screens than this in one step are a jump; jumps in quick succession come from dragging the scroll bar, and
- * covers wait until it rests (cover.module.css).
+ * A step of more screens than this is a jump; jumps in quick succession come from dragging the scroll bar, and covers
+ * are loaded when scrolling ends (cover.module.css).
  */
 const LEAP_SCREENS = 2;
 
@@ -40,17 +40,20 @@ interface RowWindowOptions {
 }
 
 interface RowWindow {
-  /** Of the element that contains the rows. */
+  /** Height of the element that contains the rows. */
   height: number;
   range: RowRange;
-  /** `slot` stays when an element is reused for another row. */
+  /** `slot` is constant when an element is reused for another row. */
   rows: { index: number; top: number; slot: number }[];
-  /** The rows in sight are not loaded yet: a held key waits for them, or it would run ahead of what can be shown. */
+  /**
+   * True while the visible rows are not loaded: a held key then waits, since it would otherwise move faster than rows
+   * can be displayed.
+   */
   isWaiting: boolean;
   reveal: (row: number) => void;
 }
 
-/** The visible rows, and where the list is in its element; both are positions in pixels from the top. */
+/** The visible rows, and the list's position in its element, in pixels from the top. */
 type View = RowRange & Place;
 
 const NOWHERE: View = { first: 0, last: -1, element: 0, list: 0 };
@@ -74,7 +77,7 @@ export function useRowWindow({
     if (!scroller) return;
     const { element, list } = place.current;
     const { first, last } = rowsIn(list, scroller.clientHeight, rowHeight, count, 0);
-    const isHolding = heldView.current.since !== undefined; // what is held moves with each pixel
+    const isHolding = heldView.current.since !== undefined; // held rows move with each pixel
     setView((now) =>
       now.first === first && now.last === last && now.list - now.element === list - element && !isHolding
         ? now
@@ -94,7 +97,7 @@ export function useRowWindow({
       leaptAt = now;
     };
     /**
-     * Moves the scroll bar to where the list is; rows stay in place, because their offset changes by the same amount.
+     * Moves the scroll bar to the list's position; rows do not move, because their offset changes by the same amount.
      */
     const settle = () => {
       delete scroller.dataset['flying'];
@@ -107,7 +110,8 @@ export function useRowWindow({
       noteLeap();
       const isAtEnd = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 1;
       place.current = follow(place.current, scroller.scrollTop - margin, listHeight, isAtEnd);
-      flushSync(look); // in this frame, or rows come one frame after the scroll bar
+      // renders in this frame, because otherwise the rows would be drawn one frame after the scroll bar
+      flushSync(look);
       clearTimeout(rest);
       rest = setTimeout(settle, SCROLL_END_MS);
     };
@@ -130,10 +134,10 @@ export function useRowWindow({
       if (!scroller) return;
       const shown = placeToShow(row, rowHeight, place.current.list, scroller.clientHeight, head);
       if (shown === undefined) return;
-      const to = row === 0 ? -margin : shown; // with the first row comes what is above the list
+      const to = row === 0 ? -margin : shown; // the content above the list is displayed together with the first row
       scroller.scrollTop = toElement(to, listHeight) + margin;
       const element = scroller.scrollTop - margin;
-      // What the scroller could not do (the page is too short) the list does not do either.
+      // If the page is too short for the scroller to move, the list does not move either.
       place.current = {
         element,
         list: Math.abs(element - toElement(to, listHeight)) < 1 ? to : toList(element, listHeight),
@@ -163,14 +167,15 @@ export function useRowWindow({
 
   const around = useMemo(() => widened(view, overscan, count), [view.first, view.last, overscan, count]);
   const drawn = isHeld ? widened(shown, overscan, count) : around;
-  // what is held stays where it was on the screen, and below what is above the list
+  // held rows stay in place on the screen, and below the content above the list
   const shift = isHeld ? Math.max(0, shown.list) - view.element : view.list - view.element;
   const slots = useRef<ReadonlyMap<number, number>>(new Map());
   const rows = useMemo(() => {
     const placed: { index: number; top: number }[] = [];
     const hasKept = kept >= 0 && kept < count;
     const add = (index: number, place = index) => placed.push({ index, top: place * rowHeight - shift });
-    // Next to the window and not at its own position, which may be further away than the element is high.
+    // The kept row is placed next to the window and not at its own position, which may be beyond the maximum height of
+    // the element.
     if (hasKept && kept < drawn.first) add(kept, drawn.first - 1);
     for (let index = drawn.first; index <= drawn.last; index += 1) add(index);
     if (hasKept && kept > drawn.last) add(kept, drawn.last + 1);
@@ -196,7 +201,9 @@ const widened = ({ first, last }: RowRange, by: number, count: number): RowRange
   last: Math.min(count - 1, last + by),
 });
 
-/** True the first time in a frame: a held key repeats faster than a slow machine renders. */
+/**
+ * Returns a function that returns true once per frame, because a held key repeats faster than a slow machine renders.
+ */
 export function useOncePerFrame(): () => boolean {
   const isDone = useRef(false);
   return useCallback(() => {
@@ -209,7 +216,7 @@ export function useOncePerFrame(): () => boolean {
   }, []);
 }
 
-/** Focuses a row that may have to be rendered first: call the result with the row after `reveal`. */
+/** Focuses a row that may have to be rendered first: call the returned function with the row after `reveal`. */
 export function useLateFocus(find: (row: number) => HTMLElement | null | undefined): (row: number) => void {
   const targetIndex = useRef<number | null>(null);
   const [, setAsked] = useState(0);

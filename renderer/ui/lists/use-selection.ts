@@ -1,5 +1,5 @@
-// Selection in a paged list, as in file managers: click selects one, Ctrl or Cmd and Space toggle, Shift selects a
-// range, Ctrl+A all. Rows in between may not be loaded, so ranges are fetched.
+// Selection in a paged list, as in file managers: a click selects one row, Ctrl or Cmd and Space toggle, Shift selects
+// a range, Ctrl+A all rows. Rows of a range may not be loaded, so ranges are fetched.
 import { useCallback, useMemo, useRef, useState, type MouseEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatNumber } from '../format.ts';
@@ -20,7 +20,7 @@ interface SelectionOptions<T> {
   total: number;
   item: (index: number) => T | undefined;
   idOf: (item: T) => number;
-  /** Rows from `first` to `last`, also those that are not on screen. */
+  /** Fetches the rows from `first` to `last`, including those not on screen. */
   fetchRows: (first: number, last: number) => Promise<T[]>;
 }
 
@@ -30,14 +30,14 @@ export interface ChosenRows {
   has: (id: number) => boolean;
   only: (index: number) => void;
   toggle: (index: number) => void;
-  /** From the row selected last to this one; `add` keeps the rest of the selection. */
+  /** Selects from the row selected last to `to`; `add` keeps the rest of the selection. */
   extend: (to: number, add?: boolean) => void;
   all: () => void;
   clear: () => void;
 }
 
 let covered = false;
-// before what is open closes by the same key
+// the capture phase runs before the same key closes an open dialog
 addEventListener(
   'keydown',
   () => {
@@ -46,10 +46,12 @@ addEventListener(
   { capture: true },
 );
 
-/** Escape belongs to what was open above the list when it was pressed; the selection is next. */
+/**
+ * Returns whether a dialog or menu was open when Escape was pressed; Escape then closes it and keeps the selection.
+ */
 export const isCovered = (): boolean => covered;
 
-/** What a click on a row does, outside its links and buttons. On touch screens it is the only way to open a row. */
+/** Handles a click on a row outside its links and buttons. On touch screens a click is the only way to open a row. */
 export function chooseByClick(
   chosen: Pick<ChosenRows, 'only' | 'toggle' | 'extend'>,
   event: MouseEvent,
@@ -70,14 +72,14 @@ export function useSelection<T>({ total, item, idOf, fetchRows }: SelectionOptio
   const { tell } = useUndoNotice();
   const latest = useRef({ total, item, idOf, fetchRows, t, tell });
   latest.current = { total, item, idOf, fetchRows, t, tell };
-  /** Counts selections that replace the one before, so that a range that arrives after one is ignored. */
+  /** Counts selections that replace the previous one, so that a range that arrives later is ignored. */
   const turn = useRef(0);
 
   const idAt = (index: number): number | undefined => {
     const row = latest.current.item(index);
     return row === undefined ? undefined : latest.current.idOf(row);
   };
-  /** Of rows that need not be fetched: they are selected at once. */
+  /** Returns the ids of the loaded rows, which are selected at once. */
   const loadedIds = (first: number, last: number): Set<number> => {
     const ids = new Set<number>();
     for (let index = first; index <= last; index += 1) {

@@ -1,5 +1,6 @@
-// A grid that renders only what is on screen, with one tab stop: arrow keys, Home, End and the page keys move inside.
-// The focused cell stays in the document when scrolled out, so focus is never lost. ARIA has the full size.
+// A grid that renders only the cells on screen, with one tab stop: arrow keys, Home, End and the page keys move
+// inside. The focused cell stays in the document when it scrolls out of view, so that focus is never lost. ARIA
+// attributes state the full size.
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { usePlaceInScroller, useScroller } from './scroller.ts';
 import { useLateFocus, useOncePerFrame, useRowWindow } from './use-row-window.ts';
@@ -9,18 +10,18 @@ import { readingStep } from '../theme/reading-direction.ts';
 interface VirtualGridProps {
   label: string;
   count: number;
-  /** Cells are about this wide, in CSS pixels; the row is shared by as many as fit best. */
+  /** Approximate cell width in CSS pixels; the best-fitting number of cells shares the row. */
   cellWidth: number;
   gap?: { column: number; row: number };
-  /** Height of a cell of this width. */
+  /** Returns the height of a cell of this width. */
   cellHeight: (width: number) => number;
-  /** `tabIndex` goes to the one focusable element in the cell, which also needs `data-stop`. */
+  /** Renders a cell; `tabIndex` belongs on the only focusable element in the cell, which also needs `data-stop`. */
   renderCell: (index: number, tabIndex: 0 | -1, width: number) => ReactNode;
-  /** Cells in the document from `first` to `last`, and the tab stop, wherever it is. */
+  /** Reports the cells in the document, from `first` to `last`, and the tab stop, which can be outside of them. */
   onRange: (first: number, last: number, stop: number) => void;
-  /** Keys for a cell; true when handled. */
+  /** Handles a key on a cell; returns true if the key was handled. */
   onCellKey?: (event: KeyboardEvent, index: number) => boolean;
-  /** False for a cell that is blank until it is loaded; without it none is. */
+  /** Returns false for a cell that is blank until it is loaded; if absent, all cells count as loaded. */
   isLoaded?: (index: number) => boolean;
   /** Scrolls to a cell whenever the object changes. */
   goTo?: { row: number } | undefined;
@@ -92,7 +93,8 @@ export function VirtualGrid({
     const index = Number(cell.dataset['index']);
     const page = Math.max(1, Math.floor((scroller?.clientHeight ?? 0) / rowHeight) - 1) * columns;
     const step = readingStep(event.key);
-    // from the tab stop: after a jump the cell that has the focus is one of those that stay until the next are loaded
+    // moves start at the tab stop, because after a jump the focused cell can be one that stays only until the next
+    // cells are loaded
     const moves: Record<string, number> = {
       ...(step && { [event.key]: tabStop + step }),
       ArrowUp: tabStop - columns,

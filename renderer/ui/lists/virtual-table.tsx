@@ -1,7 +1,7 @@
-// A table of any length: sticky header, only rows on screen in the document, one row is the tab stop. Columns are data,
-// so choosing, ordering and resizing them only changes an array. Cells rerender only when their track or a column
-// changes, and rows have no handlers of their own: a held page key renders a screenful thirty times a second. Elements
-// of rows that leave are reused for rows that enter.
+// A table of any length: sticky header, only rows on screen in the document, one row is the tab stop. Columns are
+// data, so that choosing, ordering and resizing them only changes an array. Cells rerender only when their track or a
+// column changes, and rows have no handlers of their own, because a held page key renders a screenful thirty times a
+// second. Elements of rows that leave are reused for rows that enter.
 import {
   memo,
   useCallback,
@@ -28,9 +28,9 @@ export interface Column<T> extends HeaderColumn {
   width: string;
   /** Hidden on narrow windows. */
   wideOnly?: boolean;
-  /** Hidden in a table narrower than this: the title is worth more. */
+  /** Minimum table width at which the column is visible, so that enough width is left for the title. */
   fromWidth?: number;
-  /** Called again only for another item, another index or another array of columns. */
+  /** Renders a cell; called again only for another item, another index or another array of columns. */
   cell: (item: T, index: number) => ReactNode;
 }
 
@@ -39,9 +39,9 @@ type RowHandler<E extends SyntheticEvent> = (event: E, index: number, row: HTMLE
 /** Selectable rows. */
 export interface RowChoice<T> {
   isChosen: (item: T) => boolean;
-  /** Shift with an arrow, Home, End or page key: from the last selection to this row. */
+  /** Extends the selection from the row selected last to this row: Shift with an arrow, Home, End or page key. */
   onExtend: (to: number) => void;
-  /** Keys the table itself does not use; true when handled. */
+  /** Handles keys that the table itself does not handle; returns true if the key was handled. */
   onKey: (event: KeyboardEvent, index: number) => boolean;
   onClick: RowHandler<MouseEvent>;
   onDragStart?: RowHandler<DragEvent>;
@@ -58,24 +58,26 @@ export interface VirtualTableProps<T> {
   item: (index: number) => T | undefined;
   sort: { id: string; descending: boolean };
   onSort: (columnId: string) => void;
-  /** Rows in the document from `first` to `last`, and the tab stop, wherever it is. */
+  /** Reports the rows in the document, from `first` to `last`, and the tab stop, which can be outside of them. */
   onRange: (first: number, last: number, stop: number) => void;
   onOpen: (index: number) => void;
   isCurrent: (item: T) => boolean;
-  /** Attributes that identify a row in the document. */
+  /** Returns attributes that identify a row in the document. */
   marks?: (item: T) => Record<`data-${string}`, string | number | true | undefined>;
   choice?: RowChoice<T>;
   sizing?: ColumnSizing;
-  /** Height of a row on a narrow window, where its cells hold what columns are hidden; default: as on others. */
+  /**
+   * Row height on a narrow window, where cells contain the values of hidden columns; by default the normal row height.
+   */
   narrowRowHeight?: number | undefined;
-  /** Scrolls to a row whenever the object changes: after type-ahead. */
+  /** Scrolls to a row whenever the object changes, such as after type-ahead. */
   goTo?: { row: number } | undefined;
 }
 
 const HEADER_HEIGHT = 32;
 const OVERSCAN = 8;
 
-/** The row of an event; none for the header, and for menus, which are portals. */
+/** Returns the row of an event; null for the header, and for menus, which are portals. */
 const rowOf = (event: SyntheticEvent) => (event.target as HTMLElement).closest<HTMLElement>('[data-index]');
 const indexOf = (row: HTMLElement) => Number(row.dataset['index']);
 
@@ -210,7 +212,7 @@ export function VirtualTable<T>({
       >
         {rows.map(({ index, top: start, slot }) => {
           const row = item(index);
-          // A blank row takes no focus, unless the keyboard goes there.
+          // A blank row takes no focus, unless the keyboard moves to it.
           return (
             <div
               key={slot}

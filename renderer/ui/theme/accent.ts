@@ -1,5 +1,5 @@
-// From the pixels of a cover to the colours of a page. Pure, so that contrast can be tested: text in `accentText` has
-// 4.5:1 on the page and on the wash, `onAccent` has 4.5:1 on `accent`.
+// Derives the colours of a page from the pixels of a cover. Pure, so that contrast can be tested: text in `accentText`
+// has 4.5:1 on the page and on the wash, `onAccent` has 4.5:1 on `accent`.
 import { contrast, fromHex, fromOklch, toHex, toOklch, type Oklch, type Rgb } from './colour.ts';
 import type { Scheme } from './scheme.ts';
 
@@ -11,7 +11,7 @@ interface AccentColours {
 }
 
 const HUE_BINS = 24;
-/** Below this the cover counts as black and white, and the page stays neutral. */
+/** Below this chroma the cover counts as black and white, and the page stays neutral. */
 const MIN_CHROMA = 0.035;
 const AA_CONTRAST = 4.5;
 
@@ -21,7 +21,8 @@ const PAGE: Record<Scheme, { bg: Rgb; ink: Rgb }> = {
 };
 
 /**
- * The dominant colour: the hue with the most chroma; near-black and near-white pixels count little. `pixels` is RGBA.
+ * Returns the dominant colour: the hue with the most chroma; near-black and near-white pixels have little weight.
+ * `pixels` is RGBA.
  */
 export function dominantColour(pixels: Uint8ClampedArray): Oklch | null {
   const bins = Array.from({ length: HUE_BINS }, () => ({ weight: 0, l: 0, c: 0, x: 0, y: 0 }));

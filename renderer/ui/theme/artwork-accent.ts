@@ -1,4 +1,5 @@
-// The accent of a page or bar that shows a cover: samples the image once on a small canvas and returns CSS variables.
+// The accent of a page or bar with a cover: the image is sampled on a small canvas, and the accent is returned as CSS
+// variables.
 import { useEffect, useState, type CSSProperties } from 'react';
 import { accentFor, dominantColour } from './accent.ts';
 import type { Oklch } from './colour.ts';
@@ -7,7 +8,7 @@ import { useScheme } from './scheme.ts';
 const CANVAS_SIDE = 32;
 const accents = new Map<string, Promise<Oklch | null>>();
 
-/** The image on a canvas of 32 × 32 pixels. Rejects when it cannot be loaded. */
+/** Draws the image on a canvas of 32 × 32 pixels. Rejects if the image cannot be loaded. */
 export async function drawSmall(src: string): Promise<CanvasRenderingContext2D | null> {
   const image = new Image();
   image.src = src;
@@ -33,7 +34,9 @@ function sampleOnce(src: string): Promise<Oklch | null> {
   return fresh;
 }
 
-/** Empty until the cover is loaded, and for covers without colour: the page is then neutral. */
+/**
+ * Returns the CSS variables; empty until the cover is loaded, and for covers without colour, whose pages are neutral.
+ */
 export function useArtworkAccent(src: string | null): CSSProperties {
   const scheme = useScheme();
   const [sampled, setSampled] = useState<{ src: string; colour: Oklch | null } | null>(null);

@@ -30,7 +30,7 @@ export function toOklch({ r, g, b }: Rgb): Oklch {
   };
 }
 
-/** Out-of-gamut colours are clipped per channel; callers keep the chroma moderate. */
+/** Converts OKLCH to RGB. Out-of-gamut colours are clipped per channel, so callers should keep the chroma moderate. */
 export function fromOklch({ l, c, h }: Oklch): Rgb {
   const a = c * Math.cos((h * Math.PI) / 180);
   const b = c * Math.sin((h * Math.PI) / 180);
@@ -46,7 +46,7 @@ export function fromOklch({ l, c, h }: Oklch): Rgb {
 
 const luminance = ({ r, g, b }: Rgb) => 0.2126 * toLinear(r) + 0.7152 * toLinear(g) + 0.0722 * toLinear(b);
 
-/** 1..21; AA asks for 4.5 for text and 3 for large text and controls. */
+/** Returns the contrast ratio, 1 to 21; WCAG AA requires 4.5 for text and 3 for large text and controls. */
 export function contrast(a: Rgb, b: Rgb): number {
   const [x, y] = [luminance(a), luminance(b)];
   return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);

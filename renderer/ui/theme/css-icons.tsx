@@ -1,4 +1,4 @@
-// Icons that a list shows by the hundred: each is one element painted by CSS, where the icon set takes up to five SVG
+// Icons that lists display by the hundred: each is one element painted by CSS, while the icon set takes up to five SVG
 // elements.
 import type { CSSProperties } from 'react';
 import { classNames } from '../class-names.ts';
@@ -10,7 +10,7 @@ interface DrawnIconProps {
 
 const scaled = (size: number | string = 24): CSSProperties => ({ scale: String(Number(size) / 24) });
 
-/** Its class sets the size. */
+/** A disc icon, sized by its class. */
 export const DiscIcon = ({ className }: { className?: string | undefined }) => (
   <span className={classNames(styles.disc, className)} aria-hidden />
 );

@@ -1,5 +1,5 @@
-// How high the rows of lists and tables are. The choice is kept in the browser and on <html data-density> (set before
-// the first paint by public/scheme.js), where tokens.css reads it. Fingers always get the highest rows.
+// The height of rows in lists and tables. The choice is stored in the browser and on <html data-density> (set before
+// the first paint by public/scheme.js), where tokens.css reads it. Touch screens always have the highest rows.
 import { useSyncExternalStore } from 'react';
 import { DENSITIES, ROW_HEIGHTS, type Density } from '../lists/row-heights.ts';
 import { asWord, storedChoice } from '../../stored-choice.ts';

@@ -1,7 +1,8 @@
-// The icons, by what they mean: one meaning each, and no other file imports from the icon set. docs/design.md.
+// All icons, named by their meaning: one meaning per icon. No other file imports from the icon set. See
+// docs/design.md.
 export type { Icon } from '@tabler/icons-react';
 export {
-  // what there is
+  // kinds of items
   IconHome,
   IconDisc as IconAlbum,
   IconMicrophone2 as IconArtist,
@@ -28,7 +29,7 @@ export {
   IconList as IconQueue,
   IconPhoto as IconCover,
 
-  // playing
+  // playback
   IconPlayerPlayFilled as IconPlay,
   IconPlayerPauseFilled as IconPause,
   IconPlayerSkipForwardFilled as IconNextTrack,
@@ -108,7 +109,7 @@ export {
   IconCloudOff as IconOffline,
   IconMapOff as IconNotFound,
 
-  // the window
+  // window controls
   IconDots as IconMore,
   IconX as IconClose,
   IconPlus as IconAdd,

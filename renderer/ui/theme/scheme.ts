@@ -1,5 +1,6 @@
-// Light, dark or system. The choice is kept in the browser, the result on <html data-mantine-color-scheme> (set before
-// the first paint by public/scheme.js). Not Mantine's own switch, which inserts a <style> that the CSP refuses.
+// The light, dark or system theme. The choice is stored in the browser, the resulting theme on <html
+// data-mantine-color-scheme> (set before the first paint by public/scheme.js). Mantine's own switch is not used,
+// because it inserts a <style> that the CSP blocks.
 import { useSyncExternalStore } from 'react';
 import { asWord, storedChoice } from '../../stored-choice.ts';
 

@@ -1,11 +1,14 @@
-// Our design for Mantine's components; colours and type come from tokens.css through mantine.css. By name and not by
-// component, so that a window loads only those that it shows.
+// Our design for Mantine's components; colours and type come from tokens.css through mantine.css. Components are
+// configured by name and not imported, so that a window loads only the components that it uses.
 import { createTheme, type MantineThemeOverride } from '@mantine/core';
 
 const quick = { duration: 120, transition: 'fade' } as const;
 const popup = { transitionProps: quick, shadow: 'none', radius: 10, zIndex: 400 } as const;
 
-/** Inside a dialog a heading is none of the page's landmarks. For those that give `attributes` of their own, too. */
+/**
+ * The heading of a dialog is not a landmark of the page. Components that set their own `attributes` must include
+ * these.
+ */
 export const dialogAttributes = { header: { role: 'presentation' } } as const;
 
 const defaults: Record<string, object> = {

@@ -15,11 +15,11 @@ import '../../i18n/page-texts.ts';
 interface AccountMenuProps {
   onShortcuts: () => void;
   target: ReactElement;
-  /** Items above its own. */
+  /** Items above those of this menu. */
   children?: ReactNode;
 }
 
-/** Loaded when it is first wanted, and then open. */
+/** A menu that is loaded on its first click and then opened. */
 export function AccountMenu({ onShortcuts, target, children }: AccountMenuProps) {
   const { t } = useTranslation();
   const queries = useQueryClient();

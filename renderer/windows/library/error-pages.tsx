@@ -7,12 +7,13 @@ import { usePageTitle } from '../../ui/page.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 
 /**
- * The code of a page could not be loaded: the server is gone, or was updated. Browsers do not retry a failed import, so
- * the window is reloaded.
+ * Returns whether the code of a page could not be loaded, because the server is gone or was updated. Browsers do not
+ * retry a failed import, so the window is reloaded.
  */
 const isMissingCode = (error: unknown): boolean =>
   (error instanceof TypeError && /import|module/i.test(error.message)) ||
-  (error instanceof Error && error.message.startsWith('Unable to preload')); // its styles, by the loader of the build
+  // an error of the bundler's loader about a page's styles
+  (error instanceof Error && error.message.startsWith('Unable to preload'));
 
 export function RouteError({ error }: ErrorComponentProps) {
   const { t } = useTranslation();

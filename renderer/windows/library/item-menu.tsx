@@ -17,7 +17,7 @@ const SplitDialog = lazy(async () => ({
   default: (await import('../../features/browse/albums/album-regroup.tsx')).SplitDialog,
 }));
 
-/** The menu of the items in this window, and the forms in which they are edited. */
+/** The context menu of items in this window, and the forms that edit them. */
 export function ItemMenu() {
   useItemInput();
   const menu = useOpenItemMenu();

@@ -1,4 +1,4 @@
-// What is said for as long as it is so.
+// Notices that are displayed as long as their problem lasts.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../../api/session.ts';
@@ -9,7 +9,7 @@ import { IconOffline, IconProblem } from '../../ui/theme/icons.ts';
 import { SETTINGS_WINDOW } from '../../ui/open-window.ts';
 import styles from './notice.module.css';
 
-/** What does not work on the server, the worst first. Its owner can do something about the music folder here. */
+/** The problems of the server, the worst first. The owner can repair the music folder here. */
 export function ProblemNotice() {
   const { t } = useTranslation();
   const isOwner = useSession()?.user.is_superuser ?? false;
@@ -54,7 +54,7 @@ function ClockIsRight() {
   );
 }
 
-/** The desktop app knows at once that its server died. */
+/** A notice about the connection. The desktop app reports at once that its server stopped. */
 export function ConnectionNotice({ isRestarting = false }: { isRestarting?: boolean }) {
   const { t } = useTranslation();
   return (

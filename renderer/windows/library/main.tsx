@@ -22,15 +22,18 @@ createRoot(document.getElementById('root')!).render(
 );
 
 const whenIdle = globalThis.requestIdleCallback ?? ((run: () => void) => setTimeout(run, 1_000));
-/** Chromium's; elsewhere nobody asks for less data. */
+/** Only Chromium has `connection`; other browsers do not request less data. */
 const { connection } = navigator as { connection?: { saveData?: boolean } };
 if (!connection?.saveData) whenIdle(preloadPages);
 whenIdle(preloadNotices);
 whenIdle(() => void keepForOffline());
 
-/** The window opens without the server: service-worker.js. Browsers allow it over HTTPS and on the same machine. */
+/**
+ * Makes the window open without the server, through service-worker.js. Browsers allow this over HTTPS and on
+ * localhost.
+ */
 async function keepForOffline(): Promise<void> {
   if (!import.meta.env.PROD || !(navigator as Partial<Navigator>).serviceWorker) return;
-  // a private window, or one that stores nothing: the interface then needs the server, as before
+  // a private window or one without storage cannot register it and needs the server
   await navigator.serviceWorker.register('/sw.js').catch(() => undefined);
 }

@@ -8,7 +8,7 @@ import { MENU_NAV_ITEMS } from './nav-items.ts';
 import { useNavBadges } from './use-nav-badges.ts';
 import styles from './side-bar.module.css';
 
-/** What has no place in the bottom bar of a phone. */
+/** The menu of items that are not in the bottom bar of a phone. */
 export function MoreItems({ onShortcuts, target }: { onShortcuts: () => void; target: ReactElement }) {
   const { t } = useTranslation();
   const { countOf, isShown } = useNavBadges();

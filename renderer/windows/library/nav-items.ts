@@ -47,7 +47,7 @@ export const NAV_ITEMS = [
   { to: '/activity', name: 'activity', icon: IconActivity },
 ] as const;
 
-/** In the bottom bar of a phone; the others are in its menu. */
+/** Items in the bottom bar of a phone; the others are in its menu. */
 const BOTTOM_NAV_NAMES: readonly string[] = ['home', 'albums', 'artists'];
 export const BOTTOM_NAV_ITEMS = NAV_ITEMS.filter(({ name }) => BOTTOM_NAV_NAMES.includes(name));
 export const MENU_NAV_ITEMS = NAV_ITEMS.filter(({ name }) => !BOTTOM_NAV_NAMES.includes(name));

@@ -1,4 +1,4 @@
-// The routes of the library window. The state of a page is in its URL; pages are loaded on first use.
+// The routes of the library window. The state of a page is in its URL; page code is loaded on first use.
 import type { QueryClient } from '@tanstack/react-query';
 import {
   createRootRouteWithContext,
@@ -29,14 +29,17 @@ import { parseMissingSearch, parsePathSearch, parsePlaylistSearch, parseStatisti
 
 const pages: { preload?: () => Promise<void> | undefined }[] = [];
 
-/** A page whose code is loaded on first use, or before that by `preloadPages`. */
+/** Defines a page whose code is loaded on first use, or earlier by `preloadPages`. */
 const later: typeof lazyRouteComponent = (importer, name) => {
   const page = lazyRouteComponent(importer, name);
   pages.push(page);
   return page;
 };
 
-/** Once the window is idle: navigation then needs no server, and losing it does not stop the music. */
+/**
+ * Loads all pages when the window is idle: navigation then needs no server, so losing the server does not stop the
+ * music.
+ */
 export const preloadPages = (): void => {
   for (const page of pages) void page.preload?.();
 };
@@ -45,7 +48,7 @@ const root = createRootRouteWithContext<{ queries: QueryClient }>()({ component:
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
 const isStep = (value: unknown): value is SetupStep => value === 'account' || value === 'folder' || value === 'network';
-/** With undefined for invalid values: the router merges these over the raw parameters. */
+/** Keeps undefined for invalid values, because the router merges the values over the raw parameters. */
 const withoutNulls = <T extends object>(values: T) => values as { [K in keyof T]?: NonNullable<T[K]> };
 
 const id = (value: string) => (/^[1-9]\d{0,14}$/.test(value) ? Number(value) : 0);
@@ -77,7 +80,7 @@ const setup = createRoute({
   component: later(() => import('../../features/accounts/setup-page.tsx'), 'SetupPage'),
 });
 
-/** Everything behind the sign-in, inside the shell with side bar and player. */
+/** All pages behind the sign-in, inside the shell with side bar and player. */
 const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
@@ -97,7 +100,7 @@ const app = createRoute({
   component: Shell,
 });
 
-/** The settings are a page of their own and loaded as a whole. */
+/** The settings are a separate document, which is loaded as a whole. */
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
@@ -165,7 +168,7 @@ const statistics = createRoute({
   getParentRoute: () => app,
   path: '/statistics',
   validateSearch: parseStatisticsSearch,
-  // the charts are as large as all the rest: not preloaded
+  // not preloaded, because the charts are as large as all other pages together
   component: lazyRouteComponent(() => import('../../features/statistics/statistics-page.tsx'), 'StatisticsPage'),
 });
 const review = createRoute({
@@ -343,7 +346,7 @@ export const createLibraryRouter = (queries: QueryClient) =>
     defaultNotFoundComponent: NotFound,
     scrollRestoration: true,
     scrollToTopSelectors: ['#main'],
-    // Plain text both ways: the default would parse a setup token of digits as a number.
+    // Parameters stay plain text in both directions: the default would parse a setup token of digits as a number.
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
     stringifySearch: (search) => {
       const pairs = Object.entries(search).flatMap(([key, value]) =>

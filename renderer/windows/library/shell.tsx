@@ -40,7 +40,7 @@ import { useSoundingTitle } from './use-sounding-title.ts';
 import { useSpeaker } from './use-jukebox.ts';
 import styles from './shell.module.css';
 
-// Loaded when they are first wanted.
+// Parts that are loaded on first use.
 const ScanStrip = lazy(async () => ({ default: (await import('../../features/activity/scan-strip.tsx')).ScanStrip }));
 const UploadPanel = lazy(async () => ({
   default: (await import('../../features/import/upload-panel.tsx')).UploadPanel,
@@ -166,7 +166,7 @@ export function Shell() {
   );
 }
 
-/** Tracks dropped onto the queue are added at its end. */
+/** Adds tracks dropped onto the queue at its end. */
 function useQueueDrop() {
   const { t } = useTranslation();
   const player = usePlayerCommands();
@@ -184,8 +184,8 @@ function useQueueDrop() {
 }
 
 /**
- * When the session ends (sign-out, or an expired token), shows the sign-in page, which leads back here. Pending actions
- * are cancelled.
+ * When the session ends (sign-out, or an expired token), opens the sign-in page, which returns to the current page.
+ * Pending actions are cancelled.
  */
 function useSignedOut(): void {
   const router = useRouter();

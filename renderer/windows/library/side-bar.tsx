@@ -14,7 +14,7 @@ import styles from './side-bar.module.css';
 
 const AccountMenu = lazy(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu }));
 
-/** `children` are shown above the account. */
+/** The side bar; `children` are displayed above the account. */
 export function SideBar({
   onSearch,
   onShortcuts,

@@ -1,5 +1,5 @@
-// Parameters in the URLs of pages that are loaded on demand; those of lists are in features/browse/url-params.ts. An
-// invalid value is dropped.
+// Parameters in the URLs of pages that are loaded on demand; the parameters of lists are in
+// features/browse/url-params.ts. Invalid values are dropped.
 import { MISSING_SORTS, type MissingOrder } from '../../api/missing.ts';
 import { parseRangeSearch, type RangeSearch } from '../../ui/day-range.ts';
 
@@ -7,14 +7,14 @@ const MAX_STEPS = 50;
 
 type MissingSearch = { [K in keyof MissingOrder]: NonNullable<MissingOrder[K]> };
 
-/** The order of the table. */
+/** Parses the sort order of the table. */
 export function parseMissingSearch(input: Record<string, unknown>): MissingSearch {
   const sort = MISSING_SORTS.find((name) => name === input['sort']);
   const order = (['asc', 'desc'] as const).find((name) => name === input['order']);
   return { ...(sort && { sort }), ...(order && { order }) };
 }
 
-/** Whether the versions of a playlist are shown, and which of them. */
+/** Parses whether the versions of a playlist are displayed, and which version is selected. */
 export function parsePlaylistSearch(input: Record<string, unknown>): { versions?: true; version?: number } {
   const version = /^[1-9]\d{0,9}$/.test(String(input['version'])) ? Number(input['version']) : undefined;
   return {
@@ -29,7 +29,7 @@ interface PathSearch {
   steps?: number | undefined;
 }
 
-/** The tracks at both ends, and how many are between them. */
+/** Parses the tracks at both ends, and the number of tracks between them. */
 export function parsePathSearch(input: Record<string, unknown>): PathSearch {
   const number = (name: 'from' | 'to' | 'steps'): number | undefined =>
     /^[1-9]\d{0,14}$/.test(String(input[name])) ? Number(input[name]) : undefined;

@@ -1,4 +1,4 @@
-// Follows messages of the desktop app: open a page, search, or play something. Does nothing in a browser.
+// Executes messages of the desktop app: open a page, search, or play. Does nothing in a browser.
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';

@@ -8,10 +8,10 @@ import { currentEntry } from '../../player/player.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import type { OpenDetails } from '../../ui/use-details.ts';
 
-/** Keys that also work on the track that plays, where no item has the focus. */
+/** Keys that act on the current track when no item has the focus. */
 const CURRENT_TRACK_KEYS = new Set(['e', 'l']);
 
-/** What a key does with the items that have the focus, or with the track that plays. */
+/** Returns the action of a key on the focused items or the current track. */
 export function useItemKeys(openDetails: OpenDetails): (key: string) => (() => void) | undefined {
   const queries = useQueryClient();
   const player = usePlayerCommands();
@@ -23,7 +23,7 @@ export function useItemKeys(openDetails: OpenDetails): (key: string) => (() => v
   return (key) => {
     const items = itemsAt(document.activeElement);
     if (items) return act(key, items);
-    // a row that is just being loaded: the key was meant for it
+    // the focused row is still loading, and the key was meant for it
     if (document.activeElement?.closest('[data-items] [data-index]')) return undefined;
     const current = currentEntry(player.getState())?.track.id;
     if (current === undefined || !CURRENT_TRACK_KEYS.has(key)) return undefined;

@@ -1,4 +1,4 @@
-// Keeps the window in step with the server, and reports finished scans.
+// Updates the window with the server's events, and reports finished scans.
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
@@ -11,7 +11,7 @@ import { useSession } from '../../api/session.ts';
 import { formatNumber } from '../../ui/format.ts';
 import styles from './notice.module.css';
 
-/** Short interruptions are not shown. */
+/** Shorter interruptions are not displayed. */
 const PATIENCE_MS = 3_000;
 
 export function useLiveUpdates(): boolean {
@@ -54,7 +54,9 @@ export function useLiveUpdates(): boolean {
   return connected;
 }
 
-/** Folders are also scanned automatically; a scan that changed nothing is not reported. */
+/**
+ * Returns whether a scan changed nothing; such scans are not reported, because folders are also scanned automatically.
+ */
 function foundNothing(job: JobOut): boolean {
   const result = scanResultOf(job);
   return (

@@ -10,8 +10,8 @@ import type { NAV_ITEMS } from './nav-items.ts';
 type PlaceName = (typeof NAV_ITEMS)[number]['name'];
 
 /**
- * Which items of the navigation are shown, and their counts: pages with questions or something to undo only while there
- * is any, jobs only for the owner.
+ * Returns which items of the navigation are visible, and their counts. Pages with questions or undoable changes are
+ * visible only if there are any, jobs only for the owner.
  */
 export function useNavBadges() {
   const user = useSession()?.user;
@@ -27,7 +27,7 @@ export function useNavBadges() {
   const hasCatalogue = useHasCatalogue();
   const hasRegroupings = useRegroupingCount() > 0;
   const hasTrash = (useQuery(trashTotalQuery()).data?.total ?? 0) > 0;
-  /** Tracks or albums that need a decision. */
+  /** Returns the number of tracks or albums that need a decision. */
   const countOf = (name: PlaceName): number => counts[name] ?? 0;
   const isShown = ({ name }: { name: PlaceName }): boolean => {
     if (name === 'albumChanges' && hasRegroupings) return true;

@@ -1,10 +1,10 @@
-// The keys of the library window, besides the player's. shortcuts.ts lists all of them.
+// The keys of the library window, in addition to the player's. shortcut-list.ts lists all keys.
 import { usePlayerKeys } from '../../player/use-player-keys.ts';
 import { undoLatest } from '../../ui/controls/undo-notice.tsx';
 
 interface ShortcutActions {
   onSearch: () => void;
-  /** What a letter does with the item that has the focus. */
+  /** Returns the action of a letter key on the focused item. */
   actionOfKey: (key: string) => (() => void) | undefined;
   onSettings: () => void;
   onShortcuts: () => void;

@@ -3,7 +3,7 @@ import { useBeside } from '../../player/station-or-episode.ts';
 import { isSounding } from '../../player/player.ts';
 import { useCurrentTrack, usePlayer } from '../../player/use-player.ts';
 
-/** "Title · Artist" of what sounds, or the name of a station or an episode. */
+/** Returns “Title · Artist” of the playing track, or the name of the playing station or episode. */
 export function useSoundingTitle(): string | null {
   const { t } = useTranslation();
   const track = useCurrentTrack();

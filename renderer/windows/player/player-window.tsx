@@ -25,7 +25,7 @@ const PLAYER_VIEWS = [
   { view: 'queue', icon: IconQueue },
 ] as const;
 
-/** As large as its window, down to a single line: a mini player. */
+/** The player in its own window, which can be made as small as a single line. */
 export function PlayerWindow() {
   const { t } = useTranslation();
   const [view, setView] = useState<View>('cover');
@@ -94,7 +94,7 @@ export function PlayerWindow() {
   );
 }
 
-/** Only in the desktop app. */
+/** A button that exists only in the desktop app. */
 function OnTopButton() {
   const { t } = useTranslation();
   const { settings, change } = useDesktopSettings();

@@ -1,4 +1,4 @@
-// The sections of the settings window, in order. The URL has the open one: /settings#network.
+// The sections of the settings window, in order. The URL contains the open section: /settings#network.
 import {
   IconAbout,
   IconAccount,
@@ -13,7 +13,7 @@ import {
 } from '../../ui/theme/icons.ts';
 import { useSyncExternalStore } from 'react';
 
-/** Sections for the owner change the server; the others are personal. */
+/** Owner sections change the server; the other sections are personal. */
 const SECTIONS = [
   { name: 'general', icon: IconSettings, forOwner: false },
   { name: 'library', icon: IconLibrary, forOwner: true },
@@ -36,7 +36,7 @@ function subscribe(listener: () => void): () => void {
   return () => removeEventListener('hashchange', listener);
 }
 
-/** The open section, of those this user may see. */
+/** Returns the open section among those that this user may see. */
 export function useSection(isOwner: boolean) {
   const hash = useSyncExternalStore(subscribe, readHash);
   const sections = SECTIONS.filter((section) => isOwner || !section.forOwner);

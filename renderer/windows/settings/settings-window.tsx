@@ -13,7 +13,7 @@ import { usePageTitle } from '../../ui/page.tsx';
 import { useSection, type SectionName } from './sections.ts';
 import styles from './settings-window.module.css';
 
-/** It has the licences of everything, which are longer than the code. */
+/** Loaded separately, because the licences of all dependencies are longer than the code. */
 const AboutSection = lazy(async () => ({
   default: (await import('../../features/settings/about-section.tsx')).AboutSection,
 }));
@@ -58,7 +58,7 @@ export function SettingsWindow() {
   usePageTitle(`${t(`settings.section.${current}`)} · ${t('settings.title')}`);
   useEffect(() => {
     if (main.current) main.current.scrollTop = 0;
-    // a phone shows only a few at a time
+    // scrolls to the open section, because a phone displays only a few sections at a time
     places.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [current]);
   const Content = SECTION_CONTENT[current];

@@ -20,11 +20,11 @@ export const CAPTION_HEIGHT = 48;
 export const captionVariable = { '--caption': `${CAPTION_HEIGHT}px` } as React.CSSProperties;
 
 interface AlbumCardProps {
-  /** Undefined while it loads. */
+  /** Undefined while the album loads. */
   album: AlbumOut | undefined;
   width: number;
   tabIndex?: 0 | -1;
-  /** The line below the title; by default the artist. */
+  /** The line below the title; the artist by default. */
   caption?: string | undefined;
 }
 
@@ -79,7 +79,7 @@ export const AlbumCard = memo(function AlbumCard({ album: given, width, tabIndex
   );
 });
 
-/** Leads to what has no album. */
+/** A card that leads to the tracks without an album title. */
 export function UnnamedCard({ tabIndex }: { tabIndex: 0 | -1 }) {
   const { t } = useTranslation();
   return (

@@ -1,4 +1,5 @@
-// The charset of an album's tags that do not say theirs: shown where there are such tags, and changed for all of them.
+// The charset of an album's tags whose encoding is unknown, displayed only if there are such tags, and changed for all
+// of them.
 import { NativeSelect } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';

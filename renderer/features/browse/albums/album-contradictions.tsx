@@ -1,4 +1,4 @@
-// Files of an album whose tags name another release, edition or year than most of them; a click opens the track.
+// Files of an album whose tags name another release, edition or year than most of its files; a click opens the track.
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { albumContradictionsQuery } from '../../../api/library.ts';

@@ -1,4 +1,4 @@
-// The cover of an album on its page: a click enlarges it, and a picture dropped on it takes its place.
+// The cover of an album on its page: a click enlarges the cover, and a picture dropped on it replaces it.
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type DragEvent } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -36,7 +36,7 @@ export function useCoverChange(albumId: number) {
   };
 }
 
-/** Takes a picture that is dropped on the element. */
+/** Returns handlers that accept a picture dropped on the element. */
 export function pictureDrop(onPicture: (picture: File | undefined) => void) {
   return {
     onDragOver: (event: DragEvent<HTMLElement>) => {

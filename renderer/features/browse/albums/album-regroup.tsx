@@ -1,4 +1,4 @@
-// Merging an album into another one, and splitting tracks off: the album of their tracks is edited.
+// Merges an album into another album, and splits tracks off, by editing the album of the tracks.
 import { Checkbox, Modal, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -24,7 +24,7 @@ import styles from './album-cover.module.css';
 const OFFERED_PAGE = { limit: 20, offset: 0 };
 const TYPING_PAUSE_MS = 150;
 
-/** Gives tracks another album, and offers to undo that. */
+/** Returns a function that assigns tracks to another album and offers to undo this. */
 function useMoveTracks() {
   const { t } = useTranslation();
   const queries = useQueryClient();
@@ -75,7 +75,7 @@ function Frame({ title, moving: { done, failure }, total, children }: FrameProps
   );
 }
 
-/** Makes an album of the same name part of another one, and offers to undo that. */
+/** Returns a function that merges this album into another album of the same name and offers to undo this. */
 function useMergeSameName(album: AlbumOut) {
   const { t } = useTranslation();
   const { done: offerUndo, tell } = useUndoNotice();
@@ -105,7 +105,7 @@ export function MergeDialog({ album }: { album: AlbumOut }) {
   const [q] = useDebouncedValue(text.trim(), TYPING_PAUSE_MS);
   const tracks = useQuery(albumFilesQuery(album.id));
   const moving = useMoveTracks();
-  // first those of the same artist
+  // before a search, the albums of the same artist are listed
   const filter = q === '' && album.artist_id !== null ? { artist_id: album.artist_id } : { ...(q !== '' && { q }) };
   const { data } = useQuery({
     ...albumPage({ ...filter, unnamed: false }, OFFERED_PAGE),

@@ -1,4 +1,5 @@
-// The cover of an album, large; another picture from this device, or one of those that were found, takes its place.
+// The large cover of an album, and its possible replacements: a picture from this device, or one of the found
+// pictures.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';

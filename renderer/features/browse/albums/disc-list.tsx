@@ -11,7 +11,7 @@ interface DiscListProps {
   titles: AlbumOut['disc_titles'];
 }
 
-/** The tracks of an album, by disc when there are several. */
+/** The tracks of an album, grouped by disc if the album has several discs. */
 export function DiscList({ tracks, albumArtist, titles }: DiscListProps) {
   const { t } = useTranslation();
   const titleOf = (disc: number | null): string | undefined => titles.find((one) => one.disc === disc)?.title;
@@ -27,7 +27,7 @@ export function DiscList({ tracks, albumArtist, titles }: DiscListProps) {
   const player = usePlayerCommands();
   const mixed = new Set(tracks.map((track) => track.format)).size > 1;
   const numbers = new Set(tracks.flatMap(({ disc_number }) => disc_number ?? []));
-  // what has neither disc nor number is after the last of several discs
+  // tracks with neither disc nor track number follow the last of several discs
   const discs = [
     ...Map.groupBy(tracks, ({ disc_number, track_number }) =>
       disc_number === null && track_number === null && numbers.size > 1 ? null : (disc_number ?? 1),

@@ -1,5 +1,5 @@
-// What kind of release an album is. Where its files do not say so, it is told from its title and length, with the
-// limits that stores use: up to 3 tracks are a single, up to 6 tracks or 30 minutes are an EP. Pure.
+// The kind of release of an album. If its files do not state the kind, title and length determine it, with the limits
+// that stores use: up to 3 tracks are a single, up to 6 tracks or 30 minutes are an EP. Pure.
 import type { AlbumOut } from '../../../api/routes.ts';
 
 export const RELEASE_KINDS = ['albums', 'eps', 'singles', 'live', 'compilations'] as const;
@@ -9,7 +9,7 @@ const MAX_SINGLE_TRACKS = 3;
 const MAX_EP_TRACKS = 6;
 const MAX_EP_MS = 30 * 60_000;
 
-/** Of the words of MusicBrainz, the first that is there. */
+/** The first of these MusicBrainz types that an album has determines its kind. */
 const KINDS_OF_TYPES: Record<string, ReleaseKind> = {
   compilation: 'compilations',
   live: 'live',

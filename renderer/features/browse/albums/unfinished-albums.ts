@@ -1,4 +1,4 @@
-// Albums started but not finished, from the tracks played last. Pure.
+// Albums that were started but not finished, derived from the last played tracks. Pure.
 import type { AlbumOut, TrackOut } from '../../../api/routes.ts';
 
 export interface UnfinishedAlbum {
@@ -9,7 +9,10 @@ export interface UnfinishedAlbum {
 
 const MIN_TRACKS = 4;
 
-/** `plays`: tracks by their last play, latest first. Plays within three days count as one session. */
+/**
+ * Returns the unfinished albums. `plays` are tracks by their last play, latest first; plays within three days count as
+ * one session.
+ */
 export function unfinishedAlbums(albums: readonly AlbumOut[], plays: readonly TrackOut[], most = 6): UnfinishedAlbum[] {
   const played = Map.groupBy(
     plays.filter((track) => track.album_title !== null && track.last_played_at !== null),

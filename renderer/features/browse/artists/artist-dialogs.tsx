@@ -1,4 +1,4 @@
-// The picture of an artist, large, with others to take its place; and which artist of MusicBrainz it is.
+// Dialogs of an artist: the large picture with possible replacements, and the choice of the MusicBrainz artist.
 import { Modal, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
@@ -26,7 +26,7 @@ import { FoundPictures, PictureChooser } from '../picture-chooser.tsx';
 import '../../../i18n/page-texts.ts';
 import styles from '../albums/album-cover.module.css';
 
-/** Runs a change, and offers to take it back. */
+/** Returns a function that runs a change and offers to undo it. */
 function useChange() {
   const queries = useQueryClient();
   const { tell, done } = useUndoNotice();
@@ -40,7 +40,7 @@ function useChange() {
       tell(detailOf(error));
     } finally {
       setBusy(false);
-      // which of those that were found is the current one
+      // another found picture is now marked as the current one
       void queries.invalidateQueries({ queryKey: ARTIST_PICTURES });
       await queries.invalidateQueries({ queryKey: [LIBRARY] });
     }

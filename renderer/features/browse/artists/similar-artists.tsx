@@ -1,4 +1,4 @@
-// Artists of the same genres. What they sound like is not known yet, and the heading says what is compared.
+// Artists of the same genres. Their sound is not compared, and the heading says so.
 import { useQueries } from '@tanstack/react-query';
 import type { CSSProperties } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -40,14 +40,14 @@ export function SimilarArtists({ artistId, tracks }: { artistId: number; tracks:
   );
 }
 
-/** The most frequent first. */
+/** Returns the genres of the tracks, most frequent first. */
 function genresOf(tracks: readonly TrackOut[]): string[] {
   const counts = new Map<string, number>();
   for (const genre of tracks.flatMap((track) => track.genres)) counts.set(genre, (counts.get(genre) ?? 0) + 1);
   return [...counts].sort(([, a], [, b]) => b - a).map(([genre]) => genre);
 }
 
-/** Those with the most genres in common first, then in the order of each genre. */
+/** Returns the artists with the most genres in common first, then in the order of each genre. */
 function bestOf(byGenre: readonly (readonly ArtistOut[])[], exceptId: number): ArtistOut[] {
   const similar = new Map<number, { artist: ArtistOut; genres: number; place: number }>();
   for (const artists of byGenre)

@@ -7,7 +7,10 @@ import { findSetting, settingsQuery } from '../../../api/settings.ts';
 import { Button, ButtonLink } from '../../../ui/controls/button.tsx';
 import { EmptyState } from '../../../ui/states.tsx';
 
-/** What to do with an empty library depends on whether a folder is chosen, a scan is running, and who is signed in. */
+/**
+ * The start page of an empty library; it depends on whether a folder is chosen, a scan is running, and who is signed
+ * in.
+ */
 export function EmptyLibrary() {
   const { t } = useTranslation();
   const isOwner = useSession()?.user.is_superuser ?? false;

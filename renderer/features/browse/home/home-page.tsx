@@ -14,7 +14,7 @@ import { EmptyLibrary } from './empty-library.tsx';
 import { JumpBackIn } from './jump-back-in.tsx';
 import { Shelf } from '../shelf.tsx';
 
-/** Loaded where there are mixes. */
+/** Loaded only if there are mixes. */
 const MixShelf = lazy(async () => ({ default: (await import('./mix-shelf.tsx')).MixShelf }));
 
 const SHELF_PAGE = { limit: 20, offset: 0 };
@@ -40,14 +40,15 @@ export function HomePage() {
       </Page>
     );
 
-  // Albums that were never played come last in these orders, and are left out.
+  // Albums that were never played come last in these orders, and are omitted.
   const playedIds = new Set(plays.data?.items.flatMap((track) => (track.last_played_at ? track.album_id : [])));
   const recent = plays.data && played.data?.items.filter((album) => playedIds.has(album.id));
   const begun = recent && plays.data ? unfinishedAlbums(recent, plays.data.items) : undefined;
   const hasPlays = plays.data === undefined || playedIds.size > 0;
   const mostPlayed = hasPlays ? most.data?.items.slice(0, Math.max(playedIds.size, recent?.length ?? 0)) : [];
   const yearOf = new Map(onThisDay.data?.map(({ album, year }) => [album.id, year]));
-  // Rendered once it is known whether there are plays and mixes, so that no later shelf pushes others down.
+  // The shelves are rendered once it is known whether there are plays and mixes, so that no later shelf moves others
+  // down.
   if (!added.data || !plays.data || mixes.isPending)
     return (
       <Page title={t('nav.home')}>

@@ -1,4 +1,4 @@
-// Albums not played to their end; a click continues after the last track played.
+// Albums not played to their end; a click continues after the last played track.
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -17,7 +17,7 @@ import styles from './jump-back-in.module.css';
 
 const PLACEHOLDERS = 3;
 
-/** Undefined while unknown. */
+/** `begun` is undefined while the albums are unknown. */
 export function JumpBackIn({ begun }: { begun: readonly UnfinishedAlbum[] | undefined }) {
   const { t } = useTranslation();
   const queries = useQueryClient();

@@ -1,4 +1,4 @@
-// Mixes that Tonearm made for today, each with why it is there.
+// The mixes of today, each with its reason.
 import type { CSSProperties } from 'react';
 import { useTranslation } from 'react-i18next';
 import { fetchMix, type Mix } from '../../../api/likeness.ts';

@@ -1,4 +1,4 @@
-// One form for several tracks: a field that is absent stays as it is, an empty one is cleared for all. Pure.
+// One form for several tracks: an absent field stays unchanged, an empty field is cleared for all tracks. Pure.
 import type { TrackChange } from '../../../api/edits.ts';
 import type { TrackOut, TrackPatch } from '../../../api/routes.ts';
 import { FIELD_NAMES, viewOf } from '../../../music/track-fields.ts';
@@ -7,7 +7,7 @@ export const BATCH_FIELDS = ['artist', 'album', 'album_artist', 'genre', ...FIEL
 export type BatchField = (typeof BATCH_FIELDS)[number];
 export type BatchForm = Partial<Record<BatchField, string>>;
 
-/** Every track has an artist. */
+/** Returns whether a field may be cleared; every track needs an artist. */
 export const canClear = (field: BatchField): boolean => field !== 'artist';
 
 const NAME_FIELDS = { artist: 'artist_name', album: 'album_title', album_artist: 'album_artist_name' } as const;
@@ -18,15 +18,15 @@ const valueOf = (track: TrackOut, field: BatchField): string | number | null =>
       : (field as Exclude<BatchField, keyof typeof NAME_FIELDS>)
   ];
 
-/** The value they have in common; undefined when they differ. */
+/** Returns the common value of all tracks; undefined if their values differ. */
 export function commonValue(tracks: readonly TrackOut[], field: BatchField): string | undefined {
   const values = new Set(tracks.map((track) => String(valueOf(track, field) ?? '')));
   return values.size === 1 ? [...values][0] : undefined;
 }
 
 /**
- * The request that changes one track, or undefined when the form is empty. Artist and album can only be sent together
- * with the title.
+ * Returns the request that changes one track, or undefined if the form is empty. Artist and album can only be sent
+ * together with the title.
  */
 export function changeOf(track: TrackOut, form: BatchForm): TrackChange | undefined {
   /** Undefined to keep, null to clear. */
@@ -48,7 +48,7 @@ export function changeOf(track: TrackOut, form: BatchForm): TrackChange | undefi
   }
   const names = track.artists.map(({ name }) => name);
   const credit = artist ?? track.artist_name ?? names[0];
-  if (credit === undefined) return undefined; // an artist is required, and none is known
+  if (credit === undefined) return undefined; // the API requires an artist, and the track has none
   return {
     route: 'PUT /tracks/{id}/metadata',
     id: track.id,

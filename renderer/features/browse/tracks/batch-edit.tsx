@@ -20,7 +20,7 @@ import styles from './tracks-table.module.css';
 
 const isNumber = (field: BatchField): boolean => isFieldName(field) && viewOf(field).input === 'number';
 
-/** One form for all tracks of the items; fields that are not touched stay unchanged. */
+/** One form for all tracks of the items; untouched fields stay unchanged. */
 export function BatchEdit({ items }: { items: Items }) {
   const { t } = useTranslation();
   const queries = useQueryClient();
@@ -114,16 +114,16 @@ export function BatchEdit({ items }: { items: Items }) {
 
 interface FieldProps {
   field: BatchField;
-  /** What all tracks have; undefined when they differ. */
+  /** The common value of all tracks; undefined if their values differ. */
   common: string | undefined;
-  /** What they are given; undefined to keep what they have. */
+  /** The new value for all tracks; undefined to keep their values. */
   change: string | undefined;
   onChange: (change: string | undefined) => void;
   disabled: boolean;
   autoFocus: boolean;
 }
 
-/** The value in common, and a button that clears it for all or keeps what was there. */
+/** A field with the common value, and a button that clears it for all tracks or restores the previous values. */
 function Field({ field, common, change, onChange, disabled, autoFocus }: FieldProps) {
   const { t } = useTranslation();
   const name = t(`field.${field}`);

@@ -1,21 +1,21 @@
-// Which columns a table shows, in which order and how wide. Stored in the browser, and validated on reading, because an
-// older version may have written it. Pure but for the hook.
+// The visible columns of a table, their order and widths. The layout is stored in the browser, and validated on
+// reading, because an older version may have written it. Pure except for the hook.
 import { asJson, isRecord, storedChoice, type StoredChoice } from '../../../stored-choice.ts';
 import type { Column } from '../../../ui/lists/virtual-table.tsx';
 
 export interface ColumnLayout {
-  /** Ids in order; columns that are not listed come last. */
+  /** Column ids in order; unlisted columns come last. */
   order: readonly string[];
-  /** Visibility, where it differs from the column's default. */
+  /** Visibility of the columns for which it differs from the default. */
   shown: Readonly<Record<string, boolean>>;
   /** CSS pixels. */
   widths: Readonly<Record<string, number>>;
 }
 
 export interface ChoosableColumn<T> extends Column<T> {
-  /** Always shown, at a fixed position. */
+  /** The column is always visible, at a fixed position. */
   fixed?: boolean;
-  /** Hidden by default. */
+  /** The column is hidden by default. */
   extra?: boolean;
 }
 
@@ -39,7 +39,7 @@ export const isShown = (
   { id, fixed, extra }: Pick<ChoosableColumn<never>, 'id' | 'fixed' | 'extra'>,
 ): boolean => fixed === true || (layout.shown[id] ?? !extra);
 
-/** All columns in order; fixed ones keep their position. */
+/** Returns all columns in order; fixed columns keep their position. */
 export function inOrder<T extends Pick<ChoosableColumn<never>, 'id' | 'fixed'>>(
   columns: readonly T[],
   { order }: ColumnLayout,
@@ -50,7 +50,7 @@ export function inOrder<T extends Pick<ChoosableColumn<never>, 'id' | 'fixed'>>(
   return columns.map((column) => (column.fixed ? column : movable.shift()!));
 }
 
-/** The columns of the table, according to the layout. */
+/** Returns the visible columns of the table, according to the layout. */
 export const laidOut = <T>(columns: readonly ChoosableColumn<T>[], layout: ColumnLayout): Column<T>[] =>
   inOrder(columns, layout)
     .filter((column) => isShown(layout, column))

@@ -12,7 +12,7 @@ import { IconAddTo, IconClose } from '../../../ui/theme/icons.ts';
 import menu from '../../../music/menu.module.css';
 import styles from '../../../ui/lists/selection-bar.module.css';
 
-/** The others are behind "…". */
+/** Actions with their own buttons; the other actions are in the “…” menu. */
 const SHOWN_ACTIONS: readonly ActionName[] = ['play', 'playNext', 'playLater', 'like', 'edit', 'delete'];
 
 interface SelectionBarProps {

@@ -12,7 +12,7 @@ import styles from './track-columns.module.css';
 
 const quiet = (value: ReactNode) => <span className={styles.quiet}>{value}</span>;
 
-/** Every column of the tracks table; `play` renders the start of a row. */
+/** Returns every column of the tracks table; `play` renders the start of a row. */
 export function trackColumns(
   t: TFunction,
   play: (track: TrackOut, index: number) => ReactNode,

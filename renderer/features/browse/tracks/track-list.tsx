@@ -1,4 +1,4 @@
-// A page with one table of tracks: all of them, or the liked ones.
+// A page with one table of tracks: all tracks or the liked tracks.
 import { useMemo, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { TrackSort } from '../../../../server/library/wire.ts';
@@ -25,7 +25,7 @@ interface TrackListProps {
   title: string;
   search: ListSearch<Sort>;
   onSearch: (search: ListSearch<Sort>) => void;
-  /** Filters always applied, besides those in the URL. */
+  /** Filters that are always applied, in addition to those in the URL. */
   always?: TrackFilter;
   defaultSort?: Sort;
   empty: ReactNode;

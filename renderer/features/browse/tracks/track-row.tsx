@@ -20,13 +20,13 @@ import styles from './track-list.module.css';
 
 interface TrackRowProps {
   track: TrackOut;
-  /** The track number, or the cover where tracks of several albums are mixed. */
+  /** The track number, or the cover in lists with tracks of several albums. */
   lead: 'number' | 'cover';
-  /** Of a record, before the number. */
+  /** The side of a record, displayed before the track number. */
   side?: string | undefined;
-  /** Left out where the heading of the page says the same. */
+  /** False if the heading of the page already names the artist. */
   withArtist: boolean;
-  /** Shown where the tracks of a list differ in it. */
+  /** True if the tracks of the list have different formats. */
   withFormat: boolean;
   onPlay: () => void;
 }

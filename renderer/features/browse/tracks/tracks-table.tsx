@@ -28,7 +28,7 @@ import styles from './tracks-table.module.css';
 interface TracksTableProps {
   label: string;
   list: PagedList<TrackOut>;
-  /** Rows shown until the total is known. */
+  /** Number of placeholder rows until the total is known. */
   placeholders: number;
   filter: TrackFilter;
   sort: TrackSort;
@@ -65,14 +65,14 @@ export function TracksTable({
   const away = usePutAway();
   const remove = useDeleteTracks();
   const total = list.total ?? 0;
-  /** Tracks selected one by one or as a range, kept so that they need not be fetched again. */
+  /** Selected tracks, stored so that they need not be fetched again. */
   const tracksById = useRef(new Map<number, TrackOut>());
   const fetchRows = async (first: number, last: number) => {
     const tracks = await list.fetchRows(first, last);
     for (const track of tracks) tracksById.current.set(track.id, track);
     return tracks;
   };
-  /** Loaded rows of a range need not be on screen, and so are kept when they are selected. */
+  /** Stores a selected track, because rows of a selected range may be unloaded later. */
   const toSelect = (index: number) => {
     const track = list.item(index);
     if (track) tracksById.current.set(track.id, track);
@@ -85,7 +85,7 @@ export function TracksTable({
     tracksById.current.clear();
   }, [order]);
 
-  /** The current selection. "All" is fetched when it is used, up to a limit. */
+  /** Returns the current selection. “All” is fetched when it is used, up to a limit. */
   const chosenGroup = (): TrackGroup => {
     const { selection, count } = chosen;
     if (!selection.all) return someTracks([...selection.ids].flatMap((id) => tracksById.current.get(id) ?? []));
@@ -114,7 +114,7 @@ export function TracksTable({
     });
   const { goTo, onType, letters } = useJump({ count: total, nameAt, descending });
 
-  /** Menu, keys and drag apply to the selection when they start on a selected row, otherwise to that row. */
+  /** Returns the tracks for menu, keys and drag: the selection if the row is selected, otherwise the row's track. */
   const groupAt = (index: number): TrackGroup | null => {
     const track = item(index);
     if (!track) return null;

@@ -1,4 +1,4 @@
-// Where an account is signed in and by which app passwords, as an administrator sees and ends it.
+// The sessions and app passwords of an account, which an administrator can end.
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { accessQuery, useEndAccess } from '../../../api/account-access.ts';

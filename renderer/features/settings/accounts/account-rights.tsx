@@ -1,4 +1,4 @@
-// What an account may do, as an administrator sets it.
+// The rights of an account, set by an administrator.
 import type { FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { detailOf } from '../../../api/problem.ts';

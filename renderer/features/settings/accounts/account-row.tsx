@@ -1,4 +1,4 @@
-// One account, as an administrator sees it. What cannot be undone is confirmed in the row.
+// The row of one account in an administrator's list. Irreversible actions are confirmed in the row.
 import { Checkbox, Menu, PasswordInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';

@@ -9,7 +9,7 @@ import { RightsNotice } from './rights-notice.tsx';
 import { SettingGroup } from '../setting-row.tsx';
 import { SettingList } from '../setting-list.tsx';
 
-/** All accounts, for an administrator. */
+/** The list of all accounts, for an administrator. */
 export function AccountsSection() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(usersQuery());

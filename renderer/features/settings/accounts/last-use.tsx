@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { formatAgo, formatDate } from '../../../ui/format.ts';
 
-/** When and from where something was last used. */
+/** The time and address of the last use. */
 export function LastUse({
   at,
   address,

@@ -1,10 +1,13 @@
-// The fields of what an account may do, for a new one and for one that there is.
+// The form fields for the rights of a new or existing account.
 import { NumberInput, Switch } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { RightName, UserTerms } from '../../../api/users.ts';
 import { formText } from '../../../ui/controls/form-text.ts';
 
-/** In their order here; one that is missing does not compile. The value is that of a new account. */
+/**
+ * The rights in the order of their fields, with the values of a new account. If a right is missing here, the code does
+ * not compile.
+ */
 const RIGHTS: Record<RightName, boolean> = {
   can_edit: false,
   can_upload: true,
@@ -19,7 +22,7 @@ const GIGABYTE = 1_000_000_000;
 const MIN_KBPS = 32;
 const MAX_KBPS = 10_000;
 
-/** Empty is no limit; a unit after the number is not part of it. */
+/** Returns the number in a field; null, no limit, for an empty field. A unit typed after the number is ignored. */
 function limitOf(form: HTMLFormElement, name: string, unit = 1): number | null {
   const value = Number.parseFloat(formText(form, name));
   return Number.isNaN(value) ? null : Math.round(value * unit);

@@ -1,4 +1,4 @@
-// After the upgrade that brought rights, until an administrator has read it.
+// A notice displayed after the upgrade that introduced rights, until an administrator dismisses it.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { dismissNotice, noticesQuery } from '../../../api/notices.ts';

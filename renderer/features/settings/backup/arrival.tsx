@@ -1,4 +1,4 @@
-// What a restore or an import changes about people, settings and folders here, before the next start does it.
+// Lists what a restore or an import will change in accounts, settings and folders at the next start.
 import { Switch } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useDecideRestore } from '../../../api/backups.ts';

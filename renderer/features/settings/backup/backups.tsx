@@ -14,7 +14,10 @@ import { SettingList } from '../setting-list.tsx';
 import styles from '../settings.module.css';
 
 const SHOWN_BACKUPS = 7;
-/** Of the contents of a backup in an object store every week, once a person has seen what that reads. */
+/**
+ * Percentage of a backup in an object store that is read in each weekly check, once a person has agreed to the
+ * traffic.
+ */
 const CHECK_PERCENT = 8;
 const WEEKS_A_MONTH = 52 / 12;
 
@@ -127,7 +130,9 @@ function Snapshot({
   );
 }
 
-/** When the backup was last checked, how much of it was read, and whether all of it can be restored. */
+/**
+ * The date of the last backup check, the percentage that was read, and whether the backup is completely restorable.
+ */
 function Proof({ backups: { check, check_percent, is_reading_free } }: { backups: BackupsOut }) {
   const { t } = useTranslation();
   const change = useChangeSettings();

@@ -1,4 +1,4 @@
-// Restoring a backup. The current library is not touched until the server restarts.
+// Restores a backup. The current library stays unchanged until the server restarts.
 import { Modal } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useForgetRestore, useRestore } from '../../../api/backups.ts';
@@ -57,7 +57,7 @@ export function RestoreDialog({ snapshot, onClose }: { snapshot: SnapshotOut | n
   );
 }
 
-/** A restore under way, and how to cancel it. */
+/** The state of a restore, and a button that cancels the restore. */
 export function RestoreNote({ restore }: { restore: NonNullable<BackupsOut['restore']> }) {
   const { is_ready } = restore;
   const { t } = useTranslation();

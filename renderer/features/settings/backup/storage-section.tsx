@@ -29,7 +29,10 @@ export function StorageSection() {
   );
 }
 
-/** Writes, reads and deletes a small object with the saved settings, including those that need a restart. */
+/**
+ * Tests the store: writes, reads and deletes a small object with the saved settings, including those that need a
+ * restart.
+ */
 function StoreTest() {
   const { t } = useTranslation();
   const { data, dataUpdatedAt } = useQuery(settingsQuery());

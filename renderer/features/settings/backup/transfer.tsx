@@ -1,4 +1,4 @@
-// Exporting the library into a folder of the server in open formats, and replacing it by such an export.
+// Exports the library into a folder of the server in open formats, and replaces the library by such an export.
 import { Modal, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -30,7 +30,8 @@ export function Transfer() {
   });
   const queries = useQueryClient();
   const newest = jobs.data?.items.find(({ task }) => task === TASKS.export || task === TASKS.import);
-  useEffect(() => void queries.invalidateQueries({ queryKey: BACKUPS }), [queries, newest?.status]); // may be ready
+  // an import prepares a restore, which may be ready
+  useEffect(() => void queries.invalidateQueries({ queryKey: BACKUPS }), [queries, newest?.status]);
   return (
     <SettingGroup title={t('settings.transfer.title')}>
       <div className={styles.padded}>
@@ -94,7 +95,7 @@ function TransferDialog({ way, onClose }: { way: Way; onClose: () => void }) {
   );
 }
 
-/** The export or import that runs, or what became of the last one. */
+/** The running export or import, or the result of the last one. */
 function State({ job }: { job: JobOut }) {
   const { t } = useTranslation();
   const cancel = useCancelJob();

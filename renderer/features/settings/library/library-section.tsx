@@ -16,7 +16,7 @@ import styles from '../settings.module.css';
 const outcomeOf = (status: JobOut['status']) => (status === 'succeeded' || status === 'cancelled' ? status : 'failed');
 const COUNTS = ['files', 'added', 'updated', 'unchanged', 'missing', 'failed_count'] as const;
 const REFETCH_MS = 2_000;
-/** Changed in the list of music folders. */
+/** Settings that are changed in the list of music folders. */
 const FIRST_FOLDER_SETTINGS = ['local_media_import_path', 'local_media_import_mode'];
 
 export function LibrarySection() {
@@ -37,7 +37,7 @@ function LastScan() {
   const folder = sources.data?.find(({ name }) => name === 'local_folder');
   const isScanning = jobs.data?.items.some((job) => job.task === SCAN_TASK && isOpen(job)) ?? false;
   const { refetch } = sources;
-  useEffect(() => void refetch(), [isScanning, refetch]); // started or ended
+  useEffect(() => void refetch(), [isScanning, refetch]); // a scan has started or ended
   const last = folder?.last_scan;
   const job = useQuery({ ...jobQuery(last?.job_id ?? 0), enabled: Boolean(last) });
   return (

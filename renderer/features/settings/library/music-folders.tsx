@@ -1,4 +1,4 @@
-// The music folders: adding, changing, removing and bringing back.
+// The list of music folders: adding, changing, removing and restoring them.
 import { Modal, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
@@ -23,7 +23,7 @@ import { Segmented } from '../../../ui/controls/segmented.tsx';
 import { SettingGroup, SettingRow } from '../setting-row.tsx';
 import styles from '../settings.module.css';
 
-/** A folder that is changed, or `new`. */
+/** The folder that is being edited, or `new`. */
 type Editing = MusicFolderOut | 'new' | null;
 
 export function MusicFolders() {
@@ -129,7 +129,7 @@ function FolderRow({ folder, onEdit, onRemove }: FolderRowProps) {
 
 const IMPORT_MODES = ['copy', 'reference'] as const;
 
-/** The last part of a path, of this system or of Windows. */
+/** Returns the last part of a path of any operating system. */
 const nameOf = (path = ''): string => path.split(/[/\\]/).findLast((part) => part !== '') ?? '';
 
 function FolderDialog({ editing, onClose }: { editing: MusicFolderOut | 'new'; onClose: () => void }) {

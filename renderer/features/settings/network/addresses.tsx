@@ -1,4 +1,4 @@
-// The addresses of the library: as a QR code, to copy, or to type.
+// The addresses of the library, as a QR code and as text to copy or type.
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Skeleton } from '../../../ui/states.tsx';

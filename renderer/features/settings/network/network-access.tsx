@@ -1,4 +1,4 @@
-// The switch that shares the library on the network. Below it: whether registration is open, and the addresses.
+// The switch that shares the library on the network, with the registration setting and the addresses below it.
 import { Switch } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
@@ -70,7 +70,10 @@ function helpOf({ locked_because }: NetworkOut, isOn: boolean) {
   return isHere() ? 'shared' : 'sharedFromAfar';
 }
 
-/** Turning sharing off from another device cuts that device off. */
+/**
+ * Returns whether the browser runs on the server's computer; another device loses its access when sharing is turned
+ * off.
+ */
 const isHere = (): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname);
 
 function OpenRegistration() {

@@ -1,4 +1,4 @@
-// One's own account: what it may do, its passwords, scrobbling, and where it is signed in.
+// The signed-in account: its rights, passwords, scrobbling and sessions.
 import { Switch } from '@mantine/core';
 import { lazy, Suspense, useId } from 'react';
 import { useTranslation } from 'react-i18next';

@@ -1,4 +1,4 @@
-// The app passwords of the account. The one called default can be shown again, under Network & phones.
+// The app passwords of the account. The password with the name default can be displayed again, under Network & phones.
 import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
@@ -32,7 +32,7 @@ export function AppPasswords() {
   );
 }
 
-/** `password` of one that was just made. */
+/** One app password; `password` is its text if it was just created. */
 function PasswordRow({ one, password }: { one: AppPasswordInfo; password: string | undefined }) {
   const { t } = useTranslation();
   const [isAsked, setIsAsked] = useState(false);

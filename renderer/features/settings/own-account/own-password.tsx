@@ -1,4 +1,4 @@
-// Everybody's own password for signing in.
+// Changes the account's own sign-in password.
 import { Checkbox, PasswordInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';

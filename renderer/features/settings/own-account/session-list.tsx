@@ -1,4 +1,4 @@
-// Where the account is signed in, and signing out there.
+// The sessions of the account, with a button that ends each session.
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { sessionsQuery, useEndOtherSessions, useEndSession } from '../../../api/account.ts';

@@ -1,4 +1,4 @@
-// The curve of the equalizer, with a handle for each band: dragged, or moved with the arrow keys.
+// The curve of the equalizer, with a handle for each band, which is dragged or moved with the arrow keys.
 import { useRef, type KeyboardEvent, type PointerEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { FREQUENCY, GAIN_DB, Q, responseDb, type Band } from '../../../player/equalizer.ts';
@@ -122,6 +122,6 @@ export function EqualizerCurve({ bands, isGraphic, onChange }: CurveProps) {
   );
 }
 
-/** Where a band has its whole gain: a shelf has it at its end. */
+/** Returns the frequency at which a band has its full gain; a shelf has its full gain at its end. */
 const handleHz = ({ type, frequency }: Band): number =>
   type === 'lowshelf' ? FREQUENCY.min : type === 'highshelf' ? FREQUENCY.max : frequency;

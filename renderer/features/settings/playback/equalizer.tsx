@@ -30,7 +30,7 @@ import { SettingGroup, SettingRow } from '../setting-row.tsx';
 import styles from './equalizer.module.css';
 import rows from '../settings.module.css';
 
-/** The headroom hardly depends on it; the player computes it for its own. */
+/** The headroom hardly depends on the sample rate; the player computes the headroom for its own rate. */
 const SAMPLE_RATE_HZ = 48_000;
 const MAX_FILE_BYTES = 1 << 20;
 
@@ -70,7 +70,7 @@ export function EqualizerSettings() {
             label={t('equalizer.kind')}
             value={isGraphic ? 'graphic' : 'parametric'}
             options={(['parametric', 'graphic'] as const).map((value) => ({ value, label: t(`equalizer.${value}`) }))}
-            // the sound stays as it is, as far as the bands of the other kind can
+            // the sound stays the same as far as the other kind of bands allows
             onChange={(value) =>
               change(
                 value === 'graphic'
@@ -202,7 +202,10 @@ interface LimitedProps extends Omit<NumberInputProps, 'value' | 'onChange'> {
   onChange: (value: number) => void;
 }
 
-/** What is typed is left alone until it is within the limits, or the field is left: 100 begins with 1. */
+/**
+ * A number field that keeps the typed text until the value is within the limits or the field loses the focus: typing
+ * 100 begins with 1.
+ */
 function LimitedInput({ value, min, max, onChange, ...props }: LimitedProps) {
   const [typed, setTyped] = useState<number | string | null>(null);
   return (
@@ -216,7 +219,7 @@ function LimitedInput({ value, min, max, onChange, ...props }: LimitedProps) {
         setTyped(now);
         if (typeof now === 'number' && now >= min && now <= max) onChange(now);
       }}
-      onBlur={() => setTyped(null)} // after onChange with what is within the limits
+      onBlur={() => setTyped(null)} // runs after onChange with the value within the limits
     />
   );
 }

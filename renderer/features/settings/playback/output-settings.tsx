@@ -1,4 +1,4 @@
-// The output device, where the browser lets one choose, and the quality of streams per kind of network.
+// The output device, if the browser allows choosing one, and the stream quality per kind of network.
 import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
@@ -55,7 +55,7 @@ function Device({ id, deviceId }: { id: string; deviceId: string }) {
   const { t } = useTranslation();
   const { data = [], refetch } = useQuery(devicesQuery);
   const named = data.filter(({ label, deviceId: known }) => label !== '' && known !== '');
-  // browsers name the devices only to pages that may use the microphone, which is closed again at once
+  // browsers reveal device names only to pages with microphone access, so the microphone is opened and closed at once
   const askForNames = async () => {
     const stream = await navigator.mediaDevices.getUserMedia({ audio: true }).catch(() => null);
     stream?.getTracks().forEach((track) => track.stop());

@@ -1,4 +1,5 @@
-// Sound settings. They are part of the player's state or of the output, so the playing window follows at once.
+// Sound settings, which are part of the player's state or of the output, so that the playing window applies them at
+// once.
 import { NativeSelect } from '@mantine/core';
 import { lazy, Suspense, useId } from 'react';
 import { useTranslation } from 'react-i18next';
