@@ -1,13 +1,13 @@
 // A playlist is filled by dragging and by keyboard, reordered, and restored to an earlier version.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DESK, openStage, type Stage } from './stage.ts';
+import { DESK_WINDOW, openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
 let page: Page;
 beforeAll(async () => {
   stage = await openStage({ tracks: 30 });
-  page = await stage.openAsOwner(DESK);
+  page = await stage.openAsOwner(DESK_WINDOW);
 });
 afterAll(() => stage?.close());
 

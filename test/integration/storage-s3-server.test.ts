@@ -15,7 +15,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { toolOrWarn } from '../support/tools.ts';
 import { PATIENCE_MS } from '../support/until.ts';
 
-const LIMITS = { connectMs: PATIENCE_MS, healthCheckMs: PATIENCE_MS, silenceMs: PATIENCE_MS, attempts: 2 };
+const S3_LIMITS = { connectMs: PATIENCE_MS, healthCheckMs: PATIENCE_MS, silenceMs: PATIENCE_MS, attempts: 2 };
 
 let base: string;
 let manifest: Manifest;
@@ -33,7 +33,7 @@ beforeEach(async () => {
   clock = Date.now();
   server = await startServer({
     env: { STORAGE_BACKEND: 's3', S3_PREFIX: 'tonearm', LOCAL_MEDIA_IMPORT_PATH: manifest.dir, ...fake.settings },
-    storeLimits: LIMITS,
+    storeLimits: S3_LIMITS,
     now: () => new Date(clock),
   });
 });
@@ -120,18 +120,21 @@ describe('a library in an object store', () => {
     expect((await stream(track.id, { Range: 'bytes=999999999-' })).status).toBe(416);
 
     const { body: albums } = await server.api<AlbumPage>('/albums?limit=200');
-    const covered = albums.items.filter((album) => album.has_cover);
-    expect(covered.length).toBeGreaterThan(0);
+    const coveredAlbums = albums.items.filter((album) => album.has_cover);
+    expect(coveredAlbums.length).toBeGreaterThan(0);
     for (const size of ['', '?size=160']) {
-      const cover = await fetch(`${server.url}/api/v1/albums/${covered[0]?.id}/cover${size}`, {
+      const cover = await fetch(`${server.url}/api/v1/albums/${coveredAlbums[0]?.id}/cover${size}`, {
         headers: { Authorization: `Bearer ${server.token}` },
       });
       expect([cover.status, (await sharp(await bytesOf(cover)).metadata()).width]).toEqual([200, expect.any(Number)]);
     }
     if (toolOrWarn('ffmpeg', 'converting audio from an object store is')) {
-      const converted = await stream(track.id, { Accept: '*/*' }, 'GET', '?format=opus');
-      expect([converted.status, converted.headers.get('content-type')]).toEqual([200, 'audio/ogg; codecs=opus']);
-      expect((await bytesOf(converted)).toString('latin1', 0, 4)).toBe('OggS');
+      const convertedResponse = await stream(track.id, { Accept: '*/*' }, 'GET', '?format=opus');
+      expect([convertedResponse.status, convertedResponse.headers.get('content-type')]).toEqual([
+        200,
+        'audio/ogg; codecs=opus',
+      ]);
+      expect((await bytesOf(convertedResponse)).toString('latin1', 0, 4)).toBe('OggS');
     }
     const { body: stats } = await server.api<{ disk: unknown }>('/storage');
     expect(stats.disk).toBeNull();

@@ -57,7 +57,7 @@ describe('a song', () => {
   it('says where its listener stopped, wherever it is listed', async () => {
     await phone.ask('createBookmark', { id: song.id, position: 1_234 }, '');
     const searchResult = await phone.ask<{ song: Song[] }>('search3', { query: '', songCount: 3 }, 'searchResult3');
-    expect(searchResult.song.filter((one) => 'bookmarkPosition' in one)).toMatchObject([
+    expect(searchResult.song.filter((hit) => 'bookmarkPosition' in hit)).toMatchObject([
       { id: song.id, bookmarkPosition: 1_234 },
     ]);
     await phone.ask('deleteBookmark', { id: song.id }, '');
@@ -67,11 +67,11 @@ describe('a song', () => {
   it.runIf(ffmpeg)('says what a limited account gets instead of it', async () => {
     expect(await phone.ask('getSong', { id: song.id }, 'song')).not.toHaveProperty('transcodedSuffix');
     const token = await registerUser(server, 'limited');
-    const { body: me } = await server.api<{ id: number }>('/users/me', { token });
-    await server.api(`/users/${me.id}`, { method: 'PATCH', body: { max_bitrate_kbps: 96 } });
-    const limited = await openPhone(server, { token });
-    const { transcodedSuffix, transcodedContentType } = await limited.ask('getSong', { id: song.id }, 'song');
-    const streamAnswer = await limited.bytes('stream', { id: song.id });
+    const { body: user } = await server.api<{ id: number }>('/users/me', { token });
+    await server.api(`/users/${user.id}`, { method: 'PATCH', body: { max_bitrate_kbps: 96 } });
+    const limitedPhone = await openPhone(server, { token });
+    const { transcodedSuffix, transcodedContentType } = await limitedPhone.ask('getSong', { id: song.id }, 'song');
+    const streamAnswer = await limitedPhone.bytes('stream', { id: song.id });
     await streamAnswer.arrayBuffer();
     expect([transcodedSuffix, transcodedContentType]).toEqual(['mp3', streamAnswer.headers.get('content-type')]);
   });
@@ -149,31 +149,31 @@ describe.runIf(ffmpeg)('transcoded audio', () => {
   });
 
   it('starts at an offset', async () => {
-    const [all, last] = [
+    const [allBytes, lastBytes] = [
       await bytesOf(await stream({ format: 'opus' })),
       await bytesOf(await stream({ format: 'opus', timeOffset: 4 })),
     ];
-    expect(last.length).toBeLessThan(all.length * 0.6);
-    expect(last.length).toBeGreaterThan(all.length * 0.1);
+    expect(lastBytes.length).toBeLessThan(allBytes.length * 0.6);
+    expect(lastBytes.length).toBeGreaterThan(allBytes.length * 0.1);
   });
 
   it.each(['mp3', 'ogg', 'm4a'])(
     '%s is exactly as long as was announced, and near what its bit rate says',
     async (format) => {
       const response = await stream({ format, maxBitRate: 64, estimateContentLength: true });
-      const announced = Number(response.headers.get('content-length'));
+      const announcedLength = Number(response.headers.get('content-length'));
       const bytes = await bytesOf(response);
-      expect(bytes.length).toBe(announced);
+      expect(bytes.length).toBe(announcedLength);
       const end = await stream(
         { format, maxBitRate: 64, estimateContentLength: true },
-        { Range: `bytes=${announced - 2_000}-` },
+        { Range: `bytes=${announcedLength - 2_000}-` },
       );
       expect([end.status, await bytesOf(end)]).toEqual([206, bytes.subarray(-2_000)]);
       const secondAnswer = await stream({ format, maxBitRate: 64, estimateContentLength: true });
       expect(await bytesOf(secondAnswer)).toEqual(bytes);
       const { duration_ms: ms } = (await server.api<{ duration_ms: number }>(`/tracks/${song.id.slice(3)}`)).body;
-      if (format === 'mp3') expect(announced).toBe(Math.round((ms * 64) / 8));
-      else expect(Math.abs(announced / ((ms * 64) / 8) - 1)).toBeLessThan(0.15); // headers count in six seconds
+      if (format === 'mp3') expect(announcedLength).toBe(Math.round((ms * 64) / 8));
+      else expect(Math.abs(announcedLength / ((ms * 64) / 8) - 1)).toBeLessThan(0.15); // headers count in six seconds
     },
   );
 
@@ -278,14 +278,14 @@ describe('images', () => {
   );
 
   it('are the placeholder in the size that is asked for', async () => {
-    for (const [wanted, given] of [
+    for (const [wantedFormat, givenFormat] of [
       [50, 64],
       [320, 300],
       [600, 600],
       [0, 600],
     ] as const) {
-      const picture = await bytesOf(await phone.bytes('getCoverArt', { id: 'nonsense', size: wanted }));
-      expect([wanted, (await sharp(picture).metadata()).width]).toEqual([wanted, given]);
+      const picture = await bytesOf(await phone.bytes('getCoverArt', { id: 'nonsense', size: wantedFormat }));
+      expect([wantedFormat, (await sharp(picture).metadata()).width]).toEqual([wantedFormat, givenFormat]);
     }
   });
 
@@ -334,37 +334,41 @@ describe('shares', () => {
     ])
       expect((await fetch(server.url + other)).status, other).not.toBe(200);
     expect(
-      (await phone.ask<{ share: Share[] }>('getShares', {}, 'shares')).share.find((one) => one.id === id),
+      (await phone.ask<{ share: Share[] }>('getShares', {}, 'shares')).share.find((item) => item.id === id),
     ).toMatchObject({ visitCount: 1 });
   });
 
   it('end when they expire, and when they are removed', async () => {
-    const expired = await share({ id: song.albumId, expires: Date.now() - 1_000 });
-    expect((await fetch(expired.url)).status).toBe(404);
-    expect((await fetch(`${expired.url}/0`)).status).toBe(404);
-    await phone.ask('updateShare', { id: expired.id, expires: 0 }, '');
-    expect((await fetch(expired.url)).status).toBe(200);
-    await phone.ask('deleteShare', { id: expired.id }, '');
-    expect((await fetch(expired.url)).status).toBe(404);
+    const expiredShare = await share({ id: song.albumId, expires: Date.now() - 1_000 });
+    expect((await fetch(expiredShare.url)).status).toBe(404);
+    expect((await fetch(`${expiredShare.url}/0`)).status).toBe(404);
+    await phone.ask('updateShare', { id: expiredShare.id, expires: 0 }, '');
+    expect((await fetch(expiredShare.url)).status).toBe(200);
+    await phone.ask('deleteShare', { id: expiredShare.id }, '');
+    expect((await fetch(expiredShare.url)).status).toBe(404);
   });
 
   it('belong to their creator, and cannot include another user’s private playlist', async () => {
-    const theirs = await openPhone(server, { token: await registerUser(server, 'sharer') });
+    const otherPhone = await openPhone(server, { token: await registerUser(server, 'sharer') });
     const { id } = await share({ id: song.id });
     for (const endpoint of ['deleteShare', 'updateShare'])
-      expect((await theirs.get(endpoint, { id })).body.error?.code, endpoint).toBe(70);
-    expect((await theirs.ask<{ share: Share[] }>('getShares', {}, 'shares')).share).toEqual([]);
-    const mine = await phone.ask<{ id: string }>('createPlaylist', { name: 'Private', songId: song.id }, 'playlist');
+      expect((await otherPhone.get(endpoint, { id })).body.error?.code, endpoint).toBe(70);
+    expect((await otherPhone.ask<{ share: Share[] }>('getShares', {}, 'shares')).share).toEqual([]);
+    const ownPlaylist = await phone.ask<{ id: string }>(
+      'createPlaylist',
+      { name: 'Private', songId: song.id },
+      'playlist',
+    );
     for (const [endpoint, params] of [
-      ['getPlaylist', { id: mine.id }],
-      ['deletePlaylist', { id: mine.id }],
-      ['updatePlaylist', { playlistId: mine.id, name: 'x' }],
-      ['createPlaylist', { playlistId: mine.id }],
-      ['createShare', { id: mine.id }],
+      ['getPlaylist', { id: ownPlaylist.id }],
+      ['deletePlaylist', { id: ownPlaylist.id }],
+      ['updatePlaylist', { playlistId: ownPlaylist.id, name: 'x' }],
+      ['createPlaylist', { playlistId: ownPlaylist.id }],
+      ['createShare', { id: ownPlaylist.id }],
     ] as const) {
-      expect((await theirs.get(endpoint, params)).body.error?.code, endpoint).toBe(70);
+      expect((await otherPhone.get(endpoint, params)).body.error?.code, endpoint).toBe(70);
     }
-    const shareAnswer = await share({ id: [mine.id, song.id] });
+    const shareAnswer = await share({ id: [ownPlaylist.id, song.id] });
     expect(shareAnswer.entry).toHaveLength(2);
   });
 });

@@ -29,11 +29,11 @@ import { toolOrWarn } from '../support/tools.ts';
 import { openLibrary, serveRoutes, type OpenLibrary, type Served } from './storage-server.ts';
 
 const ffmpeg = toolOrWarn('ffmpeg', 'converting audio is');
-const SECONDS = 8;
+const AUDIO_SECONDS = 8;
 
 let dir: string;
 let library: OpenLibrary;
-let served: Served;
+let streamServer: Served;
 let transcodes: Transcodes;
 let song: TrackId;
 let cacheBytes: number;
@@ -57,12 +57,14 @@ beforeEach(async () => {
     storage: createLocalStorage({ root: join(dir, 'library') }),
     musicRoots: () => join(dir, 'music'),
   });
-  served = await serveRoutes(streamingRoutes({ db: library.db, audioStore, onGone: () => undefined, transcodes }));
-  song = addFile('song.wav', SECONDS);
+  streamServer = await serveRoutes(
+    streamingRoutes({ db: library.db, audioStore, onGone: () => undefined, transcodes }),
+  );
+  song = addFile('song.wav', AUDIO_SECONDS);
 });
 afterEach(async () => {
   await transcodes.close();
-  await served.close();
+  await streamServer.close();
   library.db.$client.close();
   await rm(dir, { recursive: true, force: true });
 });
@@ -85,7 +87,7 @@ function addFile(name: string, seconds: number, values: Partial<typeof tracks.$i
   head.writeUInt32LE(data, 40);
   const fd = openSync(join(dir, 'music', name), 'w');
   writeSync(fd, head);
-  if (seconds <= SECONDS)
+  if (seconds <= AUDIO_SECONDS)
     writeSync(
       fd,
       Buffer.from(
@@ -107,7 +109,7 @@ function addFile(name: string, seconds: number, values: Partial<typeof tracks.$i
   });
 }
 
-const address = (id: number, query: string): string => `${served.url}/stream/${id}?${query}`;
+const address = (id: number, query: string): string => `${streamServer.url}/stream/${id}?${query}`;
 const get = (id: number, query: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> =>
   fetch(address(id, query), { method, headers: { authorization: 'Bearer good', ...headers } });
 const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
@@ -172,17 +174,17 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     expect(response.headers.get('accept-ranges')).toBe('none');
     expect(response.headers.get('content-length')).toBeNull();
     expect(response.headers.get('content-disposition')).toContain(`song.wav.${format}`);
-    expect(Math.abs(durationOf(await bytesOf(response), format) - SECONDS)).toBeLessThan(0.3);
+    expect(Math.abs(durationOf(await bytesOf(response), format) - AUDIO_SECONDS)).toBeLessThan(0.3);
   });
 
   it.each(['mp3', 'opus', 'ogg', 'aac', 'm4a'] as const)(
     '%s keeps to the bit rate that was asked for',
     async (format) => {
       for (const requestedKbps of [64, 256]) {
-        const promised = fittingBitrate(format, requestedKbps);
+        const promisedKbps = fittingBitrate(format, requestedKbps);
         const bytes = await bytesOf(await get(song, `format=${format}&max_bitrate=${requestedKbps}`));
-        const kbps = (bytes.length * 8) / 1_000 / SECONDS;
-        expect(Math.abs(kbps / promised - 1), `${promised}: ${kbps}`).toBeLessThan(0.1);
+        const kbps = (bytes.length * 8) / 1_000 / AUDIO_SECONDS;
+        expect(Math.abs(kbps / promisedKbps - 1), `${promisedKbps}: ${kbps}`).toBeLessThan(0.1);
       }
     },
   );
@@ -196,19 +198,19 @@ describe.runIf(ffmpeg)('a track in another format', () => {
   });
 
   it('is a file with ranges once it is complete', async () => {
-    const first = await bytesOf(await get(song, 'format=mp3'));
+    const fullBytes = await bytesOf(await get(song, 'format=mp3'));
     await expect.poll(() => transcodes.running()).toBe(0);
     const wholeAnswer = await get(song, 'format=mp3');
     expect(wholeAnswer.headers.get('accept-ranges')).toBe('bytes');
-    expect(wholeAnswer.headers.get('content-length')).toBe(String(first.length));
-    expect((await bytesOf(wholeAnswer)).equals(first)).toBe(true);
+    expect(wholeAnswer.headers.get('content-length')).toBe(String(fullBytes.length));
+    expect((await bytesOf(wholeAnswer)).equals(fullBytes)).toBe(true);
 
     const etag = wholeAnswer.headers.get('etag') ?? '';
-    const part = await get(song, 'format=mp3', { range: 'bytes=1000-1999', 'if-range': etag });
-    expect(part.status).toBe(206);
-    expect(part.headers.get('content-range')).toBe(`bytes 1000-1999/${first.length}`);
-    expect((await bytesOf(part)).equals(first.subarray(1000, 2000))).toBe(true);
-    expect((await get(song, 'format=mp3', { range: `bytes=${first.length}-` })).status).toBe(416);
+    const partialResponse = await get(song, 'format=mp3', { range: 'bytes=1000-1999', 'if-range': etag });
+    expect(partialResponse.status).toBe(206);
+    expect(partialResponse.headers.get('content-range')).toBe(`bytes 1000-1999/${fullBytes.length}`);
+    expect((await bytesOf(partialResponse)).equals(fullBytes.subarray(1000, 2000))).toBe(true);
+    expect((await get(song, 'format=mp3', { range: `bytes=${fullBytes.length}-` })).status).toBe(416);
     expect((await get(song, 'format=mp3', { 'if-none-match': etag })).status).toBe(304);
   });
 
@@ -224,12 +226,12 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     const response = await get(song, 'format=mp3', { range: 'bytes=0-' });
     expect(response.status).toBe(200);
     expect(response.headers.get('accept-ranges')).toBe('none');
-    expect(durationOf(await bytesOf(response), 'mp3')).toBeGreaterThan(SECONDS - 0.3);
+    expect(durationOf(await bytesOf(response), 'mp3')).toBeGreaterThan(AUDIO_SECONDS - 0.3);
   });
 
   it('starts at the requested offset, with its own duration, and is not cached', async () => {
     const response = await get(song, 'format=mp3&start_ms=5000');
-    expect(Math.abs(durationOf(await bytesOf(response), 'mp3') - (SECONDS - 5))).toBeLessThan(0.3);
+    expect(Math.abs(durationOf(await bytesOf(response), 'mp3') - (AUDIO_SECONDS - 5))).toBeLessThan(0.3);
     await expect.poll(() => cacheFiles()).toEqual([]);
   });
 
@@ -251,7 +253,7 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     expect((await get(song, 'max_bitrate=128')).headers.get('content-type')).toBe('audio/wav');
     const narrow = await get(song, 'max_bitrate=64');
     expect(narrow.headers.get('content-type')).toBe('audio/mpeg');
-    expect(((await bytesOf(narrow)).length / 1000 / SECONDS) * 8).toBeLessThan(70);
+    expect(((await bytesOf(narrow)).length / 1000 / AUDIO_SECONDS) * 8).toBeLessThan(70);
     expect((await get(song, 'format=raw&max_bitrate=64')).headers.get('content-type')).toBe('audio/wav');
   });
 
@@ -259,7 +261,7 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     program = undefined;
     const response = await get(song, 'format=mp3');
     expect(response.headers.get('content-type')).toBe('audio/wav');
-    expect((await bytesOf(response)).length).toBe(44 + SECONDS * 16_000);
+    expect((await bytesOf(response)).length).toBe(44 + AUDIO_SECONDS * 16_000);
   });
 
   it('is made once for two requests at the same time', async () => {
@@ -285,8 +287,10 @@ describe.runIf(ffmpeg)('a track in another format', () => {
   });
 
   it('is sent but not cached when the audio is shorter than declared', async () => {
-    const short = addFile('cut.wav', SECONDS, { durationMs: 60_000 });
-    expect(durationOf(await bytesOf(await get(short, 'format=mp3')), 'mp3')).toBeGreaterThan(SECONDS - 0.3);
+    const shortTrackId = addFile('cut.wav', AUDIO_SECONDS, { durationMs: 60_000 });
+    expect(durationOf(await bytesOf(await get(shortTrackId, 'format=mp3')), 'mp3')).toBeGreaterThan(
+      AUDIO_SECONDS - 0.3,
+    );
     await expect.poll(() => cacheFiles()).toEqual([]);
   });
 
@@ -330,7 +334,7 @@ describe.runIf(ffmpeg && process.platform === 'linux')('many transcodes', () => 
   it('leave no program and no file behind when all listeners disconnect', async () => {
     const hours = addFile('hours.wav', 4 * 3_600);
     const [first, second] = [await listen(hours, 'format=opus'), await listen(hours, 'format=opus&max_bitrate=32')];
-    const waiting = Array.from({ length: 10 }, (_, n) =>
+    const pendingResponses = Array.from({ length: 10 }, (_, n) =>
       httpGet(address(hours, `format=mp3&start_ms=${n + 1}`), {
         headers: { authorization: 'Bearer good' },
         agent: false,
@@ -338,7 +342,7 @@ describe.runIf(ffmpeg && process.platform === 'linux')('many transcodes', () => 
     );
     await expect.poll(() => transcodes.running()).toBe(12);
     expect(children()).toBe(2);
-    for (const request of [first, second, ...waiting]) request.destroy();
+    for (const request of [first, second, ...pendingResponses]) request.destroy();
     await expect.poll(() => [transcodes.running(), children(), cacheFiles()]).toEqual([0, 0, []]);
   });
 

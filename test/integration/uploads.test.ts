@@ -38,10 +38,10 @@ function upload(...files: [name: string, bytes: Uint8Array][]): Promise<Answer<U
 }
 
 /** An upload with new content. */
-const next = (): ExpectedFile => clean.pop() as ExpectedFile;
+const takeCleanFile = (): ExpectedFile => clean.pop() as ExpectedFile;
 
 test('a file becomes a track with its tags, and streams the same bytes', async () => {
-  const file = next();
+  const file = takeCleanFile();
   const { status, body } = await upload(['whatever.bin', bytesOf(file)]);
   expect(status).toBe(201);
   expect(body.items[0]).toMatchObject({
@@ -57,15 +57,15 @@ test('a file becomes a track with its tags, and streams the same bytes', async (
 });
 
 test('the same content again is the same track and answers 200', async () => {
-  const bytes = bytesOf(next());
-  const first = await upload(['a.mp3', bytes]);
-  const second = await upload(['b.flac', bytes]);
-  expect([first.status, second.status]).toEqual([201, 200]);
-  expect(second.body.items[0]?.id).toBe(first.body.items[0]?.id);
+  const bytes = bytesOf(takeCleanFile());
+  const firstResponse = await upload(['a.mp3', bytes]);
+  const secondResponse = await upload(['b.flac', bytes]);
+  expect([firstResponse.status, secondResponse.status]).toEqual([201, 200]);
+  expect(secondResponse.body.items[0]?.id).toBe(firstResponse.body.items[0]?.id);
 });
 
 test('twenty uploads of the same file at once create one track', async () => {
-  const bytes = bytesOf(next());
+  const bytes = bytesOf(takeCleanFile());
   const previousTotal = await totalOf(server, '/tracks');
   const answers = await Promise.all(Array.from({ length: 20 }, () => upload(['same.mp3', bytes])));
   expect(new Set(answers.map((answer) => answer.body.items[0]?.id)).size).toBe(1);
@@ -74,7 +74,7 @@ test('twenty uploads of the same file at once create one track', async () => {
 
 test('good and bad files of one request are separate', async () => {
   const { status, body } = await upload(
-    ['good.mp3', bytesOf(next())],
+    ['good.mp3', bytesOf(takeCleanFile())],
     ['notes.txt', Buffer.from('not music at all')],
     ['empty.mp3', Buffer.alloc(0)],
   );
@@ -85,12 +85,14 @@ test('good and bad files of one request are separate', async () => {
 });
 
 test('only bad files are 422 with each file; one that is too large is 413', async () => {
-  const none = await upload(['a.txt', Buffer.from('x')], ['b.txt', Buffer.from('y')]);
-  expect([none.status, none.headers.get('content-type')]).toEqual([422, 'application/problem+json']);
-  expect((none.body as unknown as { errors: { field: string }[] }).errors.map((error) => error.field)).toEqual([
-    'a.txt',
-    'b.txt',
+  const rejectedResponse = await upload(['a.txt', Buffer.from('x')], ['b.txt', Buffer.from('y')]);
+  expect([rejectedResponse.status, rejectedResponse.headers.get('content-type')]).toEqual([
+    422,
+    'application/problem+json',
   ]);
+  expect(
+    (rejectedResponse.body as unknown as { errors: { field: string }[] }).errors.map((error) => error.field),
+  ).toEqual(['a.txt', 'b.txt']);
   const large = await upload(['large.flac', Buffer.alloc(2_000_001)]);
   expect([large.status, large.text]).toEqual([413, expect.stringContaining('2000000 bytes')]);
 });
@@ -149,7 +151,10 @@ describe('a file that a scan has indexed', () => {
       clean.findIndex(({ format }) => format === 'mp3'),
       1,
     )[0] as ExpectedFile;
-    music = await openMusicFolder(join(base, 'indexed'), 'reference', manifest, { 'a.mp3': file, 'b.mp3': next() });
+    music = await openMusicFolder(join(base, 'indexed'), 'reference', manifest, {
+      'a.mp3': file,
+      'b.mp3': takeCleanFile(),
+    });
     ({ id } = await music.track('a.mp3'));
   });
   afterAll(() => music.server.close());
@@ -180,10 +185,10 @@ describe('a file that a scan has indexed', () => {
 
   test('needs no quota', async () => {
     const token = await registerUser(music.server);
-    const { body: me } = await music.server.api<UserOut>('/users/me', { token });
-    await music.server.api(`/users/${me.id}`, { method: 'PATCH', body: { quota_bytes: 1 } });
+    const { body: user } = await music.server.api<UserOut>('/users/me', { token });
+    await music.server.api(`/users/${user.id}`, { method: 'PATCH', body: { quota_bytes: 1 } });
     expect(await send(bytesOf(file), token)).toMatchObject({ status: 200, body: { id } });
-    expect((await send(bytesOf(next()), token)).status).toBe(507);
+    expect((await send(bytesOf(takeCleanFile()), token)).status).toBe(507);
   });
 
   test('is another track when its tags differ, or when its file cannot be read', async () => {

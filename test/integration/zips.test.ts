@@ -48,11 +48,11 @@ test('a file that was damaged and is mended has its right checksum in the next z
   const path = join(server.dir, 'library', (track.storage_uri ?? '').replace('local:', ''));
   const expectedBytes = readFileSync(path);
   writeFileSync(path, Buffer.from(expectedBytes).fill(7, 100, 101));
-  const once = async (): Promise<Buffer> =>
+  const downloadZip = async (): Promise<Buffer> =>
     (await unzip(await bytesOf(await get(`track_ids=${track.id}`))))[0]?.bytes ?? Buffer.alloc(0);
-  expect((await once()).equals(expectedBytes)).toBe(false);
+  expect((await downloadZip()).equals(expectedBytes)).toBe(false);
   writeFileSync(path, expectedBytes);
-  expect((await once()).equals(expectedBytes)).toBe(true);
+  expect((await downloadZip()).equals(expectedBytes)).toBe(true);
 });
 
 test('an album is a zip of its original files, with the names of a music folder', async () => {
@@ -77,29 +77,33 @@ test('a broken download goes on where it stopped, and not when the zip is anothe
     .join(',')}`;
   const wholeZip = await get(query);
   const [etag, zip] = [wholeZip.headers.get('etag') ?? '', await bytesOf(wholeZip)];
-  const at = Math.floor(zip.length / 2);
-  const zipEnd = await get(query, { headers: { Range: `bytes=${at}-`, 'If-Range': etag } });
+  const middle = Math.floor(zip.length / 2);
+  const zipEnd = await get(query, { headers: { Range: `bytes=${middle}-`, 'If-Range': etag } });
   expect([zipEnd.status, zipEnd.headers.get('content-range')]).toEqual([
     206,
-    `bytes ${at}-${zip.length - 1}/${zip.length}`,
+    `bytes ${middle}-${zip.length - 1}/${zip.length}`,
   ]);
-  expect(Buffer.concat([zip.subarray(0, at), await bytesOf(zipEnd)]).equals(zip)).toBe(true);
-  const other = await get(query, { headers: { Range: `bytes=${at}-`, 'If-Range': '"another"' } });
-  expect(other.status).toBe(200);
-  await other.body?.cancel();
+  expect(Buffer.concat([zip.subarray(0, middle), await bytesOf(zipEnd)]).equals(zip)).toBe(true);
+  const changedResponse = await get(query, { headers: { Range: `bytes=${middle}-`, 'If-Range': '"another"' } });
+  expect(changedResponse.status).toBe(200);
+  await changedResponse.body?.cancel();
   expect((await get(query, { headers: { 'If-None-Match': etag } })).status).toBe(304);
   const head = await get(query, { method: 'HEAD' });
   expect(head.headers.get('content-length')).toBe(String(zip.length));
 });
 
 test('a playlist keeps its order, also with a track twice, and what has no audio is named', async () => {
-  const [first, second] = [tracks[3]!, tracks[1]!];
+  const [firstTrack, secondTrack] = [tracks[3]!, tracks[1]!];
   const { body: list } = await server.api<PlaylistOut>('/playlists', {
     method: 'POST',
-    body: { name: 'Odd: names / here?', track_ids: [first.id, second.id, first.id] },
+    body: { name: 'Odd: names / here?', track_ids: [firstTrack.id, secondTrack.id, firstTrack.id] },
   });
   const files = await unzip(await bytesOf(await get(`playlist_id=${list.id}`)));
-  expect(files.map(({ bytes }) => bytes)).toEqual([originalOf(first), originalOf(second), originalOf(first)]);
+  expect(files.map(({ bytes }) => bytes)).toEqual([
+    originalOf(firstTrack),
+    originalOf(secondTrack),
+    originalOf(firstTrack),
+  ]);
   expect(files.map(({ name }) => basename(name).slice(0, 3))).toEqual(['01 ', '02 ', '03 ']);
   expect(files.every(({ name }) => !/[\\:*?"<>|]/.test(name))).toBe(true);
 });
@@ -142,17 +146,17 @@ test('it takes the right to save files, and a token for a download works in an a
     (await fetch(`${server.url}/api/v1/zip?album_id=${tracks[0]!.album_id}&token=${body.token}`, { method: 'HEAD' }))
       .status;
   expect(await byAddress()).toBe(200);
-  const { body: me } = await server.api<{ id: number }>('/users/me', { token });
-  await server.api(`/users/${me.id}`, { method: 'PATCH', body: { can_download: false } });
+  const { body: user } = await server.api<{ id: number }>('/users/me', { token });
+  await server.api(`/users/${user.id}`, { method: 'PATCH', body: { can_download: false } });
   expect([await byAddress(), (await get(`track_ids=${tracks[0]!.id}`, { token })).status]).toEqual([403, 403]);
 });
 
 test('Subsonic’s download takes albums, artists and playlists', async () => {
   const album = tracks[0]!.album_id!;
-  const expected = await unzip(await bytesOf(await get(`album_id=${album}`)));
+  const expectedFiles = await unzip(await bytesOf(await get(`album_id=${album}`)));
   const answer = await phone.bytes('download', { id: `al-${album}` });
   expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename=".*\.zip"/);
-  expect(await unzip(await bytesOf(answer))).toEqual(expected);
+  expect(await unzip(await bytesOf(answer))).toEqual(expectedFiles);
 });
 
 test('a share is saved as a whole, as it is or converted, while its owner may save files', async () => {
@@ -166,6 +170,6 @@ test('a share is saved as a whole, as it is or converted, while its owner may sa
   const files = await unzip(await bytesOf(await fetch(`${url}/zip`)));
   expect(files.map(({ bytes }) => bytes)).toEqual([originalOf(tracks[0]!)]);
   if (!ffmpeg) return;
-  const [converted] = await unzip(await bytesOf(await fetch(`${url}/zip?format=mp3`)));
-  expect(converted?.name).toMatch(/\.mp3$/);
+  const [convertedFile] = await unzip(await bytesOf(await fetch(`${url}/zip?format=mp3`)));
+  expect(convertedFile?.name).toMatch(/\.mp3$/);
 });

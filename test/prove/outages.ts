@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import type { TrackOut } from '../../server/library/wire.ts';
-import { DESK, openStage, type Stage } from '../e2e/stage.ts';
+import { DESK_WINDOW, openStage, type Stage } from '../e2e/stage.ts';
 import { seededRandom } from '../support/test-random.ts';
 import { toolOrWarn } from '../support/tools.ts';
 
@@ -79,7 +79,7 @@ interface Seen {
 }
 
 async function listen(stage: Stage, format: string, outages: number, random: () => number): Promise<Seen> {
-  const page = await stage.openAsOwner(DESK);
+  const page = await stage.openAsOwner(DESK_WINDOW);
   await page.addInitScript(() => {
     Object.defineProperty(navigator, 'connection', { value: { saveData: false } });
   });
@@ -128,7 +128,7 @@ export async function proveOutages({ seed, runs = OUTAGES }: { seed: number; run
   if (!ffmpeg) return false;
   const stage = await openStage({ tracks: 1, messy: 0, addMusic: (dir) => writeAlbums(ffmpeg, dir) });
   try {
-    await stage.openAsOwner(DESK).then((page) => page.context().close());
+    await stage.openAsOwner(DESK_WINDOW).then((page) => page.context().close());
     const formats = Object.keys(ENCODERS);
     const all = await Promise.all(formats.map((format, n) => listen(stage, format, runs, seededRandom(seed + n))));
     all.forEach(({ outages, faults }, n) =>

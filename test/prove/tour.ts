@@ -7,8 +7,8 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'nod
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { layoutFaults } from '../e2e/layout-faults.ts';
-import { openStageOfPages, pageOpener, pagesOfLongNames, PAGES } from '../e2e/pages.ts';
-import { DESK, drawn, PHONE, type Stage } from '../e2e/stage.ts';
+import { openStageOfPages, pageOpener, pagesOfLongNames, APP_PAGES } from '../e2e/pages.ts';
+import { DESK_WINDOW, drawn, PHONE_WINDOW, type Stage } from '../e2e/stage.ts';
 import { enliven } from '../support/lively-library.ts';
 import { buildPseudoProgram, PSEUDO } from '../support/pseudo-language.ts';
 
@@ -22,16 +22,16 @@ const PLAIN = { colorScheme: 'light', forcedColors: 'none' } as const;
 /** Zoomed by two, a window of 1440 × 900 px has half as many in each direction. */
 const WIDE: readonly [Look, ...Look[]] = [
   { name: '2560', viewport: { width: 2560, height: 1440 } },
-  { name: '1440', viewport: DESK.viewport },
-  { name: '1440 dark', viewport: DESK.viewport, media: { colorScheme: 'dark' } },
-  { name: '1440 high contrast', viewport: DESK.viewport, media: { forcedColors: 'active' } },
+  { name: '1440', viewport: DESK_WINDOW.viewport },
+  { name: '1440 dark', viewport: DESK_WINDOW.viewport, media: { colorScheme: 'dark' } },
+  { name: '1440 high contrast', viewport: DESK_WINDOW.viewport, media: { forcedColors: 'active' } },
   { name: '1024', viewport: { width: 1024, height: 768 } },
   { name: '768', viewport: { width: 768, height: 1024 } },
   { name: '200 %', viewport: { width: 720, height: 450 } },
 ];
 const NARROW: readonly [Look, ...Look[]] = [
-  { name: '390', viewport: PHONE.viewport },
-  { name: '390 dark', viewport: PHONE.viewport, media: { colorScheme: 'dark' } },
+  { name: '390', viewport: PHONE_WINDOW.viewport },
+  { name: '390 dark', viewport: PHONE_WINDOW.viewport, media: { colorScheme: 'dark' } },
   { name: '320', viewport: { width: 320, height: 640 } },
 ];
 const LANGUAGES = ['en', PSEUDO];
@@ -121,12 +121,12 @@ export async function proveTour(): Promise<boolean> {
     if (process.env['TOUR_PICTURES']) mkdirSync(process.env['TOUR_PICTURES'], { recursive: true });
     await enliven(stage.api);
     const only = process.env['TOUR_PAGES'];
-    const paths = [...PAGES, ...(await pagesOfLongNames(stage))].filter((path) => !only || path.startsWith(only));
+    const paths = [...APP_PAGES, ...(await pagesOfLongNames(stage))].filter((path) => !only || path.startsWith(only));
     const languages = process.env['TOUR_LANGUAGE']?.split(' ') ?? LANGUAGES;
     for (const language of languages)
       for (const [device, looks] of [
-        [DESK, WIDE],
-        [PHONE, NARROW],
+        [DESK_WINDOW, WIDE],
+        [PHONE_WINDOW, NARROW],
       ] as const) {
         const remainingPaths = paths.filter((path) => !done.has(nameOf(language, path, looks)));
         for (let first = 0; first < remainingPaths.length; first += PAGES_OF_A_WINDOW) {

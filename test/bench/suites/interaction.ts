@@ -2,9 +2,9 @@
 // the table of a million tracks. And how much the layout moves by itself meanwhile. With --docs the figures go to
 // docs/lists.md.
 import type { Page } from 'playwright-core';
-import { handOf, WAYS, type Way } from '../../e2e/journeys/hand.ts';
+import { handOf, INPUT_METHODS, type Way } from '../../e2e/journeys/hand.ts';
 import { openJourneys, start, STARTS } from '../../e2e/journeys/open-journeys.ts';
-import { DESK, PHONE } from '../../e2e/stage.ts';
+import { DESK_WINDOW, PHONE_WINDOW } from '../../e2e/stage.ts';
 import { measure, type Measure } from '../measure.ts';
 import { interactionsOf, layoutShift, noteInteractions, percentile, type Noted } from '../window/interactions.ts';
 import { openLargeWindow } from '../window/large-window.ts';
@@ -67,8 +67,8 @@ async function journeys(): Promise<InteractionFigures[]> {
   const { stage, tasks } = await openJourneys();
   try {
     const figures: InteractionFigures[] = [];
-    for (const input of WAYS) {
-      const page = await stage.openAsOwner(input === 'touch' ? PHONE : DESK);
+    for (const input of INPUT_METHODS) {
+      const page = await stage.openAsOwner(input === 'touch' ? PHONE_WINDOW : DESK_WINDOW);
       await noteInteractions(page.context());
       await page.goto('/');
       await page.getByRole('navigation').first().waitFor();
