@@ -68,7 +68,7 @@ async function saved(
   return { trackId: body.id, identifier, bytes };
 }
 
-/** Fetches a track, advancing the clock to each next attempt; `between` is called after each failed attempt. */
+/** Fetches a track, advancing the clock to each next attempt; `betweenAttempts` is called after each failed attempt. */
 async function fetched(
   trackId: number,
   betweenAttempts: (attempt: number, download: DownloadJobOut) => void = () => undefined,

@@ -48,18 +48,18 @@ const limit = (name: string, unit: string, product: number, value: number): Meas
     goal: { op: '<=', value: 1 },
   });
 
-function figuresOf(name: string, noted: Noted): InteractionFigures {
-  const slowest = noted.interactions.toSorted((a, b) => b.ms - a.ms).slice(0, 8);
+function figuresOf(name: string, observations: Noted): InteractionFigures {
+  const slowest = observations.interactions.toSorted((a, b) => b.ms - a.ms).slice(0, 8);
   for (const { ms, what } of slowest) process.stderr.write(`  ${name}: ${ms} ms, ${what}\n`);
-  for (const { value, what } of noted.shifts)
+  for (const { value, what } of observations.shifts)
     process.stderr.write(`  ${name}: moved by ${value.toFixed(4)}, ${what}\n`);
   return {
     name,
-    count: Math.max(noted.count, noted.interactions.length),
-    medianMs: percentile([noted], 0.5),
-    p95Ms: percentile([noted], 0.95),
+    count: Math.max(observations.count, observations.interactions.length),
+    medianMs: percentile([observations], 0.5),
+    p95Ms: percentile([observations], 0.95),
     worstMs: slowest[0]?.ms ?? 0,
-    shift: layoutShift(noted),
+    shift: layoutShift(observations),
   };
 }
 
@@ -77,7 +77,7 @@ async function journeys(): Promise<InteractionFigures[]> {
         await task.go(handOf(input, page, { types: true }));
         await task.isDone(page);
       }
-      figures.push(figuresOf(`tasks, ${NAMES[input]}`, await interactionsOf(page)));
+      figures.push(figuresOf(`tasks, ${INPUT_NAMES[input]}`, await interactionsOf(page)));
       await page.context().close();
     }
     return figures;
@@ -86,7 +86,7 @@ async function journeys(): Promise<InteractionFigures[]> {
     await stage.browser.close();
   }
 }
-const NAMES: Record<Way, string> = { mouse: 'mouse', keyboard: 'keys', touch: 'touch' };
+const INPUT_NAMES: Record<Way, string> = { mouse: 'mouse', keyboard: 'keys', touch: 'touch' };
 
 async function million(dir: string, libraries: string): Promise<InteractionFigures> {
   const { openPage, close } = await openLargeWindow(dir, libraries);
