@@ -327,7 +327,7 @@ function changedColumns(table: string, copy: number, step: Record<SearchKind, nu
   return changedValuesByTable[table] as Record<string, string>;
 }
 
-/** Those that were there before the first copy. */
+/** Returns the SQL for the rows that existed before the first copy. */
 function firstOnes(table: string, step: Record<SearchKind, number>): string {
   if (table === 'artists') return `WHERE id <= ${step.artist}`;
   if (table === 'albums') return `WHERE id <= ${step.album}`;

@@ -5,10 +5,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const root = join(import.meta.dirname, '..', '..');
-/** What /proc counts processor time in. */
+/** Milliseconds of one tick, the unit in which /proc counts processor time. */
 const TICK_MS = 10;
 export const SERVER_ENTRY = join(root, 'dist', 'server', 'main.js');
-/** Those of `npm start`. */
+/** Flags of Node.js that `npm start` uses. */
 export const NODE_FLAGS =
   (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }).scripts.start.match(
     /--[a-z-]+(=\d+)?/g,
@@ -37,7 +37,7 @@ interface Job {
 
 export const ADMIN_ACCOUNT = { username: 'bench', password: 'bench password' };
 
-/** Of the installed command: `MALLOC_ARENA_MAX`. */
+/** Environment that the installed command sets: `MALLOC_ARENA_MAX`. */
 const COMMAND_ENV = Object.fromEntries(
   [
     ...readFileSync(join(root, 'scripts', 'tonearm.js'), 'utf8')

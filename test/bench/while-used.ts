@@ -3,7 +3,7 @@ import type { Product } from './product.ts';
 
 interface UsedResult<T> {
   result: T;
-  /** Of likes, in ms. */
+  /** Latencies of likes in ms. */
   latencies: number[];
   /** The highest, in MB. */
   rss: number;

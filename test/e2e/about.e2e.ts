@@ -66,7 +66,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-test('nothing is asked before the owner agrees; then it is shown with credit, changed by hand, and stays', async () => {
+test('nothing is requested before the owner agrees; then the text is shown with credit, edited by hand, and stays', async () => {
   const main = page.getByRole('main');
   const about = page.getByRole('region', { name: 'About this artist' });
   await page.goto('/artists/1');

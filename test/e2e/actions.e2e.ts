@@ -70,7 +70,7 @@ test('Play of an album becomes Pause while it plays, and the tab says what plays
   await expect.poll(() => page.title()).toBe(`${title} · Tonearm`);
 });
 
-test('E edits all that are selected, and Escape keeps them selected', async () => {
+test('E edits all selected tracks, and Escape keeps them selected', async () => {
   await page.goto('/tracks');
   const rows = page.getByRole('grid', { name: 'Tracks' });
   await rows.locator('[data-index="0"][data-track]').click();
@@ -113,7 +113,7 @@ test.each([
     .toBe(rows);
 });
 
-test('what is typed while the search opens goes into its field and does nothing else', async () => {
+test('text typed while the search opens goes into its field and triggers no shortcut', async () => {
   await page.goto('/');
   await page.getByRole('heading', { name: 'Home' }).waitFor();
   await page.keyboard.press('Control+k');
@@ -122,7 +122,7 @@ test('what is typed while the search opens goes into its field and does nothing 
   await page.keyboard.press('Escape');
 });
 
-test('an album that is not there says so', async () => {
+test('the page of a missing album says that it does not exist', async () => {
   await page.goto('/albums/999999');
   await page.getByRole('heading', { name: 'Album not found' }).waitFor();
   expect(await page.title()).toBe('Album not found · Tonearm');

@@ -205,7 +205,7 @@ test('the settings of the app are shown in the app, and not in a browser', async
   expect(await browserPage.getByRole('switch', { name: 'Keep running in the tray' }).count()).toBe(0);
 });
 
-test('a change that waits for a restart offers one', async () => {
+test('a change that needs a restart offers to restart', async () => {
   expect((await server.api('/settings', { method: 'PATCH', body: { s3_region: 'somewhere' } })).status).toBe(200);
   const { page, restarts } = await openWindow('/settings#general');
   await page.getByText('Some changes take effect after a restart of the server.').waitFor();

@@ -94,7 +94,7 @@ test('a hit is saved, and listed among the tracks as not downloaded', async () =
   await rowOf('Tracks').getByRole('img', { name: 'Not downloaded' }).waitFor();
 });
 
-test('playing it from a playlist fetches it', async () => {
+test('playing a saved hit from a playlist fetches it', async () => {
   await rowOf('Tracks')
     .getByRole('button', { name: `More for ${REMOTE_TITLE}` })
     .click();

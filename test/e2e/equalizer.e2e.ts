@@ -87,7 +87,7 @@ async function render(equalizer: Equalizer, rate: number, frequencies: number[])
   return { response, peak, isSame: answer.every((value, n) => value === impulse[n]) };
 }
 
-test('rendered offline, it is within 0.1 dB of theory from 20 Hz to 20 kHz, and no signal clips', async () => {
+test('rendered offline, the equalizer is within 0.1 dB of theory from 20 Hz to 20 kHz, and no signal clips', async () => {
   const source = stripTypeScriptTypes(
     readFileSync(join(import.meta.dirname, '../../renderer/player/equalizer.ts'), 'utf8'),
   );
@@ -117,7 +117,7 @@ test('rendered offline, it is within 0.1 dB of theory from 20 Hz to 20 kHz, and 
   await bench.close();
 });
 
-test('off, there is no node for it; on, there is one for each band that changes something', async () => {
+test('without the equalizer there is no filter node; with it there is one for each band that changes something', async () => {
   await page.addInitScript(() => {
     const counters = Object.assign(globalThis, { filters: 0 });
     const Original = IIRFilterNode;
@@ -164,7 +164,7 @@ test('off, there is no node for it; on, there is one for each band that changes 
   expect(stage.problems).toEqual([]);
 });
 
-test('what was chosen for the sound is there after a reload, and stays when something else is changed', async () => {
+test('sound settings survive a reload and stay when another setting is changed', async () => {
   const settingsPage = await stage.openAsOwner(DESK_WINDOW);
   const settings = `${stage.url}/settings#playback`;
   await settingsPage.goto(settings);

@@ -126,7 +126,7 @@ test('a path leads from one track to another, plays, and becomes a playlist', as
   await main().getByRole('heading', { name: 'From Song Ambient 0.0.0 to Song Garage 0.0.0' }).waitFor();
 });
 
-test('one walks the map, zooms, and plays along a line', async () => {
+test('a user moves on the map, zooms, and plays along a line', async () => {
   await page.goto('/map');
   const tracksInView = main().getByRole('region', { name: 'Tracks in view' });
   await tracksInView.getByText(`${tracks.length} tracks`).waitFor();

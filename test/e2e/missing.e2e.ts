@@ -78,7 +78,7 @@ test('the page is in the side bar as soon as a scan finds missing files', async 
   await page.setViewportSize(DESK_WINDOW.viewport);
 });
 
-test('a track is given the file it is in now, by keyboard', async () => {
+test('a missing track is matched to its new file by keyboard', async () => {
   const [firstTwin, secondTwin] = twins as [TrackOut, TrackOut];
   await stage.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: firstTwin.id, liked: true } });
   await page.goto('/missing?sort=album');
@@ -140,7 +140,7 @@ test('removing a track can be undone, and otherwise it is deleted after a while'
   await expect.poll(() => link().textContent()).toBe('Missing3');
 });
 
-test('several are selected with Space and Shift, removed at once and restored with one Undo', async () => {
+test('several tracks are selected with Space and Shift, removed at once and restored with one Undo', async () => {
   await page.goto('/missing');
   await row(missingTracks[0]!.title).first().waitFor(); // a blank row takes no focus
   await table().getByRole('row').nth(1).focus();
@@ -174,7 +174,7 @@ test('a track whose file comes back before it is deleted stays, and the page bec
   expect(await listMissingTracks()).toEqual([]);
 });
 
-test('on a narrow screen it is in the menu', async () => {
+test('on a narrow screen the page is in the menu', async () => {
   renameSync(music(missingTracks[0]!.source_id), music('../away/again'));
   await scanToTheEnd(stage);
   const phone = await stage.openAsOwner(PHONE_WINDOW);

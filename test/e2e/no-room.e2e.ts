@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-test('what was refused is said during set-up, at home and in the settings, and can be indexed', async () => {
+test('refused folders are listed during set-up, on Home and in the settings, and can be indexed', async () => {
   const page = await stage.openPage({ baseURL: stage.url, ...PHONE_WINDOW, locale: 'de-DE' });
   await page.goto(`/setup?token=${stage.setupToken}`);
   await page.getByLabel('Benutzername').fill(OWNER_ACCOUNT.username);

@@ -68,7 +68,7 @@ async function play(tracks: TrackOut[]): Promise<void> {
   await expect.poll(() => currentTime(page)).toBeGreaterThan(0);
 }
 
-test('at a change of tracks: two are here already, and the one after them plays when the network is back', async () => {
+test('at a change of tracks two tracks are loaded already, and the next plays when the network is back', async () => {
   const [tracks = []] = lists;
   const fetchedIds = new Set<string>();
   page.on('requestfinished', (request) => {
@@ -121,7 +121,7 @@ function breakOff(trackId: number): void {
   };
 }
 
-test('a download that breaks off: what has arrived is heard, then the rest', async () => {
+test('after a broken download the part that has arrived plays, then the rest', async () => {
   const [, tracks = []] = lists;
   await page.addInitScript(breakOff, tracks[0]?.id ?? 0);
   await play(tracks);
@@ -151,7 +151,7 @@ function loseFirstProbe(trackId: number): void {
   };
 }
 
-test('a question that is never answered does not end the wait', async () => {
+test('a request that is never answered does not end the wait', async () => {
   const [, , , tracks = []] = lists;
   await page.addInitScript(loseFirstProbe, tracks[3]?.id ?? 0);
   await play(tracks);
@@ -163,7 +163,7 @@ test('a question that is never answered does not end the wait', async () => {
   expect(await nowPlaying()).toBe(tracks[3]?.title);
 });
 
-test('whoever pauses meanwhile is not surprised, and one listening is one play', async () => {
+test('a pause during the outage stays a pause, and one listen counts as one play', async () => {
   const [, , tracks = []] = lists;
   const playsOfFourth = async () => (await playsOf()).filter((id) => id === tracks[3]?.id).length;
   await play(tracks);

@@ -115,7 +115,7 @@ const words = (suffix: string): string =>
   `${suffix} that has a name as long as those of the twentieth century’s symphonies with all movements `
     .repeat(4)
     .slice(0, NAME_LENGTH);
-/** With spaces, which lines can be broken at, and without. */
+/** Make long names with spaces, where a line can break, and without spaces. */
 const LONG_NAMES = [words, (suffix: string) => words(suffix).replaceAll(' ', '_')];
 
 /** An album of each kind of name. */

@@ -167,7 +167,7 @@ test('a queue of another device is offered, and continues at its position', asyn
   await page.context().close();
 });
 
-test('a listening that goes on after a reload is one play', async () => {
+test('a listen that continues after a reload counts as one play', async () => {
   const page = await stage.openAsOwner(DESK_WINDOW);
   const lastSong = songs.at(-1)!;
   const playsOfIt = async () =>
@@ -258,7 +258,7 @@ test('the current line of the lyrics is highlighted, and a click on a line jumps
   expect(stage.problems.filter((problem) => !problem.includes('ERR_FAILED'))).toEqual([]);
 });
 
-test('an audiobook plays from the chapter that is chosen, and goes on where it was left', async () => {
+test('an audiobook plays from the chosen chapter and resumes where it was stopped', async () => {
   const page = await stage.openAsOwner(DESK_WINDOW);
   const [book] = (await stage.api<{ items: AlbumOut[] }>(`/albums?q=${encodeURIComponent(BOOK_TITLE)}`)).items;
   const [track] = (await stage.api<{ items: TrackOut[] }>(`/albums/${book!.id}/tracks`)).items;

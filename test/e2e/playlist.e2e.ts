@@ -47,7 +47,7 @@ test('tracks are dragged onto a new playlist in the side bar', async () => {
   await page.getByText('3 tracks added to “Evening”.').waitFor();
 });
 
-test('by keyboard: rows are selected and added, after a question about those that are in it already', async () => {
+test('by keyboard, rows are selected and added, after a question about duplicates', async () => {
   const tracksGrid = page.getByRole('grid', { name: 'Tracks' });
   await dataRow(tracksGrid, 2).focus();
   await page.keyboard.press('Space');

@@ -123,7 +123,7 @@ test('the page is mirrored', async () => {
   await page.context().close();
 });
 
-test('it is in the list of languages under its own name', async () => {
+test('the pseudo-language is in the list of languages under its own name', async () => {
   const page = await stage.openAsOwner(DESK_WINDOW);
   await page.goto('/settings#general');
   await page.getByLabel('Language').selectOption(PSEUDO);

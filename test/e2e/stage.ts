@@ -262,7 +262,7 @@ export const waitUntilStill = (page: Page): Promise<unknown> =>
     polling: 100,
   });
 
-/** Of renderer/ui/controls/undoable.ts. */
+/** Time in which a change can be undone, as in renderer/ui/controls/undoable.ts. */
 const UNDO_MS = 8_000;
 
 interface WithUndo {

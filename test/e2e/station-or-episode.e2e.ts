@@ -39,7 +39,7 @@ async function openWithSound(device: typeof DESK_WINDOW): Promise<Page> {
 }
 const bar = (page: Page) => page.getByRole('region', { name: 'Player' });
 
-test('a station goes on from page to page, until music begins', async () => {
+test('a station keeps playing from page to page, until music begins', async () => {
   const page = await openWithSound(DESK_WINDOW);
   await page.goto('/stations');
   await page.getByRole('button', { name: 'Play “Harbour FM”' }).click();
@@ -60,7 +60,7 @@ test('a station goes on from page to page, until music begins', async () => {
   await page.context().close();
 });
 
-test('an episode goes on where it was stopped, as fast as chosen', async () => {
+test('an episode resumes where it was stopped, at the chosen speed', async () => {
   const page = await openWithSound(PHONE_WINDOW);
   const positions = async () => {
     const [podcast] = await stage.api<PodcastOut[]>('/podcasts');

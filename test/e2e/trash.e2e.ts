@@ -59,7 +59,7 @@ test('the trash shows who deleted what, and gives tracks back by keyboard', asyn
   expect(await inTrash()).toBe(1);
 });
 
-test('many are selected and restored, and the rest is emptied after a question', async () => {
+test('several tracks are selected and restored, and the rest is deleted after a question', async () => {
   await remove(...tracks.slice(3, 12));
   await page.goto('/trash');
   await row(tracks[5]!).focus();

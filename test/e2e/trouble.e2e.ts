@@ -121,7 +121,7 @@ test('a lasting notice is at the bottom of the window, however short the page', 
   await page.context().close();
 });
 
-test('what fails without the server is told, and the page stays', async () => {
+test('actions that fail without the server are reported, and the page stays', async () => {
   const page = await stage.openAsOwner(DESK_WINDOW);
   const { items } = await stage.api<{ items: { id: number; title: string }[] }>('/albums?limit=1');
   await page.goto(`/albums/${items[0]!.id}`);

@@ -61,7 +61,7 @@ export interface FakeAcoustId {
   lookups: Lookup[];
   /** Responses to the next look-ups, in order; after them `answer` again. */
   next: Answer[];
-  /** By fingerprint and length in seconds; no match when absent. */
+  /** Answers by fingerprint and length in seconds; by default there is no match. */
   answer: (lookup: Lookup) => Answer;
   /** Awaited before each response, for what happens during a look-up. */
   before: () => Promise<unknown>;

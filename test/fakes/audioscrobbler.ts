@@ -29,7 +29,7 @@ export async function startAudioscrobbler({ secret }: { secret?: string | undefi
   const nextAnswers: ({ code: number; status?: number } | { body: string; status?: number } | 'silence')[] = [];
   /** `ignoredMessage` of tracks with this title. */
   const ignoredCodes = new Map<string, number>();
-  /** It fails with scrobbles that have one. */
+  /** Titles of scrobbles that make a request fail. */
   const brokenTitles = new Set<string>();
   let heldAnswers: (() => void)[] | undefined;
 

@@ -23,7 +23,7 @@ export type ArchiveBehaviour =
 
 export interface FakeCoverArchive {
   url: string;
-  /** By release group; others are unknown to it. */
+  /** Behaviour by release group; the archive knows no other groups. */
   groups: Map<string, ArchiveBehaviour>;
   /** Paths below the base, without those of its storage. */
   asked: { path: string; userAgent: string; at: number }[];

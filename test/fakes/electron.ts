@@ -263,7 +263,7 @@ export class BrowserWindow
   options: Electron.BrowserWindowConstructorOptions;
   isShown: boolean;
   focuses = 0;
-  /** Its bounds when it is neither minimized nor maximized. */
+  /** Bounds of the window when it is neither minimized nor maximized. */
   bounds: Electron.Rectangle;
   progress = -1;
   private maximized = false;

@@ -17,11 +17,11 @@ interface FakeSubject {
   begin?: string;
   end?: string;
   disambiguation?: string;
-  /** Of a group. */
+  /** Members of a group. */
   members?: { mbid: string; name: string; begin?: string; end?: string }[];
   /** Type of relation → address. */
   links?: Record<string, string>;
-  /** Of a release group. */
+  /** Artist of a release group. */
   artist?: { mbid: string; name: string };
   labels?: { mbid: string; name: string }[];
   /** Wikidata. */

@@ -36,7 +36,7 @@ export async function startListenBrainz() {
   /** Loved recordings by mbid. */
   const lovedTracks = new Map<string, { track_name: string; artist_name: string }>();
   const refusedTitles = new Set<string>();
-  /** It fails with requests that have one. */
+  /** Titles of listens that make a request fail. */
   const brokenTitles = new Set<string>();
   const submissionWaiters: ((submission: Submission) => void)[] = [];
 

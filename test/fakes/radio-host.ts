@@ -6,7 +6,7 @@ export interface RadioHost {
   url: string;
   /** Path and `icy-metadata` of each request. */
   asked: string[];
-  /** So many listen now. */
+  /** Returns the number of current listeners. */
   listening: () => number;
   /** What plays from now on, as bytes. */
   title: Buffer;
@@ -14,7 +14,7 @@ export interface RadioHost {
 }
 
 const METADATA_INTERVAL = 1_000;
-/** Of each second of audio; no byte of it is one that begins a title. */
+/** One second of audio; none of its bytes can begin a title. */
 export const RADIO_AUDIO = Buffer.alloc(METADATA_INTERVAL, 0xaa);
 
 const block = (title: Buffer): Buffer => {

@@ -27,7 +27,7 @@ export interface S3Ask {
   key: string;
   query: URLSearchParams;
   range: string | undefined;
-  /** It carries a checksum, or asks for one. */
+  /** True when the request carries a checksum or asks for one. */
   hasChecksum: boolean;
   /** A write only if there is nothing. */
   isConditional: boolean;
@@ -57,7 +57,7 @@ export interface FakeS3 {
   fault: (ask: S3Ask) => S3Fault | undefined;
   /** Unexpected requests. */
   onSilence: () => void;
-  /** Its own clock. */
+  /** Clock of the store. */
   now: () => Date;
   /** Writes whatever a condition says. */
   ignoresConditions: boolean;

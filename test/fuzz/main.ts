@@ -34,7 +34,7 @@ const QUIET_MS = 5_000;
 const MOST_HEALTH_MS = 50;
 const MOST_MEMORY_MB = 50;
 const INTERNAL_DETAILS = /node_modules|\bat \S+ \(|\.ts:\d+:\d+|SQLITE_|SqliteError|\/server\/\w+\//;
-/** They end the accounts that ask, or the server. */
+/** Operations that delete the calling account or end the server. */
 const LEFT_OUT = new Set([
   'PATCH /users/{id}',
   'DELETE /users/{id}',
@@ -44,7 +44,7 @@ const LEFT_OUT = new Set([
   'DELETE /users/me/sessions',
   'DELETE /users/me/sessions/{id}',
 ]);
-/** They end the credentials of who asks: an account would be nobody for the rest of the run. */
+/** Operations that end the caller's credentials: the account would be signed out for the rest of the run. */
 const ENDS_CREDENTIALS = new Set([
   'PATCH /users/me',
   'POST /users/me/subsonic-password',

@@ -20,7 +20,7 @@ const MOST_BEGUN = 3;
 /** About as long as a track takes. */
 const TRACK_MS = 400;
 
-/** What does not hold. */
+/** Returns the violated guarantees. */
 export async function killAnalyses(seed: number, kills: number): Promise<string[]> {
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-analysis-kills-'));
   try {

@@ -151,7 +151,7 @@ export async function damageBackups(kind: 'folder' | 's3', { base, library, pass
     await target.close();
   }
 
-  /** By a check, while the library is there. */
+  /** Returns whether a check mends the damage while the library exists. */
   async function isMended(): Promise<boolean> {
     await checkFolder(await openBackup(where, options), library, tmp);
     rmSync(restored, { recursive: true, force: true });

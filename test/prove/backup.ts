@@ -20,9 +20,9 @@ type Killed = (typeof KILLED_ACTIVITIES)[number];
 
 const CHILD_SCRIPT = join(import.meta.dirname, '..', 'integration', 'backup-child.ts');
 const TEST_PASSPHRASE = 'a passphrase of some length';
-/** Of them, so many are left in the second library: the packs of the first are mostly unused then. */
+/** Tracks of the first library, and those of them in the second, so that most packs of the first are unused. */
 const [TRACK_COUNT, REMAINING_TRACK_COUNT] = [30, 4];
-/** They say nothing that the library would miss. */
+/** Files of a backup that can be lost without losing anything of the library. */
 const MARK_FILES = /^(?:lease|checks|unused)/;
 
 export interface BackupProof {
@@ -64,7 +64,7 @@ export async function prepareProof(seed: number): Promise<BackupProof> {
 const wholeOf = (dataDir: string): string =>
   JSON.stringify({ rows: rowsIn(dataDir), files: filesIn(join(dataDir, 'library')) });
 
-/** Of the rows, and of the files that they name. */
+/** Returns whether the rows, and the files that the rows name, equal those of the original. */
 const restoredAs = (dataDir: string, originalDir: string): boolean => {
   const [restoredFiles, originalFiles] = [filesIn(join(dataDir, 'library')), filesIn(join(originalDir, 'library'))];
   return (
@@ -95,7 +95,7 @@ async function runChild(wish: ChildOptions, momentNumber?: number): Promise<numb
   return (JSON.parse(text) as string[]).length;
 }
 
-/** What does not hold after so many kills of one kind of work. */
+/** Returns the guarantees that are violated after that many kills of one kind of work. */
 export async function killDuring(activity: Killed, kills: number, proof: BackupProof): Promise<string[]> {
   const { base, full, less, random, passphrase } = proof;
   const pathOf = (name: string): string => join(base, `${activity}-${name}`);
@@ -161,7 +161,7 @@ function flipSomewhere(folder: string, random: () => number): string {
   return `byte ${offset} of ${path.slice(folder.length + 1)}`;
 }
 
-/** One byte at a time, which the check has to find and mend. */
+/** Flips one byte at a time, which the check has to find and mend. */
 export async function flipBytes(count: number, { base, full, random, passphrase }: BackupProof): Promise<string[]> {
   const [backup, tmp] = [join(base, 'flipped'), join(base, 'flipped-tmp')];
   mkdirSync(backup);

@@ -29,7 +29,7 @@ const KILL_KINDS = [
 
 interface Shell {
   process: ChildProcess;
-  /** Of the servers that it has started. */
+  /** Process ids of the servers that the app has started. */
   servers: number[];
 }
 

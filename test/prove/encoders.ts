@@ -131,7 +131,7 @@ async function upgradeAll(mode: Mode, seed: number, runs: number): Promise<{ kep
   }
 }
 
-/** Each version of a tune replaces those before it, with the same title. Gives what was taken for another one. */
+/** Replaces each version of a tune by the next with the same title. Returns pairs that were wrongly matched. */
 async function playAlike(seed: number, tunes: number): Promise<{ pairs: number; wrong: string[] }> {
   const base = fs.mkdtempSync(join(tmpdir(), 'tonearm-encoders-'));
   const library = await openLibrary(base, 'copy', false);

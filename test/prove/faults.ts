@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
 const ACCOUNT_ID = process.getuid?.() === 0 ? 65_534 : undefined;
 const CLOCK_SCRIPT = join(import.meta.dirname, '..', 'support', 'shifted-clock.ts');
 const CHECK_EVERY = 20;
-/** By then the server has read the new time. */
+/** Time after which the server has read the changed clock. */
 const CLOCK_READ_MS = 200;
 
 type Fault = 'clock' | 'log' | 'disk' | 'rights' | 'mount' | 'kill';
@@ -31,7 +31,7 @@ interface Answer {
   body: Record<string, unknown>;
 }
 
-/** What was acknowledged, and what a request that got no answer may have done since. */
+/** Holds the acknowledged value, and the values that unanswered requests may have written since. */
 class ExpectedValue<T> {
   #values: T[];
   constructor(initialValue: T) {

@@ -29,7 +29,7 @@ import { seededRandom } from '../support/seeded-random.ts';
 import { retagMp3 } from '../support/retag.ts';
 
 const SOUND_SECONDS = 10;
-/** Of each sound, by the number in the name of its audio: `<sound>-<number>`. */
+/** Encodings of each sound; the index is the number in the name of its audio: `<sound>-<number>`. */
 const SOUND_ENCODINGS: Encoding[] = ['mp3', 'mp3-128', 'flac'];
 /** Sounds from elsewhere, per sequence. */
 const FOREIGN_SOUND_COUNT = 2;

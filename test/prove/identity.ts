@@ -11,7 +11,7 @@ interface Failure {
 }
 
 const FOLDER_MODES: readonly Folders[] = ['copy', 'reference', 'both'];
-/** Each is played in all of these. */
+/** Number of ways in which each sequence is played. */
 const WAY_COUNT = 2 * FOLDER_MODES.length;
 
 /** Every sequence in each mode, with fingerprints and without. Gives the first that fails, made as short as it gets. */

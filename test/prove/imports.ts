@@ -40,12 +40,12 @@ const NEVER_FILLED = ['jobs', 'verify_runs'];
 
 interface Stage {
   base: string;
-  /** Of the server that imports: a child account without rights, an app password, settings of its own. */
+  /** Data folder of the importing server: a child account without rights, an app password, its own settings. */
   own: string;
   exported: string;
   database: Buffer;
   settings: Record<string, unknown>;
-  /** What may not change. */
+  /** Folder outside the data folder, which an import must not change. */
   outside: string;
 }
 
@@ -107,7 +107,7 @@ const rowsOf = (path: string, sql: string): Row[] => {
 const ACCOUNTS_SQL = 'SELECT * FROM users ORDER BY username_key';
 const withoutId = (row: Row): Row => ({ ...row, id: undefined });
 
-/** What is wrong with a library that was taken. */
+/** Returns the faults of a library that was taken over. */
 export function faultsOf(database: string, own: string, settings: Row, isImport: boolean): string[] {
   const db = new Database(database);
   try {
@@ -250,7 +250,7 @@ async function importOne(stage: Stage, goodFilesByName: Map<string, string>, ran
   return faults.map((fault) => `${changes}: ${fault}`);
 }
 
-/** In this process: takes changed databases, and imports changed exports. */
+/** Takes changed databases and imports changed exports in this process, without a server. */
 export async function attackInProcess(
   stage: Stage,
   seed: number,

@@ -20,7 +20,7 @@ const ORDINARY_ACCOUNT = 12_345;
 const TEST_FILE = 'test/unit/module.test.ts';
 const isWindows = process.platform === 'win32';
 
-/** One npm under one Node.js. */
+/** A version of npm under a version of Node.js. */
 interface Cell {
   npm: string;
   node: string;

@@ -32,7 +32,7 @@ interface Ledger<T> {
 interface Writer {
   /** One write; its promise is the acknowledgement. */
   write: () => Promise<void>;
-  /** What is there and should not be, or the other way round. Takes over what is there. */
+  /** Returns the differences between the state and the ledger, and accepts the state into the ledger. */
   compare: () => Promise<string[]>;
 }
 
@@ -237,7 +237,7 @@ interface KillOptions {
   kills: number;
 }
 
-/** What does not hold after the kills. */
+/** Returns the guarantees that are violated after the kills. */
 export async function killWhile({ seed, mode, activity, kills }: KillOptions): Promise<string[]> {
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-kills-'));
   const music = join(dir, 'music');

@@ -81,7 +81,7 @@ const pick = <T>(items: readonly T[], random: () => number): T => items[Math.flo
 
 /** Where a good copy is left. */
 const COPY_PLACES = ['everywhere', 'in the music folder', 'in the backup', 'nowhere'] as const;
-/** That of an album is in its stored audio too; a picture that a person chose for an artist is in no file. */
+/** Returns the places where a copy can be: no audio file holds a picture that a person chose for an artist. */
 const copiesOf = (key: string): readonly (typeof COPY_PLACES)[number][] =>
   isArtistPicture(key)
     ? ['in the backup', 'nowhere']
@@ -89,7 +89,7 @@ const copiesOf = (key: string): readonly (typeof COPY_PLACES)[number][] =>
       ? ['everywhere', 'in the music folder']
       : COPY_PLACES;
 
-/** What does not hold after so many changed bytes, one at a time. */
+/** Returns the violated guarantees after that many changed bytes, one at a time. */
 export async function flipStored(seed: number, count: number): Promise<string[]> {
   const proof = prepare(seed);
   const { base, music, backup, data, random } = proof;
@@ -145,7 +145,7 @@ export async function flipStored(seed: number, count: number): Promise<string[]>
   return faults;
 }
 
-/** What does not hold after so many kills of a verify that mends. */
+/** Returns the violated guarantees after that many kills of a verify that mends. */
 async function killMending(seed: number, kills: number): Promise<string[]> {
   const proof = prepare(seed);
   const { base, data, env, random } = proof;

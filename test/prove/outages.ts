@@ -124,7 +124,7 @@ async function listen(stage: Stage, format: string, outages: number, random: () 
   return result;
 }
 
-/** Each outage is one run. */
+/** Plays albums through `runs` outages and prints what was heard. */
 export async function proveOutages({ seed, runs = OUTAGE_COUNT }: { seed: number; runs?: number | undefined }) {
   const ffmpeg = toolOrWarn('ffmpeg', 'music during outages is');
   if (!ffmpeg) return false;

@@ -51,7 +51,7 @@ function size(bytes: number): Buffer {
 interface Import {
   method: 'POST' | 'PUT';
   path: string;
-  /** Of the multipart form. Undefined: the body is JSON. */
+  /** Field of the multipart form. Undefined when the body is JSON. */
   field?: string;
   file?: string;
   contents: readonly string[];

@@ -243,7 +243,7 @@ interface AlbumState {
   id: number;
   names: unknown;
   tracks: number[];
-  /** What each user said of it. */
+  /** Likes and ratings of each user. */
   said: string[];
   /** Since when each of them says so. */
   since: number[];
@@ -255,7 +255,7 @@ interface State {
   albums: Record<number, AlbumState>;
   /** Everything else that a person did or sees, as texts. */
   rest: Record<string, string>;
-  /** What does not add up. */
+  /** Rows whose counts are wrong. */
   counts: string[];
 }
 

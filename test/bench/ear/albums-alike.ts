@@ -65,7 +65,7 @@ function trainVectorsBy(
   );
 }
 
-/** Each album is asked for with vectors that it did not train. */
+/** Returns the precision with vectors that are trained without the album in question. */
 function precisionWithoutOwnAlbum(recordedTracks: readonly Recorded[], characters: readonly Character[]): number {
   const albums = recordedTracks.map(({ album }) => album);
   const shares = [...new Set(albums)].flatMap((album) => {

@@ -28,12 +28,12 @@ const SOUNDTRACK_PACKAGES = [
 const AUDIO_ENDINGS = '{ogg,mp3,flac,opus,mod,xm,it,s3m}';
 const SHORTEST_SECONDS = 25;
 const MIN_TRACKS = 5;
-/** Of an album, so that none decides alone. */
+/** Tracks of an album that are used, so that no album decides alone. */
 const MAX_TRACKS = 15;
 
 export interface Recorded {
   path: string;
-  /** Of Debian. */
+  /** Name of the Debian package. */
   package: string;
   album: string;
   artist: string | undefined;

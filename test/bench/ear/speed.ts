@@ -66,7 +66,7 @@ async function spent(work: () => Promise<unknown>): Promise<Spent> {
   return { wallMs: performance.now() - from, cpuMs: processorMs() - previousProcessorMs };
 }
 
-/** Of this process and the programs that it waited for. */
+/** Returns the processor time of this process and of its finished children. */
 function processorMs(): number {
   const fields = readFileSync('/proc/self/stat', 'utf8')
     .replace(/^.*\) /, '')

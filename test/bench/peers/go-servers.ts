@@ -11,7 +11,7 @@ interface GoProgram {
   name: string;
   module: string;
   version: string;
-  /** Of its main package. */
+  /** Folder of the main package. */
   folder: string;
   tags: string;
 }

@@ -43,7 +43,7 @@ interface Launch {
   command: string;
   args?: string[];
   env?: Record<string, string>;
-  /** Its first answer has come. */
+  /** Returns whether the server has answered for the first time. */
   answers: () => Promise<boolean>;
 }
 

@@ -2,11 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What /proc counts processor time in. */
+/** Milliseconds of one tick, the unit in which /proc counts processor time. */
 const TICK_MS = 10;
 const SAMPLE_MS = 50;
 const QUIET_MS = 2_000;
-/** Of one core; a timer or two is no work. */
+/** Share of one core below which a process is idle; a few timers are no work. */
 const QUIET_SHARE = 0.02;
 const QUIET_LIMIT_MS = 300_000;
 

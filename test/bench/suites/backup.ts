@@ -84,7 +84,7 @@ async function likeOne({ api }: Product): Promise<void> {
   await api('/likes', 'POST', { item_type: 'track', item_id: items[0]?.id, liked: true });
 }
 
-/** With a server on the library that backs up to that place. */
+/** Runs the work with a server on the library that backs up to that place. */
 async function inServer<T>(
   place: Place,
   n: number,
@@ -131,7 +131,7 @@ async function backUp({ api, pid }: Product): Promise<Cost> {
   };
 }
 
-/** Of what a backup of ours has: the database, as it is now, and what is stored. */
+/** Backs up the same content as Tonearm does: the current database and the stored files. */
 async function restic(repository: string, { data, cache }: Library): Promise<Cost> {
   const db = new Database(join(data, 'tonearm.db'));
   db.pragma('wal_checkpoint(TRUNCATE)');
@@ -231,7 +231,7 @@ async function libraryOf(dir: string, tracks: number, seconds = '5'): Promise<Li
   return { data, music, cache: join(dir, 'restic-cache'), add };
 }
 
-/** What it takes, with all its threads and children. */
+/** Measures the command, with all its threads and children. */
 async function run(command: string, args: string[], env: Record<string, string>): Promise<Cost> {
   const script = 'TIMEFORMAT="%3R %3U %3S"; time "$@" >/dev/null 2>&1';
   const child = spawn('bash', ['-c', script, 'bash', command, ...args], {

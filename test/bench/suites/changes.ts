@@ -14,7 +14,7 @@ const TRACKS_OF_ALBUM = 12;
 interface Change {
   name: string;
   make: (music: string, files: number) => void;
-  /** In the result of the scan. */
+  /** Count in the result of the scan that the change raises. */
   counts: 'updated' | 'moved';
 }
 

@@ -21,7 +21,7 @@ import { toRows, type Measure } from '../measure.ts';
 
 const PIECE_SECONDS = 20;
 const FIRST_SEED = 25;
-/** Of 20 s: four minutes. */
+/** Number of pieces of 20 s each: four minutes. */
 const SPEED_PIECES = 12;
 const TEMPO_TOLERANCE = 0.04;
 
@@ -65,7 +65,7 @@ export async function earSuite(dir: string, { files, python }: EarOptions): Prom
   return measures;
 }
 
-/** In one of the formats, by its number. */
+/** Analyses the piece in one of the formats, chosen by the number of the piece. */
 async function heardPiece(
   dir: string,
   n: number,

@@ -38,7 +38,7 @@ interface Sound {
   format: string;
 }
 
-/** Each piece in two formats, so there are duplicates to find. */
+/** Writes each piece in two formats, so there are duplicates to find. */
 function makeMusic(dir: string): Sound[] {
   mkdirSync(dir);
   return Array.from({ length: PIECE_COUNT }, (_, seed) => {

@@ -78,7 +78,7 @@ async function healthWhile(
   return { p99, peak };
 }
 
-/** What the server does by itself after its start is not what the attacks are compared with. */
+/** Returns the lowest p99 of three quiet stretches, so that work after the start is not counted. */
 async function quietServer(url: string): Promise<number> {
   let least = Infinity;
   for (let n = 0; n < 3; n++) least = Math.min(least, (await healthWhile(url, () => sleep(2_000))).p99);

@@ -16,7 +16,7 @@ import { judge } from '../ear/judge.ts';
 import { openSoundtracks, type Recorded } from '../ear/soundtracks.ts';
 import { toRows, type Measure } from '../measure.ts';
 
-/** Of recorded music that is compared. */
+/** Seconds of each recording that are compared. */
 const HEARD_SECONDS = 120;
 const MILLION_TRACKS = 1_000_000;
 const QUESTION_COUNT = 500;

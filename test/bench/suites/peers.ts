@@ -81,7 +81,7 @@ const COMPARED_LISTS: [Row, Row, string][] = [
 
 interface Column {
   peer: Peer;
-  /** By round. */
+  /** One entry for each round. */
   runs: Figures[];
 }
 
@@ -150,7 +150,7 @@ export async function peersSuite(
   return goals(columns);
 }
 
-/** Those that are installed or can be built, and why others are missing. */
+/** Returns the programs that are installed or can be built, and why others are missing. */
 export function peersHere(builds: string): { columns: Column[]; missing: string[] } {
   const missingNames: string[] = [];
   const otherPeers: [string, () => Peer][] = [
@@ -174,7 +174,7 @@ export function peersHere(builds: string): { columns: Column[]; missing: string[
   };
 }
 
-/** Of the system. */
+/** Empties the system's cache of files. */
 function emptyFileCache(): void {
   execFileSync('sync');
   writeFileSync('/proc/sys/vm/drop_caches', '3');
@@ -306,7 +306,7 @@ function writeLongFile(music: string): void {
   writeFileSync(join(music, LONG_NAME, `${LONG_NAME}.wav`), Buffer.concat([header, Buffer.alloc(data)]));
 }
 
-/** So many bytes were answered. Nothing is compressed, so that no server pays for it. */
+/** Returns the size of the response in bytes. Compression is off, so that no server spends time on it. */
 const bytesOf = (address: string, agent: Agent): Promise<number> =>
   new Promise((resolve, reject) => {
     get(address, { agent }, (response) => {

@@ -14,7 +14,7 @@ const SYNC_WAYS = Object.keys(SYNCS) as Sync[];
 const OWN_NAME = 'Tonearm, reference';
 const SERVER_NAMES = [OWN_NAME, 'Navidrome'];
 const PAGE_SIZE = 500;
-/** Of Navidrome's figure. */
+/** Goal as a share of Navidrome's figure. */
 const RATIO_GOAL = 0.5;
 
 interface CopyCost {
@@ -26,7 +26,7 @@ interface CopyCost {
 interface Column {
   peer: Peer;
   dir: string;
-  /** By way, then round. */
+  /** Costs by sync method, one for each round. */
   taken: Record<Sync, CopyCost[]>;
 }
 

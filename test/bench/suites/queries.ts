@@ -15,7 +15,7 @@ import { root, startProduct, type Product } from '../product.ts';
 import { openQuietClient, type QuietClient } from '../quiet-client.ts';
 
 const ROUND_COUNT = 200;
-/** Of what may take a second. */
+/** Rounds of requests that may take a second. */
 const FEW_ROUNDS = 12;
 const PAGE_SIZE = 50;
 const QUIET_MS = 1_500;
@@ -29,7 +29,7 @@ interface Timed extends Times {
   name: string;
 }
 
-/** Of what is measured, what docs/queries.svg shows. */
+/** Measurements that docs/queries.svg shows. */
 const SHOWN_CURVES: [name: string, shown: string][] = [
   ['tracks title @0', 'first page by title'],
   ['tracks title @middle', 'page in the middle'],
@@ -44,7 +44,7 @@ const SHOWN_CURVES: [name: string, shown: string][] = [
 ];
 
 interface QueriesOptions {
-  /** Of the libraries, in tracks. */
+  /** Sizes of the libraries, in tracks. */
   sizes: number[];
   /** The folder of libraries, which are reused. */
   libraries: string;

@@ -19,7 +19,7 @@ import { startProduct, type Product } from '../product.ts';
 const LIBRARY_SIZE = { artists: 60, albums: 12, tracks: 10 };
 const TRACK_SECONDS = 20;
 const STEP_COUNT = 100;
-/** Of a radio that are asked for together, as the windows do. */
+/** Tracks of a radio that a window asks for in one request. */
 const RADIO_COUNT = 10;
 const CLICK_COUNT = 20;
 const LIMIT_MS = 1_000;

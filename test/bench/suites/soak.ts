@@ -139,7 +139,7 @@ async function heapOf({ url, token }: Product): Promise<{ heapMb: number; extern
   return { heapMb: mb('nodejs_heap_total_bytes'), externalMb: mb('nodejs_external_bytes') };
 }
 
-/** What a client does next: each call is one request of the mix. */
+/** Returns a function that sends one random request of the mix at each call. */
 function mix(random: () => number): (ask: Ask) => Promise<void> {
   const id = (count = TRACK_COUNT): number => 1 + Math.floor(random() * count);
   const album = (): number => id(TRACK_COUNT / 12);

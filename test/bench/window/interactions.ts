@@ -6,7 +6,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 const REPORTED_FROM_MS = 16;
 
 export interface Noted {
-  /** Of each interaction of `REPORTED_FROM_MS` or more. */
+  /** Interactions of `REPORTED_FROM_MS` or more. */
   interactions: { at: number; ms: number; what: string }[];
   /** All of them, also the shorter ones. */
   count: number;
@@ -19,7 +19,7 @@ export const noteInteractions = (context: BrowserContext): Promise<unknown> =>
 export const interactionsOf = (page: Page): Promise<Noted> =>
   page.evaluate(() => (globalThis as unknown as { interactions: () => Noted }).interactions());
 
-/** Of all interactions; those that are not reported count as if they had taken `REPORTED_FROM_MS`. */
+/** Returns a percentile of all interactions; unreported interactions count as `REPORTED_FROM_MS`. */
 export function percentile(observations: readonly Noted[], part: number): number {
   const durations = observations.flatMap(({ interactions }) => interactions.map(({ ms }) => ms));
   const count = observations.reduce(

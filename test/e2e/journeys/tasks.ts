@@ -1,4 +1,4 @@
-// What people do, and how each is known to have happened.
+// Tasks of users, each with a check that it is done.
 import type { Page } from 'playwright-core';
 import { until } from '../../support/until.ts';
 import type { Stage } from '../stage.ts';
@@ -53,7 +53,7 @@ const goTo = (name: string, path: string): Task => ({
   isDone: isAt(path),
 });
 
-/** What is opened, played or run by its name. */
+/** Finds something by its name in the search and opens, plays or runs it. */
 const searchTask = (text: string, isDone: Task['isDone']): Task => ({
   name: `find ${text}`,
   async go(hand) {
