@@ -257,14 +257,14 @@ describe('a smart playlist', () => {
   };
   const post = async (body: object, token = server.token) =>
     server.api<PlaylistOut>('/playlists', { method: 'POST', body, token });
-  const tracksOf = (list: PlaylistOut): number[] =>
+  const listTrackIndexes = (list: PlaylistOut): number[] =>
     (list.entries ?? []).map(({ track }) => trackIds.indexOf(track.id as TrackId));
 
   test('has the same shape as any other', async () => {
     const { status, body } = await post({ name: 'Intros', rules: INTRO_RULES });
     expect(status).toBe(201);
     expect(body).toMatchObject({ is_smart: true, rules: INTRO_RULES, version: 1, track_count: 2, duration_ms: 70_000 });
-    expect([tracksOf(body), body.entries?.map(({ position }) => position)]).toEqual([
+    expect([listTrackIndexes(body), body.entries?.map(({ position }) => position)]).toEqual([
       [INTRO_B, INTRO_A],
       [0, 1],
     ]);
@@ -313,13 +313,13 @@ describe('a smart playlist', () => {
       method: 'PATCH',
       body: { rules: { any: [{ field: 'title', op: 'is', value: 'tide' }] } },
     });
-    expect([tracksOf(changedResponse.body), changedResponse.body.version]).toEqual([[TIDE], 2]);
+    expect([listTrackIndexes(changedResponse.body), changedResponse.body.version]).toEqual([[TIDE], 2]);
     const restoreResponse = await server.api<{ playlist: PlaylistOut }>(`/playlists/${body.id}/restore`, {
       method: 'POST',
       body: { version: 1 },
     });
     expect([
-      tracksOf(restoreResponse.body.playlist),
+      listTrackIndexes(restoreResponse.body.playlist),
       restoreResponse.body.playlist.version,
       restoreResponse.body.playlist.rules,
     ]).toEqual([[INTRO_B, INTRO_A], 3, INTRO_RULES]);
@@ -350,7 +350,7 @@ describe('a smart playlist', () => {
     const ordinary = (await post({ name: 'x', track_ids: [trackIds[TIDE], trackIds[JOGA]] })).body;
     const insidePlaylist = (id: number) => ({ all: [{ field: 'playlist', op: 'is', value: id }] });
     const { body } = await post({ name: 'In x', rules: insidePlaylist(ordinary.id) });
-    expect(tracksOf(body)).toEqual([JOGA, TIDE]);
+    expect(listTrackIndexes(body)).toEqual([JOGA, TIDE]);
     expect((await post({ name: 'In it', rules: insidePlaylist(body.id) })).status).toBe(422);
     expect(
       (await server.api(`/playlists/${body.id}`, { method: 'PATCH', body: { rules: insidePlaylist(body.id) } })).status,
@@ -366,21 +366,23 @@ describe('a smart playlist', () => {
       rules: { all: [{ field: 'liked', op: 'is', value: true }] },
     });
     const visiblePlaylist = (await server.api<PlaylistOut>(`/playlists/${body.id}`, { token: otherToken })).body;
-    expect([tracksOf(body), tracksOf(visiblePlaylist)]).toEqual([[RAIN], [RAIN]]);
+    expect([listTrackIndexes(body), listTrackIndexes(visiblePlaylist)]).toEqual([[RAIN], [RAIN]]);
     expect([body.entries?.[0]?.track.liked, visiblePlaylist.entries?.[0]?.track.liked]).toEqual([true, false]);
     await server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: trackIds[RAIN], liked: false } });
-    expect(tracksOf((await server.api<PlaylistOut>(`/playlists/${body.id}`)).body)).toEqual([]);
+    expect(listTrackIndexes((await server.api<PlaylistOut>(`/playlists/${body.id}`)).body)).toEqual([]);
   });
 
   test('in random order keeps its order until it is shuffled', async () => {
     const rules = { all: [{ field: 'title', op: 'is_set' }], sort: [{ field: 'random' }] };
     const { body } = await post({ name: 'Mix', rules });
-    expect(tracksOf((await server.api<PlaylistOut>(`/playlists/${body.id}`)).body)).toEqual(tracksOf(body));
+    expect(listTrackIndexes((await server.api<PlaylistOut>(`/playlists/${body.id}`)).body)).toEqual(
+      listTrackIndexes(body),
+    );
     const shuffledResponse = await server.api<PlaylistOut>(`/playlists/${body.id}`, {
       method: 'PATCH',
       body: { rules: { ...rules, seed: ((body.rules?.seed ?? 0) + 1) % 2 ** 32 } },
     });
-    expect(tracksOf(shuffledResponse.body)).not.toEqual(tracksOf(body));
+    expect(listTrackIndexes(shuffledResponse.body)).not.toEqual(listTrackIndexes(body));
   });
 
   test('lists the fields and operators of rules', async () => {

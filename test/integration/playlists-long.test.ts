@@ -42,7 +42,7 @@ const entryIds = (id: PlaylistId): number[] =>
     .prepare<[number], number>('SELECT id FROM playlist_entries WHERE playlist_id = ? ORDER BY position')
     .pluck()
     .all(id);
-const rowsOf = (table: string, id: PlaylistId): number =>
+const countRows = (table: string, id: PlaylistId): number =>
   Number(temp.db.$client.prepare(`SELECT count(*) FROM ${table} WHERE playlist_id = ?`).pluck().get(id));
 
 /** Returns the number of rows that some work inserts, changes or deletes, including by triggers. */
@@ -105,9 +105,9 @@ test('a thousand single additions keep one row each, and every version is there'
   temp.db.$client.exec('BEGIN'); // one flush to disk instead of 1,000
   for (let n = 0; n < 1_000; n++) await playlists.addTracks(user, id, { trackIds: [tracks[n % 100] as TrackId] });
   temp.db.$client.exec('COMMIT');
-  expect(['playlist_entries', 'playlist_past_entries', 'playlist_versions'].map((table) => rowsOf(table, id))).toEqual([
-    1_000, 0, 1_001,
-  ]);
+  expect(
+    ['playlist_entries', 'playlist_past_entries', 'playlist_versions'].map((table) => countRows(table, id)),
+  ).toEqual([1_000, 0, 1_001]);
   const versionEntries = playlists.versionEntries(user, id, 501, { limit: 200, offset: 400 });
   expect(versionEntries.total).toBe(500);
   expect(versionEntries.items.map(({ trackId }) => trackId)).toEqual(tracks);

@@ -43,9 +43,9 @@ const call = <T = PlaylistOut>(path: string, method = 'GET', body?: unknown, ini
 const make = async (trackIds: TrackId[] = [], extraFields: object = {}): Promise<PlaylistOut> =>
   (await call('', 'POST', { name: 'List', track_ids: trackIds, ...extraFields })).body;
 const readPlaylist = async (id: number): Promise<PlaylistOut> => (await call(`/${id}`)).body;
-const tracksOf = (playlist: PlaylistOut): number[] => (playlist.entries ?? []).map(({ track }) => track.id);
-const entriesOf = (playlist: PlaylistOut): number[] => (playlist.entries ?? []).map(({ entry_id }) => entry_id);
-const versionsOf = async (id: number) => (await call<PlaylistVersionPage>(`/${id}/versions?limit=200`)).body.items;
+const listTrackIds = (playlist: PlaylistOut): number[] => (playlist.entries ?? []).map(({ track }) => track.id);
+const listEntryIds = (playlist: PlaylistOut): number[] => (playlist.entries ?? []).map(({ entry_id }) => entry_id);
+const listVersions = async (id: number) => (await call<PlaylistVersionPage>(`/${id}/versions?limit=200`)).body.items;
 const heldIn = async (id: number, version: number) =>
   (await call<VersionEntryPage>(`/${id}/versions/${version}?limit=200`)).body.items;
 
@@ -90,9 +90,9 @@ describe('a playlist', () => {
       owner_name: 'admin',
       deleted_at: null,
     });
-    expect(tracksOf(body)).toEqual(ids(3, 1, 3));
+    expect(listTrackIds(body)).toEqual(ids(3, 1, 3));
     expect(body.entries?.map(({ position }) => position)).toEqual([0, 1, 2]);
-    expect(new Set(entriesOf(body)).size).toBe(3);
+    expect(new Set(listEntryIds(body)).size).toBe(3);
     expect(body.duration_ms).toBe([3, 1, 3].reduce((sum, n) => sum + (sample.tracks[n]?.durationMs ?? 0), 0));
     expect(await readPlaylist(body.id)).toEqual(body);
   });
@@ -100,11 +100,11 @@ describe('a playlist', () => {
   test('accepts tracks at the end, the start and in between, each time as one version', async () => {
     const playlist = await make(ids(0, 1, 2));
     const add = async (body: object): Promise<PlaylistOut> => (await call(`/${playlist.id}/tracks`, 'POST', body)).body;
-    expect(tracksOf(await add({ track_ids: ids(5, 6) }))).toEqual(ids(0, 1, 2, 5, 6));
-    expect(tracksOf(await add({ track_ids: ids(7), position: 0 }))).toEqual(ids(7, 0, 1, 2, 5, 6));
-    expect(tracksOf(await add({ track_ids: ids(8, 9), position: 2 }))).toEqual(ids(7, 0, 8, 9, 1, 2, 5, 6));
+    expect(listTrackIds(await add({ track_ids: ids(5, 6) }))).toEqual(ids(0, 1, 2, 5, 6));
+    expect(listTrackIds(await add({ track_ids: ids(7), position: 0 }))).toEqual(ids(7, 0, 1, 2, 5, 6));
+    expect(listTrackIds(await add({ track_ids: ids(8, 9), position: 2 }))).toEqual(ids(7, 0, 8, 9, 1, 2, 5, 6));
     const lastResponse = await add({ track_ids: ids(4), position: 999 });
-    expect(tracksOf(lastResponse)).toEqual(ids(7, 0, 8, 9, 1, 2, 5, 6, 4));
+    expect(listTrackIds(lastResponse)).toEqual(ids(7, 0, 8, 9, 1, 2, 5, 6, 4));
     expect([lastResponse.version, lastResponse.track_count]).toEqual([5, 9]);
   });
 
@@ -114,7 +114,7 @@ describe('a playlist', () => {
       track_ids: ids(1, 2, 2, 0),
       skip_duplicates: true,
     });
-    expect(tracksOf(addedResponse.body)).toEqual(ids(0, 1, 2));
+    expect(listTrackIds(addedResponse.body)).toEqual(ids(0, 1, 2));
     const emptyResponse = await call(`/${playlist.id}/tracks`, 'POST', { track_ids: ids(1, 2), skip_duplicates: true });
     expect(emptyResponse.body.version).toBe(2);
     expect((await call<number[]>(`/${playlist.id}/contains?track_id=${idOf(2)}&track_id=${idOf(9)}`)).body).toEqual([
@@ -124,20 +124,20 @@ describe('a playlist', () => {
 
   test('can lose one or several entries, and keeps the same track elsewhere', async () => {
     const playlist = await make(ids(0, 1, 0, 2));
-    const [, secondEntry, repeatedEntry, fourthEntry] = entriesOf(playlist);
-    expect(tracksOf((await call(`/${playlist.id}/entries/${repeatedEntry}`, 'DELETE')).body)).toEqual(ids(0, 1, 2));
+    const [, secondEntry, repeatedEntry, fourthEntry] = listEntryIds(playlist);
+    expect(listTrackIds((await call(`/${playlist.id}/entries/${repeatedEntry}`, 'DELETE')).body)).toEqual(ids(0, 1, 2));
     const remainingResponse = await call(
       `/${playlist.id}/tracks?entry_id=${secondEntry}&entry_id=${fourthEntry}`,
       'DELETE',
     );
-    expect([tracksOf(remainingResponse.body), remainingResponse.body.version]).toEqual([ids(0), 3]);
+    expect([listTrackIds(remainingResponse.body), remainingResponse.body.version]).toEqual([ids(0), 3]);
     expect((await call(`/${playlist.id}/entries/${secondEntry}`, 'DELETE')).status).toBe(404);
     expect((await readPlaylist(playlist.id)).version).toBe(3);
   });
 
   test('is reordered only by a list of all its entries', async () => {
     const playlist = await make(ids(0, 1, 2, 3));
-    const [a, b, c, d] = entriesOf(playlist) as [number, number, number, number];
+    const [a, b, c, d] = listEntryIds(playlist) as [number, number, number, number];
     const order = (entry_ids: number[]) => call(`/${playlist.id}/tracks`, 'PUT', { entry_ids });
     for (const invalidBody of [
       [a, b, c],
@@ -150,16 +150,16 @@ describe('a playlist', () => {
       expect(text).toContain('4 entries');
     }
     const { body } = await order([d, a, b, c]);
-    expect([entriesOf(body), tracksOf(body), body.version]).toEqual([[d, a, b, c], ids(3, 0, 1, 2), 2]);
-    expect((await versionsOf(playlist.id))[0]).toMatchObject({ change: 'reorder', added: 0, removed: 0, moved: 1 });
+    expect([listEntryIds(body), listTrackIds(body), body.version]).toEqual([[d, a, b, c], ids(3, 0, 1, 2), 2]);
+    expect((await listVersions(playlist.id))[0]).toMatchObject({ change: 'reorder', added: 0, removed: 0, moved: 1 });
     expect((await order([d, a, b, c])).body.version).toBe(2);
   });
 
   test('moves a block of entries together', async () => {
     const playlist = await make(ids(0, 1, 2, 3, 4, 5));
-    const [a, b, c, d, e, f] = entriesOf(playlist) as [number, number, number, number, number, number];
+    const [a, b, c, d, e, f] = listEntryIds(playlist) as [number, number, number, number, number, number];
     const move = async (entry_ids: number[], before_entry_id: number | null) =>
-      entriesOf((await call(`/${playlist.id}/tracks/move`, 'POST', { entry_ids, before_entry_id })).body);
+      listEntryIds((await call(`/${playlist.id}/tracks/move`, 'POST', { entry_ids, before_entry_id })).body);
     expect(await move([e, b], a)).toEqual([e, b, a, c, d, f]);
     expect(await move([e, b], c)).toEqual([a, e, b, c, d, f]);
     expect(await move([a, f], null)).toEqual([e, b, c, d, a, f]);
@@ -177,20 +177,27 @@ describe('a playlist', () => {
 
   test('moves and removes a selection in the order of the list, also all but some entries', async () => {
     const playlist = await make(ids(0, 1, 2, 3, 4, 5));
-    const [a, b, c, d, e, f] = entriesOf(playlist) as [number, number, number, number, number, number];
+    const [a, b, c, d, e, f] = listEntryIds(playlist) as [number, number, number, number, number, number];
     const move = (body: object) => call(`/${playlist.id}/tracks/move`, 'POST', { in_list_order: true, ...body });
     const remove = (body: object) => call(`/${playlist.id}/tracks/remove`, 'POST', body);
-    expect(entriesOf((await move({ entry_ids: [e, a, c], before_entry_id: null })).body)).toEqual([b, d, f, a, c, e]);
-    expect(entriesOf((await move({ entry_ids: [c, d, b], before_entry_id: b })).body)).toEqual([b, d, c, f, a, e]);
-    expect(entriesOf((await move({ all_but: [c, e], before_entry_id: c })).body)).toEqual([b, d, f, a, c, e]);
+    expect(listEntryIds((await move({ entry_ids: [e, a, c], before_entry_id: null })).body)).toEqual([
+      b,
+      d,
+      f,
+      a,
+      c,
+      e,
+    ]);
+    expect(listEntryIds((await move({ entry_ids: [c, d, b], before_entry_id: b })).body)).toEqual([b, d, c, f, a, e]);
+    expect(listEntryIds((await move({ all_but: [c, e], before_entry_id: c })).body)).toEqual([b, d, f, a, c, e]);
     const movedAll = await move({ all_but: [], before_entry_id: b });
-    expect(entriesOf(movedAll.body)).toEqual([b, d, f, a, c, e]);
+    expect(listEntryIds(movedAll.body)).toEqual([b, d, f, a, c, e]);
     expect((await move({ entry_ids: [a], all_but: [a], before_entry_id: null })).status).toBe(422);
     expect((await remove({})).status).toBe(422);
     expect((await remove({ entry_ids: [a, 99_999] })).status).toBe(404);
-    expect(entriesOf((await remove({ entry_ids: [c, b] })).body)).toEqual([d, f, a, e]);
+    expect(listEntryIds((await remove({ entry_ids: [c, b] })).body)).toEqual([d, f, a, e]);
     const remaining = (await remove({ all_but: [a, d] })).body;
-    expect([entriesOf(remaining), remaining.version]).toEqual([[d, a], movedAll.body.version + 2]);
+    expect([listEntryIds(remaining), remaining.version]).toEqual([[d, a], movedAll.body.version + 2]);
   });
 
   test('is renamed, described and shared without a new version', async () => {
@@ -212,13 +219,13 @@ describe('a playlist', () => {
 
   test('is not changed based on another version', async () => {
     const playlist = await make(ids(0, 1));
-    const [entry] = entriesOf(playlist);
+    const [entry] = listEntryIds(playlist);
     await call(`/${playlist.id}/tracks`, 'POST', { track_ids: ids(2), expected_version: 1 });
     for (const [path, method, body] of [
       ['/tracks', 'POST', { track_ids: ids(3), expected_version: 1 }],
       ['', 'PATCH', { name: 'x', expected_version: 1 }],
       ['/restore', 'POST', { version: 1, expected_version: 1 }],
-      ['/tracks', 'PUT', { entry_ids: entriesOf(playlist), expected_version: 1 }],
+      ['/tracks', 'PUT', { entry_ids: listEntryIds(playlist), expected_version: 1 }],
       [`/entries/${entry}?expected_version=1`, 'DELETE'],
       [`/tracks/${idOf(0)}?expected_version=1`, 'DELETE'],
     ] as const)
@@ -243,7 +250,7 @@ describe('a playlist', () => {
     expect(page.items.map(({ position, track }) => [position, track.id])).toEqual(
       Array.from({ length: 10 }, (_, n) => [250 + n, idOf(250 + n)]),
     );
-    expect(tracksOf(await readPlaylist(playlist.id))).toEqual(sample.tracks.map(({ id }) => id));
+    expect(listTrackIds(await readPlaylist(playlist.id))).toEqual(sample.tracks.map(({ id }) => id));
   });
 });
 
@@ -261,7 +268,7 @@ describe('two clients that add at once', () => {
     const byVersion = answers
       .toSorted((a, b) => a.body.version - b.body.version)
       .map((answer) => answers.indexOf(answer));
-    expect(tracksOf(currentPlaylist)).toEqual(ids(0, ...byVersion.flatMap((n) => [n + 1, n + 101])));
+    expect(listTrackIds(currentPlaylist)).toEqual(ids(0, ...byVersion.flatMap((n) => [n + 1, n + 101])));
   });
 });
 
@@ -269,9 +276,9 @@ describe('versions', () => {
   test('say what changed, and each can be read', async () => {
     const playlist = await make(ids(0, 1));
     await call(`/${playlist.id}/tracks`, 'POST', { track_ids: ids(2, 3), position: 1 });
-    await call(`/${playlist.id}/entries/${entriesOf(playlist)[0]}`, 'DELETE');
+    await call(`/${playlist.id}/entries/${listEntryIds(playlist)[0]}`, 'DELETE');
     expect(
-      (await versionsOf(playlist.id)).map(({ version, change, added, removed, moved, track_count, user_name }) => [
+      (await listVersions(playlist.id)).map(({ version, change, added, removed, moved, track_count, user_name }) => [
         version,
         change,
         added,
@@ -295,16 +302,16 @@ describe('versions', () => {
 
   test('are restored as new ones, with the same entries', async () => {
     const playlist = await make(ids(0, 1, 2));
-    const [a, b, c] = entriesOf(playlist) as [number, number, number];
+    const [a, b, c] = listEntryIds(playlist) as [number, number, number];
     await call(`/${playlist.id}/tracks`, 'PUT', { entry_ids: [c, b, a] });
     await call(`/${playlist.id}/tracks?entry_id=${a}&entry_id=${b}`, 'DELETE');
     await call(`/${playlist.id}/tracks`, 'POST', { track_ids: ids(9) });
     const back = (await call<RestoreOut>(`/${playlist.id}/restore`, 'POST', { version: 1 })).body;
     expect(back.missing).toEqual([]);
-    expect([entriesOf(back.playlist), back.playlist.version]).toEqual([[a, b, c], 5]);
+    expect([listEntryIds(back.playlist), back.playlist.version]).toEqual([[a, b, c], 5]);
     expect(back.playlist.entries).toEqual(playlist.entries);
     const restoredPlaylist = (await call<RestoreOut>(`/${playlist.id}/restore`, 'POST', { version: 2 })).body.playlist;
-    expect(entriesOf(restoredPlaylist)).toEqual([c, b, a]);
+    expect(listEntryIds(restoredPlaylist)).toEqual([c, b, a]);
     expect((await call(`/${playlist.id}/restore`, 'POST', { version: 99 })).status).toBe(404);
   });
 
@@ -312,9 +319,9 @@ describe('versions', () => {
     const random = seededRandom(5);
     const randomBelow = (n: number): number => Math.floor(random() * n);
     const playlist = await make(sample.tracks.slice(0, 20).map(({ id }) => id));
-    const entriesByVersion = new Map<number, number[]>([[1, entriesOf(playlist)]]);
+    const entriesByVersion = new Map<number, number[]>([[1, listEntryIds(playlist)]]);
     for (let step = 0; step < 40; step++) {
-      const entries = entriesOf(await readPlaylist(playlist.id));
+      const entries = listEntryIds(await readPlaylist(playlist.id));
       const someEntries = entries.toSorted(() => random() - 0.5).slice(0, 1 + randomBelow(4));
       const otherEntries = entries.filter((id) => !someEntries.includes(id));
       const kind = entries.length < 5 ? 0 : randomBelow(5);
@@ -348,7 +355,7 @@ describe('versions', () => {
                     status: 200,
                   };
       expect(status).toBe(200);
-      entriesByVersion.set(body.version, entriesOf(body));
+      entriesByVersion.set(body.version, listEntryIds(body));
       expect(body.track_count).toBe(body.entries?.length);
     }
     for (const [version, entries] of entriesByVersion)
@@ -363,7 +370,7 @@ describe('versions', () => {
     for (let n = 0; n < 40; n++)
       await call(`/${playlist.id}/tracks?entries=false`, 'POST', { track_ids: ids(n + 2), position: 1 });
     const wantedIds = [0, ...Array.from({ length: 40 }, (_, n) => 41 - n), 1];
-    expect(tracksOf(await readPlaylist(playlist.id))).toEqual(ids(...wantedIds));
+    expect(listTrackIds(await readPlaylist(playlist.id))).toEqual(ids(...wantedIds));
     expect((await heldIn(playlist.id, 21)).map(({ track_id }) => track_id)).toEqual(
       ids(0, ...Array.from({ length: 20 }, (_, n) => 21 - n), 1),
     );
@@ -400,13 +407,13 @@ describe('a track that is deleted', () => {
     const playlist = await make([idOf(1), goneTrack, idOf(2), goneTrack]);
     expect((await server.api(`/tracks/${goneTrack}`, { method: 'DELETE' })).status).toBe(204);
     const currentPlaylist = await readPlaylist(playlist.id);
-    expect([tracksOf(currentPlaylist), currentPlaylist.version, currentPlaylist.track_count]).toEqual([
+    expect([listTrackIds(currentPlaylist), currentPlaylist.version, currentPlaylist.track_count]).toEqual([
       ids(1, 2),
       2,
       2,
     ]);
     expect(currentPlaylist.duration_ms).toBe((sample.tracks[1]?.durationMs ?? 0) + (sample.tracks[2]?.durationMs ?? 0));
-    expect((await versionsOf(playlist.id))[0]).toMatchObject({
+    expect((await listVersions(playlist.id))[0]).toMatchObject({
       version: 2,
       change: 'track_deleted',
       removed: 2,
@@ -424,7 +431,7 @@ describe('a track that is deleted', () => {
       { title: 'Going away', artist_name: sample.tracks[0]?.credit },
       { title: 'Going away', artist_name: sample.tracks[0]?.credit },
     ]);
-    expect(tracksOf(restoredPlaylist.playlist)).toEqual(ids(1, 2));
+    expect(listTrackIds(restoredPlaylist.playlist)).toEqual(ids(1, 2));
   });
 
   test('is found again by its names when it is imported again', async () => {
@@ -433,22 +440,22 @@ describe('a track that is deleted', () => {
     await server.api(`/tracks/${goneTrack}`, { method: 'DELETE' });
     const anew = insert('Back again');
     const restoredPlaylist = (await call<RestoreOut>(`/${playlist.id}/restore`, 'POST', { version: 1 })).body;
-    expect([tracksOf(restoredPlaylist.playlist), restoredPlaylist.missing]).toEqual([[idOf(1), anew], []]);
+    expect([listTrackIds(restoredPlaylist.playlist), restoredPlaylist.missing]).toEqual([[idOf(1), anew], []]);
   });
 
   test('by a merge is replaced by the kept one in every version', async () => {
     const [keptTrack, emptiedTrack] = [insert('Kept'), insert('Emptied')];
     const playlist = await make([emptiedTrack, idOf(1), keptTrack]);
-    await call(`/${playlist.id}/entries/${entriesOf(playlist)[0]}`, 'DELETE');
+    await call(`/${playlist.id}/entries/${listEntryIds(playlist)[0]}`, 'DELETE');
     await call(`/${playlist.id}/tracks`, 'POST', { track_ids: [emptiedTrack] });
     createTrackMerge({
       db,
       tracks: createTrackWriter({ db, now: () => new Date() }),
       movers: [createEntryMerge({ db, now: () => new Date() })],
     }).mergeInto(keptTrack, emptiedTrack);
-    expect(tracksOf(await readPlaylist(playlist.id))).toEqual([idOf(1), keptTrack, keptTrack]);
+    expect(listTrackIds(await readPlaylist(playlist.id))).toEqual([idOf(1), keptTrack, keptTrack]);
     const restoredPlaylist = (await call<RestoreOut>(`/${playlist.id}/restore`, 'POST', { version: 1 })).body;
-    expect([tracksOf(restoredPlaylist.playlist), restoredPlaylist.missing]).toEqual([
+    expect([listTrackIds(restoredPlaylist.playlist), restoredPlaylist.missing]).toEqual([
       [keptTrack, idOf(1), keptTrack],
       [],
     ]);
@@ -495,14 +502,14 @@ describe('a deleted playlist', () => {
 
 describe('another user', () => {
   const everyRoute = (playlist: PlaylistOut): [string, string, unknown?][] => {
-    const [entry] = entriesOf(playlist);
+    const [entry] = listEntryIds(playlist);
     return [
       ['', 'PATCH', { name: 'Mine' }],
       ['', 'DELETE'],
       ['?forever=true', 'DELETE'],
       ['/undelete', 'POST'],
       ['/tracks', 'POST', { track_ids: ids(5) }],
-      ['/tracks', 'PUT', { entry_ids: entriesOf(playlist) }],
+      ['/tracks', 'PUT', { entry_ids: listEntryIds(playlist) }],
       [`/tracks?entry_id=${entry}`, 'DELETE'],
       [`/entries/${entry}`, 'DELETE'],
       [`/tracks/${idOf(0)}`, 'DELETE'],
@@ -546,7 +553,7 @@ describe('another user', () => {
 
   test('cannot remove entries of another list through their own list', async () => {
     const playlist = await make(ids(0, 1));
-    const [entry] = entriesOf(playlist);
+    const [entry] = listEntryIds(playlist);
     const ownPlaylist = (await call('', 'POST', { name: 'Own', track_ids: ids(3) }, { token: otherToken })).body;
     expect((await call(`/${ownPlaylist.id}/entries/${entry}`, 'DELETE', undefined, { token: otherToken })).status).toBe(
       404,

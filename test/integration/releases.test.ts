@@ -65,7 +65,7 @@ async function albums(): Promise<[string | null, number][]> {
     .map((album): [string | null, number] => [album.release_mbid, album.track_count])
     .toSorted(([a], [b]) => (a ?? '').localeCompare(b ?? ''));
 }
-const tracksOf = async (release: string): Promise<TrackOut[]> => {
+const listReleaseTracks = async (release: string): Promise<TrackOut[]> => {
   const { items } = (await server.api<AlbumPage>('/albums?limit=50')).body;
   const ids = items.filter((album) => album.release_mbid === release).map((album) => album.id);
   return (await allTracks(server)).filter((track) => ids.includes(track.album_id ?? 0));
@@ -81,8 +81,8 @@ test('two editions in two folders stay two albums when they are edited, moved an
   ];
   expect(await albums()).toEqual(twoEditions);
 
-  const [deluxeTrack] = await tracksOf(DELUXE_RELEASE_ID);
-  const [standardTrack] = await tracksOf(STANDARD_RELEASE_ID);
+  const [deluxeTrack] = await listReleaseTracks(DELUXE_RELEASE_ID);
+  const [standardTrack] = await listReleaseTracks(STANDARD_RELEASE_ID);
   const editions = await server.api<AlbumOut[]>(`/albums/${deluxeTrack?.album_id}/editions`);
   expect(editions.body.map(({ id }) => id)).toEqual([standardTrack?.album_id]);
   expect((await server.api('/albums/999/editions')).status).toBe(404);

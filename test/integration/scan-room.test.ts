@@ -78,7 +78,7 @@ async function scan(query = ''): Promise<JobOut> {
 }
 
 const tracks = async (): Promise<TrackPage> => (await server.api<TrackPage>('/tracks?limit=200')).body;
-const rowsOf = (table: string): number =>
+const countRows = (table: string): number =>
   server.app.db.$client.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? NaN;
 const freeBytes = (): number => {
   const { bsize, bavail } = statfsSync(small());
@@ -100,7 +100,12 @@ test('a music folder that does not fit is refused before anything is copied, and
     expect(job.error).toMatch(
       /MIN_FREE_BYTES keeps 8\.4 MB free.*only index them.*--index.*--data-dir or STORAGE_ROOT/,
     );
-    expect([storedFiles(), rowsOf('tracks'), rowsOf('source_files'), rowsOf('source_folders')]).toEqual([[], 0, 0, 0]);
+    expect([storedFiles(), countRows('tracks'), countRows('source_files'), countRows('source_folders')]).toEqual([
+      [],
+      0,
+      0,
+      0,
+    ]);
   }
   await server.api('/music-folders/1', { method: 'PATCH', body: { mode: 'reference' } });
   expect(await scan()).toMatchObject({ status: 'succeeded' });
@@ -124,7 +129,7 @@ test('later scans copy what fits, refuse the rest, and go on when there is room'
   expect(freeBytes()).toBeGreaterThan(MIN_FREE_BYTES - FILE_BYTES);
   expect(freeBytes()).toBeLessThan(MIN_FREE_BYTES + 2 * FILE_BYTES);
   expect(storedFiles()).toHaveLength(total);
-  expect(rowsOf('source_files')).toBe(total);
+  expect(countRows('source_files')).toBe(total);
   expect(items).toEqual(expect.arrayContaining(previousTracks));
 
   disk.free();

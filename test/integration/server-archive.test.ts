@@ -22,13 +22,13 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-const filesOf = (folder: string): string[] =>
+const listFiles = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
 test('it has no sources, tests or build tools, and stays small', () => {
-  const files = filesOf(unpackedDir);
+  const files = listFiles(unpackedDir);
   expect(
     files.filter((file) =>
       /\.(ts|tsx|map)$|[\\/](main|test)[\\/]|vite|electron-builder/.test(file.slice(unpackedDir.length)),

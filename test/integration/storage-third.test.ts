@@ -43,7 +43,7 @@ async function run<R>(server: TestServer, path: string): Promise<JobOut & { resu
   return (await server.api<JobOut & { result: R }>(`/jobs/${body.id}`)).body;
 }
 
-const originalOf = (track: TrackOut): Buffer => readFileSync(join(manifest.dir, track.source_id ?? ''));
+const readOriginal = (track: TrackOut): Buffer => readFileSync(join(manifest.dir, track.source_id ?? ''));
 
 async function expectPlayable(server: TestServer, scheme: string): Promise<void> {
   const tracks = await allTracks(server);
@@ -54,7 +54,7 @@ async function expectPlayable(server: TestServer, scheme: string): Promise<void>
       headers: { Authorization: `Bearer ${server.token}`, Range: 'bytes=10-' },
     });
     expect(answer.status).toBe(206);
-    expect(Buffer.from(await answer.arrayBuffer()).equals(originalOf(track).subarray(10))).toBe(true);
+    expect(Buffer.from(await answer.arrayBuffer()).equals(readOriginal(track).subarray(10))).toBe(true);
   }
 }
 

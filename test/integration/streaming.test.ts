@@ -59,7 +59,7 @@ const storeTrack = async (values: Partial<typeof tracks.$inferInsert> = {}): Pro
 };
 const get = (id: number, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> =>
   fetch(`${streamServer.url}/stream/${id}`, { method, headers: { authorization: 'Bearer good', ...headers } });
-const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
+const readBytes = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 const jsonOf = async (response: Response): Promise<{ detail: string; status: number }> =>
   (await response.json()) as never;
 
@@ -67,7 +67,7 @@ describe('streaming', () => {
   it('sends the whole file byte for byte, with all headers', async () => {
     const response = await get(await storeTrack());
     expect(response.status).toBe(200);
-    expect((await bytesOf(response)).equals(AUDIO_BYTES)).toBe(true);
+    expect((await readBytes(response)).equals(AUDIO_BYTES)).toBe(true);
     expect(response.headers.get('content-length')).toBe(String(AUDIO_BYTES.length));
     expect(response.headers.get('content-type')).toBe('audio/flac');
     expect(response.headers.get('accept-ranges')).toBe('bytes');
@@ -95,13 +95,13 @@ describe('streaming', () => {
     expect(response.status).toBe(206);
     expect(response.headers.get('content-range')).toBe(`bytes ${start}-${end}/${size}`);
     expect(response.headers.get('content-length')).toBe(String(end - start + 1));
-    expect((await bytesOf(response)).equals(AUDIO_BYTES.subarray(start, end + 1))).toBe(true);
+    expect((await readBytes(response)).equals(AUDIO_BYTES.subarray(start, end + 1))).toBe(true);
   });
 
   it.each(['bytes=0-1,5-9', 'bytes=9-5', 'items=0-1', 'bytes=x'])('answers %s with the whole file', async (range) => {
     const response = await get(await storeTrack(), { range });
     expect(response.status).toBe(200);
-    expect((await bytesOf(response)).equals(AUDIO_BYTES)).toBe(true);
+    expect((await readBytes(response)).equals(AUDIO_BYTES)).toBe(true);
   });
 
   it.each([`bytes=${size}-`, `bytes=${size + 5}-${size + 9}`, 'bytes=-0'])(
@@ -124,7 +124,7 @@ describe('streaming', () => {
     for (const staleValidator of ['"other"', `W/${etag}`, 'Sun, 06 Nov 1994 08:49:37 GMT']) {
       const response = await get(id, { range: 'bytes=5-9', 'if-range': staleValidator });
       expect(response.status).toBe(200);
-      expect((await bytesOf(response)).length).toBe(size);
+      expect((await readBytes(response)).length).toBe(size);
     }
     expect((await get(id, { range: `bytes=${size}-`, 'if-range': '"other"' })).status).toBe(200);
   });
@@ -135,7 +135,7 @@ describe('streaming', () => {
     expect(response.status).toBe(200);
     expect(response.headers.get('content-length')).toBe(String(size));
     expect(response.headers.get('accept-ranges')).toBe('bytes');
-    expect(await bytesOf(response)).toHaveLength(0);
+    expect(await readBytes(response)).toHaveLength(0);
   });
 
   it('answers conditions with 304 and 412', async () => {
@@ -154,7 +154,7 @@ describe('streaming', () => {
     fs.writeFileSync(join(music, 'empty.mp3'), '');
     const id = library.addTrack({ storageUri: 'file:empty.mp3' });
     const response = await get(id);
-    expect([response.status, response.headers.get('content-length'), (await bytesOf(response)).length]).toEqual([
+    expect([response.status, response.headers.get('content-length'), (await readBytes(response)).length]).toEqual([
       200,
       '0',
       0,
@@ -167,7 +167,7 @@ describe('streaming', () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, async (_, i) => {
         const start = i * 30_000;
-        return (await bytesOf(await get(id, { range: `bytes=${start}-` }))).equals(AUDIO_BYTES.subarray(start));
+        return (await readBytes(await get(id, { range: `bytes=${start}-` }))).equals(AUDIO_BYTES.subarray(start));
       }),
     );
     expect(answers.every(Boolean)).toBe(true);
@@ -253,26 +253,26 @@ describe('an MP3 from a time on', () => {
     const part = await ask('start_ms=10000');
     const from = Math.floor((441_000 + 1_105) / 1_152) * SILENT_FRAME_BYTES;
     const size = 1_000 * SILENT_FRAME_BYTES - from;
-    expect([part.status, (await bytesOf(part)).length, part.headers.get('content-type')]).toEqual([
+    expect([part.status, (await readBytes(part)).length, part.headers.get('content-type')]).toEqual([
       200,
       size,
       'audio/mpeg',
     ]);
     const range = await ask('start_ms=10000', { range: 'bytes=100-199' });
     expect([range.status, range.headers.get('content-range')]).toEqual([206, `bytes 100-199/${size}`]);
-    expect(await bytesOf(range)).toEqual(silentMp3(1_000).subarray(from + 100, from + 200));
+    expect(await readBytes(range)).toEqual(silentMp3(1_000).subarray(from + 100, from + 200));
     const tags = await Promise.all(['', 'start_ms=10000', 'start_ms=11000'].map((query) => ask(query)));
     expect(new Set(tags.map(({ headers }) => headers.get('etag'))).size).toBe(3);
     // after the end something is sent that can be decoded
-    expect((await bytesOf(await ask('start_ms=3600000'))).length).toBe(2 * SILENT_FRAME_BYTES);
-    expect((await bytesOf(await ask('start_ms=10000&format=raw'))).length).toBe(1_000 * SILENT_FRAME_BYTES);
+    expect((await readBytes(await ask('start_ms=3600000'))).length).toBe(2 * SILENT_FRAME_BYTES);
+    expect((await readBytes(await ask('start_ms=10000&format=raw'))).length).toBe(1_000 * SILENT_FRAME_BYTES);
   });
 
   it('is the whole file when it has no frames and there is no ffmpeg', async () => {
     fs.writeFileSync(join(music, 'no-frames.mp3'), Buffer.alloc(100_000, 0xff));
     const id = library.addTrack({ storageUri: 'file:no-frames.mp3', format: 'mp3', durationMs: 26_000 });
     const response = await fetch(`${streamServer.url}/stream/${id}?token=good&start_ms=10000`);
-    expect([response.status, (await bytesOf(response)).length]).toEqual([200, 100_000]);
+    expect([response.status, (await readBytes(response)).length]).toEqual([200, 100_000]);
   });
 });
 
@@ -314,13 +314,13 @@ describe('streaming from a storage without files', () => {
         200,
         String(AUDIO_BYTES.length),
       ]);
-      expect((await bytesOf(wholeAnswer)).equals(AUDIO_BYTES)).toBe(true);
+      expect((await readBytes(wholeAnswer)).equals(AUDIO_BYTES)).toBe(true);
       const part = await ask({ range: 'bytes=300000-900000' });
       expect([part.status, part.headers.get('content-range')]).toEqual([
         206,
         `bytes 300000-900000/${AUDIO_BYTES.length}`,
       ]);
-      expect((await bytesOf(part)).equals(AUDIO_BYTES.subarray(300_000, 900_001))).toBe(true);
+      expect((await readBytes(part)).equals(AUDIO_BYTES.subarray(300_000, 900_001))).toBe(true);
       expect((await ask({}, 'HEAD')).headers.get('content-length')).toBe(String(AUDIO_BYTES.length));
       expect((await ask({ range: `bytes=${AUDIO_BYTES.length}-` })).status).toBe(416);
       await rm(join(dir, 'library', 'audio'), { recursive: true });
@@ -389,7 +389,7 @@ describe('clients that disconnect', () => {
     const id = library.addTrack({ storageUri: 'file:shrinks.wav', format: 'wav' });
     const response = await get(id);
     fs.truncateSync(join(music, 'shrinks.wav'), 1000);
-    await expect(bytesOf(response)).rejects.toThrow();
+    await expect(readBytes(response)).rejects.toThrow();
   });
 });
 

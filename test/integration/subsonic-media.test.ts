@@ -51,7 +51,7 @@ const stream = (
   headers: Record<string, string> = {},
   method = 'GET',
 ): Promise<Response> => phone.bytes('stream', { id: song.id, ...params }, { headers, method });
-const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
+const readBytes = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 
 describe('a song', () => {
   it('says where its listener stopped, wherever it is listed', async () => {
@@ -90,7 +90,7 @@ describe('original audio', () => {
       206,
       `bytes ${from}-${to}/${original.length}`,
     ]);
-    expect((await bytesOf(response)).equals(original.subarray(from, to + 1))).toBe(true);
+    expect((await readBytes(response)).equals(original.subarray(from, to + 1))).toBe(true);
   });
 
   it('refuses a range beyond the end, with its size', async () => {
@@ -109,10 +109,12 @@ describe('original audio', () => {
   });
 
   it('is raw despite other parameters, and downloaded as a file', async () => {
-    expect((await bytesOf(await stream({ format: 'raw', maxBitRate: 32, timeOffset: 3 }))).equals(original)).toBe(true);
+    expect((await readBytes(await stream({ format: 'raw', maxBitRate: 32, timeOffset: 3 }))).equals(original)).toBe(
+      true,
+    );
     const download = await phone.bytes('download', { id: song.id, maxBitRate: 32, format: 'mp3' });
     expect(download.headers.get('content-disposition')).toMatch(/^attachment; filename="/);
-    expect((await bytesOf(download)).equals(original)).toBe(true);
+    expect((await readBytes(download)).equals(original)).toBe(true);
   });
 
   it('is an XML error for an unknown song, and does not count as a play', async () => {
@@ -132,12 +134,12 @@ describe.runIf(ffmpeg)('transcoded audio', () => {
       live.headers.get('accept-ranges'),
       live.headers.get('content-length'),
     ]).toEqual([200, 'audio/mpeg', 'none', null]);
-    const wholeBytes = await bytesOf(live);
+    const wholeBytes = await readBytes(live);
     await expect
       .poll(async () => (await stream({ format: 'mp3', maxBitRate: 128 }, {}, 'HEAD')).headers.get('accept-ranges'))
       .toBe('bytes');
     const middle = await stream({ format: 'mp3', maxBitRate: 128 }, { Range: 'bytes=5000-5999' });
-    expect([middle.status, (await bytesOf(middle)).equals(wholeBytes.subarray(5_000, 6_000))]).toEqual([206, true]);
+    expect([middle.status, (await readBytes(middle)).equals(wholeBytes.subarray(5_000, 6_000))]).toEqual([206, true]);
   });
 
   it('answers an iPhone’s first two bytes before it is made', async () => {
@@ -150,8 +152,8 @@ describe.runIf(ffmpeg)('transcoded audio', () => {
 
   it('starts at an offset', async () => {
     const [allBytes, lastBytes] = [
-      await bytesOf(await stream({ format: 'opus' })),
-      await bytesOf(await stream({ format: 'opus', timeOffset: 4 })),
+      await readBytes(await stream({ format: 'opus' })),
+      await readBytes(await stream({ format: 'opus', timeOffset: 4 })),
     ];
     expect(lastBytes.length).toBeLessThan(allBytes.length * 0.6);
     expect(lastBytes.length).toBeGreaterThan(allBytes.length * 0.1);
@@ -162,15 +164,15 @@ describe.runIf(ffmpeg)('transcoded audio', () => {
     async (format) => {
       const response = await stream({ format, maxBitRate: 64, estimateContentLength: true });
       const announcedLength = Number(response.headers.get('content-length'));
-      const bytes = await bytesOf(response);
+      const bytes = await readBytes(response);
       expect(bytes.length).toBe(announcedLength);
       const end = await stream(
         { format, maxBitRate: 64, estimateContentLength: true },
         { Range: `bytes=${announcedLength - 2_000}-` },
       );
-      expect([end.status, await bytesOf(end)]).toEqual([206, bytes.subarray(-2_000)]);
+      expect([end.status, await readBytes(end)]).toEqual([206, bytes.subarray(-2_000)]);
       const secondAnswer = await stream({ format, maxBitRate: 64, estimateContentLength: true });
-      expect(await bytesOf(secondAnswer)).toEqual(bytes);
+      expect(await readBytes(secondAnswer)).toEqual(bytes);
       const { duration_ms: ms } = (await server.api<{ duration_ms: number }>(`/tracks/${song.id.slice(3)}`)).body;
       if (format === 'mp3') expect(announcedLength).toBe(Math.round((ms * 64) / 8));
       else expect(Math.abs(announcedLength / ((ms * 64) / 8) - 1)).toBeLessThan(0.15); // headers count in six seconds
@@ -255,7 +257,7 @@ describe('images', () => {
         'image/jpeg',
         expect.stringContaining('private'),
       ]);
-      expect((await bytesOf(picture)).subarray(0, 2).toString('hex')).toBe('ffd8');
+      expect((await readBytes(picture)).subarray(0, 2).toString('hex')).toBe('ffd8');
       expect(
         (
           await phone.bytes(
@@ -273,7 +275,7 @@ describe('images', () => {
     async (id) => {
       const picture = await phone.bytes('getCoverArt', { id, size: 1_000_000_000 });
       expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
-      expect((await bytesOf(picture)).length).toBeGreaterThan(1_000);
+      expect((await readBytes(picture)).length).toBeGreaterThan(1_000);
     },
   );
 
@@ -284,15 +286,15 @@ describe('images', () => {
       [600, 600],
       [0, 600],
     ] as const) {
-      const picture = await bytesOf(await phone.bytes('getCoverArt', { id: 'nonsense', size: wantedFormat }));
+      const picture = await readBytes(await phone.bytes('getCoverArt', { id: 'nonsense', size: wantedFormat }));
       expect([wantedFormat, (await sharp(picture).metadata()).width]).toEqual([wantedFormat, givenFormat]);
     }
   });
 
   it('of size 0 are the originals', async () => {
     const [zero, original] = await Promise.all([
-      phone.bytes('getCoverArt', { id: song.coverArt, size: 0 }).then(bytesOf),
-      phone.bytes('getCoverArt', { id: song.coverArt }).then(bytesOf),
+      phone.bytes('getCoverArt', { id: song.coverArt, size: 0 }).then(readBytes),
+      phone.bytes('getCoverArt', { id: song.coverArt }).then(readBytes),
     ]);
     expect(zero.equals(original)).toBe(true);
   });
@@ -324,7 +326,7 @@ describe('shares', () => {
     expect(html).not.toMatch(/<script|<b>/);
     expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
     const [, source = ''] = /src="([^"]+)"/.exec(html) ?? [];
-    expect((await bytesOf(await fetch(server.url + source))).equals(original)).toBe(true);
+    expect((await readBytes(await fetch(server.url + source))).equals(original)).toBe(true);
     for (const other of [
       source.replace(/0$/, '1'),
       source.replace(/0$/, '-1'),

@@ -78,7 +78,7 @@ afterAll(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
-const idsOf = async (title: string): Promise<{ song: string; album: string }> => {
+const findIds = async (title: string): Promise<{ song: string; album: string }> => {
   const track = (await allTracks(server)).find((item) => item.title === title);
   return { song: `tr-${track?.id}`, album: `al-${track?.album_id}` };
 };
@@ -106,8 +106,8 @@ const WORK_TAGS = {
 };
 
 test('songs and albums have them', async () => {
-  const { song, album } = await idsOf('The First');
-  const plainIds = await idsOf('Plain');
+  const { song, album } = await findIds('The First');
+  const plainIds = await findIds('Plain');
   expect(await phone.ask('getSong', { id: song }, 'song')).toMatchObject(SONG_TAGS);
   expect(await phone.ask('getAlbum', { id: album }, 'album')).toMatchObject(WORK_TAGS);
   expect(await phone.ask('getAlbum', { id: plainIds.album }, 'album')).toMatchObject({
@@ -119,7 +119,7 @@ test('songs and albums have them', async () => {
 });
 
 test('the sides of a record are its discs, in their order', async () => {
-  const { album } = await idsOf('Over');
+  const { album } = await findIds('Over');
   const { song, discTitles } = await phone.ask<{ song: object[]; discTitles: object[] }>(
     'getAlbum',
     { id: album },
@@ -137,13 +137,13 @@ test('the sides of a record are its discs, in their order', async () => {
 });
 
 test('contributors are those that the library knows as artists', async () => {
-  const { song, album } = await idsOf('The First');
+  const { song, album } = await findIds('The First');
   const { contributors, artistId } = await phone.ask<{ contributors: object[]; artistId: string }>(
     'getSong',
     { id: song },
     'song',
   );
-  const otherSong = await phone.ask<{ artistId: string }>('getSong', { id: (await idsOf('Second')).song }, 'song');
+  const otherSong = await phone.ask<{ artistId: string }>('getSong', { id: (await findIds('Second')).song }, 'song');
   const ben = { id: otherSong.artistId, name: 'Ben' };
   expect(contributors).toEqual([
     { role: 'composer', artist: ben },
@@ -160,7 +160,7 @@ test('contributors are those that the library knows as artists', async () => {
 });
 
 test('they are as the schema has them, in both formats', async () => {
-  const { song, album } = await idsOf('The First');
+  const { song, album } = await findIds('The First');
   const calls = { getSong: { id: song }, getAlbum: { id: album }, getAlbumList2: { type: 'newest' } };
   const documents: XmlDocument[] = [];
   for (const [endpoint, params] of Object.entries(calls)) {
@@ -175,7 +175,7 @@ test('they are as the schema has them, in both formats', async () => {
 });
 
 test('a library from before gets them from its files', async () => {
-  const { song, album } = await idsOf('The First');
+  const { song, album } = await findIds('The First');
   server.app.db.$client.exec(`DELETE FROM more_tags;
     INSERT INTO tags_again (last_id, up_to_id) SELECT 0, max(id) FROM tracks`);
   await server.close();
@@ -191,7 +191,7 @@ test('a library from before gets them from its files', async () => {
 });
 
 test('a title that a person wrote has no sort name of the file, and stays so', async () => {
-  const { song } = await idsOf('The First');
+  const { song } = await findIds('The First');
   const id = song.slice(3);
   expect((await server.api(`/tracks/${id}`, { method: 'PATCH', body: { title: 'Another' } })).status).toBe(200);
   expect(await phone.ask('getSong', { id: song }, 'song')).toMatchObject({

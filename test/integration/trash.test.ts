@@ -83,7 +83,7 @@ async function useTrack(id: number): Promise<{ playlist: number; others: number[
   await post(`/playlists/${body.id}/tracks`, { track_ids: [others[0], id, others[1]] });
   return { playlist: body.id, others };
 }
-const entriesOf = async (playlist: number): Promise<number[]> =>
+const listEntries = async (playlist: number): Promise<number[]> =>
   (await get<{ entries: { track: { id: number } }[] }>(`/playlists/${playlist}`)).body.entries.map(
     ({ track }) => track.id,
   );
@@ -142,12 +142,12 @@ test('a restored track has its id, cover, likes, plays, bookmark and places in p
   const previousTrack = (await get<TrackOut>(`/tracks/${track.id}`)).body;
   const { disk: _, ...totals } = (await get<StorageStatsOut>('/storage')).body;
   await remove(track.id);
-  expect(await entriesOf(playlist)).toEqual(others);
+  expect(await listEntries(playlist)).toEqual(others);
   expect((await get('/storage')).body).toMatchObject({ tracks: totals.tracks - 1, albums: totals.albums - 1 });
 
   const { status, body } = await restore(track.id);
   expect([status, body]).toEqual([200, { ...previousTrack, created_at: previousTrack.created_at }]);
-  expect(await entriesOf(playlist)).toEqual([others[0], track.id, others[1]]);
+  expect(await listEntries(playlist)).toEqual([others[0], track.id, others[1]]);
   expect((await get<{ position_ms: number }>(`/bookmarks/${track.id}`)).body.position_ms).toBe(7);
   expect((await get<{ liked: boolean }>(`/albums/${track.album_id}`)).body.liked).toBe(true);
   expect((await get('/storage')).body).toMatchObject(totals);
@@ -180,11 +180,11 @@ test('a restored track has its rows in every table that refers to it again', asy
       JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table' AND f."table" = 'tracks' AND f.on_delete = 'CASCADE'`,
     )
     .all() as { table: string; column: string }[];
-  const rowsOf = ({ table, column }: { table: string; column: string }): unknown[] =>
+  const selectRows = ({ table, column }: { table: string; column: string }): unknown[] =>
     (db.prepare(`SELECT * FROM ${table} WHERE ${column} = ? ORDER BY 1, 2`).all(track.id) as object[]).map(
       (row) => ({ ...row, since_version: null }), // the entry has been in the playlist since another version
     );
-  for (const { table, column } of tables.filter((reference) => rowsOf(reference).length === 0)) {
+  for (const { table, column } of tables.filter((reference) => selectRows(reference).length === 0)) {
     const columns = db.prepare('SELECT name, type, pk, "notnull" AS needed FROM pragma_table_info(?)').all(table);
     const row = (columns as { name: string; type: string; pk: number; needed: number }[]).flatMap(
       ({ name, type, pk, needed }): [string, unknown][] => {
@@ -197,12 +197,12 @@ test('a restored track has its rows in every table that refers to it again', asy
       `INSERT INTO ${table} (${row.map(([name]) => `"${name}"`).join()}) VALUES (${row.map(() => '?').join()})`,
     ).run(...row.map(([, value]) => value));
   }
-  const previousRows = tables.map((reference) => [reference.table, rowsOf(reference)]);
+  const previousRows = tables.map((reference) => [reference.table, selectRows(reference)]);
   expect(previousRows.filter(([, rows]) => rows?.length === 0)).toEqual([]);
   expect((await remove(track.id)).status).toBe(204);
-  expect(tables.flatMap(rowsOf)).toEqual([]);
+  expect(tables.flatMap(selectRows)).toEqual([]);
   expect((await restore(track.id)).status).toBe(200);
-  expect(tables.map((reference) => [reference.table, rowsOf(reference)])).toEqual(previousRows);
+  expect(tables.map((reference) => [reference.table, selectRows(reference)])).toEqual(previousRows);
   db.close();
 });
 
@@ -215,7 +215,7 @@ test('a restored track has its place in a playlist that was renumbered meanwhile
   for (const id of insertedIds)
     expect((await post(`/playlists/${playlist}/tracks`, { track_ids: [id], position: 1 })).status).toBe(200);
   await restore(track.id);
-  expect(await entriesOf(playlist)).toEqual([first, ...insertedIds.slice(1), track.id, first, last]);
+  expect(await listEntries(playlist)).toEqual([first, ...insertedIds.slice(1), track.id, first, last]);
 });
 
 test('an album that came anew under the same name takes the restored track', async () => {

@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
-const bytesOf = (file: ExpectedFile): Buffer => readFileSync(join(manifest.dir, file.path));
+const readFileBytes = (file: ExpectedFile): Buffer => readFileSync(join(manifest.dir, file.path));
 
 function upload(...files: [name: string, bytes: Uint8Array][]): Promise<Answer<UploadOut>> {
   const form = new FormData();
@@ -42,7 +42,7 @@ const takeCleanFile = (): ExpectedFile => clean.pop() as ExpectedFile;
 
 test('a file becomes a track with its tags, and streams the same bytes', async () => {
   const file = takeCleanFile();
-  const { status, body } = await upload(['whatever.bin', bytesOf(file)]);
+  const { status, body } = await upload(['whatever.bin', readFileBytes(file)]);
   expect(status).toBe(201);
   expect(body.items[0]).toMatchObject({
     title: file.tags?.title,
@@ -53,11 +53,11 @@ test('a file becomes a track with its tags, and streams the same bytes', async (
     availability: 'available',
   });
   const stream = await fetch(`${server.url}/stream/${body.items[0]?.id}?token=${server.token}`);
-  expect(Buffer.from(await stream.arrayBuffer()).equals(bytesOf(file))).toBe(true);
+  expect(Buffer.from(await stream.arrayBuffer()).equals(readFileBytes(file))).toBe(true);
 });
 
 test('the same content again is the same track and answers 200', async () => {
-  const bytes = bytesOf(takeCleanFile());
+  const bytes = readFileBytes(takeCleanFile());
   const firstResponse = await upload(['a.mp3', bytes]);
   const secondResponse = await upload(['b.flac', bytes]);
   expect([firstResponse.status, secondResponse.status]).toEqual([201, 200]);
@@ -65,7 +65,7 @@ test('the same content again is the same track and answers 200', async () => {
 });
 
 test('twenty uploads of the same file at once create one track', async () => {
-  const bytes = bytesOf(takeCleanFile());
+  const bytes = readFileBytes(takeCleanFile());
   const previousTotal = await totalOf(server, '/tracks');
   const answers = await Promise.all(Array.from({ length: 20 }, () => upload(['same.mp3', bytes])));
   expect(new Set(answers.map((answer) => answer.body.items[0]?.id)).size).toBe(1);
@@ -74,7 +74,7 @@ test('twenty uploads of the same file at once create one track', async () => {
 
 test('good and bad files of one request are separate', async () => {
   const { status, body } = await upload(
-    ['good.mp3', bytesOf(takeCleanFile())],
+    ['good.mp3', readFileBytes(takeCleanFile())],
     ['notes.txt', Buffer.from('not music at all')],
     ['empty.mp3', Buffer.alloc(0)],
   );
@@ -121,7 +121,7 @@ test.each([
 test('names with folders, control characters and quotes stay names', async () => {
   const { body, status } = await upload([
     '../../etc/\u0007pass"wd.mp3',
-    bytesOf(manifest.files.find((file) => file.format === 'wav') as ExpectedFile),
+    readFileBytes(manifest.files.find((file) => file.format === 'wav') as ExpectedFile),
   ]);
   expect(status).toBeLessThan(300);
   expect(body.items[0]?.source_id).toMatch(/^[0-9a-f]{64}$/);
@@ -167,7 +167,7 @@ describe('a file that a scan has indexed', () => {
 
   test('is its track when its bytes are uploaded, from its own source, and nothing is stored', async () => {
     const previousTrack = await music.track('a.mp3');
-    const { status, body } = await send(bytesOf(file));
+    const { status, body } = await send(readFileBytes(file));
     expect([status, body.id, body.source, body.storage_uri]).toEqual([
       200,
       id,
@@ -180,20 +180,20 @@ describe('a file that a scan has indexed', () => {
 
   test('is its track while large files are not hashed yet', async () => {
     music.server.app.db.$client.prepare('UPDATE tracks SET audio_hash = NULL WHERE id = ?').run(id);
-    expect(await send(bytesOf(file))).toMatchObject({ status: 200, body: { id } });
+    expect(await send(readFileBytes(file))).toMatchObject({ status: 200, body: { id } });
   });
 
   test('needs no quota', async () => {
     const token = await registerUser(music.server);
     const { body: user } = await music.server.api<UserOut>('/users/me', { token });
     await music.server.api(`/users/${user.id}`, { method: 'PATCH', body: { quota_bytes: 1 } });
-    expect(await send(bytesOf(file), token)).toMatchObject({ status: 200, body: { id } });
-    expect((await send(bytesOf(takeCleanFile()), token)).status).toBe(507);
+    expect(await send(readFileBytes(file), token)).toMatchObject({ status: 200, body: { id } });
+    expect((await send(readFileBytes(takeCleanFile()), token)).status).toBe(507);
   });
 
   test('is another track when its tags differ, or when its file cannot be read', async () => {
     const path = music.at('a.mp3');
-    const bytes = bytesOf(file);
+    const bytes = readFileBytes(file);
     retagMp3(path, { TIT2: 'Another title' });
     expect(await send(bytes)).toMatchObject({ status: 201, body: { source: 'upload' } });
     rmSync(path);

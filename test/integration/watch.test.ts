@@ -84,16 +84,16 @@ const scannedFolders = (server: TestServer): string[][] =>
     .slice(1)
     .map(({ payload }) => (payload as { paths?: string[] }).paths ?? ['']);
 /** Read from the database, since these are polled many times. */
-const tracksOf = (server: TestServer): RowOf<typeof tracks, 'sourceId' | 'sizeBytes' | 'availability'>[] =>
+const selectTracks = (server: TestServer): RowOf<typeof tracks, 'sourceId' | 'sizeBytes' | 'availability'>[] =>
   server.app.db.$client
     .prepare<[], RowOf<typeof tracks, 'sourceId' | 'sizeBytes' | 'availability'>>(
       'SELECT source_id, size_bytes, availability FROM tracks ORDER BY source_id',
     )
     .all();
 const trackAt = (server: TestServer, sourceId: string) =>
-  tracksOf(server).find((track) => track.source_id === sourceId);
+  selectTracks(server).find((track) => track.source_id === sourceId);
 const sourceIds = (server: TestServer): string[] =>
-  tracksOf(server).flatMap((track) => (track.availability === 'available' ? [track.source_id] : []));
+  selectTracks(server).flatMap((track) => (track.availability === 'available' ? [track.source_id] : []));
 
 /** A file to wait for: when it is a track, the changes before it have been seen too. */
 async function seeEverything(server: TestServer, folder: string): Promise<void> {

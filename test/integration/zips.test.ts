@@ -39,8 +39,8 @@ const get = (query: string, { token = server.token, ...init }: RequestInit & { t
     ...init,
     headers: { Authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) },
   });
-const bytesOf = async (answer: Response): Promise<Buffer> => Buffer.from(await answer.arrayBuffer());
-const originalOf = (track: TrackOut): Buffer => readFileSync(join(manifest.dir, track.source_id ?? ''));
+const readBytes = async (answer: Response): Promise<Buffer> => Buffer.from(await answer.arrayBuffer());
+const readOriginal = (track: TrackOut): Buffer => readFileSync(join(manifest.dir, track.source_id ?? ''));
 
 // first, while no checksum is known
 test('a file that was damaged and is mended has its right checksum in the next zip', async () => {
@@ -49,7 +49,7 @@ test('a file that was damaged and is mended has its right checksum in the next z
   const expectedBytes = readFileSync(path);
   writeFileSync(path, Buffer.from(expectedBytes).fill(7, 100, 101));
   const downloadZip = async (): Promise<Buffer> =>
-    (await unzip(await bytesOf(await get(`track_ids=${track.id}`))))[0]?.bytes ?? Buffer.alloc(0);
+    (await unzip(await readBytes(await get(`track_ids=${track.id}`))))[0]?.bytes ?? Buffer.alloc(0);
   expect((await downloadZip()).equals(expectedBytes)).toBe(false);
   writeFileSync(path, expectedBytes);
   expect((await downloadZip()).equals(expectedBytes)).toBe(true);
@@ -61,13 +61,13 @@ test('an album is a zip of its original files, with the names of a music folder'
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/zip']);
   const { title } = (await server.api<AlbumOut>(`/albums/${album}`)).body;
   expect(decodeURIComponent(answer.headers.get('content-disposition') ?? '')).toContain(`${title}.zip`);
-  const zip = await bytesOf(answer);
+  const zip = await readBytes(answer);
   expect(answer.headers.get('content-length')).toBe(String(zip.length));
   const files = await unzip(zip);
   const albumTracks = tracks.filter(({ album_id: id }) => id === album);
   expect(files).toHaveLength(albumTracks.length);
   for (const track of albumTracks)
-    expect(files.find(({ bytes }) => bytes.equals(originalOf(track)))?.name).toMatch(/^[^/]+\/[^/]+\/[^/]+\.flac$/);
+    expect(files.find(({ bytes }) => bytes.equals(readOriginal(track)))?.name).toMatch(/^[^/]+\/[^/]+\/[^/]+\.flac$/);
 });
 
 test('a broken download goes on where it stopped, and not when the zip is another one by now', async () => {
@@ -76,14 +76,14 @@ test('a broken download goes on where it stopped, and not when the zip is anothe
     .map(({ id }) => id)
     .join(',')}`;
   const wholeZip = await get(query);
-  const [etag, zip] = [wholeZip.headers.get('etag') ?? '', await bytesOf(wholeZip)];
+  const [etag, zip] = [wholeZip.headers.get('etag') ?? '', await readBytes(wholeZip)];
   const middle = Math.floor(zip.length / 2);
   const zipEnd = await get(query, { headers: { Range: `bytes=${middle}-`, 'If-Range': etag } });
   expect([zipEnd.status, zipEnd.headers.get('content-range')]).toEqual([
     206,
     `bytes ${middle}-${zip.length - 1}/${zip.length}`,
   ]);
-  expect(Buffer.concat([zip.subarray(0, middle), await bytesOf(zipEnd)]).equals(zip)).toBe(true);
+  expect(Buffer.concat([zip.subarray(0, middle), await readBytes(zipEnd)]).equals(zip)).toBe(true);
   const changedResponse = await get(query, { headers: { Range: `bytes=${middle}-`, 'If-Range': '"another"' } });
   expect(changedResponse.status).toBe(200);
   await changedResponse.body?.cancel();
@@ -98,11 +98,11 @@ test('a playlist keeps its order, also with a track twice, and what has no audio
     method: 'POST',
     body: { name: 'Odd: names / here?', track_ids: [firstTrack.id, secondTrack.id, firstTrack.id] },
   });
-  const files = await unzip(await bytesOf(await get(`playlist_id=${list.id}`)));
+  const files = await unzip(await readBytes(await get(`playlist_id=${list.id}`)));
   expect(files.map(({ bytes }) => bytes)).toEqual([
-    originalOf(firstTrack),
-    originalOf(secondTrack),
-    originalOf(firstTrack),
+    readOriginal(firstTrack),
+    readOriginal(secondTrack),
+    readOriginal(firstTrack),
   ]);
   expect(files.map(({ name }) => basename(name).slice(0, 3))).toEqual(['01 ', '02 ', '03 ']);
   expect(files.every(({ name }) => !/[\\:*?"<>|]/.test(name))).toBe(true);
@@ -110,15 +110,15 @@ test('a playlist keeps its order, also with a track twice, and what has no audio
 
 test('an artist is everything that is theirs', async () => {
   const artist = tracks[0]!.artists[0]!.id;
-  const files = await unzip(await bytesOf(await get(`artist_id=${artist}`)));
+  const files = await unzip(await readBytes(await get(`artist_id=${artist}`)));
   const artistTracks = tracks.filter(({ artists }) => artists.some(({ id }) => id === artist));
-  for (const track of artistTracks) expect(files.some(({ bytes }) => bytes.equals(originalOf(track)))).toBe(true);
+  for (const track of artistTracks) expect(files.some(({ bytes }) => bytes.equals(readOriginal(track)))).toBe(true);
 });
 
 test.runIf(ffmpeg)('converted tracks come one after the other, without ranges', async () => {
   const answer = await get(`track_ids=${tracks[0]!.id},${tracks[1]!.id}&format=mp3&max_bitrate=64`);
   expect([answer.headers.get('accept-ranges'), answer.headers.get('content-length')]).toEqual(['none', null]);
-  const files = await unzip(await bytesOf(answer));
+  const files = await unzip(await readBytes(answer));
   expect(files.map(({ name }) => name.split('.').at(-1))).toEqual(['mp3', 'mp3']);
   expect(files.every(({ bytes }) => bytes.length > 1_000)).toBe(true);
 });
@@ -153,10 +153,10 @@ test('it takes the right to save files, and a token for a download works in an a
 
 test('Subsonic’s download takes albums, artists and playlists', async () => {
   const album = tracks[0]!.album_id!;
-  const expectedFiles = await unzip(await bytesOf(await get(`album_id=${album}`)));
+  const expectedFiles = await unzip(await readBytes(await get(`album_id=${album}`)));
   const answer = await phone.bytes('download', { id: `al-${album}` });
   expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename=".*\.zip"/);
-  expect(await unzip(await bytesOf(answer))).toEqual(expectedFiles);
+  expect(await unzip(await readBytes(answer))).toEqual(expectedFiles);
 });
 
 test('a share is saved as a whole, as it is or converted, while its owner may save files', async () => {
@@ -167,9 +167,9 @@ test('a share is saved as a whole, as it is or converted, while its owner may sa
   );
   const url = share[0]!.url;
   expect(await (await fetch(url)).text()).toContain('Download all');
-  const files = await unzip(await bytesOf(await fetch(`${url}/zip`)));
-  expect(files.map(({ bytes }) => bytes)).toEqual([originalOf(tracks[0]!)]);
+  const files = await unzip(await readBytes(await fetch(`${url}/zip`)));
+  expect(files.map(({ bytes }) => bytes)).toEqual([readOriginal(tracks[0]!)]);
   if (!ffmpeg) return;
-  const [convertedFile] = await unzip(await bytesOf(await fetch(`${url}/zip?format=mp3`)));
+  const [convertedFile] = await unzip(await readBytes(await fetch(`${url}/zip?format=mp3`)));
   expect(convertedFile?.name).toMatch(/\.mp3$/);
 });

@@ -95,7 +95,7 @@ const readSettings = (data: string): Record<string, unknown> => {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>) : {};
 };
 
-const rowsOf = (path: string, sql: string): Row[] => {
+const readRows = (path: string, sql: string): Row[] => {
   const db = new Database(path, { readonly: true });
   try {
     return db.prepare<[], Row>(sql).all();
@@ -115,7 +115,7 @@ export function faultsOf(database: string, own: string, settings: Row, isImport:
     const selectRows = (sql: string): Row[] => db.prepare<[], Row>(sql).all();
     const faults: string[] = [];
     const users = new Map(selectRows(ACCOUNTS_SQL).map((row) => [row['username_key'], row]));
-    for (const row of rowsOf(join(own, 'tonearm.db'), ACCOUNTS_SQL)) {
+    for (const row of readRows(join(own, 'tonearm.db'), ACCOUNTS_SQL)) {
       const existingUser = users.get(row['username_key']);
       if (!existingUser || JSON.stringify(withoutId(existingUser)) !== JSON.stringify(withoutId(row)))
         faults.push(`the account ${String(row['username'])} is another`);
@@ -128,7 +128,7 @@ export function faultsOf(database: string, own: string, settings: Row, isImport:
     for (const table of [...NEVER_FILLED, ...(isImport ? ['sessions'] : [])])
       if (selectRows(`SELECT 1 FROM ${table}`).length > 0) faults.push(`there are ${table}`);
     const passwords = 'SELECT name, lookup FROM app_passwords ORDER BY lookup';
-    if (JSON.stringify(selectRows(passwords)) !== JSON.stringify(rowsOf(join(own, 'tonearm.db'), passwords)))
+    if (JSON.stringify(selectRows(passwords)) !== JSON.stringify(readRows(join(own, 'tonearm.db'), passwords)))
       faults.push('app passwords are others');
     if (
       selectRows("SELECT 1 FROM music_folders WHERE path IS NOT NULL AND removed_at IS NULL AND key <> ''").length > 0
@@ -243,7 +243,7 @@ async function importOne(stage: Stage, goodFilesByName: Map<string, string>, ran
     faults.push(...faultsOf(join(dir, 'tonearm.db'), stage.own, stage.settings, true));
   } catch (error) {
     if (!isRefusal(error)) faults.push(`it was refused with ${String(error)}`);
-    const accounts = (data: string): string => JSON.stringify(rowsOf(join(data, 'tonearm.db'), ACCOUNTS_SQL));
+    const accounts = (data: string): string => JSON.stringify(readRows(join(data, 'tonearm.db'), ACCOUNTS_SQL));
     if (accounts(dir) !== accounts(stage.own)) faults.push('a refusal changes accounts');
   }
   if (outsideOf(stage) !== outsideBefore) faults.push('something outside of the data folder changed');

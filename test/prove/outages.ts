@@ -42,7 +42,7 @@ function writeAlbums(ffmpeg: string, dir: string): void {
 }
 
 const titleOf = (format: string, album: number, track: number): string => `${format} ${album}.${track}`;
-const titlesOf = (format: string): string[] =>
+const makeTitles = (format: string): string[] =>
   Array.from({ length: ALBUM_COUNT * TRACKS_PER_ALBUM }, (_, n) =>
     titleOf(format, 1 + Math.floor(n / TRACKS_PER_ALBUM), 1 + (n % TRACKS_PER_ALBUM)),
   );
@@ -86,7 +86,7 @@ async function listen(stage: Stage, format: string, outages: number, random: () 
     Object.defineProperty(navigator, 'connection', { value: { saveData: false } });
   });
   const { items } = await stage.api<{ items: TrackOut[] }>(`/tracks?format=${format}&limit=200`);
-  const titles = titlesOf(format);
+  const titles = makeTitles(format);
   const byTitle = new Map(items.map((track) => [track.title, track.id]));
   const body = { name: format, track_ids: titles.map((title) => byTitle.get(title)) };
   const { id } = await stage.api<{ id: number }>('/playlists', { method: 'POST', body });

@@ -266,7 +266,7 @@ async function ask(subsonic: Subsonic, meter: { cpuMs(): number }, figures: Figu
   );
   const longSong = searchResult3.song?.[0];
   if (longSong) {
-    const stream = (): Promise<number> => bytesOf(client(`stream?id=${longSong.id}&format=raw`), agent);
+    const stream = (): Promise<number> => measureBytes(client(`stream?id=${longSong.id}&format=raw`), agent);
     figures.streamMbPerS = await throughput(1, stream);
     figures.streamsMbPerS = await throughput(STREAMS_AT_ONCE, stream);
   }
@@ -307,7 +307,7 @@ function writeLongFile(music: string): void {
 }
 
 /** Returns the size of the response in bytes. Compression is off, so that no server spends time on it. */
-const bytesOf = (address: string, agent: Agent): Promise<number> =>
+const measureBytes = (address: string, agent: Agent): Promise<number> =>
   new Promise((resolve, reject) => {
     get(address, { agent }, (response) => {
       let bytes = 0;
