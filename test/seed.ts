@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { join, resolve } from 'node:path';
 import type { TokenResponse } from '../server/auth/wire.ts';
 import type { JobOut } from '../server/jobs/wire.ts';
-import { OWNER, startServer, untilIdle } from './e2e/stage.ts';
+import { OWNER_ACCOUNT, startServer, untilIdle } from './e2e/stage.ts';
 import { drawCovers } from './support/drawn-covers.ts';
 import { makeLibrary } from './support/library.ts';
 import { enliven, type Api } from './support/lively-library.ts';
@@ -39,12 +39,13 @@ const api: Api = async <T>(path: string, { method = 'GET', body }: { method?: st
   return (await response.json()) as T;
 };
 
-token = (await api<TokenResponse>('/auth/setup', { method: 'POST', body: { ...OWNER, setup_token: setupToken } }))
-  .access_token;
+token = (
+  await api<TokenResponse>('/auth/setup', { method: 'POST', body: { ...OWNER_ACCOUNT, setup_token: setupToken } })
+).access_token;
 await untilIdle(() => api<{ items: JobOut[] }>('/jobs'));
 const made = await enliven(api);
 child.kill('SIGTERM');
 if (child.exitCode === null) await once(child, 'exit');
 renameSync(unfinished, dataDir);
 console.log(`${target}: ${made.tracks} tracks, ${made.plays} plays, ${made.playlists} playlists.
-Sign in as ${OWNER.username} with "${OWNER.password}".`);
+Sign in as ${OWNER_ACCOUNT.username} with "${OWNER_ACCOUNT.password}".`);

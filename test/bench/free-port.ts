@@ -2,12 +2,12 @@
 import { createServer } from 'node:net';
 
 /** Below the range of ports for outgoing connections, such as our own requests. */
-const PORTS = { first: 20_000, last: 32_000 };
-let lastPort = PORTS.first + (process.pid % (PORTS.last - PORTS.first));
+const PORT_RANGE = { first: 20_000, last: 32_000 };
+let lastPort = PORT_RANGE.first + (process.pid % (PORT_RANGE.last - PORT_RANGE.first));
 
 export async function freePort(): Promise<number> {
   for (;;) {
-    lastPort = lastPort < PORTS.last ? lastPort + 1 : PORTS.first;
+    lastPort = lastPort < PORT_RANGE.last ? lastPort + 1 : PORT_RANGE.first;
     const port = lastPort;
     const isFree = await new Promise<boolean>((resolve) => {
       const server = createServer()

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
-const LEAST = 20;
+const MIN_SAMPLES = 20;
 
 interface HealthTimes {
   p99: number;
@@ -23,10 +23,14 @@ export async function watchHealth(url: string, everyMs: number): Promise<{ stop:
     async stop() {
       const answer = once(worker, 'message');
       worker.postMessage('stop');
-      const [taken] = (await answer) as [number[]];
+      const [latencies] = (await answer) as [number[]];
       await worker.terminate();
-      const sorted = taken.toSorted((a, b) => a - b);
-      return { p99: sorted[Math.floor(sorted.length * 0.99)] ?? 0, max: sorted.at(-1) ?? 0, count: sorted.length };
+      const sortedLatencies = latencies.toSorted((a, b) => a - b);
+      return {
+        p99: sortedLatencies[Math.floor(sortedLatencies.length * 0.99)] ?? 0,
+        max: sortedLatencies.at(-1) ?? 0,
+        count: sortedLatencies.length,
+      };
     },
   };
 }
@@ -39,10 +43,10 @@ if (!isMainThread && parentPort) {
   const ask = async (): Promise<string> => (await fetch(`${url}/health`)).text();
   await ask();
   parentPort.postMessage('ready');
-  while (isWanted || durations.length < LEAST) {
-    const started = performance.now();
+  while (isWanted || durations.length < MIN_SAMPLES) {
+    const startedAt = performance.now();
     await ask();
-    durations.push(performance.now() - started);
+    durations.push(performance.now() - startedAt);
     await sleep(everyMs);
   }
   parentPort.postMessage(durations);

@@ -5,8 +5,8 @@ import Database from 'better-sqlite3';
 import { fillLibrary, multiplyLibrary } from './large-library.ts';
 import { startProduct } from './product.ts';
 
-const EVENTS = 1_000_000;
-const MILLION = 1_000_000;
+const EVENT_COUNT = 1_000_000;
+const MILLION_TRACKS = 1_000_000;
 
 /** A copy of the data folder of a library of that size; multiples of a million are made of a million. */
 export async function libraryOf(dir: string, libraries: string, tracks: number, albums?: number): Promise<string> {
@@ -26,31 +26,31 @@ const nameOf = (tracks: number, albums?: number): string =>
 async function makeLibrary(libraries: string, tracks: number, albums?: number): Promise<void> {
   process.stderr.write(`a library of ${tracks.toLocaleString('en')} tracks is being made …\n`);
   const libraryDir = join(libraries, nameOf(tracks, albums));
-  const half = `${libraryDir}.half`;
-  rmSync(half, { recursive: true, force: true });
-  const isMultiple = albums === undefined && tracks > MILLION && tracks % MILLION === 0;
+  const unfinishedDir = `${libraryDir}.half`;
+  rmSync(unfinishedDir, { recursive: true, force: true });
+  const isMultiple = albums === undefined && tracks > MILLION_TRACKS && tracks % MILLION_TRACKS === 0;
   if (isMultiple) {
-    const million = join(libraries, nameOf(MILLION));
-    if (!existsSync(join(million, 'tonearm.db'))) await makeLibrary(libraries, MILLION);
-    copyLibrary(million, half);
+    const million = join(libraries, nameOf(MILLION_TRACKS));
+    if (!existsSync(join(million, 'tonearm.db'))) await makeLibrary(libraries, MILLION_TRACKS);
+    copyLibrary(million, unfinishedDir);
   } else {
-    mkdirSync(half, { recursive: true });
-    await (await startProduct(half)).stop(); // migrated, account made
+    mkdirSync(unfinishedDir, { recursive: true });
+    await (await startProduct(unfinishedDir)).stop(); // migrated, account made
   }
-  const client = new Database(join(half, 'tonearm.db'));
-  if (isMultiple) multiplyLibrary(client, tracks / MILLION);
+  const client = new Database(join(unfinishedDir, 'tonearm.db'));
+  if (isMultiple) multiplyLibrary(client, tracks / MILLION_TRACKS);
   else {
     fillLibrary(client, {
       tracks,
       ...(albums !== undefined && { albums }),
       userId: 1,
-      likeEvents: EVENTS,
-      plays: EVENTS,
+      likeEvents: EVENT_COUNT,
+      plays: EVENT_COUNT,
     });
   }
   client.pragma('wal_checkpoint(TRUNCATE)');
   client.close();
-  renameSync(half, libraryDir);
+  renameSync(unfinishedDir, libraryDir);
 }
 
 function copyLibrary(from: string, to: string): void {

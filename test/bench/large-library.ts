@@ -17,7 +17,7 @@ interface LargeLibrary {
   plays: number;
 }
 
-const SYLLABLES = [
+const NAME_SYLLABLES = [
   'ka',
   'lo',
   'ri',
@@ -44,7 +44,7 @@ const SYLLABLES = [
   'fla',
   'o',
 ];
-const COMMON = [
+const COMMON_WORDS = [
   'the',
   'of',
   'love',
@@ -66,7 +66,7 @@ const COMMON = [
   'el',
   'no',
 ];
-const SCRIPTS = [
+const SCRIPT_WORDS = [
   'ночь',
   'Москва',
   'любовь',
@@ -83,7 +83,7 @@ const SCRIPTS = [
   'ใจ',
   'दिल',
 ];
-const GENRES = [
+const GENRE_NAMES = [
   'Rock',
   'Pop',
   'Jazz',
@@ -97,9 +97,9 @@ const GENRES = [
   'Soul',
   'Reggae',
 ];
-const FORMATS = ['mp3', 'mp3', 'mp3', 'flac', 'flac', 'ogg', 'opus', 'm4a'];
-const EPOCH = Date.UTC(2020, 0, 1);
-const DAY = 86_400_000;
+const TRACK_FORMATS = ['mp3', 'mp3', 'mp3', 'flac', 'flac', 'ogg', 'opus', 'm4a'];
+const EPOCH_MS = Date.UTC(2020, 0, 1);
+const DAY_MS = 86_400_000;
 
 /** Fills an empty database. Six minutes for a million tracks. */
 export function fillLibrary(
@@ -108,29 +108,29 @@ export function fillLibrary(
   seed = 1,
 ): void {
   const random = seededRandom(seed);
-  const below = (n: number): number => Math.floor(random() * n);
-  const pick = <T>(values: readonly T[]): T => values[below(values.length)] as T;
+  const randomBelow = (n: number): number => Math.floor(random() * n);
+  const pick = <T>(values: readonly T[]): T => values[randomBelow(values.length)] as T;
   const rare = Array.from({ length: 20_000 }, () =>
-    Array.from({ length: 2 + below(3) }, () => pick(SYLLABLES)).join(''),
+    Array.from({ length: 2 + randomBelow(3) }, () => pick(NAME_SYLLABLES)).join(''),
   );
   const word = (): string => {
     const r = random();
-    if (r < 0.35) return pick(COMMON);
-    if (r < 0.42) return pick(SCRIPTS);
+    if (r < 0.35) return pick(COMMON_WORDS);
+    if (r < 0.42) return pick(SCRIPT_WORDS);
     return rare[Math.floor(rare.length * random() ** 3)] as string; // the first ones often
   };
-  const phrase = (most: number): string =>
-    Array.from({ length: 1 + below(most) }, word)
+  const phrase = (maxWords: number): string =>
+    Array.from({ length: 1 + randomBelow(maxWords) }, word)
       .join(' ')
-      .replace(/^./u, (first) => first.toUpperCase());
+      .replace(/^./u, (firstLetter) => firstLetter.toUpperCase());
 
   const counts = { artists: Math.ceil(tracks * 0.044), albums: albumCount };
   const insert = inserts(client);
   const search = createSearchIndex(client);
-  const write = (count: number, one: (n: number) => void): void => {
+  const write = (count: number, writeRow: (n: number) => void): void => {
     for (let from = 1; from <= count; from += 20_000)
       client.transaction(() => {
-        for (let n = from; n <= Math.min(count, from + 19_999); n++) one(n);
+        for (let n = from; n <= Math.min(count, from + 19_999); n++) writeRow(n);
       })();
   };
 
@@ -138,13 +138,13 @@ export function fillLibrary(
   client.pragma('temp_store = MEMORY'); // each statement of the search index keeps a journal
   client.pragma('wal_autocheckpoint = 100000');
   client.pragma('cache_size = -262144');
-  const genreIds = GENRES.map((name) => insert.genre(name, identityKey(name)));
+  const genreIds = GENRE_NAMES.map((name) => insert.genre(name, identityKey(name)));
   const artists: { name: string; key: string }[] = [];
   write(counts.artists, (n) => {
     const name = `${phrase(2)} ${n.toString(36)}`;
     const key = sortKey(sortName(name));
     artists.push({ name, key });
-    insert.artist(n, name, identityKey(name), sortName(name), key, EPOCH + n, EPOCH + n);
+    insert.artist(n, name, identityKey(name), sortName(name), key, EPOCH_MS + n, EPOCH_MS + n);
     search.add('artist', n);
   });
   const albums: { key: string; artist: number; year: number | null; genre: number }[] = [];
@@ -153,8 +153,8 @@ export function fillLibrary(
     const album = {
       key: sortKey(title),
       artist,
-      year: random() < 0.9 ? 1955 + below(70) : null,
-      genre: below(GENRES.length),
+      year: random() < 0.9 ? 1955 + randomBelow(70) : null,
+      genre: randomBelow(GENRE_NAMES.length),
     };
     albums.push(album);
     insert.album(
@@ -164,18 +164,18 @@ export function fillLibrary(
       artist,
       artists[artist - 1]?.key,
       album.year,
-      GENRES[album.genre],
-      EPOCH + n * 100,
-      EPOCH + n * 100,
+      GENRE_NAMES[album.genre],
+      EPOCH_MS + n * 100,
+      EPOCH_MS + n * 100,
     );
     if (n % 3 > 0) insert.cover(n, `covers/${n}.jpg`);
     search.add('album', n);
   });
   write(tracks, (n) => {
-    const at = Math.floor(((n - 1) / tracks) * counts.albums); // tracks of an album came together
-    const album = albums[at] as (typeof albums)[number];
-    const artist = random() < 0.9 ? album.artist : 1 + below(counts.artists);
-    const by = artists[artist - 1] as (typeof artists)[number];
+    const albumIndex = Math.floor(((n - 1) / tracks) * counts.albums); // tracks of an album came together
+    const album = albums[albumIndex] as (typeof albums)[number];
+    const artist = random() < 0.9 ? album.artist : 1 + randomBelow(counts.artists);
+    const trackArtist = artists[artist - 1] as (typeof artists)[number];
     const title = phrase(4);
     const remote = n % 50 === 0;
     insert.track(
@@ -183,28 +183,28 @@ export function fillLibrary(
       title,
       sortKey(title),
       artist,
-      by.name,
-      by.key,
-      at + 1,
+      trackArtist.name,
+      trackArtist.key,
+      albumIndex + 1,
       album.key,
-      GENRES[album.genre],
+      GENRE_NAMES[album.genre],
       album.year,
       1 + (n % 20),
       1,
-      remote ? null : 30_000 + below(400_000),
-      remote ? null : 1_000_000 + below(9_000_000),
-      remote ? null : pick(FORMATS),
+      remote ? null : 30_000 + randomBelow(400_000),
+      remote ? null : 1_000_000 + randomBelow(9_000_000),
+      remote ? null : pick(TRACK_FORMATS),
       remote ? 'streamsrc' : n % 10 === 0 ? 'upload' : 'local_folder',
-      `Music/${by.name}/${at + 1}/${n}.mp3`,
-      remote ? null : `file:Music/${by.name}/${at + 1}/${n}.mp3`,
+      `Music/${trackArtist.name}/${albumIndex + 1}/${n}.mp3`,
+      remote ? null : `file:Music/${trackArtist.name}/${albumIndex + 1}/${n}.mp3`,
       remote ? 'remote' : n % 500 === 1 ? 'missing' : 'available',
       n % 40 === 0 ? 'failed' : n % 25 === 0 ? 'pending' : 'enriched',
-      EPOCH + n * 7,
-      EPOCH + n * 7,
+      EPOCH_MS + n * 7,
+      EPOCH_MS + n * 7,
     );
-    insert.credit(n, 0, artist, by.name);
+    insert.credit(n, 0, artist, trackArtist.name);
     insert.trackGenre(n, 0, genreIds[album.genre]);
-    if (n % 4 === 0) insert.trackGenre(n, 1, genreIds[(album.genre + 1) % GENRES.length]);
+    if (n % 4 === 0) insert.trackGenre(n, 1, genreIds[(album.genre + 1) % GENRE_NAMES.length]);
     search.add('track', n);
   });
   write(likeEvents, (n) => {
@@ -214,13 +214,19 @@ export function fillLibrary(
       type,
       1 + Math.floor((type === 'track' ? tracks : counts[`${type}s`]) * random() ** 2),
       random() < 0.8 ? 1 : 0,
-      random() < 0.3 ? below(6) : null,
-      EPOCH + n * 60_000,
+      random() < 0.3 ? randomBelow(6) : null,
+      EPOCH_MS + n * 60_000,
     );
   });
   write(plays, (n) => {
     const id = 1 + Math.floor(tracks * random() ** 3);
-    insert.play(userId, id, 'a song', EPOCH + Math.floor((n / plays) * 2_000 * DAY), 30_000 + below(200_000));
+    insert.play(
+      userId,
+      id,
+      'a song',
+      EPOCH_MS + Math.floor((n / plays) * 2_000 * DAY_MS),
+      30_000 + randomBelow(200_000),
+    );
   });
   client.exec(LIKE_STATES);
   client.exec(PLAY_COUNTS);
@@ -254,7 +260,7 @@ function inserts(client: Sqlite) {
   };
 }
 
-const COPIED = ['artists', 'albums', 'album_covers', 'tracks', 'track_artists', 'track_genres', 'album_genres'];
+const COPIED_TABLES = ['artists', 'albums', 'album_covers', 'tracks', 'track_artists', 'track_genres', 'album_genres'];
 
 /**
  * Makes a library `times` as large: each artist, album and track is there again, with the same names and higher ids;
@@ -262,11 +268,11 @@ const COPIED = ['artists', 'albums', 'album_covers', 'tracks', 'track_artists', 
  * the time of filling it.
  */
 export function multiplyLibrary(client: Sqlite, times: number): void {
-  const copied = COPIED.map((table) => `'${table}'`).join();
-  const made = client
+  const copiedTables = COPIED_TABLES.map((table) => `'${table}'`).join();
+  const schemaObjects = client
     .prepare<[], { type: string; name: string; sql: string }>(
       `SELECT type, name, sql FROM sqlite_master
-        WHERE type IN ('trigger', 'index') AND tbl_name IN (${copied}) AND sql IS NOT NULL`,
+        WHERE type IN ('trigger', 'index') AND tbl_name IN (${copiedTables}) AND sql IS NOT NULL`,
     )
     .all();
   const highest = (table: string): number =>
@@ -278,12 +284,12 @@ export function multiplyLibrary(client: Sqlite, times: number): void {
   client.pragma('cache_size = -2097152');
   client.pragma('threads = 2'); // of sorting for the indexes
   client.pragma('foreign_keys = OFF');
-  for (const { type, name } of made) client.exec(`DROP ${type} "${name}"`);
-  for (const table of COPIED) {
+  for (const { type, name } of schemaObjects) client.exec(`DROP ${type} "${name}"`);
+  for (const table of COPIED_TABLES) {
     const columns = client.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(table);
     for (let copy = 1; copy < times; copy++) {
-      const changed = changedColumns(table, copy, step);
-      const values = columns.map((column) => changed[column] ?? `"${column}"`);
+      const changedValues = changedColumns(table, copy, step);
+      const values = columns.map((column) => changedValues[column] ?? `"${column}"`);
       client.exec(
         `INSERT INTO ${table} (${columns.map((column) => `"${column}"`).join()}) SELECT ${values.join()} FROM ${table}
           ${firstOnes(table, step)}`,
@@ -295,7 +301,7 @@ export function multiplyLibrary(client: Sqlite, times: number): void {
     `UPDATE library_totals SET tracks = tracks * ${times}, size_bytes = size_bytes * ${times}, duration_ms = duration_ms * ${times}`,
   );
   client.exec('UPDATE counted_tracks SET up_to = (SELECT max(id) FROM tracks)');
-  for (const { sql } of made) client.exec(sql);
+  for (const { sql } of schemaObjects) client.exec(sql);
   for (const kind of ['artist', 'album', 'track'] as const) multiplySearch(client, kind, step[kind], times);
 }
 
@@ -303,7 +309,7 @@ export function multiplyLibrary(client: Sqlite, times: number): void {
 function changedColumns(table: string, copy: number, step: Record<SearchKind, number>): Record<string, string> {
   const [artist, album, track] = (['artist', 'album', 'track'] as const).map((kind) => step[kind] * copy);
   const [artistId, albumId, trackId] = [`artist_id + ${artist}`, `album_id + ${album}`, `track_id + ${track}`];
-  const changed: Record<string, Record<string, string>> = {
+  const changedValuesByTable: Record<string, Record<string, string>> = {
     artists: { id: `id + ${artist}`, name_key: `name_key || ' ${copy}'` },
     albums: { id: `id + ${album}`, artist_id: artistId, created_at: `created_at + 100 * ${album}` },
     album_covers: { album_id: albumId },
@@ -318,10 +324,10 @@ function changedColumns(table: string, copy: number, step: Record<SearchKind, nu
     track_genres: { track_id: trackId },
     album_genres: { album_id: albumId },
   };
-  return changed[table] as Record<string, string>;
+  return changedValuesByTable[table] as Record<string, string>;
 }
 
-/** Those that were there before the first copy. */
+/** Returns the SQL for the rows that existed before the first copy. */
 function firstOnes(table: string, step: Record<SearchKind, number>): string {
   if (table === 'artists') return `WHERE id <= ${step.artist}`;
   if (table === 'albums') return `WHERE id <= ${step.album}`;
@@ -339,11 +345,11 @@ function multiplySearch(client: Sqlite, kind: SearchKind, count: number, times: 
   });
   for (let copy = 1; copy < times; copy++)
     client.transaction(() => {
-      for (const [n, one] of texts.entries()) {
+      for (const [n, text] of texts.entries()) {
         const rowid = searchBase(kind) + copy * count + n + 1;
         if (rowid >= searchEnd(kind)) throw new Error(`too many of ${kind}`);
-        trigrams.run(rowid, one.text);
-        grams.run(rowid, one.grams);
+        trigrams.run(rowid, text.text);
+        grams.run(rowid, text.grams);
       }
       // as many segments as the server would leave
       for (const table of ['search_trigrams', 'search_grams'])

@@ -17,7 +17,7 @@ function diskOf(dir: string): string {
   const [device, , system] = readFileSync('/proc/self/mounts', 'utf8')
     .split('\n')
     .map((line) => line.split(' '))
-    .filter(([, at = '']) => at === '/' || at === dir || dir.startsWith(`${at}/`))
+    .filter(([, mountPoint = '']) => mountPoint === '/' || mountPoint === dir || dir.startsWith(`${mountPoint}/`))
     .toSorted(([, a = ''], [, b = '']) => a.length - b.length)
     .at(-1) ?? ['', '', 'unknown'];
   return `${system} on ${device}`;

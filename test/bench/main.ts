@@ -37,7 +37,7 @@ import { storeSuite } from './suites/store.ts';
 import { streamingSuite } from './suites/streaming.ts';
 import { subsonicSuite } from './suites/subsonic.ts';
 
-const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = {
+const BENCH_SUITES: Record<string, (dir: string) => Promise<Measure[]>> = {
   scan: scanSuite,
   streaming: streamingSuite,
   store: storeSuite,
@@ -123,10 +123,11 @@ const { values, positionals } = parseArgs({
   },
   allowPositionals: true,
 });
-const names = positionals.length > 0 ? positionals : Object.keys(SUITES).filter((name) => !ONLY_BY_NAME.includes(name));
-const unknown = names.filter((name) => !(name in SUITES));
+const names =
+  positionals.length > 0 ? positionals : Object.keys(BENCH_SUITES).filter((name) => !ONLY_BY_NAME.includes(name));
+const unknown = names.filter((name) => !(name in BENCH_SUITES));
 if (unknown.length > 0) {
-  console.error(`There is no suite ${unknown.join(', ')}; there are ${Object.keys(SUITES).join(', ')}.`);
+  console.error(`There is no suite ${unknown.join(', ')}; there are ${Object.keys(BENCH_SUITES).join(', ')}.`);
   process.exit(2);
 }
 
@@ -159,7 +160,7 @@ try {
 }
 
 async function inRounds(name: string): Promise<Measure[]> {
-  const suite = SUITES[name] as (dir: string) => Promise<Measure[]>;
+  const suite = BENCH_SUITES[name] as (dir: string) => Promise<Measure[]>;
   const rounds: Measure[][] = [];
   for (let round = 0; round < (OWN_ROUNDS.includes(name) ? 1 : Number(values.rounds)); round++) {
     const roundDir = join(dir, `${name}-${round}`);
@@ -169,8 +170,8 @@ async function inRounds(name: string): Promise<Measure[]> {
   return medians(rounds);
 }
 
-const failed = report.suites.filter((suite) => suite.error !== undefined);
+const failedSuites = report.suites.filter((suite) => suite.error !== undefined);
 if (values.json) console.log(JSON.stringify(report, null, 2));
 say(`\nLoad before each suite: ${report.suites.map(({ name, load }) => `${name} ${load.toFixed(1)}`).join(', ')}.`);
-if (failed.length > 0) console.error(`bench: failed: ${failed.map(({ name }) => name).join(', ')}.`);
-if (failed.length > 0 || report.suites.some(({ measures }) => measures.some((m) => !m.met))) process.exitCode = 1;
+if (failedSuites.length > 0) console.error(`bench: failed: ${failedSuites.map(({ name }) => name).join(', ')}.`);
+if (failedSuites.length > 0 || report.suites.some(({ measures }) => measures.some((m) => !m.met))) process.exitCode = 1;

@@ -16,11 +16,11 @@ export interface Measure {
 }
 
 export const median = (values: number[]): number => {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2
-    ? (sorted[middle] as number)
-    : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+  const sortedValues = values.toSorted((a, b) => a - b);
+  const middle = sortedValues.length >> 1;
+  return sortedValues.length % 2
+    ? (sortedValues[middle] as number)
+    : ((sortedValues[middle - 1] as number) + (sortedValues[middle] as number)) / 2;
 };
 
 /** Runs bound and product in turn, so that a slow minute of the machine hits both. */
@@ -47,30 +47,30 @@ const isMet = (ratio: number, { op, value }: Measure['goal']): boolean =>
 
 /** Medians of what a suite measured in several rounds. */
 export function medians(rounds: Measure[][]): Measure[] {
-  const [first = [], ...others] = rounds;
-  if (others.length === 0) return first;
-  return first.map((one) => {
-    const all = rounds.flatMap((measures) => measures.filter(({ name }) => name === one.name));
-    const ratios = all.map(({ ratio }) => ratio);
+  const [firstRound = [], ...otherRounds] = rounds;
+  if (otherRounds.length === 0) return firstRound;
+  return firstRound.map((firstMeasure) => {
+    const sameMeasures = rounds.flatMap((measures) => measures.filter(({ name }) => name === firstMeasure.name));
+    const ratios = sameMeasures.map(({ ratio }) => ratio);
     const ratio = median(ratios);
     return {
-      ...one,
-      product: median(all.map(({ product }) => product)),
-      bound: { ...one.bound, value: median(all.map(({ bound }) => bound.value)) },
+      ...firstMeasure,
+      product: median(sameMeasures.map(({ product }) => product)),
+      bound: { ...firstMeasure.bound, value: median(sameMeasures.map(({ bound }) => bound.value)) },
       ratio,
       spread: [Math.min(...ratios), Math.max(...ratios)],
-      met: isMet(ratio, one.goal),
+      met: isMet(ratio, firstMeasure.goal),
     };
   });
 }
 
-const short = (value: number): string =>
+const shortNumber = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(value >= 10 ? 1 : 2);
 
 const row = (cells: string[]): string => `| ${cells.join(' | ')} |`;
-const HEAD = ['suite', 'path', 'Tonearm', 'bound', 'ratio', 'goal', 'met'];
+const TABLE_HEAD = ['suite', 'path', 'Tonearm', 'bound', 'ratio', 'goal', 'met'];
 
-export const tableHead = [HEAD, HEAD.map(() => '---')].map(row).join('\n');
+export const tableHead = [TABLE_HEAD, TABLE_HEAD.map(() => '---')].map(row).join('\n');
 
 export const toRows = (measures: Measure[]): string =>
   measures
@@ -78,8 +78,8 @@ export const toRows = (measures: Measure[]): string =>
       row([
         m.suite,
         m.name,
-        `${short(m.product)} ${m.unit}`,
-        `${m.bound.name}: ${short(m.bound.value)} ${m.unit}`,
+        `${shortNumber(m.product)} ${m.unit}`,
+        `${m.bound.name}: ${shortNumber(m.bound.value)} ${m.unit}`,
         `${m.ratio.toFixed(2)}×${m.spread ? ` (${m.spread.map((ratio) => ratio.toFixed(2)).join('–')})` : ''}`,
         `${m.goal.op === '>=' ? '≥' : '≤'} ${m.goal.value}×`,
         m.met ? 'yes' : '**no**',

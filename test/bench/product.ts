@@ -5,11 +5,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const root = join(import.meta.dirname, '..', '..');
-/** What /proc counts processor time in. */
+/** Milliseconds of one tick, the unit in which /proc counts processor time. */
 const TICK_MS = 10;
-export const ENTRY = join(root, 'dist', 'server', 'main.js');
-/** Those of `npm start`. */
-export const FLAGS =
+export const SERVER_ENTRY = join(root, 'dist', 'server', 'main.js');
+/** Flags of Node.js that `npm start` uses. */
+export const NODE_FLAGS =
   (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }).scripts.start.match(
     /--[a-z-]+(=\d+)?/g,
   ) ?? [];
@@ -35,9 +35,9 @@ interface Job {
   finished_at: string | null;
 }
 
-export const ADMIN = { username: 'bench', password: 'bench password' };
+export const ADMIN_ACCOUNT = { username: 'bench', password: 'bench password' };
 
-/** Of the installed command: `MALLOC_ARENA_MAX`. */
+/** Environment that the installed command sets: `MALLOC_ARENA_MAX`. */
 const COMMAND_ENV = Object.fromEntries(
   [
     ...readFileSync(join(root, 'scripts', 'tonearm.js'), 'utf8')
@@ -46,11 +46,11 @@ const COMMAND_ENV = Object.fromEntries(
   ].map(([, name, value]) => [name, value]),
 ) as Record<string, string>;
 
-const running = new Set<ChildProcess>();
+const runningProcesses = new Set<ChildProcess>();
 
 /** Ends the processes of a suite that failed. */
 export async function endProducts(): Promise<void> {
-  for (const child of running) {
+  for (const child of runningProcesses) {
     child.kill('SIGKILL');
     await once(child, 'exit');
   }
@@ -59,13 +59,13 @@ export async function endProducts(): Promise<void> {
 export async function startProduct(dataDir: string, env: Record<string, string> = {}): Promise<Product> {
   const child = spawn(
     process.execPath,
-    [...FLAGS, ENTRY, '--data-dir', dataDir, '--port', '0', '--log-level', 'warn'],
+    [...NODE_FLAGS, SERVER_ENTRY, '--data-dir', dataDir, '--port', '0', '--log-level', 'warn'],
     {
       env: {
         ...process.env,
         ...COMMAND_ENV,
-        ADMIN_USERNAME: ADMIN.username,
-        ADMIN_PASSWORD: ADMIN.password,
+        ADMIN_USERNAME: ADMIN_ACCOUNT.username,
+        ADMIN_PASSWORD: ADMIN_ACCOUNT.password,
         LOCAL_MEDIA_WATCH: 'false',
         FPID_ENABLED: 'false',
         MUSICBRAINZ_ENABLED: 'false',
@@ -75,13 +75,13 @@ export async function startProduct(dataDir: string, env: Record<string, string> 
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );
-  running.add(child);
-  child.once('exit', () => running.delete(child));
-  const url = await listening(child);
+  runningProcesses.add(child);
+  child.once('exit', () => runningProcesses.delete(child));
+  const url = await waitForUrl(child);
   const login = await fetch(`${url}/api/v1/auth/login`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(ADMIN),
+    body: JSON.stringify(ADMIN_ACCOUNT),
   });
   const { access_token: token } = (await login.json()) as { access_token: string };
   const api = async <T>(path: string, method = 'GET', body?: object): Promise<T> => {
@@ -128,7 +128,7 @@ export async function startProduct(dataDir: string, env: Record<string, string> 
   };
 }
 
-async function listening(child: ChildProcess): Promise<string> {
+async function waitForUrl(child: ChildProcess): Promise<string> {
   let text = '';
   return new Promise((resolve, reject) => {
     child.stdout?.on('data', (chunk: Buffer) => {

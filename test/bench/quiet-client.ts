@@ -2,7 +2,7 @@
 // collector, sometimes 10 ms, which would count as the server's time.
 import { connect } from 'node:net';
 
-const BUFFER = 1 << 20;
+const BUFFER_BYTES = 1 << 20;
 const HEAD_END = '\r\n\r\n';
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 
@@ -51,19 +51,19 @@ export function openQuietClient(address: string, token?: string): Promise<QuietC
     resolve(performance.now() - startedAt);
     return true;
   };
-  return new Promise((opened, refused) => {
+  return new Promise((resolve, reject) => {
     const socket = connect({
       host: hostname,
       port: Number(port),
       noDelay: true,
-      onread: { buffer: Buffer.allocUnsafe(BUFFER), callback: take },
+      onread: { buffer: Buffer.allocUnsafe(BUFFER_BYTES), callback: take },
     });
     socket
-      .once('error', refused)
+      .once('error', reject)
       .on('error', fail)
       .on('close', () => fail(new Error('the server closed the connection')));
     socket.once('connect', () =>
-      opened({
+      resolve({
         ask: (path, { method = 'GET', body = '' } = {}) =>
           new Promise((resolve, reject) => {
             open = { path, startedAt: performance.now(), left: -1, resolve, reject };

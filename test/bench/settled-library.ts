@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { makeLibrary } from '../support/library.ts';
 
 export function makeSettledLibrary(...[options, dir]: Parameters<typeof makeLibrary>): ReturnType<typeof makeLibrary> {
-  const made = makeLibrary(options, dir);
+  const madeLibrary = makeLibrary(options, dir);
   if (process.platform !== 'win32') execFileSync('sync');
-  return made;
+  return madeLibrary;
 }

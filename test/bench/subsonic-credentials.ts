@@ -1,14 +1,14 @@
 // The parameters with which a Subsonic client signs in.
 import { createHash } from 'node:crypto';
 
-const SALT = 'c19b2d';
+const LOGIN_SALT = 'c19b2d';
 
 export const credentialsFor = ({ username, password }: { username: string; password: string }): string =>
   new URLSearchParams({
     u: username,
-    s: SALT,
+    s: LOGIN_SALT,
     t: createHash('md5')
-      .update(password + SALT)
+      .update(password + LOGIN_SALT)
       .digest('hex'),
     v: '1.16.1',
     c: 'bench',

@@ -1,30 +1,30 @@
 // How long a person waits while the server works.
 import type { Product } from './product.ts';
 
-interface Used<T> {
+interface UsedResult<T> {
   result: T;
-  /** Of likes, in ms. */
+  /** Latencies of likes in ms. */
   latencies: number[];
   /** The highest, in MB. */
   rss: number;
 }
 
 /** Likes a track every 50 ms while something runs. */
-export async function whileUsed<T>(product: Product, work: () => Promise<T>): Promise<Used<T>> {
+export async function whileUsed<T>(product: Product, work: () => Promise<T>): Promise<UsedResult<T>> {
   const latencies: number[] = [];
   let rss = 0;
-  let liked = false;
+  let isLiked = false;
   const timer = setInterval(() => {
     rss = Math.max(rss, product.rss());
-    const started = performance.now();
-    const body = JSON.stringify({ item_type: 'track', item_id: 1, liked: (liked = !liked) });
+    const startedAt = performance.now();
+    const body = JSON.stringify({ item_type: 'track', item_id: 1, liked: (isLiked = !isLiked) });
     void fetch(`${product.url}/api/v1/likes`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${product.token}`, 'Content-Type': 'application/json' },
       body,
     }).then(async (response) => {
       await response.text();
-      if (response.ok) latencies.push(performance.now() - started);
+      if (response.ok) latencies.push(performance.now() - startedAt);
     });
   }, 50);
   const result = await work();

@@ -7,11 +7,11 @@ import { startEncyclopedia, type Encyclopedia } from '../fakes/encyclopedia.ts';
 import { openContext } from '../support/browser.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { DESK, sharedBrowser } from './stage.ts';
+import { DESK_WINDOW, sharedBrowser } from './stage.ts';
 
-const BAND = '11111111-1111-4111-8111-111111111111';
-const OTHER = '22222222-2222-4222-8222-222222222222';
-const GROUP = '33333333-3333-4333-8333-333333333333';
+const BAND_ID = '11111111-1111-4111-8111-111111111111';
+const OTHER_BAND_ID = '22222222-2222-4222-8222-222222222222';
+const RELEASE_GROUP_ID = '33333333-3333-4333-8333-333333333333';
 
 let services: Encyclopedia;
 let server: TestServer;
@@ -25,7 +25,7 @@ beforeAll(async () => {
       .toBuffer();
   services.add({
     kind: 'artist',
-    mbid: BAND,
+    mbid: BAND_ID,
     name: 'The Quays',
     type: 'Group',
     country: 'GB',
@@ -35,13 +35,13 @@ beforeAll(async () => {
     links: { 'official homepage': 'https://quays.example/' },
     item: 'Q1',
   });
-  services.add({ kind: 'artist', mbid: OTHER, name: 'The Quays', country: 'FR', disambiguation: 'the duo' });
-  services.add({ kind: 'release-group', mbid: GROUP, name: 'Harbour', item: 'Q2' });
+  services.add({ kind: 'artist', mbid: OTHER_BAND_ID, name: 'The Quays', country: 'FR', disambiguation: 'the duo' });
+  services.add({ kind: 'release-group', mbid: RELEASE_GROUP_ID, name: 'Harbour', item: 'Q2' });
   services.items.set('Q1', {
-    claims: { P434: [BAND], P18: ['First.jpg'], P373: ['Quays'] },
+    claims: { P434: [BAND_ID], P18: ['First.jpg'], P373: ['Quays'] },
     sitelinks: { enwiki: 'The Quays' },
   });
-  services.items.set('Q2', { claims: { P436: [GROUP] }, sitelinks: { enwiki: 'Harbour' } });
+  services.items.set('Q2', { claims: { P436: [RELEASE_GROUP_ID] }, sitelinks: { enwiki: 'Harbour' } });
   services.articles.set('en/The Quays', { extract: 'The Quays are a band from Bristol.', item: 'Q1' });
   services.articles.set('en/Harbour', { extract: 'Harbour was recorded in a week.', item: 'Q2' });
   const licence = { licence: 'CC BY-SA 4.0', category: 'Quays' };
@@ -52,8 +52,8 @@ beforeAll(async () => {
     musicBrainzPerSecond: 10_000,
     wikimediaPerSecond: 10_000,
   });
-  trackMaker(server.app).add({ title: 'One', artistMbids: [BAND], releaseGroupMbid: GROUP });
-  const context = await openContext(await sharedBrowser(), { baseURL: server.url, ...DESK });
+  trackMaker(server.app).add({ title: 'One', artistMbids: [BAND_ID], releaseGroupMbid: RELEASE_GROUP_ID });
+  const context = await openContext(await sharedBrowser(), { baseURL: server.url, ...DESK_WINDOW });
   page = await context.newPage();
   const user = (await server.api('/users/me')).body;
   await page.addInitScript(
@@ -66,7 +66,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-test('nothing is asked before the owner agrees; then it is shown with credit, changed by hand, and stays', async () => {
+test('nothing is requested before the owner agrees; then the text is shown with credit, edited by hand, and stays', async () => {
   const main = page.getByRole('main');
   const about = page.getByRole('region', { name: 'About this artist' });
   await page.goto('/artists/1');

@@ -1,9 +1,9 @@
 // axe and the width of every page on a phone, and axe on dialogs and menus. test/e2e/pseudo-language.e2e.ts has axe on every
 // page in a wide window.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inBothThemes, OF_WORDS, SHELL, violations } from './axe.ts';
-import { openStageOfPages, pageOpener, PAGES } from './pages.ts';
-import { DESK, drawn, PHONE, type Stage } from './stage.ts';
+import { inBothThemes, OF_WORDS, WITHOUT_SHELL, violations } from './axe.ts';
+import { openStageOfPages, pageOpener, APP_PAGES } from './pages.ts';
+import { DESK_WINDOW, drawn, PHONE_WINDOW, type Stage } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -12,14 +12,14 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 test('no page has a violation on a phone, and none is wider than its screen at 390 and 360 px', async () => {
-  const page = await stage.openAsOwner({ ...PHONE, colorScheme: 'light' });
+  const page = await stage.openAsOwner({ ...PHONE_WINDOW, colorScheme: 'light' });
   const open = pageOpener(page);
   const faults: string[] = [];
-  for (const [i, path] of PAGES.entries()) {
+  for (const [i, path] of APP_PAGES.entries()) {
     await open(path);
-    faults.push(...(await inBothThemes(page, path, { context: i === 0 ? undefined : SHELL })));
+    faults.push(...(await inBothThemes(page, path, { context: i === 0 ? undefined : WITHOUT_SHELL })));
     for (const width of [390, 360]) {
-      await page.setViewportSize({ ...PHONE.viewport, width });
+      await page.setViewportSize({ ...PHONE_WINDOW.viewport, width });
       await drawn(page);
       const wide = await page.evaluate(() =>
         [document.documentElement, document.querySelector('main')].map((element) =>
@@ -28,20 +28,21 @@ test('no page has a violation on a phone, and none is wider than its screen at 3
       );
       expect.soft(wide, `${path} at ${width} px`).toEqual([0, 0]);
     }
-    await page.setViewportSize(DESK.viewport);
+    await page.setViewportSize(DESK_WINDOW.viewport);
     await drawn(page);
     faults.push(...(await violations(page, `${path}, wide`, { rules: OF_WORDS })));
-    await page.setViewportSize(PHONE.viewport);
+    await page.setViewportSize(PHONE_WINDOW.viewport);
   }
   await page.context().close();
   expect(faults).toEqual([]);
 });
 
 test('no dialog or menu has a violation', async () => {
-  const page = await stage.openAsOwner({ ...DESK, colorScheme: 'light' });
+  const page = await stage.openAsOwner({ ...DESK_WINDOW, colorScheme: 'light' });
   const faults: string[] = [];
   // an open menu is no part of the page: it is in no landmark, and goes with its button
-  const check = async (where: string) => faults.push(...(await inBothThemes(page, where, { except: ['region'] })));
+  const check = async (pageName: string) =>
+    faults.push(...(await inBothThemes(page, pageName, { except: ['region'] })));
   await page.goto('/albums/1');
   await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
   await page.keyboard.press('q');
@@ -101,7 +102,7 @@ test('no dialog or menu has a violation', async () => {
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`sign-in, set-up and sharing pages have no violation: ${colorScheme}`, async () => {
-    const page = await stage.openPage({ baseURL: stage.url, ...DESK, colorScheme });
+    const page = await stage.openPage({ baseURL: stage.url, ...DESK_WINDOW, colorScheme });
     await page.goto('/sign-in');
     await page.getByLabel('User name').waitFor();
     expect(await violations(page, 'sign-in')).toEqual([]);

@@ -3,10 +3,10 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AlbumPage } from '../../server/library/wire.ts';
-import { DESK, openStage, PHONE, type Stage } from './stage.ts';
+import { DESK_WINDOW, openStage, PHONE_WINDOW, type Stage } from './stage.ts';
 
 /** Options of a window in which the service worker delivers the interface, as it does outside of tests. */
-const WITH_WORKER: BrowserContextOptions = { ...DESK, serviceWorkers: 'allow' };
+const WITH_WORKER: BrowserContextOptions = { ...DESK_WINDOW, serviceWorkers: 'allow' };
 
 let stage: Stage;
 let page: Page;
@@ -30,8 +30,8 @@ test('an album has one menu: by right click, by "…", by keyboard and by a long
   const link = card(page).getByRole('link').first();
   await link.click({ button: 'right' });
   await menu(page).waitFor();
-  const offered = await entries(page);
-  expect(offered).toEqual(
+  const menuEntries = await entries(page);
+  expect(menuEntries).toEqual(
     expect.arrayContaining(['Play', 'Play next', 'Add to queue', 'Start radio', 'Like', 'Edit…', 'Cover…', 'Delete']),
   );
   await page.keyboard.press('Escape');
@@ -41,21 +41,21 @@ test('an album has one menu: by right click, by "…", by keyboard and by a long
   await card(page)
     .getByRole('button', { name: `More for ${title}` })
     .click();
-  await expect.poll(() => entries(page)).toEqual(offered);
+  await expect.poll(() => entries(page)).toEqual(menuEntries);
   await page.keyboard.press('Escape');
   await menu(page).waitFor({ state: 'detached' });
 
   await link.focus();
   await page.keyboard.press('Shift+F10');
-  await expect.poll(() => entries(page)).toEqual(offered);
+  await expect.poll(() => entries(page)).toEqual(menuEntries);
   await page.keyboard.press('Escape');
   await menu(page).waitFor({ state: 'detached' });
   await expect.poll(() => link.evaluate((element) => element === document.activeElement)).toBe(true);
 
-  const phone = await stage.openAsOwner(PHONE);
+  const phone = await stage.openAsOwner(PHONE_WINDOW);
   await phone.goto('/albums');
   await card(phone).getByRole('link').first().dispatchEvent('pointerdown', { pointerType: 'touch', bubbles: true });
-  await expect.poll(() => entries(phone)).toEqual(offered);
+  await expect.poll(() => entries(phone)).toEqual(menuEntries);
   await phone.context().close();
 });
 
@@ -70,7 +70,7 @@ test('Play of an album becomes Pause while it plays, and the tab says what plays
   await expect.poll(() => page.title()).toBe(`${title} · Tonearm`);
 });
 
-test('E edits all that are selected, and Escape keeps them selected', async () => {
+test('E edits all selected tracks, and Escape keeps them selected', async () => {
   await page.goto('/tracks');
   const rows = page.getByRole('grid', { name: 'Tracks' });
   await rows.locator('[data-index="0"][data-track]').click();
@@ -113,7 +113,7 @@ test.each([
     .toBe(rows);
 });
 
-test('what is typed while the search opens goes into its field and does nothing else', async () => {
+test('text typed while the search opens goes into its field and triggers no shortcut', async () => {
   await page.goto('/');
   await page.getByRole('heading', { name: 'Home' }).waitFor();
   await page.keyboard.press('Control+k');
@@ -122,7 +122,7 @@ test('what is typed while the search opens goes into its field and does nothing 
   await page.keyboard.press('Escape');
 });
 
-test('an album that is not there says so', async () => {
+test('the page of a missing album says that it does not exist', async () => {
   await page.goto('/albums/999999');
   await page.getByRole('heading', { name: 'Album not found' }).waitFor();
   expect(await page.title()).toBe('Album not found · Tonearm');

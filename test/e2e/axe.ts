@@ -4,26 +4,26 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { still } from './stage.ts';
+import { waitUntilStill } from './stage.ts';
 
 const source = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
-export interface Part {
+export interface PagePart {
   exclude: string[][];
 }
 /** The side bar and the bottom bars are the same on every page, so that only the first page checks them. */
-export const SHELL: Part = { exclude: [['nav'], ['footer']] };
+export const WITHOUT_SHELL: PagePart = { exclude: [['nav'], ['footer']] };
 /** Rules whose result depends on the language. */
 export const OF_WORDS = ['label-content-name-mismatch'];
 /** Rules whose result depends on the theme. */
-const COLOURS = ['color-contrast', 'link-in-text-block'];
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 /** Returns each violation as a line of text. */
 export async function violations(
   page: Page,
-  where: string,
-  { context, rules, except = [] }: { context?: Part; rules?: string[]; except?: string[] } = {},
+  pageName: string,
+  { context, rules, except = [] }: { context?: PagePart; rules?: string[]; except?: string[] } = {},
 ): Promise<string[]> {
-  await still(page);
+  await waitUntilStill(page);
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
   const { violations: foundViolations } = await page.evaluate(
     ([context, runOnly, except]) =>
@@ -36,19 +36,19 @@ export async function violations(
   );
   return foundViolations.flatMap(({ id, nodes }) =>
     nodes.map(
-      (node) => `${where}: ${id}: ${node.html.slice(0, 160)} ${node.failureSummary?.split('\n').slice(1).join(' ')}`,
+      (node) => `${pageName}: ${id}: ${node.html.slice(0, 160)} ${node.failureSummary?.split('\n').slice(1).join(' ')}`,
     ),
   );
 }
 
 export async function inBothThemes(
   page: Page,
-  where: string,
-  { context, except = [] }: { context?: Part | undefined; except?: string[] } = {},
+  pageName: string,
+  { context, except = [] }: { context?: PagePart | undefined; except?: string[] } = {},
 ): Promise<string[]> {
-  const light = await violations(page, where, { except, ...(context && { context }) });
+  const light = await violations(page, pageName, { except, ...(context && { context }) });
   await changeTheme(page, 'dark');
-  const dark = await violations(page, `${where}, dark`, { rules: COLOURS, ...(context && { context }) });
+  const dark = await violations(page, `${pageName}, dark`, { rules: COLOUR_RULES, ...(context && { context }) });
   await changeTheme(page, 'light');
   return [...light, ...dark];
 }

@@ -8,7 +8,7 @@ import { listInfo, wav } from '../support/audio-bytes.ts';
 import { openContext } from '../support/browser.ts';
 import { drawCover } from '../support/drawn-covers.ts';
 import { ADMIN, startServer, type TestServer } from '../support/server.ts';
-import { DESK, sharedBrowser } from './stage.ts';
+import { DESK_WINDOW, sharedBrowser } from './stage.ts';
 
 let server: TestServer;
 let browser: Browser;
@@ -31,7 +31,7 @@ interface Shell {
 
 /** Opens a window with the bridge of the desktop app. */
 async function openWindow(path = '/'): Promise<Shell> {
-  const page = await (await openContext(browser, { baseURL: server.url, ...DESK })).newPage();
+  const page = await (await openContext(browser, { baseURL: server.url, ...DESK_WINDOW })).newPage();
   const [addresses, reports] = [[] as string[], [] as unknown[]];
   let [tickets, restarts] = [0, 0];
   page.on('request', (request) => void addresses.push(request.url()));
@@ -195,17 +195,17 @@ test('the settings of the app are shown in the app, and not in a browser', async
   await expect.poll(() => tray.isChecked()).toBe(true);
   await page.getByRole('status').filter({ hasText: 'Saved' }).waitFor();
 
-  const plain = await (await openContext(browser, { baseURL: server.url, ...DESK })).newPage();
-  await plain.addInitScript(
+  const browserPage = await (await openContext(browser, { baseURL: server.url, ...DESK_WINDOW })).newPage();
+  await browserPage.addInitScript(
     (session) => localStorage.setItem('tonearm.session', session),
     await page.evaluate(() => localStorage.getItem('tonearm.session') ?? ''),
   );
-  await plain.goto('/settings');
-  await plain.getByRole('heading', { level: 1, name: 'General' }).waitFor();
-  expect(await plain.getByRole('switch', { name: 'Keep running in the tray' }).count()).toBe(0);
+  await browserPage.goto('/settings');
+  await browserPage.getByRole('heading', { level: 1, name: 'General' }).waitFor();
+  expect(await browserPage.getByRole('switch', { name: 'Keep running in the tray' }).count()).toBe(0);
 });
 
-test('a change that waits for a restart offers one', async () => {
+test('a change that needs a restart offers to restart', async () => {
   expect((await server.api('/settings', { method: 'PATCH', body: { s3_region: 'somewhere' } })).status).toBe(200);
   const { page, restarts } = await openWindow('/settings#general');
   await page.getByText('Some changes take effect after a restart of the server.').waitFor();

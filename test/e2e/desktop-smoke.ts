@@ -16,7 +16,7 @@ import { PATIENCE_MS, until } from '../support/until.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const dir = mkdtempSync(join(tmpdir(), 'tonearm-desktop-smoke-'));
-const OWNER = { username: 'owner', password: 'correct horse battery' };
+const OWNER_ACCOUNT = { username: 'owner', password: 'correct horse battery' };
 
 /** Returns the path of the program in the folder that `electron-builder --dir` makes. */
 function packedProgram(): string {
@@ -97,8 +97,8 @@ async function firstRun(window: Page): Promise<void> {
   await window.getByRole('heading', { level: 1, name: 'Welcome' }).waitFor();
   if (await window.getByLabel('Setup token').isVisible())
     throw new Error('The window asks for a set-up token that it should have been given.');
-  await window.getByLabel('User name').fill(OWNER.username);
-  await window.getByLabel('Password', { exact: true }).fill(OWNER.password);
+  await window.getByLabel('User name').fill(OWNER_ACCOUNT.username);
+  await window.getByLabel('Password', { exact: true }).fill(OWNER_ACCOUNT.password);
   await window.getByRole('button', { name: 'Next' }).click();
 }
 
@@ -152,13 +152,15 @@ async function useMiniPlayer(app: ElectronApplication): Promise<void> {
     (labels) => labels.includes('Sleep timer (on)'),
   );
   await clickInTray(app, 'Off');
-  const opened = app.waitForEvent('window', { timeout: PATIENCE_MS });
+  const windowOpened = app.waitForEvent('window', { timeout: PATIENCE_MS });
   await clickInTray(app, 'Player window');
-  const player = await opened;
+  const player = await windowOpened;
   await clickInTray(app, 'Keep player on top');
   const resize = (height: number) =>
     app.evaluate(({ BrowserWindow }, wantedIndex) => {
-      const window = BrowserWindow.getAllWindows().find((one) => one.webContents.getURL().endsWith('/player'));
+      const window = BrowserWindow.getAllWindows().find((openWindow) =>
+        openWindow.webContents.getURL().endsWith('/player'),
+      );
       window?.setContentSize(300, wantedIndex);
       return window?.isAlwaysOnTop() ?? false;
     }, height);
@@ -213,8 +215,8 @@ async function openFile(app: ElectronApplication, window: Page): Promise<void> {
 /** A second start ends at once and hands its link to the first. */
 async function startAgain(app: ElectronApplication, window: Page): Promise<void> {
   const path = await app.evaluate(() => process.execPath);
-  const second = spawn(path, [...args, 'tonearm://album/1'], { cwd: root, env: process.env, stdio: 'inherit' });
-  await once(second, 'exit');
+  const secondProcess = spawn(path, [...args, 'tonearm://album/1'], { cwd: root, env: process.env, stdio: 'inherit' });
+  await once(secondProcess, 'exit');
   await window.waitForURL(/\/albums\/1$/);
 }
 
@@ -228,9 +230,9 @@ async function restartServer(window: Page): Promise<void> {
 }
 
 async function quitByTray(app: ElectronApplication): Promise<void> {
-  const closed = app.waitForEvent('close', { timeout: PATIENCE_MS });
+  const appClosed = app.waitForEvent('close', { timeout: PATIENCE_MS });
   await clickInTray(app, 'Quit Tonearm');
-  await closed;
+  await appClosed;
 }
 
 /** No driver can click in a system's tray, so its menu is recorded, and its entries are clicked from inside the app. */

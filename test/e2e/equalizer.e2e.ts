@@ -13,23 +13,28 @@ import {
   type Equalizer,
 } from '../../renderer/player/equalizer.ts';
 import { seededRandom } from '../support/test-random.ts';
-import { DESK, openStage, type Stage } from './stage.ts';
+import { DESK_WINDOW, openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
 let page: Page;
 beforeAll(async () => {
   stage = await openStage({ tracks: 4, seconds: '20', messy: 0, formats: ['flac'] });
-  page = await stage.openAsOwner(DESK);
+  page = await stage.openAsOwner(DESK_WINDOW);
   await page.goto(`${stage.url}/settings#playback`);
 });
 afterAll(() => stage?.close());
 
 const random = seededRandom(24);
-const between = (min: number, max: number): number => min + random() * (max - min);
+const randomBetween = (min: number, max: number): number => min + random() * (max - min);
 /** Sets of ten bands, from slight to extreme. */
 const randomBands = (): Band[] =>
   flatBands(false).map((band) =>
-    limitBand({ ...band, frequency: band.frequency * between(0.6, 1.4), gainDb: between(-15, 15), q: between(0.4, 6) }),
+    limitBand({
+      ...band,
+      frequency: band.frequency * randomBetween(0.6, 1.4),
+      gainDb: randomBetween(-15, 15),
+      q: randomBetween(0.4, 6),
+    }),
   );
 
 interface Rendered {
@@ -61,9 +66,9 @@ async function render(equalizer: Equalizer, rate: number, frequencies: number[])
   const response = frequencies.map((frequency) => {
     // Goertzel's algorithm
     const turn = 2 * Math.cos((2 * Math.PI * frequency) / rate);
-    let [before, last] = [0, 0];
-    for (const value of answer) [before, last] = [last, value + turn * last - before];
-    return 10 * Math.log10(before * before + last * last - turn * before * last);
+    let [previousValue, lastValue] = [0, 0];
+    for (const value of answer) [previousValue, lastValue] = [lastValue, value + turn * lastValue - previousValue];
+    return 10 * Math.log10(previousValue * previousValue + lastValue * lastValue - turn * previousValue * lastValue);
   });
   let seed = 1;
   const noise = (): number => ((seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) < 2 ** 30 ? 1 : -1);
@@ -82,7 +87,7 @@ async function render(equalizer: Equalizer, rate: number, frequencies: number[])
   return { response, peak, isSame: answer.every((value, n) => value === impulse[n]) };
 }
 
-test('rendered offline, it is within 0.1 dB of theory from 20 Hz to 20 kHz, and no signal clips', async () => {
+test('rendered offline, the equalizer is within 0.1 dB of theory from 20 Hz to 20 kHz, and no signal clips', async () => {
   const source = stripTypeScriptTypes(
     readFileSync(join(import.meta.dirname, '../../renderer/player/equalizer.ts'), 'utf8'),
   );
@@ -112,14 +117,14 @@ test('rendered offline, it is within 0.1 dB of theory from 20 Hz to 20 kHz, and 
   await bench.close();
 });
 
-test('off, there is no node for it; on, there is one for each band that changes something', async () => {
+test('without the equalizer there is no filter node; with it there is one for each band that changes something', async () => {
   await page.addInitScript(() => {
-    const noted = Object.assign(globalThis, { filters: 0 });
+    const counters = Object.assign(globalThis, { filters: 0 });
     const Original = IIRFilterNode;
     globalThis.IIRFilterNode = class extends Original {
       constructor(context: BaseAudioContext, options: IIRFilterOptions) {
         super(context, options);
-        noted.filters++;
+        counters.filters++;
       }
     };
   });
@@ -159,36 +164,36 @@ test('off, there is no node for it; on, there is one for each band that changes 
   expect(stage.problems).toEqual([]);
 });
 
-test('what was chosen for the sound is there after a reload, and stays when something else is changed', async () => {
-  const chosen = await stage.openAsOwner(DESK);
+test('sound settings survive a reload and stay when another setting is changed', async () => {
+  const settingsPage = await stage.openAsOwner(DESK_WINDOW);
   const settings = `${stage.url}/settings#playback`;
-  await chosen.goto(settings);
-  await chosen.getByRole('switch', { name: 'Equalizer' }).click({ force: true });
-  await chosen.getByRole('slider', { name: /^Band 3 at/ }).press('ArrowUp');
-  await chosen.getByLabel('Quality on Wi-Fi').selectOption('192');
-  await chosen.goto(`${stage.url}/tracks`);
-  const open = () => chosen.getByRole('button', { name: 'Playback settings' }).first().click();
-  const speed = chosen.getByRole('slider', { name: 'Speed' });
+  await settingsPage.goto(settings);
+  await settingsPage.getByRole('switch', { name: 'Equalizer' }).click({ force: true });
+  await settingsPage.getByRole('slider', { name: /^Band 3 at/ }).press('ArrowUp');
+  await settingsPage.getByLabel('Quality on Wi-Fi').selectOption('192');
+  await settingsPage.goto(`${stage.url}/tracks`);
+  const open = () => settingsPage.getByRole('button', { name: 'Playback settings' }).first().click();
+  const speedSlider = settingsPage.getByRole('slider', { name: 'Speed' });
   await open();
-  await speed.fill('1.5');
-  await chosen.getByRole('radiogroup', { name: 'Sleep timer' }).getByText('End of track').click();
+  await speedSlider.fill('1.5');
+  await settingsPage.getByRole('radiogroup', { name: 'Sleep timer' }).getByText('End of track').click();
 
-  await chosen.reload();
+  await settingsPage.reload();
   await open();
-  await expect.poll(() => speed.inputValue()).toBe('1.5');
-  expect(await chosen.getByRole('radio', { name: 'End of track' }).isChecked()).toBe(true);
+  await expect.poll(() => speedSlider.inputValue()).toBe('1.5');
+  expect(await settingsPage.getByRole('radio', { name: 'End of track' }).isChecked()).toBe(true);
   for (let round = 0; round < 2; round++) {
-    await chosen.goto(settings);
-    await chosen.reload();
-    expect(await chosen.getByRole('switch', { name: 'Equalizer' }).isChecked()).toBe(true);
-    const band = chosen.getByRole('slider', { name: /^Band 3 at/ });
+    await settingsPage.goto(settings);
+    await settingsPage.reload();
+    expect(await settingsPage.getByRole('switch', { name: 'Equalizer' }).isChecked()).toBe(true);
+    const band = settingsPage.getByRole('slider', { name: /^Band 3 at/ });
     await expect.poll(() => band.getAttribute('aria-valuetext')).toBe('0.5 dB');
-    expect(await chosen.getByLabel('Quality on Wi-Fi').inputValue()).toBe('192');
-    await chosen.getByLabel('Quality on mobile data').selectOption('128');
+    expect(await settingsPage.getByLabel('Quality on Wi-Fi').inputValue()).toBe('192');
+    await settingsPage.getByLabel('Quality on mobile data').selectOption('128');
   }
-  await chosen.evaluate(() => localStorage.setItem('tonearm.output', '{"deviceId":'));
-  await chosen.reload();
-  await chosen.getByText(/because it could not be read: output device, equalizer/).waitFor();
-  await chosen.close();
+  await settingsPage.evaluate(() => localStorage.setItem('tonearm.output', '{"deviceId":'));
+  await settingsPage.reload();
+  await settingsPage.getByText(/because it could not be read: output device, equalizer/).waitFor();
+  await settingsPage.close();
   expect(stage.problems).toEqual([]);
 });

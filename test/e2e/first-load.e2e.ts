@@ -11,17 +11,17 @@ const built = join(import.meta.dirname, '..', '..', 'dist', 'renderer');
 /** Every script that is loaded before the window's code runs. */
 function scriptsOf(entry: string): string[] {
   const html = readFileSync(join(built, entry), 'utf8');
-  const visited = new Set<string>();
+  const visitedPaths = new Set<string>();
   const visit = (path: string): void => {
-    if (visited.has(path)) return;
-    visited.add(path);
+    if (visitedPaths.has(path)) return;
+    visitedPaths.add(path);
     for (const [, name] of readFileSync(path, 'utf8').matchAll(
       /(?:^|[;}])(?:import|export)(?:[^"'();]*from)?["'](\.[^"']+)["']/g,
     ))
       visit(join(dirname(path), name!));
   };
   for (const [, name] of html.matchAll(/<script[^>]* src="(\/[^"]+)"/g)) visit(join(built, name!));
-  return [...visited];
+  return [...visitedPaths];
 }
 
 const sentBytes = (path: string): number => statSync(existsSync(`${path}.br`) ? `${path}.br` : path).size;
@@ -31,10 +31,10 @@ test.each(Object.entries(MOST_BYTES))('the first load of %s is under %i bytes', 
   const listNamedFiles = (pattern: RegExp): string[] =>
     [...html.matchAll(pattern)].map(([, name]) => join(built, name!));
   const scripts = scriptsOf(entry);
-  const preloaded = listNamedFiles(/<link rel="modulepreload"[^>]* href="(\/[^"]+)"/g);
+  const preloadedFiles = listNamedFiles(/<link rel="modulepreload"[^>]* href="(\/[^"]+)"/g);
   // the build itself names what an entry imports
-  expect(preloaded.filter((path) => !scripts.includes(path))).toEqual([]);
-  expect(preloaded.length).toBeGreaterThan(2);
+  expect(preloadedFiles.filter((path) => !scripts.includes(path))).toEqual([]);
+  expect(preloadedFiles.length).toBeGreaterThan(2);
   const styles = listNamedFiles(/<link rel="stylesheet"[^>]* href="(\/[^"]+)"/g);
   const fonts = readdirSync(join(built, 'assets'))
     .filter((name) => /-latin-wght-normal-.*\.woff2$/.test(name))

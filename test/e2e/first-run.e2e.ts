@@ -1,7 +1,7 @@
 // First run: account, folder, scan, search, play.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JobOut } from '../../server/jobs/wire.ts';
-import { currentTime, DESK, openStage, OWNER, untilIdle, type Stage } from './stage.ts';
+import { currentTime, DESK_WINDOW, openStage, OWNER_ACCOUNT, untilIdle, type Stage } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -10,18 +10,18 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 test('an empty data folder becomes a library that plays', async () => {
-  const page = await stage.openPage({ baseURL: stage.url, ...DESK });
+  const page = await stage.openPage({ baseURL: stage.url, ...DESK_WINDOW });
   await page.goto('/');
   await page.getByRole('heading', { name: 'Welcome' }).waitFor();
   await page.getByLabel('Setup token').fill('not the token');
-  await page.getByLabel('User name').fill(OWNER.username);
-  await page.getByLabel('Password', { exact: true }).fill(OWNER.password);
+  await page.getByLabel('User name').fill(OWNER_ACCOUNT.username);
+  await page.getByLabel('Password', { exact: true }).fill(OWNER_ACCOUNT.password);
   await page.getByRole('button', { name: 'Next' }).click();
   await page.getByRole('alert').waitFor();
 
   await page.goto(`/setup?token=${stage.setupToken}`);
-  await page.getByLabel('User name').fill(OWNER.username);
-  await page.getByLabel('Password', { exact: true }).fill(OWNER.password);
+  await page.getByLabel('User name').fill(OWNER_ACCOUNT.username);
+  await page.getByLabel('Password', { exact: true }).fill(OWNER_ACCOUNT.password);
   await page.getByRole('button', { name: 'Next' }).click();
 
   await page.getByRole('heading', { name: 'Your music' }).waitFor();
@@ -52,8 +52,8 @@ test('an empty data folder becomes a library that plays', async () => {
 
   await expect.poll(() => currentTime(page)).toBeGreaterThan(0.5);
   const player = page.getByRole('region', { name: 'Player' });
-  const first = await player.getByRole('link').first().textContent();
-  await expect.poll(() => player.getByRole('link').first().textContent()).not.toBe(first);
+  const firstTitle = await player.getByRole('link').first().textContent();
+  await expect.poll(() => player.getByRole('link').first().textContent()).not.toBe(firstTitle);
   await expect.poll(() => currentTime(page)).toBeGreaterThan(0.3);
   // Chromium reports the errors that this test provokes; any other is a failure.
   expect(stage.problems.filter((text) => !/status of (401|403|422)/.test(text))).toEqual([]);

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { TONES, writeSineAlbum } from '../support/sine-album.ts';
 import { toolOrWarn } from '../support/tools.ts';
 import { recordSineAlbum, type SineRecording } from './sine-recording.ts';
-import { currentTime, DESK, openStage, type Stage } from './stage.ts';
+import { currentTime, DESK_WINDOW, openStage, type Stage } from './stage.ts';
 
 const docs = join(import.meta.dirname, '..', '..', 'docs');
-const WIDTH = 720;
-const HEIGHT = 96;
+const PLOT_WIDTH = 720;
+const PLOT_HEIGHT = 96;
 const AROUND_MS = 12;
 const LATENCY_FILES = {
   flac: [],
@@ -88,7 +88,7 @@ async function measureFirstSounds({
   const { items } = await api<{ items: { id: number; title: string }[] }>('/albums?limit=200');
   const figures = [];
   for (const format of Object.keys(LATENCY_FILES)) {
-    const page = await openAsOwner(DESK);
+    const page = await openAsOwner(DESK_WINDOW);
     await page.goto(`/albums/${items.find(({ title }) => title === `Long ${format}`)!.id}`);
     const play = page.getByRole('main').getByRole('button', { name: 'Play', exact: true });
     await play.waitFor();
@@ -111,39 +111,39 @@ async function measureFirstSounds({
               setTimeout(resolve, 2);
             }),
         );
-      const sounding = await currentTime(page);
+      const heardSeconds = await currentTime(page);
       return Math.round(
         await page.evaluate(
           (heardSeconds) =>
             performance.now() - (globalThis as unknown as { clickedAt: number }).clickedAt - heardSeconds * 1000,
-          sounding,
+          heardSeconds,
         ),
       );
     };
-    const first = await clickToSound();
+    const firstDelayMs = await clickToSound();
     await page.getByRole('region', { name: 'Player' }).getByRole('button', { name: 'Pause' }).click();
-    figures.push({ format, first, again: await clickToSound() });
+    figures.push({ format, first: firstDelayMs, again: await clickToSound() });
     await page.context().close();
   }
   return figures;
 }
 
 function draw({ samples, rate, joins }: SineRecording): string {
-  const around = Math.round((AROUND_MS / 1000) * rate);
+  const samplesAround = Math.round((AROUND_MS / 1000) * rate);
   const plots = joins.map(({ format, at }, i) => {
-    const top = i * HEIGHT;
+    const top = i * PLOT_HEIGHT;
     const points = Array.from(
-      { length: 2 * around },
+      { length: 2 * samplesAround },
       (_, n) =>
-        `${((n / (2 * around)) * WIDTH).toFixed(1)},${(top + HEIGHT / 2 - (samples[at - around + n] ?? 0) * 64).toFixed(1)}`,
+        `${((n / (2 * samplesAround)) * PLOT_WIDTH).toFixed(1)},${(top + PLOT_HEIGHT / 2 - (samples[at - samplesAround + n] ?? 0) * 64).toFixed(1)}`,
     );
-    return `<text x="8" y="${top + 18}">${format}</text><line x1="${WIDTH / 2}" x2="${WIDTH / 2}" y1="${top + 4}" y2="${top + HEIGHT - 4}" class="join"/><polyline points="${points.join(' ')}"/>`;
+    return `<text x="8" y="${top + 18}">${format}</text><line x1="${PLOT_WIDTH / 2}" x2="${PLOT_WIDTH / 2}" y1="${top + 4}" y2="${top + PLOT_HEIGHT - 4}" class="join"/><polyline points="${points.join(' ')}"/>`;
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${joins.length * HEIGHT + 24}" role="img" aria-label="Twelve milliseconds on either side of six joins: the waves go on unbroken">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${PLOT_WIDTH} ${joins.length * PLOT_HEIGHT + 24}" role="img" aria-label="Twelve milliseconds on either side of six joins: the waves go on unbroken">
 <style>text{font:600 13px sans-serif;fill:#5b5854}polyline{fill:none;stroke:#0a72d4;stroke-width:1.25}.join{stroke:#c8431b;stroke-dasharray:3 3}</style>
 <rect width="100%" height="100%" fill="#fcfbfa"/>
 ${plots.join('\n')}
-<text x="${WIDTH / 2 - 150}" y="${joins.length * HEIGHT + 16}">${AROUND_MS} ms before and after the join (dashed)</text>
+<text x="${PLOT_WIDTH / 2 - 150}" y="${joins.length * PLOT_HEIGHT + 16}">${AROUND_MS} ms before and after the join (dashed)</text>
 </svg>
 `;
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DESK, openStage, type Stage } from './stage.ts';
+import { DESK_WINDOW, openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 test('a dropped album is imported, and a bad file in it is listed with the reason', async () => {
-  const page = await stage.openAsOwner(DESK);
+  const page = await stage.openAsOwner(DESK_WINDOW);
   await page.goto('/albums');
   await page.getByRole('heading', { name: 'Your library is empty' }).waitFor();
 
@@ -20,15 +20,15 @@ test('a dropped album is imported, and a bad file in it is listed with the reaso
     bytes: readFileSync(join(stage.library.dir, path)).toString('base64'),
   }));
   files.push({ name: 'notes.mp3', bytes: Buffer.from('This is a shopping list.').toString('base64') });
-  const dropped = await page.evaluateHandle((list) => {
+  const dataTransfer = await page.evaluateHandle((droppedFiles) => {
     const transfer = new DataTransfer();
-    for (const { name, bytes } of list)
+    for (const { name, bytes } of droppedFiles)
       transfer.items.add(new File([Uint8Array.from(atob(bytes), (char) => char.charCodeAt(0))], name));
     return transfer;
   }, files);
-  await page.dispatchEvent('body', 'dragenter', { dataTransfer: dropped });
+  await page.dispatchEvent('body', 'dragenter', { dataTransfer: dataTransfer });
   await page.getByText('Drop to add to your library').waitFor();
-  await page.dispatchEvent('body', 'drop', { dataTransfer: dropped });
+  await page.dispatchEvent('body', 'drop', { dataTransfer: dataTransfer });
 
   const panel = page.getByRole('region', { name: 'Import' });
   await panel.getByRole('heading', { name: '3 of 4 imported' }).waitFor();

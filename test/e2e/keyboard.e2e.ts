@@ -2,13 +2,13 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SHORTCUTS } from '../../renderer/windows/library/shortcut-list.ts';
-import { currentTime, DESK, openStage, type Stage } from './stage.ts';
+import { currentTime, DESK_WINDOW, openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
 let page: Page;
 beforeAll(async () => {
   stage = await openStage({ tracks: 120, seconds: '20' });
-  page = await stage.openAsOwner(DESK);
+  page = await stage.openAsOwner(DESK_WINDOW);
 });
 afterAll(() => stage?.close());
 
@@ -25,56 +25,56 @@ test('arrow keys move in the grid, P plays, Enter opens', async () => {
   const start = await focusedLabel();
   await page.keyboard.press('ArrowRight');
   await expect.poll(focusedLabel).not.toBe(start);
-  const second = await focusedLabel();
+  const secondLabel = await focusedLabel();
   await page.keyboard.press('ArrowDown');
-  await expect.poll(focusedLabel).not.toBe(second);
+  await expect.poll(focusedLabel).not.toBe(secondLabel);
   await page.keyboard.press('ArrowUp');
-  await expect.poll(focusedLabel).toBe(second);
+  await expect.poll(focusedLabel).toBe(secondLabel);
 
   await page.keyboard.press('p');
   await expect.poll(() => currentTime(page)).toBeGreaterThan(0.3);
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { level: 1, name: second.slice(0, second.lastIndexOf(' by ')) }).waitFor();
+  await page.getByRole('heading', { level: 1, name: secondLabel.slice(0, secondLabel.lastIndexOf(' by ')) }).waitFor();
 });
 
 test('the palette searches, queues with Shift+Enter and plays with Enter; Ctrl+arrows skip', async () => {
   const { items } = await stage.api<{ items: { title: string; id: number }[] }>('/tracks?limit=2&sort=created_at');
-  const [one, other] = items;
+  const [firstTrack, secondTrack] = items;
   await page.keyboard.press('/');
   const field = page.getByRole('combobox', { name: 'Search the library' });
-  await field.fill(one!.title);
-  const hit = page
+  await field.fill(firstTrack!.title);
+  const firstOption = page
     .getByRole('group', { name: /Tracks/ })
     .getByRole('option')
-    .filter({ hasText: one!.title })
+    .filter({ hasText: firstTrack!.title })
     .first();
-  await hit.waitFor();
-  for (let i = 0; i < 20 && (await hit.getAttribute('aria-selected')) !== 'true'; i += 1)
+  await firstOption.waitFor();
+  for (let i = 0; i < 20 && (await firstOption.getAttribute('aria-selected')) !== 'true'; i += 1)
     await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
-  await expect.poll(nowPlaying).toBe(one!.title);
+  await expect.poll(nowPlaying).toBe(firstTrack!.title);
 
   await page.keyboard.press('Control+k');
-  await field.fill(other!.title);
-  const second = page
+  await field.fill(secondTrack!.title);
+  const secondOption = page
     .getByRole('group', { name: /Tracks/ })
     .getByRole('option')
-    .filter({ hasText: other!.title })
+    .filter({ hasText: secondTrack!.title })
     .first();
-  await second.waitFor();
-  for (let i = 0; i < 20 && (await second.getAttribute('aria-selected')) !== 'true'; i += 1)
+  await secondOption.waitFor();
+  for (let i = 0; i < 20 && (await secondOption.getAttribute('aria-selected')) !== 'true'; i += 1)
     await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Shift+Enter');
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.keyboard.press('Control+ArrowRight');
-  await expect.poll(nowPlaying).toBe(other!.title);
+  await expect.poll(nowPlaying).toBe(secondTrack!.title);
   await page.keyboard.press('Control+ArrowLeft');
-  await expect.poll(nowPlaying).toBe(one!.title);
+  await expect.poll(nowPlaying).toBe(firstTrack!.title);
 });
 
 test('a row’s menu opens from its button and with the menu key, and returns the focus', async () => {
-  const focused = () =>
+  const focusedControl = () =>
     page.evaluate(
       () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.getAttribute('data-index'),
     );
@@ -96,7 +96,7 @@ test('a row’s menu opens from its button and with the menu key, and returns th
     await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('menuitem');
     await page.keyboard.press('Escape');
     await menu.waitFor({ state: 'detached' });
-    await expect.poll(focused).toBe(name);
+    await expect.poll(focusedControl).toBe(name);
   }
 
   await focusTrack(2);
@@ -105,14 +105,14 @@ test('a row’s menu opens from its button and with the menu key, and returns th
   await expect.poll(() => menu.evaluate((node) => node.contains(document.activeElement))).toBe(true);
   await page.keyboard.press('Escape');
   await menu.waitFor({ state: 'detached' });
-  await expect.poll(focused).toBe('2');
+  await expect.poll(focusedControl).toBe('2');
 });
 
 const button = (name: string) => player().getByRole('button', { name, exact: true });
 const slider = (name: string) => player().getByRole('slider', { name });
 const valueOf = async (name: string) => Number(await slider(name).inputValue());
 const queue = () => page.getByRole('complementary', { name: 'Queue' });
-const liked = async () => (await stage.api<{ total: number }>('/tracks?liked=true&limit=1')).total;
+const countLikedTracks = async () => (await stage.api<{ total: number }>('/tracks?liked=true&limit=1')).total;
 const press = (key: string) => page.keyboard.press(key);
 
 /** Moves the focus to where no list and no field handles the keys. */
@@ -126,7 +126,7 @@ async function focusTrack(place: number) {
 }
 
 /** A shortcut without a test does not compile. */
-const WALK: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<void>> = {
+const SHORTCUT_CHECKS: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<void>> = {
   async search() {
     for (const key of ['Control+k', '/']) {
       await press(key);
@@ -152,11 +152,11 @@ const WALK: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<void>> = {
     await expect.poll(() => valueOf('Position')).toBeLessThan(ahead - 2_000);
   },
   async skip() {
-    const first = await nowPlaying();
+    const firstTitle = await nowPlaying();
     await press('Control+ArrowRight');
-    await expect.poll(nowPlaying).not.toBe(first);
+    await expect.poll(nowPlaying).not.toBe(firstTitle);
     await press('Control+ArrowLeft');
-    await expect.poll(nowPlaying).toBe(first);
+    await expect.poll(nowPlaying).toBe(firstTitle);
   },
   async volume() {
     const volume = await valueOf('Volume');
@@ -183,14 +183,14 @@ const WALK: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<void>> = {
     await screen.waitFor({ state: 'detached' });
   },
   async like() {
-    const wasLiked = await liked();
+    const wasLiked = await countLikedTracks();
     await press('l'); // the key likes the playing track
-    await expect.poll(liked).toBe(wasLiked + 1);
+    await expect.poll(countLikedTracks).toBe(wasLiked + 1);
     await press('l');
-    await expect.poll(liked).toBe(wasLiked);
+    await expect.poll(countLikedTracks).toBe(wasLiked);
     await focusTrack(3);
     await press('l');
-    await expect.poll(liked).toBe(wasLiked + 1);
+    await expect.poll(countLikedTracks).toBe(wasLiked + 1);
   },
   async edit() {
     const row = await focusTrack(2);
@@ -222,9 +222,9 @@ const WALK: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<void>> = {
   },
   async moveInQueue() {
     await press('q');
-    const first = queue().locator('[aria-posinset="1"]').getByRole('button').first();
-    await first.focus();
-    const title = await first.textContent();
+    const firstEntry = queue().locator('[aria-posinset="1"]').getByRole('button').first();
+    await firstEntry.focus();
+    const title = await firstEntry.textContent();
     await press('Alt+ArrowDown');
     await expect
       .poll(() => queue().locator('[aria-posinset="2"]').getByRole('button').first().textContent())
@@ -249,18 +249,18 @@ const WALK: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<void>> = {
     await page.getByRole('toolbar', { name: 'Selection' }).waitFor({ state: 'detached' });
   },
   async settings() {
-    const opened = page.waitForEvent('popup');
+    const popupOpened = page.waitForEvent('popup');
     await press('Control+,');
-    const settings = await opened;
+    const settings = await popupOpened;
     await settings.getByRole('navigation', { name: 'Settings' }).waitFor();
     await settings.close();
   },
   async help() {
     await press('?');
-    const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-    await expect.poll(() => list.getByRole('term').count()).toBe(SHORTCUTS.length);
+    const shortcutList = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await expect.poll(() => shortcutList.getByRole('term').count()).toBe(SHORTCUTS.length);
     await press('Escape');
-    await list.waitFor({ state: 'detached' });
+    await shortcutList.waitFor({ state: 'detached' });
   },
 };
 
@@ -271,7 +271,7 @@ test('each shortcut in the list works as described', async () => {
   await expect.poll(() => currentTime(page)).toBeGreaterThan(0.1);
   for (const { name } of SHORTCUTS) {
     if (name !== 'removeFromQueue') await nowhere(); // that one continues with the focused row
-    await WALK[name]();
+    await SHORTCUT_CHECKS[name]();
   }
   expect(stage.problems).toEqual([]);
 });

@@ -27,18 +27,18 @@ function findFaults(ofInterface: string): string[] {
     const { tagName, classList } = element;
     return `${tagName.toLowerCase()}${[...classList].map((name) => `.${name}`).join('')}`;
   };
-  const short = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
+  const shorten = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
   const isSeen = (element: Element): boolean =>
     element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
     !element.closest('.visually-hidden, [inert], dialog:not([open])');
   const isInterface = (text: string): boolean => text.includes(ofInterface);
 
   /** Returns the elements that clip an element, innermost first, up to the element that scrolls. */
-  const clips = (from: Element, across: boolean): { box: Element; edge: DOMRect }[] => {
+  const clips = (from: Element, isHorizontal: boolean): { box: Element; edge: DOMRect }[] => {
     const clipping: { box: Element; edge: DOMRect }[] = [];
     for (let box: Element | null = from; box && box !== document.body; box = box.parentElement) {
       const { overflowX, overflowY, position } = styleOf(box);
-      const overflow = across ? overflowX : overflowY;
+      const overflow = isHorizontal ? overflowX : overflowY;
       if (overflow === 'auto' || overflow === 'scroll') break;
       if (overflow !== 'visible') clipping.push({ box, edge: box.getBoundingClientRect() });
       if (position === 'fixed') break;
@@ -71,14 +71,14 @@ function findFaults(ofInterface: string): string[] {
     for (const { box, edge } of clips(element, true))
       if (rect.left < edge.left - SLACK_PX || rect.right > edge.right + SLACK_PX) {
         if (!isEllipsized(element, box, text))
-          faults.add(`cut off in ${describeElement(box)}: ${describeElement(element)} “${short(text)}”`);
+          faults.add(`cut off in ${describeElement(box)}: ${describeElement(element)} “${shorten(text)}”`);
         break;
       }
     for (const { box, edge } of clips(element, false)) {
       const isPart = rect.top < edge.bottom - SLACK_PX && rect.bottom > edge.top + SLACK_PX;
       if (isPart && (rect.top < edge.top - 3 || rect.bottom > edge.bottom + 3)) {
         if (!isEllipsized(element, box, text))
-          faults.add(`cut in height in ${describeElement(box)}: ${describeElement(element)} “${short(text)}”`);
+          faults.add(`cut in height in ${describeElement(box)}: ${describeElement(element)} “${shorten(text)}”`);
         break;
       }
     }
@@ -86,7 +86,7 @@ function findFaults(ofInterface: string): string[] {
       let scrolls = false;
       for (let box: Element | null = element; box && box !== document.body; box = box.parentElement)
         if (['auto', 'scroll'].includes(styleOf(box).overflowX)) scrolls = true;
-      if (!scrolls) faults.add(`beyond the window: ${describeElement(element)} “${short(text)}”`);
+      if (!scrolls) faults.add(`beyond the window: ${describeElement(element)} “${shorten(text)}”`);
     }
   }
 
@@ -94,19 +94,19 @@ function findFaults(ofInterface: string): string[] {
   const isOnTop = (element: Element, { left, right, top, bottom }: DOMRect): boolean | undefined => {
     const [x, y] = [(left + right) / 2, (top + bottom) / 2];
     if (x <= 0 || y <= 0 || x >= innerWidth || y >= innerHeight) return undefined;
-    const hit = document.elementFromPoint(x, y);
-    return !!hit && (element.contains(hit) || hit.contains(element));
+    const topmost = document.elementFromPoint(x, y);
+    return !!topmost && (element.contains(topmost) || topmost.contains(element));
   };
 
   for (const control of document.querySelectorAll<HTMLElement>(controls)) {
     if (!isSeen(control) || styleOf(control).pointerEvents === 'none') continue;
     const rect = control.getBoundingClientRect();
     if (rect.width < 2 || rect.height < 2) continue;
-    const what = `${describeElement(control)} “${short(control.ariaLabel ?? control.textContent ?? '')}”`;
+    const controlLabel = `${describeElement(control)} “${shorten(control.ariaLabel ?? control.textContent ?? '')}”`;
     for (const { box, edge } of clips(control.parentElement ?? control, true))
       if (rect.left < edge.left - SLACK_PX || rect.right > edge.right + SLACK_PX) {
         if (rect.left < edge.right && rect.right > edge.left && !isEllipsized(control, box, ''))
-          faults.add(`control cut off in ${describeElement(box)}: ${what}`);
+          faults.add(`control cut off in ${describeElement(box)}: ${controlLabel}`);
         break;
       }
     let isHidden = false; // true for a control that is scrolled away, or in a corner of a card
@@ -120,32 +120,42 @@ function findFaults(ofInterface: string): string[] {
     if (isHidden || (modal && !modal.contains(control)) || control.getClientRects().length !== 1) continue;
     const label = control instanceof HTMLInputElement ? (control.labels?.[0] ?? control.parentElement) : null;
     if (isOnTop(control, rect) === false && !(label && isOnTop(label, rect))) {
-      const over = document.elementFromPoint((rect.left + rect.right) / 2, (rect.top + rect.bottom) / 2);
-      if (over && staysInPlace(over)) continue;
-      if (!over?.contains(control.parentElement)) faults.add(`covered by ${over && describeElement(over)}: ${what}`);
+      const covering = document.elementFromPoint((rect.left + rect.right) / 2, (rect.top + rect.bottom) / 2);
+      if (covering && staysInPlace(covering)) continue;
+      if (!covering?.contains(control.parentElement))
+        faults.add(`covered by ${covering && describeElement(covering)}: ${controlLabel}`);
     }
   }
 
   /** Rows scroll below the heading of their table. */
-  function staysInPlace(over: Element): boolean {
-    for (let box: Element | null = over; box; box = box.parentElement)
+  function staysInPlace(element: Element): boolean {
+    for (let box: Element | null = element; box; box = box.parentElement)
       if (styleOf(box).position === 'sticky') return true;
     return false;
   }
 
   const drawn = texts.filter(({ element, rect }) => isOnTop(element, rect));
   drawn.sort((a, b) => a.rect.top - b.rect.top);
-  for (const [i, one] of drawn.entries())
+  for (const [i, drawnText] of drawn.entries())
     for (let j = i + 1; j < drawn.length; j++) {
-      const other = drawn[j];
-      if (!other || other.rect.top > one.rect.bottom - 4) break;
-      const across = Math.min(one.rect.right, other.rect.right) - Math.max(one.rect.left, other.rect.left);
-      const down = Math.min(one.rect.bottom, other.rect.bottom) - other.rect.top;
-      if (across < 4 || down < 4 || one.element.contains(other.element) || other.element.contains(one.element))
+      const otherText = drawn[j];
+      if (!otherText || otherText.rect.top > drawnText.rect.bottom - 4) break;
+      const overlapWidth =
+        Math.min(drawnText.rect.right, otherText.rect.right) - Math.max(drawnText.rect.left, otherText.rect.left);
+      const overlapHeight = Math.min(drawnText.rect.bottom, otherText.rect.bottom) - otherText.rect.top;
+      if (
+        overlapWidth < 4 ||
+        overlapHeight < 4 ||
+        drawnText.element.contains(otherText.element) ||
+        otherText.element.contains(drawnText.element)
+      )
         continue;
-      if (isWithinClip(one.element, one.rect, other.rect) && isWithinClip(other.element, other.rect, one.rect))
+      if (
+        isWithinClip(drawnText.element, drawnText.rect, otherText.rect) &&
+        isWithinClip(otherText.element, otherText.rect, drawnText.rect)
+      )
         faults.add(
-          `drawn over each other: “${short(one.text)}” and “${short(other.text)}” (${describeElement(one.element)})`,
+          `drawn over each other: “${shorten(drawnText.text)}” and “${shorten(otherText.text)}” (${describeElement(drawnText.element)})`,
         );
     }
 

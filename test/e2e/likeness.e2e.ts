@@ -7,12 +7,12 @@ import { openContext } from '../support/browser.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { addSoundLibrary, analyzeSoundLibrary } from '../support/sound-library.ts';
 import { violations } from './axe.ts';
-import { DESK, sharedBrowser } from './stage.ts';
+import { DESK_WINDOW, sharedBrowser } from './stage.ts';
 
 let server: TestServer;
 let page: Page;
 let tracks: number[];
-const steered: { more: number[]; less: number[] }[] = [];
+const radioRequests: { more: number[]; less: number[] }[] = [];
 
 beforeAll(async () => {
   server = await startServer();
@@ -20,7 +20,7 @@ beforeAll(async () => {
   tracks = byGenre.flat();
   analyzeSoundLibrary(server.app.db, byGenre);
   await server.app.likeness.sounds.refresh();
-  const context = await openContext(await sharedBrowser(), { baseURL: server.url, ...DESK });
+  const context = await openContext(await sharedBrowser(), { baseURL: server.url, ...DESK_WINDOW });
   page = await context.newPage();
   const user = (await server.api('/users/me')).body;
   await page.addInitScript(
@@ -31,7 +31,8 @@ beforeAll(async () => {
   const silence = readFileSync(join(import.meta.dirname, '..', '..', 'renderer', 'public', 'silence.flac'));
   await page.route(/\/api\/v1\/stream\//, (route) => route.fulfill({ contentType: 'audio/flac', body: silence }));
   page.on('request', (request) => {
-    if (request.url().endsWith('/radio/next')) steered.push(request.postDataJSON() as (typeof steered)[number]);
+    if (request.url().endsWith('/radio/next'))
+      radioRequests.push(request.postDataJSON() as (typeof radioRequests)[number]);
   });
 });
 afterAll(async () => {
@@ -56,38 +57,38 @@ test('a radio starts from a mood, says why it plays what it plays, and is steere
     .getByText(/^Mood: Gentle/)
     .first()
     .waitFor();
-  const playing = await nowPlaying();
-  const steeredCount = steered.length;
+  const playingTitle = await nowPlaying();
+  const steeredCount = radioRequests.length;
   await queue.getByRole('button', { name: 'More like this' }).press('Enter');
-  await page.getByText(`More like “${playing}” from now on.`).waitFor();
-  await expect.poll(() => steered.length).toBeGreaterThan(steeredCount);
-  await expect.poll(() => steered.at(-1)!.more).toHaveLength(1);
+  await page.getByText(`More like “${playingTitle}” from now on.`).waitFor();
+  await expect.poll(() => radioRequests.length).toBeGreaterThan(steeredCount);
+  await expect.poll(() => radioRequests.at(-1)!.more).toHaveLength(1);
   await queue.getByRole('button', { name: 'Less', exact: true }).press('Enter');
-  await expect.poll(nowPlaying).not.toBe(playing);
-  await expect.poll(() => steered.at(-1)).toMatchObject({ more: [], less: [expect.any(Number)] });
-  await queue.getByText(`Less like “${playing}”`).first().waitFor();
+  await expect.poll(nowPlaying).not.toBe(playingTitle);
+  await expect.poll(() => radioRequests.at(-1)).toMatchObject({ more: [], less: [expect.any(Number)] });
+  await queue.getByText(`Less like “${playingTitle}”`).first().waitFor();
 
   // the radio is still steered when it is started again
   await page.reload();
-  const { less } = steered.at(-1)!;
-  const steeredSoFar = steered.length;
+  const { less } = radioRequests.at(-1)!;
+  const steeredSoFar = radioRequests.length;
   await main()
     .getByRole('button', { name: /^Gentle/ })
     .press('Enter');
-  await expect.poll(() => steered.length).toBeGreaterThan(steeredSoFar);
-  expect(steered.at(-1)).toMatchObject({ less });
+  await expect.poll(() => radioRequests.length).toBeGreaterThan(steeredSoFar);
+  expect(radioRequests.at(-1)).toMatchObject({ less });
   await player().getByRole('button', { name: 'Pause' }).waitFor(); // the new radio plays, not the previous radio
   await page.keyboard.press('q');
   await queue.getByRole('button', { name: 'Reset' }).press('Enter');
   await page.getByText('This radio plays as it did at first.').waitFor();
-  await expect.poll(() => steered.at(-1)).toMatchObject({ more: [], less: [] });
+  await expect.poll(() => radioRequests.at(-1)).toMatchObject({ more: [], less: [] });
 
-  const second = await nowPlaying();
+  const secondTitle = await nowPlaying();
   await queue.getByRole('button', { name: 'Never', exact: true }).press('Enter');
   await page.getByRole('menuitem', { name: 'Never play this track' }).press('Enter');
-  await expect.poll(nowPlaying).not.toBe(second);
+  await expect.poll(nowPlaying).not.toBe(secondTitle);
   await main()
-    .getByRole('button', { name: `Allow ${second} again` })
+    .getByRole('button', { name: `Allow ${secondTitle} again` })
     .press('Enter');
   await main().getByText('Nothing. Choose “Never” in the queue while a radio plays.').waitFor();
   expect(await violations(page, page.url())).toEqual([]);
@@ -125,7 +126,7 @@ test('a path leads from one track to another, plays, and becomes a playlist', as
   await main().getByRole('heading', { name: 'From Song Ambient 0.0.0 to Song Garage 0.0.0' }).waitFor();
 });
 
-test('one walks the map, zooms, and plays along a line', async () => {
+test('a user moves on the map, zooms, and plays along a line', async () => {
   await page.goto('/map');
   const tracksInView = main().getByRole('region', { name: 'Tracks in view' });
   await tracksInView.getByText(`${tracks.length} tracks`).waitFor();

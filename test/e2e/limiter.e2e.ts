@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { ascii, id3, id3Frame, u16le, u32le, utf8Text, wavChunk } from '../support/audio-bytes.ts';
 import { recordedSeconds, recordOutput, takeRecording } from './recorder.ts';
-import { DESK, openStage, type Stage } from './stage.ts';
+import { DESK_WINDOW, openStage, type Stage } from './stage.ts';
 
-const RATE = 44_100;
-const QUIET = 0.05;
-const GAIN = 4;
+const SAMPLE_RATE = 44_100;
+const QUIET_AMPLITUDE = 0.05;
+const TEST_GAIN = 4;
 
 let stage: Stage;
 beforeAll(async () => {
@@ -20,15 +20,15 @@ afterAll(() => stage?.close());
 
 /** Twelve seconds of a quiet tone with a drum at full scale in every second, and the tags of ReplayGain. */
 function writeDrums(dir: string): void {
-  const samples = Int16Array.from({ length: 12 * RATE }, (_, i) => {
-    const level = i % RATE < 300 ? 1 : QUIET;
-    return 32_767 * level * Math.sin((2 * Math.PI * 441 * i) / RATE);
+  const samples = Int16Array.from({ length: 12 * SAMPLE_RATE }, (_, i) => {
+    const level = i % SAMPLE_RATE < 300 ? 1 : QUIET_AMPLITUDE;
+    return 32_767 * level * Math.sin((2 * Math.PI * 441 * i) / SAMPLE_RATE);
   });
-  const format = Buffer.concat([u16le(1), u16le(1), u32le(RATE), u32le(RATE * 2), u16le(2), u16le(16)]);
+  const format = Buffer.concat([u16le(1), u16le(1), u32le(SAMPLE_RATE), u32le(SAMPLE_RATE * 2), u16le(2), u16le(16)]);
   const userText = (name: string, value: string) => id3Frame('TXXX', Buffer.from(`\x03${name}\0${value}`));
   const tags = id3([
     id3Frame('TIT2', utf8Text('Drums')),
-    userText('replaygain_track_gain', `${(20 * Math.log10(GAIN)).toFixed(2)} dB`),
+    userText('replaygain_track_gain', `${(20 * Math.log10(TEST_GAIN)).toFixed(2)} dB`),
     userText('replaygain_track_peak', '1.0'),
   ]);
   const data = Buffer.from(samples.buffer);
@@ -38,7 +38,7 @@ function writeDrums(dir: string): void {
 }
 
 test('a quiet track with loud drums plays at its gain, and nothing is cut off', async () => {
-  const page = await stage.openAsOwner({ ...DESK, bypassCSP: true });
+  const page = await stage.openAsOwner({ ...DESK_WINDOW, bypassCSP: true });
   await recordOutput(page);
   await page.goto(stage.url);
   const { items } = await stage.api<{ items: TrackOut[] }>('/tracks?q=Drums');
@@ -63,7 +63,9 @@ test('a quiet track with loud drums plays at its gain, and nothing is cut off', 
   expect(peak).toBeLessThanOrEqual(1);
   // half of the time nothing but the tone is heard
   const peaks = Array.from({ length: Math.floor(samples.length / rate / 0.05) }, (_, n) =>
-    samples.slice(n * 0.05 * rate, (n + 1) * 0.05 * rate).reduce((maximum, x) => Math.max(maximum, Math.abs(x)), 0),
+    samples
+      .slice(n * 0.05 * rate, (n + 1) * 0.05 * rate)
+      .reduce((maximum, sample) => Math.max(maximum, Math.abs(sample)), 0),
   ).toSorted((a, b) => a - b);
-  expect(peaks[Math.floor(peaks.length / 2)]! / QUIET).toBeCloseTo(GAIN, 0);
+  expect(peaks[Math.floor(peaks.length / 2)]! / QUIET_AMPLITUDE).toBeCloseTo(TEST_GAIN, 0);
 });

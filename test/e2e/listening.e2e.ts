@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { HistoryOut } from '../../server/history/wire.ts';
 import type { Paged } from '../../server/http/paging.ts';
 import type { TrackOut, TrackPage } from '../../server/library/wire.ts';
-import { DESK, openStage, type Stage } from './stage.ts';
+import { DESK_WINDOW, openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
 let page: Page;
@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000;
 
 beforeAll(async () => {
   stage = await openStage({ tracks: 12, messy: 0, seconds: '2' });
-  page = await stage.openAsOwner({ ...DESK, acceptDownloads: true });
+  page = await stage.openAsOwner({ ...DESK_WINDOW, acceptDownloads: true });
   tracks = (await stage.api<TrackPage>('/tracks?limit=6')).items;
   const items = tracks.flatMap(({ id }, i) =>
     Array.from({ length: 6 - i }, (_, n) => ({

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TrackOut, TrackPage } from '../../server/library/wire.ts';
-import { DESK, openStage, type Stage } from './stage.ts';
+import { DESK_WINDOW, openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
 let page: Page;
@@ -11,7 +11,7 @@ let track: TrackOut;
 
 beforeAll(async () => {
   stage = await openStage({ tracks: 12, messy: 0, seconds: '2' });
-  page = await stage.openAsOwner(DESK);
+  page = await stage.openAsOwner(DESK_WINDOW);
   track = (await stage.api<TrackPage>('/tracks?limit=1')).items[0]!;
 });
 afterAll(() => stage?.close());
@@ -57,8 +57,8 @@ test('a new value is shown, marked as edited, and visible in the list', async ()
   await drawer().waitFor({ state: 'detached' });
   expect(new URL(page.url()).searchParams.has('details')).toBe(false);
   await page.getByRole('button', { name: 'Play Quite Another Name' }).first().waitFor();
-  const now = await stage.api<TrackOut>(`/tracks/${track.id}`);
-  expect(now).toMatchObject({ title: 'Quite Another Name', year: 1987, metadata_status: 'manual' });
+  const editedTrack = await stage.api<TrackOut>(`/tracks/${track.id}`);
+  expect(editedTrack).toMatchObject({ title: 'Quite Another Name', year: 1987, metadata_status: 'manual' });
 });
 
 test('a deleted track disappears at once and comes back with Undo', async () => {

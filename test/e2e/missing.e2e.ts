@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TrackOut, TrackPage } from '../../server/library/wire.ts';
-import { DESK, endUndo, openStage, PHONE, scanToTheEnd, type Stage } from './stage.ts';
+import { DESK_WINDOW, endUndo, openStage, PHONE_WINDOW, scanToTheEnd, type Stage } from './stage.ts';
 
 let stage: Stage;
 let page: Page;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   mkdirSync(music('Doubles'));
   writeVariant('Doubles/one.mp3', 1);
   writeVariant('Doubles/two.mp3', 2);
-  page = await stage.openAsOwner(DESK);
+  page = await stage.openAsOwner(DESK_WINDOW);
   await stage.api('/settings', {
     method: 'PATCH',
     body: {
@@ -48,11 +48,11 @@ afterAll(() => stage?.close());
 
 const listTracks = async (query: string): Promise<TrackOut[]> =>
   (await stage.api<TrackPage>(`/tracks?limit=200${query}`)).items;
-const missing = (): Promise<TrackOut[]> => listTracks('&availability=missing');
+const listMissingTracks = (): Promise<TrackOut[]> => listTracks('&availability=missing');
 const link = () => page.getByRole('navigation', { name: 'Library' }).getByRole('link', { name: /^Missing/ });
 const table = () => page.getByRole('grid', { name: 'Missing tracks' });
 const row = (title: string) => table().getByRole('row').filter({ hasText: title });
-const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+const focusedText = () => page.evaluate(() => document.activeElement?.textContent ?? '');
 
 test('the page is in the side bar as soon as a scan finds missing files', async () => {
   await page.goto('/tracks');
@@ -70,15 +70,15 @@ test('the page is in the side bar as soon as a scan finds missing files', async 
   await link().click();
   await page.getByRole('heading', { level: 1, name: 'Missing' }).waitFor();
   await row(missingTracks[0]!.title).first().getByText(missingTracks[0]!.source_id.split('/').at(-1)!).waitFor();
-  await page.setViewportSize(PHONE.viewport);
-  const proposed = row(twins[0]!.title).first();
-  await expect.poll(() => proposed.getByText('Same recording').count()).toBe(1); // on a wide window in a column, too
-  await proposed.getByText('Same recording').waitFor();
-  await proposed.getByRole('button', { name: `Find ${twins[0]!.title}` }).waitFor();
-  await page.setViewportSize(DESK.viewport);
+  await page.setViewportSize(PHONE_WINDOW.viewport);
+  const proposedRow = row(twins[0]!.title).first();
+  await expect.poll(() => proposedRow.getByText('Same recording').count()).toBe(1); // on a wide window in a column, too
+  await proposedRow.getByText('Same recording').waitFor();
+  await proposedRow.getByRole('button', { name: `Find ${twins[0]!.title}` }).waitFor();
+  await page.setViewportSize(DESK_WINDOW.viewport);
 });
 
-test('a track is given the file it is in now, by keyboard', async () => {
+test('a missing track is matched to its new file by keyboard', async () => {
   const [firstTwin, secondTwin] = twins as [TrackOut, TrackOut];
   await stage.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: firstTwin.id, liked: true } });
   await page.goto('/missing?sort=album');
@@ -102,7 +102,7 @@ test('a track is given the file it is in now, by keyboard', async () => {
     source_id: 'found again.mp3',
     liked: true,
   });
-  expect(new Set((await missing()).map(({ id }) => id))).toEqual(
+  expect(new Set((await listMissingTracks()).map(({ id }) => id))).toEqual(
     new Set([secondTwin.id, ...missingTracks.map(({ id }) => id)]),
   );
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('row');
@@ -124,7 +124,7 @@ test('removing a track can be undone, and otherwise it is deleted after a while'
   await page.keyboard.press('Delete');
   await page.getByText(`“${secondTwin.title}” removed.`).waitFor();
   await row('two.mp3').getByRole('button', { name: 'Undo' }).waitFor();
-  await expect.poll(focused).toContain(secondTwin.title);
+  await expect.poll(focusedText).toContain(secondTwin.title);
   await page.keyboard.press('Control+z');
   await row('two.mp3')
     .getByRole('button', { name: `Find ${secondTwin.title}` })
@@ -134,13 +134,13 @@ test('removing a track can be undone, and otherwise it is deleted after a while'
   await page.keyboard.press('Delete');
   await page.getByText(`“${secondTwin.title}” removed.`).waitFor();
   await page.getByRole('link', { name: 'Home', exact: true }).click(); // the time to undo is over in another window
-  expect((await missing()).map(({ id }) => id)).toContain(secondTwin.id);
+  expect((await listMissingTracks()).map(({ id }) => id)).toContain(secondTwin.id);
   await endUndo(page);
-  await expect.poll(async () => (await missing()).map(({ id }) => id)).not.toContain(secondTwin.id);
+  await expect.poll(async () => (await listMissingTracks()).map(({ id }) => id)).not.toContain(secondTwin.id);
   await expect.poll(() => link().textContent()).toBe('Missing3');
 });
 
-test('several are selected with Space and Shift, removed at once and restored with one Undo', async () => {
+test('several tracks are selected with Space and Shift, removed at once and restored with one Undo', async () => {
   await page.goto('/missing');
   await row(missingTracks[0]!.title).first().waitFor(); // a blank row takes no focus
   await table().getByRole('row').nth(1).focus();
@@ -171,13 +171,13 @@ test('a track whose file comes back before it is deleted stays, and the page bec
   await endUndo(page);
   await page.getByText(`“${missingTracks[0]!.title}” removed.`).waitFor({ state: 'detached' });
   expect(await stage.api<TrackOut>(`/tracks/${missingTracks[0]!.id}`)).toMatchObject({ availability: 'available' });
-  expect(await missing()).toEqual([]);
+  expect(await listMissingTracks()).toEqual([]);
 });
 
-test('on a narrow screen it is in the menu', async () => {
+test('on a narrow screen the page is in the menu', async () => {
   renameSync(music(missingTracks[0]!.source_id), music('../away/again'));
   await scanToTheEnd(stage);
-  const phone = await stage.openAsOwner(PHONE);
+  const phone = await stage.openAsOwner(PHONE_WINDOW);
   await phone.goto('/');
   await phone.getByRole('button', { name: 'More' }).click();
   await phone.getByRole('menuitem', { name: /^Missing/ }).click();

@@ -1,7 +1,7 @@
 // A music folder that does not fit into the library: said where the person is, with the way on, on a phone in German.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JobOut } from '../../server/jobs/wire.ts';
-import { openStage, OWNER, PHONE, untilIdle, type Stage } from './stage.ts';
+import { openStage, OWNER_ACCOUNT, PHONE_WINDOW, untilIdle, type Stage } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -9,11 +9,11 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-test('what was refused is said during set-up, at home and in the settings, and can be indexed', async () => {
-  const page = await stage.openPage({ baseURL: stage.url, ...PHONE, locale: 'de-DE' });
+test('refused folders are listed during set-up, on Home and in the settings, and can be indexed', async () => {
+  const page = await stage.openPage({ baseURL: stage.url, ...PHONE_WINDOW, locale: 'de-DE' });
   await page.goto(`/setup?token=${stage.setupToken}`);
-  await page.getByLabel('Benutzername').fill(OWNER.username);
-  await page.getByLabel('Passwort', { exact: true }).fill(OWNER.password);
+  await page.getByLabel('Benutzername').fill(OWNER_ACCOUNT.username);
+  await page.getByLabel('Passwort', { exact: true }).fill(OWNER_ACCOUNT.password);
   await page.getByRole('button', { name: 'Weiter' }).click();
   await page.getByRole('heading', { name: 'Deine Musik' }).waitFor();
   await stage.signIn();
@@ -23,10 +23,10 @@ test('what was refused is said during set-up, at home and in the settings, and c
 
   await page.goto('/');
   await page.getByText(/Nothing of the music folder .* was copied/).waitFor();
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.viewport.width);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE_WINDOW.viewport.width);
   await page.goto('/settings#library');
   await page.getByText(/Nothing of the music folder .* was copied/).waitFor();
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.viewport.width);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE_WINDOW.viewport.width);
 
   await page.goto('/');
   await page.getByRole('link', { name: 'Ordner oder Importmodus ändern' }).click();

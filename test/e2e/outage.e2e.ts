@@ -5,7 +5,7 @@ import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { toolOrWarn } from '../support/tools.ts';
-import { currentTime, DESK, openStage, type Stage } from './stage.ts';
+import { currentTime, DESK_WINDOW, openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
 let page: Page;
@@ -30,7 +30,7 @@ function writeFloats(dir: string): void {
 }
 beforeAll(async () => {
   stage = await openStage({ tracks: 24, seconds: '30', messy: 0, formats: ['flac'], addMusic: writeFloats });
-  page = await stage.openAsOwner(DESK);
+  page = await stage.openAsOwner(DESK_WINDOW);
   await page.addInitScript(() => {
     Object.defineProperty(navigator, 'connection', { value: { saveData: false } });
   });
@@ -56,7 +56,7 @@ const nowPlaying = () => player().getByRole('link').first().textContent();
 const position = async (): Promise<number> =>
   Number(await player().getByRole('slider', { name: 'Position' }).inputValue());
 const seek = (ms: number) => player().getByRole('slider', { name: 'Position' }).fill(String(ms));
-const waiting = () => player().getByText('No connection to the server.');
+const connectionNotice = () => player().getByText('No connection to the server.');
 const playsOf = async (): Promise<number[]> =>
   (await stage.api<{ items: { track: TrackOut }[] }>('/history')).items.map(({ track }) => track.id);
 
@@ -68,16 +68,16 @@ async function play(tracks: TrackOut[]): Promise<void> {
   await expect.poll(() => currentTime(page)).toBeGreaterThan(0);
 }
 
-test('at a change of tracks: two are here already, and the one after them plays when the network is back', async () => {
+test('at a change of tracks two tracks are loaded already, and the next plays when the network is back', async () => {
   const [tracks = []] = lists;
-  const fetched = new Set<string>();
+  const fetchedIds = new Set<string>();
   page.on('requestfinished', (request) => {
     const id = /\/stream\/(\d+)/.exec(request.url())?.[1];
-    if (id) fetched.add(id);
+    if (id) fetchedIds.add(id);
   });
   await play(tracks);
   await expect
-    .poll(() => [...fetched].sort())
+    .poll(() => [...fetchedIds].sort())
     .toEqual(
       tracks
         .slice(0, 3)
@@ -90,12 +90,12 @@ test('at a change of tracks: two are here already, and the one after them plays 
     await expect.poll(nowPlaying).toBe(track.title);
     await expect.poll(() => currentTime(page)).toBeGreaterThan(0);
   }
-  expect(await waiting().isVisible()).toBe(false);
+  expect(await connectionNotice().isVisible()).toBe(false);
   await seek(28_000);
-  await waiting().waitFor();
+  await connectionNotice().waitFor();
   expect(await nowPlaying()).toBe(tracks[3]?.title);
   await setNetwork(UNLIMITED);
-  await waiting().waitFor({ state: 'hidden' });
+  await connectionNotice().waitFor({ state: 'hidden' });
   await expect.poll(() => currentTime(page)).toBeGreaterThan(0);
   expect(await nowPlaying()).toBe(tracks[3]?.title);
 });
@@ -121,17 +121,17 @@ function breakOff(trackId: number): void {
   };
 }
 
-test('a download that breaks off: what has arrived is heard, then the rest', async () => {
+test('after a broken download the part that has arrived plays, then the rest', async () => {
   const [, tracks = []] = lists;
   await page.addInitScript(breakOff, tracks[0]?.id ?? 0);
   await play(tracks);
   await setNetwork(0);
-  await waiting().waitFor();
+  await connectionNotice().waitFor();
   const stoppedAt = await position();
   expect(stoppedAt).toBeGreaterThan(3_000);
   expect(stoppedAt).toBeLessThan(12_000);
   await setNetwork(UNLIMITED);
-  await waiting().waitFor({ state: 'hidden' });
+  await connectionNotice().waitFor({ state: 'hidden' });
   await expect.poll(position).toBeGreaterThan(stoppedAt);
   expect(await nowPlaying()).toBe(tracks[0]?.title);
 });
@@ -151,7 +151,7 @@ function loseFirstProbe(trackId: number): void {
   };
 }
 
-test('a question that is never answered does not end the wait', async () => {
+test('a request that is never answered does not end the wait', async () => {
   const [, , , tracks = []] = lists;
   await page.addInitScript(loseFirstProbe, tracks[3]?.id ?? 0);
   await play(tracks);
@@ -163,15 +163,15 @@ test('a question that is never answered does not end the wait', async () => {
   expect(await nowPlaying()).toBe(tracks[3]?.title);
 });
 
-test('whoever pauses meanwhile is not surprised, and one listening is one play', async () => {
+test('a pause during the outage stays a pause, and one listen counts as one play', async () => {
   const [, , tracks = []] = lists;
   const playsOfFourth = async () => (await playsOf()).filter((id) => id === tracks[3]?.id).length;
   await play(tracks);
   await setNetwork(0);
   for (let n = 0; n < 3; n++) await player().getByRole('button', { name: 'Next track' }).click();
-  await waiting().waitFor();
+  await connectionNotice().waitFor();
   await player().getByRole('button', { name: 'Pause' }).click();
-  await waiting().waitFor({ state: 'hidden' });
+  await connectionNotice().waitFor({ state: 'hidden' });
   await setNetwork(UNLIMITED);
   await player().getByRole('button', { name: 'Play', exact: true }).click();
   await expect.poll(() => currentTime(page)).toBeGreaterThan(8);

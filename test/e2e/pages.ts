@@ -7,9 +7,9 @@ import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { startSmallCatalogue } from '../support/small-catalogue.ts';
 import { addPodcasts } from '../support/some-podcasts.ts';
 import { until } from '../support/until.ts';
-import { DESK, drawn, loseFiles, openStage, type Stage, type StageOptions } from './stage.ts';
+import { DESK_WINDOW, drawn, loseFiles, openStage, type Stage, type StageOptions } from './stage.ts';
 
-export const PAGES = [
+export const APP_PAGES = [
   '/',
   '/albums',
   '/albums?sort=year&genre=none-such',
@@ -111,24 +111,24 @@ export function pageOpener(page: Page): (path: string) => Promise<void> {
 }
 
 const NAME_LENGTH = 300;
-const words = (what: string): string =>
-  `${what} that has a name as long as those of the twentieth century’s symphonies with all movements `
+const words = (suffix: string): string =>
+  `${suffix} that has a name as long as those of the twentieth century’s symphonies with all movements `
     .repeat(4)
     .slice(0, NAME_LENGTH);
-/** With spaces, which lines can be broken at, and without. */
-const LONG_NAMES = [words, (what: string) => words(what).replaceAll(' ', '_')];
+/** Make long names with spaces, where a line can break, and without spaces. */
+const LONG_NAMES = [words, (suffix: string) => words(suffix).replaceAll(' ', '_')];
 
 /** An album of each kind of name. */
 function addLongNames(dir: string): void {
-  for (const [i, long] of LONG_NAMES.entries()) {
+  for (const [i, makeName] of LONG_NAMES.entries()) {
     const to = join(dir, `Long names ${i}`);
     mkdirSync(to, { recursive: true });
     for (const n of [1, 2, 3]) {
       const tags = {
-        TIT2: long(`Track ${n}`),
-        TPE1: long('Artist'),
-        TALB: long('Album'),
-        TCON: long('Genre'),
+        TIT2: makeName(`Track ${n}`),
+        TPE1: makeName('Artist'),
+        TALB: makeName('Album'),
+        TCON: makeName('Genre'),
         TRCK: String(n),
       };
       const frames = Object.entries(tags).map(([name, text]) => id3Frame(name, utf8Text(text)));
@@ -172,7 +172,7 @@ export async function openStageOfPages(options: StageOptions = {}): Promise<Stag
       await options.addMusic?.(dir);
     },
   });
-  await (await stage.openAsOwner(DESK)).context().close();
+  await (await stage.openAsOwner(DESK_WINDOW)).context().close();
   await loseFiles(stage, 3);
   await stage.api('/network/sharing', { method: 'PUT', body: { enabled: true } });
   await stage.api('/playlists', { method: 'POST', body: { name: 'Evening', track_ids: [1, 2, 3] } });

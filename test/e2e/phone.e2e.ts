@@ -1,6 +1,6 @@
 // The parts of a phone: the bottom bar, the player as a sheet, menus.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { currentTime, openStage, PHONE, type Stage } from './stage.ts';
+import { currentTime, openStage, PHONE_WINDOW, type Stage } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 test('all pages can be reached from the bottom bar, and the player fills the screen', async () => {
-  const page = await stage.openAsOwner(PHONE);
+  const page = await stage.openAsOwner(PHONE_WINDOW);
   await page.goto('/');
   const bar = page.getByRole('navigation', { name: 'Library' });
   await bar.getByRole('link', { name: 'Albums' }).tap();
@@ -17,9 +17,11 @@ test('all pages can be reached from the bottom bar, and the player fills the scr
   await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).tap();
   await expect.poll(() => currentTime(page)).toBeGreaterThan(0.2);
 
-  const parts = page.getByRole('region', { name: 'Player' }).getByRole('button');
-  const middles = await parts.evaluateAll((elements) =>
-    elements.map((part) => Math.round(part.getBoundingClientRect().top + part.getBoundingClientRect().height / 2)),
+  const playerButtons = page.getByRole('region', { name: 'Player' }).getByRole('button');
+  const middles = await playerButtons.evaluateAll((elements) =>
+    elements.map((button) =>
+      Math.round(button.getBoundingClientRect().top + button.getBoundingClientRect().height / 2),
+    ),
   );
   expect(new Set(middles).size).toBe(1); // all parts of the bar are on one line
 

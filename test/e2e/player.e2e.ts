@@ -9,18 +9,18 @@ import type { QueueOut } from '../../server/playback/wire.ts';
 import { vorbisComment } from '../support/audio-bytes.ts';
 import { makeLibrary, pathOf } from '../support/library.ts';
 import { retagMp3 } from '../support/retag.ts';
-import { currentTime, DESK, openStage, type Stage } from './stage.ts';
+import { currentTime, DESK_WINDOW, openStage, type Stage } from './stage.ts';
 
 const LONG_ALBUM = 'Twenty Songs';
-const TRACKS = 20;
-const LYRICS = '[00:00.00]First line\n[00:03.00]Second line\n[00:05.00]Third line\n';
+const TRACK_COUNT = 20;
+const LYRICS_TEXT = '[00:00.00]First line\n[00:03.00]Second line\n[00:05.00]Third line\n';
 
 let stage: Stage;
 let album: AlbumOut;
 let songs: TrackOut[];
 beforeAll(async () => {
   stage = await openStage({ tracks: 20, seconds: '30', messy: 0, formats: ['mp3'], addMusic: writeMore });
-  await stage.openAsOwner(DESK).then((page) => page.context().close());
+  await stage.openAsOwner(DESK_WINDOW).then((page) => page.context().close());
   const albums = (await stage.api<{ items: AlbumOut[] }>('/albums?limit=200')).items;
   album = albums
     .filter(({ title }) => title !== LONG_ALBUM)
@@ -32,7 +32,7 @@ afterAll(() => stage?.close());
 /** Writes an album of 20 one-second tracks. */
 function writeTwentySongs(dir: string): void {
   const { files, dir: folder } = makeLibrary(
-    { tracks: TRACKS, formats: ['mp3'], seconds: '1', art: 'none', messy: 0, seed: 'short' },
+    { tracks: TRACK_COUNT, formats: ['mp3'], seconds: '1', art: 'none', messy: 0, seed: 'short' },
     join(dir, 'twenty'),
   );
   files.forEach(({ path }, i) =>
@@ -46,22 +46,22 @@ function writeTwentySongs(dir: string): void {
   );
 }
 
-const BOOK = 'A Long Book';
-const CHAPTERS = ['The Road', 'The Inn', 'The Sea'];
+const BOOK_TITLE = 'A Long Book';
+const CHAPTER_TITLES = ['The Road', 'The Inn', 'The Sea'];
 
 /** Writes a file with a chapter every 20 seconds. */
 function writeBook(dir: string): void {
   const book = makeLibrary(
-    { tracks: 1, formats: ['flac'], seconds: '60', art: 'none', messy: 0, seed: BOOK },
+    { tracks: 1, formats: ['flac'], seconds: '60', art: 'none', messy: 0, seed: BOOK_TITLE },
     join(dir, 'book'),
   );
   const path = pathOf(book, book.files[0]!);
   const bytes = readFileSync(path);
   const comments = vorbisComment(
-    `TITLE=${BOOK}`,
-    `ALBUM=${BOOK}`,
+    `TITLE=${BOOK_TITLE}`,
+    `ALBUM=${BOOK_TITLE}`,
     'ARTIST=Writer',
-    ...CHAPTERS.flatMap((name, i) => [
+    ...CHAPTER_TITLES.flatMap((name, i) => [
       `CHAPTER00${i + 1}=00:00:${i * 20 || '00'}.000`,
       `CHAPTER00${i + 1}NAME=${name}`,
     ]),
@@ -85,7 +85,7 @@ function writeMore(dir: string): void {
 }
 
 const player = (page: Page) => page.getByRole('region', { name: 'Player' });
-const playing = (page: Page) => player(page).getByRole('link').first().textContent();
+const playingTitle = (page: Page) => player(page).getByRole('link').first().textContent();
 
 async function playAlbum(page: Page, id: number): Promise<void> {
   await page.goto(`/albums/${id}`);
@@ -93,7 +93,7 @@ async function playAlbum(page: Page, id: number): Promise<void> {
 }
 
 test('an album of 20 tracks at double speed is played to its end, no track skipped or repeated', async () => {
-  const page = await stage.openAsOwner(DESK);
+  const page = await stage.openAsOwner(DESK_WINDOW);
   const [twenty] = (await stage.api<{ items: AlbumOut[] }>(`/albums?q=${encodeURIComponent(LONG_ALBUM)}`)).items;
   await page.goto(`/albums/${twenty!.id}`);
   await player(page).getByRole('button', { name: 'Playback settings' }).click();
@@ -114,40 +114,40 @@ test('an album of 20 tracks at double speed is played to its end, no track skipp
   });
   expect(playedTitles).toEqual([]);
   await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
-  await expect.poll(() => playing(page)).toBe(`Song ${TRACKS}`);
+  await expect.poll(() => playingTitle(page)).toBe(`Song ${TRACK_COUNT}`);
   await player(page).getByRole('button', { name: 'Play', exact: true }).waitFor();
   expect(await page.evaluate(() => (globalThis as unknown as { titles: string[] }).titles)).toEqual(
-    Array.from({ length: TRACKS }, (_, i) => `Song ${i + 1}`),
+    Array.from({ length: TRACK_COUNT }, (_, i) => `Song ${i + 1}`),
   );
   const plays = async () =>
     (await stage.api<{ items: HistoryOut[] }>('/history?limit=100')).items.map(({ title }) => title).toReversed();
-  await expect.poll(plays).toEqual(Array.from({ length: TRACKS }, (_, i) => `Song ${i + 1}`));
+  await expect.poll(plays).toEqual(Array.from({ length: TRACK_COUNT }, (_, i) => `Song ${i + 1}`));
   await page.context().close();
 });
 
 test('the player window shows and controls the same player, and plays on when the other window is closed', async () => {
-  const page = await stage.openAsOwner(DESK);
+  const page = await stage.openAsOwner(DESK_WINDOW);
   await playAlbum(page, album.id);
   await expect.poll(() => currentTime(page)).toBeGreaterThan(0.2);
-  const small = await page.context().newPage();
-  await small.goto(`${stage.url}/player`);
-  await small.getByRole('heading', { level: 1, name: songs[0]!.title }).waitFor();
-  await small.getByRole('button', { name: 'Next track' }).click();
-  await small.getByRole('heading', { level: 1, name: songs[1]!.title }).waitFor();
-  await expect.poll(() => playing(page)).toBe(songs[1]!.title);
-  await small.getByRole('button', { name: 'Pause' }).click();
+  const smallPage = await page.context().newPage();
+  await smallPage.goto(`${stage.url}/player`);
+  await smallPage.getByRole('heading', { level: 1, name: songs[0]!.title }).waitFor();
+  await smallPage.getByRole('button', { name: 'Next track' }).click();
+  await smallPage.getByRole('heading', { level: 1, name: songs[1]!.title }).waitFor();
+  await expect.poll(() => playingTitle(page)).toBe(songs[1]!.title);
+  await smallPage.getByRole('button', { name: 'Pause' }).click();
   await player(page).getByRole('button', { name: 'Play', exact: true }).waitFor();
   await page.close();
-  await small.getByRole('button', { name: 'Play', exact: true }).click();
-  await small.getByRole('button', { name: 'Pause' }).waitFor();
-  await small.getByRole('heading', { level: 1, name: songs[1]!.title }).waitFor();
-  await small.getByRole('button', { name: 'Queue' }).click();
-  await expect.poll(() => small.getByRole('listitem').count()).toBeGreaterThan(1);
-  await small.context().close();
+  await smallPage.getByRole('button', { name: 'Play', exact: true }).click();
+  await smallPage.getByRole('button', { name: 'Pause' }).waitFor();
+  await smallPage.getByRole('heading', { level: 1, name: songs[1]!.title }).waitFor();
+  await smallPage.getByRole('button', { name: 'Queue' }).click();
+  await expect.poll(() => smallPage.getByRole('listitem').count()).toBeGreaterThan(1);
+  await smallPage.context().close();
 });
 
 test('a queue of another device is offered, and continues at its position', async () => {
-  const page = await stage.openAsOwner(DESK);
+  const page = await stage.openAsOwner(DESK_WINDOW);
   await page.goto('/albums');
   await page.getByRole('grid', { name: 'Albums' }).getByRole('link').first().waitFor();
   await stage.api('/queue', {
@@ -157,25 +157,27 @@ test('a queue of another device is offered, and continues at its position', asyn
   await player(page).getByText(`${songs[1]!.title} was playing on Kitchen radio.`).waitFor();
   await player(page).getByRole('button', { name: 'Continue here' }).click();
   await expect.poll(() => currentTime(page)).toBeGreaterThan(4);
-  expect(await playing(page)).toBe(songs[1]!.title);
+  expect(await playingTitle(page)).toBe(songs[1]!.title);
   await expect.poll(async () => (await stage.api<QueueOut>('/queue')).changed_by).toMatch(/ on .* #/);
 
   await page.reload();
-  await expect.poll(() => playing(page)).toBe(songs[1]!.title);
+  await expect.poll(() => playingTitle(page)).toBe(songs[1]!.title);
   const position = async () => Number(await player(page).getByRole('slider', { name: 'Position' }).inputValue());
   await expect.poll(position).toBeGreaterThan(3_900);
   await page.context().close();
 });
 
-test('a listening that goes on after a reload is one play', async () => {
-  const page = await stage.openAsOwner(DESK);
-  const last = songs.at(-1)!;
+test('a listen that continues after a reload counts as one play', async () => {
+  const page = await stage.openAsOwner(DESK_WINDOW);
+  const lastSong = songs.at(-1)!;
   const playsOfIt = async () =>
-    (await stage.api<{ items: HistoryOut[] }>(`/history?track_id=${last.id}`)).items.map(({ played_ms }) => played_ms);
+    (await stage.api<{ items: HistoryOut[] }>(`/history?track_id=${lastSong.id}`)).items.map(
+      ({ played_ms }) => played_ms,
+    );
   const ofBefore = (await playsOfIt()).length;
   await playAlbum(page, album.id);
   await player(page).getByRole('button', { name: 'Queue' }).click();
-  await page.getByRole('complementary', { name: 'Queue' }).getByText(last.title).dblclick();
+  await page.getByRole('complementary', { name: 'Queue' }).getByText(lastSong.title).dblclick();
   await expect.poll(() => currentTime(page)).toBeGreaterThan(10.5);
   await page.reload();
   await player(page).getByRole('button', { name: 'Play', exact: true }).click();
@@ -185,7 +187,7 @@ test('a listening that goes on after a reload is one play', async () => {
 });
 
 test('tracks of the queue are dragged to another position', async () => {
-  const page = await stage.openAsOwner(DESK);
+  const page = await stage.openAsOwner(DESK_WINDOW);
   await playAlbum(page, album.id);
   await player(page).getByRole('button', { name: 'Queue' }).click();
   const queue = page.getByRole('complementary', { name: 'Queue' });
@@ -212,7 +214,7 @@ test('tracks of the queue are dragged to another position', async () => {
 });
 
 test('plays without a connection are counted when it is back', async () => {
-  const page = await stage.openAsOwner(DESK);
+  const page = await stage.openAsOwner(DESK_WINDOW);
   await page.route('**/api/v1/history', (route) => route.abort());
   const previousTotal = (await stage.api<{ total: number }>('/history')).total;
   await playAlbum(page, album.id);
@@ -227,13 +229,13 @@ test('plays without a connection are counted when it is back', async () => {
 });
 
 test('the current line of the lyrics is highlighted, and a click on a line jumps there', async () => {
-  const [first] = songs;
-  await stage.openAsOwner(DESK).then(async (page) => {
-    await page.route(`**/api/v1/tracks/${first!.id}/lyrics`, (route) =>
+  const [firstSong] = songs;
+  await stage.openAsOwner(DESK_WINDOW).then(async (page) => {
+    await page.route(`**/api/v1/tracks/${firstSong!.id}/lyrics`, (route) =>
       route.fulfill({
         json: {
           synced: true,
-          lines: LYRICS.trim()
+          lines: LYRICS_TEXT.trim()
             .split('\n')
             .map((line) => ({ start_ms: Number(line.slice(4, 6)) * 1000, text: line.slice(10) })),
         },
@@ -256,9 +258,9 @@ test('the current line of the lyrics is highlighted, and a click on a line jumps
   expect(stage.problems.filter((problem) => !problem.includes('ERR_FAILED'))).toEqual([]);
 });
 
-test('an audiobook plays from the chapter that is chosen, and goes on where it was left', async () => {
-  const page = await stage.openAsOwner(DESK);
-  const [book] = (await stage.api<{ items: AlbumOut[] }>(`/albums?q=${encodeURIComponent(BOOK)}`)).items;
+test('an audiobook plays from the chosen chapter and resumes where it was stopped', async () => {
+  const page = await stage.openAsOwner(DESK_WINDOW);
+  const [book] = (await stage.api<{ items: AlbumOut[] }>(`/albums?q=${encodeURIComponent(BOOK_TITLE)}`)).items;
   const [track] = (await stage.api<{ items: TrackOut[] }>(`/albums/${book!.id}/tracks`)).items;
   const readPosition = async (): Promise<number> =>
     (await stage.api<ChaptersOut>(`/tracks/${track!.id}/chapters`)).position_ms ?? 0;
@@ -276,11 +278,11 @@ test('an audiobook plays from the chapter that is chosen, and goes on where it w
   await expect.poll(readPosition).toBeGreaterThanOrEqual(40_000);
 
   await playAlbum(page, album.id);
-  await expect.poll(() => playing(page)).toBe(songs[0]!.title);
+  await expect.poll(() => playingTitle(page)).toBe(songs[0]!.title);
   await page.goto(`/albums/${book!.id}`);
   await chapters.getByRole('button', { name: /^Continue at 0:[45]/ }).waitFor();
   await playAlbum(page, book!.id);
-  await expect.poll(() => playing(page)).toBe(BOOK);
+  await expect.poll(() => playingTitle(page)).toBe(BOOK_TITLE);
   await expect.poll(() => currentTime(page)).toBeGreaterThanOrEqual(40);
   await page.context().close();
 });

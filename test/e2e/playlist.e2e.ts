@@ -1,13 +1,13 @@
 // A playlist is filled by dragging and by keyboard, reordered, and restored to an earlier version.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DESK, openStage, type Stage } from './stage.ts';
+import { DESK_WINDOW, openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
 let page: Page;
 beforeAll(async () => {
   stage = await openStage({ tracks: 30 });
-  page = await stage.openAsOwner(DESK);
+  page = await stage.openAsOwner(DESK_WINDOW);
 });
 afterAll(() => stage?.close());
 
@@ -47,7 +47,7 @@ test('tracks are dragged onto a new playlist in the side bar', async () => {
   await page.getByText('3 tracks added to “Evening”.').waitFor();
 });
 
-test('by keyboard: rows are selected and added, after a question about those that are in it already', async () => {
+test('by keyboard, rows are selected and added, after a question about duplicates', async () => {
   const tracksGrid = page.getByRole('grid', { name: 'Tracks' });
   await dataRow(tracksGrid, 2).focus();
   await page.keyboard.press('Space');

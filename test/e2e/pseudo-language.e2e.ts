@@ -5,10 +5,10 @@ import { rmSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildPseudoProgram, PSEUDO, pseudoText } from '../support/pseudo-language.ts';
-import { inBothThemes, OF_WORDS, SHELL } from './axe.ts';
+import { inBothThemes, OF_WORDS, WITHOUT_SHELL } from './axe.ts';
 import { layoutFaults } from './layout-faults.ts';
-import { openStageOfPages, pageOpener, PAGES } from './pages.ts';
-import { DESK, drawn, PHONE, type Stage } from './stage.ts';
+import { openStageOfPages, pageOpener, APP_PAGES } from './pages.ts';
+import { DESK_WINDOW, drawn, PHONE_WINDOW, type Stage } from './stage.ts';
 
 let program: string;
 let stage: Stage;
@@ -26,7 +26,7 @@ function noteAnswers(page: Page): () => Promise<ReadonlySet<string>> {
   const words = new Set<string>();
   const reading = new Set<Promise<void>>();
   const note = (value: unknown): void => {
-    if (typeof value === 'string') for (const [word] of value.matchAll(WORD)) words.add(word.toLowerCase());
+    if (typeof value === 'string') for (const [word] of value.matchAll(PLAIN_WORD)) words.add(word.toLowerCase());
     else if (typeof value === 'object' && value !== null) Object.values(value).forEach(note);
   };
   page.on('response', (response) => {
@@ -39,9 +39,9 @@ function noteAnswers(page: Page): () => Promise<ReadonlySet<string>> {
 }
 
 /** A name that a chart truncates is not a word. */
-const WORD = /[A-Za-z]{3,}(?![A-Za-z…])/g;
+const PLAIN_WORD = /[A-Za-z]{3,}(?![A-Za-z…])/g;
 /** Names, units and keys that are written so in every language, and the names of languages. */
-const NAMES = (
+const NAME_PATTERN = (
   'ctrl esc tonearm url listenbrainz last libre maloja lrclib node linux http https localhost khz kbit ' +
   'deutsch english'
 ).split(' ');
@@ -63,10 +63,10 @@ const textsOf = (page: Page): Promise<string[]> =>
 
 /** English words that are not from the server. */
 async function english(page: Page, answers: () => Promise<ReadonlySet<string>>): Promise<string[]> {
-  const words = (await textsOf(page)).flatMap((text) => [...text.matchAll(WORD)].map(([word]) => word));
+  const words = (await textsOf(page)).flatMap((text) => [...text.matchAll(PLAIN_WORD)].map(([word]) => word));
   const serverWords = await answers();
   return [...new Set(words)].filter(
-    (word) => !serverWords.has(word.toLowerCase()) && !NAMES.includes(word.toLowerCase()),
+    (word) => !serverWords.has(word.toLowerCase()) && !NAME_PATTERN.includes(word.toLowerCase()),
   );
 }
 
@@ -75,22 +75,24 @@ async function choosePseudo(page: Page): Promise<void> {
 }
 
 test('every page is translated, uncut and mirrored, in a wide window and in a narrow one, and has no violation', async () => {
-  const page = await stage.openAsOwner({ ...DESK, colorScheme: 'light' });
+  const page = await stage.openAsOwner({ ...DESK_WINDOW, colorScheme: 'light' });
   await choosePseudo(page);
   const open = pageOpener(page);
   const answers = noteAnswers(page);
   const faults: string[] = [];
-  for (const [i, path] of PAGES.entries()) {
-    await page.setViewportSize(DESK.viewport);
+  for (const [i, path] of APP_PAGES.entries()) {
+    await page.setViewportSize(DESK_WINDOW.viewport);
     await page.goto('about:blank'); // so each page is loaded: other tests follow links
     await open(path);
     const { dir, lang } = await page.evaluate(() => {
       const { dir, lang } = document.documentElement;
       return { dir, lang };
     });
-    faults.push(...(await inBothThemes(page, path, { context: i === 0 ? undefined : SHELL, except: OF_WORDS })));
+    faults.push(
+      ...(await inBothThemes(page, path, { context: i === 0 ? undefined : WITHOUT_SHELL, except: OF_WORDS })),
+    );
     if (dir !== 'rtl' || lang !== PSEUDO) faults.push(`${path}: runs ${dir} in ${lang}`);
-    for (const { viewport } of [DESK, PHONE]) {
+    for (const { viewport } of [DESK_WINDOW, PHONE_WINDOW]) {
       await page.setViewportSize(viewport);
       await drawn(page);
       for (const word of await english(page, answers)) faults.push(`${path}: English: ${word}`);
@@ -102,7 +104,7 @@ test('every page is translated, uncut and mirrored, in a wide window and in a na
 });
 
 test('the page is mirrored', async () => {
-  const page = await stage.openAsOwner(DESK);
+  const page = await stage.openAsOwner(DESK_WINDOW);
   await choosePseudo(page);
   await page.goto('/albums');
   await page.getByRole('gridcell').first().waitFor();
@@ -110,8 +112,8 @@ test('the page is mirrored', async () => {
   const navigation = await page.getByRole('navigation').first().boundingBox();
   expect(navigation!.x).toBeGreaterThan(main!.x + main!.width - 2);
   const cells = page.getByRole('gridcell');
-  const [first, second] = [await cells.nth(0).boundingBox(), await cells.nth(1).boundingBox()];
-  expect(first!.x).toBeGreaterThan(second!.x);
+  const [firstBox, secondBox] = [await cells.nth(0).boundingBox(), await cells.nth(1).boundingBox()];
+  expect(firstBox!.x).toBeGreaterThan(secondBox!.x);
 
   await cells.first().locator('[data-stop]').focus();
   await page.keyboard.press('ArrowLeft'); // in reading direction
@@ -121,8 +123,8 @@ test('the page is mirrored', async () => {
   await page.context().close();
 });
 
-test('it is in the list of languages under its own name', async () => {
-  const page = await stage.openAsOwner(DESK);
+test('the pseudo-language is in the list of languages under its own name', async () => {
+  const page = await stage.openAsOwner(DESK_WINDOW);
   await page.goto('/settings#general');
   await page.getByLabel('Language').selectOption(PSEUDO);
   await page.getByRole('heading', { level: 1, name: pseudoText('General') }).waitFor();

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 /** Frames that an AudioWorklet gets at a time. */
 const BLOCK_FRAMES = 128;
 
-const TAP = `registerProcessor('tap', class extends AudioWorkletProcessor {
+const TAP_PROCESSOR = `registerProcessor('tap', class extends AudioWorkletProcessor {
   process([input]) {
     const samples = input[0];
     this.port.postMessage(samples ? samples.slice() : null);
@@ -38,7 +38,7 @@ export async function recordOutput(page: Page): Promise<void> {
       worklet.port.start();
       connect.call(node, worklet);
     }
-  }, TAP);
+  }, TAP_PROCESSOR);
 }
 
 /**
@@ -47,17 +47,17 @@ export async function recordOutput(page: Page): Promise<void> {
  */
 export async function holdClockForNextTrack(page: Page): Promise<void> {
   await page.addInitScript(() => {
-    let playing: BaseAudioContext | undefined;
+    let playingContext: BaseAudioContext | undefined;
     const { start } = AudioBufferSourceNode.prototype;
     AudioBufferSourceNode.prototype.start = function (this: AudioBufferSourceNode, ...times: number[]) {
       start.apply(this, times as [number]);
-      playing = this.context;
-      void (playing as AudioContext).resume();
+      playingContext = this.context;
+      void (playingContext as AudioContext).resume();
     };
     const { fetch } = globalThis;
     globalThis.fetch = (input, init) => {
       if (typeof input === 'string' && input.includes('/stream/'))
-        void (playing as AudioContext | undefined)?.suspend();
+        void (playingContext as AudioContext | undefined)?.suspend();
       return fetch(input, init);
     };
   });

@@ -6,7 +6,7 @@ import type { Paged } from '../../server/http/paging.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackOut, TrackPage } from '../../server/library/wire.ts';
 import { startFakeAcoustId, type FakeAcoustId } from '../fakes/acoustid.ts';
-import { DESK, openStage, untilEnded, type Stage } from './stage.ts';
+import { DESK_WINDOW, openStage, untilEnded, type Stage } from './stage.ts';
 
 let stage: Stage;
 let fake: FakeAcoustId;
@@ -36,7 +36,7 @@ beforeAll(async () => {
   fake = await startFakeAcoustId();
   fake.answer = () => ({ results: [{ id: uuid(9), score: 0.6, recordings: [recording] }] });
   stage = await openStage({ tracks: 4, messy: 0, seconds: '12', formats: ['flac'] });
-  page = await stage.openAsOwner(DESK);
+  page = await stage.openAsOwner(DESK_WINDOW);
   await stage.api('/settings', {
     method: 'PATCH',
     body: {
@@ -70,9 +70,9 @@ test('the page is in the side bar while there are tracks to review', async () =>
     .getByRole('link', { name: /^Review/ })
     .click();
   await expect.poll(() => items().count()).toBe(2);
-  const first = items().first();
-  await first.getByText('Low confidence: 60%').waitFor();
-  await first.getByRole('row', { name: /^Title .+ Harbour Lights$/ }).waitFor();
+  const firstItem = items().first();
+  await firstItem.getByText('Low confidence: 60%').waitFor();
+  await firstItem.getByRole('row', { name: /^Title .+ Harbour Lights$/ }).waitFor();
 });
 
 test('Enter accepts the match, U undoes that', async () => {

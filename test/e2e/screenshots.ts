@@ -21,7 +21,7 @@ import { encodeCharset } from '../support/encode-charset.ts';
 import { enliven, type Api } from '../support/lively-library.ts';
 import { addPodcasts } from '../support/some-podcasts.ts';
 import { startSmallCatalogue } from '../support/small-catalogue.ts';
-import { DESK, loseFiles, openStage, OWNER, PHONE, untilIdle } from './stage.ts';
+import { DESK_WINDOW, loseFiles, openStage, OWNER_ACCOUNT, PHONE_WINDOW, untilIdle } from './stage.ts';
 
 const [folder, address, username, password] = process.argv.slice(2);
 if (!folder) throw new Error('Say which folder the pictures go into.');
@@ -30,7 +30,7 @@ mkdirSync(folder, { recursive: true });
 // Chromium from the packages has fonts of its own, which lack Chinese, Japanese and Korean
 process.env['FONTCONFIG_PATH'] ??= '/etc/fonts';
 
-const STATIONS = [
+const STATION_ROWS = [
   ['Harbour FM', 'https://radio.example/harbour'],
   ['Night Train', 'https://radio.example/night'],
 ] as const;
@@ -51,13 +51,14 @@ const stage = address
       env: catalogue!.env,
     });
 if (stage) {
-  await (await stage.openAsOwner(DESK)).context().close();
+  await (await stage.openAsOwner(DESK_WINDOW)).context().close();
   await loseFiles(stage, 12);
   await enliven(stage.api);
   await makeUnsure(stage.api);
   await listen(stage.api);
   addPodcasts(stage.dataDir);
-  for (const [name, at] of STATIONS) await stage.api('/stations', { method: 'POST', body: { name, stream_url: at } });
+  for (const [name, streamUrl] of STATION_ROWS)
+    await stage.api('/stations', { method: 'POST', body: { name, stream_url: streamUrl } });
 }
 const url = address ?? stage!.url;
 const [from, to] = (await stage?.api<TrackPage>('/tracks?limit=2&sort=random&seed=3'))?.items ?? [];
@@ -69,7 +70,7 @@ const play = (page: Page) => page.getByRole('main').getByRole('button', { name: 
 const album = await largestAlbum();
 const playlists = await makePlaylists();
 const charset = await albumWithCharset();
-const SCENES: Scene[] = [
+const SCREENSHOT_SCENES: Scene[] = [
   ['home', '/'],
   ['albums', '/albums'],
   ['album', `/albums/${album.id}`],
@@ -210,8 +211,8 @@ const SCENES: Scene[] = [
 await Promise.all(
   (
     [
-      ['1440', DESK],
-      ['390', PHONE],
+      ['1440', DESK_WINDOW],
+      ['390', PHONE_WINDOW],
     ] as const
   ).map(([size, device]) => shoot(browser, size, device)),
 );
@@ -230,7 +231,7 @@ async function shoot(from: Browser, size: string, device: Parameters<Browser['ne
     session.access_token,
     session.user,
   ] as const);
-  for (const [name, path, prepare] of SCENES) {
+  for (const [name, path, prepare] of SCREENSHOT_SCENES) {
     if (path.includes('#')) await page.goto('about:blank'); // a change of the hash alone would load nothing
     await page.goto(path);
     await page.waitForLoadState('networkidle');
@@ -273,7 +274,10 @@ async function signIn(): Promise<TokenResponse> {
   const response = await fetch(`${url}/api/v1/auth/login`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ username: username ?? OWNER.username, password: password ?? OWNER.password }),
+    body: JSON.stringify({
+      username: username ?? OWNER_ACCOUNT.username,
+      password: password ?? OWNER_ACCOUNT.password,
+    }),
   });
   if (!response.ok) throw new Error(`Signing in failed: ${response.status}`);
   return (await response.json()) as TokenResponse;

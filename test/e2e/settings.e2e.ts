@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TokenResponse } from '../../server/auth/wire.ts';
 import type { SettingsOut } from '../../server/settings/wire.ts';
-import { DESK, openStage, OWNER, type Stage } from './stage.ts';
+import { DESK_WINDOW, openStage, OWNER_ACCOUNT, type Stage } from './stage.ts';
 
 let stage: Stage;
 let backups: string;
@@ -24,7 +24,7 @@ const settingOf = async (key: string) =>
   (await stage.api<SettingsOut>('/settings')).items.find((item) => item.key === key);
 
 test('settings are validated while typing, apply at once, and show their origin', async () => {
-  const page = await stage.openAsOwner(DESK);
+  const page = await stage.openAsOwner(DESK_WINDOW);
   await page.goto('/settings');
   await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Library', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Library' }).waitFor();
@@ -85,15 +85,15 @@ test('settings are validated while typing, apply at once, and show their origin'
 });
 
 test('a change that needs a restart says so, and the language changes at once in every window', async () => {
-  const [page, other] = [await stage.openAsOwner(DESK), await stage.openAsOwner(DESK)];
+  const [page, otherPage] = [await stage.openAsOwner(DESK_WINDOW), await stage.openAsOwner(DESK_WINDOW)];
   await page.goto('/settings#general');
   await page.getByLabel('Log level', { exact: true }).selectOption('warn');
   await page.getByText('Saved; restart needed').waitFor();
   await page.getByText('Restart Tonearm on the computer it runs on.').waitFor(); // a browser cannot restart the server
   expect(await page.getByRole('button', { name: 'Restart server' }).count()).toBe(0);
-  await other.goto('/settings#general');
-  await other.getByText('Saved; restart needed').waitFor();
-  await other.context().close();
+  await otherPage.goto('/settings#general');
+  await otherPage.getByText('Saved; restart needed').waitFor();
+  await otherPage.context().close();
 
   const library = await page.context().newPage();
   await library.goto('/albums');
@@ -105,7 +105,7 @@ test('a change that needs a restart says so, and the language changes at once in
 });
 
 test('an ordinary user sees their own settings, and the owner can set a new password for them', async () => {
-  const page = await stage.openAsOwner(DESK);
+  const page = await stage.openAsOwner(DESK_WINDOW);
   await page.goto('/settings#accounts');
   await page.getByRole('button', { name: 'Add user' }).click();
   await page.getByLabel('User name').fill('ann');
@@ -120,7 +120,7 @@ test('an ordinary user sees their own settings, and the owner can set a new pass
   await page.getByRole('button', { name: 'Reset password' }).click();
   await page.getByLabel('New password for ann').waitFor({ state: 'detached' });
 
-  const hers = await stage.openPage({ ...DESK, baseURL: stage.url });
+  const hers = await stage.openPage({ ...DESK_WINDOW, baseURL: stage.url });
   await hers.goto('/settings#network');
   await hers.getByLabel('User name').fill('ann');
   await hers.getByLabel('Password', { exact: true }).fill('another good one');
@@ -170,7 +170,7 @@ test('an ordinary user sees their own settings, and the owner can set a new pass
 });
 
 test('app passwords are made for a device and revoked, and other sessions are ended', async () => {
-  const page = await stage.openAsOwner(DESK);
+  const page = await stage.openAsOwner(DESK_WINDOW);
   await page.goto('/settings#account');
   await page.getByLabel('New app password').fill('Phone');
   await page.getByRole('button', { name: 'Create', exact: true }).click();
@@ -187,9 +187,9 @@ test('app passwords are made for a device and revoked, and other sessions are en
   await expect.poll(ping).toContain('"code":44');
 
   const signIn = async (): Promise<string> =>
-    (await stage.api<TokenResponse>('/auth/login', { method: 'POST', body: OWNER })).access_token;
+    (await stage.api<TokenResponse>('/auth/login', { method: 'POST', body: OWNER_ACCOUNT })).access_token;
   const tokens = [await signIn(), await signIn(), await signIn()];
-  const accepted = (): Promise<boolean[]> =>
+  const listAcceptedTokens = (): Promise<boolean[]> =>
     Promise.all(
       tokens.map(async (token) => {
         const headers = { Authorization: `Bearer ${token}` };
@@ -200,16 +200,16 @@ test('app passwords are made for a device and revoked, and other sessions are en
   const sessions = page.getByRole('region', { name: 'Signed in' });
   await sessions.getByText('This one', { exact: true }).waitFor();
   await sessions.getByRole('button', { name: 'Sign out node' }).first().click();
-  await expect.poll(async () => (await accepted()).filter(Boolean).length).toBe(2);
+  await expect.poll(async () => (await listAcceptedTokens()).filter(Boolean).length).toBe(2);
   await sessions.getByRole('button', { name: 'Sign out', exact: true }).click();
   await sessions.getByRole('button').first().waitFor({ state: 'detached' });
-  await expect.poll(accepted).toEqual([false, false, false]);
+  await expect.poll(listAcceptedTokens).toEqual([false, false, false]);
   expect(problems()).toEqual([]);
   await page.context().close();
 });
 
 test('a backup target is tested, a backup is made, and restoring it can be cancelled', async () => {
-  const page = await stage.openAsOwner(DESK);
+  const page = await stage.openAsOwner(DESK_WINDOW);
   await page.goto('/settings#storage');
   const location = page.getByRole('textbox', { name: 'Backup location' });
   await location.fill(backups);
@@ -249,30 +249,30 @@ test('a backup target is tested, a backup is made, and restoring it can be cance
 
 test('the library is exported, and replacing it by an export can be cancelled', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tonearm-export-'));
-  const page = await stage.openAsOwner(DESK);
+  const page = await stage.openAsOwner(DESK_WINDOW);
   await page.goto('/settings#storage');
   await page.getByRole('button', { name: 'Export…' }).click();
-  const exporting = page.getByRole('dialog', { name: 'Export the library' });
-  const path = exporting.getByRole('textbox', { name: 'Folder for the export' });
-  const start = exporting.getByRole('button', { name: 'Export', exact: true });
-  await exporting.getByRole('list').waitFor();
+  const exportDialog = page.getByRole('dialog', { name: 'Export the library' });
+  const path = exportDialog.getByRole('textbox', { name: 'Folder for the export' });
+  const start = exportDialog.getByRole('button', { name: 'Export', exact: true });
+  await exportDialog.getByRole('list').waitFor();
   const previousBox = await start.boundingBox();
   await path.fill('/no such folder');
-  await exporting.getByRole('alert').waitFor();
+  await exportDialog.getByRole('alert').waitFor();
   expect(await start.boundingBox()).toEqual(previousBox); // while somebody types, nothing moves
   await path.fill(folder);
-  await exporting.getByRole('list', { name: folder }).waitFor();
+  await exportDialog.getByRole('list', { name: folder }).waitFor();
   expect(await start.boundingBox()).toEqual(previousBox);
   await start.click();
-  await exporting.waitFor({ state: 'detached' });
+  await exportDialog.waitFor({ state: 'detached' });
   await page.getByText(/^The last export wrote \d+ tracks into /).waitFor();
   expect(readdirSync(folder)).toContain('Music');
 
   await page.getByRole('button', { name: 'Import…' }).click();
-  const importing = page.getByRole('dialog', { name: 'Import a library' });
-  await importing.getByText('This library is moved aside, not deleted.').waitFor();
-  await importing.getByRole('textbox', { name: 'Folder of the export' }).fill(folder);
-  await importing.getByRole('button', { name: 'Replace this library' }).click();
+  const importDialog = page.getByRole('dialog', { name: 'Import a library' });
+  await importDialog.getByText('This library is moved aside, not deleted.').waitFor();
+  await importDialog.getByRole('textbox', { name: 'Folder of the export' }).fill(folder);
+  await importDialog.getByRole('button', { name: 'Replace this library' }).click();
   await page.getByText(/^\d+ tracks were read and checked\.$/).waitFor();
   await page.getByRole('button', { name: 'Keep the current library' }).click();
   await page.getByText('Everything is downloaded and verified.').waitFor({ state: 'detached' });

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NetworkOut } from '../../server/lan/wire.ts';
 import { lanAddress, tryConnect } from '../support/lan.ts';
-import { DESK, openStage, PHONE, type Stage } from './stage.ts';
+import { DESK_WINDOW, openStage, PHONE_WINDOW, type Stage } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ afterAll(() => stage?.close());
 test.runIf(lanAddress !== undefined)(
   'a switch shares the library with a phone on the network, and stops that again',
   async () => {
-    const page = await stage.openAsOwner(DESK);
+    const page = await stage.openAsOwner(DESK_WINDOW);
     await page.goto('/settings#network');
     const share = page.getByRole('switch', { name: 'Share on my network' });
     await share.waitFor();
@@ -23,7 +23,7 @@ test.runIf(lanAddress !== undefined)(
     const code = page.getByRole('img', { name: /^QR code for http/ });
     await code.waitFor();
     const { addresses, name } = await stage.api<NetworkOut>('/network');
-    const address = addresses.find((one) => one.address === lanAddress);
+    const address = addresses.find((candidate) => candidate.address === lanAddress);
     expect(await code.getAttribute('aria-label')).toBe(`QR code for ${addresses[0]?.url}`);
     if (name?.problem === null) {
       await page.getByRole('button', { name: `Show QR code for ${name.url}` }).click();
@@ -34,7 +34,7 @@ test.runIf(lanAddress !== undefined)(
     await page.getByRole('button', { name: 'Close registration' }).click();
     await page.getByText('Anyone who can reach the library').waitFor({ state: 'detached' });
 
-    const phone = await stage.openPage({ ...PHONE, baseURL: address?.url ?? '' });
+    const phone = await stage.openPage({ ...PHONE_WINDOW, baseURL: address?.url ?? '' });
     await phone.goto('/');
     await phone.getByRole('button', { name: 'Sign in' }).waitFor();
     expect(await phone.getByRole('link', { name: 'Create an account' }).count()).toBe(0);
@@ -50,10 +50,10 @@ test.runIf(lanAddress !== undefined)(
 );
 
 test('with an address from the command line, the switch says so and is disabled', async () => {
-  const fixed = await openStage({ tracks: 1, scanned: false, env: { HOST: '127.0.0.1' } });
-  const page = await fixed.openAsOwner(DESK);
+  const fixedStage = await openStage({ tracks: 1, scanned: false, env: { HOST: '127.0.0.1' } });
+  const page = await fixedStage.openAsOwner(DESK_WINDOW);
   await page.goto('/settings#network');
   await page.getByText('Set when the server is started, by HOST or a command-line option').first().waitFor();
   expect(await page.getByRole('switch', { name: 'Share on my network' }).isDisabled()).toBe(true);
-  await fixed.close();
+  await fixedStage.close();
 });

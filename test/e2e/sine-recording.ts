@@ -3,7 +3,7 @@ import { measureJoin, soundingPart, type Join } from '../support/joins.ts';
 import { ALBUM, HALF, TONES, type Tone } from '../support/sine-album.ts';
 import { until } from '../support/until.ts';
 import { holdClockForNextTrack, longestHoldUp, recordOutput, takeRecording, watchHoldUps } from './recorder.ts';
-import { DESK, type Stage } from './stage.ts';
+import { DESK_WINDOW, type Stage } from './stage.ts';
 
 export interface SineRecording {
   samples: Float32Array;
@@ -28,7 +28,7 @@ export async function recordSineAlbum(stage: Stage): Promise<SineRecording> {
 }
 
 async function recordOnce(stage: Stage): Promise<SineRecording & { holdUpMs: number }> {
-  const page = await stage.openAsOwner({ ...DESK, bypassCSP: true });
+  const page = await stage.openAsOwner({ ...DESK_WINDOW, bypassCSP: true });
   await recordOutput(page);
   await holdClockForNextTrack(page);
   const { items } = await stage.api<{ items: { id: number; title: string }[] }>('/albums?limit=200');

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TrackOut } from '../../server/library/wire.ts';
-import { currentTime, DESK, openStage, type Stage } from './stage.ts';
+import { currentTime, DESK_WINDOW, openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
 let page: Page;
@@ -11,11 +11,11 @@ let pair: [TrackOut, TrackOut];
 let playlist: number;
 beforeAll(async () => {
   stage = await openStage({ tracks: 24, seconds: '30', messy: 0, formats: ['mp3'] });
-  page = await stage.openAsOwner(DESK);
+  page = await stage.openAsOwner(DESK_WINDOW);
   await page.addInitScript(noteControls);
   const tracks = (await stage.api<{ items: TrackOut[] }>('/tracks?limit=200')).items;
-  const first = tracks.find(({ replay_gain }) => replay_gain?.track_gain_db);
-  pair = [first!, tracks.find(({ album_id }) => album_id !== first!.album_id)!];
+  const gainTrack = tracks.find(({ replay_gain }) => replay_gain?.track_gain_db);
+  pair = [gainTrack!, tracks.find(({ album_id }) => album_id !== gainTrack!.album_id)!];
   playlist = (
     await stage.api<{ id: number }>('/playlists', {
       method: 'POST',
@@ -34,28 +34,28 @@ interface Noted {
 
 /** Runs in the page: records volumes, and what the page reports to the system. */
 function noteControls(): void {
-  const noted: Pick<Noted, 'gains' | 'controls'> = Object.assign(globalThis, { gains: [], controls: {} });
+  const observations: Pick<Noted, 'gains' | 'controls'> = Object.assign(globalThis, { gains: [], controls: {} });
   const Original = GainNode;
   globalThis.GainNode = class extends Original {
     constructor(context: BaseAudioContext, options?: GainOptions) {
       super(context, options);
-      noted.gains.push(this);
+      observations.gains.push(this);
     }
   };
   const { createGain } = BaseAudioContext.prototype;
   BaseAudioContext.prototype.createGain = function () {
     const node = createGain.call(this);
-    noted.gains.push(node);
+    observations.gains.push(node);
     return node;
   };
   const set = navigator.mediaSession.setActionHandler.bind(navigator.mediaSession);
   navigator.mediaSession.setActionHandler = (action, handler) => {
-    if (handler) noted.controls[action] = handler;
+    if (handler) observations.controls[action] = handler;
     set(action, handler);
   };
 }
 
-const inPage = <T, A>(look: (noted: Noted, value: A) => T, value: A): Promise<T> =>
+const inPage = <T, A>(look: (observations: Noted, value: A) => T, value: A): Promise<T> =>
   page.evaluate(`(${look.toString()})(globalThis, ${JSON.stringify(value)})`);
 const player = () => page.getByRole('region', { name: 'Player' });
 const nowPlaying = () => player().getByRole('link').first().textContent();
@@ -75,9 +75,9 @@ async function play(): Promise<void> {
   await expect.poll(() => currentTime(page)).toBeGreaterThan(0.1);
 }
 
-async function change(what: () => Promise<void>): Promise<void> {
+async function change(action: () => Promise<void>): Promise<void> {
   await player().getByRole('button', { name: 'Playback settings' }).click();
-  await what();
+  await action();
   await page.keyboard.press('Escape');
   await settings().waitFor({ state: 'detached' });
 }
@@ -109,8 +109,10 @@ test('with a crossfade the next track starts while the last one fades', async ()
   await player().getByRole('slider', { name: 'Position' }).fill('24000');
   await expect.poll(nowPlaying).toBe(pair[1].title);
   const together = await inPage(({ startedSounds }) => {
-    const last = startedSounds.at(-1)!;
-    return Math.max(...startedSounds.filter(({ from }) => from < last.from).map(({ until }) => until)) - last.from;
+    const lastSound = startedSounds.at(-1)!;
+    return (
+      Math.max(...startedSounds.filter(({ from }) => from < lastSound.from).map(({ until }) => until)) - lastSound.from
+    );
   }, null);
   expect(together).toBeGreaterThan(1.5);
   expect(together).toBeLessThan(2.5);
@@ -118,8 +120,8 @@ test('with a crossfade the next track starts while the last one fades', async ()
 });
 
 test('a crossfade leaves out silence, begins on a beat and brings tempos together at their own pitch', async () => {
-  const [silence, period, next] = [3_000, 500, 490];
-  const analysisWith = (leading: number, every: number) => ({
+  const [silence, period, nextPeriod] = [3_000, 500, 490];
+  const analysisWith = (leadingMs: number, beatMs: number) => ({
     failure: null,
     loudness: {
       integrated_lufs: -14,
@@ -127,13 +129,13 @@ test('a crossfade leaves out silence, begins on a beat and brings tempos togethe
       true_peak_dbtp: -1,
       album_integrated_lufs: null,
       album_range_lu: null,
-      leading_silence_ms: leading,
+      leading_silence_ms: leadingMs,
       trailing_silence_ms: silence,
     },
     rhythm: {
-      bpm: 60_000 / every,
+      bpm: 60_000 / beatMs,
       bpm_confidence: 0.9,
-      beats_ms: Array.from({ length: 50 }, (_, i) => leading + i * every),
+      beats_ms: Array.from({ length: 50 }, (_, i) => leadingMs + i * beatMs),
       bar_beats: null,
       first_downbeat: null,
       key: null,
@@ -145,7 +147,9 @@ test('a crossfade leaves out silence, begins on a beat and brings tempos togethe
   });
   await page.route(/\/tracks\/\d+\/analysis$/, (route) =>
     route.fulfill({
-      json: route.request().url().includes(`/${pair[0].id}/`) ? analysisWith(0, period) : analysisWith(1_000, next),
+      json: route.request().url().includes(`/${pair[0].id}/`)
+        ? analysisWith(0, period)
+        : analysisWith(1_000, nextPeriod),
     }),
   );
   await change(() => settings().getByRole('slider', { name: 'Crossfade' }).fill('3'));
@@ -153,10 +157,10 @@ test('a crossfade leaves out silence, begins on a beat and brings tempos togethe
   await player().getByRole('slider', { name: 'Position' }).fill('20000');
   await expect.poll(nowPlaying).toBe(pair[1].title);
   const { first, tail, second } = await inPage(({ startedSounds }) => {
-    const [before, last, coming] = startedSounds.slice(-3).map(({ from, offset, until, node }) => {
+    const [previousSound, lastSound, nextSound] = startedSounds.slice(-3).map(({ from, offset, until, node }) => {
       return { from, offset, until, seconds: node.buffer!.duration };
     });
-    return { first: before!, tail: last!, second: coming! };
+    return { first: previousSound!, tail: lastSound!, second: nextSound! };
   }, null);
   // the position in the leaving track at which the fade begins
   const fadeStart = first.offset + (tail.from - first.from);
@@ -164,7 +168,7 @@ test('a crossfade leaves out silence, begins on a beat and brings tempos togethe
   expect(second.offset).toBeCloseTo(1, 3);
   expect(second.from).toBeCloseTo(tail.from, 4);
   // what is left of the first track takes less time at the tempo of the second
-  expect(tail.seconds).toBeCloseTo(((pair[0].duration_ms! - silence) / 1_000 - fadeStart) * (next / period), 1);
+  expect(tail.seconds).toBeCloseTo(((pair[0].duration_ms! - silence) / 1_000 - fadeStart) * (nextPeriod / period), 1);
   expect(tail.seconds).toBeGreaterThan(2.9);
   await page.unroute(/\/tracks\/\d+\/analysis$/);
   await change(() => settings().getByRole('slider', { name: 'Crossfade' }).fill('0'));

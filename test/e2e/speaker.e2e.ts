@@ -1,7 +1,7 @@
 // A window is a speaker, and a Subsonic client controls it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TrackPage } from '../../server/library/wire.ts';
-import { currentTime, DESK, openStage, OWNER, type Stage } from './stage.ts';
+import { currentTime, DESK_WINDOW, openStage, OWNER_ACCOUNT, type Stage } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -10,16 +10,16 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 test('a phone plays music on the computer, sees the position, and stops it', async () => {
-  const page = await stage.openAsOwner(DESK);
+  const page = await stage.openAsOwner(DESK_WINDOW);
   await page.goto('/');
-  await page.getByRole('button', { name: `Account: ${OWNER.username}` }).click();
+  await page.getByRole('button', { name: `Account: ${OWNER_ACCOUNT.username}` }).click();
   await page.getByRole('menuitemcheckbox', { name: 'Jukebox mode' }).click();
   await expect.poll(async () => (await stage.api<{ speaker: unknown }>('/jukebox')).speaker).not.toBeNull();
 
   const { password } = await stage.api<{ password: string }>('/users/me/subsonic-password');
   const phone = async (query: string) => {
     const response = await fetch(
-      `${stage.url}/rest/jukeboxControl?u=${OWNER.username}&p=${encodeURIComponent(password)}&v=1.16.1&c=phone&f=json&${query}`,
+      `${stage.url}/rest/jukeboxControl?u=${OWNER_ACCOUNT.username}&p=${encodeURIComponent(password)}&v=1.16.1&c=phone&f=json&${query}`,
     );
     return (
       (await response.json()) as {

@@ -2,20 +2,20 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStageOfPages, pageOpener } from './pages.ts';
-import { DESK, type Stage } from './stage.ts';
+import { DESK_WINDOW, type Stage } from './stage.ts';
 
 let stage: Stage;
 let page: Page;
 let open: (path: string) => Promise<void>;
 beforeAll(async () => {
   stage = await openStageOfPages();
-  page = await stage.openAsOwner(DESK);
+  page = await stage.openAsOwner(DESK_WINDOW);
   open = pageOpener(page);
 });
 afterAll(() => stage?.close());
 
 const play = () => page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
-const JOURNEYS: [name: string, path: string, go?: () => Promise<unknown>][] = [
+const SPOKEN_JOURNEYS: [name: string, path: string, go?: () => Promise<unknown>][] = [
   ['finding a page', '/'],
   ['playing an album', '/albums/1', play],
   [
@@ -51,7 +51,7 @@ const controlsOf = async (): Promise<{ role: string; name: string }[]> =>
     ),
   ].map(([, role = '', name = '']) => ({ role, name }));
 
-const FAULTS: [what: string, is: (name: string, role: string) => boolean][] = [
+const NAME_FAULTS: [what: string, is: (name: string, role: string) => boolean][] = [
   ['has no name', (name) => name.trim() === ''],
   ['is a word of the program', (name) => /undefined|null|NaN|\[object|\{\{|^[a-z]+\.[a-z]+$/.test(name)],
   ['ends as if more came', (name) => /[:,·-]$/.test(name)],
@@ -59,14 +59,14 @@ const FAULTS: [what: string, is: (name: string, role: string) => boolean][] = [
   ['has words that run into each other', (name) => /\p{Ll}…?\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+…$/u.test(name)],
 ];
 
-test.each(JOURNEYS)('%s', async (_, path, go) => {
+test.each(SPOKEN_JOURNEYS)('%s', async (_, path, go) => {
   await open(path);
   await go?.();
   const controls = await controlsOf();
   expect(controls.length).toBeGreaterThan(10);
   expect(
     controls.flatMap(({ role, name }) =>
-      FAULTS.filter(([, is]) => is(name, role)).map(([what]) => `${role} "${name}" ${what}`),
+      NAME_FAULTS.filter(([, isFaulty]) => isFaulty(name, role)).map(([fault]) => `${role} "${name}" ${fault}`),
     ),
   ).toEqual([]);
   expect(await page.locator('h1').count()).toBe(1);

@@ -15,11 +15,16 @@ import { until } from '../support/until.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-export const OWNER = { username: 'owner', password: 'correct horse battery' };
+export const OWNER_ACCOUNT = { username: 'owner', password: 'correct horse battery' };
 /** No test asks services on the internet, and none listens to its tracks in the background unless it says so. */
-const QUIET = { musicbrainz_enabled: false, coverart_enabled: false, fpid_enabled: false, analysis_enabled: false };
-export const DESK = { viewport: { width: 1440, height: 900 } } satisfies BrowserContextOptions;
-export const PHONE = {
+const OFFLINE_SETTINGS = {
+  musicbrainz_enabled: false,
+  coverart_enabled: false,
+  fpid_enabled: false,
+  analysis_enabled: false,
+};
+export const DESK_WINDOW = { viewport: { width: 1440, height: 900 } } satisfies BrowserContextOptions;
+export const PHONE_WINDOW = {
   viewport: { width: 390, height: 844 },
   isMobile: true,
   hasTouch: true,
@@ -81,7 +86,7 @@ export async function openStage({
   await addMusic?.(library.dir);
   mkdirSync(join(dir, 'data'));
   if (scanned) migratedDatabase(join(dir, 'data', 'tonearm.db'));
-  writeFileSync(join(dir, 'data', 'settings.json'), JSON.stringify(QUIET));
+  writeFileSync(join(dir, 'data', 'settings.json'), JSON.stringify(OFFLINE_SETTINGS));
   const { child, url, setupToken } = await startServer(
     join(dir, 'data'),
     scanned ? ['--import', library.dir] : [],
@@ -93,8 +98,8 @@ export async function openStage({
   const problems: string[] = [];
   let session: TokenResponse | undefined;
 
-  const openPage = async ({ preloads = false, ...wanted }: WindowOptions): Promise<Page> => {
-    const context = await openContext(browser, wanted);
+  const openPage = async ({ preloads = false, ...contextOptions }: WindowOptions): Promise<Page> => {
+    const context = await openContext(browser, contextOptions);
     contexts.push(context);
     const page = await context.newPage();
     if (!preloads) await saveData(page);
@@ -124,7 +129,10 @@ export async function openStage({
   };
 
   const makeOwner = async (): Promise<TokenResponse> => {
-    session = await api<TokenResponse>('/auth/setup', { method: 'POST', body: { ...OWNER, setup_token: setupToken } });
+    session = await api<TokenResponse>('/auth/setup', {
+      method: 'POST',
+      body: { ...OWNER_ACCOUNT, setup_token: setupToken },
+    });
     if (scanned) await untilIdle(() => api<{ items: JobOut[] }>('/jobs'));
     return session;
   };
@@ -139,7 +147,7 @@ export async function openStage({
     openPage,
     api,
     async signIn() {
-      session = await api<TokenResponse>('/auth/login', { method: 'POST', body: OWNER });
+      session = await api<TokenResponse>('/auth/login', { method: 'POST', body: OWNER_ACCOUNT });
     },
     async openAsOwner(context) {
       const { access_token, user } = session ?? (await makeOwner());
@@ -249,12 +257,12 @@ const nextFrames = (askedAgainMs: number): Promise<boolean> =>
   });
 
 /** Waits until nothing fades or moves: half-drawn colours have less contrast. */
-export const still = (page: Page): Promise<unknown> =>
+export const waitUntilStill = (page: Page): Promise<unknown> =>
   page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'), undefined, {
     polling: 100,
   });
 
-/** Of renderer/ui/controls/undoable.ts. */
+/** Time in which a change can be undone, as in renderer/ui/controls/undoable.ts. */
 const UNDO_MS = 8_000;
 
 interface WithUndo {
@@ -295,25 +303,25 @@ interface Noted {
  * (decoded audio).
  */
 export function noteSounds(): void {
-  const noted: Noted = { audioElements: [], startedSounds: [] };
+  const observations: Noted = { audioElements: [], startedSounds: [] };
   const Original = globalThis.Audio;
   Object.assign(globalThis, {
-    ...noted,
+    ...observations,
     Audio: function () {
       const audio = new Original();
-      noted.audioElements.push(audio);
+      observations.audioElements.push(audio);
       return audio;
     },
   });
   const { start, stop } = AudioBufferSourceNode.prototype;
   AudioBufferSourceNode.prototype.start = function (from = 0, offset = 0) {
-    noted.startedSounds.push({ node: this, from, offset, until: from + (this.buffer?.duration ?? 0) - offset });
+    observations.startedSounds.push({ node: this, from, offset, until: from + (this.buffer?.duration ?? 0) - offset });
     start.call(this, from, offset);
   };
-  AudioBufferSourceNode.prototype.stop = function (at = 0) {
-    for (const sound of noted.startedSounds)
-      if (sound.node === this) sound.until = Math.min(sound.until, Math.max(at, this.context.currentTime));
-    stop.call(this, at);
+  AudioBufferSourceNode.prototype.stop = function (when = 0) {
+    for (const sound of observations.startedSounds)
+      if (sound.node === this) sound.until = Math.min(sound.until, Math.max(when, this.context.currentTime));
+    stop.call(this, when);
   };
 }
 
@@ -321,9 +329,11 @@ export function noteSounds(): void {
 export const currentTime = (page: Page): Promise<number> =>
   page.evaluate(() => {
     const { audioElements, startedSounds } = globalThis as unknown as Noted;
-    const sounding = startedSounds.flatMap(({ node, from, offset, until }) => {
-      const now = node.context.currentTime;
-      return node.context.state === 'running' && now >= from && now < until ? [offset + now - from] : [];
+    const soundingPositions = startedSounds.flatMap(({ node, from, offset, until }) => {
+      const contextTime = node.context.currentTime;
+      return node.context.state === 'running' && contextTime >= from && contextTime < until
+        ? [offset + contextTime - from]
+        : [];
     });
-    return audioElements.find((audio) => !audio.paused)?.currentTime ?? sounding[0] ?? 0;
+    return audioElements.find((audio) => !audio.paused)?.currentTime ?? soundingPositions[0] ?? 0;
   });

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EpisodePage, PodcastOut } from '../../server/podcasts/wire.ts';
 import { silentMp3 } from '../support/audio-bytes.ts';
 import { addPodcasts } from '../support/some-podcasts.ts';
-import { DESK, openStage, PHONE, type Stage } from './stage.ts';
+import { DESK_WINDOW, openStage, PHONE_WINDOW, type Stage } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
   stage = await openStage({ tracks: 6, messy: 0 });
-  await (await stage.openAsOwner(DESK)).context().close();
+  await (await stage.openAsOwner(DESK_WINDOW)).context().close();
   addPodcasts(stage.dataDir);
   await stage.api('/stations', {
     method: 'POST',
@@ -19,25 +19,28 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 /** Audio of about 50 s, in place of a station or episode on the internet. */
-const AUDIO = silentMp3(2_000);
+const AUDIO_BYTES = silentMp3(2_000);
 
-async function openWithSound(device: typeof DESK): Promise<Page> {
+async function openWithSound(device: typeof DESK_WINDOW): Promise<Page> {
   const page = await stage.openAsOwner(device);
   await page.route(/\/(stations|podcast-episodes)\/\d+\/audio/, (route) => {
     const from = Number(/\d+/.exec(route.request().headers()['range'] ?? '')?.[0] ?? 0);
     return route.fulfill({
       status: 206,
       contentType: 'audio/mpeg',
-      headers: { 'Accept-Ranges': 'bytes', 'Content-Range': `bytes ${from}-${AUDIO.length - 1}/${AUDIO.length}` },
-      body: AUDIO.subarray(from),
+      headers: {
+        'Accept-Ranges': 'bytes',
+        'Content-Range': `bytes ${from}-${AUDIO_BYTES.length - 1}/${AUDIO_BYTES.length}`,
+      },
+      body: AUDIO_BYTES.subarray(from),
     });
   });
   return page;
 }
 const bar = (page: Page) => page.getByRole('region', { name: 'Player' });
 
-test('a station goes on from page to page, until music begins', async () => {
-  const page = await openWithSound(DESK);
+test('a station keeps playing from page to page, until music begins', async () => {
+  const page = await openWithSound(DESK_WINDOW);
   await page.goto('/stations');
   await page.getByRole('button', { name: 'Play “Harbour FM”' }).click();
   await page.getByRole('button', { name: 'Pause “Harbour FM”' }).waitFor();
@@ -57,8 +60,8 @@ test('a station goes on from page to page, until music begins', async () => {
   await page.context().close();
 });
 
-test('an episode goes on where it was stopped, as fast as chosen', async () => {
-  const page = await openWithSound(PHONE);
+test('an episode resumes where it was stopped, at the chosen speed', async () => {
+  const page = await openWithSound(PHONE_WINDOW);
   const positions = async () => {
     const [podcast] = await stage.api<PodcastOut[]>('/podcasts');
     const { items } = await stage.api<EpisodePage>(`/podcasts/${podcast?.id}/episodes`);
@@ -79,7 +82,7 @@ test('an episode goes on where it was stopped, as fast as chosen', async () => {
     .first()
     .tap();
   await expect.poll(() => bar(page).getByRole('slider').inputValue().then(Number)).toBeGreaterThan(25_000);
-  await page.setViewportSize(DESK.viewport);
+  await page.setViewportSize(DESK_WINDOW.viewport);
   await bar(page).getByRole('button', { name: 'Speed: 1×' }).click();
   await bar(page).getByRole('button', { name: 'Speed: 1.25×' }).waitFor();
   expect(stage.problems).toEqual([]);

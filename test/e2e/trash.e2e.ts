@@ -2,19 +2,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { TrackOut, TrackPage, TrashPage } from '../../server/library/wire.ts';
-import { DESK, openStage, PHONE, type Stage } from './stage.ts';
+import { DESK_WINDOW, openStage, PHONE_WINDOW, type Stage } from './stage.ts';
 
 let stage: Stage;
 let page: Page;
 let tracks: TrackOut[];
 beforeAll(async () => {
   stage = await openStage({ tracks: 30 });
-  page = await stage.openAsOwner(DESK);
+  page = await stage.openAsOwner(DESK_WINDOW);
   tracks = (await stage.api<TrackPage>('/tracks?limit=30')).items;
 });
 afterAll(() => stage?.close());
 
-const table = (at = page) => at.getByRole('grid', { name: 'Deleted tracks' });
+const table = (window = page) => window.getByRole('grid', { name: 'Deleted tracks' });
 const row = ({ title }: TrackOut) => table().getByRole('row').filter({ hasText: title }).first();
 const inTrash = async (): Promise<number> => (await stage.api<TrashPage>('/trash')).total;
 const remove = async (...tracksToRemove: TrackOut[]): Promise<void> => {
@@ -22,7 +22,7 @@ const remove = async (...tracksToRemove: TrackOut[]): Promise<void> => {
 };
 
 test('the trash shows who deleted what, and gives tracks back by keyboard', async () => {
-  const [first, second, third] = tracks as [TrackOut, TrackOut, TrackOut];
+  const [firstTrack, secondTrack, thirdTrack] = tracks as [TrackOut, TrackOut, TrackOut];
   // a page gets the changes between its last response and the start of its event stream
   const lastEvent = (): Promise<number> =>
     page.evaluate(async () => {
@@ -30,9 +30,9 @@ test('the trash shows who deleted what, and gives tracks back by keyboard', asyn
       const answer = await fetch('/api/v1/users/me', { headers: { Authorization: `Bearer ${token}` } });
       return Number(answer.headers.get('X-Last-Event-Id'));
     });
-  const opening = Promise.withResolvers<void>();
+  const uploadsOpened = Promise.withResolvers<void>();
   await page.route('**/api/v1/events?*', async (route) => {
-    await opening.promise;
+    await uploadsOpened.promise;
     await route.continue();
   });
   const trashAnswer = page.waitForResponse((response) => response.url().includes('/api/v1/trash'));
@@ -41,25 +41,25 @@ test('the trash shows who deleted what, and gives tracks back by keyboard', asyn
   const link = page.getByRole('navigation', { name: 'Library' }).getByRole('link', { name: 'Trash' });
   expect(await link.count()).toBe(0);
   const previousEvent = await lastEvent();
-  await remove(first, second, third);
+  await remove(firstTrack, secondTrack, thirdTrack);
   await expect.poll(lastEvent).toBeGreaterThan(previousEvent);
-  opening.resolve();
+  uploadsOpened.resolve();
   await link.click();
-  await row(second).getByText('owner', { exact: true }).waitFor();
-  await row(second).focus();
+  await row(secondTrack).getByText('owner', { exact: true }).waitFor();
+  await row(secondTrack).focus();
   await page.keyboard.press('Enter');
-  await page.getByText(`“${second.title}” is back.`).waitFor();
-  await row(second).waitFor({ state: 'detached' });
-  await row(first).focus();
+  await page.getByText(`“${secondTrack.title}” is back.`).waitFor();
+  await row(secondTrack).waitFor({ state: 'detached' });
+  await row(firstTrack).focus();
   await page.keyboard.press('Delete');
   const dialog = page.getByRole('dialog', { name: 'Delete for good' });
-  await dialog.getByText(`Delete “${first.title}” for good`).waitFor();
+  await dialog.getByText(`Delete “${firstTrack.title}” for good`).waitFor();
   await page.keyboard.press('Enter');
   await page.getByText('1 track deleted for good.').waitFor();
   expect(await inTrash()).toBe(1);
 });
 
-test('many are selected and restored, and the rest is emptied after a question', async () => {
+test('several tracks are selected and restored, and the rest is deleted after a question', async () => {
   await remove(...tracks.slice(3, 12));
   await page.goto('/trash');
   await row(tracks[5]!).focus();
@@ -91,7 +91,7 @@ test('an edit of several tracks is undone in the details of one of them', async 
 
 test('on a narrow screen a track is restored by its button', async () => {
   await remove(tracks[25]!);
-  const phone = await stage.openAsOwner(PHONE);
+  const phone = await stage.openAsOwner(PHONE_WINDOW);
   await phone.goto('/trash');
   await table(phone)
     .getByRole('button', { name: `Restore ${tracks[25]!.title}` })

@@ -1,6 +1,6 @@
 // Errors: an expired session, a track that can't be played, a server that is down.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { currentTime, DESK, openStage, OWNER, type Stage } from './stage.ts';
+import { currentTime, DESK_WINDOW, openStage, OWNER_ACCOUNT, type Stage } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -9,15 +9,15 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 test('signing in returns to the requested page, also after the session expired', async () => {
-  const { context } = await stage.openAsOwner(DESK).then((page) => ({ context: page.context() }));
+  const { context } = await stage.openAsOwner(DESK_WINDOW).then((page) => ({ context: page.context() }));
   await context.close();
-  const page = await stage.openPage({ baseURL: stage.url, ...DESK });
+  const page = await stage.openPage({ baseURL: stage.url, ...DESK_WINDOW });
   await page.goto('/albums?sort=year');
-  await page.getByLabel('User name').fill(OWNER.username);
+  await page.getByLabel('User name').fill(OWNER_ACCOUNT.username);
   await page.getByLabel('Password', { exact: true }).fill('not the password');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('alert').getByText('Incorrect user name or password').waitFor();
-  await page.getByLabel('Password', { exact: true }).fill(OWNER.password);
+  await page.getByLabel('Password', { exact: true }).fill(OWNER_ACCOUNT.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { level: 1, name: 'Albums' }).waitFor();
   expect(new URL(page.url()).search).toBe('?sort=year');
@@ -32,15 +32,15 @@ test('signing in returns to the requested page, also after the session expired',
   await page.getByRole('link', { name: 'Artists', exact: true }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await page.unroute('**/api/v1/artists?**');
-  await page.getByLabel('User name').fill(OWNER.username);
-  await page.getByLabel('Password', { exact: true }).fill(OWNER.password);
+  await page.getByLabel('User name').fill(OWNER_ACCOUNT.username);
+  await page.getByLabel('Password', { exact: true }).fill(OWNER_ACCOUNT.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { level: 1, name: 'Artists' }).waitFor();
   await page.context().close();
 });
 
 test('a new user creates an account if registration is open, and sees no activity', async () => {
-  const page = await stage.openPage({ baseURL: stage.url, ...DESK });
+  const page = await stage.openPage({ baseURL: stage.url, ...DESK_WINDOW });
   await page.goto('/sign-in');
   await page.getByRole('button', { name: 'Create an account' }).click();
   await page.getByLabel('User name').fill('listener');
@@ -52,9 +52,9 @@ test('a new user creates an account if registration is open, and sees no activit
 });
 
 test('a track whose file is missing says so, and the next one plays', async () => {
-  const page = await stage.openAsOwner(DESK);
+  const page = await stage.openAsOwner(DESK_WINDOW);
   const { items } = await stage.api<{ items: { id: number; track_count: number }[] }>('/albums?limit=200');
-  const album = items.reduce((best, one) => (one.track_count > best.track_count ? one : best));
+  const album = items.reduce((best, item) => (item.track_count > best.track_count ? item : best));
   const { items: tracks } = await stage.api<{ items: { id: number; title: string }[] }>(`/albums/${album.id}/tracks`);
   await page.route(`**/api/v1/stream/${tracks[0]!.id}?**`, (route) => route.fulfill({ status: 410 }));
   await page.route(`**/api/v1/stream/${tracks[0]!.id}`, (route) => route.fulfill({ status: 410 }));
@@ -68,7 +68,7 @@ test('a track whose file is missing says so, and the next one plays', async () =
 });
 
 test('a queue in which nothing can be played stops, repeating or not', async () => {
-  const page = await stage.openAsOwner(DESK);
+  const page = await stage.openAsOwner(DESK_WINDOW);
   const requestedUrls: string[] = [];
   await page.route('**/api/v1/stream/**', (route) => {
     requestedUrls.push(new URL(route.request().url()).pathname);
@@ -76,8 +76,8 @@ test('a queue in which nothing can be played stops, repeating or not', async () 
   });
   const { items } = await stage.api<{ items: { id: number; track_count: number }[] }>('/albums?limit=200');
   const album = items
-    .filter((one) => one.track_count > 1)
-    .reduce((best, one) => (one.track_count < best.track_count ? one : best));
+    .filter((item) => item.track_count > 1)
+    .reduce((best, item) => (item.track_count < best.track_count ? item : best));
   await page.goto(`/albums/${album.id}`);
   const player = page.getByRole('region', { name: 'Player' });
   await player.getByRole('button', { name: 'Repeat: off' }).click();
@@ -88,7 +88,7 @@ test('a queue in which nothing can be played stops, repeating or not', async () 
 });
 
 test('the page shows when the server is down, and when it is back', async () => {
-  const page = await stage.openAsOwner({ ...DESK, preloads: true });
+  const page = await stage.openAsOwner({ ...DESK_WINDOW, preloads: true });
   await page.goto('/albums');
   await page.getByRole('grid', { name: 'Albums' }).getByRole('link').first().waitFor();
   await page.waitForLoadState('networkidle');
@@ -102,7 +102,7 @@ test('the page shows when the server is down, and when it is back', async () => 
 });
 
 test('a lasting notice is at the bottom of the window, however short the page', async () => {
-  const page = await stage.openAsOwner(DESK);
+  const page = await stage.openAsOwner(DESK_WINDOW);
   await page.route('**/api/v1/status', async (route) => {
     const response = await route.fetch();
     const problems = [{ code: 'music_folder_away', tracks: 400 }];
@@ -121,8 +121,8 @@ test('a lasting notice is at the bottom of the window, however short the page', 
   await page.context().close();
 });
 
-test('what fails without the server is told, and the page stays', async () => {
-  const page = await stage.openAsOwner(DESK);
+test('actions that fail without the server are reported, and the page stays', async () => {
+  const page = await stage.openAsOwner(DESK_WINDOW);
   const { items } = await stage.api<{ items: { id: number; title: string }[] }>('/albums?limit=1');
   await page.goto(`/albums/${items[0]!.id}`);
   const like = page.getByRole('main').getByRole('button', { name: /^Like/ }).first();

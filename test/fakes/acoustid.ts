@@ -61,7 +61,7 @@ export interface FakeAcoustId {
   lookups: Lookup[];
   /** Responses to the next look-ups, in order; after them `answer` again. */
   next: Answer[];
-  /** By fingerprint and length in seconds; no match when absent. */
+  /** Answers by fingerprint and length in seconds; by default there is no match. */
   answer: (lookup: Lookup) => Answer;
   /** Awaited before each response, for what happens during a look-up. */
   before: () => Promise<unknown>;
@@ -92,16 +92,16 @@ export async function startFakeAcoustId(): Promise<FakeAcoustId> {
   };
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const at = performance.now();
+    const receivedAt = performance.now();
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     const url = new URL(request.url ?? '/', 'http://fake');
-    const gzipped = request.headers['content-encoding'] === 'gzip';
+    const isGzipped = request.headers['content-encoding'] === 'gzip';
     let form: URLSearchParams;
     try {
       form =
         request.method === 'POST'
-          ? new URLSearchParams((gzipped ? gunzipSync(Buffer.concat(chunks)) : Buffer.concat(chunks)).toString())
+          ? new URLSearchParams((isGzipped ? gunzipSync(Buffer.concat(chunks)) : Buffer.concat(chunks)).toString())
           : url.searchParams;
     } catch {
       return send(response, { status: 400, body: '<html><body>Bad Request</body></html>' });
@@ -112,13 +112,13 @@ export async function startFakeAcoustId(): Promise<FakeAcoustId> {
     if (!/^\d+$/.test(duration)) return send(response, error(400, 2, 'missing required parameter "duration"'));
     if (form.get('client') === 'bad-key') return send(response, invalidKey);
     const lookup: Lookup = {
-      at,
+      at: receivedAt,
       client: form.get('client'),
       duration: Number(duration),
       fingerprint: form.get('fingerprint') ?? '',
       meta: form.get('meta') ?? '',
       userAgent: request.headers['user-agent'] ?? '',
-      gzipped,
+      gzipped: isGzipped,
     };
     fake.lookups.push(lookup);
     const answer = fake.next.shift() ?? fake.answer(lookup);

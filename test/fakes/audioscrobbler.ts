@@ -20,16 +20,16 @@ export type FakeAudioscrobbler = Awaited<ReturnType<typeof startAudioscrobbler>>
 /** `secret` undefined: any signature of 32 digits is accepted, as Libre.fm does. */
 export async function startAudioscrobbler({ secret }: { secret?: string | undefined } = {}) {
   const scrobbles: Scrobble[] = [];
-  const playing: string[] = [];
+  const nowPlaying: string[] = [];
   const loved = new Map<string, { artist: string; track: string }>();
   const methods: string[] = [];
   const allowedTokens = new Set<string>();
   const sessions = new Map([['session-key', 'ann_fm']]);
   /** The next answers, whatever is asked: an error code, a body as it is, or no answer after the work is done. */
-  const next: ({ code: number; status?: number } | { body: string; status?: number } | 'silence')[] = [];
+  const nextAnswers: ({ code: number; status?: number } | { body: string; status?: number } | 'silence')[] = [];
   /** `ignoredMessage` of tracks with this title. */
-  const ignored = new Map<string, number>();
-  /** It fails with scrobbles that have one. */
+  const ignoredCodes = new Map<string, number>();
+  /** Titles of scrobbles that make a request fail. */
   const brokenTitles = new Set<string>();
   let heldAnswers: (() => void)[] | undefined;
 
@@ -46,14 +46,14 @@ export async function startAudioscrobbler({ secret }: { secret?: string | undefi
     const method = params.get('method') ?? '';
     methods.push(method);
     if (url.pathname !== '/2.0/') return void res.writeHead(404).end('<html>not here</html>');
-    const forced = next.shift();
-    if (forced === 'silence') {
+    const forcedAnswer = nextAnswers.shift();
+    if (forcedAnswer === 'silence') {
       run(method, params, undefined);
       return void res.destroy();
     }
-    if (forced && 'body' in forced)
-      return void res.writeHead(forced.status ?? 200, { 'content-type': 'text/html' }).end(forced.body);
-    if (forced) return fail(res, forced.code, forced.status);
+    if (forcedAnswer && 'body' in forcedAnswer)
+      return void res.writeHead(forcedAnswer.status ?? 200, { 'content-type': 'text/html' }).end(forcedAnswer.body);
+    if (forcedAnswer) return fail(res, forcedAnswer.code, forcedAnswer.status);
     if (params.get('format') !== 'json') return void res.writeHead(200).end('<lfm status="ok"/>');
     if (secret !== undefined && params.get('api_key') !== LASTFM_KEYS.LASTFM_API_KEY) return fail(res, 10);
     if (req.method === 'POST' && !isSigned(params)) return fail(res, 13);
@@ -67,11 +67,11 @@ export async function startAudioscrobbler({ secret }: { secret?: string | undefi
   }
 
   function isSigned(params: URLSearchParams): boolean {
-    const { api_sig: signature = '', format: _, ...signed } = Object.fromEntries(params);
+    const { api_sig: signature = '', format: _, ...signedParams } = Object.fromEntries(params);
     if (secret === undefined) return signature.length === 32;
-    const text = Object.keys(signed)
+    const text = Object.keys(signedParams)
       .sort()
-      .map((name) => name + signed[name])
+      .map((name) => name + signedParams[name])
       .join('');
     return signature === hash('md5', text + secret, 'hex');
   }
@@ -79,24 +79,24 @@ export async function startAudioscrobbler({ secret }: { secret?: string | undefi
   function run(method: string, params: URLSearchParams, res: ServerResponse | undefined): void {
     const reply = (body: unknown): void => void (res && answer(res, body));
     const refuse = (code: number): void => void (res && fail(res, code));
-    const one = (name: string): string => params.get(name) ?? '';
+    const param = (name: string): string => params.get(name) ?? '';
     if (method === 'auth.getToken') return reply({ token: `token-${methods.length}` });
     if (method === 'auth.getSession')
-      return allowedTokens.delete(one('token'))
+      return allowedTokens.delete(param('token'))
         ? reply({ session: { subscriber: 0, name: 'ann_fm', key: 'session-key' } })
         : refuse(14);
     if (method === 'user.getRecentTracks')
-      return reply(recent(Number(one('from')), Number(one('to')), Number(one('limit')), Number(one('page'))));
-    if (method === 'user.getLovedTracks') return reply(lovedTracks(Number(one('limit')), Number(one('page'))));
-    if (!sessions.has(one('sk'))) return refuse(9);
+      return reply(recent(Number(param('from')), Number(param('to')), Number(param('limit')), Number(param('page'))));
+    if (method === 'user.getLovedTracks') return reply(lovedTracks(Number(param('limit')), Number(param('page'))));
+    if (!sessions.has(param('sk'))) return refuse(9);
     if (method === 'track.scrobble') return reply({ scrobbles: scrobble(params) });
     if (method === 'track.updateNowPlaying') {
-      playing.push(one('track'));
-      return reply({ nowplaying: { track: { corrected: '0', '#text': one('track') } } });
+      nowPlaying.push(param('track'));
+      return reply({ nowplaying: { track: { corrected: '0', '#text': param('track') } } });
     }
     if (method === 'track.love' || method === 'track.unlove') {
-      if (method === 'track.love') love(one('artist'), one('track'));
-      else unlove(one('artist'), one('track'));
+      if (method === 'track.love') love(param('artist'), param('track'));
+      else unlove(param('artist'), param('track'));
       return reply({});
     }
     refuse(3);
@@ -111,11 +111,11 @@ export async function startAudioscrobbler({ secret }: { secret?: string | undefi
     for (let index = 0; params.has(`track[${index}]`); index++) {
       const fields = Object.fromEntries(
         [...params].flatMap(([name, value]) => {
-          const [, field, at] = /^(\w+)\[(\d+)\]$/.exec(name) ?? [];
-          return Number(at) === index && field !== undefined ? [[field, value]] : [];
+          const [, field, position] = /^(\w+)\[(\d+)\]$/.exec(name) ?? [];
+          return Number(position) === index && field !== undefined ? [[field, value]] : [];
         }),
       ) as unknown as Omit<Scrobble, 'timestamp'> & { timestamp: string };
-      const code = ignored.get(fields.track) ?? 0;
+      const code = ignoredCodes.get(fields.track) ?? 0;
       if (code === 0) scrobbles.push({ ...fields, timestamp: Number(fields.timestamp) });
       results.push({
         artist: { corrected: '0', '#text': fields.artist },
@@ -124,34 +124,40 @@ export async function startAudioscrobbler({ secret }: { secret?: string | undefi
         timestamp: fields.timestamp,
       });
     }
-    const accepted = results.length;
-    return { scrobble: accepted === 1 ? results[0] : results, '@attr': { accepted, ignored: 0 } };
+    const acceptedCount = results.length;
+    return { scrobble: acceptedCount === 1 ? results[0] : results, '@attr': { accepted: acceptedCount, ignored: 0 } };
   }
 
   function recent(from: number, to: number, limit: number, page: number) {
-    const found = scrobbles
+    const matchingScrobbles = scrobbles
       .filter(({ timestamp }) => timestamp >= from && timestamp <= to)
       .sort((a, b) => b.timestamp - a.timestamp);
-    const track = found.slice((page - 1) * limit, page * limit).map(({ artist, track: name, timestamp }) => ({
-      artist: { mbid: '', '#text': artist },
-      name,
-      date: { uts: `${timestamp}`, '#text': 'then' },
-    }));
+    const track = matchingScrobbles
+      .slice((page - 1) * limit, page * limit)
+      .map(({ artist, track: name, timestamp }) => ({
+        artist: { mbid: '', '#text': artist },
+        name,
+        date: { uts: `${timestamp}`, '#text': 'then' },
+      }));
     const isPlaying = { artist: { mbid: '', '#text': 'Now' }, name: 'Playing', '@attr': { nowplaying: 'true' } };
     return {
       recenttracks: {
         track: [isPlaying, ...track],
-        '@attr': { page: `${page}`, totalPages: `${Math.ceil(found.length / limit)}`, total: `${found.length}` },
+        '@attr': {
+          page: `${page}`,
+          totalPages: `${Math.ceil(matchingScrobbles.length / limit)}`,
+          total: `${matchingScrobbles.length}`,
+        },
       },
     };
   }
 
   function lovedTracks(limit: number, page: number) {
-    const all = [...loved.values()];
-    const track = all
+    const allLoved = [...loved.values()];
+    const track = allLoved
       .slice((page - 1) * limit, page * limit)
       .map(({ artist, track: name }) => ({ name, mbid: '', artist: { name: artist, mbid: '' }, date: { uts: '1' } }));
-    const total = { page: `${page}`, totalPages: `${Math.ceil(all.length / limit)}`, total: `${all.length}` };
+    const total = { page: `${page}`, totalPages: `${Math.ceil(allLoved.length / limit)}`, total: `${allLoved.length}` };
     return { lovedtracks: { track: track.length === 1 ? track[0] : track, '@attr': total } };
   }
 
@@ -161,14 +167,14 @@ export async function startAudioscrobbler({ secret }: { secret?: string | undefi
   return {
     url,
     scrobbles,
-    playing,
+    playing: nowPlaying,
     loved,
     love,
     unlove,
     methods,
     sessions,
-    next,
-    ignored,
+    next: nextAnswers,
+    ignored: ignoredCodes,
     brokenTitles,
     /** The user allows the token on the page of the service. */
     allow: (token: string): void => void allowedTokens.add(token),

@@ -23,7 +23,7 @@ export type ArchiveBehaviour =
 
 export interface FakeCoverArchive {
   url: string;
-  /** By release group; others are unknown to it. */
+  /** Behaviour by release group; the archive knows no other groups. */
   groups: Map<string, ArchiveBehaviour>;
   /** Paths below the base, without those of its storage. */
   asked: { path: string; userAgent: string; at: number }[];
@@ -33,7 +33,7 @@ export interface FakeCoverArchive {
   close(): Promise<void>;
 }
 
-const MBID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const MBID_PATTERN = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export async function startFakeCoverArchive(port = 0): Promise<FakeCoverArchive> {
   const server = createServer((request, response) => {
@@ -49,7 +49,7 @@ export async function startFakeCoverArchive(port = 0): Promise<FakeCoverArchive>
   });
 
   function front(response: ServerResponse, mbid: string, size: string, group: ArchiveBehaviour | undefined): void {
-    if (!MBID.test(mbid)) return text(response, 400, 'invalid MBID specified');
+    if (!MBID_PATTERN.test(mbid)) return text(response, 400, 'invalid MBID specified');
     if (group === undefined) return text(response, 404, `No cover art found for release group ${mbid}`);
     if (group === 'silent') return fake.onSilence();
     if (group === 'cut') return void response.socket?.destroy();

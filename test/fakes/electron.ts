@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type * as Electron from 'electron';
 
 /** Checked against the real types, so that a fake of something that does not exist does not compile. */
-type Part<T> = Partial<Record<keyof T, unknown>>;
+type FakeOf<T> = Partial<Record<keyof T, unknown>>;
 type Handler = (event: unknown, ...args: unknown[]) => unknown;
 interface Frame {
   url: string;
@@ -60,8 +60,8 @@ class FakeApp
   dock = {
     setBadge: (text: string) => void this.badges.push(text),
     setMenu: (menu: unknown) => void (fake.dockMenu = menu as FakeMenu),
-  } satisfies Part<Electron.Dock>;
-  commandLine = { hasSwitch: (name: string) => this.switches.has(name) } satisfies Part<Electron.CommandLine>;
+  } satisfies FakeOf<Electron.Dock>;
+  commandLine = { hasSwitch: (name: string) => this.switches.has(name) } satisfies FakeOf<Electron.CommandLine>;
   private ready = Promise.withResolvers<void>();
   private readyNow = false;
   private isQuitting = false;
@@ -125,9 +125,9 @@ class FakeApp
    */
   quit(): void {
     if (this.isQuitting || this.hasExited) return;
-    const before = cancellable({});
-    this.emit('before-quit', before);
-    if (before.defaultPrevented) return;
+    const eventBefore = cancellable({});
+    this.emit('before-quit', eventBefore);
+    if (eventBefore.defaultPrevented) return;
     this.isQuitting = true;
     if (fake.windows.length === 0) return this.end();
     for (const window of fake.windows) window.close();
@@ -174,7 +174,7 @@ export class FakeContents
   navigationHistory = {
     goBack: () => void this.steps.push('back'),
     goForward: () => void this.steps.push('forward'),
-  } satisfies Part<Electron.NavigationHistory>;
+  } satisfies FakeOf<Electron.NavigationHistory>;
   replaced: string[] = [];
   replaceMisspelling(word: string): void {
     this.replaced.push(word);
@@ -263,7 +263,7 @@ export class BrowserWindow
   options: Electron.BrowserWindowConstructorOptions;
   isShown: boolean;
   focuses = 0;
-  /** Its bounds when it is neither minimized nor maximized. */
+  /** Bounds of the window when it is neither minimized nor maximized. */
   bounds: Electron.Rectangle;
   progress = -1;
   private maximized = false;
@@ -456,8 +456,8 @@ class FakeMenu {
   }
 
   find(label: string): Electron.MenuItemConstructorOptions {
-    const all = this.items.flatMap((item) => [item, ...(Array.isArray(item.submenu) ? item.submenu : [])]);
-    const item = all.find((one) => one.label === label);
+    const allItems = this.items.flatMap((item) => [item, ...(Array.isArray(item.submenu) ? item.submenu : [])]);
+    const item = allItems.find((candidate) => candidate.label === label);
     if (!item) throw new Error(`The menu has no "${label}".`);
     return item;
   }
@@ -534,7 +534,7 @@ class FakeShortcuts {
   }
 }
 
-export class FakeSession implements Part<Electron.Session> {
+export class FakeSession implements FakeOf<Electron.Session> {
   requests: Parameters<Electron.Session['setPermissionRequestHandler']>[0] = null;
   checks: Parameters<Electron.Session['setPermissionCheckHandler']>[0] = null;
   devices: Parameters<Electron.Session['setDevicePermissionHandler']>[0] = null;
@@ -560,21 +560,21 @@ export const Notification = FakeNotification;
 export const nativeImage = {
   createFromPath: (path: string) => ({ path, setTemplateImage: () => undefined }),
   createFromDataURL: (url: string) => ({ url }),
-} satisfies Part<typeof Electron.nativeImage>;
+} satisfies FakeOf<typeof Electron.nativeImage>;
 export const screen = {
   getAllDisplays: () => {
     if (!app.isReady()) throw new Error('The screen module cannot be used before the app is ready');
     return fake.displays.map((workArea, id) => ({ id, workArea }));
   },
   getPrimaryDisplay: () => screen.getAllDisplays()[0],
-} satisfies Part<Electron.Screen>;
+} satisfies FakeOf<Electron.Screen>;
 export const utilityProcess = FakeUtilityProcess;
-export const nativeTheme = { shouldUseDarkColors: false } satisfies Part<Electron.NativeTheme>;
+export const nativeTheme = { shouldUseDarkColors: false } satisfies FakeOf<Electron.NativeTheme>;
 
 export const shell = {
   openExternal: async (url: string) => void fake.openedOutside.push(url),
   showItemInFolder: (path: string) => void fake.shownFiles.push(path),
-} satisfies Part<Electron.Shell>;
+} satisfies FakeOf<Electron.Shell>;
 
 export const dialog = {
   showOpenDialog: async (...args: unknown[]) => {
@@ -595,7 +595,7 @@ export const dialog = {
         resolve({ response: options.cancelId ?? 0, checkboxChecked: false });
       });
     }),
-} satisfies Part<Electron.Dialog>;
+} satisfies FakeOf<Electron.Dialog>;
 
 export const powerSaveBlocker = {
   start: (kind: string) => fake.blockers.push(kind) - 1,
@@ -603,23 +603,23 @@ export const powerSaveBlocker = {
     fake.blockers[id] = 'stopped';
     return true;
   },
-} satisfies Part<Electron.PowerSaveBlocker>;
+} satisfies FakeOf<Electron.PowerSaveBlocker>;
 
 export const clipboard = {
   writeText: (text: string) => void fake.copied.push(text),
-} satisfies Part<Electron.Clipboard>;
+} satisfies FakeOf<Electron.Clipboard>;
 
 export const crashReporter = {
   start: (options: Electron.CrashReporterStartOptions) => {
     fake.crashReports = options;
   },
-} satisfies Part<Electron.CrashReporter>;
+} satisfies FakeOf<Electron.CrashReporter>;
 
 export const contextBridge = {
   exposeInMainWorld: (name: string, api: unknown) => {
     fake.exposed[name] = api;
   },
-} satisfies Part<Electron.ContextBridge>;
+} satisfies FakeOf<Electron.ContextBridge>;
 
 export const ipcRenderer = {
   emitter: new EventEmitter(),
@@ -630,7 +630,7 @@ export const ipcRenderer = {
     if (!window) throw new Error('There is no page that could ask.');
     return fake.invoke(window, channel, args);
   },
-} satisfies Part<Electron.IpcRenderer> & { emitter: EventEmitter };
+} satisfies FakeOf<Electron.IpcRenderer> & { emitter: EventEmitter };
 
 interface Message {
   options: Electron.MessageBoxOptions;
@@ -673,10 +673,10 @@ export const fake = {
     args: unknown[],
     frame: Frame | null = window.webContents.mainFrame,
   ): Promise<unknown> {
-    const answer = async (given: unknown[]): Promise<unknown> => {
+    const answer = async (invokeArgs: unknown[]): Promise<unknown> => {
       const handler = ipcMain.handlers.get(channel);
       if (!handler) throw new Error(`No handler registered for '${channel}'`);
-      return handler({ sender: window.webContents, senderFrame: frame }, ...given);
+      return handler({ sender: window.webContents, senderFrame: frame }, ...invokeArgs);
     };
     return answer(structuredClone(args)).then(
       (value) => structuredClone(value),
@@ -686,8 +686,8 @@ export const fake = {
 
   /** A new app that is not ready yet. Its folders are removed with the next one. */
   reset(): void {
-    const old = app.paths['appData'];
-    if (old) rmSync(old, { recursive: true, force: true });
+    const oldAppData = app.paths['appData'];
+    if (oldAppData) rmSync(oldAppData, { recursive: true, force: true });
     app = new FakeApp();
     app.paths = pathsIn(mkdtempSync(join(tmpdir(), 'tonearm-electron-')));
     ipcMain = new FakeIpcMain();

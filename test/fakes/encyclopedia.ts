@@ -17,11 +17,11 @@ interface FakeSubject {
   begin?: string;
   end?: string;
   disambiguation?: string;
-  /** Of a group. */
+  /** Members of a group. */
   members?: { mbid: string; name: string; begin?: string; end?: string }[];
   /** Type of relation → address. */
   links?: Record<string, string>;
-  /** Of a release group. */
+  /** Artist of a release group. */
   artist?: { mbid: string; name: string };
   labels?: { mbid: string; name: string }[];
   /** Wikidata. */
@@ -61,8 +61,8 @@ export async function startEncyclopedia() {
 
   const server = createServer((req, res) => {
     const url = new URL(req.url ?? '/', 'http://fake');
-    const [, first = '', second = ''] = url.pathname.split('/');
-    const service = (first === 'files' ? 'files' : first) as Service;
+    const [, firstSegment = '', secondSegment = ''] = url.pathname.split('/');
+    const service = (firstSegment === 'files' ? 'files' : firstSegment) as Service;
     requests.push({ service, url: req.url ?? '', userAgent: req.headers['user-agent'] ?? '', at: performance.now() });
     const fault = faults.get(service);
     if (fault) return fail(res, fault);
@@ -70,9 +70,9 @@ export async function startEncyclopedia() {
       void res.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
     if (service === 'musicbrainz') return musicBrainz(url, json);
     if (service === 'wikidata') return json(wikidata(url.searchParams));
-    if (service === 'wikipedia') return json(wikipedia(second, url.searchParams));
+    if (service === 'wikipedia') return json(wikipedia(secondSegment, url.searchParams));
     if (service === 'commons') return json(commons(url.searchParams));
-    const file = files.get(decodeURIComponent(second));
+    const file = files.get(decodeURIComponent(secondSegment));
     if (!file) return void res.writeHead(404).end();
     res.writeHead(200, { 'content-type': 'image/jpeg', 'content-length': file.bytes.length }).end(file.bytes);
   });
@@ -94,35 +94,38 @@ export async function startEncyclopedia() {
 
   function musicBrainz(url: URL, json: (body: unknown, status?: number) => void): void {
     const [, , , , kind = '', id] = url.pathname.split('/');
-    const missing = (): void =>
+    const answerMissing = (): void =>
       json({ error: 'Not Found', help: 'For usage, please see: https://musicbrainz.org' }, 404);
     const query = url.searchParams.get('query');
     if (kind === 'release-group' && query !== null) {
       const [, title = '', artist = ''] = /^releasegroup:"(.*)" AND artist:"(.*)"$/.exec(query) ?? [];
-      const found = [...subjects.values()].filter(
-        (one) => one.kind === 'release-group' && has(one.name, title) && has(one.artist?.name ?? '', artist),
+      const matches = [...subjects.values()].filter(
+        (candidate) =>
+          candidate.kind === 'release-group' && has(candidate.name, title) && has(candidate.artist?.name ?? '', artist),
       );
       return json({
         created: '2026-11-22T00:00:00.000Z',
-        count: found.length,
+        count: matches.length,
         offset: 0,
-        'release-groups': found.slice(0, 50).map((one) => ({
-          id: one.mbid,
+        'release-groups': matches.slice(0, 50).map((match) => ({
+          id: match.mbid,
           score: 100,
-          title: one.name,
-          'first-release-date': one.begin ?? '',
+          title: match.name,
+          'first-release-date': match.begin ?? '',
           'primary-type': 'Album',
           'artist-credit': [
-            { name: one.artist?.name, artist: { id: one.artist?.mbid, name: one.artist?.name, 'sort-name': '' } },
+            { name: match.artist?.name, artist: { id: match.artist?.mbid, name: match.artist?.name, 'sort-name': '' } },
           ],
         })),
       });
     }
     if (kind === 'artist' && query !== null) {
-      const found = [...subjects.values()].filter((one) => one.kind === 'artist' && has(one.name, query.slice(1, -1)));
+      const matches = [...subjects.values()].filter(
+        (candidate) => candidate.kind === 'artist' && has(candidate.name, query.slice(1, -1)),
+      );
       return json({
-        count: found.length,
-        artists: found.slice(0, 20).map((one) => ({ score: 100, ...entityOf(one), relations: undefined })),
+        count: matches.length,
+        artists: matches.slice(0, 20).map((match) => ({ score: 100, ...entityOf(match), relations: undefined })),
       });
     }
     if (kind === 'release') {
@@ -134,7 +137,7 @@ export async function startEncyclopedia() {
       });
     }
     const subject = subjects.get(`${kind} ${id}`);
-    if (!subject) return missing();
+    if (!subject) return answerMissing();
     json(entityOf(subject));
   }
 
@@ -156,8 +159,8 @@ export async function startEncyclopedia() {
         })),
       ]),
     );
-    const wanted = params.get('sitefilter')?.split('|') ?? [];
-    const links = Object.entries(item.sitelinks ?? {}).filter(([site]) => wanted.includes(site));
+    const wantedSites = params.get('sitefilter')?.split('|') ?? [];
+    const links = Object.entries(item.sitelinks ?? {}).filter(([site]) => wantedSites.includes(site));
     return {
       entities: {
         [id]: {
@@ -216,10 +219,10 @@ export async function startEncyclopedia() {
             size: file.bytes.length,
             width: 3_000,
             height: 2_000,
-            thumburl: file.thumbUrl ?? `${at}/files/${encodeURIComponent(name)}`,
+            thumburl: file.thumbUrl ?? `${address}/files/${encodeURIComponent(name)}`,
             thumbwidth: 1_200,
             thumbheight: 800,
-            url: `${at}/files/${encodeURIComponent(name)}`,
+            url: `${address}/files/${encodeURIComponent(name)}`,
             descriptionurl: `https://commons.wikimedia.org/wiki/File:${encodeURIComponent(name)}`,
             mime: 'image/jpeg',
             extmetadata: {
@@ -234,13 +237,13 @@ export async function startEncyclopedia() {
     return { batchcomplete: true, query: { pages } };
   }
 
-  const at = await serve(server);
+  const address = await serve(server);
   return {
     env: {
-      MUSICBRAINZ_BASE_URL: `${at}/musicbrainz`,
-      WIKIDATA_BASE_URL: `${at}/wikidata`,
-      WIKIPEDIA_BASE_URL: `${at}/wikipedia/{language}`,
-      COMMONS_BASE_URL: `${at}/commons`,
+      MUSICBRAINZ_BASE_URL: `${address}/musicbrainz`,
+      WIKIDATA_BASE_URL: `${address}/wikidata`,
+      WIKIPEDIA_BASE_URL: `${address}/wikipedia/{language}`,
+      COMMONS_BASE_URL: `${address}/commons`,
     },
     items,
     articles,
@@ -249,7 +252,7 @@ export async function startEncyclopedia() {
     requests,
     add: (subject: FakeSubject): void => void subjects.set(`${subject.kind} ${subject.mbid}`, subject),
     clear(): void {
-      for (const all of [subjects, items, articles, files, faults]) all.clear();
+      for (const store of [subjects, items, articles, files, faults]) store.clear();
       requests.length = 0;
     },
     close: () => stop(server),
@@ -258,17 +261,17 @@ export async function startEncyclopedia() {
 
 const has = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
 
-function entityOf(one: FakeSubject): Record<string, unknown> {
+function entityOf(subject: FakeSubject): Record<string, unknown> {
   const relation = { begin: null, end: null, ended: false, attributes: [], 'source-credit': '', 'target-credit': '' };
-  const urls = { ...one.links, ...(one.item && { wikidata: `https://www.wikidata.org/wiki/${one.item}` }) };
+  const urls = { ...subject.links, ...(subject.item && { wikidata: `https://www.wikidata.org/wiki/${subject.item}` }) };
   return {
-    id: one.mbid,
-    ...(one.kind === 'release-group' ? { title: one.name } : { name: one.name, 'sort-name': one.name }),
-    type: one.type ?? null,
-    country: one.country ?? null,
-    area: one.area === undefined ? null : { id: 'area', name: one.area },
-    'life-span': { begin: one.begin ?? null, end: one.end ?? null, ended: one.end !== undefined },
-    disambiguation: one.disambiguation ?? '',
+    id: subject.mbid,
+    ...(subject.kind === 'release-group' ? { title: subject.name } : { name: subject.name, 'sort-name': subject.name }),
+    type: subject.type ?? null,
+    country: subject.country ?? null,
+    area: subject.area === undefined ? null : { id: 'area', name: subject.area },
+    'life-span': { begin: subject.begin ?? null, end: subject.end ?? null, ended: subject.end !== undefined },
+    disambiguation: subject.disambiguation ?? '',
     relations: [
       ...Object.entries(urls).map(([type, resource]) => ({
         ...relation,
@@ -277,7 +280,7 @@ function entityOf(one: FakeSubject): Record<string, unknown> {
         direction: 'forward',
         url: { id: 'url', resource },
       })),
-      ...(one.members ?? []).map(({ mbid, name, begin, end }) => ({
+      ...(subject.members ?? []).map(({ mbid, name, begin, end }) => ({
         ...relation,
         type: 'member of band',
         'target-type': 'artist',

@@ -47,13 +47,16 @@ export async function startFakeArchive(port = 0): Promise<FakeArchive> {
   const server = createServer((req, res) => {
     const url = new URL(req.url ?? '/', 'http://fake');
     fake.asked.push(req.url ?? '');
-    const [, kind = '', identifier = '', ...rest] = url.pathname.split('/').map(decodeURIComponent);
-    if (kind === 'storage') return storage(req, res, identifier, rest.join('/'));
+    const [, kind = '', identifier = '', ...pathRest] = url.pathname.split('/').map(decodeURIComponent);
+    if (kind === 'storage') return storage(req, res, identifier, pathRest.join('/'));
     if (kind === 'download') return download(res, url.pathname);
-    if (kind === 'services') return void res.writeHead(200, { 'Content-Type': 'image/png' }).end(PIXEL);
-    const told = fake.next.shift();
-    if (told === 'hang') return fake.onSilence();
-    if (told) return void res.writeHead(told.status, { 'Content-Type': 'application/json' }).end(told.body ?? '{}');
+    if (kind === 'services') return void res.writeHead(200, { 'Content-Type': 'image/png' }).end(PIXEL_PNG);
+    const plannedAnswer = fake.next.shift();
+    if (plannedAnswer === 'hang') return fake.onSilence();
+    if (plannedAnswer)
+      return void res
+        .writeHead(plannedAnswer.status, { 'Content-Type': 'application/json' })
+        .end(plannedAnswer.body ?? '{}');
     if (kind === 'advancedsearch.php') return search(res, url.searchParams);
     if (kind === 'metadata') return json(res, metadataOf(fake.items.get(identifier)));
     res.writeHead(404).end();
@@ -67,7 +70,7 @@ export async function startFakeArchive(port = 0): Promise<FakeArchive> {
       .toLowerCase()
       .split(' ')
       .filter(Boolean);
-    const found = [...fake.items.values()].filter((item) =>
+    const foundItems = [...fake.items.values()].filter((item) =>
       words.every((word) =>
         JSON.stringify([item.fields, item.files?.map(({ fields }) => fields)])
           .toLowerCase()
@@ -77,33 +80,33 @@ export async function startFakeArchive(port = 0): Promise<FakeArchive> {
     json(res, {
       responseHeader: { status: 0, QTime: 1, params: {} },
       response: {
-        numFound: found.length,
+        numFound: foundItems.length,
         start: 0,
-        docs: found.slice(0, Number(params.get('rows'))).map(({ identifier }) => ({ identifier })),
+        docs: foundItems.slice(0, Number(params.get('rows'))).map(({ identifier }) => ({ identifier })),
       },
     });
   }
 
   function download(res: ServerResponse, path: string): void {
-    const [told] = fake.faults;
-    if (told && 'redirect' in told)
-      return void (fake.faults.shift(), res.writeHead(302, { Location: told.redirect }).end());
+    const [fault] = fake.faults;
+    if (fault && 'redirect' in fault)
+      return void (fake.faults.shift(), res.writeHead(302, { Location: fault.redirect }).end());
     res.writeHead(302, { Location: `${fake.url}${path.replace('/download/', '/storage/')}` }).end();
   }
 
   function storage(req: IncomingMessage, res: ServerResponse, identifier: string, name: string): void {
     fake.ranges.push(req.headers.range ?? null);
-    const file = fake.items.get(identifier)?.files?.find((one) => one.name === name);
-    const told = fake.faults.shift();
-    if (told && 'status' in told)
+    const file = fake.items.get(identifier)?.files?.find((candidate) => candidate.name === name);
+    const fault = fake.faults.shift();
+    if (fault && 'status' in fault)
       return void res
-        .writeHead(told.status, told.retryAfter === undefined ? {} : { 'Retry-After': told.retryAfter })
+        .writeHead(fault.status, fault.retryAfter === undefined ? {} : { 'Retry-After': fault.retryAfter })
         .end();
     if (!file) return void res.writeHead(404).end();
-    if (told && 'bytes' in told)
+    if (fault && 'bytes' in fault)
       return void res
-        .writeHead(200, { 'Content-Type': told.contentType ?? 'audio/mpeg', 'Content-Length': told.bytes.length })
-        .end(told.bytes);
+        .writeHead(200, { 'Content-Type': fault.contentType ?? 'audio/mpeg', 'Content-Length': fault.bytes.length })
+        .end(fault.bytes);
     const etag = `"${md5(file.bytes)}"`;
     const start =
       req.headers['if-range'] === etag ? Number(/^bytes=(\d+)-$/.exec(req.headers.range ?? '')?.[1] ?? 0) : 0;
@@ -119,9 +122,9 @@ export async function startFakeArchive(port = 0): Promise<FakeArchive> {
         'Content-Range': `bytes ${start}-${file.bytes.length - 1}/${file.bytes.length}`,
       });
     else res.writeHead(200, headers);
-    if (told && 'cut' in told)
-      return void (fake.lines.push(res), res.write(file.bytes.subarray(start, start + told.cut)));
-    if (told && 'stall' in told) return void res.write(file.bytes.subarray(start, start + told.stall));
+    if (fault && 'cut' in fault)
+      return void (fake.lines.push(res), res.write(file.bytes.subarray(start, start + fault.cut)));
+    if (fault && 'stall' in fault) return void res.write(file.bytes.subarray(start, start + fault.stall));
     res.end(file.bytes.subarray(start));
   }
 
@@ -142,7 +145,7 @@ export async function startFakeArchive(port = 0): Promise<FakeArchive> {
 }
 
 /** A one-pixel image. */
-const PIXEL = Buffer.from(
+const PIXEL_PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );

@@ -22,7 +22,7 @@ export type FakeListenBrainz = Awaited<ReturnType<typeof startListenBrainz>>;
 const MAX_LISTENS = 1_000;
 const EARLIEST_S = 1_033_430_400;
 const LONGEST_TRACK_MS = 24 * 86_400_000;
-const MBID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const MBID_PATTERN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export async function startListenBrainz() {
   const tokens = new Map([['good-token', 'ann_lb']]);
@@ -30,15 +30,15 @@ export async function startListenBrainz() {
   const requests: string[] = [];
   const userAgents = new Set<string>();
   /** The next responses, whatever is requested. */
-  const next: { status: number; body?: unknown; headers?: Record<string, string> }[] = [];
+  const nextAnswers: { status: number; body?: unknown; headers?: Record<string, string> }[] = [];
   /** Takes so many submissions without an answer. */
   const silences = { left: 0 };
   /** Loved recordings by mbid. */
-  const loved = new Map<string, { track_name: string; artist_name: string }>();
+  const lovedTracks = new Map<string, { track_name: string; artist_name: string }>();
   const refusedTitles = new Set<string>();
-  /** It fails with requests that have one. */
+  /** Titles of listens that make a request fail. */
   const brokenTitles = new Set<string>();
-  const waiting: ((submission: Submission) => void)[] = [];
+  const submissionWaiters: ((submission: Submission) => void)[] = [];
 
   function send(res: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
     res
@@ -57,8 +57,14 @@ export async function startListenBrainz() {
     for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk);
     requests.push(`${req.method} ${req.url}`);
     userAgents.add(req.headers['user-agent'] ?? '');
-    const told = next.shift();
-    if (told) return send(res, told.status, told.body ?? { code: told.status, error: 'told to' }, told.headers);
+    const plannedAnswer = nextAnswers.shift();
+    if (plannedAnswer)
+      return send(
+        res,
+        plannedAnswer.status,
+        plannedAnswer.body ?? { code: plannedAnswer.status, error: 'told to' },
+        plannedAnswer.headers,
+      );
     const [, token = ''] = /^Token (.+)$/.exec(req.headers.authorization ?? '') ?? [];
     if (req.method === 'GET' && req.url === '/1/validate-token') {
       const name = tokens.get(token);
@@ -79,8 +85,8 @@ export async function startListenBrainz() {
         recording_mbid: string;
         score: number;
       };
-      if (score === 1) loved.set(mbid, { track_name: `Song ${mbid}`, artist_name: 'Somebody' });
-      else loved.delete(mbid);
+      if (score === 1) lovedTracks.set(mbid, { track_name: `Song ${mbid}`, artist_name: 'Somebody' });
+      else lovedTracks.delete(mbid);
       return send(res, 200, { status: 'ok' });
     }
     if (req.method !== 'POST' || req.url !== '/1/submit-listens')
@@ -93,7 +99,7 @@ export async function startListenBrainz() {
       return send(res, 500, '<html>Internal Server Error</html>');
     const submission = { ...body, token };
     submissions.push(submission);
-    waiting.splice(0).forEach((resolve) => resolve(submission));
+    submissionWaiters.splice(0).forEach((resolve) => resolve(submission));
     if (silences.left > 0) {
       silences.left--;
       return void res.destroy();
@@ -108,7 +114,7 @@ export async function startListenBrainz() {
   function listensBetween(params: URLSearchParams) {
     const [min, max] = [Number(params.get('min_ts')), Number(params.get('max_ts'))];
     const listens = allListens()
-      .filter(({ listened_at: at = 0 }) => at > min && at < max)
+      .filter(({ listened_at: listenedAt = 0 }) => listenedAt > min && listenedAt < max)
       .sort((a, b) => (b.listened_at ?? 0) - (a.listened_at ?? 0))
       .slice(0, Number(params.get('count')));
     return { payload: { count: listens.length, user_id: 'ann_lb', listens } };
@@ -116,8 +122,12 @@ export async function startListenBrainz() {
 
   function feedback(params: URLSearchParams) {
     const [offset, count] = [Number(params.get('offset')), Number(params.get('count'))];
-    const all = [...loved].map(([recording_mbid, track_metadata]) => ({ recording_mbid, score: 1, track_metadata }));
-    return { feedback: all.slice(offset, offset + count), count, total_count: all.length, offset };
+    const allLoved = [...lovedTracks].map(([recording_mbid, track_metadata]) => ({
+      recording_mbid,
+      score: 1,
+      track_metadata,
+    }));
+    return { feedback: allLoved.slice(offset, offset + count), count, total_count: allLoved.length, offset };
   }
 
   function faultOf({ listen_type: type, payload }: Omit<Submission, 'token'>): string | undefined {
@@ -135,17 +145,17 @@ export async function startListenBrainz() {
   }
 
   function faultOfListen(
-    { listened_at: at, track_metadata: track, ...others }: SubmittedListen,
+    { listened_at: listenedAt, track_metadata: track, ...otherFields }: SubmittedListen,
     type: string,
   ): string | undefined {
-    if (Object.keys(others).length > 0)
+    if (Object.keys(otherFields).length > 0)
       return 'JSON document may only contain listened_at and track_metadata top level keys';
-    if (type === 'playing_now' && at !== undefined)
+    if (type === 'playing_now' && listenedAt !== undefined)
       return 'JSON document must not contain listened_at while submitting playing_now.';
     if (type !== 'playing_now') {
-      if (at === undefined) return 'JSON document must contain the key listened_at at the top level.';
-      if (!Number.isInteger(at)) return 'JSON document must contain an int value for listened_at.';
-      if (at < EARLIEST_S)
+      if (listenedAt === undefined) return 'JSON document must contain the key listened_at at the top level.';
+      if (!Number.isInteger(listenedAt)) return 'JSON document must contain an int value for listened_at.';
+      if (listenedAt < EARLIEST_S)
         return 'Value for key listened_at is too low. listened_at timestamp should be greater than 1033410600 (2002-10-01 00:00:00 UTC).';
     }
     for (const key of ['track_name', 'artist_name', 'release_name'] as const) {
@@ -160,7 +170,7 @@ export async function startListenBrainz() {
       return 'Value for duration_ms is invalid, should be a positive integer.';
     if (Number(duration ?? 1) > LONGEST_TRACK_MS)
       return `Value for duration_ms is too large, max permitted value is ${LONGEST_TRACK_MS}`;
-    if (mbid !== undefined && !(typeof mbid === 'string' && MBID.test(mbid)))
+    if (mbid !== undefined && !(typeof mbid === 'string' && MBID_PATTERN.test(mbid)))
       return 'recording_mbid MBID format invalid.';
     if (refusedTitles.has(track.track_name)) return `Listen of ${track.track_name} is not acceptable.`;
     return undefined;
@@ -175,16 +185,16 @@ export async function startListenBrainz() {
     submissions,
     requests,
     userAgents,
-    next,
+    next: nextAnswers,
     refusedTitles,
     brokenTitles,
     /** All accepted listens, in order. */
     listens: allListens,
     silences,
-    loved,
+    loved: lovedTracks,
     nextSubmission: (): Promise<Submission> =>
       new Promise((resolve) => {
-        waiting.push(resolve);
+        submissionWaiters.push(resolve);
       }),
     close: () => stop(server),
     /** No connection is accepted until `comeBack`. */

@@ -17,7 +17,7 @@ export async function startLrclib() {
   const entries: LrclibEntry[] = [];
   const requests: string[] = [];
   const state = { isAway: false, busy: 0, oddFor: '' };
-  const same = (a: string, b: string): boolean => a.trim().toLowerCase() === b.trim().toLowerCase();
+  const isSameText = (a: string, b: string): boolean => a.trim().toLowerCase() === b.trim().toLowerCase();
   const has = (text: string, part: string | null): boolean =>
     part === null ||
     part
@@ -36,31 +36,31 @@ export async function startLrclib() {
       state.busy--;
       return answer(503, { message: 'busy' });
     }
-    const missing = { message: 'Failed to find specified track', name: 'TrackNotFound', statusCode: 404 };
+    const notFoundBody = { message: 'Failed to find specified track', name: 'TrackNotFound', statusCode: 404 };
     const id = /^\/api\/get\/(\d+)$/.exec(pathname)?.[1];
     if (id !== undefined) {
-      const found = entries.find((entry) => entry.id === Number(id));
-      return answer(found ? 200 : 404, found ?? missing);
+      const entryById = entries.find((entry) => entry.id === Number(id));
+      return answer(entryById ? 200 : 404, entryById ?? notFoundBody);
     }
     if (Number(params.get('duration')) > 3_600) return answer(400, { message: 'duration', statusCode: 400 });
     if (pathname === '/api/get') {
-      const found = entries.find(
+      const matchingEntry = entries.find(
         (entry) =>
-          same(entry.trackName, params.get('track_name') ?? '') &&
-          same(entry.artistName, params.get('artist_name') ?? '') &&
-          (!params.has('album_name') || same(entry.albumName, params.get('album_name') ?? '')) &&
+          isSameText(entry.trackName, params.get('track_name') ?? '') &&
+          isSameText(entry.artistName, params.get('artist_name') ?? '') &&
+          (!params.has('album_name') || isSameText(entry.albumName, params.get('album_name') ?? '')) &&
           Math.abs(entry.duration - Number(params.get('duration'))) <= 2,
       );
-      return answer(found ? 200 : 404, found ?? missing);
+      return answer(matchingEntry ? 200 : 404, matchingEntry ?? notFoundBody);
     }
     if (pathname !== '/api/search') return answer(404, { message: 'Not found' });
-    const found = entries.filter(
+    const matchingEntries = entries.filter(
       (entry) =>
         has(`${entry.trackName} ${entry.artistName} ${entry.albumName}`, params.get('q')) &&
         has(entry.trackName, params.get('track_name')) &&
         has(entry.artistName, params.get('artist_name')),
     );
-    answer(200, found.slice(0, 20));
+    answer(200, matchingEntries.slice(0, 20));
   });
   const url = await serve(server);
   return { url, entries, requests, state, close: () => stop(server) };

@@ -32,15 +32,16 @@ export async function startMaloja() {
         ? answer(res, { status: 'ok' })
         : answer(res, error('invalid_key', 'Wrong API key'), 403);
     if (pathname === '/apis/mlj_1/scrobbles') {
-      const at = (name: string): number => Date.parse((searchParams.get(name) ?? '').replaceAll('/', '-')) / 1_000;
-      const list = [...scrobbles.values()]
-        .filter(({ time }) => time >= at('from') && time < at('to') + 86_400)
+      const secondsOf = (name: string): number =>
+        Date.parse((searchParams.get(name) ?? '').replaceAll('/', '-')) / 1_000;
+      const listedScrobbles = [...scrobbles.values()]
+        .filter(({ time }) => time >= secondsOf('from') && time < secondsOf('to') + 86_400)
         .map(({ artist, title, time }) => ({
           time,
           track: { artists: [artist], title, length: null },
           duration: null,
         }));
-      return answer(res, { status: 'ok', list });
+      return answer(res, { status: 'ok', list: listedScrobbles });
     }
     if (pathname !== '/apis/mlj_1/newscrobble' || req.method !== 'POST')
       return void res.writeHead(404).end('<html>not here</html>');
@@ -51,10 +52,10 @@ export async function startMaloja() {
     if (!scrobble.artist || !scrobble.title)
       return answer(res, error('missing_scrobble_data', 'The scrobble is missing needed parameters.'), 400);
     if (state.brokenTitles.has(scrobble.title)) return answer(res, error('unknown_error', 'The server failed.'), 500);
-    const there = scrobbles.get(scrobble.time);
-    if (there?.title === scrobble.title && there.artist === scrobble.artist)
+    const existingScrobble = scrobbles.get(scrobble.time);
+    if (existingScrobble?.title === scrobble.title && existingScrobble.artist === scrobble.artist)
       return answer(res, { status: 'success', track: {}, warnings: [{ type: 'scrobble_exists', value: null }] });
-    if (there)
+    if (existingScrobble)
       return answer(res, error('duplicate_timestamp', 'A scrobble is already registered with this timestamp.'), 409);
     scrobbles.set(scrobble.time, scrobble);
     if (state.silences > 0) {

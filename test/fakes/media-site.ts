@@ -21,11 +21,11 @@ export async function startMediaSite() {
   let url = '';
 
   const server = createServer((req, res) => {
-    const at = new URL(req.url ?? '/', 'http://fake');
+    const requestUrl = new URL(req.url ?? '/', 'http://fake');
     cookies.push(req.headers.cookie);
-    const [, kind = '', name = ''] = at.pathname.split('/');
+    const [, kind = '', name = ''] = requestUrl.pathname.split('/');
     const id = name.replace(/\.\w+$/, '');
-    if (kind === 'search') return search(res, at.searchParams.get('q') ?? '');
+    if (kind === 'search') return search(res, requestUrl.searchParams.get('q') ?? '');
     const track = tracks.get(id);
     if (!track) return void res.writeHead(404).end();
     if (track.status !== undefined) return void res.writeHead(track.status).end();
@@ -44,7 +44,7 @@ export async function startMediaSite() {
   }
 
   function page(res: ServerResponse, id: string, { title, artist, seconds }: SiteTrack): void {
-    const described = {
+    const description = {
       '@context': 'https://schema.org',
       '@type': 'AudioObject',
       name: title,
@@ -55,7 +55,7 @@ export async function startMediaSite() {
     res
       .writeHead(200, { 'Content-Type': 'text/html' })
       .end(
-        `<html><head><title>${title}</title><script type="application/ld+json">${JSON.stringify(described)}</script></head></html>`,
+        `<html><head><title>${title}</title><script type="application/ld+json">${JSON.stringify(description)}</script></head></html>`,
       );
   }
 

@@ -36,8 +36,8 @@ export async function startFakeMusicBrainz(): Promise<FakeMusicBrainz> {
     const id = pathname.slice(pathname.lastIndexOf('/') + 1);
     if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id))
       return answer(400, { error: 'Invalid mbid.', help: 'see the documentation' });
-    const found = fake.entities.get(pathname);
-    answer(found ? 200 : 404, found ?? { error: 'Not Found', help: 'see the documentation' });
+    const entity = fake.entities.get(pathname);
+    answer(entity ? 200 : 404, entity ?? { error: 'Not Found', help: 'see the documentation' });
   });
   const fake: FakeMusicBrainz = {
     url: '',

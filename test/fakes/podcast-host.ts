@@ -54,9 +54,9 @@ export async function startPodcastHost(): Promise<PodcastHost> {
 
   function answer(req: IncomingMessage, res: ServerResponse): void {
     const path = req.url ?? '';
-    const asked = req.headers.range ?? req.headers['if-none-match'] ?? '-';
+    const requestedRange = req.headers.range ?? req.headers['if-none-match'] ?? '-';
     const end = (status: number, headers: Record<string, string> = {}, body: string | Buffer = ''): void => {
-      host.asked.push(`${req.method} ${path} ${asked} ${status}`);
+      host.asked.push(`${req.method} ${path} ${requestedRange} ${status}`);
       res.writeHead(status, headers).end(body);
     };
     const etag = `"${host.episodes.join('-')}"`;
@@ -81,10 +81,10 @@ export async function startPodcastHost(): Promise<PodcastHost> {
     const headers = { ETag: '"audio"', 'Content-Type': 'audio/mpeg', 'Accept-Ranges': 'bytes' };
     if (host.packs) return end(200, { ...headers, 'Content-Encoding': 'gzip' }, gzipSync(audio));
     const part = audio.subarray(from);
-    const ranged = from > 0 ? { 'Content-Range': `bytes ${from}-${audio.length - 1}/${audio.length}` } : {};
-    if (host.stallAfter === undefined) return end(from > 0 ? 206 : 200, { ...headers, ...ranged }, part);
+    const rangeHeaders = from > 0 ? { 'Content-Range': `bytes ${from}-${audio.length - 1}/${audio.length}` } : {};
+    if (host.stallAfter === undefined) return end(from > 0 ? 206 : 200, { ...headers, ...rangeHeaders }, part);
     host.asked.push(`${req.method} ${req.url} ${req.headers.range ?? '-'} stalled`);
-    res.writeHead(from > 0 ? 206 : 200, { ...headers, ...ranged, 'Content-Length': String(part.length) });
+    res.writeHead(from > 0 ? 206 : 200, { ...headers, ...rangeHeaders, 'Content-Length': String(part.length) });
     res.write(part.subarray(0, host.stallAfter), () => {
       if (host.breaks) res.destroy();
     });

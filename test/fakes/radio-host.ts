@@ -6,16 +6,16 @@ export interface RadioHost {
   url: string;
   /** Path and `icy-metadata` of each request. */
   asked: string[];
-  /** So many listen now. */
+  /** Returns the number of current listeners. */
   listening: () => number;
   /** What plays from now on, as bytes. */
   title: Buffer;
   close: () => Promise<void>;
 }
 
-const INTERVAL = 1_000;
-/** Of each second of audio; no byte of it is one that begins a title. */
-export const RADIO_AUDIO = Buffer.alloc(INTERVAL, 0xaa);
+const METADATA_INTERVAL = 1_000;
+/** One second of audio; none of its bytes can begin a title. */
+export const RADIO_AUDIO = Buffer.alloc(METADATA_INTERVAL, 0xaa);
 
 const block = (title: Buffer): Buffer => {
   const text = Buffer.concat([Buffer.from("StreamTitle='"), title, Buffer.from("';StreamUrl='';")]);
@@ -52,8 +52,8 @@ export async function startRadioHost(): Promise<RadioHost> {
     const timer = setInterval(() => socket.write(piece()), 50);
     socket.on('close', () => clearInterval(timer));
   }
-  const head = (first: string, fields: string[]): string => [first, ...fields, '', ''].join('\r\n');
-  const AUDIO = ['content-type: audio/mpeg', 'icy-name: Harbour FM', 'icy-br: 128'];
+  const head = (statusLine: string, fields: string[]): string => [statusLine, ...fields, '', ''].join('\r\n');
+  const AUDIO_HEADERS = ['content-type: audio/mpeg', 'icy-name: Harbour FM', 'icy-br: 128'];
 
   function answer(socket: Socket, request: string): void {
     const path = /^GET (\S+)/.exec(request)?.[1] ?? '';
@@ -61,7 +61,7 @@ export async function startRadioHost(): Promise<RadioHost> {
     host.asked.push(`${path} ${wantsTitles ? 'with titles' : 'without'}`);
     const send = (fields: string[], body: string, status = '200 OK'): void =>
       void socket.end(head(`HTTP/1.1 ${status}`, [...fields, `content-length: ${body.length}`]) + body);
-    const interval = wantsTitles ? [`icy-metaint: ${INTERVAL}`] : [];
+    const interval = wantsTitles ? [`icy-metaint: ${METADATA_INTERVAL}`] : [];
     const piece = (): Buffer => (wantsTitles ? Buffer.concat([RADIO_AUDIO, block(host.title)]) : RADIO_AUDIO);
     if (path === '/pls') return send(['content-type: audio/x-scpls'], `[playlist]\nFile1=${url}/icecast\n`);
     if (path === '/hls')
@@ -69,13 +69,13 @@ export async function startRadioHost(): Promise<RadioHost> {
     if (path === '/page') return send(['content-type: text/html'], '<p>Not found</p>');
     if (path === '/gone') return send(['content-type: audio/mpeg'], '', '404 Not Found');
     if (path === '/inside') return send(['location: http://127.0.0.2:1/'], '', '302 Found');
-    if (path === '/icecast') socket.write(head('HTTP/1.0 200 OK', [...AUDIO, ...interval]));
-    if (path === '/shoutcast') socket.write(head('ICY 200 OK', [...AUDIO, ...interval]));
+    if (path === '/icecast') socket.write(head('HTTP/1.0 200 OK', [...AUDIO_HEADERS, ...interval]));
+    if (path === '/shoutcast') socket.write(head('ICY 200 OK', [...AUDIO_HEADERS, ...interval]));
     // the announced interval is not that of the stream
     if (path === '/liar')
-      socket.write(head('HTTP/1.0 200 OK', [...AUDIO, ...(wantsTitles ? ['icy-metaint: 777'] : [])]));
+      socket.write(head('HTTP/1.0 200 OK', [...AUDIO_HEADERS, ...(wantsTitles ? ['icy-metaint: 777'] : [])]));
     if (path === '/mad')
-      socket.write(head('HTTP/1.0 200 OK', [...AUDIO, ...(wantsTitles ? ['icy-metaint: -5e9'] : [])]));
+      socket.write(head('HTTP/1.0 200 OK', [...AUDIO_HEADERS, ...(wantsTitles ? ['icy-metaint: -5e9'] : [])]));
     if (path === '/head') {
       socket.write('HTTP/1.0 200 OK\r\n');
       const timer = setInterval(() => socket.write(`x-more: ${'x'.repeat(4_000)}\r\n`), 5);

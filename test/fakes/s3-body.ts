@@ -15,7 +15,7 @@ export class StoreError extends Error {
   }
 }
 
-const SUMS: Record<string, (bytes: Buffer) => string> = {
+const CHECKSUMS: Record<string, (bytes: Buffer) => string> = {
   crc32: crc32Of,
   sha256: (bytes) => createHash('sha256').update(bytes).digest('base64'),
 };
@@ -32,7 +32,7 @@ export function openBody(raw: Buffer, headers: IncomingHttpHeaders, payload: str
   if (payload.startsWith('STREAMING-')) throw new StoreError(501, 'NotImplemented');
   if (payload !== 'UNSIGNED-PAYLOAD' && createHash('sha256').update(raw).digest('hex') !== payload)
     throw new StoreError(400, 'XAmzContentSHA256Mismatch');
-  for (const name of Object.keys(SUMS)) checkSum(name, headers[`x-amz-checksum-${name}`], raw);
+  for (const name of Object.keys(CHECKSUMS)) checkSum(name, headers[`x-amz-checksum-${name}`], raw);
   return raw;
 }
 
@@ -40,17 +40,17 @@ export function openBody(raw: Buffer, headers: IncomingHttpHeaders, payload: str
 function openChunks(raw: Buffer, headers: IncomingHttpHeaders): Buffer {
   if (headers['content-encoding']?.includes('aws-chunked') !== true) throw new StoreError(400, 'InvalidRequest');
   const chunks: Buffer[] = [];
-  let at = 0;
+  let offset = 0;
   const line = (): string => {
-    const end = raw.indexOf('\r\n', at);
+    const end = raw.indexOf('\r\n', offset);
     if (end < 0) throw new StoreError(400, 'IncompleteBody');
-    const text = raw.toString('latin1', at, end);
-    at = end + 2;
+    const text = raw.toString('latin1', offset, end);
+    offset = end + 2;
     return text;
   };
   for (let size = Number.parseInt(line(), 16); size > 0; size = Number.parseInt(line(), 16)) {
-    chunks.push(raw.subarray(at, at + size));
-    at += size;
+    chunks.push(raw.subarray(offset, offset + size));
+    offset += size;
     if (line() !== '') throw new StoreError(400, 'IncompleteBody');
   }
   const bytes = Buffer.concat(chunks);
@@ -63,7 +63,7 @@ function openChunks(raw: Buffer, headers: IncomingHttpHeaders): Buffer {
 
 function checkSum(name: string, value: string | string[] | undefined, bytes: Buffer): void {
   if (value === undefined) return;
-  const sum = SUMS[name];
+  const sum = CHECKSUMS[name];
   if (!sum) throw new StoreError(501, 'NotImplemented');
   if (sum(bytes) !== String(value).trim()) throw new StoreError(400, 'BadDigest');
 }

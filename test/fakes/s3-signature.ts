@@ -20,20 +20,20 @@ interface Claim {
 }
 
 const MAX_SKEW_MS = 15 * 60_000;
-const UNSIGNED = 'UNSIGNED-PAYLOAD';
+const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
 
 /** Returns the signed hash or kind of the body. Throws a StoreError with the codes of a real store. */
 export function checkSignature(request: IncomingMessage, url: URL, keys: Keys, now: number): { payload: string } {
-  const presigned = url.searchParams.has('X-Amz-Signature');
-  const claim = presigned ? fromQuery(url) : fromHeader(request);
+  const isPresigned = url.searchParams.has('X-Amz-Signature');
+  const claim = isPresigned ? fromQuery(url) : fromHeader(request);
   const [day = '', region, service, end] = claim.scope;
   if (claim.accessKeyId !== keys.accessKeyId) throw new StoreError(403, 'InvalidAccessKeyId');
   if (region !== keys.region || service !== 's3' || end !== 'aws4_request' || !claim.date.startsWith(day))
     throw new StoreError(400, 'AuthorizationHeaderMalformed');
   const age = now - timeOf(claim.date);
-  if (presigned && age > Number(url.searchParams.get('X-Amz-Expires')) * 1_000)
+  if (isPresigned && age > Number(url.searchParams.get('X-Amz-Expires')) * 1_000)
     throw new StoreError(403, 'AccessDenied');
-  if (age < -MAX_SKEW_MS || (!presigned && age > MAX_SKEW_MS)) throw new StoreError(403, 'RequestTimeTooSkewed');
+  if (age < -MAX_SKEW_MS || (!isPresigned && age > MAX_SKEW_MS)) throw new StoreError(403, 'RequestTimeTooSkewed');
   if (!claim.signedHeaders.includes('host')) throw new StoreError(403, 'SignatureDoesNotMatch');
 
   const canonical = [
@@ -67,13 +67,13 @@ function fromHeader(request: IncomingMessage): Claim {
       request.headers.authorization ?? '',
     );
   if (!match) throw new StoreError(403, 'AccessDenied');
-  const [, accessKeyId = '', scope = '', signed = '', signature = ''] = match;
+  const [, accessKeyId = '', scope = '', signedHeaders = '', signature = ''] = match;
   const payload = String(request.headers['x-amz-content-sha256'] ?? '');
   if (payload === '') throw new StoreError(400, 'MissingSecurityHeader');
   return {
     accessKeyId,
     scope: scope.split('/'),
-    signedHeaders: signed.split(';'),
+    signedHeaders: signedHeaders.split(';'),
     signature,
     date: String(request.headers['x-amz-date']),
     payload,
@@ -88,7 +88,7 @@ function fromQuery({ searchParams }: URL): Claim {
     signedHeaders: (searchParams.get('X-Amz-SignedHeaders') ?? '').split(';'),
     signature: searchParams.get('X-Amz-Signature') ?? '',
     date: searchParams.get('X-Amz-Date') ?? '',
-    payload: UNSIGNED,
+    payload: UNSIGNED_PAYLOAD,
   };
 }
 

@@ -27,7 +27,7 @@ export interface S3Ask {
   key: string;
   query: URLSearchParams;
   range: string | undefined;
-  /** It carries a checksum, or asks for one. */
+  /** True when the request carries a checksum or asks for one. */
   hasChecksum: boolean;
   /** A write only if there is nothing. */
   isConditional: boolean;
@@ -57,7 +57,7 @@ export interface FakeS3 {
   fault: (ask: S3Ask) => S3Fault | undefined;
   /** Unexpected requests. */
   onSilence: () => void;
-  /** Its own clock. */
+  /** Clock of the store. */
   now: () => Date;
   /** Writes whatever a condition says. */
   ignoresConditions: boolean;
@@ -78,8 +78,12 @@ export interface FakeS3 {
   close(): Promise<void>;
 }
 
-const KEYS = { accessKeyId: 'AKIAFAKEFAKEFAKEFAKE', secretAccessKey: 'a/secret+of/the+fake', region: 'eu-test-1' };
-const BUCKET = 'tonearm-test';
+const ACCESS_KEYS = {
+  accessKeyId: 'AKIAFAKEFAKEFAKEFAKE',
+  secretAccessKey: 'a/secret+of/the+fake',
+  region: 'eu-test-1',
+};
+const BUCKET_NAME = 'tonearm-test';
 const MIN_PART = 5 << 20;
 
 /** Keeps its port, so that a closed store can come back at the same address. */
@@ -89,11 +93,11 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.setHeader('Date', fake.now().toUTCString());
     const url = new URL(request.url ?? '/', fake.url);
-    const [, bucket = '', ...rest] = decodeURIComponent(url.pathname).split('/');
+    const [, bucket = '', ...keySegments] = decodeURIComponent(url.pathname).split('/');
     const ask: S3Ask = {
       operation: '',
       method: request.method ?? '',
-      key: rest.join('/'),
+      key: keySegments.join('/'),
       query: url.searchParams,
       range: request.headers.range,
       hasChecksum: Object.keys(request.headers).some((name) => /^x-amz-(?:sdk-)?checksum/.test(name)),
@@ -110,7 +114,7 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
       if (fault === 'cut' && ask.operation !== 'GetObject') return void request.socket.destroy();
       const raw = await buffer(request);
       if (typeof fault === 'object') throw new StoreError(fault.status, fault.code);
-      const { payload } = checkSignature(request, url, KEYS, fake.now().getTime());
+      const { payload } = checkSignature(request, url, ACCESS_KEYS, fake.now().getTime());
       if (bucket !== fake.bucket) throw new StoreError(404, 'NoSuchBucket');
       const body = openBody(raw, request.headers, payload);
       if (fault === 'lost answer') {
@@ -134,12 +138,12 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
       case 'HeadBucket':
         return sink.empty(200);
       case 'ListObjectsV2':
-        return list(query, sink);
+        return listObjects(query, sink);
       case 'ListMultipartUploads':
         return sink.xml(
           200,
           `<ListMultipartUploadsResult><IsTruncated>false</IsTruncated>${[...fake.uploads]
-            .filter(([, { key: one }]) => one.startsWith(query.get('prefix') ?? ''))
+            .filter(([, { key: uploadKey }]) => uploadKey.startsWith(query.get('prefix') ?? ''))
             .map(
               ([id, one]) =>
                 `<Upload><Key>${escape(one.key)}</Key><UploadId>${id}</UploadId><Initiated>${one.startedAt.toISOString()}</Initiated></Upload>`,
@@ -147,14 +151,14 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
             .join('')}</ListMultipartUploadsResult>`,
         );
       case 'PutObject': {
-        const existing = fake.objects.get(key);
-        if (request.headers['if-none-match'] === '*' && existing && !fake.ignoresConditions)
+        const existingObject = fake.objects.get(key);
+        if (request.headers['if-none-match'] === '*' && existingObject && !fake.ignoresConditions)
           throw new StoreError(412, 'PreconditionFailed');
-        const wanted = request.headers['if-match'];
-        if (wanted !== undefined && existing?.etag !== wanted)
-          throw new StoreError(existing ? 412 : 404, existing ? 'PreconditionFailed' : 'NoSuchKey');
-        const stored = keep(key, body, contentType);
-        return sink.empty(200, { ETag: stored.etag, 'x-amz-checksum-crc32': stored.crc32 });
+        const expectedEtag = request.headers['if-match'];
+        if (expectedEtag !== undefined && existingObject?.etag !== expectedEtag)
+          throw new StoreError(existingObject ? 412 : 404, existingObject ? 'PreconditionFailed' : 'NoSuchKey');
+        const storedObject = keep(key, body, contentType);
+        return sink.empty(200, { ETag: storedObject.etag, 'x-amz-checksum-crc32': storedObject.crc32 });
       }
       case 'HeadObject':
       case 'GetObject':
@@ -166,10 +170,10 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
         const keys = [...body.toString('utf8').matchAll(/<Key>([^<]*)<\/Key>/g)].map((match) =>
           unescape(match[1] ?? ''),
         );
-        for (const one of keys) fake.objects.delete(one);
+        for (const objectKey of keys) fake.objects.delete(objectKey);
         return sink.xml(
           200,
-          `<DeleteResult>${keys.map((one) => `<Deleted><Key>${escape(one)}</Key></Deleted>`).join('')}</DeleteResult>`,
+          `<DeleteResult>${keys.map((objectKey) => `<Deleted><Key>${escape(objectKey)}</Key></Deleted>`).join('')}</DeleteResult>`,
         );
       }
       case 'CreateMultipartUpload': {
@@ -214,21 +218,21 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
   function send(key: string, request: IncomingMessage, sink: Sink): void {
     const object = fake.objects.get(key);
     if (!object) throw new StoreError(404, 'NoSuchKey');
-    const wanted = request.headers['if-match'];
-    if (wanted !== undefined && wanted !== object.etag) throw new StoreError(412, 'PreconditionFailed');
+    const expectedEtag = request.headers['if-match'];
+    if (expectedEtag !== undefined && expectedEtag !== object.etag) throw new StoreError(412, 'PreconditionFailed');
     const size = object.bytes.length;
-    const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
+    const [, firstByte, lastByte] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
     const headers: Record<string, string> = {
       ETag: object.etag,
       'Last-Modified': object.modifiedAt.toUTCString(),
       'Accept-Ranges': 'bytes',
       ...(object.contentType && { 'Content-Type': object.contentType }),
     };
-    if (first === undefined) {
+    if (firstByte === undefined) {
       if (request.headers['x-amz-checksum-mode'] === 'ENABLED') headers['x-amz-checksum-crc32'] = object.crc32;
       return sink.bytes(200, object.bytes, headers);
     }
-    const [start, end] = [Number(first), Math.min(last ? Number(last) : size - 1, size - 1)];
+    const [start, end] = [Number(firstByte), Math.min(lastByte ? Number(lastByte) : size - 1, size - 1)];
     if (start >= size || start > end) throw new StoreError(416, 'InvalidRange');
     sink.bytes(206, object.bytes.subarray(start, end + 1), {
       ...headers,
@@ -236,39 +240,39 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
     });
   }
 
-  function list(query: URLSearchParams, sink: Sink): void {
-    const after = query.get('continuation-token') ?? query.get('start-after') ?? '';
+  function listObjects(query: URLSearchParams, sink: Sink): void {
+    const startAfter = query.get('continuation-token') ?? query.get('start-after') ?? '';
     const keys = [...fake.objects.keys()]
-      .filter((key) => key.startsWith(query.get('prefix') ?? '') && key > after)
+      .filter((key) => key.startsWith(query.get('prefix') ?? '') && key > startAfter)
       .sort();
     const page = keys.slice(0, Math.min(fake.pageSize, Number(query.get('max-keys') ?? 1_000)));
-    const more = page.length < keys.length;
+    const isTruncated = page.length < keys.length;
     const contents = page.map((key) => {
       const { bytes, etag, modifiedAt } = fake.objects.get(key) as S3Object;
       return `<Contents><Key>${escape(key)}</Key><Size>${bytes.length}</Size><ETag>${escape(etag)}</ETag><LastModified>${modifiedAt.toISOString()}</LastModified></Contents>`;
     });
     sink.xml(
       200,
-      `<ListBucketResult><KeyCount>${page.length}</KeyCount><IsTruncated>${more}</IsTruncated>${more ? `<NextContinuationToken>${escape(page.at(-1) ?? '')}</NextContinuationToken>` : ''}${contents.join('')}</ListBucketResult>`,
+      `<ListBucketResult><KeyCount>${page.length}</KeyCount><IsTruncated>${isTruncated}</IsTruncated>${isTruncated ? `<NextContinuationToken>${escape(page.at(-1) ?? '')}</NextContinuationToken>` : ''}${contents.join('')}</ListBucketResult>`,
     );
   }
 
   function upload(query: URLSearchParams, key: string): S3Upload {
-    const found = fake.uploads.get(query.get('uploadId') ?? '');
-    if (found?.key !== key) throw new StoreError(404, 'NoSuchUpload');
-    return found;
+    const openUpload = fake.uploads.get(query.get('uploadId') ?? '');
+    if (openUpload?.key !== key) throw new StoreError(404, 'NoSuchUpload');
+    return openUpload;
   }
 
   function complete(query: URLSearchParams, key: string, xml: string, sink: Sink): void {
     const { parts, contentType } = upload(query, key);
-    const named = [...xml.matchAll(/<Part>(.*?)<\/Part>/gs)].map(([, part = '']) => ({
+    const listedParts = [...xml.matchAll(/<Part>(.*?)<\/Part>/gs)].map(([, part = '']) => ({
       number: Number(/<PartNumber>(\d+)</.exec(part)?.[1]),
       etag: unescape(/<ETag>(.*?)</.exec(part)?.[1] ?? ''),
     }));
-    const bodies = named.map(({ number, etag }, i) => {
+    const bodies = listedParts.map(({ number, etag }, i) => {
       const body = parts.get(number);
       if (!body || etagOf(body) !== etag) throw new StoreError(400, 'InvalidPart');
-      if (i < named.length - 1 && body.length < MIN_PART) throw new StoreError(400, 'EntityTooSmall');
+      if (i < listedParts.length - 1 && body.length < MIN_PART) throw new StoreError(400, 'EntityTooSmall');
       return body;
     });
     if (bodies.length === 0) throw new StoreError(400, 'MalformedXML');
@@ -286,7 +290,7 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
 
   const fake: FakeS3 = {
     url: '',
-    bucket: BUCKET,
+    bucket: BUCKET_NAME,
     objects: new Map(),
     uploads: new Map(),
     asked: [],
@@ -297,10 +301,10 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
     pageSize: 1_000,
     settings: {
       S3_ENDPOINT: '',
-      S3_REGION: KEYS.region,
-      S3_BUCKET: BUCKET,
-      S3_ACCESS_KEY_ID: KEYS.accessKeyId,
-      S3_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
+      S3_REGION: ACCESS_KEYS.region,
+      S3_BUCKET: BUCKET_NAME,
+      S3_ACCESS_KEY_ID: ACCESS_KEYS.accessKeyId,
+      S3_SECRET_ACCESS_KEY: ACCESS_KEYS.secretAccessKey,
       S3_FORCE_PATH_STYLE: 'true',
     },
     backupSettings: {},
@@ -350,11 +354,11 @@ class Sink {
     if (this.#isHead) this.#response?.end();
     else if (this.#fault === 'cut')
       this.#response?.write(bytes.subarray(0, Math.ceil(bytes.length / 2)), () => this.#response?.destroy());
-    else this.#response?.end(this.#fault === 'damaged' ? flipped(bytes) : bytes);
+    else this.#response?.end(this.#fault === 'damaged' ? flipByte(bytes) : bytes);
   }
 }
 
-function flipped(bytes: Buffer): Buffer {
+function flipByte(bytes: Buffer): Buffer {
   const copy = Buffer.from(bytes);
   if (copy.length > 0) copy[copy.length >> 1] = (copy[copy.length >> 1] ?? 0) ^ 1;
   return copy;

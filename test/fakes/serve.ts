@@ -2,7 +2,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Its address; port 0 is any. */
+/** Starts the server and returns its address; port 0 chooses a free port. */
 export async function serve(server: Server, port = 0): Promise<string> {
   await new Promise<void>((resolve) => {
     server.listen(port, '127.0.0.1', resolve);

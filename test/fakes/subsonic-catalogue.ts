@@ -17,7 +17,7 @@ export type FakeSubsonic = Awaited<ReturnType<typeof startFakeSubsonic>>;
 
 export async function startFakeSubsonic({ username, password }: { username: string; password: string }) {
   const songs = new Map<string, FakeSong>();
-  const asked: string[] = [];
+  const askedCalls: string[] = [];
   const shapeOf = ({ bytes, ...song }: FakeSong): unknown => ({
     ...song,
     size: bytes.length,
@@ -30,11 +30,12 @@ export async function startFakeSubsonic({ username, password }: { username: stri
     const url = new URL(req.url ?? '/', 'http://fake');
     const query = url.searchParams;
     const endpoint = url.pathname.replace(/^\/rest\//, '');
-    asked.push(endpoint);
+    askedCalls.push(endpoint);
     const token = createHash('md5')
       .update(`${password}${query.get('s') ?? ''}`)
       .digest('hex');
-    if (query.get('u') !== username || query.get('t') !== token) return failed(res, 40, 'Wrong username or password');
+    if (query.get('u') !== username || query.get('t') !== token)
+      return sendFailure(res, 40, 'Wrong username or password');
     if (endpoint === 'ping') return ok(res, {});
     if (endpoint === 'search3') {
       const words = (query.get('query') ?? '').toLowerCase();
@@ -49,20 +50,20 @@ export async function startFakeSubsonic({ username, password }: { username: stri
     }
     const song = songs.get(query.get('id') ?? '');
     if (endpoint === 'getCoverArt') return void res.writeHead(404).end();
-    if (!song) return failed(res, 70, 'Song not found');
+    if (!song) return sendFailure(res, 70, 'Song not found');
     if (endpoint === 'getSong') return ok(res, { song: shapeOf(song) });
     if (endpoint === 'download')
       return void res
         .writeHead(200, { 'Content-Type': 'audio/mpeg', 'Content-Length': song.bytes.length })
         .end(song.bytes);
-    failed(res, 0, 'Not something this fake can do');
+    sendFailure(res, 0, 'Not something this fake can do');
   });
   const url = await serve(server);
 
   return {
     url,
     songs,
-    asked,
+    asked: askedCalls,
     close: () => stop(server),
   };
 }
@@ -72,5 +73,5 @@ const send = (res: ServerResponse, body: Record<string, unknown>): void =>
     .writeHead(200, { 'Content-Type': 'application/json' })
     .end(JSON.stringify({ 'subsonic-response': { version: '1.16.1', type: 'fake', serverVersion: '1.0', ...body } }));
 const ok = (res: ServerResponse, body: Record<string, unknown>): void => send(res, { status: 'ok', ...body });
-const failed = (res: ServerResponse, code: number, message: string): void =>
+const sendFailure = (res: ServerResponse, code: number, message: string): void =>
   send(res, { status: 'failed', error: { code, message } });

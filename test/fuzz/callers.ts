@@ -14,8 +14,8 @@ export interface Caller {
 }
 
 /** Accounts whose passwords no longer work: the limit of wrong passwords is by name. */
-const REVOKED = 100;
-const PASSWORD = 'fuzz and more fuzz';
+const REVOKED_COUNT = 100;
+const CALLER_PASSWORD = 'fuzz and more fuzz';
 
 export async function makeCallers({ url, token }: Pick<Product, 'url' | 'token'>): Promise<Caller[]> {
   const send = async <T>(method: string, path: string, bearer?: string, body?: unknown): Promise<T> => {
@@ -31,7 +31,7 @@ export async function makeCallers({ url, token }: Pick<Product, 'url' | 'token'>
     return (await response.json()) as T;
   };
   const register = async (username: string): Promise<string> =>
-    (await send<{ access_token: string }>('POST', '/auth/register', undefined, { username, password: PASSWORD }))
+    (await send<{ access_token: string }>('POST', '/auth/register', undefined, { username, password: CALLER_PASSWORD }))
       .access_token;
   const appPassword = (bearer: string): Promise<{ username: string; password: string }> =>
     send('GET', '/users/me/subsonic-password', bearer);
@@ -39,15 +39,15 @@ export async function makeCallers({ url, token }: Pick<Product, 'url' | 'token'>
   const listener = await register('fuzz-listener');
   const revoke = async (username: string) => {
     // an administrator makes them, because an address may register few accounts
-    await send('POST', '/users', token, { username, password: PASSWORD });
+    await send('POST', '/users', token, { username, password: CALLER_PASSWORD });
     const { access_token: bearer } = await send<{ access_token: string }>('POST', '/auth/login', undefined, {
       username,
-      password: PASSWORD,
+      password: CALLER_PASSWORD,
     });
-    const before = await appPassword(bearer);
+    const oldPassword = await appPassword(bearer);
     await send('POST', '/users/me/subsonic-password', bearer);
-    await send('PATCH', '/users/me', bearer, { password: `${PASSWORD}!`, current_password: PASSWORD });
-    return { bearer, rest: clear(before) };
+    await send('PATCH', '/users/me', bearer, { password: `${CALLER_PASSWORD}!`, current_password: CALLER_PASSWORD });
+    return { bearer, rest: clear(oldPassword) };
   };
   const client = { v: '1.16.1', c: 'fuzz', f: 'json' };
   const clear = ({ username, password }: { username: string; password: string }) => ({
@@ -55,8 +55,8 @@ export async function makeCallers({ url, token }: Pick<Product, 'url' | 'token'>
     p: password,
     ...client,
   });
-  const revoked: Awaited<ReturnType<typeof revoke>>[] = [];
-  for (let n = 0; n < REVOKED; n++) revoked.push(await revoke(`fuzz-revoked-${n}`));
+  const revokedCallers: Awaited<ReturnType<typeof revoke>>[] = [];
+  for (let n = 0; n < REVOKED_COUNT; n++) revokedCallers.push(await revoke(`fuzz-revoked-${n}`));
   let turn = 0;
   const editor = await register('fuzz-editor');
   const { id: editorId } = await send<{ id: number }>('GET', '/users/me', editor);
@@ -69,9 +69,9 @@ export async function makeCallers({ url, token }: Pick<Product, 'url' | 'token'>
     { name: 'nobody', rest: client },
     {
       name: 'revoked',
-      bearer: revoked[0]?.bearer ?? '',
+      bearer: revokedCallers[0]?.bearer ?? '',
       get rest() {
-        return revoked[turn++ % REVOKED]?.rest ?? client;
+        return revokedCallers[turn++ % REVOKED_COUNT]?.rest ?? client;
       },
     },
     { name: 'listener', isSignedIn: true, bearer: listener, rest: clear(ofListener) },

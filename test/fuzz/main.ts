@@ -33,8 +33,8 @@ const HEALTH_EVERY_MS = 20;
 const QUIET_MS = 5_000;
 const MOST_HEALTH_MS = 50;
 const MOST_MEMORY_MB = 50;
-const INTERNALS = /node_modules|\bat \S+ \(|\.ts:\d+:\d+|SQLITE_|SqliteError|\/server\/\w+\//;
-/** They end the accounts that ask, or the server. */
+const INTERNAL_DETAILS = /node_modules|\bat \S+ \(|\.ts:\d+:\d+|SQLITE_|SqliteError|\/server\/\w+\//;
+/** Operations that delete the calling account or end the server. */
 const LEFT_OUT = new Set([
   'PATCH /users/{id}',
   'DELETE /users/{id}',
@@ -44,7 +44,7 @@ const LEFT_OUT = new Set([
   'DELETE /users/me/sessions',
   'DELETE /users/me/sessions/{id}',
 ]);
-/** They end the credentials of who asks: an account would be nobody for the rest of the run. */
+/** Operations that end the caller's credentials: the account would be signed out for the rest of the run. */
 const ENDS_CREDENTIALS = new Set([
   'PATCH /users/me',
   'POST /users/me/subsonic-password',
@@ -52,7 +52,7 @@ const ENDS_CREDENTIALS = new Set([
   'POST /users/{id}/subsonic-password',
 ]);
 /** Feeds that are read in this process for each hundred requests: a server reads them from the internet alone. */
-const FEEDS = 10;
+const FEED_COUNT = 10;
 const REST_NAMES = [
   'id',
   'albumId',
@@ -112,7 +112,7 @@ const REST_NAMES = [
   'c',
 ];
 
-interface Asked {
+interface SentRequest {
   what: string;
   caller: string;
   url: string;
@@ -122,7 +122,7 @@ interface Asked {
 const faults = new Map<string, { count: number; example: string }>();
 const statuses = new Map<number, number>();
 /** Requests that were refused for their number, or for want of an account, by caller. */
-const refused = new Map<429 | 401, Map<string, number>>([
+const refusalCounts = new Map<429 | 401, Map<string, number>>([
   [429, new Map()],
   [401, new Map()],
 ]);
@@ -133,22 +133,22 @@ async function run(): Promise<boolean> {
   const product = await startProduct(dir, { TRUSTED_PROXIES: '127.0.0.1' });
   const callers = await makeCallers(product);
   const document = await product.api<OpenApiDocument>('/openapi.json');
-  const before = await watchHealth(product.url, HEALTH_EVERY_MS);
+  const healthWatch = await watchHealth(product.url, HEALTH_EVERY_MS);
   await sleep(QUIET_MS);
-  const quiet = await before.stop();
+  const quietLatency = await healthWatch.stop();
   const memoryBefore = product.rss();
   const makers = [restMaker(product.url), apiMaker(product.url, document)];
   const judge = createJudge(document);
 
-  let left = requests;
+  let remainingRequests = requests;
   const work = async (): Promise<void> => {
-    while (left-- > 0) await ask(pick(random, makers)(pick(random, callers)), judge);
+    while (remainingRequests-- > 0) await ask(pick(random, makers)(pick(random, callers)), judge);
   };
   const health = await watchHealth(product.url, HEALTH_EVERY_MS);
-  const started = performance.now();
+  const startedAt = performance.now();
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   const busy = await health.stop();
-  await readFeeds(Math.round((requests * FEEDS) / 100));
+  await readFeeds(Math.round((requests * FEED_COUNT) / 100));
   let memory = product.rss();
   // threads end after five idle minutes
   for (let tries = 0; tries < 72 && memory > memoryBefore + MOST_MEMORY_MB; tries++) {
@@ -157,20 +157,20 @@ async function run(): Promise<boolean> {
   }
   await product.stop();
 
-  const extraMs = busy.p99 - quiet.p99;
-  console.log(`seed ${seed}: ${requests} requests in ${Math.round((performance.now() - started) / 1_000)} s`);
+  const extraMs = busy.p99 - quietLatency.p99;
+  console.log(`seed ${seed}: ${requests} requests in ${Math.round((performance.now() - startedAt) / 1_000)} s`);
   console.log(
     `statuses: ${[...statuses]
       .sort(([a], [b]) => a - b)
       .map(([status, n]) => `${status}: ${n}`)
       .join(', ')}`,
   );
-  for (const [status, byCaller] of refused)
+  for (const [status, byCaller] of refusalCounts)
     console.log(
       `${status}: ${((100 * (statuses.get(status) ?? 0)) / requests).toFixed(2)} %${[...byCaller].map(([caller, n]) => `, ${caller}: ${n}`).join('')}`,
     );
   console.log(
-    `/health: p99 ${busy.p99.toFixed(1)} ms, longest ${busy.max.toFixed(1)} ms (quiet: ${quiet.p99.toFixed(1)}, ${quiet.max.toFixed(1)})`,
+    `/health: p99 ${busy.p99.toFixed(1)} ms, longest ${busy.max.toFixed(1)} ms (quiet: ${quietLatency.p99.toFixed(1)}, ${quietLatency.max.toFixed(1)})`,
   );
   console.log(`memory: ${memoryBefore.toFixed(0)} MB before, ${memory.toFixed(0)} MB at the end`);
   for (const [fault, { count, example }] of faults) console.log(`FAULT ${fault} (${count} times), as ${example}`);
@@ -191,15 +191,15 @@ async function readFeeds(count: number): Promise<void> {
 }
 
 async function ask(
-  { what, caller, url, init, operation }: Asked,
+  { what, caller, url, init, operation }: SentRequest,
   judge: ReturnType<typeof createJudge>,
 ): Promise<void> {
   const note = (fault: string): void => {
-    const known = faults.get(`${what}: ${fault}`);
+    const knownFault = faults.get(`${what}: ${fault}`);
     const body = typeof init.body === 'string' ? init.body.slice(0, 300) : '';
     faults.set(`${what}: ${fault}`, {
-      count: (known?.count ?? 0) + 1,
-      example: known?.example ?? `${caller}: ${init.method} ${url.slice(0, 300)} ${body}`,
+      count: (knownFault?.count ?? 0) + 1,
+      example: knownFault?.example ?? `${caller}: ${init.method} ${url.slice(0, 300)} ${body}`,
     });
   };
   try {
@@ -207,14 +207,14 @@ async function ask(
     const response = await fetch(url, { ...init, headers, signal: AbortSignal.timeout(60_000) });
     const { status } = response;
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    const byCaller = status === 429 || status === 401 ? refused.get(status) : undefined;
+    const byCaller = status === 429 || status === 401 ? refusalCounts.get(status) : undefined;
     byCaller?.set(caller, (byCaller.get(caller) ?? 0) + 1);
     const type = response.headers.get('content-type') ?? '';
     if (type.startsWith('text/event-stream')) return void (await response.body?.cancel());
     const text = await response.text();
     if (status >= 500 && !(status === 503 && response.headers.has('retry-after')))
       note(`answers ${status}: ${text.slice(0, 200)}`);
-    if (INTERNALS.test(text) && !type.includes('html')) note('tells of internals');
+    if (INTERNAL_DETAILS.test(text) && !type.includes('html')) note('tells of internals');
     for (const fault of judge({ status, type, text, operation })) note(fault);
   } catch (error) {
     note(`no answer: ${String(error)}`);
@@ -239,18 +239,21 @@ function createJudge(document: OpenApiDocument) {
     operation?: Operation | undefined;
   }): string[] => {
     if (!operation) return type.includes('json') && !isJson(text) ? ['is no JSON'] : [];
-    const listed = operation.responses[String(status)];
-    if (!listed) return [`does not list ${status}`];
-    const schema = listed.content?.[type.replace(/;.*/, '')]?.schema;
+    const documentedResponse = operation.responses[String(status)];
+    if (!documentedResponse) return [`does not list ${status}`];
+    const schema = documentedResponse.content?.[type.replace(/;.*/, '')]?.schema;
     if (!schema || Object.keys(schema).length === 0 || text === '') return [];
     if (!isJson(text)) return ['is no JSON'];
-    const known =
+    const isValid =
       checks.get(schema) ?? ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as object);
-    checks.set(schema, known);
-    if (known(JSON.parse(text))) return [];
-    return (known.errors ?? [])
+    checks.set(schema, isValid);
+    if (isValid(JSON.parse(text))) return [];
+    return (isValid.errors ?? [])
       .slice(0, 1)
-      .map((one) => `breaks its schema at ${one.instancePath.replace(/\d+/g, 'n')}: ${one.message}`);
+      .map(
+        (schemaError) =>
+          `breaks its schema at ${schemaError.instancePath.replace(/\d+/g, 'n')}: ${schemaError.message}`,
+      );
   };
 }
 
@@ -263,30 +266,30 @@ function isJson(text: string): boolean {
   }
 }
 
-function apiMaker(base: string, document: OpenApiDocument): (caller: Caller) => Asked {
+function apiMaker(base: string, document: OpenApiDocument): (caller: Caller) => SentRequest {
   const resolve = (ref: string): JsonSchema =>
     ref
       .slice(2)
       .split('/')
-      .reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], document) as JsonSchema;
+      .reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], document) as JsonSchema;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
   const nameOf = ({ path, method }: { path: string; method: string }) => `${method} ${path.replace('/api/v1', '')}`;
-  const allowed = operations.filter((one) => !LEFT_OUT.has(nameOf(one)));
-  const harmless = allowed.filter((one) => !ENDS_CREDENTIALS.has(nameOf(one)));
-  const imports = allowed.filter(({ path }) => /\/(?:import|restore)/.test(path));
+  const allowedOperations = operations.filter((operation) => !LEFT_OUT.has(nameOf(operation)));
+  const harmlessOperations = allowedOperations.filter((operation) => !ENDS_CREDENTIALS.has(nameOf(operation)));
+  const imports = allowedOperations.filter(({ path }) => /\/(?:import|restore)/.test(path));
   return (caller) => {
     const { path, method, operation } = pick(
       random,
-      random() < 0.08 ? imports : caller.isSignedIn ? harmless : allowed,
+      random() < 0.08 ? imports : caller.isSignedIn ? harmlessOperations : allowedOperations,
     );
     let address = path;
     const query = new URLSearchParams();
     for (const parameter of operation.parameters) {
       const value = (): string => {
-        const made = valueFor(parameter.schema, random, resolve);
-        return typeof made === 'string' ? made : JSON.stringify(made);
+        const generatedValue = valueFor(parameter.schema, random, resolve);
+        return typeof generatedValue === 'string' ? generatedValue : JSON.stringify(generatedValue);
       };
       if (parameter.in === 'path')
         address = address.replace(`{${parameter.name}}`, encodeURIComponent(segment(value())) || '0');
@@ -335,7 +338,7 @@ const restEndpoints = (): string[] =>
     ].map(([, name]) => name as string),
   );
 
-function restMaker(base: string): (caller: Caller) => Asked {
+function restMaker(base: string): (caller: Caller) => SentRequest {
   const endpoints = restEndpoints().filter((name) => !['deleteUser', 'updateUser', 'changePassword'].includes(name));
   return (caller) => {
     const endpoint = pick(random, endpoints);

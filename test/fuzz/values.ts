@@ -4,7 +4,7 @@ export type JsonSchema = { [key: string]: unknown };
 
 export const pick = <T>(random: Random, values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
 
-const TEXTS = [
+const TEXT_VALUES = [
   '',
   ' ',
   'a',
@@ -57,12 +57,12 @@ const TEXTS = [
   'x'.repeat(300),
   'ä'.repeat(5_000),
 ];
-const NUMBERS = [0, 1, -1, 2, 5, 7, 100, 201, 0.5, -0.5, 1e9, 1e15, 2 ** 31, 2 ** 53, -(2 ** 53), 1e308];
+const NUMBER_VALUES = [0, 1, -1, 2, 5, 7, 100, 201, 0.5, -0.5, 1e9, 1e15, 2 ** 31, 2 ** 53, -(2 ** 53), 1e308];
 
 export const oddText = (random: Random): string =>
-  random() < 0.1 ? String(pick(random, NUMBERS)) : pick(random, TEXTS);
+  random() < 0.1 ? String(pick(random, NUMBER_VALUES)) : pick(random, TEXT_VALUES);
 
-const ODD: unknown[] = [
+const ODD_VALUES: unknown[] = [
   null,
   true,
   false,
@@ -82,7 +82,7 @@ const ODD: unknown[] = [
 
 /** One that mostly keeps to the schema and is odd somewhere; `resolve` finds what a `$ref` means. */
 export function valueFor(schema: JsonSchema, random: Random, resolve: (ref: string) => JsonSchema, depth = 0): unknown {
-  if (random() < 0.06) return pick(random, ODD);
+  if (random() < 0.06) return pick(random, ODD_VALUES);
   if (typeof schema['$ref'] === 'string') return valueFor(resolve(schema['$ref']), random, resolve, depth);
   const branches = (schema['anyOf'] ?? schema['oneOf'] ?? schema['allOf']) as JsonSchema[] | undefined;
   if (branches) return depth > 6 ? null : valueFor(pick(random, branches), random, resolve, depth + 1);
@@ -98,7 +98,7 @@ export function valueFor(schema: JsonSchema, random: Random, resolve: (ref: stri
   if (type === 'integer' || type === 'number') return numberFor(schema, random);
   if (type === 'boolean') return random() < 0.5;
   if (type === 'null') return null;
-  return random() < 0.4 ? fitting(schema, random) : oddText(random);
+  return random() < 0.4 ? fittingText(schema, random) : oddText(random);
 }
 
 function objectFor(
@@ -108,22 +108,23 @@ function objectFor(
   depth: number,
 ): Record<string, unknown> {
   const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>);
-  const required = (schema['required'] ?? []) as string[];
-  const made: Record<string, unknown> = {};
+  const requiredNames = (schema['required'] ?? []) as string[];
+  const generatedObject: Record<string, unknown> = {};
   for (const [name, inner] of properties)
-    if (random() < (required.includes(name) ? 0.97 : 0.4)) made[name] = valueFor(inner, random, resolve, depth + 1);
-  if (random() < 0.03) made[oddText(random)] = oddText(random);
-  return made;
+    if (random() < (requiredNames.includes(name) ? 0.97 : 0.4))
+      generatedObject[name] = valueFor(inner, random, resolve, depth + 1);
+  if (random() < 0.03) generatedObject[oddText(random)] = oddText(random);
+  return generatedObject;
 }
 
 function numberFor(schema: JsonSchema, random: Random): unknown {
   const least = Number(schema['minimum'] ?? schema['exclusiveMinimum'] ?? 0);
-  const most = Number(schema['maximum'] ?? 1_000);
-  const edges = [least, most, least - 1, most + 1, ...NUMBERS];
-  return random() < 0.5 ? Math.floor(random() * Math.min(60, most)) + 1 : pick(random, edges);
+  const maximum = Number(schema['maximum'] ?? 1_000);
+  const edges = [least, maximum, least - 1, maximum + 1, ...NUMBER_VALUES];
+  return random() < 0.5 ? Math.floor(random() * Math.min(60, maximum)) + 1 : pick(random, edges);
 }
 
-function fitting(schema: JsonSchema, random: Random): string {
+function fittingText(schema: JsonSchema, random: Random): string {
   if (schema['format'] === 'date-time') return new Date(1e12 * (1 + random())).toISOString();
   if (schema['format'] === 'date') return '2026-03-01';
   const length = Math.min(40, Number(schema['maxLength'] ?? 40));

@@ -23,7 +23,7 @@ import { openArchive } from '../support/cover-archive.ts';
 import { ascii, flac, id3, id3Frame, silentMp3, u32 } from '../support/audio-bytes.ts';
 import { paths } from '../support/product.ts';
 import { codeOf, inPieces } from './storage-conformance.ts';
-import { AT, openLibrary, serveRoutes, silent, type OpenLibrary, type Served } from './storage-server.ts';
+import { SNAPSHOT_TIME, openLibrary, serveRoutes, silent, type OpenLibrary, type Served } from './storage-server.ts';
 
 const workerUrl = paths.workers.cover;
 const itOnUnix = it.skipIf(process.platform === 'win32');
@@ -707,7 +707,7 @@ describe('changing a cover by hand', () => {
   });
 
   it('deletes the cover with its album', async () => {
-    const album = library.addAlbum({ createdAt: AT });
+    const album = library.addAlbum({ createdAt: SNAPSHOT_TIME });
     await covers.setCover(album, jpeg);
     library.db.delete(tracks).run();
     library.db.delete(albums).where(eq(albums.id, album)).run();

@@ -20,7 +20,7 @@ import { isFresh } from '../../scripts/built-parts.js';
 import type { TokenResponse } from '../../server/auth/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackPage } from '../../server/library/wire.ts';
-import { OWNER } from '../e2e/stage.ts';
+import { OWNER_ACCOUNT } from '../e2e/stage.ts';
 import { isAlive } from '../support/process.ts';
 import { root } from '../support/product.ts';
 
@@ -100,7 +100,11 @@ async function callApi<T>(path: string, method = 'GET'): Promise<T> {
 }
 async function signIn(): Promise<TokenResponse> {
   const headers = { 'Content-Type': 'application/json', Origin: url };
-  const response = await fetch(`${url}/api/v1/auth/login`, { method: 'POST', headers, body: JSON.stringify(OWNER) });
+  const response = await fetch(`${url}/api/v1/auth/login`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(OWNER_ACCOUNT),
+  });
   return (await response.json()) as TokenResponse;
 }
 

@@ -33,7 +33,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 test('the archive contains the bundles, the migrations and the resources', () => {
   const { workers } = productPaths(root, true);
-  const wanted = [
+  const expectedFiles = [
     'package.json',
     'dist/main/index.js',
     'dist/main/preload.cjs',
@@ -49,15 +49,17 @@ test('the archive contains the bundles, the migrations and the resources', () =>
     'resources/tray/tray.png',
     'resources/tray/trayTemplate@2x.png',
   ];
-  expect(names).toEqual(expect.arrayContaining(wanted));
+  expect(names).toEqual(expect.arrayContaining(expectedFiles));
 });
 
 test('the archive contains no tests, sources, source maps, packaging tools or programs such as Node', () => {
   expect(new Set(names.map((name) => name.split('/')[0]))).toEqual(
     new Set(['dist', 'migrations', 'resources', 'node_modules', 'package.json']),
   );
-  const own = names.filter((name) => !name.startsWith('node_modules/'));
-  expect(own.filter((name) => /\.(ts|tsx|map|built)$|(^|\/)(tests?|fakes|packaging)(\/|$)/.test(name))).toEqual([]);
+  const appFiles = names.filter((name) => !name.startsWith('node_modules/'));
+  expect(appFiles.filter((name) => /\.(ts|tsx|map|built)$|(^|\/)(tests?|fakes|packaging)(\/|$)/.test(name))).toEqual(
+    [],
+  );
   expect(
     names.filter((name) => /node_modules\/node-|\/(test|tests|src)\/|\.(map|ts|c|cc|cpp|h|exe)$/.test(name)),
   ).toEqual([]);
@@ -69,7 +71,7 @@ test('the archive contains no tests, sources, source maps, packaging tools or pr
 });
 
 /** Each file of the archive, packed or beside it, is one of these, and there is at least one of each. */
-const PACKED = [
+const PACKED_FILE_PATTERNS = [
   /^package\.json$/,
   /^dist\/main\/(index\.js|preload\.cjs|chunks\/[\w.-]+\.js)$/,
   /^dist\/server\/([\w-]+\.js|chunks\/[\w.-]+\.js|chromaprint\.wasm)$/,
@@ -86,9 +88,11 @@ const MOST_BYTES = 45_000_000;
 test('nothing is packed that is not named here, and it is 45 MB at most, not compressed', () => {
   const files = names.filter((name) => 'size' in statFile(packed.archive, name));
   expect(
-    files.filter((name) => !name.startsWith('node_modules/keytar/') && !PACKED.some((one) => one.test(name))),
+    files.filter(
+      (name) => !name.startsWith('node_modules/keytar/') && !PACKED_FILE_PATTERNS.some((pattern) => pattern.test(name)),
+    ),
   ).toEqual([]);
-  expect(PACKED.filter((one) => !files.some((name) => one.test(name)))).toEqual([]);
+  expect(PACKED_FILE_PATTERNS.filter((pattern) => !files.some((name) => pattern.test(name)))).toEqual([]);
   const bytes = files.reduce((sum, name) => sum + (statFile(packed.archive, name) as { size: number }).size, 0);
   expect(bytes).toBeGreaterThan(20_000_000); // counted at all
   expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
@@ -180,13 +184,13 @@ else
 
     test('scans, accepts an upload, fingerprints every track without other tools, and resizes covers', async () => {
       await expect.poll(async () => (await ask<{ total: number }>('/tracks')).total).toBe(music.files.length);
-      const other = makeLibrary(
+      const otherLibrary = makeLibrary(
         { tracks: 1, formats: ['mp3'], art: 'none', seconds: '12', seed: 'upload' },
         join(dir, 'upload'),
       );
-      const [file] = other.files as [ExpectedFile];
+      const [file] = otherLibrary.files as [ExpectedFile];
       const form = new FormData();
-      form.append('files', new Blob([readFileSync(pathOf(other, file))]), 'upload.mp3');
+      form.append('files', new Blob([readFileSync(pathOf(otherLibrary, file))]), 'upload.mp3');
       const answer = await fetch(`${server.url}/api/v1/tracks/upload`, {
         method: 'POST',
         headers: { Authorization: `Bearer ${token}` },
@@ -202,7 +206,7 @@ else
       expect(db.prepare('SELECT count(*) FROM track_fingerprints').pluck().get()).toBe(tracks.total);
       db.close();
 
-      const album = (await ask<{ items: AlbumOut[] }>('/albums')).items.find((one) => one.has_cover);
+      const album = (await ask<{ items: AlbumOut[] }>('/albums')).items.find((item) => item.has_cover);
       const cover = await fetch(`${server.url}/api/v1/albums/${album?.id}/cover?size=64`, {
         headers: { Authorization: `Bearer ${token}` },
       });

@@ -14,16 +14,16 @@ let clock: number;
 let listener: string;
 let tracks: ReturnType<typeof trackMaker>;
 let ids: TrackId[];
-const START = Date.UTC(2026, 0, 1);
+const START_MS = Date.UTC(2026, 0, 1);
 
 beforeAll(async () => {
-  clock = START;
+  clock = START_MS;
   server = await startServer({ now: () => new Date(clock) });
   listener = await registerUser(server);
 });
 afterAll(() => server.close());
 beforeEach(() => {
-  clock = START;
+  clock = START_MS;
   server.app.db.$client.exec('DELETE FROM play_queues; DELETE FROM bookmarks; DELETE FROM tracks');
   tracks = trackMaker(server.app);
   ids = ['A', 'B', 'C', 'D'].map((title) => tracks.add({ title }));
@@ -48,10 +48,10 @@ describe('the queue', () => {
       changed_by: null,
       updated_at: null,
     });
-    const saved = { track_ids: [ids[1], ids[0], ids[1]], current_index: 2, position_ms: 4_500, listening: null };
-    const out = { ...saved, changed_by: 'phone', updated_at: new Date(START).toISOString() };
-    const { status, body } = await save({ ...saved, client: 'phone' });
-    expect([status, body, await queue()]).toEqual([200, out, out]);
+    const savedQueue = { track_ids: [ids[1], ids[0], ids[1]], current_index: 2, position_ms: 4_500, listening: null };
+    const expectedQueue = { ...savedQueue, changed_by: 'phone', updated_at: new Date(START_MS).toISOString() };
+    const { status, body } = await save({ ...savedQueue, client: 'phone' });
+    expect([status, body, await queue()]).toEqual([200, expectedQueue, expectedQueue]);
     expect((await queue(listener)).updated_at).toBeNull();
     expect((await save({ track_ids: [] })).body).toMatchObject({ track_ids: [], current_index: 0 });
   });
@@ -63,9 +63,9 @@ describe('the queue', () => {
   });
 
   test('may have very many tracks, and any current index', async () => {
-    const long = Array.from({ length: 20_000 }, (_, i) => ids[i % 4]);
-    await save({ track_ids: long, current_index: 19_999 });
-    expect((await queue()).track_ids).toEqual(long);
+    const longQueueIds = Array.from({ length: 20_000 }, (_, i) => ids[i % 4]);
+    await save({ track_ids: longQueueIds, current_index: 19_999 });
+    expect((await queue()).track_ids).toEqual(longQueueIds);
     expect((await save({ track_ids: Array.from({ length: 200_001 }, () => ids[0]) })).status).toBe(422);
   });
 
@@ -79,7 +79,7 @@ describe('the queue', () => {
   });
 
   test('says what was heard of the current track, as long as that is there', async () => {
-    const listening = { play_id: 'window-1', started_at: new Date(START).toISOString(), heard_ms: 70_000 };
+    const listening = { play_id: 'window-1', started_at: new Date(START_MS).toISOString(), heard_ms: 70_000 };
     await save({ track_ids: [ids[0], ids[1]], current_index: 1, listening });
     expect((await queue()).listening).toEqual(listening);
     await server.api(`/tracks/${ids[1]}`, { method: 'DELETE' });
@@ -100,14 +100,14 @@ describe('the queue', () => {
   });
 
   test('notifies the user’s other windows of changes', async () => {
-    const seen: string[] = [];
+    const receivedQueues: string[] = [];
     const stops = [1, 2].map((user) =>
       server.app.events.subscribe({ id: user as UserId, isSuperuser: true }, undefined, ({ name, data }) => {
-        if (name === 'queue') seen.push(`${user} ${name} ${data}`); // jobs may run meanwhile
+        if (name === 'queue') receivedQueues.push(`${user} ${name} ${data}`); // jobs may run meanwhile
       }),
     );
     await save({ track_ids: ids, client: 'phone' });
-    expect(seen).toEqual([`1 queue {"client":"phone","updated_at":"${new Date(START).toISOString()}"}`]);
+    expect(receivedQueues).toEqual([`1 queue {"client":"phone","updated_at":"${new Date(START_MS).toISOString()}"}`]);
     for (const stop of stops) stop();
   });
 
@@ -128,37 +128,37 @@ describe('the queue', () => {
 
 describe('a bookmark', () => {
   const path = (id: unknown): string => `/bookmarks/${String(id)}`;
-  const put = (id: unknown, body: unknown, token = server.token) =>
+  const putBookmark = (id: unknown, body: unknown, token = server.token) =>
     server.api<BookmarkOut>(path(id), { method: 'PUT', body, token });
-  const list = async (token = server.token): Promise<BookmarkOut[]> =>
+  const listBookmarks = async (token = server.token): Promise<BookmarkOut[]> =>
     (await server.api<{ items: BookmarkOut[] }>('/bookmarks', { token })).body.items;
 
   test('is set, moved, listed and removed', async () => {
-    expect((await put(ids[0], { position_ms: 1_000, comment: 'chapter 2' })).body).toMatchObject({
+    expect((await putBookmark(ids[0], { position_ms: 1_000, comment: 'chapter 2' })).body).toMatchObject({
       track: { id: ids[0] },
       position_ms: 1_000,
       comment: 'chapter 2',
     });
     clock += 1_000;
-    await put(ids[1], { position_ms: 5 });
+    await putBookmark(ids[1], { position_ms: 5 });
     clock += 1_000;
-    expect((await put(ids[0], { position_ms: 9_000 })).body).toEqual(
+    expect((await putBookmark(ids[0], { position_ms: 9_000 })).body).toEqual(
       expect.objectContaining({
         position_ms: 9_000,
         comment: 'chapter 2',
-        created_at: new Date(START).toISOString(),
+        created_at: new Date(START_MS).toISOString(),
         updated_at: new Date(clock).toISOString(),
       }),
     );
-    expect((await list()).map(({ track, position_ms }) => [track.id, position_ms])).toEqual([
+    expect((await listBookmarks()).map(({ track, position_ms }) => [track.id, position_ms])).toEqual([
       [ids[0], 9_000],
       [ids[1], 5],
     ]);
-    expect(await list(listener)).toEqual([]);
+    expect(await listBookmarks(listener)).toEqual([]);
     const placeOf = async (token: string): Promise<number | null> =>
       (await server.api<ChaptersOut>(`/tracks/${ids[0]}/chapters`, { token })).body.position_ms;
     expect([await placeOf(server.token), await placeOf(listener)]).toEqual([9_000, null]);
-    expect((await put(ids[0], { position_ms: 9_000, comment: null })).body.comment).toBe(null);
+    expect((await putBookmark(ids[0], { position_ms: 9_000, comment: null })).body.comment).toBe(null);
     expect((await server.api(path(ids[0]), { method: 'DELETE' })).status).toBe(204);
     expect([
       (await server.api(path(ids[0]))).status,
@@ -167,22 +167,22 @@ describe('a bookmark', () => {
   });
 
   test('needs an existing track, and is deleted with it', async () => {
-    expect((await put(999_999, { position_ms: 1 })).status).toBe(404);
-    await put(ids[0], { position_ms: 1 });
+    expect((await putBookmark(999_999, { position_ms: 1 })).status).toBe(404);
+    await putBookmark(ids[0], { position_ms: 1 });
     await server.api(`/tracks/${ids[0]}`, { method: 'DELETE' });
-    expect(await list()).toEqual([]);
+    expect(await listBookmarks()).toEqual([]);
   });
 
   test('of two merged tracks is the later of both, for every user', async () => {
     const [a, b] = ids as [TrackId, TrackId];
-    await put(a, { position_ms: 1 });
-    await put(b, { position_ms: 7 }, listener);
+    await putBookmark(a, { position_ms: 1 });
+    await putBookmark(b, { position_ms: 7 }, listener);
     clock += 1_000;
-    await put(b, { position_ms: 2, comment: 'later' });
+    await putBookmark(b, { position_ms: 2, comment: 'later' });
     mergeInto(a, b);
     expect([
-      (await list()).map(({ track, position_ms, comment }) => [track.id, position_ms, comment]),
-      (await list(listener)).map(({ track, position_ms }) => [track.id, position_ms]),
+      (await listBookmarks()).map(({ track, position_ms, comment }) => [track.id, position_ms, comment]),
+      (await listBookmarks(listener)).map(({ track, position_ms }) => [track.id, position_ms]),
     ]).toEqual([[[a, 2, 'later']], [[a, 7]]]);
   });
 });

@@ -11,8 +11,8 @@ import { registerUser, startServer, type TestServer } from '../support/server.ts
 import { silence } from '../support/silence.ts';
 import { openMigrated } from '../support/temp-database.ts';
 
-type Named = Omit<TrackIdentity, 'genres'>;
-const TRACKS: [string, Named, number][] = [
+type TrackName = Omit<TrackIdentity, 'genres'>;
+const TRACKS: [string, TrackName, number][] = [
   ['Quays/Harbour/01 Tide.mp3', { title: 'Tide', artists: ['The Quays'], album: 'Harbour' }, 200_000],
   ['Quays/Harbour/02 Ebb & Flow #2.mp3', { title: 'Ebb & Flow #2', artists: ['The Quays'], album: 'Harbour' }, 100_000],
   ['Björk/Homogenic/01 Jóga.flac', { title: 'Jóga', artists: ['Björk'], album: 'Homogenic' }, 305_000],
@@ -31,15 +31,15 @@ const [TIDE, EBB, JOGA, MEN, RAIN, INTRO_A, INTRO_B, OFF, SHARP, UPLOADED] = [0,
 
 let server: TestServer;
 let db: MainDb;
-let other: string;
+let otherToken: string;
 let trackIds: TrackId[];
 
 beforeAll(async () => {
   server = await startServer();
-  other = await registerUser(server, 'somebody');
+  otherToken = await registerUser(server, 'somebody');
   db = openMigrated(join(server.dir, 'tonearm.db'));
   const writer = createTrackWriter({ db, now: () => new Date() });
-  const add = (source: string, sourceId: string, identity: Named, durationMs: number): TrackId =>
+  const add = (source: string, sourceId: string, identity: TrackName, durationMs: number): TrackId =>
     writer.insert({
       source,
       sourceId,
@@ -75,7 +75,7 @@ const latin1 = (text: string) => Uint8Array.from(text, (sign) => sign.charCodeAt
 const utf16 = (text: string) => Uint8Array.from(Buffer.from(`\ufeff${text}`, 'utf16le'));
 
 describe('an imported file', () => {
-  const SHAPES: [string, string | Uint8Array<ArrayBuffer>, number[], number[]?][] = [
+  const IMPORTED_FILES: [string, string | Uint8Array<ArrayBuffer>, number[], number[]?][] = [
     ['with relative paths', 'Quays/Harbour/01 Tide.mp3\n./Björk/Homogenic/01 Jóga.flac\n', [TIDE, JOGA]],
     [
       'with paths from another folder',
@@ -143,7 +143,7 @@ describe('an imported file', () => {
     ['with a track many times', '01 Tide.mp3\n01 Tide.mp3\n', [TIDE, TIDE]],
   ];
 
-  test.each(SHAPES)('%s', async (_, bytes, tracks, unmatched = []) => {
+  test.each(IMPORTED_FILES)('%s', async (_, bytes, tracks, unmatched = []) => {
     const { status, body } = await send(bytes);
     expect(status).toBe(201);
     expect([listMatchedIds(body), body.matched]).toEqual([tracks, tracks.length]);
@@ -199,8 +199,8 @@ describe('an exported playlist', () => {
 
   test('has a line for every track, and can be imported again unchanged', async () => {
     const tracks = [SHARP, TIDE, JOGA, TIDE, UPLOADED, RAIN, OFF, EBB];
-    const list = await make(tracks, 'Mornings');
-    const { text, headers } = await server.api(`/playlists/${list.id}/export.m3u8`);
+    const playlist = await make(tracks, 'Mornings');
+    const { text, headers } = await server.api(`/playlists/${playlist.id}/export.m3u8`);
     expect(headers.get('content-type')).toBe('audio/x-mpegurl; charset=utf-8');
     expect(text.split('\n').slice(0, 8)).toEqual([
       '#EXTM3U',
@@ -212,13 +212,17 @@ describe('an exported playlist', () => {
       '#EXTALB:Harbour',
       'Quays/Harbour/01 Tide.mp3',
     ]);
-    const back = (await send(text)).body;
-    expect([listMatchedIds(back), back.unmatched, back.playlist.name]).toEqual([tracks, [], 'Mornings']);
+    const importedAgain = (await send(text)).body;
+    expect([listMatchedIds(importedAgain), importedAgain.unmatched, importedAgain.playlist.name]).toEqual([
+      tracks,
+      [],
+      'Mornings',
+    ]);
   });
 
   test('has a file name that is valid on every system', async () => {
-    const list = await make([TIDE], '../a/b:"c"\u202e ü\r\nX-Evil: 1.');
-    const { headers } = await server.api(`/playlists/${list.id}/export.m3u8`);
+    const playlist = await make([TIDE], '../a/b:"c"\u202e ü\r\nX-Evil: 1.');
+    const { headers } = await server.api(`/playlists/${playlist.id}/export.m3u8`);
     expect(headers.get('content-disposition')).toMatch(
       /^attachment; filename="[\x20-\x7e]+\.m3u8"; filename\*=UTF-8''[\w%.~!&+-]+\.m3u8$/,
     );
@@ -227,33 +231,40 @@ describe('an exported playlist', () => {
   });
 
   test('cannot inject lines into the file', async () => {
-    const list = await make([TIDE], 'x\n/etc/passwd\r#EXTM3U');
-    const { text } = await server.api(`/playlists/${list.id}/export.m3u8`);
+    const playlist = await make([TIDE], 'x\n/etc/passwd\r#EXTM3U');
+    const { text } = await server.api(`/playlists/${playlist.id}/export.m3u8`);
     expect(text.split('\n')).toHaveLength(6);
   });
 
   test('shows absolute paths to administrators only, and only when there is a music folder', async () => {
-    const list = await make([TIDE]);
-    await server.api(`/playlists/${list.id}`, { method: 'PATCH', body: { is_public: true } });
-    expect((await server.api(`/playlists/${list.id}/export.m3u8?paths=absolute`, { token: other })).status).toBe(403);
-    expect((await server.api(`/playlists/${list.id}/export.m3u8?paths=absolute`)).status).toBe(409);
-    expect((await server.api(`/playlists/${list.id}/export.m3u8`, { token: other })).status).toBe(200);
-    expect((await server.api(`/playlists/${list.id}/export.m3u8?token=${other}`, { token: null })).status).toBe(200);
+    const playlist = await make([TIDE]);
+    await server.api(`/playlists/${playlist.id}`, { method: 'PATCH', body: { is_public: true } });
+    expect(
+      (await server.api(`/playlists/${playlist.id}/export.m3u8?paths=absolute`, { token: otherToken })).status,
+    ).toBe(403);
+    expect((await server.api(`/playlists/${playlist.id}/export.m3u8?paths=absolute`)).status).toBe(409);
+    expect((await server.api(`/playlists/${playlist.id}/export.m3u8`, { token: otherToken })).status).toBe(200);
+    expect(
+      (await server.api(`/playlists/${playlist.id}/export.m3u8?token=${otherToken}`, { token: null })).status,
+    ).toBe(200);
   });
 });
 
 describe('a smart playlist', () => {
-  const RULES = { all: [{ field: 'title', op: 'is', value: 'intro' }], sort: [{ field: 'artist', order: 'desc' }] };
+  const INTRO_RULES = {
+    all: [{ field: 'title', op: 'is', value: 'intro' }],
+    sort: [{ field: 'artist', order: 'desc' }],
+  };
   const post = async (body: object, token = server.token) =>
     server.api<PlaylistOut>('/playlists', { method: 'POST', body, token });
-  const tracksOf = (list: PlaylistOut): number[] =>
+  const listTrackIndexes = (list: PlaylistOut): number[] =>
     (list.entries ?? []).map(({ track }) => trackIds.indexOf(track.id as TrackId));
 
   test('has the same shape as any other', async () => {
-    const { status, body } = await post({ name: 'Intros', rules: RULES });
+    const { status, body } = await post({ name: 'Intros', rules: INTRO_RULES });
     expect(status).toBe(201);
-    expect(body).toMatchObject({ is_smart: true, rules: RULES, version: 1, track_count: 2, duration_ms: 70_000 });
-    expect([tracksOf(body), body.entries?.map(({ position }) => position)]).toEqual([
+    expect(body).toMatchObject({ is_smart: true, rules: INTRO_RULES, version: 1, track_count: 2, duration_ms: 70_000 });
+    expect([listTrackIndexes(body), body.entries?.map(({ position }) => position)]).toEqual([
       [INTRO_B, INTRO_A],
       [0, 1],
     ]);
@@ -276,8 +287,8 @@ describe('a smart playlist', () => {
   });
 
   test('accepts no tracks, and says so', async () => {
-    const { body } = await post({ name: 'Intros', rules: RULES });
-    for (const [path, method, sent] of [
+    const { body } = await post({ name: 'Intros', rules: INTRO_RULES });
+    for (const [path, method, sentBody] of [
       ['/tracks', 'POST', { track_ids: [trackIds[0]] }],
       ['/tracks/1', 'DELETE'],
       ['/tracks', 'PUT', { entry_ids: [1] }],
@@ -286,38 +297,38 @@ describe('a smart playlist', () => {
     ] as const) {
       const answer = await server.api<{ detail: string }>(`/playlists/${body.id}${path}`, {
         method,
-        ...(sent && { body: sent }),
+        ...(sentBody && { body: sentBody }),
       });
       expect([answer.status, answer.body.detail]).toEqual([
         409,
         'The tracks of a smart playlist come from its rules. Change the rules instead.',
       ]);
     }
-    expect((await post({ name: 'x', rules: RULES, track_ids: [trackIds[0]] })).status).toBe(422);
+    expect((await post({ name: 'x', rules: INTRO_RULES, track_ids: [trackIds[0]] })).status).toBe(422);
   });
 
   test('can get other rules, and the earlier ones can be restored', async () => {
-    const { body } = await post({ name: 'Intros', rules: RULES });
-    const changed = await server.api<PlaylistOut>(`/playlists/${body.id}`, {
+    const { body } = await post({ name: 'Intros', rules: INTRO_RULES });
+    const changedResponse = await server.api<PlaylistOut>(`/playlists/${body.id}`, {
       method: 'PATCH',
       body: { rules: { any: [{ field: 'title', op: 'is', value: 'tide' }] } },
     });
-    expect([tracksOf(changed.body), changed.body.version]).toEqual([[TIDE], 2]);
-    const back = await server.api<{ playlist: PlaylistOut }>(`/playlists/${body.id}/restore`, {
+    expect([listTrackIndexes(changedResponse.body), changedResponse.body.version]).toEqual([[TIDE], 2]);
+    const restoreResponse = await server.api<{ playlist: PlaylistOut }>(`/playlists/${body.id}/restore`, {
       method: 'POST',
       body: { version: 1 },
     });
-    expect([tracksOf(back.body.playlist), back.body.playlist.version, back.body.playlist.rules]).toEqual([
-      [INTRO_B, INTRO_A],
-      3,
-      RULES,
-    ]);
+    expect([
+      listTrackIndexes(restoreResponse.body.playlist),
+      restoreResponse.body.playlist.version,
+      restoreResponse.body.playlist.rules,
+    ]).toEqual([[INTRO_B, INTRO_A], 3, INTRO_RULES]);
   });
 
   test('can be previewed before it is saved', async () => {
     const { status, body } = await server.api<{ track_count: number; duration_ms: number; tracks: { id: number }[] }>(
       '/playlists/preview',
-      { method: 'POST', body: { rules: RULES, limit: 1 } },
+      { method: 'POST', body: { rules: INTRO_RULES, limit: 1 } },
     );
     expect([status, body.track_count, body.duration_ms, body.tracks.map(({ id }) => id)]).toEqual([
       200,
@@ -337,14 +348,14 @@ describe('a smart playlist', () => {
 
   test('may refer to ordinary playlists that its owner can see, not to smart ones or itself', async () => {
     const ordinary = (await post({ name: 'x', track_ids: [trackIds[TIDE], trackIds[JOGA]] })).body;
-    const inside = (id: number) => ({ all: [{ field: 'playlist', op: 'is', value: id }] });
-    const { body } = await post({ name: 'In x', rules: inside(ordinary.id) });
-    expect(tracksOf(body)).toEqual([JOGA, TIDE]);
-    expect((await post({ name: 'In it', rules: inside(body.id) })).status).toBe(422);
+    const insidePlaylist = (id: number) => ({ all: [{ field: 'playlist', op: 'is', value: id }] });
+    const { body } = await post({ name: 'In x', rules: insidePlaylist(ordinary.id) });
+    expect(listTrackIndexes(body)).toEqual([JOGA, TIDE]);
+    expect((await post({ name: 'In it', rules: insidePlaylist(body.id) })).status).toBe(422);
     expect(
-      (await server.api(`/playlists/${body.id}`, { method: 'PATCH', body: { rules: inside(body.id) } })).status,
+      (await server.api(`/playlists/${body.id}`, { method: 'PATCH', body: { rules: insidePlaylist(body.id) } })).status,
     ).toBe(422);
-    expect((await post({ name: 'Theirs', rules: inside(ordinary.id) }, other)).status).toBe(422);
+    expect((await post({ name: 'Theirs', rules: insidePlaylist(ordinary.id) }, otherToken)).status).toBe(422);
   });
 
   test('is evaluated for its owner, whoever requests it', async () => {
@@ -354,22 +365,24 @@ describe('a smart playlist', () => {
       is_public: true,
       rules: { all: [{ field: 'liked', op: 'is', value: true }] },
     });
-    const visiblePlaylist = (await server.api<PlaylistOut>(`/playlists/${body.id}`, { token: other })).body;
-    expect([tracksOf(body), tracksOf(visiblePlaylist)]).toEqual([[RAIN], [RAIN]]);
+    const visiblePlaylist = (await server.api<PlaylistOut>(`/playlists/${body.id}`, { token: otherToken })).body;
+    expect([listTrackIndexes(body), listTrackIndexes(visiblePlaylist)]).toEqual([[RAIN], [RAIN]]);
     expect([body.entries?.[0]?.track.liked, visiblePlaylist.entries?.[0]?.track.liked]).toEqual([true, false]);
     await server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: trackIds[RAIN], liked: false } });
-    expect(tracksOf((await server.api<PlaylistOut>(`/playlists/${body.id}`)).body)).toEqual([]);
+    expect(listTrackIndexes((await server.api<PlaylistOut>(`/playlists/${body.id}`)).body)).toEqual([]);
   });
 
   test('in random order keeps its order until it is shuffled', async () => {
     const rules = { all: [{ field: 'title', op: 'is_set' }], sort: [{ field: 'random' }] };
     const { body } = await post({ name: 'Mix', rules });
-    expect(tracksOf((await server.api<PlaylistOut>(`/playlists/${body.id}`)).body)).toEqual(tracksOf(body));
-    const shuffled = await server.api<PlaylistOut>(`/playlists/${body.id}`, {
+    expect(listTrackIndexes((await server.api<PlaylistOut>(`/playlists/${body.id}`)).body)).toEqual(
+      listTrackIndexes(body),
+    );
+    const shuffledResponse = await server.api<PlaylistOut>(`/playlists/${body.id}`, {
       method: 'PATCH',
       body: { rules: { ...rules, seed: ((body.rules?.seed ?? 0) + 1) % 2 ** 32 } },
     });
-    expect(tracksOf(shuffled.body)).not.toEqual(tracksOf(body));
+    expect(listTrackIndexes(shuffledResponse.body)).not.toEqual(listTrackIndexes(body));
   });
 
   test('lists the fields and operators of rules', async () => {

@@ -9,7 +9,7 @@ import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 
 /** A length of several batches in which a list is written. */
-const LONG = 4_000;
+const LONG_PLAYLIST_SIZE = 4_000;
 
 let temp: TempDatabase;
 let user: UserId;
@@ -42,18 +42,18 @@ const entryIds = (id: PlaylistId): number[] =>
     .prepare<[number], number>('SELECT id FROM playlist_entries WHERE playlist_id = ? ORDER BY position')
     .pluck()
     .all(id);
-const rowsOf = (table: string, id: PlaylistId): number =>
+const countRows = (table: string, id: PlaylistId): number =>
   Number(temp.db.$client.prepare(`SELECT count(*) FROM ${table} WHERE playlist_id = ?`).pluck().get(id));
 
 /** Returns the number of rows that some work inserts, changes or deletes, including by triggers. */
-async function written(act: () => unknown): Promise<number> {
+async function countWrittenRows(act: () => unknown): Promise<number> {
   const total = temp.db.$client.prepare<[], number>('SELECT total_changes()').pluck();
   const previousTotal = total.get() ?? 0;
   await act();
   return (total.get() ?? 0) - previousTotal;
 }
 
-const CHANGES: [string, (id: PlaylistId, entries: number[]) => unknown][] = [
+const PLAYLIST_CHANGES: [string, (id: PlaylistId, entries: number[]) => unknown][] = [
   ['adding a track at the end', (id) => playlists.addTracks(user, id, { trackIds: [tracks[0] as TrackId] })],
   [
     'adding a track in the middle',
@@ -89,13 +89,15 @@ const CHANGES: [string, (id: PlaylistId, entries: number[]) => unknown][] = [
   ],
 ];
 
-test.each(CHANGES)('%s writes as much in a long list as in a short one', async (_, change) => {
-  const [short, long] = [await createPlaylist(10), await createPlaylist(LONG)];
-  const [few, many] = [short, long].map((id) => [id, entryIds(id)] as const) as [
+test.each(PLAYLIST_CHANGES)('%s writes as much in a long list as in a short one', async (_, change) => {
+  const [shortPlaylist, longPlaylist] = [await createPlaylist(10), await createPlaylist(LONG_PLAYLIST_SIZE)];
+  const [shortEntries, longEntries] = [shortPlaylist, longPlaylist].map((id) => [id, entryIds(id)] as const) as [
     readonly [PlaylistId, number[]],
     readonly [PlaylistId, number[]],
   ];
-  expect(await written(() => change(...many))).toBe(await written(() => change(...few)));
+  expect(await countWrittenRows(() => change(...longEntries))).toBe(
+    await countWrittenRows(() => change(...shortEntries)),
+  );
 });
 
 test('a thousand single additions keep one row each, and every version is there', async () => {
@@ -103,29 +105,34 @@ test('a thousand single additions keep one row each, and every version is there'
   temp.db.$client.exec('BEGIN'); // one flush to disk instead of 1,000
   for (let n = 0; n < 1_000; n++) await playlists.addTracks(user, id, { trackIds: [tracks[n % 100] as TrackId] });
   temp.db.$client.exec('COMMIT');
-  expect(['playlist_entries', 'playlist_past_entries', 'playlist_versions'].map((table) => rowsOf(table, id))).toEqual([
-    1_000, 0, 1_001,
-  ]);
-  const held = playlists.versionEntries(user, id, 501, { limit: 200, offset: 400 });
-  expect(held.total).toBe(500);
-  expect(held.items.map(({ trackId }) => trackId)).toEqual(tracks);
+  expect(
+    ['playlist_entries', 'playlist_past_entries', 'playlist_versions'].map((table) => countRows(table, id)),
+  ).toEqual([1_000, 0, 1_001]);
+  const versionEntries = playlists.versionEntries(user, id, 501, { limit: 200, offset: 400 });
+  expect(versionEntries.total).toBe(500);
+  expect(versionEntries.items.map(({ trackId }) => trackId)).toEqual(tracks);
 });
 
 test('saving a list from a client creates one version', async () => {
   const id = await createPlaylist(4);
   const previousEntryIds = entryIds(id);
-  const replaced = await playlists.replaceTracks(user, id, [tracks[3], tracks[9], tracks[0], tracks[9]] as TrackId[]);
-  expect([replaced.version, replaced.trackCount]).toEqual([2, 4]);
+  const replacedPlaylist = await playlists.replaceTracks(user, id, [
+    tracks[3],
+    tracks[9],
+    tracks[0],
+    tracks[9],
+  ] as TrackId[]);
+  expect([replacedPlaylist.version, replacedPlaylist.trackCount]).toEqual([2, 4]);
   expect(entryIds(id).filter((entry) => previousEntryIds.includes(entry))).toEqual([
     previousEntryIds[3],
     previousEntryIds[0],
   ]);
-  const edited = await playlists.edit(user, id, {
+  const editedPlaylist = await playlists.edit(user, id, {
     name: 'Renamed',
     removeIndexes: [0, 1, 1, 99],
     addTrackIds: [tracks[7] as TrackId],
   });
-  expect([edited.name, edited.version, edited.trackCount]).toEqual(['Renamed', 3, 3]);
+  expect([editedPlaylist.name, editedPlaylist.version, editedPlaylist.trackCount]).toEqual(['Renamed', 3, 3]);
   expect(
     playlists
       .listVersions(user, id, { limit: 9, offset: 0 })
@@ -159,15 +166,15 @@ test('pages and look-ups in long lists use an index', () => {
 
 test('a long list is written in parts, and is one version with all of it', async () => {
   const id = await createPlaylist(3_000);
-  const added = await playlists.addTracks(user, id, { trackIds: listTrackIds(2_000), position: 5 });
-  expect([added.version, added.trackCount]).toEqual([2, 5_000]);
-  const other = listTrackIds(4_000).toReversed();
-  const replaced = await playlists.replaceTracks(user, id, other);
-  expect([replaced.version, replaced.trackCount]).toEqual([3, 4_000]);
-  expect(await contents(id)).toEqual(other);
-  const reversed = await playlists.reorder(user, id, entryIds(id).toReversed());
-  expect(reversed.version).toBe(4);
-  expect(await contents(id)).toEqual(other.toReversed());
+  const addition = await playlists.addTracks(user, id, { trackIds: listTrackIds(2_000), position: 5 });
+  expect([addition.version, addition.trackCount]).toEqual([2, 5_000]);
+  const otherTrackIds = listTrackIds(4_000).toReversed();
+  const replacedPlaylist = await playlists.replaceTracks(user, id, otherTrackIds);
+  expect([replacedPlaylist.version, replacedPlaylist.trackCount]).toEqual([3, 4_000]);
+  expect(await contents(id)).toEqual(otherTrackIds);
+  const reversedPlaylist = await playlists.reorder(user, id, entryIds(id).toReversed());
+  expect(reversedPlaylist.version).toBe(4);
+  expect(await contents(id)).toEqual(otherTrackIds.toReversed());
   const { playlist } = await playlists.restore(user, id, { version: 2 });
   expect([playlist.version, playlist.trackCount]).toEqual([5, 5_000]);
   expect(await contents(id)).toEqual([...listTrackIds(5), ...listTrackIds(2_000), ...listTrackIds(3_000).slice(5)]);
@@ -196,16 +203,16 @@ async function contents(id: PlaylistId): Promise<number[]> {
 
 test('a list without gaps gets new ones in steps, and every version keeps its order', async () => {
   const id = await createPlaylist(1_200);
-  const first = entryIds(id);
+  const firstEntryIds = entryIds(id);
   temp.db.$client.exec('BEGIN'); // one flush to disk
-  const wantedIds = [...first];
+  const wantedIds = [...firstEntryIds];
   for (let n = 0; n < 30; n++) {
     await playlists.addTracks(user, id, { trackIds: [tracks[n % 100] as TrackId], position: 600 });
-    const added = entryIds(id)[600] as number;
-    wantedIds.splice(600, 0, added);
+    const addedEntry = entryIds(id)[600] as number;
+    wantedIds.splice(600, 0, addedEntry);
   }
-  await playlists.removeEntries(user, id, { entryIds: [first[700] as number] });
-  wantedIds.splice(wantedIds.indexOf(first[700] as number), 1);
+  await playlists.removeEntries(user, id, { entryIds: [firstEntryIds[700] as number] });
+  wantedIds.splice(wantedIds.indexOf(firstEntryIds[700] as number), 1);
   for (let n = 0; n < 20; n++) {
     await playlists.moveEntries(user, id, { entryIds: [wantedIds[10 + n] as number], before: wantedIds[5] as number });
     wantedIds.splice(5, 0, ...wantedIds.splice(10 + n, 1));
@@ -213,14 +220,14 @@ test('a list without gaps gets new ones in steps, and every version keeps its or
   temp.db.$client.exec('COMMIT');
   expect(entryIds(id)).toEqual(wantedIds);
   const versionEntries = playlists.versionEntries(user, id, 1, { limit: 1_200, offset: 0 });
-  expect(versionEntries.items.map((entry) => entry.id)).toEqual(first);
+  expect(versionEntries.items.map((entry) => entry.id)).toEqual(firstEntryIds);
   await playlists.reorder(user, id, wantedIds.toReversed());
   expect(entryIds(id)).toEqual(wantedIds.toReversed());
 });
 
 test('the past of a list that was emptied keeps its order when the list has no gaps again', async () => {
   const id = await createPlaylist(600);
-  const first = entryIds(id);
+  const firstEntryIds = entryIds(id);
   const addInTheMiddle = async (): Promise<void> => {
     for (let n = 0; n < 35; n++)
       await playlists.addTracks(user, id, { trackIds: [tracks[n] as TrackId], position: 40 });
@@ -233,5 +240,5 @@ test('the past of a list that was emptied keeps its order when the list has no g
   temp.db.$client.exec('COMMIT');
   expect(entryIds(id)).toHaveLength(135);
   const versionEntries = playlists.versionEntries(user, id, 1, { limit: 600, offset: 0 });
-  expect(versionEntries.items.map((entry) => entry.id)).toEqual(first);
+  expect(versionEntries.items.map((entry) => entry.id)).toEqual(firstEntryIds);
 });

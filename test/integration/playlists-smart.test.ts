@@ -32,9 +32,9 @@ import { makeSampleLibrary } from '../support/sample-library.ts';
 import { paths } from '../support/product.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 const NOW = new Date('2024-02-01T12:00:00Z');
-const PLAYLIST = 1;
+const PLAYLIST_ID = 1;
 
 /** Returns the values of a track for each field of rules, undefined where it has none. */
 type Facts = Record<Field, (string | number | boolean)[]> & {
@@ -53,7 +53,7 @@ beforeAll(() => {
   const client = temp.db.$client;
   [user] = makeSampleLibrary(temp.db, { artists: 40, albums: 50, tracks: 600 }, 7).users as [UserId];
   const random = seededRandom(8);
-  const below = (n: number): number => Math.floor(random() * n);
+  const randomBelow = (n: number): number => Math.floor(random() * n);
   client.transaction(() => {
     for (const { id } of client.prepare<[], { id: number }>('SELECT id FROM tracks').all()) {
       client
@@ -61,25 +61,25 @@ beforeAll(() => {
           'UPDATE tracks SET bitrate_kbps = ?, sample_rate_hz = ?, bit_depth = ?, channels = ?, has_lyrics = ?, created_at = ?, measured_gain_db = ? WHERE id = ?',
         )
         .run(
-          random() < 0.8 ? 64 * (1 + below(5)) : null,
-          random() < 0.8 ? [44_100, 48_000, 96_000][below(3)] : null,
+          random() < 0.8 ? 64 * (1 + randomBelow(5)) : null,
+          random() < 0.8 ? [44_100, 48_000, 96_000][randomBelow(3)] : null,
           random() < 0.5 ? 16 : null,
-          1 + below(2),
-          below(2),
-          NOW.getTime() - below(60) * DAY - below(DAY),
+          1 + randomBelow(2),
+          randomBelow(2),
+          NOW.getTime() - randomBelow(60) * DAY_MS - randomBelow(DAY_MS),
           random() < 0.8 ? 15 - 30 * random() : null,
           id,
         );
     }
     client.exec(
-      `UPDATE like_states SET rating = abs(item_id * 7) % 6, since = ${NOW.getTime()} - (item_id % 50) * ${DAY}`,
+      `UPDATE like_states SET rating = abs(item_id * 7) % 6, since = ${NOW.getTime()} - (item_id % 50) * ${DAY_MS}`,
     );
-    client.exec(`UPDATE play_counts SET last_played_at = ${NOW.getTime()} - (item_id % 50) * ${DAY}`);
+    client.exec(`UPDATE play_counts SET last_played_at = ${NOW.getTime()} - (item_id % 50) * ${DAY_MS}`);
     client.exec(
-      `INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES (${PLAYLIST}, 1, 'x', 0, 0), (2, 2, 'theirs', 0, 0)`,
+      `INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES (${PLAYLIST_ID}, 1, 'x', 0, 0), (2, 2, 'theirs', 0, 0)`,
     );
     client.exec(
-      `INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) SELECT ${PLAYLIST}, id, id, 0 FROM tracks WHERE id % 3 = 0 UNION ALL SELECT 2, id, id, 0 FROM tracks`,
+      `INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) SELECT ${PLAYLIST_ID}, id, id, 0 FROM tracks WHERE id % 3 = 0 UNION ALL SELECT 2, id, id, 0 FROM tracks`,
     );
   })();
   createEnergyRanks(client).store(countEnergies(client));
@@ -159,7 +159,7 @@ function readFacts(): Facts[] {
             .prepare('SELECT 1 FROM album_covers WHERE key IS NOT NULL AND album_id = ?')
             .get(t['album_id'] ?? 0) !== undefined,
         ],
-        playlist: t.id % 3 === 0 ? [PLAYLIST] : [],
+        playlist: t.id % 3 === 0 ? [PLAYLIST_ID] : [],
         mood: moodsOf(t),
         sorts: {
           title: t['title_sort'] as string,
@@ -185,7 +185,7 @@ function moodsOf(t: Record<string, unknown>): string[] {
   const key = t['initial_key'];
   const loudness = (12 - Number(t['measured_gain_db'] ?? 0.5)) / 23;
   const energy = Number(t['energy']) + Math.min(0.99, Math.max(0, loudness));
-  const at = (percent: number): number =>
+  const dateAt = (percent: number): number =>
     temp.db.$client
       .prepare<[number], number>('SELECT energy FROM energy_ranks WHERE percent = ?')
       .pluck()
@@ -193,12 +193,12 @@ function moodsOf(t: Record<string, unknown>): string[] {
   const isMinor = /^[A-G][#b]?m/.test(String(key));
   const isMajor = key !== null && !isMinor;
   return [
-    ...(energy < at(20) ? ['calm'] : []),
-    ...(energy >= at(10) && energy < at(50) && isMajor ? ['gentle'] : []),
-    ...(energy >= at(50) && energy < at(90) && isMajor ? ['bright'] : []),
-    ...(energy < at(40) && isMinor ? ['dark'] : []),
-    ...(energy >= at(60) && energy < at(85) ? ['driving'] : []),
-    ...(energy >= at(85) ? ['intense'] : []),
+    ...(energy < dateAt(20) ? ['calm'] : []),
+    ...(energy >= dateAt(10) && energy < dateAt(50) && isMajor ? ['gentle'] : []),
+    ...(energy >= dateAt(50) && energy < dateAt(90) && isMajor ? ['bright'] : []),
+    ...(energy < dateAt(40) && isMinor ? ['dark'] : []),
+    ...(energy >= dateAt(60) && energy < dateAt(85) ? ['driving'] : []),
+    ...(energy >= dateAt(85) ? ['intense'] : []),
   ];
 }
 
@@ -208,45 +208,45 @@ function holds(track: Facts, { field, op, value }: Condition): boolean {
   const kind: Kind = FIELDS[field];
   const isText = kind === 'text' || kind === 'word';
   const key = isText ? sortKey(String(value)) : '';
-  const any = (test: (x: never) => boolean): boolean =>
+  const anyValue = (test: (x: never) => boolean): boolean =>
     values.some((x) => test((isText ? sortKey(String(x)) : x) as never));
   const start = (day: unknown): number => Date.parse(String(day));
-  const end = (day: unknown): number => start(day) + (String(day).length === 10 ? DAY : 1);
+  const end = (day: unknown): number => start(day) + (String(day).length === 10 ? DAY_MS : 1);
   const [low, high] = Array.isArray(value) ? value.toSorted((a, b) => (a < b ? -1 : 1)) : [];
   const isCounted = field === 'play_count' || field === 'rating';
   switch (op) {
     case 'is':
-      return isText ? any((x) => x === key) : any((x) => x === value);
+      return isText ? anyValue((x) => x === key) : anyValue((x) => x === value);
     case 'is_not':
-      return isText ? !any((x) => x === key) : !any((x) => x === value);
+      return isText ? !anyValue((x) => x === key) : !anyValue((x) => x === value);
     case 'contains':
-      return any((x: string) => x.includes(key));
+      return anyValue((x: string) => x.includes(key));
     case 'does_not_contain':
-      return !any((x: string) => x.includes(key));
+      return !anyValue((x: string) => x.includes(key));
     case 'starts_with':
-      return any((x: string) => x.startsWith(key));
+      return anyValue((x: string) => x.startsWith(key));
     case 'ends_with':
-      return any((x: string) => x.endsWith(key));
+      return anyValue((x: string) => x.endsWith(key));
     case 'is_set':
-      return isCounted ? any((x) => x > 0) : values.length > 0;
+      return isCounted ? anyValue((x) => x > 0) : values.length > 0;
     case 'is_not_set':
-      return isCounted ? !any((x) => x > 0) : values.length === 0;
+      return isCounted ? !anyValue((x) => x > 0) : values.length === 0;
     case 'greater_than':
-      return any((x) => x > Number(value));
+      return anyValue((x) => x > Number(value));
     case 'less_than':
-      return any((x) => x < Number(value));
+      return anyValue((x) => x < Number(value));
     case 'between':
       return kind === 'date'
-        ? any((x) => x >= start(low) && x < end(high))
-        : any((x) => x >= Number(low) && x <= Number(high));
+        ? anyValue((x) => x >= start(low) && x < end(high))
+        : anyValue((x) => x >= Number(low) && x <= Number(high));
     case 'before':
-      return any((x) => x < start(value));
+      return anyValue((x) => x < start(value));
     case 'after':
-      return any((x) => x >= end(value));
+      return anyValue((x) => x >= end(value));
     case 'in_the_last':
-      return any((x) => x >= NOW.getTime() - Number(value) * DAY);
+      return anyValue((x) => x >= NOW.getTime() - Number(value) * DAY_MS);
     case 'not_in_the_last':
-      return !any((x) => x >= NOW.getTime() - Number(value) * DAY);
+      return !anyValue((x) => x >= NOW.getTime() - Number(value) * DAY_MS);
   }
 }
 
@@ -312,7 +312,7 @@ const VALUES: Record<Field, Value[]> = {
   liked: [true, false],
   has_lyrics: [true, false],
   has_cover: [true, false],
-  playlist: [PLAYLIST],
+  playlist: [PLAYLIST_ID],
   mood: ['calm', 'gentle', 'bright', 'dark', 'driving', 'intense'],
 };
 const PAIRS: Partial<Record<Kind, Value[]>> = {
@@ -334,12 +334,12 @@ const valuesFor = (field: Field, op: Operator): (Value | undefined)[] => {
   if (op === 'between') return PAIRS[FIELDS[field]] ?? [];
   return op === 'in_the_last' || op === 'not_in_the_last' ? [1, 10, 30, 365] : VALUES[field];
 };
-const asked = (Object.keys(FIELDS) as Field[]).flatMap((field) =>
+const askedRules = (Object.keys(FIELDS) as Field[]).flatMap((field) =>
   (OPERATORS[FIELDS[field]] as readonly Operator[]).map((op) => [field, op] as const),
 );
 
 describe('rules', () => {
-  test.each(asked)('on %s: %s', async (field, op) => {
+  test.each(askedRules)('on %s: %s', async (field, op) => {
     for (const value of valuesFor(field, op)) {
       const condition = { field, op, ...(value !== undefined && { value }) } as Condition;
       expect(byId(await findIds({ all: [condition] })), JSON.stringify(value)).toEqual(
@@ -372,7 +372,7 @@ describe('rules', () => {
         return {
           [pick(['all', 'any'])]: Array.from({ length: 1 + Math.floor(random() * 3) }, () => node(depth - 1)),
         } as Node;
-      const [field, op] = pick(asked);
+      const [field, op] = pick(askedRules);
       const value = pick(valuesFor(field, op));
       return { field, op, ...(value !== undefined && { value }) } as Node;
     };
@@ -394,7 +394,7 @@ describe('rules', () => {
   });
 });
 
-const ALL = { all: [{ field: 'title', op: 'is_set' }] };
+const ALL_TRACKS_RULES = { all: [{ field: 'title', op: 'is_set' }] };
 
 describe('the order', () => {
   test.each(
@@ -406,30 +406,32 @@ describe('the order', () => {
         ] as const,
     ),
   )('by %s %s is one, unknown last', async (field, order) => {
-    const values = (await findIds({ ...ALL, sort: [{ field, order }] })).map(
+    const values = (await findIds({ ...ALL_TRACKS_RULES, sort: [{ field, order }] })).map(
       (id) => facts.find((track) => track.id === id)?.sorts[field] ?? null,
     );
     expect(values).toHaveLength(facts.length);
-    const known = values.filter((value) => value !== null);
-    expect(values.slice(0, known.length)).toEqual(known);
-    const sorted = known.toSorted((a, b) =>
+    const knownValues = values.filter((value) => value !== null);
+    expect(values.slice(0, knownValues.length)).toEqual(knownValues);
+    const sortedValues = knownValues.toSorted((a, b) =>
       typeof a === 'string' ? Buffer.compare(Buffer.from(a), Buffer.from(String(b))) : a - Number(b),
     );
-    expect(known).toEqual(order === 'asc' ? sorted : sorted.toReversed());
+    expect(knownValues).toEqual(order === 'asc' ? sortedValues : sortedValues.toReversed());
   });
 
   test('at random is fixed by the seed', async () => {
-    const shuffled = (seed: number) => findIds({ ...ALL, sort: [{ field: 'random' }], seed });
+    const findShuffledIds = (seed: number) => findIds({ ...ALL_TRACKS_RULES, sort: [{ field: 'random' }], seed });
     const { placeOf } = seededOrder(5, 2 ** 31 - 1);
-    expect(await shuffled(5)).toEqual(facts.map(({ id }) => id as number).toSorted((a, b) => placeOf(a) - placeOf(b)));
-    expect(await shuffled(6)).not.toEqual(await shuffled(5));
-    expect(byId(await shuffled(6))).toEqual(byId(await shuffled(5)));
+    expect(await findShuffledIds(5)).toEqual(
+      facts.map(({ id }) => id as number).toSorted((a, b) => placeOf(a) - placeOf(b)),
+    );
+    expect(await findShuffledIds(6)).not.toEqual(await findShuffledIds(5));
+    expect(byId(await findShuffledIds(6))).toEqual(byId(await findShuffledIds(5)));
   });
 
   test('by several keys uses the next when the first is equal', async () => {
     const years = (
       await findIds({
-        ...ALL,
+        ...ALL_TRACKS_RULES,
         sort: [
           { field: 'disc_number', order: 'desc' },
           { field: 'year', order: 'asc' },
@@ -444,15 +446,17 @@ describe('the order', () => {
 describe('a limit', () => {
   test('of tracks takes the first ones', async () => {
     const sort = [{ field: 'created_at', order: 'desc' }];
-    expect(await findIds({ ...ALL, sort, limit: 25 })).toEqual((await findIds({ ...ALL, sort })).slice(0, 25));
+    expect(await findIds({ ...ALL_TRACKS_RULES, sort, limit: 25 })).toEqual(
+      (await findIds({ ...ALL_TRACKS_RULES, sort })).slice(0, 25),
+    );
   });
 
   test.each([
     ['minutes', 'duration_ms', 60_000],
     ['megabytes', 'size_bytes', 1_000_000],
   ] as const)('of %s ends where it is reached', async (limit_by, field, unit) => {
-    const allIds = await findIds(ALL);
-    const cut = await findIds({ ...ALL, limit: 40, limit_by });
+    const allIds = await findIds(ALL_TRACKS_RULES);
+    const cut = await findIds({ ...ALL_TRACKS_RULES, limit: 40, limit_by });
     expect(cut).toEqual(allIds.slice(0, cut.length));
     const total = (ids: number[]): number =>
       ids.reduce((sum, id) => sum + Number(facts.find((track) => track.id === id)?.sorts[field] ?? 0), 0);
@@ -462,7 +466,7 @@ describe('a limit', () => {
   });
 
   test('does not change the duration of the list', async () => {
-    const { ids, durationMs } = await smart.find(user, parse({ ...ALL, limit: 10 }));
+    const { ids, durationMs } = await smart.find(user, parse({ ...ALL_TRACKS_RULES, limit: 10 }));
     expect(durationMs).toBe(
       [...ids].reduce((sum, id) => sum + Number(facts.find((track) => track.id === id)?.sorts['duration_ms'] ?? 0), 0),
     );
@@ -470,7 +474,7 @@ describe('a limit', () => {
 });
 
 describe('hostile rules', () => {
-  const NASTY = [
+  const HOSTILE_TEXTS = [
     "' OR 1=1 --",
     '"; DROP TABLE tracks; --',
     "x') UNION SELECT password_hash FROM users --",
@@ -488,17 +492,17 @@ describe('hostile rules', () => {
     '*',
     'NEAR(',
   ];
-  const TEXTS = (Object.keys(FIELDS) as Field[]).filter(
+  const TEXT_FIELDS = (Object.keys(FIELDS) as Field[]).filter(
     (field) => FIELDS[field] === 'text' || FIELDS[field] === 'word',
   );
 
-  test.each(TEXTS)('in %s are ordinary text', async (field) => {
+  test.each(TEXT_FIELDS)('in %s are ordinary text', async (field) => {
     const trackCount = temp.db.$client.prepare('SELECT count(*) FROM tracks').pluck().get();
-    for (const value of NASTY) {
+    for (const value of HOSTILE_TEXTS) {
       for (const op of OPERATORS[FIELDS[field]].filter((op) => op !== 'is_set' && op !== 'is_not_set')) {
-        const parsed = RulesIn.safeParse({ all: [{ field, op, value }] });
-        if (!parsed.success) continue; // the value folds to an empty text
-        expect(byId([...(await smart.find(user, parsed.data)).ids]), `${op} ${value}`).toEqual(
+        const parseResult = RulesIn.safeParse({ all: [{ field, op, value }] });
+        if (!parseResult.success) continue; // the value folds to an empty text
+        expect(byId([...(await smart.find(user, parseResult.data)).ids]), `${op} ${value}`).toEqual(
           byId(facts.filter((track) => holds(track, { field, op, value })).map(({ id }) => id)),
         );
       }
@@ -507,7 +511,7 @@ describe('hostile rules', () => {
   });
 
   test('never put a name or a value into the SQL', () => {
-    for (const field of TEXTS) {
+    for (const field of TEXT_FIELDS) {
       for (const op of OPERATORS[FIELDS[field]].filter((op) => op !== 'is_set' && op !== 'is_not_set')) {
         const sqlOf = (value: string): string =>
           rulesQuery(parse({ all: [{ field, op, value }] }), { userId: user, now: NOW }).sql;
@@ -517,7 +521,7 @@ describe('hostile rules', () => {
   });
 
   const rule = { field: 'title', op: 'is', value: 'x' };
-  const nested = (depth: number): unknown => (depth === 0 ? rule : { all: [nested(depth - 1)] });
+  const nestRules = (depth: number): unknown => (depth === 0 ? rule : { all: [nestRules(depth - 1)] });
   test.each([
     ['no group', {}],
     ['both groups', { all: [rule], any: [rule] }],
@@ -528,9 +532,9 @@ describe('hostile rules', () => {
     ['an inherited name for an operator', { all: [{ ...rule, op: '__proto__' }] }],
     ['SQL for an operator', { all: [{ ...rule, op: '= 1 OR 1' }] }],
     ['an operator of another kind', { all: [{ ...rule, op: 'greater_than' }] }],
-    ['SQL for an order', { ...(nested(1) as object), sort: [{ field: 'title; --' }] }],
-    ['SQL for a direction', { ...(nested(1) as object), sort: [{ field: 'title', order: 'asc; --' }] }],
-    ['five orders', { ...(nested(1) as object), sort: Array.from({ length: 5 }, () => ({ field: 'title' })) }],
+    ['SQL for an order', { ...(nestRules(1) as object), sort: [{ field: 'title; --' }] }],
+    ['SQL for a direction', { ...(nestRules(1) as object), sort: [{ field: 'title', order: 'asc; --' }] }],
+    ['five orders', { ...(nestRules(1) as object), sort: Array.from({ length: 5 }, () => ({ field: 'title' })) }],
     ['a text for a number', { all: [{ field: 'year', op: 'is', value: '1990 OR 1=1' }] }],
     ['a number for a text', { all: [{ ...rule, value: 5 }] }],
     ['a list for a text', { all: [{ ...rule, value: ['a', 'b'] }] }],
@@ -545,11 +549,11 @@ describe('hostile rules', () => {
     ['an invalid id', { all: [{ field: 'playlist', op: 'is', value: -1 }] }],
     ['a text of blanks', { all: [{ ...rule, value: ' \u0000 ' }] }],
     ['a long text', { all: [{ ...rule, value: 'x'.repeat(501) }] }],
-    ['an unknown key', { ...(nested(1) as object), where: '1=1' }],
-    ['a limit of none', { ...(nested(1) as object), limit: 0 }],
-    ['a limit by something else', { ...(nested(1) as object), limit: 5, limit_by: 'rows' }],
-    ['groups too deep', nested(6)],
-    ['groups far too deep', nested(2_000)],
+    ['an unknown key', { ...(nestRules(1) as object), where: '1=1' }],
+    ['a limit of none', { ...(nestRules(1) as object), limit: 0 }],
+    ['a limit by something else', { ...(nestRules(1) as object), limit: 5, limit_by: 'rows' }],
+    ['groups too deep', nestRules(6)],
+    ['groups far too deep', nestRules(2_000)],
     ['101 rules', { all: Array.from({ length: 101 }, () => rule) }],
     [
       '101 rules in groups',
@@ -624,24 +628,24 @@ describe('in a large library', () => {
 
 describe('results', () => {
   test('are cached until something is written', async () => {
-    let asked = 0;
-    const counting = createSmartLists({
+    let queryCount = 0;
+    const countingLists = createSmartLists({
       db: temp.db,
-      thread: { find: (query) => (asked++, thread.find(query)) },
+      thread: { find: (query) => (queryCount++, thread.find(query)) },
       now: () => NOW,
     });
     const rules = parse({ all: [{ field: 'liked', op: 'is', value: true }] });
-    const [first] = await Promise.all([counting.find(user, rules), counting.find(user, rules)]);
-    await counting.find(user, rules);
-    expect(asked).toBe(1);
+    const [firstFind] = await Promise.all([countingLists.find(user, rules), countingLists.find(user, rules)]);
+    await countingLists.find(user, rules);
+    expect(queryCount).toBe(1);
     const id = facts.find((track) => track.liked[0] === false)?.id;
     temp.db.$client
       .prepare(
         "INSERT OR REPLACE INTO like_states (user_id, item_type, item_id, liked, rating, since) VALUES (?, 'track', ?, 1, 0, 0)",
       )
       .run(user, id);
-    expect((await counting.find(user, rules)).ids).toHaveLength(first.ids.length + 1);
-    expect(asked).toBe(2);
+    expect((await countingLists.find(user, rules)).ids).toHaveLength(firstFind.ids.length + 1);
+    expect(queryCount).toBe(2);
   });
 
   test('that fail are an error, and the next ones succeed', async () => {
@@ -651,6 +655,6 @@ describe('results', () => {
     await expect(thread.find({ sql: 'DELETE FROM tracks', params: {}, totalLimit: undefined })).rejects.toMatchObject({
       code: 'unavailable',
     });
-    expect(await findIds(ALL)).toHaveLength(facts.length);
+    expect(await findIds(ALL_TRACKS_RULES)).toHaveLength(facts.length);
   });
 });

@@ -23,11 +23,11 @@ import { openMigrated } from '../support/temp-database.ts';
 let server: TestServer;
 let db: MainDb;
 let sample: SampleLibrary;
-let other: string;
+let otherToken: string;
 
 beforeAll(async () => {
   server = await startServer();
-  other = await registerUser(server, 'somebody');
+  otherToken = await registerUser(server, 'somebody');
   db = openMigrated(join(server.dir, 'tonearm.db'));
   sample = makeSampleLibrary(db, { artists: 20, albums: 25, tracks: 300 }, 4);
 });
@@ -40,12 +40,12 @@ const idOf = (n: number): TrackId => sample.tracks[n]?.id as TrackId;
 const ids = (...ns: number[]): TrackId[] => ns.map(idOf);
 const call = <T = PlaylistOut>(path: string, method = 'GET', body?: unknown, init: ApiInit = {}): Promise<Answer<T>> =>
   server.api<T>(`/playlists${path}`, { method, ...(body !== undefined && { body }), ...init });
-const make = async (trackIds: TrackId[] = [], more: object = {}): Promise<PlaylistOut> =>
-  (await call('', 'POST', { name: 'List', track_ids: trackIds, ...more })).body;
-const read = async (id: number): Promise<PlaylistOut> => (await call(`/${id}`)).body;
-const tracksOf = (list: PlaylistOut): number[] => (list.entries ?? []).map(({ track }) => track.id);
-const entriesOf = (list: PlaylistOut): number[] => (list.entries ?? []).map(({ entry_id }) => entry_id);
-const versionsOf = async (id: number) => (await call<PlaylistVersionPage>(`/${id}/versions?limit=200`)).body.items;
+const make = async (trackIds: TrackId[] = [], extraFields: object = {}): Promise<PlaylistOut> =>
+  (await call('', 'POST', { name: 'List', track_ids: trackIds, ...extraFields })).body;
+const readPlaylist = async (id: number): Promise<PlaylistOut> => (await call(`/${id}`)).body;
+const listTrackIds = (playlist: PlaylistOut): number[] => (playlist.entries ?? []).map(({ track }) => track.id);
+const listEntryIds = (playlist: PlaylistOut): number[] => (playlist.entries ?? []).map(({ entry_id }) => entry_id);
+const listVersions = async (id: number) => (await call<PlaylistVersionPage>(`/${id}/versions?limit=200`)).body.items;
 const heldIn = async (id: number, version: number) =>
   (await call<VersionEntryPage>(`/${id}/versions/${version}?limit=200`)).body.items;
 
@@ -90,105 +90,122 @@ describe('a playlist', () => {
       owner_name: 'admin',
       deleted_at: null,
     });
-    expect(tracksOf(body)).toEqual(ids(3, 1, 3));
+    expect(listTrackIds(body)).toEqual(ids(3, 1, 3));
     expect(body.entries?.map(({ position }) => position)).toEqual([0, 1, 2]);
-    expect(new Set(entriesOf(body)).size).toBe(3);
+    expect(new Set(listEntryIds(body)).size).toBe(3);
     expect(body.duration_ms).toBe([3, 1, 3].reduce((sum, n) => sum + (sample.tracks[n]?.durationMs ?? 0), 0));
-    expect(await read(body.id)).toEqual(body);
+    expect(await readPlaylist(body.id)).toEqual(body);
   });
 
   test('accepts tracks at the end, the start and in between, each time as one version', async () => {
-    const list = await make(ids(0, 1, 2));
-    const add = async (body: object): Promise<PlaylistOut> => (await call(`/${list.id}/tracks`, 'POST', body)).body;
-    expect(tracksOf(await add({ track_ids: ids(5, 6) }))).toEqual(ids(0, 1, 2, 5, 6));
-    expect(tracksOf(await add({ track_ids: ids(7), position: 0 }))).toEqual(ids(7, 0, 1, 2, 5, 6));
-    expect(tracksOf(await add({ track_ids: ids(8, 9), position: 2 }))).toEqual(ids(7, 0, 8, 9, 1, 2, 5, 6));
-    const last = await add({ track_ids: ids(4), position: 999 });
-    expect(tracksOf(last)).toEqual(ids(7, 0, 8, 9, 1, 2, 5, 6, 4));
-    expect([last.version, last.track_count]).toEqual([5, 9]);
+    const playlist = await make(ids(0, 1, 2));
+    const add = async (body: object): Promise<PlaylistOut> => (await call(`/${playlist.id}/tracks`, 'POST', body)).body;
+    expect(listTrackIds(await add({ track_ids: ids(5, 6) }))).toEqual(ids(0, 1, 2, 5, 6));
+    expect(listTrackIds(await add({ track_ids: ids(7), position: 0 }))).toEqual(ids(7, 0, 1, 2, 5, 6));
+    expect(listTrackIds(await add({ track_ids: ids(8, 9), position: 2 }))).toEqual(ids(7, 0, 8, 9, 1, 2, 5, 6));
+    const lastResponse = await add({ track_ids: ids(4), position: 999 });
+    expect(listTrackIds(lastResponse)).toEqual(ids(7, 0, 8, 9, 1, 2, 5, 6, 4));
+    expect([lastResponse.version, lastResponse.track_count]).toEqual([5, 9]);
   });
 
   test('skips duplicates on request, and reports them', async () => {
-    const list = await make(ids(0, 1));
-    const added = await call(`/${list.id}/tracks`, 'POST', { track_ids: ids(1, 2, 2, 0), skip_duplicates: true });
-    expect(tracksOf(added.body)).toEqual(ids(0, 1, 2));
-    const nothing = await call(`/${list.id}/tracks`, 'POST', { track_ids: ids(1, 2), skip_duplicates: true });
-    expect(nothing.body.version).toBe(2);
-    expect((await call<number[]>(`/${list.id}/contains?track_id=${idOf(2)}&track_id=${idOf(9)}`)).body).toEqual([
+    const playlist = await make(ids(0, 1));
+    const addedResponse = await call(`/${playlist.id}/tracks`, 'POST', {
+      track_ids: ids(1, 2, 2, 0),
+      skip_duplicates: true,
+    });
+    expect(listTrackIds(addedResponse.body)).toEqual(ids(0, 1, 2));
+    const emptyResponse = await call(`/${playlist.id}/tracks`, 'POST', { track_ids: ids(1, 2), skip_duplicates: true });
+    expect(emptyResponse.body.version).toBe(2);
+    expect((await call<number[]>(`/${playlist.id}/contains?track_id=${idOf(2)}&track_id=${idOf(9)}`)).body).toEqual([
       idOf(2),
     ]);
   });
 
   test('can lose one or several entries, and keeps the same track elsewhere', async () => {
-    const list = await make(ids(0, 1, 0, 2));
-    const [, one, repeatedEntry, two] = entriesOf(list);
-    expect(tracksOf((await call(`/${list.id}/entries/${repeatedEntry}`, 'DELETE')).body)).toEqual(ids(0, 1, 2));
-    const rest = await call(`/${list.id}/tracks?entry_id=${one}&entry_id=${two}`, 'DELETE');
-    expect([tracksOf(rest.body), rest.body.version]).toEqual([ids(0), 3]);
-    expect((await call(`/${list.id}/entries/${one}`, 'DELETE')).status).toBe(404);
-    expect((await read(list.id)).version).toBe(3);
+    const playlist = await make(ids(0, 1, 0, 2));
+    const [, secondEntry, repeatedEntry, fourthEntry] = listEntryIds(playlist);
+    expect(listTrackIds((await call(`/${playlist.id}/entries/${repeatedEntry}`, 'DELETE')).body)).toEqual(ids(0, 1, 2));
+    const remainingResponse = await call(
+      `/${playlist.id}/tracks?entry_id=${secondEntry}&entry_id=${fourthEntry}`,
+      'DELETE',
+    );
+    expect([listTrackIds(remainingResponse.body), remainingResponse.body.version]).toEqual([ids(0), 3]);
+    expect((await call(`/${playlist.id}/entries/${secondEntry}`, 'DELETE')).status).toBe(404);
+    expect((await readPlaylist(playlist.id)).version).toBe(3);
   });
 
   test('is reordered only by a list of all its entries', async () => {
-    const list = await make(ids(0, 1, 2, 3));
-    const [a, b, c, d] = entriesOf(list) as [number, number, number, number];
-    const order = (entry_ids: number[]) => call(`/${list.id}/tracks`, 'PUT', { entry_ids });
-    for (const wrong of [
+    const playlist = await make(ids(0, 1, 2, 3));
+    const [a, b, c, d] = listEntryIds(playlist) as [number, number, number, number];
+    const order = (entry_ids: number[]) => call(`/${playlist.id}/tracks`, 'PUT', { entry_ids });
+    for (const invalidBody of [
       [a, b, c],
       [a, b, c, d, d],
       [a, b, c, c],
       [a, b, c, 99_999],
     ]) {
-      const { status, text } = await order(wrong);
+      const { status, text } = await order(invalidBody);
       expect(status).toBe(409);
       expect(text).toContain('4 entries');
     }
     const { body } = await order([d, a, b, c]);
-    expect([entriesOf(body), tracksOf(body), body.version]).toEqual([[d, a, b, c], ids(3, 0, 1, 2), 2]);
-    expect((await versionsOf(list.id))[0]).toMatchObject({ change: 'reorder', added: 0, removed: 0, moved: 1 });
+    expect([listEntryIds(body), listTrackIds(body), body.version]).toEqual([[d, a, b, c], ids(3, 0, 1, 2), 2]);
+    expect((await listVersions(playlist.id))[0]).toMatchObject({ change: 'reorder', added: 0, removed: 0, moved: 1 });
     expect((await order([d, a, b, c])).body.version).toBe(2);
   });
 
   test('moves a block of entries together', async () => {
-    const list = await make(ids(0, 1, 2, 3, 4, 5));
-    const [a, b, c, d, e, f] = entriesOf(list) as [number, number, number, number, number, number];
+    const playlist = await make(ids(0, 1, 2, 3, 4, 5));
+    const [a, b, c, d, e, f] = listEntryIds(playlist) as [number, number, number, number, number, number];
     const move = async (entry_ids: number[], before_entry_id: number | null) =>
-      entriesOf((await call(`/${list.id}/tracks/move`, 'POST', { entry_ids, before_entry_id })).body);
+      listEntryIds((await call(`/${playlist.id}/tracks/move`, 'POST', { entry_ids, before_entry_id })).body);
     expect(await move([e, b], a)).toEqual([e, b, a, c, d, f]);
     expect(await move([e, b], c)).toEqual([a, e, b, c, d, f]);
     expect(await move([a, f], null)).toEqual([e, b, c, d, a, f]);
     expect(await move([b], c)).toEqual([e, b, c, d, a, f]);
-    expect((await call(`/${list.id}/tracks/move`, 'POST', { entry_ids: [a], before_entry_id: a })).status).toBe(422);
-    expect((await call(`/${list.id}/tracks/move`, 'POST', { entry_ids: [a, a], before_entry_id: b })).status).toBe(422);
-    expect((await call(`/${list.id}/tracks/move`, 'POST', { entry_ids: [a], before_entry_id: 99_999 })).status).toBe(
-      404,
+    expect((await call(`/${playlist.id}/tracks/move`, 'POST', { entry_ids: [a], before_entry_id: a })).status).toBe(
+      422,
     );
+    expect((await call(`/${playlist.id}/tracks/move`, 'POST', { entry_ids: [a, a], before_entry_id: b })).status).toBe(
+      422,
+    );
+    expect(
+      (await call(`/${playlist.id}/tracks/move`, 'POST', { entry_ids: [a], before_entry_id: 99_999 })).status,
+    ).toBe(404);
   });
 
   test('moves and removes a selection in the order of the list, also all but some entries', async () => {
-    const list = await make(ids(0, 1, 2, 3, 4, 5));
-    const [a, b, c, d, e, f] = entriesOf(list) as [number, number, number, number, number, number];
-    const move = (body: object) => call(`/${list.id}/tracks/move`, 'POST', { in_list_order: true, ...body });
-    const remove = (body: object) => call(`/${list.id}/tracks/remove`, 'POST', body);
-    expect(entriesOf((await move({ entry_ids: [e, a, c], before_entry_id: null })).body)).toEqual([b, d, f, a, c, e]);
-    expect(entriesOf((await move({ entry_ids: [c, d, b], before_entry_id: b })).body)).toEqual([b, d, c, f, a, e]);
-    expect(entriesOf((await move({ all_but: [c, e], before_entry_id: c })).body)).toEqual([b, d, f, a, c, e]);
+    const playlist = await make(ids(0, 1, 2, 3, 4, 5));
+    const [a, b, c, d, e, f] = listEntryIds(playlist) as [number, number, number, number, number, number];
+    const move = (body: object) => call(`/${playlist.id}/tracks/move`, 'POST', { in_list_order: true, ...body });
+    const remove = (body: object) => call(`/${playlist.id}/tracks/remove`, 'POST', body);
+    expect(listEntryIds((await move({ entry_ids: [e, a, c], before_entry_id: null })).body)).toEqual([
+      b,
+      d,
+      f,
+      a,
+      c,
+      e,
+    ]);
+    expect(listEntryIds((await move({ entry_ids: [c, d, b], before_entry_id: b })).body)).toEqual([b, d, c, f, a, e]);
+    expect(listEntryIds((await move({ all_but: [c, e], before_entry_id: c })).body)).toEqual([b, d, f, a, c, e]);
     const movedAll = await move({ all_but: [], before_entry_id: b });
-    expect(entriesOf(movedAll.body)).toEqual([b, d, f, a, c, e]);
+    expect(listEntryIds(movedAll.body)).toEqual([b, d, f, a, c, e]);
     expect((await move({ entry_ids: [a], all_but: [a], before_entry_id: null })).status).toBe(422);
     expect((await remove({})).status).toBe(422);
     expect((await remove({ entry_ids: [a, 99_999] })).status).toBe(404);
-    expect(entriesOf((await remove({ entry_ids: [c, b] })).body)).toEqual([d, f, a, e]);
+    expect(listEntryIds((await remove({ entry_ids: [c, b] })).body)).toEqual([d, f, a, e]);
     const remaining = (await remove({ all_but: [a, d] })).body;
-    expect([entriesOf(remaining), remaining.version]).toEqual([[d, a], movedAll.body.version + 2]);
+    expect([listEntryIds(remaining), remaining.version]).toEqual([[d, a], movedAll.body.version + 2]);
   });
 
   test('is renamed, described and shared without a new version', async () => {
-    const list = await make(ids(0), { description: 'x' });
-    const { body } = await call(`/${list.id}`, 'PATCH', { name: 'Other', is_public: true });
+    const playlist = await make(ids(0), { description: 'x' });
+    const { body } = await call(`/${playlist.id}`, 'PATCH', { name: 'Other', is_public: true });
     expect(body).toMatchObject({ name: 'Other', description: 'x', is_public: true, version: 1 });
-    expect((await call(`/${list.id}`, 'PATCH', { description: null })).body.description).toBeNull();
-    for (const wrong of [
+    expect((await call(`/${playlist.id}`, 'PATCH', { description: null })).body.description).toBeNull();
+    for (const invalidBody of [
       { name: '' },
       { name: '   ' },
       { name: 'x'.repeat(201) },
@@ -196,72 +213,72 @@ describe('a playlist', () => {
       { version: 9 },
       { rules: { all: [{ field: 'year', op: 'is', value: 1 }] } },
     ]) {
-      expect((await call(`/${list.id}`, 'PATCH', wrong)).status).toBe(422);
+      expect((await call(`/${playlist.id}`, 'PATCH', invalidBody)).status).toBe(422);
     }
   });
 
   test('is not changed based on another version', async () => {
-    const list = await make(ids(0, 1));
-    const [entry] = entriesOf(list);
-    await call(`/${list.id}/tracks`, 'POST', { track_ids: ids(2), expected_version: 1 });
+    const playlist = await make(ids(0, 1));
+    const [entry] = listEntryIds(playlist);
+    await call(`/${playlist.id}/tracks`, 'POST', { track_ids: ids(2), expected_version: 1 });
     for (const [path, method, body] of [
       ['/tracks', 'POST', { track_ids: ids(3), expected_version: 1 }],
       ['', 'PATCH', { name: 'x', expected_version: 1 }],
       ['/restore', 'POST', { version: 1, expected_version: 1 }],
-      ['/tracks', 'PUT', { entry_ids: entriesOf(list), expected_version: 1 }],
+      ['/tracks', 'PUT', { entry_ids: listEntryIds(playlist), expected_version: 1 }],
       [`/entries/${entry}?expected_version=1`, 'DELETE'],
       [`/tracks/${idOf(0)}?expected_version=1`, 'DELETE'],
     ] as const)
-      expect((await call(`/${list.id}${path}`, method, body)).status, path).toBe(409);
-    expect(await read(list.id)).toMatchObject({ name: 'List', version: 2, track_count: 3 });
+      expect((await call(`/${playlist.id}${path}`, method, body)).status, path).toBe(409);
+    expect(await readPlaylist(playlist.id)).toMatchObject({ name: 'List', version: 2, track_count: 3 });
   });
 
   test('is not changed at all if a track is not in the library', async () => {
-    const list = await make(ids(0));
-    expect((await call(`/${list.id}/tracks`, 'POST', { track_ids: [idOf(1), 999_999] })).status).toBe(404);
+    const playlist = await make(ids(0));
+    expect((await call(`/${playlist.id}/tracks`, 'POST', { track_ids: [idOf(1), 999_999] })).status).toBe(404);
     expect((await call('', 'POST', { name: 'x', track_ids: [999_999] })).status).toBe(404);
     for (const track_ids of [[], [0], ['1'], [1.5], Array.from({ length: 200_001 }, () => idOf(0))])
-      expect((await call(`/${list.id}/tracks`, 'POST', { track_ids })).status).toBe(422);
-    expect(await read(list.id)).toMatchObject({ version: 1, track_count: 1 });
+      expect((await call(`/${playlist.id}/tracks`, 'POST', { track_ids })).status).toBe(422);
+    expect(await readPlaylist(playlist.id)).toMatchObject({ version: 1, track_count: 1 });
   });
 
   test('of many tracks is read in pages', async () => {
-    const list = await make(sample.tracks.map(({ id }) => id));
-    expect((await call(`/${list.id}?entries=false`)).body.entries).toBeUndefined();
-    const page = (await call<PlaylistEntryPage>(`/${list.id}/tracks?limit=10&offset=250`)).body;
+    const playlist = await make(sample.tracks.map(({ id }) => id));
+    expect((await call(`/${playlist.id}?entries=false`)).body.entries).toBeUndefined();
+    const page = (await call<PlaylistEntryPage>(`/${playlist.id}/tracks?limit=10&offset=250`)).body;
     expect(page).toMatchObject({ total: 300, limit: 10, offset: 250 });
     expect(page.items.map(({ position, track }) => [position, track.id])).toEqual(
       Array.from({ length: 10 }, (_, n) => [250 + n, idOf(250 + n)]),
     );
-    expect(tracksOf(await read(list.id))).toEqual(sample.tracks.map(({ id }) => id));
+    expect(listTrackIds(await readPlaylist(playlist.id))).toEqual(sample.tracks.map(({ id }) => id));
   });
 });
 
 describe('two clients that add at once', () => {
   test('both succeed, in consecutive versions', async () => {
-    const list = await make(ids(0));
+    const playlist = await make(ids(0));
     const answers = await Promise.all(
-      Array.from({ length: 12 }, (_, n) => call(`/${list.id}/tracks`, 'POST', { track_ids: ids(n + 1, n + 101) })),
+      Array.from({ length: 12 }, (_, n) => call(`/${playlist.id}/tracks`, 'POST', { track_ids: ids(n + 1, n + 101) })),
     );
     expect(answers.map(({ body }) => body.version).toSorted((a, b) => a - b)).toEqual(
       Array.from({ length: 12 }, (_, n) => n + 2),
     );
-    const now = await read(list.id);
-    expect(now).toMatchObject({ version: 13, track_count: 25 });
+    const currentPlaylist = await readPlaylist(playlist.id);
+    expect(currentPlaylist).toMatchObject({ version: 13, track_count: 25 });
     const byVersion = answers
       .toSorted((a, b) => a.body.version - b.body.version)
       .map((answer) => answers.indexOf(answer));
-    expect(tracksOf(now)).toEqual(ids(0, ...byVersion.flatMap((n) => [n + 1, n + 101])));
+    expect(listTrackIds(currentPlaylist)).toEqual(ids(0, ...byVersion.flatMap((n) => [n + 1, n + 101])));
   });
 });
 
 describe('versions', () => {
   test('say what changed, and each can be read', async () => {
-    const list = await make(ids(0, 1));
-    await call(`/${list.id}/tracks`, 'POST', { track_ids: ids(2, 3), position: 1 });
-    await call(`/${list.id}/entries/${entriesOf(list)[0]}`, 'DELETE');
+    const playlist = await make(ids(0, 1));
+    await call(`/${playlist.id}/tracks`, 'POST', { track_ids: ids(2, 3), position: 1 });
+    await call(`/${playlist.id}/entries/${listEntryIds(playlist)[0]}`, 'DELETE');
     expect(
-      (await versionsOf(list.id)).map(({ version, change, added, removed, moved, track_count, user_name }) => [
+      (await listVersions(playlist.id)).map(({ version, change, added, removed, moved, track_count, user_name }) => [
         version,
         change,
         added,
@@ -275,84 +292,86 @@ describe('versions', () => {
       [2, 'add', 2, 0, 0, 4, 'admin'],
       [1, 'create', 2, 0, 0, 2, 'admin'],
     ]);
-    expect((await heldIn(list.id, 1)).map(({ track_id, title }) => [track_id, title])).toEqual(
+    expect((await heldIn(playlist.id, 1)).map(({ track_id, title }) => [track_id, title])).toEqual(
       [0, 1].map((n) => [idOf(n), sample.tracks[n]?.title]),
     );
-    expect((await heldIn(list.id, 2)).map(({ track_id }) => track_id)).toEqual(ids(0, 2, 3, 1));
-    expect((await heldIn(list.id, 3)).map(({ track_id }) => track_id)).toEqual(ids(2, 3, 1));
-    expect((await call(`/${list.id}/versions/4`)).status).toBe(404);
+    expect((await heldIn(playlist.id, 2)).map(({ track_id }) => track_id)).toEqual(ids(0, 2, 3, 1));
+    expect((await heldIn(playlist.id, 3)).map(({ track_id }) => track_id)).toEqual(ids(2, 3, 1));
+    expect((await call(`/${playlist.id}/versions/4`)).status).toBe(404);
   });
 
   test('are restored as new ones, with the same entries', async () => {
-    const list = await make(ids(0, 1, 2));
-    const [a, b, c] = entriesOf(list) as [number, number, number];
-    await call(`/${list.id}/tracks`, 'PUT', { entry_ids: [c, b, a] });
-    await call(`/${list.id}/tracks?entry_id=${a}&entry_id=${b}`, 'DELETE');
-    await call(`/${list.id}/tracks`, 'POST', { track_ids: ids(9) });
-    const back = (await call<RestoreOut>(`/${list.id}/restore`, 'POST', { version: 1 })).body;
+    const playlist = await make(ids(0, 1, 2));
+    const [a, b, c] = listEntryIds(playlist) as [number, number, number];
+    await call(`/${playlist.id}/tracks`, 'PUT', { entry_ids: [c, b, a] });
+    await call(`/${playlist.id}/tracks?entry_id=${a}&entry_id=${b}`, 'DELETE');
+    await call(`/${playlist.id}/tracks`, 'POST', { track_ids: ids(9) });
+    const back = (await call<RestoreOut>(`/${playlist.id}/restore`, 'POST', { version: 1 })).body;
     expect(back.missing).toEqual([]);
-    expect([entriesOf(back.playlist), back.playlist.version]).toEqual([[a, b, c], 5]);
-    expect(back.playlist.entries).toEqual(list.entries);
-    const restoredPlaylist = (await call<RestoreOut>(`/${list.id}/restore`, 'POST', { version: 2 })).body.playlist;
-    expect(entriesOf(restoredPlaylist)).toEqual([c, b, a]);
-    expect((await call(`/${list.id}/restore`, 'POST', { version: 99 })).status).toBe(404);
+    expect([listEntryIds(back.playlist), back.playlist.version]).toEqual([[a, b, c], 5]);
+    expect(back.playlist.entries).toEqual(playlist.entries);
+    const restoredPlaylist = (await call<RestoreOut>(`/${playlist.id}/restore`, 'POST', { version: 2 })).body.playlist;
+    expect(listEntryIds(restoredPlaylist)).toEqual([c, b, a]);
+    expect((await call(`/${playlist.id}/restore`, 'POST', { version: 99 })).status).toBe(404);
   });
 
   test('can all be restored after random changes', async () => {
     const random = seededRandom(5);
-    const below = (n: number): number => Math.floor(random() * n);
-    const list = await make(sample.tracks.slice(0, 20).map(({ id }) => id));
-    const entriesByVersion = new Map<number, number[]>([[1, entriesOf(list)]]);
+    const randomBelow = (n: number): number => Math.floor(random() * n);
+    const playlist = await make(sample.tracks.slice(0, 20).map(({ id }) => id));
+    const entriesByVersion = new Map<number, number[]>([[1, listEntryIds(playlist)]]);
     for (let step = 0; step < 40; step++) {
-      const entries = entriesOf(await read(list.id));
-      const someEntries = entries.toSorted(() => random() - 0.5).slice(0, 1 + below(4));
+      const entries = listEntryIds(await readPlaylist(playlist.id));
+      const someEntries = entries.toSorted(() => random() - 0.5).slice(0, 1 + randomBelow(4));
       const otherEntries = entries.filter((id) => !someEntries.includes(id));
-      const kind = entries.length < 5 ? 0 : below(5);
+      const kind = entries.length < 5 ? 0 : randomBelow(5);
       const { body, status } =
         kind === 0
-          ? await call(`/${list.id}/tracks`, 'POST', {
-              track_ids: ids(below(300), below(300)),
-              position: below(entries.length + 1),
+          ? await call(`/${playlist.id}/tracks`, 'POST', {
+              track_ids: ids(randomBelow(300), randomBelow(300)),
+              position: randomBelow(entries.length + 1),
             })
           : kind === 1
-            ? await call(`/${list.id}/tracks?${someEntries.map((id) => `entry_id=${id}`).join('&')}`, 'DELETE')
+            ? await call(`/${playlist.id}/tracks?${someEntries.map((id) => `entry_id=${id}`).join('&')}`, 'DELETE')
             : kind === 2
-              ? await call(`/${list.id}/tracks`, 'PUT', {
-                  entry_ids: [...otherEntries.slice(below(otherEntries.length)), ...someEntries, ...entries].filter(
-                    (id, index, all) => all.indexOf(id) === index,
-                  ),
+              ? await call(`/${playlist.id}/tracks`, 'PUT', {
+                  entry_ids: [
+                    ...otherEntries.slice(randomBelow(otherEntries.length)),
+                    ...someEntries,
+                    ...entries,
+                  ].filter((id, index, all) => all.indexOf(id) === index),
                 })
               : kind === 3
-                ? await call(`/${list.id}/tracks/move`, 'POST', {
+                ? await call(`/${playlist.id}/tracks/move`, 'POST', {
                     entry_ids: someEntries,
-                    before_entry_id: otherEntries[below(otherEntries.length)] ?? null,
+                    before_entry_id: otherEntries[randomBelow(otherEntries.length)] ?? null,
                   })
                 : {
                     body: (
-                      await call<RestoreOut>(`/${list.id}/restore`, 'POST', {
-                        version: 1 + below(entriesByVersion.size),
+                      await call<RestoreOut>(`/${playlist.id}/restore`, 'POST', {
+                        version: 1 + randomBelow(entriesByVersion.size),
                       })
                     ).body.playlist,
                     status: 200,
                   };
       expect(status).toBe(200);
-      entriesByVersion.set(body.version, entriesOf(body));
+      entriesByVersion.set(body.version, listEntryIds(body));
       expect(body.track_count).toBe(body.entries?.length);
     }
     for (const [version, entries] of entriesByVersion)
       expect(
-        (await heldIn(list.id, version)).map(({ entry_id }) => entry_id),
+        (await heldIn(playlist.id, version)).map(({ entry_id }) => entry_id),
         `version ${version}`,
       ).toEqual(entries);
   });
 
   test('stay correct when there are no positions left between two entries', async () => {
-    const list = await make(ids(0, 1));
+    const playlist = await make(ids(0, 1));
     for (let n = 0; n < 40; n++)
-      await call(`/${list.id}/tracks?entries=false`, 'POST', { track_ids: ids(n + 2), position: 1 });
+      await call(`/${playlist.id}/tracks?entries=false`, 'POST', { track_ids: ids(n + 2), position: 1 });
     const wantedIds = [0, ...Array.from({ length: 40 }, (_, n) => 41 - n), 1];
-    expect(tracksOf(await read(list.id))).toEqual(ids(...wantedIds));
-    expect((await heldIn(list.id, 21)).map(({ track_id }) => track_id)).toEqual(
+    expect(listTrackIds(await readPlaylist(playlist.id))).toEqual(ids(...wantedIds));
+    expect((await heldIn(playlist.id, 21)).map(({ track_id }) => track_id)).toEqual(
       ids(0, ...Array.from({ length: 20 }, (_, n) => 21 - n), 1),
     );
   });
@@ -385,68 +404,75 @@ describe('a track that is deleted', () => {
 
   test('is removed from its playlists in a new version, and named in the earlier ones', async () => {
     const goneTrack = insert('Going away');
-    const list = await make([idOf(1), goneTrack, idOf(2), goneTrack]);
+    const playlist = await make([idOf(1), goneTrack, idOf(2), goneTrack]);
     expect((await server.api(`/tracks/${goneTrack}`, { method: 'DELETE' })).status).toBe(204);
-    const now = await read(list.id);
-    expect([tracksOf(now), now.version, now.track_count]).toEqual([ids(1, 2), 2, 2]);
-    expect(now.duration_ms).toBe((sample.tracks[1]?.durationMs ?? 0) + (sample.tracks[2]?.durationMs ?? 0));
-    expect((await versionsOf(list.id))[0]).toMatchObject({
+    const currentPlaylist = await readPlaylist(playlist.id);
+    expect([listTrackIds(currentPlaylist), currentPlaylist.version, currentPlaylist.track_count]).toEqual([
+      ids(1, 2),
+      2,
+      2,
+    ]);
+    expect(currentPlaylist.duration_ms).toBe((sample.tracks[1]?.durationMs ?? 0) + (sample.tracks[2]?.durationMs ?? 0));
+    expect((await listVersions(playlist.id))[0]).toMatchObject({
       version: 2,
       change: 'track_deleted',
       removed: 2,
       track_count: 2,
       user_name: null,
     });
-    expect((await heldIn(list.id, 1)).map(({ track_id, title }) => [track_id, title])).toEqual([
+    expect((await heldIn(playlist.id, 1)).map(({ track_id, title }) => [track_id, title])).toEqual([
       [idOf(1), sample.tracks[1]?.title],
       [null, 'Going away'],
       [idOf(2), sample.tracks[2]?.title],
       [null, 'Going away'],
     ]);
-    const back = (await call<RestoreOut>(`/${list.id}/restore`, 'POST', { version: 1 })).body;
-    expect(back.missing).toEqual([
+    const restoredPlaylist = (await call<RestoreOut>(`/${playlist.id}/restore`, 'POST', { version: 1 })).body;
+    expect(restoredPlaylist.missing).toEqual([
       { title: 'Going away', artist_name: sample.tracks[0]?.credit },
       { title: 'Going away', artist_name: sample.tracks[0]?.credit },
     ]);
-    expect(tracksOf(back.playlist)).toEqual(ids(1, 2));
+    expect(listTrackIds(restoredPlaylist.playlist)).toEqual(ids(1, 2));
   });
 
   test('is found again by its names when it is imported again', async () => {
     const goneTrack = insert('Back again');
-    const list = await make([idOf(1), goneTrack]);
+    const playlist = await make([idOf(1), goneTrack]);
     await server.api(`/tracks/${goneTrack}`, { method: 'DELETE' });
     const anew = insert('Back again');
-    const back = (await call<RestoreOut>(`/${list.id}/restore`, 'POST', { version: 1 })).body;
-    expect([tracksOf(back.playlist), back.missing]).toEqual([[idOf(1), anew], []]);
+    const restoredPlaylist = (await call<RestoreOut>(`/${playlist.id}/restore`, 'POST', { version: 1 })).body;
+    expect([listTrackIds(restoredPlaylist.playlist), restoredPlaylist.missing]).toEqual([[idOf(1), anew], []]);
   });
 
   test('by a merge is replaced by the kept one in every version', async () => {
     const [keptTrack, emptiedTrack] = [insert('Kept'), insert('Emptied')];
-    const list = await make([emptiedTrack, idOf(1), keptTrack]);
-    await call(`/${list.id}/entries/${entriesOf(list)[0]}`, 'DELETE');
-    await call(`/${list.id}/tracks`, 'POST', { track_ids: [emptiedTrack] });
+    const playlist = await make([emptiedTrack, idOf(1), keptTrack]);
+    await call(`/${playlist.id}/entries/${listEntryIds(playlist)[0]}`, 'DELETE');
+    await call(`/${playlist.id}/tracks`, 'POST', { track_ids: [emptiedTrack] });
     createTrackMerge({
       db,
       tracks: createTrackWriter({ db, now: () => new Date() }),
       movers: [createEntryMerge({ db, now: () => new Date() })],
     }).mergeInto(keptTrack, emptiedTrack);
-    expect(tracksOf(await read(list.id))).toEqual([idOf(1), keptTrack, keptTrack]);
-    const back = (await call<RestoreOut>(`/${list.id}/restore`, 'POST', { version: 1 })).body;
-    expect([tracksOf(back.playlist), back.missing]).toEqual([[keptTrack, idOf(1), keptTrack], []]);
+    expect(listTrackIds(await readPlaylist(playlist.id))).toEqual([idOf(1), keptTrack, keptTrack]);
+    const restoredPlaylist = (await call<RestoreOut>(`/${playlist.id}/restore`, 'POST', { version: 1 })).body;
+    expect([listTrackIds(restoredPlaylist.playlist), restoredPlaylist.missing]).toEqual([
+      [keptTrack, idOf(1), keptTrack],
+      [],
+    ]);
   });
 
   test('and one with a new duration change the duration of a playlist', async () => {
     const track = insert('Growing');
-    const list = await make([track, idOf(1), track]);
+    const playlist = await make([track, idOf(1), track]);
     db.$client.prepare('UPDATE tracks SET duration_ms = 5000 WHERE id = ?').run(track);
-    expect((await read(list.id)).duration_ms).toBe(list.duration_ms + 8_000);
+    expect((await readPlaylist(playlist.id)).duration_ms).toBe(playlist.duration_ms + 8_000);
   });
 });
 
 describe('a deleted playlist', () => {
   test('can be restored completely', async () => {
-    const list = await make(ids(0, 1));
-    expect((await call(`/${list.id}`, 'DELETE')).status).toBe(204);
+    const playlist = await make(ids(0, 1));
+    expect((await call(`/${playlist.id}`, 'DELETE')).status).toBe(204);
     for (const [path, method] of [
       ['', 'GET'],
       ['', 'DELETE'],
@@ -454,36 +480,36 @@ describe('a deleted playlist', () => {
       ['/versions', 'GET'],
       ['/export.m3u8', 'GET'],
     ] as const)
-      expect((await call(`/${list.id}${path}`, method)).status, path).toBe(404);
+      expect((await call(`/${playlist.id}${path}`, method)).status, path).toBe(404);
     const isIn = async (query: string) =>
-      (await call<PlaylistPage>(`?limit=200${query}`)).body.items.some(({ id }) => id === list.id);
+      (await call<PlaylistPage>(`?limit=200${query}`)).body.items.some(({ id }) => id === playlist.id);
     expect([await isIn(''), await isIn('&deleted=true')]).toEqual([false, true]);
-    const { body } = await call(`/${list.id}/undelete`, 'POST');
-    expect(body).toMatchObject({ version: 1, track_count: 2, deleted_at: null, entries: list.entries });
-    expect((await call(`/${list.id}/undelete`, 'POST')).status).toBe(404);
+    const { body } = await call(`/${playlist.id}/undelete`, 'POST');
+    expect(body).toMatchObject({ version: 1, track_count: 2, deleted_at: null, entries: playlist.entries });
+    expect((await call(`/${playlist.id}/undelete`, 'POST')).status).toBe(404);
   });
 
   test('is deleted permanently the second time', async () => {
-    const list = await make(ids(0));
-    expect((await call(`/${list.id}?forever=true`, 'DELETE')).status).toBe(404);
-    await call(`/${list.id}`, 'DELETE');
-    expect((await call(`/${list.id}?forever=true`, 'DELETE')).status).toBe(204);
-    expect((await call(`/${list.id}/undelete`, 'POST')).status).toBe(404);
+    const playlist = await make(ids(0));
+    expect((await call(`/${playlist.id}?forever=true`, 'DELETE')).status).toBe(404);
+    await call(`/${playlist.id}`, 'DELETE');
+    expect((await call(`/${playlist.id}?forever=true`, 'DELETE')).status).toBe(204);
+    expect((await call(`/${playlist.id}/undelete`, 'POST')).status).toBe(404);
     for (const table of ['playlist_entries', 'playlist_past_entries', 'playlist_versions'])
-      expect(db.$client.prepare(`SELECT 1 FROM ${table} WHERE playlist_id = ?`).all(list.id)).toEqual([]);
+      expect(db.$client.prepare(`SELECT 1 FROM ${table} WHERE playlist_id = ?`).all(playlist.id)).toEqual([]);
   });
 });
 
 describe('another user', () => {
-  const everyRoute = (list: PlaylistOut): [string, string, unknown?][] => {
-    const [entry] = entriesOf(list);
+  const everyRoute = (playlist: PlaylistOut): [string, string, unknown?][] => {
+    const [entry] = listEntryIds(playlist);
     return [
       ['', 'PATCH', { name: 'Mine' }],
       ['', 'DELETE'],
       ['?forever=true', 'DELETE'],
       ['/undelete', 'POST'],
       ['/tracks', 'POST', { track_ids: ids(5) }],
-      ['/tracks', 'PUT', { entry_ids: entriesOf(list) }],
+      ['/tracks', 'PUT', { entry_ids: listEntryIds(playlist) }],
       [`/tracks?entry_id=${entry}`, 'DELETE'],
       [`/entries/${entry}`, 'DELETE'],
       [`/tracks/${idOf(0)}`, 'DELETE'],
@@ -496,53 +522,58 @@ describe('another user', () => {
   const readRoutes = ['', '/tracks', '/versions', '/versions/1', '/export.m3u8', `/contains?track_id=1`];
 
   test('does not find a private playlist with any route', async () => {
-    const list = await make(ids(0, 1));
+    const playlist = await make(ids(0, 1));
     for (const path of readRoutes)
-      expect((await call(`/${list.id}${path}`, 'GET', undefined, { token: other })).status, path).toBe(404);
-    for (const [path, method, body] of everyRoute(list))
-      expect((await call(`/${list.id}${path}`, method, body, { token: other })).status, `${method} ${path}`).toBe(404);
+      expect((await call(`/${playlist.id}${path}`, 'GET', undefined, { token: otherToken })).status, path).toBe(404);
+    for (const [path, method, body] of everyRoute(playlist))
+      expect(
+        (await call(`/${playlist.id}${path}`, method, body, { token: otherToken })).status,
+        `${method} ${path}`,
+      ).toBe(404);
     expect(
-      (await call<PlaylistPage>('?limit=200', 'GET', undefined, { token: other })).body.items.map(({ id }) => id),
-    ).not.toContain(list.id);
-    expect(await read(list.id)).toEqual(list);
+      (await call<PlaylistPage>('?limit=200', 'GET', undefined, { token: otherToken })).body.items.map(({ id }) => id),
+    ).not.toContain(playlist.id);
+    expect(await readPlaylist(playlist.id)).toEqual(playlist);
   });
 
   test('can read a public playlist, but not change it', async () => {
-    const list = await make(ids(0, 1), { is_public: true });
+    const playlist = await make(ids(0, 1), { is_public: true });
     for (const path of readRoutes)
-      expect((await call(`/${list.id}${path}`, 'GET', undefined, { token: other })).status, path).toBe(200);
-    for (const [path, method, body] of everyRoute(list)) {
+      expect((await call(`/${playlist.id}${path}`, 'GET', undefined, { token: otherToken })).status, path).toBe(200);
+    for (const [path, method, body] of everyRoute(playlist)) {
       expect([403, 404], `${method} ${path}`).toContain(
-        (await call(`/${list.id}${path}`, method, body, { token: other })).status,
+        (await call(`/${playlist.id}${path}`, method, body, { token: otherToken })).status,
       );
     }
-    expect(await read(list.id)).toEqual(list);
+    expect(await readPlaylist(playlist.id)).toEqual(playlist);
     expect(
-      (await call<PlaylistPage>('?limit=200', 'GET', undefined, { token: other })).body.items.map(({ id }) => id),
-    ).toContain(list.id);
+      (await call<PlaylistPage>('?limit=200', 'GET', undefined, { token: otherToken })).body.items.map(({ id }) => id),
+    ).toContain(playlist.id);
   });
 
   test('cannot remove entries of another list through their own list', async () => {
-    const list = await make(ids(0, 1));
-    const [entry] = entriesOf(list);
-    const ownPlaylist = (await call('', 'POST', { name: 'Own', track_ids: ids(3) }, { token: other })).body;
-    expect((await call(`/${ownPlaylist.id}/entries/${entry}`, 'DELETE', undefined, { token: other })).status).toBe(404);
+    const playlist = await make(ids(0, 1));
+    const [entry] = listEntryIds(playlist);
+    const ownPlaylist = (await call('', 'POST', { name: 'Own', track_ids: ids(3) }, { token: otherToken })).body;
+    expect((await call(`/${ownPlaylist.id}/entries/${entry}`, 'DELETE', undefined, { token: otherToken })).status).toBe(
+      404,
+    );
     expect(
       (
         await call(
           `/${ownPlaylist.id}/tracks/move`,
           'POST',
           { entry_ids: [entry], before_entry_id: null },
-          { token: other },
+          { token: otherToken },
         )
       ).status,
     ).toBe(404);
-    expect(await read(list.id)).toEqual(list);
+    expect(await readPlaylist(playlist.id)).toEqual(playlist);
   });
 
   test('creates only their own lists, whatever owner they send', async () => {
     for (const body of [{ name: 'x', owner_id: 1 }, { name: 'x' }])
-      expect((await call('', 'POST', body, { token: other })).body.owner_name).toBe('somebody');
+      expect((await call('', 'POST', body, { token: otherToken })).body.owner_name).toBe('somebody');
   });
 });
 
@@ -552,26 +583,29 @@ test('gets events only of lists that they may see', async () => {
     server.app.events.subscribe({ id: id as never, isSuperuser: false }, undefined, ({ name, data }) =>
       events.push({ to, name, data }),
     );
-  const list = await make(ids(0));
-  const stranger = (await call('', 'POST', { name: 'x' }, { token: other })).body.owner_id;
-  const leave = [listen('owner', list.owner_id), listen('other', stranger)];
-  const during = async (act: () => Promise<unknown>): Promise<string[]> => {
+  const playlist = await make(ids(0));
+  const stranger = (await call('', 'POST', { name: 'x' }, { token: otherToken })).body.owner_id;
+  const leave = [listen('owner', playlist.owner_id), listen('other', stranger)];
+  const eventsDuring = async (act: () => Promise<unknown>): Promise<string[]> => {
     events.length = 0;
     await act();
     return events
       .filter(({ name }) => name === 'playlist')
       .map(({ to, data }) => `${to} ${JSON.stringify(JSON.parse(data) as { version: number; deleted: boolean })}`);
   };
-  const at = (version: number, deleted = false): string => JSON.stringify({ id: list.id, version, deleted });
-  expect(await during(() => call(`/${list.id}/tracks`, 'POST', { track_ids: ids(1) }))).toEqual([`owner ${at(2)}`]);
-  expect(await during(() => call(`/${list.id}`, 'PATCH', { is_public: true }))).toEqual([
-    `owner ${at(2)}`,
-    `other ${at(2)}`,
+  const versionEvent = (version: number, deleted = false): string =>
+    JSON.stringify({ id: playlist.id, version, deleted });
+  expect(await eventsDuring(() => call(`/${playlist.id}/tracks`, 'POST', { track_ids: ids(1) }))).toEqual([
+    `owner ${versionEvent(2)}`,
   ]);
-  expect(await during(() => call(`/${list.id}`, 'PATCH', { is_public: false }))).toEqual([
-    `owner ${at(2)}`,
-    `other ${at(2)}`,
+  expect(await eventsDuring(() => call(`/${playlist.id}`, 'PATCH', { is_public: true }))).toEqual([
+    `owner ${versionEvent(2)}`,
+    `other ${versionEvent(2)}`,
   ]);
-  expect(await during(() => call(`/${list.id}`, 'DELETE'))).toEqual([`owner ${at(2, true)}`]);
+  expect(await eventsDuring(() => call(`/${playlist.id}`, 'PATCH', { is_public: false }))).toEqual([
+    `owner ${versionEvent(2)}`,
+    `other ${versionEvent(2)}`,
+  ]);
+  expect(await eventsDuring(() => call(`/${playlist.id}`, 'DELETE'))).toEqual([`owner ${versionEvent(2, true)}`]);
   for (const end of leave) end();
 });

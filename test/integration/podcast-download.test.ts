@@ -18,11 +18,11 @@ import { silentMp3 } from '../support/audio-bytes.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 
 const audio = silentMp3(50);
-const HERE = 1_000;
+const PARTIAL_BYTES = 1_000;
 let temp: TempDatabase;
 let dir: string;
 let episode: EpisodeRow;
-let made = 0;
+let createdCount = 0;
 let answer: { status: number; headers: Record<string, string> };
 let isFull = false;
 let mostBytes = 1e9;
@@ -41,7 +41,7 @@ beforeEach(() => {
   mostBytes = 1e9;
   meanwhile = () => undefined;
   const { db } = temp;
-  const podcast = insertPodcast(db, `https://feeds.example/${++made}`, new Date(0));
+  const podcast = insertPodcast(db, `https://feeds.example/${++createdCount}`, new Date(0));
   const one = {
     guid: '1',
     title: 'One',
@@ -53,7 +53,7 @@ beforeEach(() => {
   putEpisodes(db, podcast!.id, [{ ...one, audioUrl: 'https://feeds.example/one.mp3' }], new Date(1));
   episode = listNewestOf(db, podcast!.id, 1)[0]!;
   updateEpisode(db, episode.id, { status: 'downloading', validator: '"old"' });
-  writeFileSync(join(dir, `${episode.id}.part`), Buffer.alloc(HERE, 1));
+  writeFileSync(join(dir, `${episode.id}.part`), Buffer.alloc(PARTIAL_BYTES, 1));
 });
 
 const download = (attempt = 1) =>

@@ -37,12 +37,12 @@ const episodes = async (): Promise<EpisodePage['items']> => {
   const [podcast] = (await podcasts()).filter(({ title }) => title === 'Harbour Talk');
   return (await server.api<EpisodePage>(`/podcasts/${podcast?.id}/episodes`)).body.items;
 };
-const episode = async (title: string) => (await episodes()).find((one) => one.title === title);
+const findEpisode = async (title: string) => (await episodes()).find((episode) => episode.title === title);
 const add = (path: string) => server.api<PodcastOut>('/podcasts', { method: 'POST', body: { url: host.url + path } });
-const refreshed = async (id: number): Promise<PodcastOut | undefined> => {
+const refreshPodcast = async (id: number): Promise<PodcastOut | undefined> => {
   await server.api(`/podcasts/${id}/refresh`, { method: 'POST' });
   await server.app.drain();
-  return (await podcasts()).find((one) => one.id === id);
+  return (await podcasts()).find((podcast) => podcast.id === id);
 };
 const files = (): string[] => readdirSync(join(dir, 'podcasts'));
 
@@ -54,10 +54,10 @@ describe('a feed', () => {
     expect((await podcasts())[0]).toMatchObject({ title: 'Harbour Talk', status: 'completed', error: null });
     expect((await episodes()).map(({ title }) => title)).toEqual(['Episode 3', 'Episode 2', 'Episode 1']);
     expect((await add('/feed')).status).toBe(409);
-    await refreshed(body.id);
+    await refreshPodcast(body.id);
     expect(host.asked.at(-1)).toBe('GET /feed "1-2-3" 304');
     host.episodes = [2, 3, 4];
-    await refreshed(body.id);
+    await refreshPodcast(body.id);
     expect((await episodes()).map(({ title }) => title)).toEqual(['Episode 4', 'Episode 3', 'Episode 2']);
   });
 
@@ -101,36 +101,36 @@ describe('a feed', () => {
 
 describe('an episode', () => {
   it('plays from its server before it is downloaded, with ranges, and from here afterwards', async () => {
-    const one = await episode('Episode 4');
-    const listen = (init?: RequestInit): Promise<Response> => phone.bytes('stream', { id: `pe-${one?.id}` }, init);
+    const episode = await findEpisode('Episode 4');
+    const listen = (init?: RequestInit): Promise<Response> => phone.bytes('stream', { id: `pe-${episode?.id}` }, init);
     const part = await listen({ headers: { Range: 'bytes=100-' } });
     expect([part.status, (await part.arrayBuffer()).byteLength]).toEqual([206, host.audio.length - 100]);
     host.packs = true;
     expect(Buffer.from(await (await listen()).arrayBuffer())).toEqual(host.audio);
     host.packs = false;
-    await phone.ask('downloadPodcastEpisode', { id: `pe-${one?.id}` }, '');
+    await phone.ask('downloadPodcastEpisode', { id: `pe-${episode?.id}` }, '');
     await server.app.drain();
-    expect(await episode('Episode 4')).toMatchObject({ status: 'completed', size_bytes: host.audio.length });
+    expect(await findEpisode('Episode 4')).toMatchObject({ status: 'completed', size_bytes: host.audio.length });
     const requestCount = host.asked.length;
     const wholeEpisode = await listen();
     expect([wholeEpisode.status, wholeEpisode.headers.get('content-type')]).toEqual([200, 'audio/mpeg']);
     expect(Buffer.from(await wholeEpisode.arrayBuffer())).toEqual(host.audio);
     expect(host.asked).toHaveLength(requestCount);
-    expect(statSync(join(dir, 'podcasts', `${one?.id}.mp3`)).size).toBe(host.audio.length);
+    expect(statSync(join(dir, 'podcasts', `${episode?.id}.mp3`)).size).toBe(host.audio.length);
   });
 
   it('goes on to download after a stop in the middle', async () => {
-    const one = await episode('Episode 3');
+    const episode = await findEpisode('Episode 3');
     host.stallAfter = 50_000;
-    await server.api(`/podcast-episodes/${one?.id}/download`, { method: 'POST' });
-    const part = join(dir, 'podcasts', `${one?.id}.part`);
+    await server.api(`/podcast-episodes/${episode?.id}/download`, { method: 'POST' });
+    const part = join(dir, 'podcasts', `${episode?.id}.part`);
     await until(() => existsSync(part) && statSync(part).size === 50_000);
     await server.close();
     host.stallAfter = undefined;
     await start();
     await server.app.drain();
     expect(host.asked.at(-1)).toBe('GET /audio/3.mp3 bytes=50000- 206');
-    const audioAnswer = await phone.bytes('stream', { id: `pe-${one?.id}` });
+    const audioAnswer = await phone.bytes('stream', { id: `pe-${episode?.id}` });
     expect(Buffer.from(await audioAnswer.arrayBuffer())).toEqual(host.audio);
     expect(files().filter((name) => name.endsWith('.part'))).toEqual([]);
   });
@@ -138,8 +138,8 @@ describe('an episode', () => {
   it('that was downloaded first is deleted when there is no room for another', async () => {
     await server.close();
     await start({ PODCAST_MAX_BYTES: String(host.audio.length * 2) });
-    const one = await episode('Episode 2');
-    await server.api(`/podcast-episodes/${one?.id}/download`, { method: 'POST' });
+    const episode = await findEpisode('Episode 2');
+    await server.api(`/podcast-episodes/${episode?.id}/download`, { method: 'POST' });
     await server.app.drain();
     expect((await episodes()).map(({ title, status }) => `${title} ${status}`)).toEqual([
       'Episode 4 deleted',
@@ -153,17 +153,17 @@ describe('an episode', () => {
     await server.api('/settings', { method: 'PATCH', body: { podcast_download_newest: 3 } });
     host.episodes = [1, 2, 3, 4];
     const [podcast] = await podcasts();
-    await refreshed(podcast?.id ?? 0);
+    await refreshPodcast(podcast?.id ?? 0);
     expect((await episodes()).map(({ status }) => status)).toEqual(['deleted', 'completed', 'completed', 'new']);
     host.episodes = [2, 3, 4];
-    await refreshed(podcast?.id ?? 0);
+    await refreshPodcast(podcast?.id ?? 0);
   });
 
   it('that was deleted stays so while the feed is empty or incomplete', async () => {
     const [podcast] = await podcasts();
     for (const listedEpisodes of [[], [2, 3], [2, 3, 4]]) {
       host.episodes = listedEpisodes;
-      await refreshed(podcast?.id ?? 0);
+      await refreshPodcast(podcast?.id ?? 0);
     }
     expect((await episodes()).map(({ status }) => status)).toEqual(['deleted', 'completed', 'completed']);
   });
@@ -171,49 +171,49 @@ describe('an episode', () => {
   it('larger than all the room is refused, and the others stay', async () => {
     await server.close();
     await start({ PODCAST_MAX_BYTES: String(host.audio.length - 1) });
-    const one = await episode('Episode 4');
-    await server.api(`/podcast-episodes/${one?.id}/download`, { method: 'POST' });
+    const episode = await findEpisode('Episode 4');
+    await server.api(`/podcast-episodes/${episode?.id}/download`, { method: 'POST' });
     await server.app.drain();
-    expect(await episode('Episode 4')).toMatchObject({
+    expect(await findEpisode('Episode 4')).toMatchObject({
       status: 'error',
       error: expect.stringMatching(/larger|more than/),
     });
     expect((await episodes()).map(({ status }) => status)).toEqual(['error', 'completed', 'completed']);
     expect(files()).toHaveLength(2);
-    await phone.ask('deletePodcastEpisode', { id: `pe-${one?.id}` }, '');
+    await phone.ask('deletePodcastEpisode', { id: `pe-${episode?.id}` }, '');
   });
 
   it('whose file is gone plays from its server', async () => {
-    const one = await episode('Episode 2');
-    const path = join(dir, 'podcasts', `${one?.id}.mp3`);
+    const episode = await findEpisode('Episode 2');
+    const path = join(dir, 'podcasts', `${episode?.id}.mp3`);
     const bytes = readFileSync(path);
     rmSync(path);
-    const audioAnswer = await phone.bytes('stream', { id: `pe-${one?.id}` });
+    const audioAnswer = await phone.bytes('stream', { id: `pe-${episode?.id}` });
     expect(Buffer.from(await audioAnswer.arrayBuffer())).toEqual(host.audio);
     writeFileSync(path, bytes);
   });
 
   it('is where its listener stopped, and is no bookmark of others', async () => {
-    const one = await episode('Episode 3');
-    const id = `pe-${one?.id}`;
+    const episode = await findEpisode('Episode 3');
+    const id = `pe-${episode?.id}`;
     await phone.ask('createBookmark', { id, position: 4_000, comment: 'here' }, '');
-    expect(await episode('Episode 3')).toMatchObject({ position_ms: 4_000 });
+    expect(await findEpisode('Episode 3')).toMatchObject({ position_ms: 4_000 });
     const report = { mediaId: id, mediaType: 'podcast', positionMs: 6_000, state: 'paused' };
     await phone.ask('reportPlayback', report, '');
     type Marks = { bookmark: { position: number; comment: string; entry: { id: string; type: string } }[] };
     const { bookmark } = await phone.ask<Marks>('getBookmarks', {}, 'bookmarks');
     expect(bookmark).toMatchObject([{ position: 6_000, comment: 'here', entry: { id, type: 'podcast' } }]);
-    const other = await openPhone(server, { token: await registerUser(server) });
-    expect(await other.ask('getBookmarks', {}, 'bookmarks')).toEqual({ bookmark: [] });
+    const otherPhone = await openPhone(server, { token: await registerUser(server) });
+    expect(await otherPhone.ask('getBookmarks', {}, 'bookmarks')).toEqual({ bookmark: [] });
     await phone.ask('deleteBookmark', { id }, '');
-    expect(await episode('Episode 3')).toMatchObject({ position_ms: null });
+    expect(await findEpisode('Episode 3')).toMatchObject({ position_ms: null });
   });
 
   it('has the picture of its podcast, which is fetched once', async () => {
     const [podcast] = await podcasts();
-    const [one] = await episodes();
+    const [episode] = await episodes();
     const etags = new Set<string | null>();
-    for (const id of [`pc-${podcast?.id}`, `pe-${one?.id}`, 'pc-999']) {
+    for (const id of [`pc-${podcast?.id}`, `pe-${episode?.id}`, 'pc-999']) {
       const response = await phone.bytes('getCoverArt', { id, size: 200 });
       expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
       etags.add(response.headers.get('etag'));
@@ -232,9 +232,9 @@ describe('an episode', () => {
 
   it('is shown to everybody, and only downloaded and removed by those who may', async () => {
     const token = await registerUser(server, 'second');
-    const other = await openPhone(server, { token });
+    const otherPhone = await openPhone(server, { token });
     type Channels = { channel: { id: string; episode: { id: string; status: string; streamId?: string }[] }[] };
-    const { channel } = await other.ask<Channels>('getPodcasts', {}, 'podcasts');
+    const { channel } = await otherPhone.ask<Channels>('getPodcasts', {}, 'podcasts');
     expect(channel[0]?.episode.map(({ status, streamId }) => `${status} ${streamId !== undefined}`)).toEqual([
       'deleted false',
       'completed true',
@@ -246,17 +246,17 @@ describe('an episode', () => {
       ['deletePodcastChannel', { id }],
       ['refreshPodcasts', {}],
     ] as const)
-      expect((await other.get(endpoint, params)).body.error?.code, endpoint).toBe(50);
+      expect((await otherPhone.get(endpoint, params)).body.error?.code, endpoint).toBe(50);
     expect((await server.api('/podcasts/1', { method: 'DELETE', token })).status).toBe(403);
-    const { body: me } = await server.api<{ id: number }>('/users/me', { token });
-    const limited = (kbps: number) =>
-      server.api(`/users/${me.id}`, { method: 'PATCH', body: { max_bitrate_kbps: kbps } });
+    const { body: user } = await server.api<{ id: number }>('/users/me', { token });
+    const setBitrateLimit = (kbps: number) =>
+      server.api(`/users/${user.id}`, { method: 'PATCH', body: { max_bitrate_kbps: kbps } });
     const heardId = channel[0]?.episode[1]?.id ?? '';
-    await limited(64);
+    await setBitrateLimit(64);
     for (const endpoint of ['stream', 'download'])
-      expect((await other.get(endpoint, { id: heardId })).body.error?.code, endpoint).toBe(50);
-    await limited(320);
-    expect((await other.bytes('stream', { id: heardId })).headers.get('content-type')).toBe('audio/mpeg');
+      expect((await otherPhone.get(endpoint, { id: heardId })).body.error?.code, endpoint).toBe(50);
+    await setBitrateLimit(320);
+    expect((await otherPhone.bytes('stream', { id: heardId })).headers.get('content-type')).toBe('audio/mpeg');
     await phone.ask('deletePodcastChannel', { id }, '');
     expect(await podcasts()).toEqual([]);
     expect(files()).toEqual([]);

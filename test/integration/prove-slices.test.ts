@@ -8,9 +8,9 @@ import { killAnalyses } from '../prove/analysis-kills.ts';
 import { proveNamesakes } from '../prove/artists.ts';
 import { killDesktop } from '../prove/desktop.ts';
 import { findFileFailures } from '../prove/identity-files.ts';
-import { casesOf, playCase, TABLE } from '../prove/identity-table.ts';
+import { casesOf, playCase, TABLE_ROWS } from '../prove/identity-table.ts';
 import { attackInProcess, attackServer, prepareImports } from '../prove/imports.ts';
-import { ACTIVITIES, killWhile, type Activity } from '../prove/kills.ts';
+import { KILLED_ACTIVITIES, killWhile, type Activity } from '../prove/kills.ts';
 import { flipStored } from '../prove/mending.ts';
 import { seedOfRun } from '../support/test-random.ts';
 import { toolOrWarn } from '../support/tools.ts';
@@ -24,7 +24,7 @@ test.runIf(ffmpeg)('random changes of real files, with kills, lose nothing', asy
 
 test.runIf(ffmpeg)('what may become of a file keeps its track in any format, mode and way to scan', async () => {
   const seed = seedOfRun();
-  const rows = TABLE.filter((_, n) => (n + seed) % 4 === 0);
+  const rows = TABLE_ROWS.filter((_, n) => (n + seed) % 4 === 0);
   const songs = mkdtempSync(join(tmpdir(), 'tonearm-identity-songs-'));
   try {
     const [killCase] = casesOf(seed).filter(({ format, way }) => format !== 'mp3' && way === 'killed');
@@ -36,7 +36,7 @@ test.runIf(ffmpeg)('what may become of a file keeps its track in any format, mod
 
 test('writes that were acknowledged before a kill are there after it', async () => {
   const seed = seedOfRun();
-  const activity = ACTIVITIES[seed % ACTIVITIES.length] as Activity;
+  const activity = KILLED_ACTIVITIES[seed % KILLED_ACTIVITIES.length] as Activity;
   expect(await killWhile({ seed, mode: seed % 2 === 0 ? 'copy' : 'reference', activity, kills: 1 })).toEqual([]);
 });
 

@@ -14,11 +14,11 @@ import { addSoundLibrary, analyzeSoundLibrary } from '../support/sound-library.t
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 import { seededRandom } from '../support/test-random.ts';
 
-const LISTENER = 1 as UserId;
+const LISTENER_ID = 1 as UserId;
 const NOW = new Date(Date.UTC(2026, 5, 1, 12));
 /** The number of tracks after a press of "more" or "less" that are looked at. */
-const FOLLOWING = 20;
-const NEAREST = 0.1;
+const FOLLOWING_COUNT = 20;
+const NEAREST_SHARE = 0.1;
 
 let temp: TempDatabase;
 let sounds: Sounds;
@@ -46,23 +46,23 @@ afterAll(async () => {
   temp.close();
 });
 
-type Wanted = Partial<Pick<RadioIn, 'played' | 'more' | 'less'>>;
+type RadioSteering = Partial<Pick<RadioIn, 'played' | 'more' | 'less'>>;
 
 /** Returns what a radio from a track plays, requested as the windows do. */
-async function play(chance: number, id: TrackId, { played = [], more = [], less = [] }: Wanted = {}) {
+async function play(chance: number, id: TrackId, { played = [], more = [], less = [] }: RadioSteering = {}) {
   const random = seededRandom(chance);
   const facts = createFacts({ statements: createStatements(temp.db.$client), isOffline: () => false, random });
   const seeds = { of: () => Promise.reject(new Error('not asked')), ofMood: () => ({ title: null, ids: [] }) };
   const library = { similar: { toTrack: () => [], toAlbum: () => [], toArtist: () => [] } };
   const radio = createRadio({ sounds, facts, seeds, library, now: () => NOW, random } as never);
   const nextTracks: Awaited<ReturnType<typeof radio.next>>['items'] = [];
-  while (nextTracks.length < FOLLOWING)
+  while (nextTracks.length < FOLLOWING_COUNT)
     nextTracks.push(
       ...(
         await radio.next(
-          LISTENER,
+          LISTENER_ID,
           { title: null, ids: [id] },
-          { count: 10, played: [...played, ...nextTracks.map((one) => one.id)], more, less },
+          { count: 10, played: [...played, ...nextTracks.map((track) => track.id)], more, less },
         )
       ).items,
     );
@@ -70,41 +70,41 @@ async function play(chance: number, id: TrackId, { played = [], more = [], less 
 }
 
 const starts = (): TrackId[] => byGenre.flatMap((ids) => [ids[10] as TrackId, ids[90] as TrackId]);
-const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Returns the share of the given tracks that is among the nearest tenth of the library. */
 async function shareNear(id: TrackId, nextTracks: readonly { id: TrackId }[]): Promise<number> {
-  const nextIds = nextTracks.map((one) => one.id);
+  const nextIds = nextTracks.map((track) => track.id);
   const ranks = (await sounds.ask({ kind: 'ranks', of: [id], others: nextIds }))?.get(id) ?? [];
-  return Array.from(ranks).filter((rank) => rank <= NEAREST).length / nextIds.length;
+  return Array.from(ranks).filter((rank) => rank <= NEAREST_SHARE).length / nextIds.length;
 }
 
 test('two radios from one track share at most half of their first twenty, and both stay close', async () => {
-  const shared: number[] = [];
+  const sharedCounts: number[] = [];
   const ranks: number[] = [];
   for (const [n, id] of starts().entries()) {
-    const [one, other] = [await play(2 * n, id), await play(2 * n + 1, id)];
-    const ids = new Set(one.map((track) => track.id));
-    shared.push(other.filter((track) => ids.has(track.id)).length / FOLLOWING);
-    ranks.push(...one.map(({ rank }) => rank ?? 1));
+    const [firstRadio, secondRadio] = [await play(2 * n, id), await play(2 * n + 1, id)];
+    const ids = new Set(firstRadio.map((track) => track.id));
+    sharedCounts.push(secondRadio.filter((track) => ids.has(track.id)).length / FOLLOWING_COUNT);
+    ranks.push(...firstRadio.map(({ rank }) => rank ?? 1));
     expect(ids.has(id)).toBe(false);
   }
-  expect(mean(shared)).toBeLessThanOrEqual(0.5);
+  expect(mean(sharedCounts)).toBeLessThanOrEqual(0.5);
   expect(mean(ranks)).toBeLessThan(0.12);
 });
 
 test('less like a track at least halves the share of what is near it, and says so', async () => {
   const [sharesBefore, sharesAfter, timesTold]: [number[], number[], number[]] = [[], [], []];
   for (const [n, id] of starts().entries()) {
-    const first = await play(n, id);
-    const disliked = first[n % 10]?.id as TrackId;
-    const played = first.slice(0, 10).map((one) => one.id);
-    sharesBefore.push(await shareNear(disliked, await play(100 + n, id, { played })));
-    const nextTracks = await play(100 + n, id, { played, less: [disliked] });
-    sharesAfter.push(await shareNear(disliked, nextTracks));
+    const firstRadio = await play(n, id);
+    const dislikedId = firstRadio[n % 10]?.id as TrackId;
+    const playedIds = firstRadio.slice(0, 10).map((track) => track.id);
+    sharesBefore.push(await shareNear(dislikedId, await play(100 + n, id, { played: playedIds })));
+    const nextTracks = await play(100 + n, id, { played: playedIds, less: [dislikedId] });
+    sharesAfter.push(await shareNear(dislikedId, nextTracks));
     const namedReasons = nextTracks.flatMap(({ reasons }) => reasons.filter(({ kind }) => kind === 'less_like'));
     timesTold.push(namedReasons.length);
-    expect(namedReasons.every((reason) => 'track_id' in reason && reason.track_id === disliked)).toBe(true);
+    expect(namedReasons.every((reason) => 'track_id' in reason && reason.track_id === dislikedId)).toBe(true);
   }
   expect(mean(sharesBefore)).toBeGreaterThan(0.1);
   expect(mean(timesTold)).toBeGreaterThan(1);
@@ -118,8 +118,8 @@ test('more like a track at least doubles the share of what is near it, and says 
     sharesBefore.push(await shareNear(wantedId, await play(n, id)));
     const nextTracks = await play(n, id, { more: [wantedId] });
     sharesAfter.push(await shareNear(wantedId, nextTracks));
-    for (const { id: near, reasons } of nextTracks) {
-      const isNear = (await shareNear(wantedId, [{ id: near }])) === 1;
+    for (const { id: nearId, reasons } of nextTracks) {
+      const isNear = (await shareNear(wantedId, [{ id: nearId }])) === 1;
       expect(reasons[0]?.kind === 'more_like').toBe(isNear);
     }
   }
@@ -128,7 +128,10 @@ test('more like a track at least doubles the share of what is near it, and says 
 
 test('the reason "more like" is told also long after that track was played', async () => {
   const [genre, otherGenre] = [byGenre[0] as TrackId[], byGenre[1] as TrackId[]];
-  const more = [genre[50] as TrackId];
-  const steered = await play(7, genre[10] as TrackId, { played: [...more, ...otherGenre.slice(0, 30)], more });
-  expect(steered.filter(({ reasons }) => reasons[0]?.kind === 'more_like').length).toBeGreaterThan(0);
+  const moreIds = [genre[50] as TrackId];
+  const steeredTracks = await play(7, genre[10] as TrackId, {
+    played: [...moreIds, ...otherGenre.slice(0, 30)],
+    more: moreIds,
+  });
+  expect(steeredTracks.filter(({ reasons }) => reasons[0]?.kind === 'more_like').length).toBeGreaterThan(0);
 });

@@ -23,7 +23,7 @@ beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-pool-'));
   storage = join(dir, 'storage');
   for (let i = 0; i < 10; i++) writeFileSync(join(dir, `good${i}.mp3`), Buffer.concat([silentMp3(100 + i)]));
-  writeFileSync(join(dir, 'hangs.mka'), attack('nuls.mka'));
+  writeFileSync(join(dir, 'hangs.mka'), makeAttack('nuls.mka'));
   // 120,000 different letters in 400 names: a megabyte and a half in memory
   writeFileSync(
     join(dir, 'wordy.flac'),
@@ -43,7 +43,8 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-const attack = (name: string): Buffer => fallbackAttacks.find((one) => one.name === name)?.make() ?? Buffer.alloc(0);
+const makeAttack = (name: string): Buffer =>
+  fallbackAttacks.find((attack) => attack.name === name)?.make() ?? Buffer.alloc(0);
 
 function openPool(deps: Partial<ReaderPoolDeps> = {}): ReaderPool {
   const pool = createReaderPool({
@@ -55,7 +56,7 @@ function openPool(deps: Partial<ReaderPoolDeps> = {}): ReaderPool {
   return pool;
 }
 
-const read = (pool: ReaderPool, paths: string[], copyTo: string | null = null): Promise<ReadResult[]> =>
+const readFiles = (pool: ReaderPool, paths: string[], copyTo: string | null = null): Promise<ReadResult[]> =>
   pool.read({ root: dir, paths, copyTo, hashLarge: true });
 const outcomes = (results: ReadResult[]): string[] => results.map((result) => (result.ok ? 'ok' : result.reason));
 const ok = (count: number): string[] => Array.from({ length: count }, () => 'ok');
@@ -66,17 +67,17 @@ const TOO_LONG = 'reading it took longer than 2 s';
 
 test('a file that hangs the parser fails, and the rest of its group is read', async () => {
   const pool = openPool({ parseLimitMs: LIMIT_MS });
-  expect(outcomes(await read(pool, ['good1.mp3', 'hangs.mka', 'good2.mp3']))).toEqual(['ok', TOO_LONG, 'ok']);
+  expect(outcomes(await readFiles(pool, ['good1.mp3', 'hangs.mka', 'good2.mp3']))).toEqual(['ok', TOO_LONG, 'ok']);
 });
 
 test('queued groups are read too, and several hanging files each fail', async () => {
   const pool = openPool({ parseLimitMs: LIMIT_MS });
   const groups = await Promise.all([
-    read(pool, ['good1.mp3', 'good2.mp3']),
-    read(pool, ['hangs.mka', 'good3.mp3', 'hangs.mka']),
-    read(pool, ['good4.mp3']),
-    read(pool, ['good5.mp3', 'good6.mp3', 'hangs.mka']),
-    read(pool, ['good7.mp3']),
+    readFiles(pool, ['good1.mp3', 'good2.mp3']),
+    readFiles(pool, ['hangs.mka', 'good3.mp3', 'hangs.mka']),
+    readFiles(pool, ['good4.mp3']),
+    readFiles(pool, ['good5.mp3', 'good6.mp3', 'hangs.mka']),
+    readFiles(pool, ['good7.mp3']),
   ]);
   expect(groups.map(outcomes)).toEqual([ok(2), [TOO_LONG, 'ok', TOO_LONG], ok(1), ['ok', 'ok', TOO_LONG], ok(1)]);
 });
@@ -84,7 +85,7 @@ test('queued groups are read too, and several hanging files each fail', async ()
 test('results stay with their files', async () => {
   const pool = openPool({ parseLimitMs: LIMIT_MS });
   const paths = ['good1.mp3', 'hangs.mka', 'good5.mp3', 'nowhere.mp3', 'good3.mp3'];
-  const results = await read(pool, paths);
+  const results = await readFiles(pool, paths);
   const frames = results.map((result) =>
     result.ok ? Math.round(result.content.facts.durationMs / (1152 / 44.1)) : null,
   );
@@ -95,7 +96,7 @@ test('results stay with their files', async () => {
 test('in copy mode a thread that is stopped leaves no unfinished copies, and every good file is stored', async () => {
   const pool = openPool({ parseLimitMs: LIMIT_MS });
   const paths = ['good1.mp3', 'good2.mp3', 'hangs.mka', 'good3.mp3', 'good4.mp3', 'hangs.mka', 'good5.mp3'];
-  const results = await read(pool, paths, storage);
+  const results = await readFiles(pool, paths, storage);
   expect(outcomes(results)).toEqual(['ok', 'ok', TOO_LONG, 'ok', 'ok', TOO_LONG, 'ok']);
   for (const [i, result] of results.entries()) {
     if (result.ok)
@@ -107,25 +108,25 @@ test('in copy mode a thread that is stopped leaves no unfinished copies, and eve
 });
 
 test('files that need too much memory only together are all read, one by one', async () => {
-  const lost: unknown[] = [];
+  const lostFileLines: unknown[] = [];
   const pool = openPool({
     heapLimitMb: 40,
     log: {
       ...quiet,
       warn: (line: unknown) => {
-        lost.push(line);
+        lostFileLines.push(line);
       },
     },
   });
   const groups = await Promise.all([
-    read(
+    readFiles(
       pool,
       Array.from({ length: 60 }, () => 'wordy.flac'),
     ),
-    read(pool, ['good1.mp3', 'good2.mp3']),
+    readFiles(pool, ['good1.mp3', 'good2.mp3']),
   ]);
   expect(groups.map(outcomes)).toEqual([ok(60), ok(2)]);
-  expect(lost.length).toBeGreaterThan(0); // without lost files this test proves nothing
+  expect(lostFileLines.length).toBeGreaterThan(0); // without lost files this test proves nothing
 });
 
 test('a file that needs too much memory fails, and the others are read', async () => {
@@ -144,45 +145,45 @@ test('a file that needs too much memory fails, and the others are read', async (
     await import(${JSON.stringify(paths.workers.reader.href)});`,
   );
   const pool = openPool({ workerUrl: pathToFileURL(greedy), heapLimitMb: 30, parseLimitMs: PATIENCE_MS });
-  expect(outcomes(await read(pool, ['good1.mp3', 'heavy.mp3', 'good2.mp3']))).toEqual([
+  expect(outcomes(await readFiles(pool, ['good1.mp3', 'heavy.mp3', 'good2.mp3']))).toEqual([
     'ok',
     'reading it needs too much memory',
     'ok',
   ]);
-  expect(outcomes(await read(pool, ['good3.mp3']))).toEqual(['ok']);
+  expect(outcomes(await readFiles(pool, ['good3.mp3']))).toEqual(['ok']);
 });
 
 test('a thread that cannot start fails every read with a reason, and is not retried forever', async () => {
   const pool = openPool({ workerUrl: pathToFileURL(join(dir, 'no-such-worker.ts')) });
-  await expect(read(pool, ['good1.mp3', 'good2.mp3'])).rejects.toThrow(
+  await expect(readFiles(pool, ['good1.mp3', 'good2.mp3'])).rejects.toThrow(
     'The files cannot be read now: the reading thread does not start.',
   );
-  await expect(read(pool, ['good1.mp3'])).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(readFiles(pool, ['good1.mp3'])).rejects.toMatchObject({ code: 'unavailable' });
 });
 
 test('an idle thread starts again', async () => {
   const pool = openPool({ idleMs: 1 });
-  for (let i = 0; i < 5; i++) expect(outcomes(await read(pool, ['good1.mp3']))).toEqual(['ok']);
+  for (let i = 0; i < 5; i++) expect(outcomes(await readFiles(pool, ['good1.mp3']))).toEqual(['ok']);
 });
 
 test('closing rejects queued and later reads, also while a file hangs', async () => {
   const pool = openPool();
-  const waiting = [read(pool, ['good1.mp3', 'hangs.mka']), read(pool, ['good2.mp3'])].map((promise) =>
+  const pendingReads = [readFiles(pool, ['good1.mp3', 'hangs.mka']), readFiles(pool, ['good2.mp3'])].map((promise) =>
     promise.catch((error: Error) => error.message),
   );
   await pool.close();
-  expect(await Promise.all(waiting)).toEqual(['The reader was closed.', 'The reader was closed.']);
-  await expect(read(pool, ['good1.mp3'])).rejects.toThrow('The reader was closed.');
+  expect(await Promise.all(pendingReads)).toEqual(['The reader was closed.', 'The reader was closed.']);
+  await expect(readFiles(pool, ['good1.mp3'])).rejects.toThrow('The reader was closed.');
 });
 
 // A slice of `npm run prove -- mutations`.
 test('600 damaged copies of good files are read or rejected with a reason', async () => {
   const manifest = makeLibrary({ tracks: 60, even: true, seed: 'pool' }, join(dir, 'music'));
-  const good = [
+  const goodFiles = [
     ...(await Promise.all(manifest.files.map((file) => readFile(pathOf(manifest, file))))),
     ...foreignAudio.map((file) => file.bytes),
   ];
-  const below = randomNumbers(20_261_121);
+  const randomBelow = randomNumbers(20_261_121);
   const deaths: unknown[] = [];
   const pool = openPool({
     log: {
@@ -197,8 +198,9 @@ test('600 damaged copies of good files are read or rejected with a reason', asyn
   let sound = 0;
   for (let group = 0; group < 12; group++) {
     const names = Array.from({ length: 50 }, (_, i) => `damaged/${i}.bin`);
-    for (const name of names) writeFileSync(join(dir, name), damageBytes(good[below(good.length)] as Buffer, below));
-    for (const result of await read(pool, names)) {
+    for (const name of names)
+      writeFileSync(join(dir, name), damageBytes(goodFiles[randomBelow(goodFiles.length)] as Buffer, randomBelow));
+    for (const result of await readFiles(pool, names)) {
       if (!result.ok) expect(result.reason).toMatch(/^[\w][^\n/\\]{5,250}$/);
       else {
         sound++;

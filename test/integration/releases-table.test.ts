@@ -35,34 +35,42 @@ test('the titles of the cases differ', () => {
   expect(titles.filter((title, i) => titles.indexOf(title) !== i)).toEqual([]);
 });
 
-const namedCases = cases.map((one): [string, ReleaseCase] => [`line ${one.line}: ${one.title}`, one]);
+const namedCases = cases.map((releaseCase): [string, ReleaseCase] => [
+  `line ${releaseCase.line}: ${releaseCase.title}`,
+  releaseCase,
+]);
 
 describe.each(namedCases)('%s', (_name, { groups, albums }) => {
   const namesArtists = albums.some(({ artist }) => artist !== undefined);
-  const written = (found: CaseAlbum[]): string =>
-    writeAlbums(groups, namesArtists ? found : found.map(({ tracks }) => ({ tracks, artist: undefined })));
+  const describeAlbums = (caseAlbums: CaseAlbum[]): string =>
+    writeAlbums(groups, namesArtists ? caseAlbums : caseAlbums.map(({ tracks }) => ({ tracks, artist: undefined })));
 
   test.each([
     ['all in one batch', { isOneBatch: true }],
     ['one by one', { isOneBatch: false }],
   ])('%s', (_, options) => {
     const orders = Object.entries(ordersOf(groups));
-    const outcomes = orders.map(([order, tracks]) => [order, written(albumsOf(tracks, options))]);
-    const expected = orders.map(([order]) => [order, written(albums)]);
-    expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(expected));
+    const outcomes = orders.map(([order, tracks]) => [order, describeAlbums(albumsOf(tracks, options))]);
+    const expectedAlbums = orders.map(([order]) => [order, describeAlbums(albums)]);
+    expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(expectedAlbums));
   });
 });
 
 function ordersOf(groups: ReleaseCase['groups']): Record<string, GroupTrack[]> {
   const longest = Math.max(...groups.map((group) => group.length));
-  const interleaved = Array.from({ length: longest }, (_, i) => groups.flatMap((group) => group[i] ?? [])).flat();
+  const interleavedTracks = Array.from({ length: longest }, (_, i) => groups.flatMap((group) => group[i] ?? [])).flat();
   const random = seededRandom(1);
-  const shuffled = groups
+  const shuffledTracks = groups
     .flat()
     .map((track) => ({ track, rank: random() }))
     .toSorted((a, b) => a.rank - b.rank)
     .map(({ track }) => track);
-  return { forward: groups.flat(), backward: groups.toReversed().flat(), interleaved, shuffled };
+  return {
+    forward: groups.flat(),
+    backward: groups.toReversed().flat(),
+    interleaved: interleavedTracks,
+    shuffled: shuffledTracks,
+  };
 }
 
 /** Returns the albums of an empty library after these tracks were added. */
@@ -144,8 +152,8 @@ function openLibrary() {
     /** Edits a track as `PUT /tracks/{id}/metadata` does. */
     edit(track: GroupTrack): void {
       if (!track.isEdited) return;
-      const typed = { album: track.album, albumArtist: track.albumArtist };
-      edits.setMetadata(idOf(track), typed, { keepsStatus: false });
+      const typedTags = { album: track.album, albumArtist: track.albumArtist };
+      edits.setMetadata(idOf(track), typedTags, { keepsStatus: false });
     },
 
     hear(track: GroupTrack): void {
@@ -162,7 +170,7 @@ function openLibrary() {
     endScan(): void {
       db.transaction(
         () => {
-          tracks.folderAlbums.list().forEach((one) => tracks.folderAlbums.gather(one));
+          tracks.folderAlbums.list().forEach((folder) => tracks.folderAlbums.gather(folder));
           tracks.releases.listNotedNames().forEach(tracks.releases.regroupAlbums);
         },
         { behavior: 'immediate' },

@@ -9,9 +9,9 @@ import { allTracks } from '../support/served-library.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-const GROUP = '11111111-1111-4111-8111-111111111111';
-const STANDARD = '22222222-2222-4222-8222-222222222222';
-const DELUXE = '33333333-3333-4333-8333-333333333333';
+const RELEASE_GROUP_ID = '11111111-1111-4111-8111-111111111111';
+const STANDARD_RELEASE_ID = '22222222-2222-4222-8222-222222222222';
+const DELUXE_RELEASE_ID = '33333333-3333-4333-8333-333333333333';
 
 let base: string;
 let server: TestServer;
@@ -44,7 +44,7 @@ function song(number: number, release: string | undefined, year = '1999'): Buffe
       id3Frame('TDRC', utf8Text(year)),
       ...(release === undefined
         ? []
-        : [ownText('MusicBrainz Release Group Id', GROUP), ownText('MusicBrainz Album Id', release)]),
+        : [ownText('MusicBrainz Release Group Id', RELEASE_GROUP_ID), ownText('MusicBrainz Album Id', release)]),
     ]),
     silentMp3(60 + lengths++),
   ]);
@@ -65,30 +65,30 @@ async function albums(): Promise<[string | null, number][]> {
     .map((album): [string | null, number] => [album.release_mbid, album.track_count])
     .toSorted(([a], [b]) => (a ?? '').localeCompare(b ?? ''));
 }
-const tracksOf = async (release: string): Promise<TrackOut[]> => {
+const listReleaseTracks = async (release: string): Promise<TrackOut[]> => {
   const { items } = (await server.api<AlbumPage>('/albums?limit=50')).body;
   const ids = items.filter((album) => album.release_mbid === release).map((album) => album.id);
   return (await allTracks(server)).filter((track) => ids.includes(track.album_id ?? 0));
 };
 
 test('two editions in two folders stay two albums when they are edited, moved and scanned again', async () => {
-  for (const number of [1, 2]) put(`Blue/${number}.mp3`, number, STANDARD);
-  for (const number of [1, 2, 3]) put(`Blue (Deluxe)/${number}.mp3`, number, DELUXE);
+  for (const number of [1, 2]) put(`Blue/${number}.mp3`, number, STANDARD_RELEASE_ID);
+  for (const number of [1, 2, 3]) put(`Blue (Deluxe)/${number}.mp3`, number, DELUXE_RELEASE_ID);
   await scan();
   const twoEditions: [string, number][] = [
-    [STANDARD, 2],
-    [DELUXE, 3],
+    [STANDARD_RELEASE_ID, 2],
+    [DELUXE_RELEASE_ID, 3],
   ];
   expect(await albums()).toEqual(twoEditions);
 
-  const [first] = await tracksOf(DELUXE);
-  const [other] = await tracksOf(STANDARD);
-  const editions = await server.api<AlbumOut[]>(`/albums/${first?.album_id}/editions`);
-  expect(editions.body.map(({ id }) => id)).toEqual([other?.album_id]);
+  const [deluxeTrack] = await listReleaseTracks(DELUXE_RELEASE_ID);
+  const [standardTrack] = await listReleaseTracks(STANDARD_RELEASE_ID);
+  const editions = await server.api<AlbumOut[]>(`/albums/${deluxeTrack?.album_id}/editions`);
+  expect(editions.body.map(({ id }) => id)).toEqual([standardTrack?.album_id]);
   expect((await server.api('/albums/999/editions')).status).toBe(404);
 
-  await server.api(`/tracks/${first?.id}`, { method: 'PATCH', body: { genre: 'Jazz' } });
-  await server.api(`/tracks/${first?.id}/metadata`, {
+  await server.api(`/tracks/${deluxeTrack?.id}`, { method: 'PATCH', body: { genre: 'Jazz' } });
+  await server.api(`/tracks/${deluxeTrack?.id}/metadata`, {
     method: 'PUT',
     body: { title: 'Another', artist: 'The Quays', album: 'Blue' },
   });
@@ -116,51 +116,51 @@ test('tracks of an album that are uploaded with the years of their songs are one
 
 test('two editions that are uploaded are one album, unless two songs claim one place', async () => {
   for (const [release, number] of [
-    [STANDARD, 1],
-    [DELUXE, 1],
-    [STANDARD, 2],
-    [DELUXE, 2],
+    [STANDARD_RELEASE_ID, 1],
+    [DELUXE_RELEASE_ID, 1],
+    [STANDARD_RELEASE_ID, 2],
+    [DELUXE_RELEASE_ID, 2],
   ] as const)
     await upload(number, song(number, release));
   await server.app.drain();
-  expect(await albums()).toEqual([[STANDARD, 4]]);
+  expect(await albums()).toEqual([[STANDARD_RELEASE_ID, 4]]);
   const [track] = await allTracks(server);
   const sameNumberTracks = (await allTracks(server)).filter(({ track_number: n }) => n === track?.track_number);
   await server.api(`/tracks/${sameNumberTracks[1]?.id}`, { method: 'PUT', body: { title: 'Another' } });
   expect(await albums()).toEqual([
-    [STANDARD, 2],
-    [DELUXE, 2],
+    [STANDARD_RELEASE_ID, 2],
+    [DELUXE_RELEASE_ID, 2],
   ]);
 });
 
 test('an album of an earlier version stays whole, and a new edition is an album of its own', async () => {
-  put('Blue/1.mp3', 1, STANDARD);
+  put('Blue/1.mp3', 1, STANDARD_RELEASE_ID);
   await scan();
   server.app.db.$client.exec(`DELETE FROM more_tags;
     INSERT INTO tags_again (last_id, up_to_id) SELECT 0, max(id) FROM tracks`);
   await server.close();
   server = await start();
-  await until(albums, ([one]) => one?.[0] === STANDARD);
-  put('Blue (Deluxe)/1.mp3', 1, DELUXE);
+  await until(albums, ([album]) => album?.[0] === STANDARD_RELEASE_ID);
+  put('Blue (Deluxe)/1.mp3', 1, DELUXE_RELEASE_ID);
   await scan();
   expect(await albums()).toEqual([
-    [STANDARD, 1],
-    [DELUXE, 1],
+    [STANDARD_RELEASE_ID, 1],
+    [DELUXE_RELEASE_ID, 1],
   ]);
 });
 
 test('the album goes by most of its files, and tells which say something else', async () => {
-  for (const number of [2, 3, 4]) put(`Blue/${number}.mp3`, number, STANDARD);
-  put('Blue/1.mp3', 1, DELUXE);
-  writeFileSync(join(base, 'music/Blue/5.mp3'), song(5, STANDARD, '2004'));
+  for (const number of [2, 3, 4]) put(`Blue/${number}.mp3`, number, STANDARD_RELEASE_ID);
+  put('Blue/1.mp3', 1, DELUXE_RELEASE_ID);
+  writeFileSync(join(base, 'music/Blue/5.mp3'), song(5, STANDARD_RELEASE_ID, '2004'));
   await scan();
   const { items } = (await server.api<AlbumPage>('/albums')).body;
   expect(items).toHaveLength(1);
   const id = items[0]?.id;
-  expect((await server.api<AlbumOut>(`/albums/${id}`)).body.release_mbid).toBe(STANDARD);
+  expect((await server.api<AlbumOut>(`/albums/${id}`)).body.release_mbid).toBe(STANDARD_RELEASE_ID);
   const { body } = await server.api<ContradictionOut[]>(`/albums/${id}/contradictions`);
   expect(body.map(({ source_id, field, value, usual }) => [source_id, field, value, usual])).toEqual([
-    ['Blue/1.mp3', 'release_mbid', DELUXE, STANDARD],
+    ['Blue/1.mp3', 'release_mbid', DELUXE_RELEASE_ID, STANDARD_RELEASE_ID],
     ['Blue/5.mp3', 'year', 2004, 1999],
   ]);
 });

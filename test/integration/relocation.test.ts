@@ -182,8 +182,8 @@ test('the data of both is on the track, for every account', async () => {
     play_count: 2,
     last_played_at: new Date(20).toISOString(),
   });
-  const theirs = await server.api<TrackOut>(`/tracks/${a.id}`, { token: listener });
-  expect(theirs.body).toMatchObject({ liked: true, play_count: 1, last_played_at: new Date(30).toISOString() });
+  const listenerTrack = await server.api<TrackOut>(`/tracks/${a.id}`, { token: listener });
+  expect(listenerTrack.body).toMatchObject({ liked: true, play_count: 1, last_played_at: new Date(30).toISOString() });
   const ratings = await Promise.all(
     [server.token, listener].map(
       async (token) =>
@@ -200,13 +200,13 @@ test('the data of both is on the track, for every account', async () => {
 
 describe('candidates', () => {
   test('are sorted by quality: the same audio, the same recording, the same name', async () => {
-    const other = manifest.files.find((file) => file.sameAudioAs && file.tags?.mb?.recording) as ExpectedFile;
-    const original = manifest.files.find((file) => file.path === other.sameAudioAs) as ExpectedFile;
-    const [from, better] = [`song.${original.format}`, `better.${other.format}`];
+    const otherFile = manifest.files.find((file) => file.sameAudioAs && file.tags?.mb?.recording) as ExpectedFile;
+    const original = manifest.files.find((file) => file.path === otherFile.sameAudioAs) as ExpectedFile;
+    const [from, better] = [`song.${original.format}`, `better.${otherFile.format}`];
     const music = await library({
       [from]: original,
       [`twin.${original.format}`]: original,
-      [better]: other,
+      [better]: otherFile,
       'other.mp3': OTHER(),
       'named.mp3': OTHER(),
     });
@@ -226,7 +226,7 @@ describe('candidates', () => {
     expect((await music.candidates(id)).map(({ why }) => why)).toEqual(['same_audio', 'same_recording']);
     expect((await music.relocate(id, (await music.track(better)).id)).body).toMatchObject({
       id,
-      format: other.format,
+      format: otherFile.format,
       title,
       source_id: better,
     });

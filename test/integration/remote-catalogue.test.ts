@@ -22,7 +22,7 @@ import { registerUser, startServer, type TestServer } from '../support/server.ts
 let dir: string;
 let archive: FakeArchive;
 let server: TestServer;
-let me: ReturnType<typeof remoteUser>;
+let user: ReturnType<typeof remoteUser>;
 let audio: Buffer[];
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ beforeAll(async () => {
   archive.items.set('dark-item', { identifier: 'dark-item', fields: { title: 'Withdrawn' }, isDark: true });
   server = await startServer({ env: { STREAMSRC_BASE_URL: archive.url }, cataloguePace: HASTE });
   await server.api('/settings', { method: 'PATCH', body: { streamsrc_enabled: true } });
-  me = remoteUser(server);
+  user = remoteUser(server);
 });
 afterAll(async () => {
   await server.close();
@@ -66,8 +66,8 @@ afterAll(async () => {
 
 describe('a search', () => {
   it('returns tracks with their metadata, matching titles first', async () => {
-    const [first, ...otherHits] = await me.searchFor('harbour');
-    expect(first).toMatchObject({
+    const [firstHit, ...otherHits] = await user.searchFor('harbour');
+    expect(firstHit).toMatchObject({
       source: 'streamsrc',
       source_id: 'ia:quays-low-water/01 Harbour Lights.mp3',
       kind: 'track',
@@ -81,19 +81,19 @@ describe('a search', () => {
       availability: null,
     });
     expect(otherHits.length).toBeGreaterThan(5);
-    const cover = await fetch(`${server.url}${first?.cover_url ?? ''}&token=${server.token}`);
+    const cover = await fetch(`${server.url}${firstHit?.cover_url ?? ''}&token=${server.token}`);
     expect([cover.status, cover.headers.get('content-type')]).toEqual([200, 'image/webp']);
   });
 
   it('asks the catalogue once for a repeated search, in any spelling', async () => {
-    await me.searchFor('slack tide');
+    await user.searchFor('slack tide');
     const requestCount = archive.asked.length;
-    await me.searchFor('  Slack TIDE ');
+    await user.searchFor('  Slack TIDE ');
     expect(archive.asked).toHaveLength(requestCount);
   });
 
   it('escapes operators of the archive', async () => {
-    await me.searchFor('a (b) AND "c"');
+    await user.searchFor('a (b) AND "c"');
     expect(archive.queries.at(-1)).toBe(
       String.raw`mediatype:audio AND (title:(a \(b\) and \"c\") OR creator:(a \(b\) and \"c\"))`,
     );
@@ -137,10 +137,10 @@ describe('a search', () => {
 });
 
 it('search, save, fetch and stream return the bytes of the source, and its names and cover before', async () => {
-  const hit = await me.firstHit('Harbour Lights');
-  const saved = await me.save(hit);
-  expect(saved.status).toBe(201);
-  expect(saved.body).toMatchObject({
+  const hit = await user.firstHit('Harbour Lights');
+  const savedResponse = await user.save(hit);
+  expect(savedResponse.status).toBe(201);
+  expect(savedResponse.body).toMatchObject({
     title: 'Harbour Lights',
     artist_name: 'The Quays',
     album_title: 'Low Water',
@@ -153,19 +153,28 @@ it('search, save, fetch and stream return the bytes of the source, and its names
     has_cover: true,
     metadata_status: 'pending',
   });
-  const { body: album } = await server.api<AlbumOut>(`/albums/${saved.body.album_id}`);
+  const { body: album } = await server.api<AlbumOut>(`/albums/${savedResponse.body.album_id}`);
   expect(album).toMatchObject({ source: 'streamsrc', source_id: 'ia:quays-low-water' });
-  const { id } = saved.body;
-  expect(await me.firstHit('Harbour Lights')).toMatchObject({ in_library: true, track_id: id, availability: 'remote' });
-  for (const item of [`tracks/${id}`, `albums/${saved.body.album_id}`]) {
+  const { id } = savedResponse.body;
+  expect(await user.firstHit('Harbour Lights')).toMatchObject({
+    in_library: true,
+    track_id: id,
+    availability: 'remote',
+  });
+  for (const item of [`tracks/${id}`, `albums/${savedResponse.body.album_id}`]) {
     const cover = await fetch(`${server.url}/api/v1/${item}/cover?size=300&token=${server.token}`);
     expect([item, cover.status, cover.headers.get('content-type')]).toEqual([item, 200, 'image/webp']);
   }
-  expect((await server.api<{ has_cover: boolean }>(`/albums/${saved.body.album_id}`)).body.has_cover).toBe(true);
-  const early = await server.api<{ detail: string }>(`/stream/${id}`);
-  expect([early.status, early.body.detail]).toEqual([409, expect.stringContaining(`/tracks/${id}/materialize`)]);
+  expect((await server.api<{ has_cover: boolean }>(`/albums/${savedResponse.body.album_id}`)).body.has_cover).toBe(
+    true,
+  );
+  const earlyResponse = await server.api<{ detail: string }>(`/stream/${id}`);
+  expect([earlyResponse.status, earlyResponse.body.detail]).toEqual([
+    409,
+    expect.stringContaining(`/tracks/${id}/materialize`),
+  ]);
 
-  const materializeAnswer = await me.materialize(id);
+  const materializeAnswer = await user.materialize(id);
   expect(materializeAnswer.status).toBe(202);
   expect(materializeAnswer.body).toMatchObject({
     source: 'streamsrc',
@@ -175,7 +184,7 @@ it('search, save, fetch and stream return the bytes of the source, and its names
     error: null,
   });
   await server.app.drain();
-  expect(await me.download(materializeAnswer.body.id)).toMatchObject({
+  expect(await user.download(materializeAnswer.body.id)).toMatchObject({
     status: 'succeeded',
     attempts: 1,
     progress: 1,
@@ -184,37 +193,37 @@ it('search, save, fetch and stream return the bytes of the source, and its names
     error: null,
     next_attempt_at: null,
   });
-  expect(await me.track(id)).toMatchObject({
+  expect(await user.track(id)).toMatchObject({
     id,
     availability: 'available',
     format: 'mp3',
     size_bytes: audio[0]?.length,
     metadata_status: 'enriched',
   });
-  expect((await me.bytesOf(id)).equals(audio[0] as Buffer)).toBe(true);
-  expect(await me.firstHit('Harbour Lights')).toMatchObject({
+  expect((await user.bytesOf(id)).equals(audio[0] as Buffer)).toBe(true);
+  expect(await user.firstHit('Harbour Lights')).toMatchObject({
     in_library: true,
     track_id: id,
     availability: 'available',
   });
-  const secondAnswer = await me.materialize(id);
+  const secondAnswer = await user.materialize(id);
   expect([secondAnswer.status, secondAnswer.body.id]).toEqual([200, materializeAnswer.body.id]);
 });
 
 it('missing audio is fetched again', async () => {
-  const { track_id: id } = await me.firstHit('Harbour Lights');
-  const { storage_uri } = await me.track(id ?? 0);
+  const { track_id: id } = await user.firstHit('Harbour Lights');
+  const { storage_uri } = await user.track(id ?? 0);
   rmSync(join(server.dir, 'library', storage_uri?.replace('local:', '') ?? ''));
   expect((await server.api(`/stream/${id}`)).status).toBe(410);
-  expect((await me.track(id ?? 0)).availability).toBe('missing');
-  expect((await me.materialize(id ?? 0)).status).toBe(202);
+  expect((await user.track(id ?? 0)).availability).toBe('missing');
+  expect((await user.materialize(id ?? 0)).status).toBe(202);
   await server.app.drain();
-  expect((await me.bytesOf(id ?? 0)).equals(audio[0] as Buffer)).toBe(true);
+  expect((await user.bytesOf(id ?? 0)).equals(audio[0] as Buffer)).toBe(true);
 });
 
 it('twenty saves of one hit at once are one track', async () => {
-  const hit = await me.firstHit('Twenty Saves');
-  const answers = await Promise.all(Array.from({ length: 20 }, () => me.save(hit)));
+  const hit = await user.firstHit('Twenty Saves');
+  const answers = await Promise.all(Array.from({ length: 20 }, () => user.save(hit)));
   expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
   expect(Object.groupBy(answers, ({ status }) => status)).toMatchObject({ 200: { length: 19 }, 201: { length: 1 } });
 });
@@ -222,8 +231,8 @@ it('twenty saves of one hit at once are one track', async () => {
 it('twenty fetches of one track at once are one download and one job', async () => {
   const {
     body: { id },
-  } = await me.save(await me.firstHit('Twenty Fetches'));
-  const answers = await Promise.all(Array.from({ length: 20 }, () => me.materialize(id)));
+  } = await user.save(await user.firstHit('Twenty Fetches'));
+  const answers = await Promise.all(Array.from({ length: 20 }, () => user.materialize(id)));
   expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
   await server.app.drain();
   const { body } = await server.api<{ total: number; items: { status: string }[] }>(
@@ -234,18 +243,18 @@ it('twenty fetches of one track at once are one download and one job', async () 
   );
   expect(downloads).toHaveLength(1);
   expect(body.items.length).toBe((await server.api<{ total: number }>('/downloads')).body.total);
-  expect((await me.bytesOf(id)).equals(audio[3] as Buffer)).toBe(true);
+  expect((await user.bytesOf(id)).equals(audio[3] as Buffer)).toBe(true);
 });
 
 it('a hit is recognized after its track was renamed or merged', async () => {
-  const renamed = (await me.save(await me.firstHit('Renamed'))).body;
-  await server.api(`/tracks/${renamed.id}/metadata`, {
+  const renamedTrack = (await user.save(await user.firstHit('Renamed'))).body;
+  await server.api(`/tracks/${renamedTrack.id}/metadata`, {
     method: 'PUT',
     body: { title: 'Something else', artist: 'Somebody', album: null },
   });
-  expect(await me.firstHit('Renamed')).toMatchObject({ in_library: true, track_id: renamed.id });
+  expect(await user.firstHit('Renamed')).toMatchObject({ in_library: true, track_id: renamedTrack.id });
 
-  const merged = (await me.save(await me.firstHit('Merged'))).body;
+  const mergedTrack = (await user.save(await user.firstHit('Merged'))).body;
   const form = new FormData();
   form.append('files', new Blob([audio[14] as BlobPart]), 'own.mp3');
   const uploadedTrack = (await server.api<{ items: TrackOut[] }>('/tracks/upload', { method: 'POST', body: form })).body
@@ -253,19 +262,19 @@ it('a hit is recognized after its track was renamed or merged', async () => {
   const tracks = createTrackWriter({ db: server.app.db, now: () => new Date() });
   createTrackMerge({ db: server.app.db, tracks, movers: [createRemoteMerge({ db: server.app.db })] }).mergeInto(
     uploadedTrack.id as TrackId,
-    merged.id as TrackId,
+    mergedTrack.id as TrackId,
   );
-  const hit = await me.firstHit('Merged');
+  const hit = await user.firstHit('Merged');
   expect(hit).toMatchObject({ in_library: true, track_id: uploadedTrack.id, availability: 'available' });
-  const savedAgain = await me.save(hit);
+  const savedAgain = await user.save(hit);
   expect([savedAgain.status, savedAgain.body.id]).toEqual([200, uploadedTrack.id]);
 
   // the image was requested once
   expect(archive.asked.filter((path) => path.startsWith('/services/img/'))).toHaveLength(1);
 
-  const removed = (await me.save(await me.firstHit('Removed'))).body;
-  await server.api(`/tracks/${removed.id}`, { method: 'DELETE' });
-  expect(await me.firstHit('Removed')).toMatchObject({ in_library: false, track_id: null, availability: null });
+  const removedTrack = (await user.save(await user.firstHit('Removed'))).body;
+  await server.api(`/tracks/${removedTrack.id}`, { method: 'DELETE' });
+  expect(await user.firstHit('Removed')).toMatchObject({ in_library: false, track_id: null, availability: null });
 });
 
 it('fetches only hits or ids of the catalogue, never a URL of the client', async () => {
@@ -281,10 +290,16 @@ it('fetches only hits or ids of the catalogue, never a URL of the client', async
     'nonsense',
     'sub:1',
   ]) {
-    const saved = await save({ source_id });
-    const fetched = await server.api<{ detail: string }>(`/tracks/${saved.body.id}/materialize`, { method: 'POST' });
-    expect([source_id, saved.status, fetched.status < 500 && fetched.status >= 400]).toEqual([source_id, 201, true]);
-    expect(fetched.body.detail).toMatch(/catalogue/);
+    const savedResponse = await save({ source_id });
+    const fetchResponse = await server.api<{ detail: string }>(`/tracks/${savedResponse.body.id}/materialize`, {
+      method: 'POST',
+    });
+    expect([source_id, savedResponse.status, fetchResponse.status < 500 && fetchResponse.status >= 400]).toEqual([
+      source_id,
+      201,
+      true,
+    ]);
+    expect(fetchResponse.body.detail).toMatch(/catalogue/);
   }
   expect((await save({ source: 'elsewhere', source_id: 'ia:a/b.mp3' })).status).toBe(404);
   expect((await save({ source: 'upload', source_id: 'ia:a/b.mp3' })).status).toBe(409);
@@ -296,14 +311,14 @@ it('fetches only hits or ids of the catalogue, never a URL of the client', async
 
 describe('downloads', () => {
   it('are requested by hit, listed newest first, and by status', async () => {
-    const hit = await me.firstHit('Queued');
+    const hit = await user.firstHit('Queued');
     const downloadAnswer = await server.api<DownloadJobOut>('/downloads', {
       method: 'POST',
       body: { source: hit.source, source_id: hit.source_id },
     });
     expect(downloadAnswer.status).toBe(202);
     await server.app.drain();
-    expect(await me.track(downloadAnswer.body.track_id ?? 0)).toMatchObject({
+    expect(await user.track(downloadAnswer.body.track_id ?? 0)).toMatchObject({
       source_id: hit.source_id,
       availability: 'available',
     });
@@ -319,24 +334,24 @@ describe('downloads', () => {
   it('are cancelled while they run, leave the track as it was, and are tried again', async () => {
     const {
       body: { id },
-    } = await me.save(await me.firstHit('Cancelled'));
+    } = await user.save(await user.firstHit('Cancelled'));
     archive.faults.push({ stall: 2_000 });
-    const { body: download } = await me.materialize(id);
-    await expect.poll(async () => (await me.download(download.id)).bytes_done).toBe(2_000);
-    expect((await me.track(id)).availability).toBe('fetching');
-    const cancelled = await server.api<DownloadJobOut>(`/downloads/${download.id}`, { method: 'DELETE' });
-    expect(cancelled.body).toMatchObject({ status: 'cancelled', next_attempt_at: null });
-    expect((await me.track(id)).availability).toBe('remote');
+    const { body: download } = await user.materialize(id);
+    await expect.poll(async () => (await user.download(download.id)).bytes_done).toBe(2_000);
+    expect((await user.track(id)).availability).toBe('fetching');
+    const cancelResponse = await server.api<DownloadJobOut>(`/downloads/${download.id}`, { method: 'DELETE' });
+    expect(cancelResponse.body).toMatchObject({ status: 'cancelled', next_attempt_at: null });
+    expect((await user.track(id)).availability).toBe('remote');
     await server.app.drain();
-    const retried = await server.api<DownloadJobOut>(`/downloads/${download.id}/retry`, { method: 'POST' });
-    expect(retried.status).toBe(202);
+    const retryResponse = await server.api<DownloadJobOut>(`/downloads/${download.id}/retry`, { method: 'POST' });
+    expect(retryResponse.status).toBe(202);
     await server.app.drain();
-    expect(await me.download(download.id)).toMatchObject({ status: 'succeeded', attempts: 1 });
-    expect((await me.bytesOf(id)).equals(audio[8] as Buffer)).toBe(true);
+    expect(await user.download(download.id)).toMatchObject({ status: 'succeeded', attempts: 1 });
+    expect((await user.bytesOf(id)).equals(audio[8] as Buffer)).toBe(true);
   });
 
   it('that the job queue does not take leave nothing behind', async () => {
-    const hit = await me.firstHit('No Queue');
+    const hit = await user.firstHit('No Queue');
     const request = () =>
       server.api<DownloadJobOut>('/downloads', {
         method: 'POST',
@@ -350,15 +365,15 @@ describe('downloads', () => {
     const countsBefore = await counts();
     expect((await whileQueueIsDown(server, request)).status).toBe(503);
     expect(await counts()).toEqual(countsBefore);
-    expect((await me.firstHit('No Queue')).in_library).toBe(false);
+    expect((await user.firstHit('No Queue')).in_library).toBe(false);
 
-    const { body: saved } = await me.save(hit);
+    const { body: savedTrack } = await user.save(hit);
     const countsWithTrack = await counts();
     expect((await whileQueueIsDown(server, request)).status).toBe(503);
     expect(await counts()).toEqual(countsWithTrack);
-    expect(await me.track(saved.id)).toMatchObject({ title: 'No Queue', availability: 'remote' });
+    expect(await user.track(savedTrack.id)).toMatchObject({ title: 'No Queue', availability: 'remote' });
 
-    await server.api(`/tracks/${saved.id}`, { method: 'DELETE' });
+    await server.api(`/tracks/${savedTrack.id}`, { method: 'DELETE' });
     const countsWithTrash = await counts();
     expect((await whileQueueIsDown(server, request)).status).toBe(503);
     expect(await counts()).toEqual(countsWithTrash);
@@ -369,10 +384,10 @@ describe('downloads', () => {
     form.append('files', new Blob([audio[13] as BlobPart]), 'own.mp3');
     const { body } = await server.api<{ items: TrackOut[] }>('/tracks/upload', { method: 'POST', body: form });
     const { id, source, source_id, created_at } = body.items[0] as TrackOut;
-    const answer = await me.materialize(id);
+    const answer = await user.materialize(id);
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ id: null, source, source_id, track_id: id, status: 'succeeded', created_at });
-    expect((await me.materialize(999_999)).status).toBe(404);
+    expect((await user.materialize(999_999)).status).toBe(404);
     expect((await server.api('/downloads', { token: null })).status).toBe(401);
   });
 
@@ -386,7 +401,7 @@ describe('a Subsonic client', () => {
   it('fetches a saved track by playing it', async () => {
     const {
       body: { id },
-    } = await me.save(await me.firstHit('By Phone'));
+    } = await user.save(await user.firstHit('By Phone'));
     const phone = await openPhone(server);
     const answer = await phone.bytes('stream', { id: `tr-${id}` });
     expect(answer.headers.get('content-type')).toBe('audio/mpeg');
@@ -406,7 +421,7 @@ describe('a Subsonic client', () => {
   it('does not see saved tracks if they are hidden', async () => {
     const {
       body: { id },
-    } = await me.save(await me.firstHit('Hidden'));
+    } = await user.save(await user.firstHit('Hidden'));
     const phone = await openPhone(server);
     const listTitles = async (): Promise<string[]> =>
       (
@@ -447,17 +462,17 @@ describe('the list of sources', () => {
   });
 
   it('lists the catalogue as disabled, saves hits all the same, and its other routes answer 409', async () => {
-    const { body: saved } = await server.api<{ items: TrackOut[] }>('/tracks?availability=remote');
+    const { body: savedTracks } = await server.api<{ items: TrackOut[] }>('/tracks?availability=remote');
     await server.api('/settings', { method: 'PATCH', body: { streamsrc_enabled: false } });
-    const off = 'The remote catalogue is switched off (STREAMSRC_ENABLED).';
+    const switchedOffDetail = 'The remote catalogue is switched off (STREAMSRC_ENABLED).';
     const { body } = await server.api<SourceOut[]>('/sources');
-    expect(body.find(({ name }) => name === 'streamsrc')).toMatchObject({ enabled: false, reason: off });
+    expect(body.find(({ name }) => name === 'streamsrc')).toMatchObject({ enabled: false, reason: switchedOffDetail });
     const expectRefused = async (path: string, method: string, requestBody?: object): Promise<void> => {
       const { status, body: problem } = await server.api<{ detail: string }>(path, {
         method,
         ...(requestBody && { body: requestBody }),
       });
-      expect([path, status, problem.detail]).toEqual([path, 409, off]);
+      expect([path, status, problem.detail]).toEqual([path, 409, switchedOffDetail]);
     };
     await expectRefused('/sources/streamsrc/search?q=x', 'GET');
     const hit = { source: 'streamsrc', source_id: 'ia:a/off.mp3' };
@@ -469,10 +484,10 @@ describe('the list of sources', () => {
     ]);
     await expectRefused(`/tracks/${savedPlaceholder.body.id}/materialize`, 'POST');
     await expectRefused('/downloads', 'POST', { source: 'streamsrc', source_id: 'ia:a/b.mp3' });
-    await expectRefused(`/tracks/${saved.items[0]?.id}/materialize`, 'POST');
+    await expectRefused(`/tracks/${savedTracks.items[0]?.id}/materialize`, 'POST');
     expect((await server.api<SearchResponse>('/search?q=x')).body.errors).toEqual([]);
     expect((await server.api<SearchResponse>('/search?q=x&sources=streamsrc')).body.errors).toEqual([
-      { source: 'streamsrc', detail: off },
+      { source: 'streamsrc', detail: switchedOffDetail },
     ]);
     await server.api('/settings', { method: 'PATCH', body: { streamsrc_enabled: true } });
   });

@@ -54,7 +54,7 @@ const remoteOf = async (server: TestServer): Promise<SourceOut | undefined> =>
 
 describe.runIf(ytDlp !== undefined)('yt-dlp', () => {
   let server: TestServer;
-  let me: ReturnType<typeof remoteUser>;
+  let user: ReturnType<typeof remoteUser>;
   let cookies: string;
   beforeAll(async () => {
     cookies = join(dir, 'cookies.txt');
@@ -64,7 +64,7 @@ describe.runIf(ytDlp !== undefined)('yt-dlp', () => {
       { mode: 0o600 },
     );
     server = await serverWith({ STREAMSRC_COOKIES_FILE: cookies });
-    me = remoteUser(server);
+    user = remoteUser(server);
   });
   afterAll(() => server.close());
 
@@ -74,23 +74,23 @@ describe.runIf(ytDlp !== undefined)('yt-dlp', () => {
       enabled: true,
       detail: expect.stringMatching(/^yt-dlp \d{4}\.\d\d\.\d\d/),
     });
-    const hit = await me.firstHit('harbour lights');
+    const hit = await user.firstHit('harbour lights');
     expect(hit).toMatchObject({
       source_id: expect.stringMatching(/^ext:Generic:[0-9a-f]{32}$/),
       title: 'Harbour Lights',
       in_library: false,
     });
     expect(site.searches).toEqual(['harbour lights']);
-    const { body: track } = await me.save(hit);
-    const { body: download } = await me.materialize(track.id);
+    const { body: track } = await user.save(hit);
+    const { body: download } = await user.materialize(track.id);
     await server.app.drain();
-    expect(await me.download(download.id)).toMatchObject({
+    expect(await user.download(download.id)).toMatchObject({
       status: 'succeeded',
       attempts: 1,
       error: null,
       bytes_done: audio[0]?.length,
     });
-    expect((await me.bytesOf(track.id)).equals(audio[0] as Buffer)).toBe(true);
+    expect((await user.bytesOf(track.id)).equals(audio[0] as Buffer)).toBe(true);
     expect(new Set(site.cookies)).toEqual(new Set(['session=secret-cookie']));
     expect([readFileSync(cookies, 'utf8'), statSync(cookies).mode & 0o777]).toEqual([previousCookies, 0o600]);
     expect(readdirSync(join(server.dir, 'tmp')).filter((name) => name.startsWith('cookies-'))).toEqual([]);
@@ -99,12 +99,12 @@ describe.runIf(ytDlp !== undefined)('yt-dlp', () => {
 
   it('recognizes its messages: a forbidden page and a missing one fail the download at once', async () => {
     const fails = async (query: string, id: string, status: number): Promise<unknown> => {
-      const { body: track } = await me.save(await me.firstHit(query));
+      const { body: track } = await user.save(await user.firstHit(query));
       (site.tracks.get(id) as { status?: number }).status = status;
-      const { body: download } = await me.materialize(track.id);
+      const { body: download } = await user.materialize(track.id);
       await server.app.drain();
-      expect((await me.track(track.id)).availability).toBe('remote');
-      return me.download(download.id);
+      expect((await user.track(track.id)).availability).toBe('remote');
+      return user.download(download.id);
     };
     expect(await fails('members', '1', 403)).toMatchObject({
       status: 'failed',
@@ -119,18 +119,18 @@ describe.runIf(ytDlp !== undefined)('yt-dlp', () => {
   });
 
   it('is ended with its child processes when the download is cancelled, which can be retried', async () => {
-    const { body: track } = await me.save(await me.firstHit('slow boat'));
+    const { body: track } = await user.save(await user.firstHit('slow boat'));
     site.ranges.length = 0;
     site.stalls.push(0, 6_000); // it first requests the start, and closes
-    const { body: download } = await me.materialize(track.id);
+    const { body: download } = await user.materialize(track.id);
     await expect.poll(() => site.ranges.length).toBe(2);
-    const cancelled = await server.api<{ status: string }>(`/downloads/${download.id}`, { method: 'DELETE' });
-    expect(cancelled.body.status).toBe('cancelled');
+    const cancelResponse = await server.api<{ status: string }>(`/downloads/${download.id}`, { method: 'DELETE' });
+    expect(cancelResponse.body.status).toBe('cancelled');
     await server.app.drain(); // drain() returns only when the program has ended
-    expect((await me.track(track.id)).availability).toBe('remote');
+    expect((await user.track(track.id)).availability).toBe('remote');
     await server.api(`/downloads/${download.id}/retry`, { method: 'POST' });
     await server.app.drain();
-    expect((await me.bytesOf(track.id)).equals(audio[3] as Buffer)).toBe(true);
+    expect((await user.bytesOf(track.id)).equals(audio[3] as Buffer)).toBe(true);
   });
 });
 
@@ -148,20 +148,20 @@ it.runIf(ytDlp !== undefined)('yt-dlp continues where it was after a restart of 
       },
     });
   let server = await start();
-  let me = remoteUser(server);
-  const { body: track } = await me.save(await me.firstHit('long crossing'));
+  let user = remoteUser(server);
+  const { body: track } = await user.save(await user.firstHit('long crossing'));
   site.ranges.length = 0;
   site.stalls.push(0, 600_000); // it first requests the start, and closes
-  const { body: download } = await me.materialize(track.id);
-  await expect.poll(async () => (await me.download(download.id)).bytes_done).toBeGreaterThan(100_000);
+  const { body: download } = await user.materialize(track.id);
+  await expect.poll(async () => (await user.download(download.id)).bytes_done).toBeGreaterThan(100_000);
   await server.close();
 
   server = await start();
-  me = remoteUser(server);
+  user = remoteUser(server);
   await server.app.drain();
-  expect(await me.download(download.id)).toMatchObject({ status: 'succeeded', attempts: 1 });
+  expect(await user.download(download.id)).toMatchObject({ status: 'succeeded', attempts: 1 });
   expect(Number(/^bytes=(\d+)-$/.exec(site.ranges.at(-1) ?? '')?.[1])).toBeGreaterThan(100_000);
-  expect((await me.bytesOf(track.id)).equals(bytes)).toBe(true);
+  expect((await user.bytesOf(track.id)).equals(bytes)).toBe(true);
   await server.close();
 });
 
@@ -174,11 +174,11 @@ describe('an external program that', () => {
     chmodSync(path, 0o755);
     return path;
   }
-  const FOUND = `case "$*" in *flat-playlist*) echo '{"_type":"playlist","entries":[null,{"id":"abc","ie_key":"Site","title":"One","url":"http://1.1.1.1/abc","channel":"Someone"}]}'; exit 0;; esac`;
+  const SEARCH_REPLY = `case "$*" in *flat-playlist*) echo '{"_type":"playlist","entries":[null,{"id":"abc","ie_key":"Site","title":"One","url":"http://1.1.1.1/abc","channel":"Someone"}]}'; exit 0;; esac`;
 
   async function withProgram(
     command: string,
-    story: (server: TestServer, me: ReturnType<typeof remoteUser>) => Promise<void>,
+    story: (server: TestServer, user: ReturnType<typeof remoteUser>) => Promise<void>,
   ): Promise<void> {
     const server = await serverWith({
       STREAMSRC_COMMAND: command,
@@ -201,13 +201,13 @@ describe('an external program that', () => {
   });
 
   it('succeeds without a file fails the download at once', async () => {
-    await withProgram(program('empty', `${FOUND}\nexit 0`), async (server, me) => {
-      const hit = await me.firstHit('one');
+    await withProgram(program('empty', `${SEARCH_REPLY}\nexit 0`), async (server, user) => {
+      const hit = await user.firstHit('one');
       expect(hit).toMatchObject({ source_id: 'ext:Site:abc', title: 'One', artist_name: 'Someone' });
-      const { body: track } = await me.save(hit);
-      const { body: download } = await me.materialize(track.id);
+      const { body: track } = await user.save(hit);
+      const { body: download } = await user.materialize(track.id);
       await server.app.drain();
-      expect(await me.download(download.id)).toMatchObject({
+      expect(await user.download(download.id)).toMatchObject({
         status: 'failed',
         attempts: 1,
         error: expect.stringMatching(/^Nothing was saved: the file is larger than \d+ bytes/),
@@ -217,14 +217,14 @@ describe('an external program that', () => {
 
   it('finds a page inside the own network is not sent there', async () => {
     const pagesFile = join(dir, 'pages.txt');
-    const internalHit = FOUND.replace('http://1.1.1.1/abc', 'http://localhost:1/router');
+    const internalHit = SEARCH_REPLY.replace('http://1.1.1.1/abc', 'http://localhost:1/router');
     await withProgram(
       program('inward', `echo "ARGS $*" >> '${pagesFile}'\n${internalHit}\nexit 0`),
-      async (server, me) => {
-        const { body: track } = await me.save(await me.firstHit('one'));
-        const { body: download } = await me.materialize(track.id);
+      async (server, user) => {
+        const { body: track } = await user.save(await user.firstHit('one'));
+        const { body: download } = await user.materialize(track.id);
         await server.app.drain();
-        expect(await me.download(download.id)).toMatchObject({
+        expect(await user.download(download.id)).toMatchObject({
           status: 'failed',
           error: expect.stringContaining('localhost:1 is an address of this machine or inside a private network'),
         });
@@ -237,8 +237,8 @@ describe('an external program that', () => {
     const seenFile = join(dir, 'seen.txt');
     await withProgram(
       program('nosy', `{ env; echo "ARGS $*"; } > '${seenFile}'\necho '{"entries":[]}'`),
-      async (server, me) => {
-        expect(await me.searchFor('--exec rm')).toEqual([]);
+      async (server, user) => {
+        expect(await user.searchFor('--exec rm')).toEqual([]);
         const text = readFileSync(seenFile, 'utf8');
         expect(text).toMatch(/ARGS --ignore-config .* -- find20:--exec rm$/m);
         expect(text).not.toMatch(/^(STREAMSRC|VITEST|NODE_|TEST_LOG)/m);
@@ -261,14 +261,14 @@ describe('an external program that', () => {
       ),
       story(/^The extractor failed \(\[site\] abc: Something broke at … sorry\)\.$/),
     );
-    const begun = join(dir, 'begun');
+    const beginMarker = join(dir, 'begun');
     const limit = holdLimit(HASTE.searchMs);
     const runOut = (async () => {
-      await expect.poll(() => existsSync(begun)).toBe(true);
+      await expect.poll(() => existsSync(beginMarker)).toBe(true);
       await limit.runOut();
     })();
     await withProgram(
-      program('endless', `touch '${begun}'; sleep 600 & wait`),
+      program('endless', `touch '${beginMarker}'; sleep 600 & wait`),
       story(/(No response within|took longer than)/),
     );
     await runOut;
@@ -277,7 +277,7 @@ describe('an external program that', () => {
 
   it('has a missing cookies file is not run', async () => {
     const server = await serverWith({
-      STREAMSRC_COMMAND: program('fine', FOUND),
+      STREAMSRC_COMMAND: program('fine', SEARCH_REPLY),
       STREAMSRC_COOKIES_FILE: join(dir, 'no-cookies.txt'),
     });
     try {

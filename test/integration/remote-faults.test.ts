@@ -14,11 +14,11 @@ import { until } from '../support/until.ts';
 let dir: string;
 let archive: FakeArchive;
 let server: TestServer;
-let me: ReturnType<typeof remoteUser>;
+let user: ReturnType<typeof remoteUser>;
 let audio: Buffer[];
 let limit: HeldLimit;
 let clock = new Date('2026-03-01T12:00:00Z').getTime();
-let used = 0;
+let usedCount = 0;
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-faults-'));
@@ -30,7 +30,7 @@ beforeAll(async () => {
     cataloguePace: HASTE,
     now: () => new Date(clock),
   });
-  me = remoteUser(server);
+  user = remoteUser(server);
 });
 afterAll(async () => {
   await server.close();
@@ -54,11 +54,11 @@ interface Story {
 
 /** Saves a new item of one track, and returns the id of the track. */
 async function saved(
-  bytes = audio[used] as Buffer,
+  bytes = audio[usedCount] as Buffer,
   files?: Record<string, string>,
 ): Promise<{ trackId: number; identifier: string; bytes: Buffer }> {
-  const identifier = `item-${++used}`;
-  const item = itemOf(identifier, `Album ${used}`, 'Faulty', [['Song', bytes]]);
+  const identifier = `item-${++usedCount}`;
+  const item = itemOf(identifier, `Album ${usedCount}`, 'Faulty', [['Song', bytes]]);
   if (files) for (const file of item.files ?? []) file.fields = { ...file.fields, ...files };
   archive.items.set(identifier, item);
   const { body } = await server.api<{ id: number }>('/tracks/remote', {
@@ -68,27 +68,27 @@ async function saved(
   return { trackId: body.id, identifier, bytes };
 }
 
-/** Fetches a track, advancing the clock to each next attempt; `between` is called after each failed attempt. */
+/** Fetches a track, advancing the clock to each next attempt; `betweenAttempts` is called after each failed attempt. */
 async function fetched(
   trackId: number,
-  between: (attempt: number, download: DownloadJobOut) => void = () => undefined,
+  betweenAttempts: (attempt: number, download: DownloadJobOut) => void = () => undefined,
 ): Promise<Omit<Story, 'bytes'>> {
   const {
     body: { id },
-  } = await me.materialize(trackId);
+  } = await user.materialize(trackId);
   const [waitsMs, errors]: [number[], (string | null)[]] = [[], []];
   for (;;) {
     await server.app.drain();
-    const end = await me.download(id);
+    const end = await user.download(id);
     if (end.status !== 'waiting') return { trackId, attempts: end.attempts, waits: waitsMs, errors, end };
-    expect((await me.track(trackId)).availability).toBe('fetching');
+    expect((await user.track(trackId)).availability).toBe('fetching');
     const due = new Date(end.next_attempt_at ?? '').getTime();
     waitsMs.push(due - clock);
     errors.push(end.error);
-    between(end.attempts, end);
+    betweenAttempts(end.attempts, end);
     clock = due - 1;
     await server.app.drain(); // just before the attempt is due, nothing happens
-    expect((await me.download(id)).attempts).toBe(end.attempts);
+    expect((await user.download(id)).attempts).toBe(end.attempts);
     clock = due;
   }
 }
@@ -112,16 +112,16 @@ const expectWaits = (waits: number[], seconds: number[]): void => {
   });
 };
 
-const BACKOFF = [2, 4, 8, 16];
-const HOST = String.raw`127\.0\.0\.1:\d+`;
-const HTML = Buffer.from(`<!DOCTYPE html><html><title>Please wait</title>${'<p>x</p>'.repeat(2_000)}</html>`);
+const BACKOFF_SECONDS = [2, 4, 8, 16];
+const HOST_PATTERN = String.raw`127\.0\.0\.1:\d+`;
+const HTML_PAGE = Buffer.from(`<!DOCTYPE html><html><title>Please wait</title>${'<p>x</p>'.repeat(2_000)}</html>`);
 const repeat = (fault: DownloadFault, times: number): DownloadFault[] => Array.from({ length: times }, () => fault);
 
 describe('permanent errors fail at once:', () => {
   it.each<[string, DownloadFault, RegExp]>([
-    ['404', { status: 404 }, new RegExp(`^The catalogue no longer has it \\(${HOST} answered 404\\)\\.$`)],
+    ['404', { status: 404 }, new RegExp(`^The catalogue no longer has it \\(${HOST_PATTERN} answered 404\\)\\.$`)],
     ['410', { status: 410 }, /answered 410/],
-    ['403', { status: 403 }, new RegExp(`^The catalogue denies access \\(${HOST} answered 403\\)\\.$`)],
+    ['403', { status: 403 }, new RegExp(`^The catalogue denies access \\(${HOST_PATTERN} answered 403\\)\\.$`)],
     [
       'a redirect into the private network',
       { redirect: 'http://10.1.2.3/song.mp3' },
@@ -143,11 +143,11 @@ describe('permanent errors fail at once:', () => {
       error: expect.stringMatching(sentence),
     });
     expect(waits).toEqual([]);
-    expect(await me.track(trackId)).toMatchObject({ availability: 'remote', storage_uri: null });
+    expect(await user.track(trackId)).toMatchObject({ availability: 'remote', storage_uri: null });
   });
 
   it('a web page instead of the audio, whatever its name', async () => {
-    const { trackId } = await saved(HTML, { md5: '', size: '' });
+    const { trackId } = await saved(HTML_PAGE, { md5: '', size: '' });
     const { end } = await fetched(trackId);
     expect(end).toMatchObject({
       status: 'failed',
@@ -192,8 +192,8 @@ describe('permanent errors fail at once:', () => {
       attempts: 1,
       error: 'The Internet Archive no longer has it.',
     });
-    const closed = await saved(audio[used], { private: 'true' });
-    expect((await fetched(closed.trackId)).end).toMatchObject({
+    const privateTrack = await saved(audio[usedCount], { private: 'true' });
+    expect((await fetched(privateTrack.trackId)).end).toMatchObject({
       status: 'failed',
       attempts: 1,
       error: 'The Internet Archive only allows it to be played on its own site.',
@@ -205,12 +205,12 @@ describe('permanent errors fail at once:', () => {
     archive.faults.push({ status: 500 });
     const {
       body: { id },
-    } = await me.materialize(trackId);
+    } = await user.materialize(trackId);
     await server.app.drain();
     await server.api(`/tracks/${trackId}`, { method: 'DELETE' });
     clock += 300_000;
     await server.app.drain();
-    expect(await me.download(id)).toMatchObject({
+    expect(await user.download(id)).toMatchObject({
       status: 'failed',
       track_id: null,
       attempts: 2,
@@ -221,16 +221,20 @@ describe('permanent errors fail at once:', () => {
 
 describe('temporary errors are retried four times, after 2, 4, 8 and 16 s:', () => {
   it.each<[string, DownloadFault, RegExp]>([
-    ['500', { status: 500 }, new RegExp(`^The catalogue is temporarily unavailable \\(${HOST} answered 500\\)\\.$`)],
+    [
+      '500',
+      { status: 500 },
+      new RegExp(`^The catalogue is temporarily unavailable \\(${HOST_PATTERN} answered 500\\)\\.$`),
+    ],
     [
       'a line that is silent',
       { stall: 0 },
-      new RegExp(`^The catalogue could not be read: ${HOST} sent nothing for 600\\.004 s\\.$`),
+      new RegExp(`^The catalogue could not be read: ${HOST_PATTERN} sent nothing for 600\\.004 s\\.$`),
     ],
     [
       'less than was announced',
       { bytes: Buffer.alloc(5_000, 1) },
-      new RegExp(`^${HOST} sent 5000 bytes instead of \\d+\\.$`),
+      new RegExp(`^${HOST_PATTERN} sent 5000 bytes instead of \\d+\\.$`),
     ],
   ])('%s', async (_, fault, sentence) => {
     const { trackId } = await saved();
@@ -247,8 +251,8 @@ describe('temporary errors are retried four times, after 2, 4, 8 and 16 s:', () 
       error: expect.stringMatching(sentence),
     });
     for (const error of errors) expect(error).toMatch(sentence);
-    expectWaits(waits, BACKOFF);
-    expect((await me.track(trackId)).availability).toBe('remote');
+    expectWaits(waits, BACKOFF_SECONDS);
+    expect((await user.track(trackId)).availability).toBe('remote');
   });
 
   it('other bytes than in the catalogue', async () => {
@@ -260,7 +264,7 @@ describe('temporary errors are retried four times, after 2, 4, 8 and 16 s:', () 
       attempts: 5,
       error: 'The checksum of the download is wrong; it is restarted.',
     });
-    expectWaits(waits, BACKOFF);
+    expectWaits(waits, BACKOFF_SECONDS);
   });
 
   it('a catalogue that is unreachable', async () => {
@@ -271,16 +275,18 @@ describe('temporary errors are retried four times, after 2, 4, 8 and 16 s:', () 
     expect(end).toMatchObject({
       status: 'failed',
       attempts: 5,
-      error: expect.stringMatching(new RegExp(`^The catalogue could not be read: ${HOST} refused the connection\\.$`)),
+      error: expect.stringMatching(
+        new RegExp(`^The catalogue could not be read: ${HOST_PATTERN} refused the connection\\.$`),
+      ),
     });
-    expectWaits(waits, BACKOFF);
+    expectWaits(waits, BACKOFF_SECONDS);
   });
 });
 
 describe('succeeds in the end after:', () => {
   const isHere = async ({ trackId, bytes }: { trackId: number; bytes: Buffer }): Promise<void> => {
-    expect((await me.track(trackId)).availability).toBe('available');
-    expect((await me.bytesOf(trackId)).equals(bytes)).toBe(true);
+    expect((await user.track(trackId)).availability).toBe('available');
+    expect((await user.bytesOf(trackId)).equals(bytes)).toBe(true);
   };
 
   it('500 twice', async () => {
@@ -299,7 +305,7 @@ describe('succeeds in the end after:', () => {
     expect(end).toMatchObject({ status: 'succeeded', attempts: 4 });
     expect([waits[0], waits[2]]).toEqual([60_000, 300_000]);
     expectWaits([waits[1] as number], [4]);
-    expect(errors[0]).toMatch(new RegExp(`^Too many requests to the catalogue \\(${HOST} answered 429\\)\\.$`));
+    expect(errors[0]).toMatch(new RegExp(`^Too many requests to the catalogue \\(${HOST_PATTERN} answered 429\\)\\.$`));
     await isHere(track);
   });
 
@@ -314,7 +320,9 @@ describe('succeeds in the end after:', () => {
     })();
     const [{ end, waits, errors }] = await Promise.all([fetched(track.trackId), cutting]);
     for (const error of errors)
-      expect(error).toMatch(new RegExp(`^The catalogue could not be read: ${HOST} broke off the connection\\.$`));
+      expect(error).toMatch(
+        new RegExp(`^The catalogue could not be read: ${HOST_PATTERN} broke off the connection\\.$`),
+      );
     expect(end).toMatchObject({ status: 'succeeded', attempts: 3, bytes_done: track.bytes.length });
     expectWaits(waits, [2, 4]);
     expect(archive.ranges).toEqual([null, 'bytes=3000-', 'bytes=5000-']);
@@ -357,7 +365,7 @@ describe('succeeds in the end after:', () => {
     archive.ranges.length = 0;
     expect((await server.api(`/downloads/${end.id}/retry`, { method: 'POST' })).status).toBe(202);
     await server.app.drain();
-    expect(await me.download(end.id)).toMatchObject({ status: 'succeeded', attempts: 1 });
+    expect(await user.download(end.id)).toMatchObject({ status: 'succeeded', attempts: 1 });
     expect(archive.ranges).toEqual(['bytes=3000-']);
     await isHere(track);
   });
@@ -365,8 +373,8 @@ describe('succeeds in the end after:', () => {
 
 it('partial files are kept only for downloads that can be retried', async () => {
   const { body } = await server.api<{ items: DownloadJobOut[] }>('/downloads?limit=200');
-  const failed = new Set(
+  const failedDownloads = new Set(
     body.items.filter(({ status, attempts }) => status === 'failed' && attempts === 5).map(({ id }) => String(id)),
   );
-  expect(readdirSync(join(server.dir, 'downloads')).filter((name) => !failed.has(name))).toEqual([]);
+  expect(readdirSync(join(server.dir, 'downloads')).filter((name) => !failedDownloads.has(name))).toEqual([]);
 });

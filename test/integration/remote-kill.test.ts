@@ -63,20 +63,22 @@ it('a kill while one download waits and another runs loses neither, and does not
   const download = (id: number): Promise<DownloadJobOut> => api<DownloadJobOut>(`/downloads/${id}`);
 
   archive.faults.push({ status: 503 });
-  const waiting = await begin('01 Waiting');
-  await expect.poll(async () => (await download(waiting.id)).status).toBe('waiting');
+  const waitingDownload = await begin('01 Waiting');
+  await expect.poll(async () => (await download(waitingDownload.id)).status).toBe('waiting');
   archive.faults.push({ stall: 5_000 });
-  const running = await begin('02 Running');
-  await expect.poll(async () => (await download(running.id)).bytes_done).toBe(5_000);
+  const runningDownload = await begin('02 Running');
+  await expect.poll(async () => (await download(runningDownload.id)).bytes_done).toBe(5_000);
   await server.kill();
 
   server = await start();
   try {
-    for (const { id } of [waiting, running])
+    for (const { id } of [waitingDownload, runningDownload])
       await expect.poll(async () => (await download(id)).status).toBe('succeeded');
-    expect([(await download(waiting.id)).attempts, (await download(running.id)).attempts]).toEqual([2, 1]);
+    expect([(await download(waitingDownload.id)).attempts, (await download(runningDownload.id)).attempts]).toEqual([
+      2, 1,
+    ]);
     expect(archive.ranges).toContain('bytes=5000-');
-    for (const [i, { track_id }] of [waiting, running].entries()) {
+    for (const [i, { track_id }] of [waitingDownload, runningDownload].entries()) {
       const stream = await fetch(`${server.url}/stream/${track_id}?token=${token}`);
       expect(Buffer.from(await stream.arrayBuffer()).equals(audio[i] as Buffer)).toBe(true);
     }

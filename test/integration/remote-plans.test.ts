@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 
-let opened: TempDatabase;
+let database: TempDatabase;
 beforeAll(() => {
-  opened = openTempDatabase();
+  database = openTempDatabase();
 });
-afterAll(() => opened.close());
+afterAll(() => database.close());
 
 it.each<[string, string, string]>([
   [
@@ -41,7 +41,7 @@ it.each<[string, string, string]>([
     'tracks_not_available',
   ],
 ])('%s', (_, sql, index) => {
-  const plan = opened.db.$client
+  const plan = database.db.$client
     .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
     .all()
     .map(({ detail }) => detail)

@@ -13,7 +13,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 let dir: string;
 let fake: FakeSubsonic;
 let server: TestServer;
-let me: ReturnType<typeof remoteUser>;
+let user: ReturnType<typeof remoteUser>;
 let audio: Buffer[];
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ beforeAll(async () => {
   fake.songs.set('s-2', { id: 's-2', title: 'Sold', artist: 'The Quays', bytes: audio[1] as Buffer });
   server = await startServer({ env: { STREAMSRC_ENABLED: 'true', STREAMSRC_PROVIDER: 'sub' }, cataloguePace: HASTE });
   await point(fake.url, 'ann', 'secret words');
-  me = remoteUser(server);
+  user = remoteUser(server);
 });
 afterAll(async () => {
   await server.close();
@@ -47,7 +47,7 @@ const point = (url: string, username: string, password: string) =>
   });
 
 it('search, save, fetch and stream return the bytes of the other server, and do not disclose its account', async () => {
-  const hit = await me.firstHit('ferry');
+  const hit = await user.firstHit('ferry');
   expect(hit).toMatchObject({
     source_id: 'sub:s-1',
     title: 'Ferry',
@@ -56,24 +56,24 @@ it('search, save, fetch and stream return the bytes of the other server, and do 
     duration_ms: 1_000,
   });
   expect(JSON.stringify(hit)).not.toMatch(/ann|secret|[?&][uts]=/);
-  const { body: track } = await me.save(hit);
-  const { body: download } = await me.materialize(track.id);
+  const { body: track } = await user.save(hit);
+  const { body: download } = await user.materialize(track.id);
   await server.app.drain();
-  expect(await me.download(download.id)).toMatchObject({ status: 'succeeded', bytes_total: audio[0]?.length });
-  expect((await me.bytesOf(track.id)).equals(audio[0] as Buffer)).toBe(true);
+  expect(await user.download(download.id)).toMatchObject({ status: 'succeeded', bytes_total: audio[0]?.length });
+  expect((await user.bytesOf(track.id)).equals(audio[0] as Buffer)).toBe(true);
 });
 
 it('a missing song fails the download at once, with the other server’s message', async () => {
-  const { body: track } = await me.save(await me.firstHit('sold'));
+  const { body: track } = await user.save(await user.firstHit('sold'));
   fake.songs.delete('s-2');
-  const { body: download } = await me.materialize(track.id);
+  const { body: download } = await user.materialize(track.id);
   await server.app.drain();
-  expect(await me.download(download.id)).toMatchObject({
+  expect(await user.download(download.id)).toMatchObject({
     status: 'failed',
     attempts: 1,
     error: expect.stringMatching(/no longer has it \(Song not found\)\.$/),
   });
-  expect((await me.track(track.id)).availability).toBe('remote');
+  expect((await user.track(track.id)).availability).toBe('remote');
 });
 
 it('a wrong password is reported in the list of sources, and in searches', async () => {
@@ -91,10 +91,10 @@ it('a wrong password is reported in the list of sources, and in searches', async
 });
 
 it('a track of a catalogue that is not in use says so', async () => {
-  const { body: track } = await me.save(await me.firstHit('ferry'));
+  const { body: track } = await user.save(await user.firstHit('ferry'));
   await server.api(`/tracks/${track.id}`, { method: 'DELETE' });
   await server.api(`/trash/${track.id}`, { method: 'DELETE' });
-  const { body: savedAgain } = await me.save(await me.firstHit('ferry'));
+  const { body: savedAgain } = await user.save(await user.firstHit('ferry'));
   server.app.db.$client.prepare("UPDATE remote_ids SET source_id = 'ia:a/b.mp3' WHERE track_id = ?").run(savedAgain.id);
   const { status, body } = await server.api<{ detail: string }>(`/tracks/${savedAgain.id}/materialize`, {
     method: 'POST',
@@ -106,30 +106,30 @@ it('a track of a catalogue that is not in use says so', async () => {
 });
 
 it('a second Tonearm server can be a catalogue', async () => {
-  const other = await startServer();
+  const otherServer = await startServer();
   try {
     const form = new FormData();
     form.append('files', new Blob([audio[2] as BlobPart]), 'a.flac');
-    const { body } = await other.api<{ items: TrackOut[] }>('/tracks/upload', { method: 'POST', body: form });
-    await other.app.drain();
-    const theirs = body.items[0] as TrackOut;
-    const phone = await openPhone(other);
-    await point(other.url, phone.username, phone.password);
-    const hit = await me.firstHit(theirs.title);
+    const { body } = await otherServer.api<{ items: TrackOut[] }>('/tracks/upload', { method: 'POST', body: form });
+    await otherServer.app.drain();
+    const remoteTrack = body.items[0] as TrackOut;
+    const phone = await openPhone(otherServer);
+    await point(otherServer.url, phone.username, phone.password);
+    const hit = await user.firstHit(remoteTrack.title);
     expect(hit).toMatchObject({
-      source_id: `sub:tr-${theirs.id}`,
-      title: theirs.title,
-      artist_name: theirs.artist_name,
+      source_id: `sub:tr-${remoteTrack.id}`,
+      title: remoteTrack.title,
+      artist_name: remoteTrack.artist_name,
     });
-    const { body: track } = await me.save(hit);
-    await me.materialize(track.id);
+    const { body: track } = await user.save(hit);
+    await user.materialize(track.id);
     await server.app.drain();
-    expect((await me.bytesOf(track.id)).equals(audio[2] as Buffer)).toBe(true);
+    expect((await user.bytesOf(track.id)).equals(audio[2] as Buffer)).toBe(true);
     const { body: album } = await server.api<AlbumOut>(`/albums/${track.album_id}`);
     const { body: artist } = await server.api<ArtistOut>(`/artists/${track.artist_id}`);
-    expect(album).toMatchObject({ source: 'streamsrc', source_id: `sub:al-${theirs.album_id}` });
-    expect(artist).toMatchObject({ source: 'streamsrc', source_id: `sub:ar-${theirs.artist_id}` });
+    expect(album).toMatchObject({ source: 'streamsrc', source_id: `sub:al-${remoteTrack.album_id}` });
+    expect(artist).toMatchObject({ source: 'streamsrc', source_id: `sub:ar-${remoteTrack.artist_id}` });
   } finally {
-    await other.close();
+    await otherServer.close();
   }
 });

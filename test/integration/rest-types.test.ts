@@ -8,9 +8,9 @@ import type { OpenApiDocument } from '../../server/http/openapi.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const TYPES = join('renderer', 'api', 'routes.ts');
-const OXFMT = join(root, 'node_modules', 'oxfmt', 'bin', 'oxfmt');
-const TSC = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+const TYPES_PATH = join('renderer', 'api', 'routes.ts');
+const OXFMT_PATH = join(root, 'node_modules', 'oxfmt', 'bin', 'oxfmt');
+const TSC_PATH = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
 let server: TestServer;
 beforeAll(async () => {
@@ -19,14 +19,14 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const typesOf = (document: OpenApiDocument): string =>
-  execFileSync(process.execPath, [OXFMT, '--stdin-filepath', TYPES], {
+  execFileSync(process.execPath, [OXFMT_PATH, '--stdin-filepath', TYPES_PATH], {
     cwd: root,
     input: restTypes(document),
     encoding: 'utf8',
   });
 
 test('renderer/api/routes.ts is what the OpenAPI document says', async () => {
-  await expect(typesOf(server.app.openApi())).toMatchFileSnapshot(join(root, TYPES));
+  await expect(typesOf(server.app.openApi())).toMatchFileSnapshot(join(root, TYPES_PATH));
 });
 
 test('a field with another name in a reply of the server does not compile in the windows', () => {
@@ -42,8 +42,8 @@ test('a field with another name in a reply of the server does not compile in the
     for (const part of ['tsconfig.json', 'renderer', 'server', 'resources/languages'])
       cpSync(join(root, part), join(copy, part), { recursive: true });
     symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
-    writeFileSync(join(copy, TYPES), typesOf(document));
-    const { status, stdout } = spawnSync(process.execPath, [TSC, '-p', 'renderer', '--incremental', 'false'], {
+    writeFileSync(join(copy, TYPES_PATH), typesOf(document));
+    const { status, stdout } = spawnSync(process.execPath, [TSC_PATH, '-p', 'renderer', '--incremental', 'false'], {
       cwd: copy,
       encoding: 'utf8',
     });

@@ -49,9 +49,9 @@ describe('a restore through the server', () => {
     const [dir, backup] = [folder('data'), folder('backup')];
     server = await livelyServer({ music, dir, env: { BACKUP_TARGET: backup } });
     const { snapshot } = await makeBackup(server);
-    const [place, taken] = [join(base, 'a new place'), folder('taken')];
-    writeFileSync(join(taken, 'mine.txt'), 'mine');
-    expect(await post(`/backups/${snapshot}/restore`, { folder: taken })).toMatchObject({
+    const [place, occupiedPlace] = [join(base, 'a new place'), folder('taken')];
+    writeFileSync(join(occupiedPlace, 'mine.txt'), 'mine');
+    expect(await post(`/backups/${snapshot}/restore`, { folder: occupiedPlace })).toMatchObject({
       status: 409,
       body: { detail: expect.stringMatching(/is not empty/) as string },
     });
@@ -83,28 +83,28 @@ describe('a restore through the server', () => {
     expect(await allTracks(server)).toHaveLength(previousTracks.length - 2); // the library continues unchanged
     await server.close();
 
-    const started = await spawnServer(['--data-dir', dir, '--port', '0'], { LOG_LEVEL: 'silent' });
+    const serverProcess = await spawnServer(['--data-dir', dir, '--port', '0'], { LOG_LEVEL: 'silent' });
     try {
-      expect(started.output()).toMatch(/The library was restored; the previous one is in .*replaced-/);
-      const signIn = await fetch(`${started.url}/api/v1/auth/login`, {
+      expect(serverProcess.output()).toMatch(/The library was restored; the previous one is in .*replaced-/);
+      const signIn = await fetch(`${serverProcess.url}/api/v1/auth/login`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify(ADMIN),
       });
       const { access_token: token } = (await signIn.json()) as { access_token: string };
-      const list = (await (
-        await fetch(`${started.url}/api/v1/tracks?limit=200`, { headers: { Authorization: `Bearer ${token}` } })
+      const tracks = (await (
+        await fetch(`${serverProcess.url}/api/v1/tracks?limit=200`, { headers: { Authorization: `Bearer ${token}` } })
       ).json()) as { total: number };
-      expect(list.total).toBe(previousTracks.length);
+      expect(tracks.total).toBe(previousTracks.length);
       expect(
         await (
-          await fetch(`${started.url}/api/v1/users/me/subsonic-password`, {
+          await fetch(`${serverProcess.url}/api/v1/users/me/subsonic-password`, {
             headers: { Authorization: `Bearer ${token}` },
           })
         ).json(),
       ).toEqual(password);
     } finally {
-      await started.kill('SIGTERM');
+      await serverProcess.kill('SIGTERM');
     }
     expect(rowsIn(dir)['like_events']).toEqual(rows['like_events']);
     const aside = readdirSync(dir).find((name) => name.startsWith('replaced-')) ?? '';
@@ -148,7 +148,7 @@ describe('a restore through the server', () => {
 });
 
 describe('a test of a backup target', () => {
-  const tried = async (to?: string): Promise<BackupTestOut> =>
+  const testBackup = async (to?: string): Promise<BackupTestOut> =>
     (await post<BackupTestOut>('/backups/test', to === undefined ? {} : { to })).body;
 
   it('reports its content and errors, and leaves nothing behind', async () => {
@@ -159,7 +159,7 @@ describe('a test of a backup target', () => {
       env: { BACKUP_PASSPHRASE: 'a passphrase of some length' },
     });
     expect((await post('/backups/test', {})).status).toBe(409);
-    expect(await tried(backup)).toMatchObject({
+    expect(await testBackup(backup)).toMatchObject({
       target: backup,
       problem: null,
       is_new: true,
@@ -170,19 +170,21 @@ describe('a test of a backup target', () => {
     expect(filesIn(backup)).toEqual({});
     await makeBackup(server, backup);
     const previousFiles = filesIn(backup);
-    expect(await tried(backup)).toMatchObject({ problem: null, is_new: false, is_encrypted: true, snapshots: 1 });
+    expect(await testBackup(backup)).toMatchObject({ problem: null, is_new: false, is_encrypted: true, snapshots: 1 });
     expect(filesIn(backup)).toEqual(previousFiles);
-    expect((await tried(join(base, 'not there'))).problem).toMatch(/does not exist. Create it, or connect its disk/);
+    expect((await testBackup(join(base, 'not there'))).problem).toMatch(
+      /does not exist. Create it, or connect its disk/,
+    );
     const link = join(base, `link-${++n}`);
     symlinkSync(server.dir, link);
     for (const ownFolder of [join(server.dir, 'backups'), link])
-      expect((await tried(ownFolder)).problem).toMatch(/the server uses itself/);
+      expect((await testBackup(ownFolder)).problem).toMatch(/the server uses itself/);
     await server.close();
     server = await startServer({ env: { BACKUP_PASSPHRASE: 'another passphrase of mine' } });
-    expect((await tried(backup)).problem).toMatch(/Wrong passphrase/);
+    expect((await testBackup(backup)).problem).toMatch(/Wrong passphrase/);
     await server.close();
     server = await startServer({ env: { BACKUP_PASSPHRASE: 'a passphrase of some length' } });
-    expect((await tried(backup)).problem).toMatch(/belongs to another library/);
+    expect((await testBackup(backup)).problem).toMatch(/belongs to another library/);
     expect(await makeBackup(server, backup)).toMatchObject({
       status: 'failed',
       error: expect.stringMatching(/belongs to another library, whose old snapshots would be deleted/) as string,
@@ -197,22 +199,24 @@ describe('a test of an object store', () => {
     fake = await startFakeS3();
   });
   afterEach(() => fake.close());
-  const typed = (): Record<string, unknown> =>
+  const readForm = (): Record<string, unknown> =>
     Object.fromEntries(
       Object.entries(fake.settings).map(([name, value]) => [name.toLowerCase(), value === 'true' ? true : value]),
     );
-  const tried = async (body: object): Promise<string | null> =>
+  const tryStore = async (body: object): Promise<string | null> =>
     (await post<{ problem: string | null }>('/storage/test', body)).body.problem;
 
   it('tests unsaved settings, and reports what fails', async () => {
     server = await startServer({});
-    expect(await tried({})).toMatch(/needs S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY/);
-    expect(await tried(typed())).toBeNull();
+    expect(await tryStore({})).toMatch(/needs S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY/);
+    expect(await tryStore(readForm())).toBeNull();
     expect(fake.objects.size).toBe(0);
-    expect(await tried({ ...typed(), s3_secret_access_key: 'something else' })).toMatch(/Writing failed: .*secret key/);
-    expect(await tried({ ...typed(), s3_bucket: 'another' })).toMatch(/bucket does not exist/);
+    expect(await tryStore({ ...readForm(), s3_secret_access_key: 'something else' })).toMatch(
+      /Writing failed: .*secret key/,
+    );
+    expect(await tryStore({ ...readForm(), s3_bucket: 'another' })).toMatch(/bucket does not exist/);
     fake.fault = ({ operation }) => (operation === 'ListObjectsV2' ? { status: 403, code: 'AccessDenied' } : undefined);
-    expect(await tried(typed())).toMatch(/Listing failed: .*does not allow this/);
+    expect(await tryStore(readForm())).toMatch(/Listing failed: .*does not allow this/);
     expect(fake.objects.size).toBe(0);
     expect((await post('/storage/test', { s3_endpoint: 'ftp://x' })).body).toMatchObject({
       problem: expect.stringMatching(/http or https/) as string,

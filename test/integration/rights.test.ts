@@ -13,22 +13,22 @@ import { openPhone } from '../support/phone.ts';
 import { registerUser, startServer, type Answer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
-let made = 0;
+let userCount = 0;
 beforeAll(async () => {
   server = await startServer();
 });
 afterAll(() => server.close());
 
-const NONE = namedRightsFrom(() => false);
-const me = async (token: string): Promise<UserOut> => (await server.api<UserOut>('/users/me', { token })).body;
-const someone = (): Promise<string> => registerUser(server, `someone-${++made}`);
+const NO_RIGHTS = namedRightsFrom(() => false);
+const getUser = async (token: string): Promise<UserOut> => (await server.api<UserOut>('/users/me', { token })).body;
+const someone = (): Promise<string> => registerUser(server, `someone-${++userCount}`);
 const setTerms = async (token: string, terms: Partial<UserOut>): Promise<Answer<UserOut & ProblemOut>> =>
-  server.api(`/users/${(await me(token)).id}`, { method: 'PATCH', body: terms });
+  server.api(`/users/${(await getUser(token)).id}`, { method: 'PATCH', body: terms });
 
 /** Writes a new song at each call. */
 const song = (frames = 20): Uint8Array =>
   Buffer.concat([
-    id3([id3Frame('TIT2', utf8Text(`Song ${++made}`)), id3Frame('TALB', utf8Text('Harbour'))]),
+    id3([id3Frame('TIT2', utf8Text(`Song ${++userCount}`)), id3Frame('TALB', utf8Text('Harbour'))]),
     silentMp3(frames),
   ]);
 function upload(token: string, bytes: Uint8Array = song()): Promise<Answer<UploadOut & ProblemOut>> {
@@ -47,7 +47,11 @@ const edit = async (token: string, id: number): Promise<number> =>
 
 test('a new account has everything but can_edit and can_podcast, and 5 GB when it was made by its owner', async () => {
   const usual = namedRightsFrom((right) => !['canEdit', 'canPodcast'].includes(right));
-  expect(await me(await someone())).toMatchObject({ ...usual, quota_bytes: 5_000_000_000, max_bitrate_kbps: null });
+  expect(await getUser(await someone())).toMatchObject({
+    ...usual,
+    quota_bytes: 5_000_000_000,
+    max_bitrate_kbps: null,
+  });
   const { body } = await server.api<UserOut>('/users', {
     method: 'POST',
     body: { username: 'invited', password: 'long enough password', can_edit: true, max_bitrate_kbps: 128 },
@@ -56,7 +60,7 @@ test('a new account has everything but can_edit and can_podcast, and 5 GB when i
 });
 
 test('an administrator has every right, and none can be taken away', async () => {
-  const admin = await me(server.token);
+  const admin = await getUser(server.token);
   expect(admin).toMatchObject(namedRightsFrom(() => true));
   const { status, body } = await server.api<ProblemOut>(`/users/${admin.id}`, {
     method: 'PATCH',
@@ -68,7 +72,7 @@ test('an administrator has every right, and none can be taken away', async () =>
 test('every route with a right refuses an account without it, and names the right', async () => {
   const { id } = await bring(server.token);
   const token = await someone();
-  await setTerms(token, NONE);
+  await setTerms(token, NO_RIGHTS);
   const withRight = server.app.routes.filter(({ spec }) => spec.right !== undefined);
   expect(new Set(withRight.map(({ spec }) => spec.right))).toEqual(
     new Set<Right>(['canEdit', 'canUpload', 'canDownload', 'canJukebox', 'canPodcast']),
@@ -120,33 +124,33 @@ test('a route that writes what all share says which right it needs', () => {
   // the trash asks for each track who deleted it and who brought it in; look-ups begin where nothing is known
   const OWN_DATA_PATHS = 'users/me|likes|history|queue|bookmarks|playlists|jukebox|auth|trash|radio|map/line';
   const lookUps = 'tracks/:id/lyrics/lookup|(artists|albums)/:id/about/lookup';
-  const OWN = new RegExp(`^/(${OWN_DATA_PATHS}|podcast-episodes/:id/position|${lookUps})`);
+  const OWN_DATA_PATTERN = new RegExp(`^/(${OWN_DATA_PATHS}|podcast-episodes/:id/position|${lookUps})`);
   const open = server.app.routes
     .filter(({ spec }) => spec.method !== 'get' && spec.access === 'user' && spec.right === undefined)
     .map(({ spec }) => `${spec.method} ${spec.path}`)
-    .filter((name) => !OWN.test(name.split(' ')[1] ?? ''));
+    .filter((name) => !OWN_DATA_PATTERN.test(name.split(' ')[1] ?? ''));
   expect(open).toEqual([]);
 });
 
 test('what somebody uploaded is theirs to edit, until somebody else likes it or has it in a playlist', async () => {
-  const [owner, other] = [await someone(), await someone()];
+  const [owner, otherToken] = [await someone(), await someone()];
   const [likedTrack, listedTrack] = [await bring(owner), await bring(owner)];
-  expect(likedTrack.uploaded_by).toBe((await me(owner)).id);
-  expect([await edit(owner, likedTrack.id), await edit(other, likedTrack.id)]).toEqual([200, 403]);
+  expect(likedTrack.uploaded_by).toBe((await getUser(owner)).id);
+  expect([await edit(owner, likedTrack.id), await edit(otherToken, likedTrack.id)]).toEqual([200, 403]);
 
   await server.api('/likes', {
     method: 'POST',
-    token: other,
+    token: otherToken,
     body: { item_type: 'track', item_id: likedTrack.id, liked: true },
   });
   const { body } = await server.api<{ id: number }>('/playlists', {
     method: 'POST',
-    token: other,
+    token: otherToken,
     body: { name: 'Hers' },
   });
   await server.api(`/playlists/${body.id}/tracks`, {
     method: 'POST',
-    token: other,
+    token: otherToken,
     body: { track_ids: [listedTrack.id] },
   });
   expect([await edit(owner, likedTrack.id), await edit(owner, listedTrack.id)]).toEqual([403, 403]);
@@ -158,24 +162,24 @@ test('what somebody uploaded is theirs to edit, until somebody else likes it or 
 
 test('an upload past the quota is refused and keeps nothing; a smaller one is taken', async () => {
   const token = await someone();
-  const [small, large] = [song(10), song(200)];
-  await setTerms(token, { quota_bytes: small.length + 10 });
+  const [smallSong, large] = [song(10), song(200)];
+  await setTerms(token, { quota_bytes: smallSong.length + 10 });
   const refusal = await upload(token, large);
   expect([refusal.status, refusal.body.errors?.[0]?.field]).toEqual([507, ACCOUNT_LIMITS.quotaBytes.name]);
-  expect((await upload(token, small)).status).toBe(201);
+  expect((await upload(token, smallSong)).status).toBe(201);
   expect((await upload(token, song(10))).status).toBe(507);
 });
 
 test('what one already has can be uploaded again, whatever is left of the quota', async () => {
   const token = await someone();
-  const mine = song();
-  const { body } = await upload(token, mine);
+  const ownSong = song();
+  const { body } = await upload(token, ownSong);
   const id = body.items[0]?.id;
   await setTerms(token, { quota_bytes: 1 });
-  expect((await upload(token, mine)).status).toBe(200);
+  expect((await upload(token, ownSong)).status).toBe(200);
   await server.api(`/tracks/${id}`, { method: 'DELETE', token });
-  const back = await upload(token, mine);
-  expect([back.status, back.body.items[0]?.id]).toEqual([200, id]);
+  const uploadedAgain = await upload(token, ownSong);
+  expect([uploadedAgain.status, uploadedAgain.body.items[0]?.id]).toEqual([200, id]);
   expect((await upload(token)).status).toBe(507);
 });
 
@@ -183,11 +187,11 @@ test('a track that is hidden while its file is several tracks takes nothing of t
   const token = await someone();
   const { id } = await bring(token);
   await server.api(`/tracks/${id}`, { method: 'DELETE', token });
-  const next = song();
-  await setTerms(token, { quota_bytes: next.length });
-  expect((await upload(token, next)).status).toBe(507);
+  const nextSong = song();
+  await setTerms(token, { quota_bytes: nextSong.length });
+  expect((await upload(token, nextSong)).status).toBe(507);
   server.app.db.$client.prepare('UPDATE trashed_tracks SET is_hidden = 1 WHERE id = ?').run(id);
-  expect((await upload(token, next)).status).toBe(201);
+  expect((await upload(token, nextSong)).status).toBe(201);
 });
 
 const picture = (): Promise<Buffer> =>
@@ -218,7 +222,7 @@ test('the roles of Subsonic are the rights, read and set, and refuse with 50', a
     'ok',
   );
   expect(await roles()).toMatchObject({ ...noRoles, maxBitRate: 128 });
-  expect(await me(listener)).toMatchObject({ ...NONE, max_bitrate_kbps: 128 });
+  expect(await getUser(listener)).toMatchObject({ ...NO_RIGHTS, max_bitrate_kbps: 128 });
 
   const { id } = await bring(server.token);
   const refusals = [

@@ -49,17 +49,17 @@ test('a new file is left for the next scan, a known one keeps its track, and bot
   writeFileSync(join(folder, 'known.mp3'), song('Known', 100));
   const server = await startServer({ env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: 'copy' } });
   await scan(server);
-  const [known] = await allTracks(server);
+  const [knownTrack] = await allTracks(server);
 
   writeFileSync(join(folder, 'new.mp3'), song('New', 100));
   writeFileSync(join(folder, 'a long one.mp3'), song('Long', 150_000)); // this file of 63 MB is read in between
   const writer = await startWriter([join(folder, 'known.mp3'), join(folder, 'new.mp3')]);
-  const during = await scan(server);
-  expect(during).toMatchObject({ added: 1, updated: 0, failed: [], failed_count: 0, changing_count: 2 });
-  expect(during.changing.toSorted()).toEqual(['known.mp3', 'new.mp3']);
+  const scanDuringChange = await scan(server);
+  expect(scanDuringChange).toMatchObject({ added: 1, updated: 0, failed: [], failed_count: 0, changing_count: 2 });
+  expect(scanDuringChange.changing.toSorted()).toEqual(['known.mp3', 'new.mp3']);
   const tracks = await allTracks(server);
   expect(tracks.map((track) => track.source_id).toSorted()).toEqual(['a long one.mp3', 'known.mp3']);
-  expect(tracks.find((track) => track.id === known?.id)).toEqual(known);
+  expect(tracks.find((track) => track.id === knownTrack?.id)).toEqual(knownTrack);
   expect(readdirSync(join(server.dir, 'library', 'tmp'))).toEqual([]);
 
   await writer.stop();
@@ -117,12 +117,12 @@ test.each(['copy', 'reference'] as const)(
     await scan(server);
     writeFileSync(join(folder, 'copy.mp3'), wholeSong.subarray(0, wholeSong.length / 2));
     expect(await scan(server)).toMatchObject({ added: 1, changing_count: 0 });
-    const half = await allTracks(server);
+    const partialTracks = await allTracks(server);
     writeFileSync(join(folder, 'copy.mp3'), wholeSong);
     expect(await scan(server)).toMatchObject({ added: 0, updated: 1, missing: 0, changing_count: 0 });
     const now = await allTracks(server);
     expect(now.map(({ id, source_id: path, availability }) => [id, path, availability])).toEqual(
-      half.map(({ id, source_id: path }) => [id, path, 'available']),
+      partialTracks.map(({ id, source_id: path }) => [id, path, 'available']),
     );
     expect(new Set(now.map((track) => track.duration_ms)).size).toBe(1);
     await server.close();

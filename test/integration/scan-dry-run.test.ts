@@ -36,7 +36,7 @@ async function scan(server: TestServer, query = ''): Promise<ScanResult> {
 }
 
 /** Returns everything that a scan could change, except its job. */
-const everything = ({ server, folder }: Pick<IdentityLibrary, 'server' | 'folder'>) => ({
+const captureState = ({ server, folder }: Pick<IdentityLibrary, 'server' | 'folder'>) => ({
   tables: hashTables(server.app.db.$client, ['jobs', 'sqlite_sequence']),
   storage: listTree(join(server.dir, 'library')),
   music: listTree(folder),
@@ -66,7 +66,7 @@ const counts = ({
   failed,
 });
 
-const FORESEEN = ROWS.filter(({ isFoundLast }) => !isFoundLast);
+const FORESEEN_ROWS = ROWS.filter(({ isFoundLast }) => !isFoundLast);
 
 describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
   let music: IdentityLibrary;
@@ -75,7 +75,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
       base,
       mode,
       songs,
-      rows: FORESEEN,
+      rows: FORESEEN_ROWS,
       firstScan: async (server) => void (await scan(server)),
     });
     open.push(music.server);
@@ -85,12 +85,12 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     'it reports the result of every row of the identity table, and the scan then does the same (%s)',
     async (what) => {
       const { server } = music;
-      FORESEEN.forEach((row, part) => row[what]?.(music.parts[part] as Part));
+      FORESEEN_ROWS.forEach((row, part) => row[what]?.(music.parts[part] as Part));
       writeFileSync(join(music.folder, 'broken.mp3'), `this is no audio, ${what}`);
-      const previousLibrary = everything(music);
+      const previousLibrary = captureState(music);
       const tracksBefore = await allTracks(server);
       const dryResult = await scan(server, '?dry_run=true');
-      expect(everything(music)).toEqual(previousLibrary);
+      expect(captureState(music)).toEqual(previousLibrary);
       expect(dryResult.dry_run).toBe(true);
 
       const did = await scan(server);
@@ -108,7 +108,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
           .map((track) => track.source_id)
           .toSorted(),
       );
-      const moved = tracks.flatMap(({ id, source_id: to }) => {
+      const movedTracks = tracks.flatMap(({ id, source_id: to }) => {
         const from = previousTracks.get(id)?.source_id;
         return from === undefined || from === to || to.startsWith('.overwritten/') ? [] : [`${from} → ${to}`];
       });
@@ -117,9 +117,11 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
           .filter(({ from, to }) => from !== to)
           .map(({ from, to }) => `${from} → ${to}`)
           .toSorted(),
-      ).toEqual(moved.toSorted());
-      const lost = idsWith('missing', 'available').map((track) => previousTracks.get(track.id)?.source_id as string);
-      expect(dryResult.changes?.missing.toSorted()).toEqual(lost.toSorted());
+      ).toEqual(movedTracks.toSorted());
+      const lostPaths = idsWith('missing', 'available').map(
+        (track) => previousTracks.get(track.id)?.source_id as string,
+      );
+      expect(dryResult.changes?.missing.toSorted()).toEqual(lostPaths.toSorted());
       expect(dryResult.changes?.updated).toHaveLength(did.updated);
       expect(dryResult.changes?.restored).toHaveLength(did.restored);
       expect(did.changes).toBeNull();
@@ -131,7 +133,7 @@ test('it is not a scan: the last scan stays the last one, and a real one is a se
   const { server } = (await openOne('reference')) as { server: TestServer };
   const lastScan = async () =>
     (await server.api<SourceOut[]>('/sources')).body.find((source) => source.name === 'local_folder')?.last_scan;
-  const first = await lastScan();
+  const firstScan = await lastScan();
   const [dry, secondDryRun, real] = await Promise.all(
     ['?dry_run=true', '?dry_run=1', ''].map((query) =>
       server.api<JobOut>(`/sources/local_folder/scan${query}`, { method: 'POST' }),
@@ -140,7 +142,7 @@ test('it is not a scan: the last scan stays the last one, and a real one is a se
   expect(secondDryRun?.body.id).toBe(dry?.body.id);
   expect(real?.body.id).not.toBe(dry?.body.id);
   await server.app.drain();
-  expect(first).toMatchObject({ status: 'succeeded', folders: [''], counts: { added: 1, failed_count: 0 } });
+  expect(firstScan).toMatchObject({ status: 'succeeded', folders: [''], counts: { added: 1, failed_count: 0 } });
   expect(await lastScan()).toMatchObject({ job_id: real?.body.id, counts: { added: 0, unchanged: 1 } });
 });
 

@@ -50,8 +50,8 @@ interface Row {
   heard?: string[];
 }
 
-const mp3 = (seed: number, more: Partial<Song> = {}): Song => ({ seed, encoding: 'mp3', ...more });
-const flac = (seed: number, more: Partial<Song> = {}): Song => ({ seed, encoding: 'flac', ...more });
+const mp3 = (seed: number, extraFields: Partial<Song> = {}): Song => ({ seed, encoding: 'mp3', ...extraFields });
+const flac = (seed: number, extraFields: Partial<Song> = {}): Song => ({ seed, encoding: 'flac', ...extraFields });
 
 const ROWS: Row[] = [
   {
@@ -247,10 +247,10 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       const sum = (count: (row: Row) => number): number => ROWS.reduce((total, row) => total + count(row), 0);
 
       beforeAll(async () => {
-        const before = Object.assign({}, ...ROWS.map((row, n) => filesOf(n, row.before))) as Files;
+        const initialFiles = Object.assign({}, ...ROWS.map((row, n) => filesOf(n, row.before))) as Files;
         music = await library(
           mode,
-          before,
+          initialFiles,
           ROWS.flatMap(({ heard, before: files }, n) => (heard ?? Object.keys(files)).map((path) => inRow(n, path))),
         );
         open.splice(open.indexOf(music.server), 1);
@@ -280,25 +280,27 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
             ]);
           else expect([path, now[path]]).toEqual([path, old[from]]);
         }
-        const found = Object.values(places).filter((from) => from !== null);
+        const foundPaths = Object.values(places).filter((from) => from !== null);
         expect(Object.values(now)).toEqual(expect.arrayContaining(Object.values(old)));
-        expect(Object.keys(now)).toHaveLength(Object.keys(before).length + Object.keys(added).length - found.length);
-        const lost = removed.filter((path) => !found.includes(path)).map((path) => old[path] as number);
-        const kept = Object.values(old).filter((id) => !lost.includes(id));
-        expect(await keptFaults(servedBy(music.server), kept, 'available')).toEqual([]);
-        const after = mode === 'reference' ? 'missing' : 'available';
-        expect(await keptFaults(servedBy(music.server), lost, after)).toEqual([]);
+        expect(Object.keys(now)).toHaveLength(
+          Object.keys(before).length + Object.keys(added).length - foundPaths.length,
+        );
+        const lostIds = removed.filter((path) => !foundPaths.includes(path)).map((path) => old[path] as number);
+        const keptIds = Object.values(old).filter((id) => !lostIds.includes(id));
+        expect(await keptFaults(servedBy(music.server), keptIds, 'available')).toEqual([]);
+        const expectedAvailability = mode === 'reference' ? 'missing' : 'available';
+        expect(await keptFaults(servedBy(music.server), lostIds, expectedAvailability)).toEqual([]);
       }
 
       describe('once', () => {
         test.each(ROWS.map((row, n) => [row.what, n] as const))('%s', (_title, n) => expectRow(ROWS[n] as Row, n));
         test('the result counts the found ones as moved', () => {
-          const found = sum((row) => foundIn(row).length);
-          const missing = mode === 'copy' ? 0 : sum((row) => row.removed.length) - found;
+          const foundCount = sum((row) => foundIn(row).length);
+          const missingCount = mode === 'copy' ? 0 : sum((row) => row.removed.length) - foundCount;
           expect(scans[0]).toMatchObject({
-            moved: found,
-            added: sum(({ added }) => Object.keys(added).length) - found,
-            missing,
+            moved: foundCount,
+            added: sum(({ added }) => Object.keys(added).length) - foundCount,
+            missing: missingCount,
           });
         });
       });
@@ -321,16 +323,19 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       await music.scan();
       const { 'a/2.mp3': added } = await music.ids();
       expect([deleted, other]).not.toContain(added);
-      const written = (await music.server.api<TrackOut>(`/tracks/${other}`)).body;
-      expect([written.title, written.availability]).toEqual(['Piece 2', mode === 'copy' ? 'available' : 'missing']);
+      const writtenTrack = (await music.server.api<TrackOut>(`/tracks/${other}`)).body;
+      expect([writtenTrack.title, writtenTrack.availability]).toEqual([
+        'Piece 2',
+        mode === 'copy' ? 'available' : 'missing',
+      ]);
       const heardFile = { path: join(music.folder, 'a/2.mp3'), format: 'mp3', durationMs: 10_000 };
       const sound = await fingerprinter.fingerprint(heardFile, never);
       storeFingerprint(music.server.app.db, added as TrackId, sound, new Date());
       await music.server.api(`/trash/${deleted}/restore`, { method: 'POST' });
       await music.server.app.drain();
       await music.scan();
-      const restored = (await music.server.api<TrackOut>(`/tracks/${deleted}`)).body;
-      expect(restored.availability).toBe('available');
+      const restoredTrack = (await music.server.api<TrackOut>(`/tracks/${deleted}`)).body;
+      expect(restoredTrack.availability).toBe('available');
       // the copy of the deleted one is replaced by the file that the folder has
       const holder = mode === 'copy' ? added : deleted;
       expect(await keptFaults(servedBy(music.server), [holder as number], 'available')).toEqual([]);
@@ -387,16 +392,16 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
     async function expectTaken({ was, result, ids, served, server }: Upgraded, pairs: Record<string, string>) {
       const now = await ids();
       expect(result).toMatchObject({ added: 0, missing: 0, changing_count: 0 });
-      const taken = Object.keys(pairs).map((path) => now[path] as number);
-      expect(await keptFaults(served, taken, 'available')).toEqual([]);
+      const currentIds = Object.keys(pairs).map((path) => now[path] as number);
+      expect(await keptFaults(served, currentIds, 'available')).toEqual([]);
       const { items } = (await server.api<{ items: { id: number; reason: string }[] }>('/merges')).body;
-      const old = Object.values(pairs).map((path) => was[path] as number);
+      const previousIds = Object.values(pairs).map((path) => was[path] as number);
       if (mode === 'reference') {
-        expect(taken).toEqual(old);
-        expect(items.map(({ reason }) => reason)).toEqual(old.map(() => 'same_music'));
+        expect(currentIds).toEqual(previousIds);
+        expect(items.map(({ reason }) => reason)).toEqual(previousIds.map(() => 'same_music'));
       } else {
         expect(now).toMatchObject(was); // the copies stay, as tracks of their own
-        expect(new Set(items.map(({ id }) => id))).toEqual(new Set(old));
+        expect(new Set(items.map(({ id }) => id))).toEqual(new Set(previousIds));
         expect(new Set(items.map(({ reason }) => reason))).toEqual(new Set(['replaced']));
       }
     }
@@ -422,8 +427,8 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       for (const n of [1, 2]) rmSync(join(music.folder, `a/${n}.mp3`));
       const result = await music.scan();
       const now = await music.ids();
-      const served = servedBy(music.server);
-      expect(await keptFaults(served, [now['a/1.flac'] as number], 'available')).toEqual([]);
+      const fingerprintsServed = servedBy(music.server);
+      expect(await keptFaults(fingerprintsServed, [now['a/1.flac'] as number], 'available')).toEqual([]);
       expect(now['a/2.flac']).not.toBe(previousIds['a/2.mp3']);
       expect(result.missing).toBe(mode === 'copy' ? 0 : 1);
     });
@@ -455,12 +460,12 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       app.db.$client.prepare('DELETE FROM track_fingerprints WHERE track_id = ?').run(better);
       rmSync(join(music.folder, 'a/1.mp3'));
       await music.scan();
-      const served = servedBy(music.server);
-      expect(await keptFaults(served, [better as number], 'available')).not.toEqual([]);
+      const fingerprintsServed = servedBy(music.server);
+      expect(await keptFaults(fingerprintsServed, [better as number], 'available')).not.toEqual([]);
       await app.analysis.runNow(never);
       await app.drain();
       const { 'b/1.flac': now } = await music.ids();
-      expect(await keptFaults(served, [now as number], 'available')).toEqual([]);
+      expect(await keptFaults(fingerprintsServed, [now as number], 'available')).toEqual([]);
     });
 
     test.each([
@@ -495,9 +500,9 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       await music.scan();
       await music.scan();
       const { 'a/1.mp3': other, 'b/1.flac': better } = await music.ids();
-      const served = servedBy(music.server);
-      expect(await keptFaults(served, [better as number], 'available')).toEqual([]);
-      expect(await keptFaults(served, [other as number], 'available')).not.toEqual([]);
+      const fingerprintsServed = servedBy(music.server);
+      expect(await keptFaults(fingerprintsServed, [better as number], 'available')).toEqual([]);
+      expect(await keptFaults(fingerprintsServed, [other as number], 'available')).not.toEqual([]);
     });
 
     test('can be taken back, and is not done again then', async () => {
@@ -508,8 +513,8 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       for (const n of [2, 3]) {
         const { 'a/1.mp3': oldId, 'a/1.flac': now } = await music.ids();
         expect([oldId === now, oldId]).toEqual([false, music.was['a/1.mp3']]);
-        const after = mode === 'copy' ? 'available' : 'missing';
-        expect(await keptFaults(music.served, [oldId as number], after)).toEqual([]);
+        const expectedAvailability = mode === 'copy' ? 'available' : 'missing';
+        expect(await keptFaults(music.served, [oldId as number], expectedAvailability)).toEqual([]);
         lay(music.folder, { [`new/${n}.mp3`]: mp3(n) });
         expect(await music.scan()).toMatchObject({ added: 1 });
       }
@@ -553,10 +558,10 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       mkdirSync(join(music.folder, 'b'));
       writeFileSync(join(music.folder, 'b/1.flac'), flacBytes.subarray(0, Math.round(flacBytes.length * 0.6)));
       await music.scan();
-      const half = await music.ids();
+      const partialIds = await music.ids();
       writeFileSync(join(music.folder, 'b/1.flac'), flacBytes);
       expect(await music.scan()).toMatchObject({ added: 0, missing: 0 });
-      expect(await music.ids()).toEqual(half);
+      expect(await music.ids()).toEqual(partialIds);
     },
   );
 
@@ -577,16 +582,16 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
   test('the library’s own copy stays when its music turns up in a folder that is only indexed', async () => {
     const music = await library('copy', { 'a/1.mp3': mp3(1) });
     const { 'a/1.mp3': id } = await music.ids();
-    const indexed = mkdtempSync(join(base, 'indexed-'));
-    lay(indexed, { '9.mp3': mp3(8) });
-    const body = { path: indexed, name: 'Indexed', mode: 'reference' };
+    const indexedDir = mkdtempSync(join(base, 'indexed-'));
+    lay(indexedDir, { '9.mp3': mp3(8) });
+    const body = { path: indexedDir, name: 'Indexed', mode: 'reference' };
     expect((await music.server.api('/music-folders', { method: 'POST', body })).status).toBeLessThan(300);
     await music.scan();
     renameSync(join(music.folder, 'a/1.mp3'), join(base, 'away.mp3'));
     await music.scan();
-    copyFileSync(join(base, 'away.mp3'), join(indexed, '1.mp3'));
+    copyFileSync(join(base, 'away.mp3'), join(indexedDir, '1.mp3'));
     await music.scan();
-    rmSync(join(indexed, '1.mp3'));
+    rmSync(join(indexedDir, '1.mp3'));
     await music.scan();
     const track = (await music.server.api<TrackOut>(`/tracks/${id}`)).body;
     expect([track.availability, track.storage_uri?.startsWith('local:')]).toEqual(['available', true]);

@@ -28,7 +28,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 const A = 'Artist/Album/a.mp3';
 const B = 'Artist/Other/b.mp3';
 const C = 'Artist (live)/c.mp3';
-const ALL = [A, B, C];
+const ALL_PATHS = [A, B, C];
 
 function put(folder: string, path: string, song: number): void {
   mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -37,7 +37,7 @@ function put(folder: string, path: string, song: number): void {
 
 function musicFolder(): string {
   const folder = mkdtempSync(join(base, 'music-'));
-  ALL.forEach((path, song) => put(folder, path, song));
+  ALL_PATHS.forEach((path, song) => put(folder, path, song));
   return folder;
 }
 
@@ -85,7 +85,7 @@ test('only a folder and its subfolders are scanned: elsewhere, new and removed f
     unchanged: 1,
     missing: 0,
   });
-  expect(await state(server)).toEqual(expect.arrayContaining(ALL.map((path) => [path, ids[path], 'available'])));
+  expect(await state(server)).toEqual(expect.arrayContaining(ALL_PATHS.map((path) => [path, ids[path], 'available'])));
   expect(await state(server)).toHaveLength(4);
   expect(await scan(server, 'Artist')).toMatchObject({ added: 1, missing: 1 });
   expect(await state(server)).toContainEqual([C, ids[C], 'available']); // its folder only has the same prefix
@@ -148,17 +148,17 @@ test('the same scan is one job while it is unfinished, another folder is another
     ask(server, 'Artist/Album', 'Artist/Other'),
     ask(server, 'Artist/Other', 'Artist/Album'),
   ]);
-  const [wholeId, empty, artist, repeatedId, twoFoldersId, turned] = answers.map(({ body }) => body.id);
-  expect([empty, repeatedId, turned]).toEqual([wholeId, artist, twoFoldersId]);
+  const [wholeId, emptyFolderId, artist, repeatedId, twoFoldersId, turnedFolderId] = answers.map(({ body }) => body.id);
+  expect([emptyFolderId, repeatedId, turnedFolderId]).toEqual([wholeId, artist, twoFoldersId]);
   expect(new Set([wholeId, artist, twoFoldersId]).size).toBe(3);
   await server.app.drain();
 });
 
 test('other paths are rejected with a reason, and nothing is queued', async () => {
   const { server, folder } = await scanned();
-  const outside = mkdtempSync(join(base, 'outside-'));
-  put(outside, 'secret.mp3', 20);
-  symlinkSync(outside, join(folder, 'out'));
+  const outsideDir = mkdtempSync(join(base, 'outside-'));
+  put(outsideDir, 'secret.mp3', 20);
+  symlinkSync(outsideDir, join(folder, 'out'));
   symlinkSync(join(folder, 'Artist'), join(folder, 'in'));
   mkdirSync(join(folder, 'Memos/2024'), { recursive: true });
   writeFileSync(join(folder, 'Memos/.nomedia'), '');
@@ -174,7 +174,7 @@ test('other paths are rejected with a reason, and nothing is queued', async () =
     ['Artist\0/Album', 422, /without/],
     ['/', 422, /relative to the music folder/],
     [folder, 422, /relative to the music folder/],
-    [outside, 422, /relative to the music folder/],
+    [outsideDir, 422, /relative to the music folder/],
     ['out', 422, /out is a link/],
     ['out/deeper', 422, /out is a link/],
     ['in/Album', 422, /in is a link/],
@@ -214,7 +214,7 @@ test('a folder is found under another Unicode spelling of its name', async () =>
 
 test('for a folder that was removed, or became a link, before its scan, the parent is scanned', async () => {
   const folder = musicFolder();
-  const outside = mkdtempSync(join(base, 'outside-'));
+  const outsideDir = mkdtempSync(join(base, 'outside-'));
   expect(await findExistingFolders(folder, [])).toEqual(['']);
   expect(await findExistingFolders(folder, ['Artist/Album', 'Artist (live)'])).toEqual([
     'Artist/Album',
@@ -222,7 +222,7 @@ test('for a folder that was removed, or became a link, before its scan, the pare
   ]);
   rmSync(join(folder, 'Artist/Album'), { recursive: true });
   renameSync(join(folder, 'Artist (live)'), join(folder, 'away'));
-  symlinkSync(outside, join(folder, 'Artist (live)'));
+  symlinkSync(outsideDir, join(folder, 'Artist (live)'));
   expect(await findExistingFolders(folder, ['Artist/Album/Disc 1'])).toEqual(['Artist']);
   expect(await findExistingFolders(folder, ['Artist/Album', 'Artist/Other'])).toEqual(['Artist']);
   expect(await findExistingFolders(folder, ['Artist (live)'])).toEqual(['']);

@@ -41,7 +41,7 @@ afterEach(async () => {
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 /** The files of ALL, without values that change. */
-const PLAIN: Row = { what: 'nothing', change: () => {}, places: {} };
+const PLAIN_ROW: Row = { what: 'nothing', change: () => {}, places: {} };
 
 async function scan(server: TestServer): Promise<ScanResult> {
   const { body } = await server.api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
@@ -62,13 +62,13 @@ interface Library extends IdentityLibrary {
 
 /** The files of ALL as the whole music folder. */
 async function library(mode: Mode): Promise<Library> {
-  const opened = await openLibrary(mode, [PLAIN]);
-  open.push(opened.server);
+  const openedLibrary = await openLibrary(mode, [PLAIN_ROW]);
+  open.push(openedLibrary.server);
   return {
-    ...opened,
-    at: (opened.parts[0] as Part).at,
-    scan: () => scan(opened.server),
-    track: async (path) => (await allTracks(opened.server)).find((track) => track.source_id === path),
+    ...openedLibrary,
+    at: (openedLibrary.parts[0] as Part).at,
+    scan: () => scan(openedLibrary.server),
+    track: async (path) => (await allTracks(openedLibrary.server)).find((track) => track.source_id === path),
   };
 }
 
@@ -158,7 +158,8 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     const { server } = music;
     const { [A]: id } = await music.ids();
     const post = (path: string, body: object) => server.api(path, { method: 'POST', body });
-    const list = (await server.api<{ id: number }>('/playlists', { method: 'POST', body: { name: 'Later' } })).body.id;
+    const playlistId = (await server.api<{ id: number }>('/playlists', { method: 'POST', body: { name: 'Later' } }))
+      .body.id;
     expect((await post('/likes', { item_type: 'track', item_id: id, liked: false })).status).toBeLessThan(300);
     renameSync(music.at(A), join(base, `${mode}-away.mp3`));
     copyFileSync((music.parts[0] as Part).song(ALL.length), music.at(A));
@@ -168,7 +169,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     expect(inPlace === id).toBe(mode === 'reference');
     await post('/likes', { item_type: 'track', item_id: inPlace, liked: true });
     await post('/history', { track_id: inPlace });
-    await post(`/playlists/${list}/tracks`, { track_ids: [inPlace] });
+    await post(`/playlists/${playlistId}/tracks`, { track_ids: [inPlace] });
     await server.api(`/tracks/${inPlace}/lyrics`, { method: 'PUT', body: { text: 'La la la' } });
     await server.api(`/radio/never/tracks/${inPlace}`, { method: 'PUT' });
     const db = server.app.db.$client;
@@ -178,20 +179,20 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     await music.scan();
     const { 'One/First/again.mp3': ownId, [A]: otherId } = await music.ids();
     expect(ownId).toBe(id);
-    const entries = (await server.api<{ items: { track: TrackOut }[] }>(`/playlists/${list}/tracks`)).body.items;
+    const entries = (await server.api<{ items: { track: TrackOut }[] }>(`/playlists/${playlistId}/tracks`)).body.items;
     expect(entries.map(({ track }) => track.id)).toEqual([otherId]);
     const liked = (await server.api<{ items: { id: number }[] }>('/tracks?liked=true')).body.items;
     expect(liked.filter((track) => [ownId, otherId].includes(track.id)).map((track) => track.id)).toEqual([otherId]);
-    const played = (await server.api<{ items: { track: TrackOut }[] }>('/history')).body.items;
-    expect(played[0]?.track.id).toBe(otherId);
-    expect(played.filter(({ track }) => track.id === ownId)).toHaveLength(1); // the plays are from before the scan
+    const historyItems = (await server.api<{ items: { track: TrackOut }[] }>('/history')).body.items;
+    expect(historyItems[0]?.track.id).toBe(otherId);
+    expect(historyItems.filter(({ track }) => track.id === ownId)).toHaveLength(1); // the plays are from before the scan
     const lyricsOf = async (track: number | undefined) =>
       (await server.api<{ source?: string }>(`/tracks/${track}/lyrics`)).body.source === 'manual';
     expect([await lyricsOf(ownId), await lyricsOf(otherId)]).toEqual([false, true]);
     const nevers = (await server.api<{ tracks: { id: number }[] }>('/radio/never')).body.tracks;
     expect(nevers.map((track) => track.id)).toEqual([otherId]);
-    const shared = db.prepare('SELECT track_id FROM share_tracks').pluck().all();
-    expect(shared).toEqual([otherId]);
+    const sharedTrackIds = db.prepare('SELECT track_id FROM share_tracks').pluck().all();
+    expect(sharedTrackIds).toEqual([otherId]);
   });
 
   test('albums and artists whose files are given other names one after the other keep likes and ratings', async () => {
@@ -202,15 +203,15 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
       const track = await music.track(A);
       return { album: track?.album_id, artist: track?.artist_id };
     };
-    const first = await name('An Artist', 'A Title');
+    const firstIds = await name('An Artist', 'A Title');
     for (const item_type of ['album', 'artist'] as const) {
-      const body = { item_type, item_id: first[item_type], liked: true, rating: 4 };
+      const body = { item_type, item_id: firstIds[item_type], liked: true, rating: 4 };
       expect((await music.server.api('/likes', { method: 'POST', body })).status).toBe(200);
     }
-    const next = [await name('An Artist', 'Another Title'), await name('Another Artist', 'Another Title')];
-    expect(new Set([first, ...next].map(({ album }) => album)).size, 'each is another album').toBe(3);
+    const nextIds = [await name('An Artist', 'Another Title'), await name('Another Artist', 'Another Title')];
+    expect(new Set([firstIds, ...nextIds].map(({ album }) => album)).size, 'each is another album').toBe(3);
     for (const item_type of ['album', 'artist'] as const) {
-      const id = next.at(-1)?.[item_type];
+      const id = nextIds.at(-1)?.[item_type];
       const { body } = await music.server.api(`/likes/state?item_type=${item_type}&item_id=${id}`);
       expect(body).toMatchObject([{ item_id: id, liked: true, rating: 4 }]);
     }
@@ -257,9 +258,9 @@ async function scanWithoutRights(music: Library): Promise<string> {
   await music.server.app.close();
   open.splice(open.indexOf(music.server), 1);
   const { dir } = music.server;
-  const owned = readdirSync(dir, { recursive: true, encoding: 'utf8' }).map((name) => join(dir, name));
+  const ownedPaths = readdirSync(dir, { recursive: true, encoding: 'utf8' }).map((name) => join(dir, name));
   chmodSync(music.folder, 0o755);
-  for (const path of [base, dir, ...owned]) chownSync(path, 65_534, 65_534);
+  for (const path of [base, dir, ...ownedPaths]) chownSync(path, 65_534, 65_534);
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [serverEntry(), 'scan', music.folder, '--data-dir', dir],
@@ -298,10 +299,10 @@ test('tracks in an unreadable folder stay available, and are not taken for moved
   const music = await library('reference');
   const previousIds = await music.ids();
   copyFileSync(music.at(D), music.at('copy-of-delta.mp3'));
-  const locked = music.at('Two');
-  chmodSync(locked, 0o000);
+  const lockedFolder = music.at('Two');
+  chmodSync(lockedFolder, 0o000);
   const scanOutput = await scanWithoutRights(music);
-  chmodSync(locked, 0o755);
+  chmodSync(lockedFolder, 0o755);
   if (process.getuid?.() === 0)
     expect(scanOutput).toContain('Two/: the folder cannot be listed (permission denied); its tracks stay as they are');
   const tracks = await allTracks(music.server);

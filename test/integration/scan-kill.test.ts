@@ -10,7 +10,7 @@ import { runServer, spawnServer } from '../support/process.ts';
 import { seededRandom, seedOfRun } from '../support/test-random.ts';
 import { until } from '../support/until.ts';
 
-const KILLS = 3;
+const KILL_COUNT = 3;
 
 let base: string;
 let calm: string;
@@ -76,8 +76,8 @@ const objectsIn = (dataDir: string, folder: string): string[] => {
 test('kills at random moments of a scan leave the library of an uninterrupted one', async () => {
   const shaken = join(base, 'shaken');
   const random = seededRandom(seedOfRun());
-  let interrupted = 0;
-  for (let i = 0; i < KILLS; i++) {
+  let interruptedCount = 0;
+  for (let i = 0; i < KILL_COUNT; i++) {
     // moments are counted in changes, not in time: the same on slow and fast machines
     let remainingChanges = Math.ceil((random() * calmChanges) / 3);
     const server = await spawnServer(['--data-dir', shaken, '--port', '0', '--import', manifest.dir]);
@@ -85,9 +85,9 @@ test('kills at random moments of a scan leave the library of an uninterrupted on
     await until(() => server.child.signalCode !== null || server.output().includes('Scan done'));
     watcher.close();
     await server.kill();
-    if (!server.output().includes('Scan done')) interrupted++;
+    if (!server.output().includes('Scan done')) interruptedCount++;
   }
-  expect(interrupted).toBeGreaterThan(0);
+  expect(interruptedCount).toBeGreaterThan(0);
 
   expect((await runServer(['scan', manifest.dir, '--data-dir', shaken])).code).toBe(0);
   expect(contents(shaken)).toEqual(contents(calm));
@@ -99,13 +99,15 @@ test('a killed scan continues at the next start', async () => {
   let dataDir: string;
   for (let attempt = 0; ; attempt++) {
     dataDir = join(base, `resumed ${attempt}`);
-    const first = await spawnServer(['--data-dir', dataDir, '--port', '0', '--import', manifest.dir]);
+    const firstProcess = await spawnServer(['--data-dir', dataDir, '--port', '0', '--import', manifest.dir]);
     await expect.poll(() => jobsIn(dataDir), { interval: 5 }).toBeGreaterThan(0);
-    await first.kill();
-    if (!first.output().includes('Scan done')) break; // otherwise the scan ended before the kill
+    await firstProcess.kill();
+    if (!firstProcess.output().includes('Scan done')) break; // otherwise the scan ended before the kill
   }
-  const second = await spawnServer(['--data-dir', dataDir, '--port', '0'], { LOCAL_MEDIA_IMPORT_PATH: manifest.dir });
-  await expect.poll(() => second.output()).toContain('Scan done');
-  expect(await second.kill('SIGTERM')).toBe(0);
+  const secondProcess = await spawnServer(['--data-dir', dataDir, '--port', '0'], {
+    LOCAL_MEDIA_IMPORT_PATH: manifest.dir,
+  });
+  await expect.poll(() => secondProcess.output()).toContain('Scan done');
+  expect(await secondProcess.kill('SIGTERM')).toBe(0);
   expect(contents(dataDir)).toEqual(contents(calm));
 });

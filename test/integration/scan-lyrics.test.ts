@@ -15,7 +15,7 @@ let base: string;
 let music: string;
 let server: TestServer;
 
-const NAMES = ['bare', 'plain', 'timed'] as const;
+const TRACK_NAMES = ['bare', 'plain', 'timed'] as const;
 const tags = (name: string, lyrics: string) => ({
   TIT2: name,
   TPE1: 'Someone',
@@ -28,9 +28,9 @@ beforeEach(() => {
   music = join(base, 'music');
   mkdirSync(join(music, 'album'), { recursive: true });
   files.slice(0, 3).forEach((file, n) => {
-    const path = join(music, 'album', `${NAMES[n]}.mp3`);
+    const path = join(music, 'album', `${TRACK_NAMES[n]}.mp3`);
     renameSync(join(base, 'made', file.path), path);
-    retagMp3(path, tags(NAMES[n] as string, ['', 'inside', '[00:01.00]inside'][n] as string));
+    retagMp3(path, tags(TRACK_NAMES[n] as string, ['', 'inside', '[00:01.00]inside'][n] as string));
   });
 });
 afterEach(async () => {
@@ -138,14 +138,14 @@ test('everybody signed in reads lyrics, and a track without them says so', async
   await open('reference');
   await scan();
   const token = await registerUser(server);
-  const [bare, timed] = [await track('bare'), await track('timed')];
-  expect(await server.api(`/tracks/${timed.id}/lyrics`, { token })).toMatchObject({
+  const [bareTrack, timedTrack] = [await track('bare'), await track('timed')];
+  expect(await server.api(`/tracks/${timedTrack.id}/lyrics`, { token })).toMatchObject({
     status: 200,
     body: { synced: true, lines: [{ start_ms: 1000, text: 'inside' }] },
   });
-  expect(await server.api(`/tracks/${bare.id}/lyrics`, { token })).toMatchObject({
+  expect(await server.api(`/tracks/${bareTrack.id}/lyrics`, { token })).toMatchObject({
     status: 404,
-    body: { detail: `Track ${bare.id} has no lyrics.` },
+    body: { detail: `Track ${bareTrack.id} has no lyrics.` },
   });
-  expect((await server.api(`/tracks/${timed.id}/lyrics`, { token: null })).status).toBe(401);
+  expect((await server.api(`/tracks/${timedTrack.id}/lyrics`, { token: null })).status).toBe(401);
 });

@@ -9,16 +9,16 @@ import { createMovedFiles } from '../../server/scan/identity/moved-files.ts';
 import { createSeparatedTracks } from '../../server/scan/gone-tracks/separated-tracks.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 
-let opened: TempDatabase;
+let database: TempDatabase;
 beforeAll(() => {
-  opened = openTempDatabase();
+  database = openTempDatabase();
 });
-afterAll(() => opened.close());
+afterAll(() => database.close());
 
 /** The statements that `create` prepares. */
 function preparedBy(create: (client: Sqlite) => unknown): string[] {
   const statements: string[] = [];
-  const client = new Proxy(opened.db.$client, {
+  const client = new Proxy(database.db.$client, {
     get(target, name) {
       if (name !== 'prepare') return Reflect.get(target, name).bind(target) as unknown;
       return (sql: string) => {
@@ -57,7 +57,7 @@ it.each<[string, (client: Sqlite) => unknown]>([
     const names = [...sql.matchAll(/@(\w+)/g)].map(([, name]) => [name, null]);
     const params = names.length > 0 ? [Object.fromEntries(names)] : [];
     const values = Array.from(sql.matchAll(/\?/g), () => null);
-    const plan = opened.db.$client
+    const plan = database.db.$client
       .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
       .all(...params, ...values)
       .map(({ detail }) => detail);

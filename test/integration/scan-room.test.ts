@@ -24,8 +24,8 @@ const DISK_MB = 64;
 const MIN_FREE_BYTES = 8 << 20;
 const FILE_BYTES = 1 << 20;
 /** A number of files that exceeds the disk. */
-const MANY = 70;
-const FEW = 20;
+const MANY_FILES = 70;
+const FEW_FILES = 20;
 
 let base: string;
 let music: string;
@@ -47,7 +47,7 @@ beforeEach(() => {
   music = mkdtempSync(join(base, 'music-'));
 });
 afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
+  for (const openServer of open.splice(0)) await openServer.close();
   rmSync(join(small(), 'data'), { recursive: true, force: true });
   disk?.free();
 });
@@ -78,7 +78,7 @@ async function scan(query = ''): Promise<JobOut> {
 }
 
 const tracks = async (): Promise<TrackPage> => (await server.api<TrackPage>('/tracks?limit=200')).body;
-const rowsOf = (table: string): number =>
+const countRows = (table: string): number =>
   server.app.db.$client.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? NaN;
 const freeBytes = (): number => {
   const { bsize, bavail } = statfsSync(small());
@@ -91,7 +91,7 @@ const storedFiles = (): string[] =>
 
 test('a music folder that does not fit is refused before anything is copied, and can be indexed instead', async () => {
   if (!disk) return;
-  write('Harbour', MANY);
+  write('Harbour', MANY_FILES);
   await start();
   for (const part of ['', '?path=Harbour']) {
     const job = await scan(part);
@@ -100,51 +100,56 @@ test('a music folder that does not fit is refused before anything is copied, and
     expect(job.error).toMatch(
       /MIN_FREE_BYTES keeps 8\.4 MB free.*only index them.*--index.*--data-dir or STORAGE_ROOT/,
     );
-    expect([storedFiles(), rowsOf('tracks'), rowsOf('source_files'), rowsOf('source_folders')]).toEqual([[], 0, 0, 0]);
+    expect([storedFiles(), countRows('tracks'), countRows('source_files'), countRows('source_folders')]).toEqual([
+      [],
+      0,
+      0,
+      0,
+    ]);
   }
   await server.api('/music-folders/1', { method: 'PATCH', body: { mode: 'reference' } });
   expect(await scan()).toMatchObject({ status: 'succeeded' });
-  expect((await tracks()).total).toBe(MANY);
+  expect((await tracks()).total).toBe(MANY_FILES);
   expect(storedFiles()).toEqual([]);
 });
 
 test('later scans copy what fits, refuse the rest, and go on when there is room', async () => {
   if (!disk) return;
-  write('Harbour', FEW);
+  write('Harbour', FEW_FILES);
   await start();
-  expect(await scan()).toMatchObject({ status: 'succeeded', result: { added: FEW } });
+  expect(await scan()).toMatchObject({ status: 'succeeded', result: { added: FEW_FILES } });
   const previousTracks = (await tracks()).items;
-  disk.fill(MIN_FREE_BYTES + FEW * (FILE_BYTES / 2));
-  write('Nets', FEW);
+  disk.fill(MIN_FREE_BYTES + FEW_FILES * (FILE_BYTES / 2));
+  write('Nets', FEW_FILES);
   const job = await scan();
   const { total, items } = await tracks();
   expect(job.status).toBe('failed');
-  expect(job.error).toContain(`${2 * FEW - total} files were not copied: they need `);
-  expect(total).toBeGreaterThan(FEW);
+  expect(job.error).toContain(`${2 * FEW_FILES - total} files were not copied: they need `);
+  expect(total).toBeGreaterThan(FEW_FILES);
   expect(freeBytes()).toBeGreaterThan(MIN_FREE_BYTES - FILE_BYTES);
   expect(freeBytes()).toBeLessThan(MIN_FREE_BYTES + 2 * FILE_BYTES);
   expect(storedFiles()).toHaveLength(total);
-  expect(rowsOf('source_files')).toBe(total);
+  expect(countRows('source_files')).toBe(total);
   expect(items).toEqual(expect.arrayContaining(previousTracks));
 
   disk.free();
-  expect(await scan()).toMatchObject({ status: 'succeeded', result: { added: 2 * FEW - total } });
+  expect(await scan()).toMatchObject({ status: 'succeeded', result: { added: 2 * FEW_FILES - total } });
 });
 
 test('files whose content is stored need no room', async () => {
   if (!disk) return;
-  write('Harbour', FEW);
+  write('Harbour', FEW_FILES);
   await start();
   await scan();
   disk.fill(MIN_FREE_BYTES / 2);
-  const other = new Date('2001-01-01');
-  for (let n = 0; n < 5; n++) utimesSync(join(music, 'Harbour', `${n}.flac`), other, other);
+  const otherDate = new Date('2001-01-01');
+  for (let n = 0; n < 5; n++) utimesSync(join(music, 'Harbour', `${n}.flac`), otherDate, otherDate);
   mkdirSync(join(music, 'Copies'));
   copyFileSync(join(music, 'Harbour', '7.flac'), join(music, 'Copies', '7.flac'));
   expect(await scan()).toMatchObject({ status: 'succeeded', result: { added: 1, updated: 5 } });
   write('Nets', 1);
   expect((await scan()).error).toMatch(/^1 file was not copied: it needs 1\.\d MB, and 0 bytes are available/);
-  expect((await tracks()).total).toBe(FEW + 1);
+  expect((await tracks()).total).toBe(FEW_FILES + 1);
 });
 
 test('a library without its database counts what is stored as stored', async () => {
@@ -158,18 +163,18 @@ test('a library without its database counts what is stored as stored', async () 
 
 test('a folder that does not fit leaves the others as they are scanned', async () => {
   if (!disk) return;
-  write('Harbour', FEW);
+  write('Harbour', FEW_FILES);
   await start();
   await scan();
-  const first = music;
+  const firstLibrary = music;
   music = mkdtempSync(join(base, 'music-'));
-  write('Nets', MANY);
+  write('Nets', MANY_FILES);
   await server.api('/music-folders', { method: 'POST', body: { name: 'Vinyl', path: music, mode: 'copy' } });
   await server.app.drain();
-  music = first;
+  music = firstLibrary;
   write('Alone', 2);
   expect((await scan()).error).toMatch(/Nothing of the music folder “Vinyl” was copied: its 70 files/);
-  expect((await tracks()).total).toBe(FEW + 2);
+  expect((await tracks()).total).toBe(FEW_FILES + 2);
 });
 
 test('nothing is compared where the storage is an object store', async () => {

@@ -126,8 +126,8 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     const server = await serverOn(folder, mode);
     await scan(server);
     const [track] = await allTracks(server);
-    const edited = await server.api(`/tracks/${track?.id}`, { method: 'PATCH', body: { title: 'By hand' } });
-    expect(edited.status).toBe(200);
+    const editResponse = await server.api(`/tracks/${track?.id}`, { method: 'PATCH', body: { title: 'By hand' } });
+    expect(editResponse.status).toBe(200);
     write('Behind');
     // simulates a file system that stores no change time
     server.app.db.$client.exec('UPDATE source_files SET ctime_us = NULL');
@@ -183,9 +183,9 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
       ['tracks', 'albums', 'artists', 'source_files', 'source_folders', 'track_artists'].map((table) =>
         server.app.db.$client.prepare(`SELECT * FROM ${table}`).all(),
       );
-    const accessed = filesBelow(manifest.dir).filter((file) => !file.includes('\ufffd'));
+    const accessedFiles = filesBelow(manifest.dir).filter((file) => !file.includes('\ufffd'));
     // an old access time moves when a file is opened and read; setting it touches the file, which is noted first
-    for (const file of accessed) utimesSync(file, 1, statSync(file).mtime);
+    for (const file of accessedFiles) utimesSync(file, 1, statSync(file).mtime);
     server.app.db.$client.exec('UPDATE source_files SET ctime_us = NULL');
     expect((await scan(server)).result).toMatchObject({ added: 0, updated: 0, missing: 0, restored: 0 });
     const rowsBefore = rows();
@@ -194,7 +194,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     expect(result.unchanged).toBeGreaterThan(0);
     expect(filesIn(result)).toBe(result.files);
     expect(rows()).toEqual(rowsBefore);
-    expect(accessed.filter((file) => statSync(file).atimeMs !== 1000)).toEqual([]);
+    expect(accessedFiles.filter((file) => statSync(file).atimeMs !== 1000)).toEqual([]);
   });
 
   test('streams every track byte for byte', async () => {
@@ -210,26 +210,26 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
 
   test('a file that other music was written over is read again, also with an older time, and costs no copy', async () => {
     const { folder, files } = smallFolder(3);
-    const [first, second, other] = files as [string, string, string];
-    renameSync(join(folder, other), join(base, `other-${mode}`)); // no track has the audio of this file
+    const [firstFile, secondFile, otherFile] = files as [string, string, string];
+    renameSync(join(folder, otherFile), join(base, `other-${mode}`)); // no track has the audio of this file
     const server = await serverOn(folder, mode);
     await scan(server);
     const findTrack = async (sourceId: string): Promise<TrackOut | undefined> =>
       (await allTracks(server)).find((track) => track.source_id === sourceId);
-    const [firstBefore, untouched] = [await findTrack(first), await findTrack(second)];
+    const [firstBefore, untouchedTrack] = [await findTrack(firstFile), await findTrack(secondFile)];
     const oldTime = new Date(2001, 1, 1);
-    cpSync(join(base, `other-${mode}`), join(folder, first));
-    utimesSync(join(folder, first), oldTime, oldTime);
+    cpSync(join(base, `other-${mode}`), join(folder, firstFile));
+    utimesSync(join(folder, firstFile), oldTime, oldTime);
     const { result } = await scan(server);
     const isKept = mode === 'copy';
     expect(result).toMatchObject(isKept ? { added: 1, updated: 0 } : { added: 0, updated: 1, missing: 0 });
-    const firstAfter = await findTrack(first);
+    const firstAfter = await findTrack(firstFile);
     expect(firstAfter?.id === firstBefore?.id).toBe(!isKept);
-    expect(firstAfter?.title).toBe(manifest.files.find(({ path }) => path === other)?.tags?.title);
+    expect(firstAfter?.title).toBe(manifest.files.find(({ path }) => path === otherFile)?.tags?.title);
     expect(firstAfter?.title).not.toBe(firstBefore?.title);
-    expect(await findTrack(second)).toEqual(untouched);
-    const played = await fetch(`${server.url}/stream/${firstAfter?.id}?token=${server.token}`);
-    expect(Buffer.from(await played.arrayBuffer()).equals(readFileSync(join(folder, first)))).toBe(true);
+    expect(await findTrack(secondFile)).toEqual(untouchedTrack);
+    const streamResponse = await fetch(`${server.url}/stream/${firstAfter?.id}?token=${server.token}`);
+    expect(Buffer.from(await streamResponse.arrayBuffer()).equals(readFileSync(join(folder, firstFile)))).toBe(true);
     if (!isKept) return;
     expect(filesBelow(join(server.dir, 'library', 'audio')).length).toBe(3);
     const copy = (await allTracks(server)).find(({ id }) => id === firstBefore?.id);
@@ -332,8 +332,8 @@ test('a scan requested while one runs is the same scan', async () => {
 test('a cancelled scan keeps what it did, and the next one does the rest', async () => {
   const server = await serverOn(manifest.dir, 'copy');
   const { body: job } = await server.api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
-  const cancelled = await server.api<JobOut>(`/jobs/${job.id}`, { method: 'DELETE' });
-  expect(cancelled.status).toBe(200);
+  const cancelResponse = await server.api<JobOut>(`/jobs/${job.id}`, { method: 'DELETE' });
+  expect(cancelResponse.status).toBe(200);
   await server.app.drain();
   expect((await server.api<JobOut>(`/jobs/${job.id}`)).body.status).toBe('cancelled');
   await scan(server);
@@ -352,9 +352,9 @@ test('sources that cannot be scanned say so', async () => {
 
 test('a file that the database rejects is an error in the result, and is added by the next scan', async () => {
   const folder = mkdtempSync(join(base, 'refused-'));
-  const good = manifest.files.find((file) => !file.messy && file.format === 'mp3')!;
+  const goodFile = manifest.files.find((file) => !file.messy && file.format === 'mp3')!;
   const names = ['1.mp3', '2.mp3', '3.mp3'];
-  for (const name of names) writeFileSync(join(folder, name), readFileSync(join(manifest.dir, good.path)));
+  for (const name of names) writeFileSync(join(folder, name), readFileSync(join(manifest.dir, goodFile.path)));
   const [late, early] = ['00:00:30', '00:00:10'].map((at, i) => `TRACK 0${i + 1} AUDIO\nINDEX 01 ${at}\n`);
   writeFileSync(join(folder, '1.cue'), `FILE "1.mp3" MP3\n${late}${early}`);
   const server = await serverOn(folder, 'reference');
@@ -364,8 +364,8 @@ test('a file that the database rejects is an error in the result, and is added b
     `CREATE TRIGGER refuse BEFORE INSERT ON tracks WHEN new.source_id = '2.mp3'
       BEGIN SELECT attempted(); SELECT RAISE(ABORT, 'refused'); END`,
   );
-  const first = await scan(server);
-  expect(first.result).toMatchObject({
+  const firstScan = await scan(server);
+  expect(firstScan.result).toMatchObject({
     added: 2,
     failed: [{ source_id: '2.mp3', reason: 'it could not be saved (SQLITE_CONSTRAINT_TRIGGER)' }],
     failed_count: 1,

@@ -15,15 +15,15 @@ import { spawnServer } from '../support/process.ts';
 import { registerUser, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-const START = Date.UTC(2026, 0, 1);
-const HOUR = 3_600_000;
+const START_MS = Date.UTC(2026, 0, 1);
+const HOUR_MS = 3_600_000;
 let lastfm: FakeAudioscrobbler;
 let server: TestServer;
 let clock: number;
 let tracks: ReturnType<typeof trackMaker>;
 
 beforeEach(async () => {
-  clock = START;
+  clock = START_MS;
   lastfm = await startAudioscrobbler({ secret: LASTFM_KEYS.LASTFM_API_SECRET });
   server = await start();
   tracks = trackMaker(server.app);
@@ -45,7 +45,7 @@ async function restart(env: Record<string, string>): Promise<void> {
   server = await start(env, dir);
   tracks = trackMaker(server.app);
 }
-const put = (service: string, body: object, token = server.token) =>
+const putCredentials = (service: string, body: object, token = server.token) =>
   server.api<ScrobblingOut>(`/users/me/scrobbling?service=${service}`, { method: 'PUT', body, token });
 const status = async (service: string): Promise<ScrobblingOut> =>
   (await server.api<ScrobblingOut>(`/users/me/scrobbling?service=${service}`)).body;
@@ -54,17 +54,17 @@ async function signIn(service = 'lastfm', fake = lastfm, more = {}): Promise<Scr
     method: 'POST',
   });
   fake.allow(body.token);
-  const connected = await put(service, { token: body.token, ...more });
-  expect(connected.status).toBe(200);
+  const connectResponse = await putCredentials(service, { token: body.token, ...more });
+  expect(connectResponse.status).toBe(200);
   await server.app.drain();
-  return connected.body;
+  return connectResponse.body;
 }
-const play = (track_id: number, at = clock, more = {}) =>
-  server.api('/history', { method: 'POST', body: { track_id, played_at: new Date(at).toISOString(), ...more } });
+const play = (track_id: number, at = clock, extraFields = {}) =>
+  server.api('/history', { method: 'POST', body: { track_id, played_at: new Date(at).toISOString(), ...extraFields } });
 const like = (item_id: number, liked = true) =>
   server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id, liked } });
 const later = async (): Promise<void> => {
-  clock += 2 * HOUR;
+  clock += 2 * HOUR_MS;
   await server.app.drain();
 };
 const names = (fake = lastfm): string[] => fake.scrobbles.map(({ track }) => track);
@@ -75,9 +75,12 @@ describe('an account', () => {
       method: 'POST',
     });
     expect(body.url).toBe(`${lastfm.url}/api/auth/?api_key=${'k'.repeat(32)}&token=${body.token}`);
-    expect((await put('lastfm', { token: body.token })).status).toBe(422);
+    expect((await putCredentials('lastfm', { token: body.token })).status).toBe(422);
     lastfm.allow(body.token);
-    expect((await put('lastfm', { token: body.token })).body).toMatchObject({ connected: true, username: 'ann_fm' });
+    expect((await putCredentials('lastfm', { token: body.token })).body).toMatchObject({
+      connected: true,
+      username: 'ann_fm',
+    });
     const row = server.app.db.$client.prepare('SELECT CAST(token AS TEXT) AS t FROM scrobble_accounts').get();
     expect(JSON.stringify(row)).not.toContain('session-key');
     expect((await server.api('/users/me/scrobbling/services')).text).not.toContain('session-key');
@@ -98,7 +101,7 @@ describe('an account', () => {
   test('whose key was sealed before keys belonged to an address goes on, and the key is sealed for its address', async () => {
     const maloja = await startMaloja();
     try {
-      await put('maloja', { token: 'good-key', url: maloja.url });
+      await putCredentials('maloja', { token: 'good-key', url: maloja.url });
       const client = server.app.db.$client;
       const secrets = JSON.parse(readFileSync(join(server.dir, 'secrets.json'), 'utf8')) as Record<string, string>;
       const sealer = createSealer(String(secrets['COMPAT_SECRET_KEY']), 'tonearm scrobbling token v1');
@@ -121,17 +124,19 @@ describe('an account', () => {
     const maloja = await startMaloja();
     try {
       const listener = await registerUser(server);
-      expect((await put('maloja', { token: 'good-key', url: maloja.url }, listener)).status).toBe(503);
+      expect((await putCredentials('maloja', { token: 'good-key', url: maloja.url }, listener)).status).toBe(503);
       expect(maloja.state.requests).toBe(0);
-      expect((await put('maloja', { token: 'bad-key', url: maloja.url })).status).toBe(422);
-      expect((await put('maloja', { token: 'good-key' })).status).toBe(422);
-      expect((await put('maloja', { token: 'good-key', url: maloja.url })).body).toMatchObject({ connected: true });
+      expect((await putCredentials('maloja', { token: 'bad-key', url: maloja.url })).status).toBe(422);
+      expect((await putCredentials('maloja', { token: 'good-key' })).status).toBe(422);
+      expect((await putCredentials('maloja', { token: 'good-key', url: maloja.url })).body).toMatchObject({
+        connected: true,
+      });
       await play(tracks.add({ title: 'A' }));
       await play(tracks.add({ title: 'B' })); // this track is played at the same time
       await server.app.drain();
       expect([...maloja.scrobbles.values()]).toMatchObject([
-        { artist: 'The Quays', title: 'A', time: START / 1_000 },
-        { title: 'B', time: START / 1_000 + 1 },
+        { artist: 'The Quays', title: 'A', time: START_MS / 1_000 },
+        { title: 'B', time: START_MS / 1_000 + 1 },
       ]);
     } finally {
       await maloja.close();
@@ -145,7 +150,7 @@ describe('plays', () => {
     const id = tracks.add({ title: 'A', recordingMbid: '5f0f6a3c-1111-4222-8333-444455556666' });
     const items = Array.from({ length: 120 }, (_, n) => ({
       track_id: id,
-      played_at: new Date(START - (120 - n) * 200_000).toISOString(),
+      played_at: new Date(START_MS - (120 - n) * 200_000).toISOString(),
     }));
     await server.api('/history', { method: 'POST', body: { items } });
     await play(tracks.add({ title: 'Short' }, { durationMs: 30_000 }));
@@ -159,7 +164,7 @@ describe('plays', () => {
       album: 'Harbour',
       duration: '200',
       mbid: '5f0f6a3c-1111-4222-8333-444455556666',
-      timestamp: (START - 120 * 200_000) / 1_000,
+      timestamp: (START_MS - 120 * 200_000) / 1_000,
     });
   });
 
@@ -210,9 +215,9 @@ describe('plays', () => {
       await signIn();
       await signIn('librefm', librefm);
       const id = tracks.add({ title: 'A' });
-      await play(id, START, { client: 'browser' });
-      await play(id, START, { client: 'phone' });
-      await play(id, START + 500, { client: 'phone' });
+      await play(id, START_MS, { client: 'browser' });
+      await play(id, START_MS, { client: 'phone' });
+      await play(id, START_MS + 500, { client: 'phone' });
       await server.app.drain();
       expect([names(), names(librefm)]).toEqual([['A'], ['A']]);
     } finally {
@@ -276,7 +281,7 @@ describe('loves', () => {
       const mbid = '5f0f6a3c-1111-4222-8333-444455556666';
       await like(tracks.add({ title: 'A', recordingMbid: mbid }));
       await like(tracks.add({ title: 'Without' }));
-      await put('listenbrainz', { token: 'good-token', sync_loves: true });
+      await putCredentials('listenbrainz', { token: 'good-token', sync_loves: true });
       await server.app.drain();
       expect([...listenbrainz.loved.keys()]).toEqual([mbid]);
       expect(await status('listenbrainz')).toMatchObject({ problem: null, loves_synced_at: expect.any(String) });
@@ -293,26 +298,26 @@ describe('loves', () => {
 });
 
 describe('plays with which a service always fails', () => {
-  const BROKEN = Array.from({ length: 12 }, (_, n) => `Broken ${n}`);
-  const GOOD = Array.from({ length: 70 }, (_, n) => `Song ${n}`);
+  const BROKEN_TITLES = Array.from({ length: 12 }, (_, n) => `Broken ${n}`);
+  const GOOD_TITLES = Array.from({ length: 70 }, (_, n) => `Song ${n}`);
 
   test('let the others pass, are named, and in the end set aside', async () => {
     const [listenbrainz, maloja] = await Promise.all([startListenBrainz(), startMaloja()]);
     await restart({ LISTENBRAINZ_BASE_URL: listenbrainz.url });
     try {
       await signIn();
-      await put('listenbrainz', { token: 'good-token' });
-      await put('maloja', { token: 'good-key', url: maloja.url });
+      await putCredentials('listenbrainz', { token: 'good-token' });
+      await putCredentials('maloja', { token: 'good-key', url: maloja.url });
       for (const { brokenTitles } of [lastfm, listenbrainz, maloja.state])
-        for (const title of BROKEN) brokenTitles.add(title);
+        for (const title of BROKEN_TITLES) brokenTitles.add(title);
       // an album of them comes first, and one stands among the others
-      const titles = [...BROKEN.slice(1), ...GOOD.slice(0, 40), 'Broken 0', ...GOOD.slice(40)];
+      const titles = [...BROKEN_TITLES.slice(1), ...GOOD_TITLES.slice(0, 40), 'Broken 0', ...GOOD_TITLES.slice(40)];
       const items = titles.map((title, n) => ({
         track_id: tracks.add({ title }),
-        played_at: new Date(START - (100 - n) * 200_000).toISOString(),
+        played_at: new Date(START_MS - (100 - n) * 200_000).toISOString(),
       }));
       await server.api('/history', { method: 'POST', body: { items } });
-      const taken = () => [
+      const listAcceptedTitles = () => [
         names(),
         listenbrainz.listens().map(({ track_metadata: { track_name: title } }) => title),
         [...maloja.scrobbles.values()].map(({ title }) => title),
@@ -320,20 +325,22 @@ describe('plays with which a service always fails', () => {
       const services = ['lastfm', 'listenbrainz', 'maloja'];
       await server.app.drain();
       await later(); // after too many failures in a row it is tried later, with others first
-      expect(taken().map((some) => some.toSorted())).toEqual(services.map(() => GOOD.toSorted()));
+      expect(listAcceptedTitles().map((serviceTitles) => serviceTitles.toSorted())).toEqual(
+        services.map(() => GOOD_TITLES.toSorted()),
+      );
       for (const service of services)
         expect(await status(service)).toMatchObject({ queued: 12, problem: expect.stringContaining('“Broken') });
       for (let n = 0; n < 5; n++) {
-        clock += HOUR;
+        clock += HOUR_MS;
         await play(tracks.add({ title: `Later ${n}` }));
         await later();
       }
       for (const service of services) {
         const { queued, refused, refusals, submitted } = await status(service);
         expect({ queued, refused, submitted }).toEqual({ queued: 0, refused: 12, submitted: 75 });
-        expect(refusals.map(({ title }) => title).toSorted()).toEqual(BROKEN.toSorted());
+        expect(refusals.map(({ title }) => title).toSorted()).toEqual(BROKEN_TITLES.toSorted());
       }
-      expect(taken().map((some) => some.length)).toEqual([75, 75, 75]);
+      expect(listAcceptedTitles().map((serviceTitles) => serviceTitles.length)).toEqual([75, 75, 75]);
     } finally {
       await Promise.all([listenbrainz.close(), maloja.close()]);
     }
@@ -342,8 +349,8 @@ describe('plays with which a service always fails', () => {
   test('are not those of an outage', async () => {
     await signIn();
     lastfm.brokenTitles.add('A').add('B');
-    await play(tracks.add({ title: 'A' }), START);
-    await play(tracks.add({ title: 'B' }), START + 400_000);
+    await play(tracks.add({ title: 'A' }), START_MS);
+    await play(tracks.add({ title: 'B' }), START_MS + 400_000);
     for (let n = 0; n < 8; n++) await later();
     expect(await status('lastfm')).toMatchObject({ queued: 2, refused: 0 });
     lastfm.brokenTitles.clear();
@@ -354,13 +361,13 @@ describe('plays with which a service always fails', () => {
   test('and one that Maloja moved by a second, with the answer lost, is there once', async () => {
     const maloja = await startMaloja();
     try {
-      maloja.scrobbles.set(START / 1_000, { artist: 'Somebody', title: 'Else', time: START / 1_000 });
-      await put('maloja', { token: 'good-key', url: maloja.url });
+      maloja.scrobbles.set(START_MS / 1_000, { artist: 'Somebody', title: 'Else', time: START_MS / 1_000 });
+      await putCredentials('maloja', { token: 'good-key', url: maloja.url });
       maloja.state.silences = 1;
-      await play(tracks.add({ title: 'A' }), START);
+      await play(tracks.add({ title: 'A' }), START_MS);
       await server.app.drain();
       await later();
-      expect([...maloja.scrobbles.values()].map(({ title, time }) => [title, time - START / 1_000])).toEqual([
+      expect([...maloja.scrobbles.values()].map(({ title, time }) => [title, time - START_MS / 1_000])).toEqual([
         ['Else', 0],
         ['A', 1],
       ]);
@@ -378,19 +385,19 @@ describe('a week without network', () => {
     await restart(env);
     try {
       await signIn();
-      await put('listenbrainz', { token: 'good-token' });
+      await putCredentials('listenbrainz', { token: 'good-token' });
       await server.app.drain();
       await Promise.all([lastfm.goAway(), listenbrainz.goAway()]);
       const ids = Array.from({ length: 20 }, (_, n) => tracks.add({ title: `Song ${n}` }));
       const times: number[] = [];
       for (let day = 0; day < 7; day++) {
-        const dayStart = START + day * 24 * HOUR;
+        const dayStart = START_MS + day * 24 * HOUR_MS;
         const items = Array.from({ length: day === 6 ? 200 : 300 }, (_, n) => {
           times.push(dayStart + n * 280_000);
           return { track_id: ids[n % 20], played_at: new Date(dayStart + n * 280_000).toISOString() };
         });
-        clock = dayStart + 24 * HOUR;
-        if (day === 6) await put('maloja', { token: 'good-key', url: maloja.url });
+        clock = dayStart + 24 * HOUR_MS;
+        if (day === 6) await putCredentials('maloja', { token: 'good-key', url: maloja.url });
         if (day === 6) await maloja.goAway();
         await server.api('/history', { method: 'POST', body: { items } });
         // these plays come from another player
@@ -413,10 +420,10 @@ describe('a week without network', () => {
       }
       await later();
       const seconds = times.map((time) => time / 1_000);
-      const isSame = (sent: readonly (number | undefined)[], expected: number[]): boolean =>
-        new Set(sent).size === sent.length &&
-        sent.length === expected.length &&
-        new Set([...sent, ...expected]).size === expected.length;
+      const isSame = (sentTimes: readonly (number | undefined)[], expectedTimes: number[]): boolean =>
+        new Set(sentTimes).size === sentTimes.length &&
+        sentTimes.length === expectedTimes.length &&
+        new Set([...sentTimes, ...expectedTimes]).size === expectedTimes.length;
       expect(lastfm.scrobbles).toHaveLength(2_000);
       expect(
         isSame(

@@ -10,10 +10,10 @@ let service: FakeListenBrainz;
 let server: TestServer;
 let clock: number;
 let tracks: ReturnType<typeof trackMaker>;
-const START = Date.UTC(2026, 0, 1);
+const START_MS = Date.UTC(2026, 0, 1);
 
 beforeEach(async () => {
-  clock = START;
+  clock = START_MS;
   service = await startListenBrainz();
   server = await start();
   tracks = trackMaker(server.app);
@@ -33,8 +33,8 @@ const connect = (token = 'good-token') =>
   server.api<ScrobblingOut>('/users/me/scrobbling', { method: 'PUT', body: { token } });
 const status = async (token = server.token): Promise<ScrobblingOut> =>
   (await server.api<ScrobblingOut>('/users/me/scrobbling', { token })).body;
-const play = (track_id: number, at = clock, more = {}) =>
-  server.api('/history', { method: 'POST', body: { track_id, played_at: new Date(at).toISOString(), ...more } });
+const play = (track_id: number, at = clock, extraFields = {}) =>
+  server.api('/history', { method: 'POST', body: { track_id, played_at: new Date(at).toISOString(), ...extraFields } });
 const titles = (): string[] => service.listens().map(({ track_metadata }) => track_metadata.track_name);
 
 describe('an account', () => {
@@ -78,7 +78,7 @@ describe('plays', () => {
     await connect();
     await play(
       tracks.add({ title: 'Lighthouse', recordingMbid: '5f0f6a3c-1111-4222-8333-444455556666' }),
-      START + 999,
+      START_MS + 999,
       { played_ms: 100_000 },
     );
     await server.app.drain();
@@ -88,7 +88,7 @@ describe('plays', () => {
         token: 'good-token',
         payload: [
           {
-            listened_at: START / 1_000,
+            listened_at: START_MS / 1_000,
             track_metadata: {
               artist_name: 'The Quays',
               track_name: 'Lighthouse',
@@ -103,7 +103,11 @@ describe('plays', () => {
         ],
       },
     ]);
-    expect(await status()).toMatchObject({ queued: 0, submitted: 1, last_submitted_at: new Date(START).toISOString() });
+    expect(await status()).toMatchObject({
+      queued: 0,
+      submitted: 1,
+      last_submitted_at: new Date(START_MS).toISOString(),
+    });
   });
 
   test('are sent once, but not short, anonymous or removed ones', async () => {
@@ -114,10 +118,10 @@ describe('plays', () => {
     await service.comeBack();
     await connect();
     service.next.push({ status: 503 }); // so that all of them are pending
-    await play(a as number, START);
+    await play(a as number, START_MS);
     await server.app.drain();
-    await play(a as number, START);
-    await play(b as number, START, { played_ms: 99_000 });
+    await play(a as number, START_MS);
+    await play(b as number, START_MS, { played_ms: 99_000 });
     await play(c as number);
     const { body } = await server.api<{ id: number }>('/history', { method: 'POST', body: { track_id: d } });
     await server.api(`/history/${body.id}`, { method: 'DELETE' });
@@ -156,7 +160,7 @@ describe('plays', () => {
     await connect();
     const items = Array.from({ length: 250 }, (_, i) => ({
       track_id: id,
-      played_at: new Date(START - (250 - i) * 200_000).toISOString(),
+      played_at: new Date(START_MS - (250 - i) * 200_000).toISOString(),
     }));
     await server.api('/history', { method: 'POST', body: { items } });
     await server.app.drain();
@@ -185,8 +189,8 @@ describe('plays', () => {
       ),
     });
     const { dir } = server;
-    const first = server;
-    await first.app.close();
+    const firstServer = server;
+    await firstServer.app.close();
     await service.comeBack();
     clock += 3_600_000;
     server = await start(dir);
@@ -207,7 +211,7 @@ describe('plays', () => {
       problem: expect.stringContaining('Enter a new one; until then, plays stay queued.'),
     });
     const requestCount = service.requests.length;
-    await play(id, START - 900_000);
+    await play(id, START_MS - 900_000);
     await server.app.drain();
     expect(service.requests).toHaveLength(requestCount);
     service.tokens.set('new-token', 'ann_lb');

@@ -22,7 +22,7 @@ let deleteTrack: ReturnType<typeof openLibraryServices>['deleteTrack'];
 let library: LibraryService;
 let tracks: TrackWriter;
 let search: SearchService;
-let added = 0;
+let addedCount = 0;
 
 beforeEach(() => {
   temp = openTempDatabase();
@@ -35,7 +35,7 @@ afterEach(() => temp.close());
 const insert = (identity: Partial<TrackIdentity>): TrackId =>
   tracks.insert({
     source: 'upload',
-    sourceId: `${added++}`,
+    sourceId: `${addedCount++}`,
     identity: { title: 'Title', artists: ['Artist'], genres: [], ...identity },
     audio: silence,
   });
@@ -66,11 +66,11 @@ test('rolled back rows are not found, and rows that reuse their ids are', () => 
     .transaction(() =>
       tracks.batch(() => {
         insert({ title: 'Stays', artists: ['Quay'] });
-        const failing = temp.db.$client.transaction(() => {
+        const failingTransaction = temp.db.$client.transaction(() => {
           insert({ title: 'Vanishes', artists: ['Nobody'], album: 'Void' });
           throw new Error('the disk is full');
         });
-        expect(failing).toThrow('the disk is full');
+        expect(failingTransaction).toThrow('the disk is full');
         tracks.forget();
         insert({ title: 'Arrives', artists: ['Somebody'], album: 'Here' });
       }),
@@ -90,12 +90,12 @@ test('a track is found after its deletion was rolled back', () => {
     .transaction(() =>
       tracks.batch(() => {
         const id = insert({ title: 'Phoenix', artists: ['Quay'] });
-        const failing = temp.db.$client.transaction(() => {
+        const failingTransaction = temp.db.$client.transaction(() => {
           temp.db.$client.prepare('DELETE FROM tracks WHERE id = ?').run(id);
           tracks.search.delete('track', id);
           throw new Error('no');
         });
-        expect(failing).toThrow('no');
+        expect(failingTransaction).toThrow('no');
         tracks.forget();
       }),
     )
@@ -135,7 +135,7 @@ test('a new title, a sort name and an album’s new artist are found', async () 
   const add = (identity: Partial<TrackIdentity>) =>
     tracks.insert({
       source: 'upload',
-      sourceId: `f${added++}`,
+      sourceId: `f${addedCount++}`,
       folder: 1,
       identity: { title: 'In a folder', artists: [], genres: [], ...identity },
       audio: silence,
@@ -150,7 +150,7 @@ test('a new title, a sort name and an album’s new artist are found', async () 
 test('words of different lengths can be combined, however frequent', async () => {
   const { users } = makeSampleLibrary(temp.db, { artists: 300, albums: 300, tracks: 6_000 }, 9);
   const client = temp.db.$client;
-  const all = client
+  const allTexts = client
     .prepare<
       [],
       { text: string }
@@ -168,14 +168,14 @@ test('words of different lengths can be combined, however frequent', async () =>
     ['half', 'zz'],
     ['love', 'river', 'it', '1'],
   ]) {
-    const holding = all.filter((text) => words.every((word) => text.includes(word))).length;
+    const matchCount = allTexts.filter((text) => words.every((word) => text.includes(word))).length;
     expect(search.searchLibrary(users[0] as UserId, words.join(' '), page).tracks.total, words.join(' ')).toBe(
-      Math.min(1_000, holding),
+      Math.min(1_000, matchCount),
     );
     expect(
       (await library.listTracks(users[0] as UserId, { q: words.join(' ') }, { sort: 'title' }, page)).total,
       words.join(' '),
-    ).toBe(holding);
+    ).toBe(matchCount);
   }
 });
 
@@ -189,20 +189,20 @@ test('search tables that a migration emptied are refilled from where that stoppe
   const findAll = (q: string) => search.searchLibrary(users[0] as UserId, q, page);
   const listMatching = ({ listTracks } = library) =>
     listTracks(users[0] as UserId, { q: 'love' }, { sort: 'title' }, page);
-  const all = await listMatching(openLibraryServices(temp.db).library);
-  const before = [contents(), findAll('love'), findAll('a'), findAll('the 夜')];
-  const last = client.prepare<[], number>('SELECT max(id) FROM tracks').pluck().get() ?? 0;
+  const allTracks = await listMatching(openLibraryServices(temp.db).library);
+  const previousContents = [contents(), findAll('love'), findAll('a'), findAll('the 夜')];
+  const lastTrackId = client.prepare<[], number>('SELECT max(id) FROM tracks').pluck().get() ?? 0;
   client.exec(`DELETE FROM search_trigrams; DELETE FROM search_grams;
     INSERT INTO search_rebuild VALUES ('artist', 0), ('album', 0), ('track', 0)`);
-  createSearchIndex(client).set('track', last); // this track is written while the index is rebuilt
-  expect((await listMatching()).total).toBeLessThan(all.total);
+  createSearchIndex(client).set('track', lastTrackId); // this track is written while the index is rebuilt
+  expect((await listMatching()).total).toBeLessThan(allTracks.total);
   await rebuildSearch({
     db: temp.db,
     search: createSearchIndex(client),
     log: createLog('silent'),
   });
-  expect([contents(), findAll('love'), findAll('a'), findAll('the 夜')]).toEqual(before);
-  expect(await listMatching()).toEqual(all);
+  expect([contents(), findAll('love'), findAll('a'), findAll('the 夜')]).toEqual(previousContents);
+  expect(await listMatching()).toEqual(allTracks);
   expect(client.prepare('SELECT * FROM search_rebuild').all()).toEqual([]);
 });
 

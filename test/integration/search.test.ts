@@ -17,7 +17,7 @@ const AUDIO: TrackAudio = {
   sizeBytes: 1,
 };
 /** Title, artist and album of each track. */
-const SONGS = [
+const SONG_ROWS = [
   ['Moon', 'Air', 'Space'],
   ['Moonlight', 'Beethoven', 'Sonatas'],
   ['Blue Moon', 'Elvis Presley', 'Sun'],
@@ -55,7 +55,7 @@ beforeAll(() => {
   temp = openTempDatabase();
   const services = openLibraryServices(temp.db);
   library = services.library;
-  SONGS.forEach(([title, artist, album], n) =>
+  SONG_ROWS.forEach(([title, artist, album], n) =>
     services.tracks.insert({
       source: 'upload',
       sourceId: `${n}`,
@@ -88,9 +88,9 @@ test('an id of MusicBrainz finds what it is of, also as an address, and so do an
     },
     audio: AUDIO,
   });
-  const identified = createSearchService({ db: ownDatabase.db, library: services.library });
+  const identifierSearch = createSearchService({ db: ownDatabase.db, library: services.library });
   const totals = (q: string): number[] => {
-    const { tracks, albums, artists } = identified.searchLibrary(ann, q, page);
+    const { tracks, albums, artists } = identifierSearch.searchLibrary(ann, q, page);
     return [tracks.total, albums.total, artists.total];
   };
   expect(totals(mbid(ids.recording))).toEqual([1, 0, 0]);
@@ -100,8 +100,8 @@ test('an id of MusicBrainz finds what it is of, also as an address, and so do an
   for (const isrc of ['GBAYE9700382', 'gb-aye-97-00382', 'ISRC: USRC17607839']) expect(totals(isrc)).toEqual([1, 0, 0]);
   for (const barcode of ['724385522924', '0724385522924', '0 7243 8552292-4'])
     expect(totals(barcode)).toEqual([1, 1, 0]);
-  for (const other of ['724385522925', 'GBAYE9700383', mbid('4'), 'Kar'])
-    expect(totals(other)[0]).toBe(other === 'Kar' ? 1 : 0);
+  for (const query of ['724385522925', 'GBAYE9700383', mbid('4'), 'Kar'])
+    expect(totals(query)[0]).toBe(query === 'Kar' ? 1 : 0);
   ownDatabase.close();
 });
 
@@ -215,7 +215,7 @@ test('albums and artists are found by their names, and artists by their sort nam
 
 test('an exact name wins over a prefix, with or without accents', () => {
   const rooms = openTempDatabase();
-  const { library: other, tracks } = openLibraryServices(rooms.db);
+  const { library: otherLibrary, tracks } = openLibraryServices(rooms.db);
   for (const [n, artist] of ['Bjorkestra', 'The Björks', 'Björk', 'Abjork'].entries())
     tracks.insert({
       source: 'upload',
@@ -223,7 +223,7 @@ test('an exact name wins over a prefix, with or without accents', () => {
       identity: { title: 't', artists: [artist], genres: [] },
       audio: AUDIO,
     });
-  const { artists } = createSearchService({ db: rooms.db, library: other }).searchLibrary(ann, 'bjork', page);
+  const { artists } = createSearchService({ db: rooms.db, library: otherLibrary }).searchLibrary(ann, 'bjork', page);
   expect(artists.items.map((a) => a.name)).toEqual(['Björk', 'Bjorkestra', 'The Björks', 'Abjork']);
   rooms.close();
 });
@@ -270,14 +270,14 @@ test.each([
   'a b c d e f g h i j k l m n o p q r s t u v w x y z',
 ])('%j is ordinary text', async (q) => {
   const result = search.searchLibrary(ann, q, page);
-  expect(result.tracks.items.length).toBeLessThanOrEqual(SONGS.length);
+  expect(result.tracks.items.length).toBeLessThanOrEqual(SONG_ROWS.length);
   expect(findTitles('moon').tracks).toHaveLength(5);
-  const none = { items: [], total: 0 };
+  const emptyPage = { items: [], total: 0 };
   expect(await library.listTracks(ann, { q, source: q, genre: q, format: q }, { sort: 'title' }, page)).toMatchObject(
-    none,
+    emptyPage,
   );
-  expect(await library.listAlbums(ann, { q, genre: q, format: q }, { sort: 'title' }, page)).toMatchObject(none);
-  expect(await library.listArtists(ann, { q, genre: q }, { sort: 'name' }, page)).toMatchObject(none);
+  expect(await library.listAlbums(ann, { q, genre: q, format: q }, { sort: 'title' }, page)).toMatchObject(emptyPage);
+  expect(await library.listArtists(ann, { q, genre: q }, { sort: 'name' }, page)).toMatchObject(emptyPage);
 });
 
 test('only spaces and punctuation find nothing', () => {
@@ -292,16 +292,16 @@ test('only spaces and punctuation find nothing', () => {
 describe('in a larger library', () => {
   let large: TempDatabase;
   let sample: SampleLibrary;
-  let many: SearchService;
+  let largeSearch: SearchService;
   beforeAll(() => {
     large = openTempDatabase();
     sample = makeSampleLibrary(large.db, { artists: 400, albums: 600, tracks: 9_000 }, 21);
-    many = createSearchService({ db: large.db, library: openLibraryServices(large.db).library });
+    largeSearch = createSearchService({ db: large.db, library: openLibraryServices(large.db).library });
   });
   afterAll(() => large.close());
 
   const pageOf = (q: string, limit: number, offset: number) =>
-    many.searchLibrary(sample.users[0] as UserId, q, { limit, offset });
+    largeSearch.searchLibrary(sample.users[0] as UserId, q, { limit, offset });
 
   test.each(['love', 'a', 'bjork', 'river moon', 'the 夜', '7', 'ria'])(
     'pages for %j contain every result once, with the same total',

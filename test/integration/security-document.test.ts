@@ -47,7 +47,10 @@ describe('the document', () => {
     );
     const open = Object.entries(server.app.openApi().paths).flatMap(([path, methods]) =>
       Object.entries(methods)
-        .filter(([, { security }]) => security.length === 0 || security.some((one) => Object.keys(one).length === 0))
+        .filter(
+          ([, { security }]) =>
+            security.length === 0 || security.some((requirement) => Object.keys(requirement).length === 0),
+        )
         .map(([method]) => `${method.toUpperCase()} ${path.replace('/api/v1', '')}`),
     );
     expect(new Set(documentedRoutes)).toEqual(new Set(open));

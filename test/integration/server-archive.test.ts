@@ -11,34 +11,34 @@ const MOST_BYTES = 45_000_000;
 
 let dir: string;
 /** Returns the folder inside the archive. */
-let unpacked: string;
+let unpackedDir: string;
 beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm archive-'));
   const script = join(root, 'scripts', 'package.ts');
   execFileSync(process.execPath, [script, 'server', '--without-node', '--to', dir], { stdio: 'pipe' });
   const [archive = ''] = readdirSync(dir);
   execFileSync('tar', ['-xf', join(dir, archive), '-C', dir]);
-  unpacked = join(dir, archive.replace(/\.(tar\.gz|zip)$/, ''));
+  unpackedDir = join(dir, archive.replace(/\.(tar\.gz|zip)$/, ''));
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-const filesOf = (folder: string): string[] =>
+const listFiles = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
 test('it has no sources, tests or build tools, and stays small', () => {
-  const files = filesOf(unpacked);
+  const files = listFiles(unpackedDir);
   expect(
     files.filter((file) =>
-      /\.(ts|tsx|map)$|[\\/](main|test)[\\/]|vite|electron-builder/.test(file.slice(unpacked.length)),
+      /\.(ts|tsx|map)$|[\\/](main|test)[\\/]|vite|electron-builder/.test(file.slice(unpackedDir.length)),
     ),
   ).toEqual([]);
   expect(files.reduce((sum, file) => sum + statSync(file).size, 0)).toBeLessThan(MOST_BYTES);
 });
 
 test('it starts from another folder, serves its pages, and stops', async () => {
-  const program = join(unpacked, process.platform === 'win32' ? 'tonearm.cmd' : 'tonearm');
+  const program = join(unpackedDir, process.platform === 'win32' ? 'tonearm.cmd' : 'tonearm');
   const child = spawn(program, ['--data-dir', join(dir, 'data'), '--port', '0'], {
     cwd: tmpdir(),
     env: { ...process.env, PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, NODE_COMPILE_CACHE: '' },

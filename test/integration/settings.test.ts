@@ -16,9 +16,10 @@ beforeEach(() => start());
 afterEach(() => server.close());
 
 const patch = (json: unknown) => server.call('/settings', { method: 'PATCH', token, json });
-const read = async (): Promise<SettingOut[]> =>
+const readSettings = async (): Promise<SettingOut[]> =>
   (await server.call('/settings', { token })).body['items'] as SettingOut[];
-const one = async (key: string): Promise<SettingOut | undefined> => (await read()).find((item) => item.key === key);
+const readSetting = async (key: string): Promise<SettingOut | undefined> =>
+  (await readSettings()).find((item) => item.key === key);
 const file = (): Record<string, unknown> =>
   JSON.parse(readFileSync(server.config.paths.settingsFile, 'utf8')) as Record<string, unknown>;
 const secretsFile = (): Record<string, unknown> =>
@@ -35,9 +36,9 @@ const restart = async (env: Record<string, string> = {}): Promise<void> => {
 
 describe('GET /settings', () => {
   it('lists every setting with its origin, group and help', async () => {
-    const items = await read();
+    const items = await readSettings();
     expect(items.map((item) => item.key)).toEqual(SETTING_NAMES.map((name) => name.toLowerCase()));
-    expect(await one('port')).toEqual({
+    expect(await readSetting('port')).toEqual({
       key: 'port',
       value: 4747,
       is_set: true,
@@ -51,29 +52,38 @@ describe('GET /settings', () => {
       restart_pending: false,
       secret: false,
     });
-    expect(await one('data_dir')).toMatchObject({ origin: 'env', value: server.data });
-    expect(await one('local_media_import_path')).toMatchObject({ value: null, is_set: false, origin: 'default' });
+    expect(await readSetting('data_dir')).toMatchObject({ origin: 'env', value: server.data });
+    expect(await readSetting('local_media_import_path')).toMatchObject({
+      value: null,
+      is_set: false,
+      origin: 'default',
+    });
   });
 
   it('never shows a secret, only whether it is set', async () => {
     const answer = await patch({ fpid_api_key: 'my-key-0815', jwt_secret: 'a-secret-of-many-characters' });
     expect(answer.text).not.toMatch(/0815|a-secret-of/);
-    expect(await one('fpid_api_key')).toMatchObject({ value: null, is_set: true, secret: true, origin: 'file' });
-    expect(await one('streamsrc_password')).toMatchObject({ value: null, is_set: false, secret: true });
+    expect(await readSetting('fpid_api_key')).toMatchObject({
+      value: null,
+      is_set: true,
+      secret: true,
+      origin: 'file',
+    });
+    expect(await readSetting('streamsrc_password')).toMatchObject({ value: null, is_set: false, secret: true });
     expect((await server.call('/settings', { token })).text).not.toMatch(/0815|a-secret-of/);
   });
 
   it('returns values in the form that PATCH accepts', async () => {
     await patch({ access_token_ttl: '90m', allowed_hosts: 'b.example,A.example' });
-    expect([(await one('access_token_ttl'))?.value, (await one('allowed_hosts'))?.value]).toEqual([
+    expect([(await readSetting('access_token_ttl'))?.value, (await readSetting('allowed_hosts'))?.value]).toEqual([
       '90m',
       'b.example, a.example',
     ]);
-    const items = (await read()).filter((item) => !item.secret && item.origin !== 'env' && item.value !== null);
-    const same = await patch(Object.fromEntries(items.map((item) => [item.key, item.value])));
-    expect(same.status).toBe(200);
+    const items = (await readSettings()).filter((item) => !item.secret && item.origin !== 'env' && item.value !== null);
+    const sameResponse = await patch(Object.fromEntries(items.map((item) => [item.key, item.value])));
+    expect(sameResponse.status).toBe(200);
     expect(
-      (same.body['items'] as SettingOut[])
+      (sameResponse.body['items'] as SettingOut[])
         .filter((item) => items.some(({ key }) => key === item.key))
         .map((item) => item.value),
     ).toEqual(items.map((item) => item.value));
@@ -85,7 +95,7 @@ describe('PATCH /settings', () => {
     expect((await patch({ fpid_trust_score: 0.5, allow_registration: 'no' })).status).toBe(200);
     expect([server.settings.get('FPID_TRUST_SCORE'), server.settings.get('ALLOW_REGISTRATION')]).toEqual([0.5, false]);
     expect(file()).toEqual({ fpid_trust_score: 0.5, allow_registration: 'no' });
-    expect(await one('fpid_trust_score')).toMatchObject({ value: 0.5, origin: 'file', restart_pending: false });
+    expect(await readSetting('fpid_trust_score')).toMatchObject({ value: 0.5, origin: 'file', restart_pending: false });
     await restart();
     expect([server.settings.get('FPID_TRUST_SCORE'), server.settings.get('ALLOW_REGISTRATION')]).toEqual([0.5, false]);
   });
@@ -93,26 +103,26 @@ describe('PATCH /settings', () => {
   it('keeps the current value if a restart is required, and says so', async () => {
     await patch({ port: 5000 });
     expect(server.settings.get('PORT')).toBe(4747);
-    expect(await one('port')).toMatchObject({
+    expect(await readSetting('port')).toMatchObject({
       value: 5000,
       origin: 'file',
       restart_needed: true,
       restart_pending: true,
     });
     await patch({ port: 4747 });
-    expect(await one('port')).toMatchObject({ restart_pending: false });
+    expect(await readSetting('port')).toMatchObject({ restart_pending: false });
     await patch({ port: 5000 });
     await restart();
     expect(server.settings.get('PORT')).toBe(5000);
-    expect(await one('port')).toMatchObject({ restart_pending: false });
+    expect(await readSetting('port')).toMatchObject({ restart_pending: false });
   });
 
   it('resets to the default with null', async () => {
     await patch({ fpid_trust_score: 0.5, contact: 'me@example.org' });
     await patch({ fpid_trust_score: null, contact: null });
     expect(file()).toEqual({});
-    expect(await one('fpid_trust_score')).toMatchObject({ value: 0.85, origin: 'default' });
-    expect(await one('contact')).toMatchObject({ value: null, is_set: false, origin: 'default' });
+    expect(await readSetting('fpid_trust_score')).toMatchObject({ value: 0.85, origin: 'default' });
+    expect(await readSetting('contact')).toMatchObject({ value: null, is_set: false, origin: 'default' });
   });
 
   it('keeps what was written by hand, and replaces a name in any case', async () => {
@@ -149,7 +159,7 @@ describe('PATCH /settings', () => {
       'port',
       'fpid_trust_score',
     ]);
-    expect(await one('contact')).toMatchObject({ value: null });
+    expect(await readSetting('contact')).toMatchObject({ value: null });
   });
 
   it.each([
@@ -216,13 +226,21 @@ describe('PATCH /settings', () => {
       'setting.fpid_api_key': 'my-key-0815',
       'setting.s3_access_key_id': 'id-4711',
     });
-    expect(await one('s3_access_key_id')).toMatchObject({ is_set: true, origin: 'file', restart_pending: true });
+    expect(await readSetting('s3_access_key_id')).toMatchObject({
+      is_set: true,
+      origin: 'file',
+      restart_pending: true,
+    });
     await restart();
     expect(server.settings.get('FPID_API_KEY')).toBe('my-key-0815');
-    expect(await one('s3_access_key_id')).toMatchObject({ is_set: true, origin: 'file', restart_pending: false });
+    expect(await readSetting('s3_access_key_id')).toMatchObject({
+      is_set: true,
+      origin: 'file',
+      restart_pending: false,
+    });
     await patch({ fpid_api_key: null, s3_access_key_id: null });
     expect(secretsFile()).toEqual({});
-    expect(await one('fpid_api_key')).toMatchObject({ is_set: false, origin: 'default' });
+    expect(await readSetting('fpid_api_key')).toMatchObject({ is_set: false, origin: 'default' });
   });
 
   it('says where secrets are stored', async () => {
@@ -330,7 +348,7 @@ describe('PATCH /settings?dry_run=true', () => {
     ]);
     expect((await check({ data_dir: '/tmp' })).status).toBe(409);
     expect((await check({ port: 5000, contact: 'me@example.org' })).status).toBe(200);
-    expect([await one('port'), await one('contact')]).toMatchObject([
+    expect([await readSetting('port'), await readSetting('contact')]).toMatchObject([
       { value: 4747, origin: 'default' },
       { is_set: false },
     ]);
@@ -338,11 +356,11 @@ describe('PATCH /settings?dry_run=true', () => {
   });
 
   it('knows the allowed values of a setting', async () => {
-    expect([await one('local_media_import_mode'), await one('contact')]).toMatchObject([
+    expect([await readSetting('local_media_import_mode'), await readSetting('contact')]).toMatchObject([
       { choices: ['copy', 'reference'] },
       {},
     ]);
-    expect(await one('contact')).not.toHaveProperty('choices');
+    expect(await readSetting('contact')).not.toHaveProperty('choices');
   });
 });
 

@@ -14,14 +14,14 @@ import { migratedDatabase } from '../support/temp-database.ts';
 import { until } from '../support/until.ts';
 
 let dir: string;
-const running: Shell[] = [];
+const runningShells: Shell[] = [];
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-link-'));
   migratedDatabase(join(dir, 'data', 'tonearm.db'));
 });
 afterEach(async () => {
-  for (const { child, listener } of running.splice(0)) {
+  for (const { child, listener } of runningShells.splice(0)) {
     if (child.exitCode === null && child.signalCode === null) {
       child.kill('SIGKILL');
       await once(child, 'exit');
@@ -80,14 +80,14 @@ async function startServer(args: string[] = [], env: Record<string, string> = {}
       socket.destroy();
     },
   };
-  running.push(shell);
+  runningShells.push(shell);
   return shell;
 }
 
 const urlOf = async (shell: Shell): Promise<string> =>
   (await until(() => /listening on (http:\S+)/.exec(shell.output())?.[1])) ?? '';
 const isUp = async (shell: Shell): Promise<boolean> => (await fetch(`${await urlOf(shell)}/health`)).ok;
-const ended = async ({ child }: Shell): Promise<number | null> => {
+const waitForExit = async ({ child }: Shell): Promise<number | null> => {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   return child.exitCode;
 };
@@ -107,7 +107,7 @@ test('the app gets tickets and the set-up token, each with the id of its request
   expect(await isUp(shell)).toBe(true);
   expect(shell.output()).not.toMatch(/token/i); // the app writes this output into a file
   shell.send({ kind: 'stop' }, { kind: 'stop' });
-  expect(await ended(shell)).toBe(0);
+  expect(await waitForExit(shell)).toBe(0);
 });
 
 test('there is no set-up token once there is an account', async () => {
@@ -124,7 +124,7 @@ test('a server whose app is gone ends in order, without having been asked anythi
   shell.send({ kind: 'ping' });
   await isUp(shell);
   shell.disappear();
-  expect(await ended(shell)).toBe(0);
+  expect(await waitForExit(shell)).toBe(0);
   expect(existsSync(join(dir, 'data', 'tonearm.db-wal'))).toBe(false);
   expect(existsSync(join(dir, 'data', 'tonearm.lock.json'))).toBe(false);
 });
@@ -132,50 +132,50 @@ test('a server whose app is gone ends in order, without having been asked anythi
 test('an app that is gone before the server listens ends it too', async () => {
   const shell = await startServer();
   shell.disappear();
-  expect(await ended(shell)).not.toBeNull();
+  expect(await waitForExit(shell)).not.toBeNull();
 });
 
 test.runIf(process.platform !== 'win32')(
   'a stopped server that an app left behind is ended by the next one',
   async () => {
-    const first = await startServer();
-    await isUp(first);
-    first.child.kill('SIGSTOP');
-    first.disappear();
-    const next = await startServer();
-    expect(await isUp(next)).toBe(true);
-    expect(isAlive(first.child.pid ?? 0)).toBe(false);
+    const firstServer = await startServer();
+    await isUp(firstServer);
+    firstServer.child.kill('SIGSTOP');
+    firstServer.disappear();
+    const nextServer = await startServer();
+    expect(await isUp(nextServer)).toBe(true);
+    expect(isAlive(firstServer.child.pid ?? 0)).toBe(false);
   },
 );
 
 test('a server whose app is still there is left alone, also when it does not answer', async () => {
-  const first = await startServer();
-  await isUp(first);
-  if (process.platform !== 'win32') first.child.kill('SIGSTOP');
-  const next = await startServer();
-  expect(await ended(next)).toBe(1);
-  expect(next.heard).toEqual([
+  const firstServer = await startServer();
+  await isUp(firstServer);
+  if (process.platform !== 'win32') firstServer.child.kill('SIGSTOP');
+  const nextServer = await startServer();
+  expect(await waitForExit(nextServer)).toBe(1);
+  expect(nextServer.heard).toEqual([
     { kind: 'failed', reason: expect.stringContaining('Tonearm is running already') as string },
   ]);
-  first.child.kill('SIGCONT');
-  expect(await isUp(first)).toBe(true);
+  firstServer.child.kill('SIGCONT');
+  expect(await isUp(firstServer)).toBe(true);
 });
 
 test('a port in use is named, and another one with --keep-port is kept for the next start', async () => {
-  const first = await startServer();
-  const { port } = new URL(await urlOf(first));
-  const other = ['--data-dir', join(dir, 'other')];
-  const second = await startServer([...other, '--port', port]);
-  expect(await ended(second)).toBe(1);
-  expect(second.heard).toEqual([
+  const firstServer = await startServer();
+  const { port } = new URL(await urlOf(firstServer));
+  const otherArgs = ['--data-dir', join(dir, 'other')];
+  const secondServer = await startServer([...otherArgs, '--port', port]);
+  expect(await waitForExit(secondServer)).toBe(1);
+  expect(secondServer.heard).toEqual([
     { kind: 'failed', port: Number(port), reason: expect.stringContaining(`Port ${port}`) as string },
   ]);
-  first.send({ kind: 'stop' });
-  await ended(first);
-  const third = await startServer([...other, '--port', port, '--keep-port']);
-  await isUp(third);
-  third.send({ kind: 'stop' });
-  await ended(third);
+  firstServer.send({ kind: 'stop' });
+  await waitForExit(firstServer);
+  const thirdServer = await startServer([...otherArgs, '--port', port, '--keep-port']);
+  await isUp(thirdServer);
+  thirdServer.send({ kind: 'stop' });
+  await waitForExit(thirdServer);
   const settings = JSON.parse(readFileSync(join(dir, 'other', 'settings.json'), 'utf8')) as Record<string, unknown>;
   expect(String(settings['port'])).toBe(port);
 });

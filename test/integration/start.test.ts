@@ -89,35 +89,35 @@ test('a music folder that was scanned and is not connected stops no start', asyn
   mkdirSync(music);
   writeFileSync(join(music, 'a.mp3'), silentMp3(1));
   const args = ['--data-dir', dir, '--port', '0', '--import', music];
-  const first = await spawnServer(args);
-  await expect.poll(() => first.output()).toContain('Scan done');
-  await first.kill('SIGTERM');
+  const firstServer = await spawnServer(args);
+  await expect.poll(() => firstServer.output()).toContain('Scan done');
+  await firstServer.kill('SIGTERM');
   renameSync(music, `${music}.away`);
-  const second = await spawnServer(args);
-  expect(second.output()).toMatch(/The music folder .*music does not exist.* scanned when it is back\./);
-  expect((await fetch(`${second.url}/health`)).status).toBe(200);
-  await second.kill('SIGTERM');
+  const secondServer = await spawnServer(args);
+  expect(secondServer.output()).toMatch(/The music folder .*music does not exist.* scanned when it is back\./);
+  expect((await fetch(`${secondServer.url}/health`)).status).toBe(200);
+  await secondServer.kill('SIGTERM');
 });
 
 test('a port in use is reported, and the data folder is released', async () => {
   const dir = fresh();
-  const other = createServer().listen(0, '127.0.0.1');
+  const portHolder = createServer().listen(0, '127.0.0.1');
   const { port } = await new Promise<AddressInfo>((resolve) =>
-    other.once('listening', () => resolve(other.address() as AddressInfo)),
+    portHolder.once('listening', () => resolve(portHolder.address() as AddressInfo)),
   );
   expect(await refusal(['--data-dir', dir, '--port', String(port)])).toMatch(
     new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is in use.*--port`),
   );
-  other.close();
+  portHolder.close();
   const server = await spawnServer(['--data-dir', dir, '--port', '0']);
   expect(await server.kill('SIGTERM')).toBe(0);
 });
 
 test('what cannot begin a library leaves nothing on the disk', async () => {
   const dir = join(fresh(), 'data');
-  const other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  const { port } = other.address() as AddressInfo;
+  const portHolder = createServer().listen(0, '127.0.0.1');
+  await once(portHolder, 'listening');
+  const { port } = portHolder.address() as AddressInfo;
   for (const [args, line] of [
     [['--port', String(port)], /Port \d+ on 127\.0\.0\.1 is in use/],
     [['--import', join(base, 'nowhere'), '--port', '0'], /nowhere does not exist/],
@@ -130,7 +130,7 @@ test('what cannot begin a library leaves nothing on the disk', async () => {
     expect(await refusal([...args, '--data-dir', dir])).toMatch(line);
     expect(existsSync(dir)).toBe(false);
   }
-  other.close();
+  portHolder.close();
 });
 
 test('a data folder in that of another library is refused', async () => {
@@ -162,9 +162,9 @@ test('a data folder belongs to one server at a time', async () => {
   const server = await spawnServer(['--data-dir', dir, '--port', '0']);
   expect(await refusal(['--data-dir', dir, '--port', '0'])).toMatch(/Tonearm is running already/);
   await server.kill(); // the lock of a killed owner is released
-  const next = await spawnServer(['--data-dir', dir, '--port', '0']);
-  expect((await fetch(`${next.url}/health`)).status).toBe(200);
-  await next.kill('SIGTERM');
+  const nextServer = await spawnServer(['--data-dir', dir, '--port', '0']);
+  expect((await fetch(`${nextServer.url}/health`)).status).toBe(200);
+  await nextServer.kill('SIGTERM');
 });
 
 test('a file at the path of the data folder or the library, or of a parent, is reported', async () => {
@@ -182,21 +182,23 @@ test('a file at the path of the data folder or the library, or of a parent, is r
 
 test('a setup token and its link are printed until there is an administrator, also from the environment', async () => {
   const dir = fresh();
-  const first = await spawnServer(['--data-dir', dir, '--port', '0']);
-  await expect.poll(() => first.output()).toMatch(new RegExp(`Setup token: \\S+\\n.*${first.url}/setup\\?token=`));
-  await first.kill('SIGTERM');
-  const second = await spawnServer(['--data-dir', dir, '--port', '0'], {
+  const firstServer = await spawnServer(['--data-dir', dir, '--port', '0']);
+  await expect
+    .poll(() => firstServer.output())
+    .toMatch(new RegExp(`Setup token: \\S+\\n.*${firstServer.url}/setup\\?token=`));
+  await firstServer.kill('SIGTERM');
+  const secondServer = await spawnServer(['--data-dir', dir, '--port', '0'], {
     ADMIN_USERNAME: 'owner',
     ADMIN_PASSWORD: 'quite long enough',
   });
-  const login = await fetch(`${second.url}/api/v1/auth/login`, {
+  const login = await fetch(`${secondServer.url}/api/v1/auth/login`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: '{"username":"owner","password":"quite long enough"}',
   });
   expect(login.status).toBe(200);
-  expect(second.output()).not.toContain('Setup token');
-  await second.kill('SIGTERM');
+  expect(secondServer.output()).not.toContain('Setup token');
+  await secondServer.kill('SIGTERM');
 });
 
 test('help, version and openapi are printed without touching any folder; accounts need no server', async () => {

@@ -10,7 +10,7 @@ import express from 'express';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { webInterface } from '../../server/http/static-files.ts';
 
-const CODE = 'export const answer = 42;\n'.repeat(100);
+const SCRIPT_TEXT = 'export const answer = 42;\n'.repeat(100);
 
 let dir: string;
 let server: Server;
@@ -18,10 +18,11 @@ beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-static-'));
   mkdirSync(join(dir, 'assets'));
   writeFileSync(join(dir, 'index.html'), '<!doctype html><title>Tonearm</title>');
-  for (const name of ['page-a1.js', 'look-b2.css', 'plain-c3.js']) writeFileSync(join(dir, 'assets', name), CODE);
+  for (const name of ['page-a1.js', 'look-b2.css', 'plain-c3.js'])
+    writeFileSync(join(dir, 'assets', name), SCRIPT_TEXT);
   for (const name of ['page-a1.js', 'look-b2.css']) {
-    writeFileSync(join(dir, 'assets', `${name}.br`), brotliCompressSync(CODE));
-    writeFileSync(join(dir, 'assets', `${name}.gz`), gzipSync(CODE));
+    writeFileSync(join(dir, 'assets', `${name}.br`), brotliCompressSync(SCRIPT_TEXT));
+    writeFileSync(join(dir, 'assets', `${name}.gz`), gzipSync(SCRIPT_TEXT));
   }
   server = express().use(webInterface(dir)).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -33,7 +34,7 @@ afterAll(() => {
 
 async function get(
   path: string,
-  accepted?: string,
+  acceptedEncodings?: string,
 ): Promise<{ status: number | undefined; headers: IncomingMessage['headers']; bytes: Buffer }> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request(
@@ -42,7 +43,7 @@ async function get(
         port: (server.address() as AddressInfo).port,
         path,
         agent: false,
-        headers: { ...(accepted !== undefined && { 'accept-encoding': accepted }) },
+        headers: { ...(acceptedEncodings !== undefined && { 'accept-encoding': acceptedEncodings }) },
       },
       resolve,
     )
@@ -60,8 +61,8 @@ test.each([
   ['br;q=0, gzip', 'gzip', gunzipSync],
   ['identity', undefined, (bytes: Buffer) => bytes],
   [undefined, undefined, (bytes: Buffer) => bytes],
-] as const)('a browser that accepts %s gets a script as %s', async (accepted, encoding, decode) => {
-  const { status, headers, bytes } = await get('/assets/page-a1.js', accepted);
+] as const)('a browser that accepts %s gets a script as %s', async (acceptedEncodings, encoding, decode) => {
+  const { status, headers, bytes } = await get('/assets/page-a1.js', acceptedEncodings);
   expect([status, headers['content-encoding'], headers['content-type'], headers['vary']]).toEqual([
     200,
     encoding,
@@ -69,14 +70,18 @@ test.each([
     'Accept-Encoding',
   ]);
   expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
-  expect(decode(bytes).toString()).toBe(CODE);
+  expect(decode(bytes).toString()).toBe(SCRIPT_TEXT);
 });
 
 test('a style keeps its type, and a file that was not compressed is sent unchanged', async () => {
   const style = await get('/assets/look-b2.css', 'br');
   expect([style.headers['content-encoding'], style.headers['content-type']]).toEqual(['br', 'text/css; charset=utf-8']);
-  const plain = await get('/assets/plain-c3.js', 'br, gzip');
-  expect([plain.status, plain.headers['content-encoding'], plain.bytes.toString()]).toEqual([200, undefined, CODE]);
+  const plainResponse = await get('/assets/plain-c3.js', 'br, gzip');
+  expect([plainResponse.status, plainResponse.headers['content-encoding'], plainResponse.bytes.toString()]).toEqual([
+    200,
+    undefined,
+    SCRIPT_TEXT,
+  ]);
 });
 
 test('missing files, and files outside the folder, are not found', async () => {

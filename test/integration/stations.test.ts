@@ -30,13 +30,13 @@ const add = async (path: string): Promise<number> => {
 const titleOf = async (id: number): Promise<string | null | undefined> =>
   (await server.api<StationOut[]>('/stations')).body.find((station) => station.id === id)?.title;
 
-interface Heard {
+interface ReceivedRequest {
   headers: Record<string, unknown>;
   bytes: () => Buffer;
   stop: () => void;
 }
 /** Listens to a station until the returned function is called. */
-const listen = (id: number, headers: Record<string, string> = {}): Promise<Heard> =>
+const listen = (id: number, headers: Record<string, string> = {}): Promise<ReceivedRequest> =>
   new Promise((resolve, reject) => {
     const audioChunks: Buffer[] = [];
     const streamRequest = request(phone.address('stream', { id: `ir-${id}` }), { headers }, (res) => {
@@ -118,11 +118,11 @@ describe('a station', () => {
     const id = await add('/icecast');
     const member = await registerUser(server, 'listener');
     const change = { name: 'Harbour', stream_url: `${host.url}/icecast`, home_page_url: 'https://harbour.example/' };
-    const as = (token: string) => server.api<StationOut>(`/stations/${id}`, { method: 'PUT', body: change, token });
-    expect((await as(member)).status).toBe(403);
-    expect((await as(server.token)).body).toMatchObject({ ...change, title: null });
-    const me = await server.api<{ id: number }>('/users/me', { token: member });
-    await server.api(`/users/${me.body.id}`, { method: 'PATCH', body: { max_bitrate_kbps: 96 } });
+    const putAs = (token: string) => server.api<StationOut>(`/stations/${id}`, { method: 'PUT', body: change, token });
+    expect((await putAs(member)).status).toBe(403);
+    expect((await putAs(server.token)).body).toMatchObject({ ...change, title: null });
+    const user = await server.api<{ id: number }>('/users/me', { token: member });
+    await server.api(`/users/${user.body.id}`, { method: 'PATCH', body: { max_bitrate_kbps: 96 } });
     const refusal = await server.api<{ detail: string }>(`/stations/${id}/audio`, { token: member });
     expect([refusal.status, refusal.body.detail]).toEqual([403, expect.stringMatching(/96 kbps/)]);
     expect((await server.api(`/stations/${id}`, { method: 'DELETE' })).status).toBe(204);

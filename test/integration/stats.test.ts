@@ -10,10 +10,10 @@ import { keptCounts, recountedPlays } from '../support/play-counts.ts';
 import { makeSampleLibrary, type SampleLibrary } from '../support/sample-library.ts';
 import { registerUser, startServer, type TestServer } from '../support/server.ts';
 
-const TRACKS = 4_000;
-const PLAYS = 20_000;
-const ME = 1 as UserId;
-const DAY = 86_400_000;
+const TRACK_COUNT = 4_000;
+const PLAY_COUNT = 20_000;
+const USER_ID = 1 as UserId;
+const DAY_MS = 86_400_000;
 
 let server: TestServer;
 let library: SampleLibrary;
@@ -21,13 +21,13 @@ let library: SampleLibrary;
 beforeAll(async () => {
   server = await startServer();
   server.app.db.$client.pragma('synchronous = OFF');
-  library = makeSampleLibrary(server.app.db, { artists: 100, albums: 300, tracks: TRACKS }, 5);
+  library = makeSampleLibrary(server.app.db, { artists: 100, albums: 300, tracks: TRACK_COUNT }, 5);
   server.app.db.$client.exec('DELETE FROM play_counts'); // the tracks of the sample were never played
-  insertListening(server.app.db, { userId: ME, trackIds: library.tracks.map(({ id }) => id), plays: PLAYS });
+  insertListening(server.app.db, { userId: USER_ID, trackIds: library.tracks.map(({ id }) => id), plays: PLAY_COUNT });
 });
 afterAll(() => server.close());
 
-const listening = async (query = '', token = server.token): Promise<ListeningOut> =>
+const getListening = async (query = '', token = server.token): Promise<ListeningOut> =>
   (await server.api<ListeningOut>(`/stats/listening${query}`, { token })).body;
 const sums = (items: readonly { plays: number; played_ms: number }[]): [number, number][] =>
   items.map(({ plays, played_ms }) => [plays, played_ms]);
@@ -37,28 +37,29 @@ const byKey = <T extends { plays: number; played_ms: number }>(
 ): Record<string, [number, number]> =>
   Object.fromEntries(items.filter(({ plays }) => plays > 0).map((item) => [key(item), [item.plays, item.played_ms]]));
 
-function expectEqual(out: ListeningOut, counted: Recount): void {
+function expectEqual(out: ListeningOut, recounted: Recount): void {
   expect([out.plays, out.played_ms, out.minutes]).toEqual([
-    counted.plays,
-    counted.played_ms,
-    Math.round(counted.played_ms / 60_000),
+    recounted.plays,
+    recounted.played_ms,
+    Math.round(recounted.played_ms / 60_000),
   ]);
-  expect(byKey(out.days, ({ day }) => day)).toEqual(counted.days);
-  expect(out.days.map(({ day }) => day)).toEqual(Object.keys(counted.days).toSorted());
-  expect(byKey(out.hours, ({ hour }) => hour)).toEqual(counted.hours);
-  expect(byKey(out.week, ({ weekday, hour }) => `${weekday} ${hour}`)).toEqual(counted.week);
-  expect(sums(out.top_tracks)).toEqual(best(counted.tracks));
-  expect(sums(out.top_albums)).toEqual(best(counted.albums));
-  expect(sums(out.top_artists)).toEqual(best(counted.artists));
-  expect(sums(out.top_genres)).toEqual(best(counted.genres));
+  expect(byKey(out.days, ({ day }) => day)).toEqual(recounted.days);
+  expect(out.days.map(({ day }) => day)).toEqual(Object.keys(recounted.days).toSorted());
+  expect(byKey(out.hours, ({ hour }) => hour)).toEqual(recounted.hours);
+  expect(byKey(out.week, ({ weekday, hour }) => `${weekday} ${hour}`)).toEqual(recounted.week);
+  expect(sums(out.top_tracks)).toEqual(best(recounted.tracks));
+  expect(sums(out.top_albums)).toEqual(best(recounted.albums));
+  expect(sums(out.top_artists)).toEqual(best(recounted.artists));
+  expect(sums(out.top_genres)).toEqual(best(recounted.genres));
   for (const track of out.top_tracks)
-    if (track.track_id !== null) expect(counted.tracks[track.track_id]).toEqual([track.plays, track.played_ms]);
+    if (track.track_id !== null) expect(recounted.tracks[track.track_id]).toEqual([track.plays, track.played_ms]);
   for (const artist of out.top_artists)
-    if (artist.artist_id !== null) expect(counted.artists[artist.artist_id]).toEqual([artist.plays, artist.played_ms]);
+    if (artist.artist_id !== null)
+      expect(recounted.artists[artist.artist_id]).toEqual([artist.plays, artist.played_ms]);
 }
 
 async function expectAllEqual(): Promise<void> {
-  expectEqual(await listening(), recount(server.app.db, ME));
+  expectEqual(await getListening(), recount(server.app.db, USER_ID));
   const { disk, ...storage } = (await server.api<StorageStatsOut>('/storage')).body;
   expect(disk?.total_bytes).toBeGreaterThan(0);
   expect(storage).toEqual(recountStorage(server.app.db));
@@ -80,53 +81,56 @@ describe('statistics of 4,000 tracks and 20,000 plays', () => {
 
   test.each([
     ['a month in Berlin', 'Europe/Berlin', Date.UTC(2024, 2, 14), Date.UTC(2024, 3, 14)],
-    ['an hour in Kathmandu', 'Asia/Kathmandu', FIRST_PLAY_MS + 400 * DAY, FIRST_PLAY_MS + 400 * DAY + 3_600_000],
+    ['an hour in Kathmandu', 'Asia/Kathmandu', FIRST_PLAY_MS + 400 * DAY_MS, FIRST_PLAY_MS + 400 * DAY_MS + 3_600_000],
     ['half a year in New York', 'America/New_York', Date.UTC(2023, 7, 1, 4), Date.UTC(2024, 1, 1, 5)],
   ])('of %s equal a recount too', async (_, tz, from, to) => {
     expectEqual(
-      await listening(`?tz=${tz}&from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}`),
-      recount(server.app.db, ME, { from, to, tz }),
+      await getListening(`?tz=${tz}&from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}`),
+      recount(server.app.db, USER_ID, { from, to, tz }),
     );
   });
 
   test('cover calendar days in the user’s time zone', async () => {
     const [from, to] = [Date.UTC(2024, 2, 30, 23), Date.UTC(2024, 2, 31, 22)]; // 31 March has 23 hours in Berlin
-    const out = await listening('?tz=Europe/Berlin&from=2024-03-31&to=2024-03-31');
-    expect([out.from, out.to]).toEqual([new Date(from).toISOString(), new Date(to).toISOString()]);
-    expectEqual(out, recount(server.app.db, ME, { from, to, tz: 'Europe/Berlin' }));
-    expect(out.days.map(({ day }) => day)).toEqual(['2024-03-31']);
+    const stats = await getListening('?tz=Europe/Berlin&from=2024-03-31&to=2024-03-31');
+    expect([stats.from, stats.to]).toEqual([new Date(from).toISOString(), new Date(to).toISOString()]);
+    expectEqual(stats, recount(server.app.db, USER_ID, { from, to, tz: 'Europe/Berlin' }));
+    expect(stats.days.map(({ day }) => day)).toEqual(['2024-03-31']);
   });
 
   test('of a year have its months, streak, and new artists', async () => {
     const range = { from: Date.UTC(2023, 0, 1), to: Date.UTC(2024, 0, 1) };
     const { status, body } = await server.api<YearOut>('/stats/year/2023');
     expect(status).toBe(200);
-    const counted = recount(server.app.db, ME, range);
-    const months = Object.entries(counted.days).reduce<Record<string, [number, number]>>((all, [day, [plays, ms]]) => {
-      const [before, sum] = all[Number(day.slice(5, 7))] ?? [0, 0];
-      return { ...all, [Number(day.slice(5, 7))]: [before + plays, sum + ms] };
-    }, {});
+    const recounted = recount(server.app.db, USER_ID, range);
+    const months = Object.entries(recounted.days).reduce<Record<string, [number, number]>>(
+      (monthSums, [day, [plays, ms]]) => {
+        const [playsBefore, sum] = monthSums[Number(day.slice(5, 7))] ?? [0, 0];
+        return { ...monthSums, [Number(day.slice(5, 7))]: [playsBefore + plays, sum + ms] };
+      },
+      {},
+    );
     expect(byKey(body.months, ({ month }) => month)).toEqual(months);
-    expect([body.plays, body.active_days]).toEqual([counted.plays, Object.keys(counted.days).length]);
-    expect(sums(body.top_artists)).toEqual(best(counted.artists));
+    expect([body.plays, body.active_days]).toEqual([recounted.plays, Object.keys(recounted.days).length]);
+    expect(sums(body.top_artists)).toEqual(best(recounted.artists));
     expect(body.longest_streak).toMatchObject({
-      days: Object.keys(counted.days).length,
+      days: Object.keys(recounted.days).length,
       from: '2023-01-01',
       to: '2023-12-31',
     });
-    const before = recount(server.app.db, ME, { to: range.from });
+    const previousRecount = recount(server.app.db, USER_ID, { to: range.from });
     const isNew = (sumsOf: 'tracks' | 'artists') =>
-      Object.keys(counted[sumsOf]).filter((key) => before[sumsOf][key] === undefined);
+      Object.keys(recounted[sumsOf]).filter((key) => previousRecount[sumsOf][key] === undefined);
     expect(body.new_tracks).toBe(isNew('tracks').length);
     expect(body.new_artists).toBe(isNew('artists').filter((key) => /^\d+$/.test(key)).length);
     expect(sums(body.discoveries)).toEqual(
-      best(Object.fromEntries(isNew('tracks').map((key) => [key, counted.tracks[key] as [number, number]]))),
+      best(Object.fromEntries(isNew('tracks').map((key) => [key, recounted.tracks[key] as [number, number]]))),
     );
-    const first = server.app.db.$client
+    const firstPlay = server.app.db.$client
       .prepare('SELECT min(played_at) AS at FROM plays WHERE user_id = 1 AND played_at >= ?')
       .get(range.from) as { at: number };
-    expect(body.first_play?.played_at).toBe(new Date(first.at).toISOString());
-    expect(body.busiest_day?.plays).toBe(Math.max(...Object.values(counted.days).map(([plays]) => plays)));
+    expect(body.first_play?.played_at).toBe(new Date(firstPlay.at).toISOString());
+    expect(body.busiest_day?.plays).toBe(Math.max(...Object.values(recounted.days).map(([plays]) => plays)));
   });
 
   test('of an empty year are empty, and those of another user are separate', async () => {
@@ -138,7 +142,7 @@ describe('statistics of 4,000 tracks and 20,000 plays', () => {
       first_play: null,
       discoveries: [],
     });
-    expect(await listening('', await registerUser(server))).toMatchObject({ plays: 0, days: [], top_tracks: [] });
+    expect(await getListening('', await registerUser(server))).toMatchObject({ plays: 0, days: [], top_tracks: [] });
   });
 
   test('follow deletes', async () => {

@@ -6,12 +6,12 @@ import { END_MESSAGE, stopWorker } from '../../server/runtime/stop-worker.ts';
 
 /** Starts a thread that reports that it runs, and then runs the given code. */
 function start(code: string): { worker: Worker; told: Int32Array; runs: Promise<unknown> } {
-  const told = new Int32Array(new SharedArrayBuffer(4));
+  const flags = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(
     `const { parentPort: port, workerData: told } = require('node:worker_threads'); port.postMessage('runs'); ${code}`,
-    { eval: true, workerData: told },
+    { eval: true, workerData: flags },
   );
-  return { worker, told, runs: once(worker, 'message') };
+  return { worker, told: flags, runs: once(worker, 'message') };
 }
 
 it('a thread is asked to end, and awaited until it has released its resources', async () => {

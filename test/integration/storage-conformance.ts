@@ -36,39 +36,39 @@ export function describeStorage(name: string, open: () => Promise<Backend>, hasC
     });
     afterEach(() => backend.dispose());
 
-    const read = async (key: string, range?: ByteRange): Promise<Buffer> =>
+    const readObject = async (key: string, range?: ByteRange): Promise<Buffer> =>
       buffer((await storage.open(key, range)).stream);
     const keys = async (prefix: string): Promise<string[]> => {
-      const found: string[] = [];
-      for await (const { key } of storage.list(prefix)) found.push(key);
-      return found.sort();
+      const foundKeys: string[] = [];
+      for await (const { key } of storage.list(prefix)) foundKeys.push(key);
+      return foundKeys.sort();
     };
 
     it('returns what was stored, from a stream and from bytes', async () => {
       const bytes = randomBytes(300_000);
       expect(await storage.put('covers/1.jpg', inPieces(bytes))).toEqual({ size: 300_000 });
       expect(await storage.put('covers/2.jpg', bytes)).toEqual({ size: 300_000 });
-      expect((await read('covers/1.jpg')).equals(bytes)).toBe(true);
-      expect((await read('covers/2.jpg')).equals(bytes)).toBe(true);
+      expect((await readObject('covers/1.jpg')).equals(bytes)).toBe(true);
+      expect((await readObject('covers/2.jpg')).equals(bytes)).toBe(true);
     });
 
     it('keeps an empty object', async () => {
       await storage.put('covers/1.jpg', Buffer.alloc(0));
       expect((await storage.stat('covers/1.jpg'))?.size).toBe(0);
-      expect(await read('covers/1.jpg')).toHaveLength(0);
+      expect(await readObject('covers/1.jpg')).toHaveLength(0);
     });
 
     it('replaces an object under the same key', async () => {
       await storage.put('covers/1.jpg', Buffer.from('old and longer'));
       await storage.put('covers/1.jpg', Buffer.from('new'));
-      expect((await read('covers/1.jpg')).toString()).toBe('new');
+      expect((await readObject('covers/1.jpg')).toString()).toBe('new');
       expect((await storage.stat('covers/1.jpg'))?.size).toBe(3);
     });
 
     it.runIf(hasConditions)('stores an object only if there is none, when asked to', async () => {
       expect(await storage.put('lease', Buffer.from('first'), { ifAbsent: true })).toEqual({ size: 5 });
       expect(await codeOf(storage.put('lease', Buffer.from('second'), { ifAbsent: true }))).toBe('conflict');
-      expect((await read('lease')).toString()).toBe('first');
+      expect((await readObject('lease')).toString()).toBe('first');
       await storage.delete('lease');
       expect(await storage.put('lease', Buffer.from('third'), { ifAbsent: true })).toEqual({ size: 5 });
     });
@@ -76,17 +76,17 @@ export function describeStorage(name: string, open: () => Promise<Backend>, hasC
     it('names audio by its content, and stores the same content once', async () => {
       const bytes = randomBytes(100_000);
       const sha256 = createHash('sha256').update(bytes).digest('hex');
-      const expected = { key: `audio/${sha256.slice(0, 2)}/${sha256}.flac`, sha256, size: 100_000 };
-      expect(await storage.putAudio(inPieces(bytes), 'flac')).toEqual(expected);
-      expect(await storage.putAudio(inPieces(bytes), 'flac')).toEqual(expected);
-      expect((await read(expected.key)).equals(bytes)).toBe(true);
-      expect(await keys('')).toEqual([expected.key]);
+      const expectedObject = { key: `audio/${sha256.slice(0, 2)}/${sha256}.flac`, sha256, size: 100_000 };
+      expect(await storage.putAudio(inPieces(bytes), 'flac')).toEqual(expectedObject);
+      expect(await storage.putAudio(inPieces(bytes), 'flac')).toEqual(expectedObject);
+      expect((await readObject(expectedObject.key)).equals(bytes)).toBe(true);
+      expect(await keys('')).toEqual([expectedObject.key]);
     });
 
     it('rejects audio with another hash than announced', async () => {
       const bytes = randomBytes(50_000);
-      const expected = { sha256: createHash('sha256').update(randomBytes(10)).digest('hex'), size: bytes.length };
-      expect(await codeOf(storage.putAudio(inPieces(bytes), 'mp3', { expected }))).toBe('conflict');
+      const expectedDigest = { sha256: createHash('sha256').update(randomBytes(10)).digest('hex'), size: bytes.length };
+      expect(await codeOf(storage.putAudio(inPieces(bytes), 'mp3', { expected: expectedDigest }))).toBe('conflict');
       expect(await keys('')).toEqual([]);
     });
 
@@ -97,12 +97,12 @@ export function describeStorage(name: string, open: () => Promise<Backend>, hasC
 
     it('succeeds twice when the same audio is stored twice at once', async () => {
       const bytes = randomBytes(200_000);
-      const [one, two] = await Promise.all([
+      const [firstWrite, secondWrite] = await Promise.all([
         storage.putAudio(inPieces(bytes), 'mp3'),
         storage.putAudio(inPieces(bytes), 'mp3'),
       ]);
-      expect(one).toEqual(two);
-      expect((await read(one.key)).equals(bytes)).toBe(true);
+      expect(firstWrite).toEqual(secondWrite);
+      expect((await readObject(firstWrite.key)).equals(bytes)).toBe(true);
     });
 
     it('opens ranges, both ends included, limited to the end', async () => {
@@ -115,9 +115,9 @@ export function describeStorage(name: string, open: () => Promise<Backend>, hasC
         [5, 70_000],
         [99_000, 500_000],
       ] as const) {
-        const opened = await storage.open('covers/1.jpg', { start, end });
-        expect(opened.size).toBe(100_000);
-        expect((await buffer(opened.stream)).equals(bytes.subarray(start, end + 1))).toBe(true);
+        const openedObject = await storage.open('covers/1.jpg', { start, end });
+        expect(openedObject.size).toBe(100_000);
+        expect((await buffer(openedObject.stream)).equals(bytes.subarray(start, end + 1))).toBe(true);
       }
     });
 
@@ -152,7 +152,7 @@ export function describeStorage(name: string, open: () => Promise<Backend>, hasC
       const broken = new Error('the client went away');
       await expect(storage.put('covers/1.jpg', inPieces(randomBytes(50_000), broken))).rejects.toBe(broken);
       await expect(storage.putAudio(inPieces(randomBytes(50_000), broken), 'mp3')).rejects.toBe(broken);
-      expect((await read('covers/1.jpg')).toString()).toBe('old');
+      expect((await readObject('covers/1.jpg')).toString()).toBe('old');
       expect(await keys('')).toEqual(['covers/1.jpg']);
     });
 

@@ -21,16 +21,16 @@ import { until } from '../support/until.ts';
 const HOUR_MS = 3_600_000;
 
 /** Ways in which the store fails for uploads and for requests. */
-const FAULTS: [string, { sent: S3Fault; asked: S3Fault }][] = [
-  ['errors', both({ status: 500, code: 'InternalError' })],
-  ['silence', both('silent')],
-  ['cut connections', both('cut')],
+const STORAGE_FAULTS: [string, { sent: S3Fault; asked: S3Fault }][] = [
+  ['errors', inBothDirections({ status: 500, code: 'InternalError' })],
+  ['silence', inBothDirections('silent')],
+  ['cut connections', inBothDirections('cut')],
   ['wrong checksums', { sent: { status: 400, code: 'BadDigest' }, asked: 'damaged' }],
-  ['refusals', both({ status: 403, code: 'AccessDenied' })],
-  ['a wrong clock', both({ status: 403, code: 'RequestTimeTooSkewed' })],
-  ['no bucket', both({ status: 404, code: 'NoSuchBucket' })],
+  ['refusals', inBothDirections({ status: 403, code: 'AccessDenied' })],
+  ['a wrong clock', inBothDirections({ status: 403, code: 'RequestTimeTooSkewed' })],
+  ['no bucket', inBothDirections({ status: 404, code: 'NoSuchBucket' })],
 ];
-function both(fault: S3Fault): { sent: S3Fault; asked: S3Fault } {
+function inBothDirections(fault: S3Fault): { sent: S3Fault; asked: S3Fault } {
   return { sent: fault, asked: fault };
 }
 
@@ -41,19 +41,19 @@ let fake: FakeS3;
 let server: TestServer;
 let clock: number;
 let silence: HeldLimit;
-let connecting: HeldLimit;
+let connectLimit: HeldLimit;
 
 beforeAll(async () => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-faults-'));
   const manifest = makeLibrary(
-    { tracks: 8 * FAULTS.length, messy: 0, seed: 'faults', art: 'none', seconds: '1', formats: ['mp3'] },
+    { tracks: 8 * STORAGE_FAULTS.length, messy: 0, seed: 'faults', art: 'none', seconds: '1', formats: ['mp3'] },
     join(base, 'files'),
   );
   fresh = manifest.files.filter((file) => !file.duplicateOf).map(({ path }) => join(manifest.dir, path));
   music = join(base, 'music');
   mkdirSync(music);
   silence = holdLimit(HELD_LIMITS.silenceMs);
-  connecting = holdLimit(HELD_LIMITS.connectMs);
+  connectLimit = holdLimit(HELD_LIMITS.connectMs);
   fake = await startFakeS3();
   fake.onSilence = () => void silence.runOut();
   clock = Date.now();
@@ -76,13 +76,13 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await fake.close();
-  connecting.release();
+  connectLimit.release();
   silence.release();
   rmSync(base, { recursive: true, force: true });
 });
 
-const next = (): string => fresh.pop() ?? '';
-const stored = (track: TrackOut): Buffer | undefined =>
+const takeFreshFile = (): string => fresh.pop() ?? '';
+const readStoredObject = (track: TrackOut): Buffer | undefined =>
   fake.objects.get(`tonearm/${track.storage_uri?.slice('s3:'.length)}`)?.bytes;
 const isOfBackup = ({ key }: S3Ask): boolean => key.startsWith('tonearm/backups/');
 const jobOf = async <R>(id: number): Promise<JobOut & { result: R }> =>
@@ -112,14 +112,14 @@ async function upload(path: string) {
 const health = (storage: HealthOut['storage']): Promise<HealthOut> =>
   until(
     async () => (await server.api<HealthOut>('/health')).body,
-    (found) => found.storage === storage,
+    (row) => row.storage === storage,
   );
 
 async function expectNoRowWithoutObject(): Promise<void> {
-  const without = (await allTracks(server)).filter(
-    (track) => track.availability !== 'available' || stored(track)?.length !== track.size_bytes,
+  const tracksWithoutCover = (await allTracks(server)).filter(
+    (track) => track.availability !== 'available' || readStoredObject(track)?.length !== track.size_bytes,
   );
-  expect(without.map(({ title }) => title)).toEqual([]);
+  expect(tracksWithoutCover.map(({ title }) => title)).toEqual([]);
 }
 
 interface Fault {
@@ -131,22 +131,22 @@ const ACTIVITIES: [string, (fault: Fault) => Promise<void>][] = [
   [
     'uploading: refused with 503, and taken later',
     async ({ sent }) => {
-      const path = next();
+      const path = takeFreshFile();
       const count = (await allTracks(server)).length;
       fake.fault = ({ method }) => (method === 'PUT' ? sent : undefined);
-      const refused = await upload(path);
-      expect([refused.status, refused.headers.get('retry-after') !== null]).toEqual([503, true]);
+      const refusedUpload = await upload(path);
+      expect([refusedUpload.status, refusedUpload.headers.get('retry-after') !== null]).toEqual([503, true]);
       expect(await allTracks(server)).toHaveLength(count);
       fake.fault = () => undefined;
       const { status, body } = await upload(path);
-      expect([status, stored(body.items[0] as TrackOut)?.equals(readFileSync(path))]).toEqual([201, true]);
+      expect([status, readStoredObject(body.items[0] as TrackOut)?.equals(readFileSync(path))]).toEqual([201, true]);
     },
   ],
 
   [
     'scanning: the scan waits, and ends later with everything',
     async ({ sent }) => {
-      const names = [next(), next(), next()].map((path) => {
+      const names = [takeFreshFile(), takeFreshFile(), takeFreshFile()].map((path) => {
         const to = join(music, `${fresh.length}`, path.split('/').at(-1) ?? '');
         mkdirSync(dirname(to), { recursive: true });
         cpSync(path, to);
@@ -178,7 +178,7 @@ const ACTIVITIES: [string, (fault: Fault) => Promise<void>][] = [
       }
       fake.fault = () => undefined;
       await health('ok');
-      expect(Buffer.from(await (await listen()).arrayBuffer()).equals(stored(track) as Buffer)).toBe(true);
+      expect(Buffer.from(await (await listen()).arrayBuffer()).equals(readStoredObject(track) as Buffer)).toBe(true);
       expect((await server.api<TrackOut>(`/tracks/${track.id}`)).body.availability).toBe('available');
     },
   ],
@@ -186,8 +186,8 @@ const ACTIVITIES: [string, (fault: Fault) => Promise<void>][] = [
   [
     'backing up, at the place for backups: it waits, earlier snapshots stay, and it ends later with everything',
     async ({ sent }) => {
-      await upload(next());
-      const before = new Map([...fake.objects].filter(([key]) => key.includes('/backups/')));
+      await upload(takeFreshFile());
+      const previousBackups = new Map([...fake.objects].filter(([key]) => key.includes('/backups/')));
       fake.fault = (ask) => (ask.method === 'PUT' && isOfBackup(ask) ? sent : undefined);
       const backup = await begin('/backups');
       expect([backup.status, backup.error]).toEqual([
@@ -196,8 +196,10 @@ const ACTIVITIES: [string, (fault: Fault) => Promise<void>][] = [
           /The backup in the bucket tonearm-test\/tonearm\/backups at \S+ cannot be reached or written/,
         ),
       ]);
-      for (const [key, { etag }] of before) expect([key, fake.objects.get(key)?.etag]).toEqual([key, etag]);
-      expect([...fake.objects.keys()].filter((key) => key.includes('/snapshots/') && !before.has(key))).toEqual([]);
+      for (const [key, { etag }] of previousBackups) expect([key, fake.objects.get(key)?.etag]).toEqual([key, etag]);
+      expect(
+        [...fake.objects.keys()].filter((key) => key.includes('/snapshots/') && !previousBackups.has(key)),
+      ).toEqual([]);
       expect(await recover<BackupResult>(backup.id)).toMatchObject({
         status: 'succeeded',
         result: { absent: 0, tidy_problem: null },
@@ -208,7 +210,7 @@ const ACTIVITIES: [string, (fault: Fault) => Promise<void>][] = [
   [
     'backing up, at the library: the snapshot names what could not be read, and the next one has it',
     async ({ asked }) => {
-      const { body } = await upload(next());
+      const { body } = await upload(takeFreshFile());
       await server.app.drain();
       const key = `tonearm/${body.items[0]?.storage_uri?.slice('s3:'.length)}`;
       fake.fault = (ask) => (ask.key === key && ask.operation === 'GetObject' ? asked : undefined);
@@ -224,7 +226,7 @@ const ACTIVITIES: [string, (fault: Fault) => Promise<void>][] = [
   ],
 ];
 
-describe.each(FAULTS)('a store with %s', (_, fault) => {
+describe.each(STORAGE_FAULTS)('a store with %s', (_, fault) => {
   it.each(ACTIVITIES)('while %s', async (_activity, live) => {
     try {
       await live(fault);
@@ -239,15 +241,15 @@ describe.each(FAULTS)('a store with %s', (_, fault) => {
         existsSync(tmp)
           ? readdirSync(tmp, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
           : [],
-      (left) => left.length === 0,
+      (objects) => objects.length === 0,
     );
   });
 });
 
 it('while all of the library cannot be read, a backup makes a snapshot with the database, and ends later with everything', async () => {
-  await upload(next());
+  await upload(takeFreshFile());
   await server.app.drain();
-  const snapshots = (): number => [...fake.objects.keys()].filter((one) => one.includes('/snapshots/')).length;
+  const snapshots = (): number => [...fake.objects.keys()].filter((key) => key.includes('/snapshots/')).length;
   const previousSnapshots = snapshots();
   fake.fault = (ask) =>
     ask.key.startsWith('tonearm/audio/') || ask.operation === 'HeadBucket'
@@ -271,7 +273,7 @@ it('after all that, the backup restores every row and every byte', async () => {
   for (const track of tracks)
     expect(
       readFileSync(join(place, 'library', track.storage_uri?.slice('s3:'.length) ?? '')).equals(
-        stored(track) as Buffer,
+        readStoredObject(track) as Buffer,
       ),
     ).toBe(true);
 });

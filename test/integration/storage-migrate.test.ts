@@ -61,18 +61,18 @@ async function migrate(dir: string, to: 's3' | 'local', fake: FakeS3, killAt: (a
 }
 
 /** Returns all tracks, including those in the trash. */
-interface Kept {
+interface StoredRows {
   tracks: { id: number; uri: string; hash: string }[];
   covers: string[];
 }
 
-function rowsIn(dir: string): Kept {
+function rowsIn(dir: string): StoredRows {
   const db = new Database(join(dir, 'tonearm.db'), { readonly: true });
   try {
     return {
       tracks: db
         .prepare('SELECT id, storage_uri AS uri, content_hash AS hash FROM stored_audio ORDER BY id')
-        .all() as Kept['tracks'],
+        .all() as StoredRows['tracks'],
       covers: db
         .prepare(
           `SELECT key FROM album_covers WHERE key IS NOT NULL
@@ -139,13 +139,14 @@ test(
     const objects = new Set(rowsIn(original).tracks.map(({ uri }) => uri)).size + rowsIn(original).covers.length;
     try {
       for (let point = 0; point < 5; point++) {
-        let asked = 0;
-        const wanted = point === 4 ? 1 : 1 + Math.floor(objects / 6);
+        let askedCount = 0;
+        const wantedCount = point === 4 ? 1 : 1 + Math.floor(objects / 6);
         const { code } = await migrate(
           dir,
           's3',
           fake,
-          ({ operation }) => operation === (point === 0 ? 'ListObjectsV2' : 'PutObject') && ++asked === wanted,
+          ({ operation }) =>
+            operation === (point === 0 ? 'ListObjectsV2' : 'PutObject') && ++askedCount === wantedCount,
         );
         expect(code).toBeNull();
         expect(schemes(dir)).toEqual(['local']);
@@ -171,26 +172,26 @@ test(
     const fake = await startFakeS3();
     const dir = copyOf('troubled');
     try {
-      const [first, second] = rowsIn(dir).tracks as [Kept['tracks'][0], Kept['tracks'][0]];
-      const bytes = fileOf(dir, first.uri.slice(6));
+      const [firstTrack, secondTrack] = rowsIn(dir).tracks as [StoredRows['tracks'][0], StoredRows['tracks'][0]];
+      const bytes = fileOf(dir, firstTrack.uri.slice(6));
       bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
-      writeFileSync(join(dir, 'library', first.uri.slice(6)), bytes);
-      await createLocalStorage({ root: join(dir, 'library') }).delete(second.uri.slice(6));
+      writeFileSync(join(dir, 'library', firstTrack.uri.slice(6)), bytes);
+      await createLocalStorage({ root: join(dir, 'library') }).delete(secondTrack.uri.slice(6));
       const { bucket } = fake;
       fake.bucket = 'another';
       expect(await migrate(dir, 's3', fake)).toMatchObject({ code: 1, output: expect.stringContaining('bucket') });
       expect(schemes(dir)).toEqual(['local']);
       fake.bucket = bucket;
       const { code, output } = await migrate(dir, 's3', fake);
-      expect([code, output]).toEqual([1, expect.stringContaining(first.uri.slice(6))]);
+      expect([code, output]).toEqual([1, expect.stringContaining(firstTrack.uri.slice(6))]);
       const laterTracks = rowsIn(dir).tracks;
       expect(
         laterTracks
           .filter(({ uri }) => uri.startsWith('local:'))
           .map(({ hash }) => hash)
           .sort(),
-      ).toEqual([first, second].map(({ hash }) => hash).sort());
-      expect(fake.objects.has(first.uri.slice(6))).toBe(false);
+      ).toEqual([firstTrack, secondTrack].map(({ hash }) => hash).sort());
+      expect(fake.objects.has(firstTrack.uri.slice(6))).toBe(false);
     } finally {
       await fake.close();
     }

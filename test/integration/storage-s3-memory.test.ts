@@ -10,12 +10,12 @@ import { makeLibrary } from '../support/library.ts';
 import { spawnServer } from '../support/process.ts';
 import { ADMIN, startServer } from '../support/server.ts';
 
-const LISTENERS = 50;
-const SIZE = 200 << 20;
-const LIMIT = 200 << 20;
+const LISTENER_COUNT = 50;
+const OBJECT_BYTES = 200 << 20;
+const MEMORY_LIMIT_BYTES = 200 << 20;
 /** Bytes per listener; all listeners together read more than the limit of memory. */
-const ROUNDS = 5;
-const PIECE = 1 << 20;
+const ROUND_COUNT = 5;
+const PIECE_BYTES = 1 << 20;
 
 const rssOf = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
@@ -23,9 +23,9 @@ const rssOf = (pid: number): number =>
 /** Reads so many more bytes, and then stops reading. */
 function take(response: IncomingMessage, bytes: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    let left = bytes;
+    let remainingBytes = bytes;
     const onData = (piece: Buffer): void => {
-      if ((left -= piece.length) > 0) return;
+      if ((remainingBytes -= piece.length) > 0) return;
       response.pause().off('data', onData).off('error', reject);
       resolve();
     };
@@ -38,14 +38,14 @@ test.skipIf(process.platform !== 'linux')('fifty streams of 200 MB take less tha
   const fake = await startFakeS3();
   const env = { STORAGE_BACKEND: 's3', ...fake.settings };
   const { dir: music } = makeLibrary({ tracks: 1, messy: 0, seed: 'memory', formats: ['mp3'] }, join(dir, 'music'));
-  const first = await startServer({ dir: join(dir, 'data'), env: { ...env, LOCAL_MEDIA_IMPORT_PATH: music } });
-  await first.api('/sources/local_folder/scan', { method: 'POST' });
-  await first.app.drain();
-  await first.close();
+  const importServer = await startServer({ dir: join(dir, 'data'), env: { ...env, LOCAL_MEDIA_IMPORT_PATH: music } });
+  await importServer.api('/sources/local_folder/scan', { method: 'POST' });
+  await importServer.app.drain();
+  await importServer.close();
   const db = new Database(join(dir, 'data', 'tonearm.db'), { readonly: true });
   const uri = db.prepare('SELECT storage_uri FROM tracks').pluck().get() as string;
   db.close();
-  fake.put(uri.slice(3), Buffer.alloc(SIZE, 1));
+  fake.put(uri.slice(3), Buffer.alloc(OBJECT_BYTES, 1));
 
   const server = await spawnServer(['--data-dir', join(dir, 'data'), '--port', '0'], { ...env, LOG_LEVEL: 'silent' });
   try {
@@ -62,23 +62,23 @@ test.skipIf(process.platform !== 'linux')('fifty streams of 200 MB take less tha
           resolve(response);
         }).on('error', reject);
       });
-    const one = await listen();
-    await take(one, PIECE);
-    one.destroy();
+    const listener = await listen();
+    await take(listener, PIECE_BYTES);
+    listener.destroy();
     const idle = rssOf(server.child.pid ?? 0);
 
-    const listeners = await Promise.all(Array.from({ length: LISTENERS }, listen));
+    const listeners = await Promise.all(Array.from({ length: LISTENER_COUNT }, listen));
     let highest = 0;
-    for (let round = 0; round < ROUNDS; round++) {
-      await Promise.all(listeners.map((listener) => take(listener, PIECE)));
+    for (let round = 0; round < ROUND_COUNT; round++) {
+      await Promise.all(listeners.map((listener) => take(listener, PIECE_BYTES)));
       highest = Math.max(highest, rssOf(server.child.pid ?? 0));
     }
     expect(listeners.map(({ statusCode, headers }) => [statusCode, headers['content-length']])).toEqual(
-      Array.from({ length: LISTENERS }, () => [206, String(SIZE)]),
+      Array.from({ length: LISTENER_COUNT }, () => [206, String(OBJECT_BYTES)]),
     );
     for (const listener of listeners) listener.destroy();
     console.log(`50 streams of 200 MB: ${Math.round((highest - idle) / 1e6)} MB over ${Math.round(idle / 1e6)} MB`);
-    expect(highest - idle).toBeLessThan(LIMIT);
+    expect(highest - idle).toBeLessThan(MEMORY_LIMIT_BYTES);
   } finally {
     await server.kill();
     await fake.close();

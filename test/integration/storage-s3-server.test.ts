@@ -15,7 +15,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { toolOrWarn } from '../support/tools.ts';
 import { PATIENCE_MS } from '../support/until.ts';
 
-const LIMITS = { connectMs: PATIENCE_MS, healthCheckMs: PATIENCE_MS, silenceMs: PATIENCE_MS, attempts: 2 };
+const S3_LIMITS = { connectMs: PATIENCE_MS, healthCheckMs: PATIENCE_MS, silenceMs: PATIENCE_MS, attempts: 2 };
 
 let base: string;
 let manifest: Manifest;
@@ -33,7 +33,7 @@ beforeEach(async () => {
   clock = Date.now();
   server = await startServer({
     env: { STORAGE_BACKEND: 's3', S3_PREFIX: 'tonearm', LOCAL_MEDIA_IMPORT_PATH: manifest.dir, ...fake.settings },
-    storeLimits: LIMITS,
+    storeLimits: S3_LIMITS,
     now: () => new Date(clock),
   });
 });
@@ -86,7 +86,7 @@ const stream = (id: number, headers: Record<string, string> = {}, method = 'GET'
     method,
     headers: { Authorization: `Bearer ${server.token}`, ...headers },
   });
-const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
+const readBytes = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 
 describe('a library in an object store', () => {
   it('is scanned, shown with covers, and played in ranges, with nothing of it on the local disk', async () => {
@@ -104,14 +104,14 @@ describe('a library in an object store', () => {
     const audio = objectOf(track) as Buffer;
     const wholeAnswer = await stream(track.id);
     expect([wholeAnswer.status, wholeAnswer.headers.get('content-length')]).toEqual([200, String(audio.length)]);
-    expect((await bytesOf(wholeAnswer)).equals(audio)).toBe(true);
+    expect((await readBytes(wholeAnswer)).equals(audio)).toBe(true);
     const range = await stream(track.id, { Range: 'bytes=100-4999' });
     expect([range.status, range.headers.get('content-range')]).toEqual([206, `bytes 100-4999/${audio.length}`]);
-    expect((await bytesOf(range)).equals(audio.subarray(100, 5_000))).toBe(true);
+    expect((await readBytes(range)).equals(audio.subarray(100, 5_000))).toBe(true);
     const tail = await stream(track.id, { Range: 'bytes=-7' });
-    expect((await bytesOf(tail)).equals(audio.subarray(-7))).toBe(true);
+    expect((await readBytes(tail)).equals(audio.subarray(-7))).toBe(true);
     const head = await stream(track.id, {}, 'HEAD');
-    expect([head.status, head.headers.get('content-length'), (await bytesOf(head)).length]).toEqual([
+    expect([head.status, head.headers.get('content-length'), (await readBytes(head)).length]).toEqual([
       200,
       String(audio.length),
       0,
@@ -120,18 +120,21 @@ describe('a library in an object store', () => {
     expect((await stream(track.id, { Range: 'bytes=999999999-' })).status).toBe(416);
 
     const { body: albums } = await server.api<AlbumPage>('/albums?limit=200');
-    const covered = albums.items.filter((album) => album.has_cover);
-    expect(covered.length).toBeGreaterThan(0);
+    const coveredAlbums = albums.items.filter((album) => album.has_cover);
+    expect(coveredAlbums.length).toBeGreaterThan(0);
     for (const size of ['', '?size=160']) {
-      const cover = await fetch(`${server.url}/api/v1/albums/${covered[0]?.id}/cover${size}`, {
+      const cover = await fetch(`${server.url}/api/v1/albums/${coveredAlbums[0]?.id}/cover${size}`, {
         headers: { Authorization: `Bearer ${server.token}` },
       });
-      expect([cover.status, (await sharp(await bytesOf(cover)).metadata()).width]).toEqual([200, expect.any(Number)]);
+      expect([cover.status, (await sharp(await readBytes(cover)).metadata()).width]).toEqual([200, expect.any(Number)]);
     }
     if (toolOrWarn('ffmpeg', 'converting audio from an object store is')) {
-      const converted = await stream(track.id, { Accept: '*/*' }, 'GET', '?format=opus');
-      expect([converted.status, converted.headers.get('content-type')]).toEqual([200, 'audio/ogg; codecs=opus']);
-      expect((await bytesOf(converted)).toString('latin1', 0, 4)).toBe('OggS');
+      const convertedResponse = await stream(track.id, { Accept: '*/*' }, 'GET', '?format=opus');
+      expect([convertedResponse.status, convertedResponse.headers.get('content-type')]).toEqual([
+        200,
+        'audio/ogg; codecs=opus',
+      ]);
+      expect((await readBytes(convertedResponse)).toString('latin1', 0, 4)).toBe('OggS');
     }
     const { body: stats } = await server.api<{ disk: unknown }>('/storage');
     expect(stats.disk).toBeNull();
@@ -160,7 +163,7 @@ describe('while somebody listens', () => {
     const track = await uploadOne(3);
     let cuts = 2;
     fake.fault = ({ operation }) => (operation === 'GetObject' && cuts-- > 0 ? 'cut' : undefined);
-    expect((await bytesOf(await stream(track.id))).equals(fileNo(3).bytes)).toBe(true);
+    expect((await readBytes(await stream(track.id))).equals(fileNo(3).bytes)).toBe(true);
     expect(cuts).toBeLessThan(1);
   });
 
@@ -170,6 +173,6 @@ describe('while somebody listens', () => {
     expect((await stream(track.id)).status).toBe(410);
     expect((await server.api<TrackOut>(`/tracks/${track.id}`)).body.availability).toBe('missing');
     expect((await upload(4)).status).toBe(200);
-    expect((await bytesOf(await stream(track.id))).equals(fileNo(4).bytes)).toBe(true);
+    expect((await readBytes(await stream(track.id))).equals(fileNo(4).bytes)).toBe(true);
   });
 });

@@ -63,33 +63,33 @@ describe('S3 storage and its store', () => {
   let fake: FakeS3;
   let storage: Storage;
   let silence: HeldLimit;
-  let connecting: HeldLimit;
+  let connectLimit: HeldLimit;
   beforeEach(async () => {
     silence = holdLimit(HELD_LIMITS.silenceMs);
-    connecting = holdLimit(HELD_LIMITS.connectMs);
+    connectLimit = holdLimit(HELD_LIMITS.connectMs);
     fake = await startFakeS3();
     fake.onSilence = () => void silence.runOut();
     storage = createS3Storage({ backend: s3, ...openBucket(settingsOf(fake.settings), HELD_LIMITS), tmpDir });
   });
   afterEach(async () => {
     await fake.close();
-    connecting.release();
+    connectLimit.release();
     silence.release();
   });
 
   const bytes = randomBytes(20 << 20);
-  const expected = { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
-  const KEY = `audio/${expected.sha256.slice(0, 2)}/${expected.sha256}.flac`;
+  const expectedDigest = { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
+  const AUDIO_KEY = `audio/${expectedDigest.sha256.slice(0, 2)}/${expectedDigest.sha256}.flac`;
   const operations = (): string[] => fake.asked.map(({ operation }) => operation);
-  const once = (operation: string, fault: S3Fault) => {
-    let left = 1;
-    fake.fault = (ask) => (ask.operation === operation && left-- > 0 ? fault : undefined);
+  const failOnce = (operation: string, fault: S3Fault) => {
+    let remainingFaults = 1;
+    fake.fault = (ask) => (ask.operation === operation && remainingFaults-- > 0 ? fault : undefined);
   };
-  const read = async (key: string, range?: { start: number; end: number }) =>
+  const readObject = async (key: string, range?: { start: number; end: number }) =>
     buffer((await storage.open(key, range)).stream);
 
   it('sends large audio in parts, and checks first whether it is stored', async () => {
-    expect(await storage.putAudio(Readable.from([bytes]), 'flac')).toEqual({ key: KEY, ...expected });
+    expect(await storage.putAudio(Readable.from([bytes]), 'flac')).toEqual({ key: AUDIO_KEY, ...expectedDigest });
     expect(operations()).toEqual([
       'HeadObject',
       'CreateMultipartUpload',
@@ -98,9 +98,9 @@ describe('S3 storage and its store', () => {
       'UploadPart',
       'CompleteMultipartUpload',
     ]);
-    expect((await read(KEY)).equals(bytes)).toBe(true);
+    expect((await readObject(AUDIO_KEY)).equals(bytes)).toBe(true);
     fake.asked.length = 0;
-    await storage.putAudio(Readable.from([bytes]), 'flac', { expected });
+    await storage.putAudio(Readable.from([bytes]), 'flac', { expected: expectedDigest });
     expect(operations()).toEqual(['HeadObject']);
     expect(readdirSync(join(tmpDir, 'tmp'))).toEqual([]);
   });
@@ -111,16 +111,20 @@ describe('S3 storage and its store', () => {
       isDown ||= operation === 'UploadPart';
       return isDown ? 'cut' : undefined;
     };
-    expect(await codeOf(storage.putAudio(Readable.from([bytes]), 'flac', { expected }))).toBe('unavailable');
+    expect(await codeOf(storage.putAudio(Readable.from([bytes]), 'flac', { expected: expectedDigest }))).toBe(
+      'unavailable',
+    );
     expect(fake.objects.size).toBe(0);
   });
 
   it('stores nothing under the hash of other content', async () => {
-    const other = randomBytes(20 << 20);
-    expect(await codeOf(storage.putAudio(Readable.from([other]), 'flac', { expected }))).toBe('conflict');
-    expect(await codeOf(storage.putAudio(Readable.from([bytes.subarray(0, 1_000)]), 'flac', { expected }))).toBe(
+    const otherBytes = randomBytes(20 << 20);
+    expect(await codeOf(storage.putAudio(Readable.from([otherBytes]), 'flac', { expected: expectedDigest }))).toBe(
       'conflict',
     );
+    expect(
+      await codeOf(storage.putAudio(Readable.from([bytes.subarray(0, 1_000)]), 'flac', { expected: expectedDigest })),
+    ).toBe('conflict');
     expect([fake.objects.size, fake.uploads.size]).toEqual([0, 0]);
   });
 
@@ -141,12 +145,12 @@ describe('S3 storage and its store', () => {
     ['bytes damaged on the way', 'PutObject', { status: 400, code: 'BadDigest' }],
     ['an answer that gets lost', 'PutObject', 'lost answer'],
   ])('stores a cover despite %s', async (_, operation, fault) => {
-    once(operation, fault);
+    failOnce(operation, fault);
     const tries = async (): Promise<unknown> => storage.put('covers/1.jpg', Buffer.from('cover'));
     // the SDK does not retry that
     if (typeof fault === 'object' && fault.code === 'BadDigest') expect(await codeOf(tries())).toBe('unavailable');
     await tries();
-    expect((await read('covers/1.jpg')).toString()).toBe('cover');
+    expect((await readObject('covers/1.jpg')).toString()).toBe('cover');
   });
 
   it.each<[string, S3Fault]>([
@@ -158,27 +162,31 @@ describe('S3 storage and its store', () => {
   ])('reports what is wrong with only %s, stores no partial object, and recovers', async (_, fault) => {
     fake.fault = ({ operation }) => (operation === 'UploadPart' ? fault : undefined);
     const expectedCode = typeof fault === 'object' && fault.status === 507 ? 'storage_full' : 'unavailable';
-    expect(await codeOf(storage.putAudio(Readable.from([bytes]), 'flac', { expected }))).toBe(expectedCode);
+    expect(await codeOf(storage.putAudio(Readable.from([bytes]), 'flac', { expected: expectedDigest }))).toBe(
+      expectedCode,
+    );
     expect([fake.objects.size, fake.uploads.size]).toEqual([0, 0]);
     fake.fault = () => undefined;
-    await storage.putAudio(Readable.from([bytes]), 'flac', { expected });
-    expect(fake.objects.get(KEY)?.bytes.equals(bytes)).toBe(true);
+    await storage.putAudio(Readable.from([bytes]), 'flac', { expected: expectedDigest });
+    expect(fake.objects.get(AUDIO_KEY)?.bytes.equals(bytes)).toBe(true);
   });
 
   it('finishes an upload whose last response was lost', async () => {
-    once('CompleteMultipartUpload', 'lost answer');
-    await storage.putAudio(Readable.from([bytes]), 'flac', { expected });
-    expect((await read(KEY)).equals(bytes)).toBe(true);
+    failOnce('CompleteMultipartUpload', 'lost answer');
+    await storage.putAudio(Readable.from([bytes]), 'flac', { expected: expectedDigest });
+    expect((await readObject(AUDIO_KEY)).equals(bytes)).toBe(true);
     expect(fake.uploads.size).toBe(0);
   });
 
   it('continues reading where a connection broke, also in a range', async () => {
-    fake.put(KEY, bytes);
-    once('GetObject', 'cut');
-    expect((await read(KEY)).equals(bytes)).toBe(true);
+    fake.put(AUDIO_KEY, bytes);
+    failOnce('GetObject', 'cut');
+    expect((await readObject(AUDIO_KEY)).equals(bytes)).toBe(true);
     let cuts = 3;
     fake.fault = ({ operation }) => (operation === 'GetObject' && cuts-- > 0 ? 'cut' : undefined);
-    expect((await read(KEY, { start: 1_000, end: 9_000_000 })).equals(bytes.subarray(1_000, 9_000_001))).toBe(true);
+    expect(
+      (await readObject(AUDIO_KEY, { start: 1_000, end: 9_000_000 })).equals(bytes.subarray(1_000, 9_000_001)),
+    ).toBe(true);
     expect(cuts).toBeLessThanOrEqual(0);
   });
 
@@ -189,45 +197,45 @@ describe('S3 storage and its store', () => {
       setImmediate(() => fake.put('covers/1.jpg', Buffer.alloc(bytes.length)));
       return 'cut';
     };
-    expect(await codeOf(read('covers/1.jpg'))).toBe('unavailable');
+    expect(await codeOf(readObject('covers/1.jpg'))).toBe('unavailable');
   });
 
   it('does not return damaged audio as complete', async () => {
-    fake.put(KEY, bytes);
+    fake.put(AUDIO_KEY, bytes);
     fake.fault = () => 'damaged';
-    const { stream } = await storage.open(KEY);
-    let got = 0;
-    const failed = await (async () => {
-      for await (const piece of stream as AsyncIterable<Buffer>) got += piece.length;
+    const { stream } = await storage.open(AUDIO_KEY);
+    let receivedBytes = 0;
+    const failure = await (async () => {
+      for await (const piece of stream as AsyncIterable<Buffer>) receivedBytes += piece.length;
     })().then(
       () => false,
       () => true,
     );
-    expect(failed).toBe(true);
-    expect(got).toBeLessThan(bytes.length);
+    expect(failure).toBe(true);
+    expect(receivedBytes).toBeLessThan(bytes.length);
   });
 
   it.each([5, 40_000, 70_000, 200_000])(
     'does not return %i damaged bytes as complete either, but does if a retry succeeds',
     async (size) => {
-      const small = randomBytes(size);
-      fake.put('covers/1.jpg', small);
+      const smallBytes = randomBytes(size);
+      fake.put('covers/1.jpg', smallBytes);
       fake.fault = () => 'damaged';
-      expect(await codeOf(read('covers/1.jpg'))).toBe('unavailable');
+      expect(await codeOf(readObject('covers/1.jpg'))).toBe('unavailable');
       if (size > 64 << 10) return; // part of it was sent before it was known
-      once('GetObject', 'damaged');
-      expect((await read('covers/1.jpg')).equals(small)).toBe(true);
+      failOnce('GetObject', 'damaged');
+      expect((await readObject('covers/1.jpg')).equals(smallBytes)).toBe(true);
     },
   );
 
   it('closes the connection to the store with its reader', async () => {
-    fake.put(KEY, bytes);
-    const { stream } = await storage.open(KEY);
+    fake.put(AUDIO_KEY, bytes);
+    const { stream } = await storage.open(AUDIO_KEY);
     stream.destroy();
-    const second = await storage.open(KEY);
-    for await (const _ of second.stream) break;
+    const secondObject = await storage.open(AUDIO_KEY);
+    for await (const _ of secondObject.stream) break;
     expect(fake.asked).toHaveLength(2);
-    expect((await read(KEY)).equals(bytes)).toBe(true);
+    expect((await readObject(AUDIO_KEY)).equals(bytes)).toBe(true);
   });
 
   it('does not treat objects as missing while the bucket is missing', async () => {
@@ -243,14 +251,14 @@ describe('S3 storage and its store', () => {
     expect(await Promise.all(tries.map(codeOf))).toEqual(tries.map(() => 'unavailable'));
     expect(await storage.isUp()).toBe(false);
     fake.bucket = bucket;
-    expect((await read('covers/1.jpg')).toString()).toBe('x');
+    expect((await readObject('covers/1.jpg')).toString()).toBe('x');
   });
 
   it('adjusts its clock to the store’s', async () => {
     fake.now = () => new Date(Date.now() + 3_600_000);
     const keys = Array.from({ length: 8 }, (_, n) => `covers/${n + 1}.jpg`); // at once, before the time is known
     await Promise.all(keys.map((key) => storage.put(key, Buffer.from(key))));
-    for (const key of keys) expect((await read(key)).toString()).toBe(key);
+    for (const key of keys) expect((await readObject(key)).toString()).toBe(key);
     expect(fake.asked.length).toBeGreaterThan(2 * keys.length); // the first were rejected
   });
 
@@ -270,9 +278,9 @@ describe('S3 storage and its store', () => {
     [{ status: 411, code: 'MissingContentLength' }],
   ])('goes on without checksums at a store that answers them with %o, found out once', async (fault) => {
     fake.fault = ({ hasChecksum }) => (hasChecksum ? fault : undefined);
-    expect(await codeOf(storage.open(KEY))).toBe('not_found');
-    await storage.putAudio(Readable.from([bytes]), 'flac', { expected });
-    expect((await read(KEY)).equals(bytes)).toBe(true);
+    expect(await codeOf(storage.open(AUDIO_KEY))).toBe('not_found');
+    await storage.putAudio(Readable.from([bytes]), 'flac', { expected: expectedDigest });
+    expect((await readObject(AUDIO_KEY)).equals(bytes)).toBe(true);
     expect(fake.asked.filter(({ hasChecksum }) => hasChecksum).length).toBeLessThanOrEqual(1);
   });
 
@@ -306,21 +314,25 @@ describe('S3 storage and its store', () => {
   });
 
   it('reads on where the ETag of audio changed, as some stores do after a repair', async () => {
-    fake.put(KEY, bytes);
+    fake.put(AUDIO_KEY, bytes);
     fake.fault = ({ operation, range }) => {
       if (operation !== 'GetObject' || range !== undefined) return undefined;
-      const object = fake.objects.get(KEY);
+      const object = fake.objects.get(AUDIO_KEY);
       if (object) setImmediate(() => (object.etag = '"another"'));
       return 'cut';
     };
-    expect((await read(KEY)).equals(bytes)).toBe(true);
+    expect((await readObject(AUDIO_KEY)).equals(bytes)).toBe(true);
   });
 
   it('aborts uploads of killed processes, and only those', async () => {
-    const started = { startedAt: new Date('2024-01-01'), contentType: undefined, parts: new Map<number, Buffer>() };
-    fake.uploads.set('old', { key: KEY, ...started });
-    fake.uploads.set('new', { key: KEY, ...started, startedAt: new Date() });
-    fake.uploads.set('not ours', { key: 'other program/file', ...started });
+    const startedUpload = {
+      startedAt: new Date('2024-01-01'),
+      contentType: undefined,
+      parts: new Map<number, Buffer>(),
+    };
+    fake.uploads.set('old', { key: AUDIO_KEY, ...startedUpload });
+    fake.uploads.set('new', { key: AUDIO_KEY, ...startedUpload, startedAt: new Date() });
+    fake.uploads.set('not ours', { key: 'other program/file', ...startedUpload });
     expect(await storage.sweep(new Date('2024-02-01'))).toBe(1);
     expect([...fake.uploads.keys()]).toEqual(['new', 'not ours']);
   });
@@ -345,10 +357,10 @@ describe('the fake store', () => {
         }),
       );
       expect(fake.objects.get('a')?.bytes.toString()).toBe('onetwo');
-      const wrong = client.send(
+      const wrongRequest = client.send(
         new PutObjectCommand({ Bucket: bucket, Key: 'b', Body: Buffer.from('one'), ChecksumCRC32: 'AAAAAA==' }),
       );
-      await expect(wrong).rejects.toThrow('BadDigest');
+      await expect(wrongRequest).rejects.toThrow('BadDigest');
       await client.send(new PutObjectCommand({ Bucket: bucket, Key: 'c', Body: 'x', IfNoneMatch: '*' }));
       await expect(
         client.send(new PutObjectCommand({ Bucket: bucket, Key: 'c', Body: 'y', IfNoneMatch: '*' })),

@@ -13,7 +13,7 @@ import { principal } from '../support/principals.ts';
 import { openMigrated } from '../support/temp-database.ts';
 
 export const silent = createLog('silent');
-export const AT = new Date('2024-01-01T00:00:00Z');
+export const SNAPSHOT_TIME = new Date('2024-01-01T00:00:00Z');
 
 export interface Served {
   url: string;
@@ -52,7 +52,7 @@ export type OpenLibrary = ReturnType<typeof openLibrary>;
 export function openLibrary(path: string) {
   const db: MainDb = openMigrated(path);
   let count = 0;
-  const times = { createdAt: AT, updatedAt: AT };
+  const times = { createdAt: SNAPSHOT_TIME, updatedAt: SNAPSHOT_TIME };
   return {
     db,
     addArtist: (name: string): ArtistId =>

@@ -43,7 +43,7 @@ async function run<R>(server: TestServer, path: string): Promise<JobOut & { resu
   return (await server.api<JobOut & { result: R }>(`/jobs/${body.id}`)).body;
 }
 
-const originalOf = (track: TrackOut): Buffer => readFileSync(join(manifest.dir, track.source_id ?? ''));
+const readOriginal = (track: TrackOut): Buffer => readFileSync(join(manifest.dir, track.source_id ?? ''));
 
 async function expectPlayable(server: TestServer, scheme: string): Promise<void> {
   const tracks = await allTracks(server);
@@ -54,7 +54,7 @@ async function expectPlayable(server: TestServer, scheme: string): Promise<void>
       headers: { Authorization: `Bearer ${server.token}`, Range: 'bytes=10-' },
     });
     expect(answer.status).toBe(206);
-    expect(Buffer.from(await answer.arrayBuffer()).equals(originalOf(track).subarray(10))).toBe(true);
+    expect(Buffer.from(await answer.arrayBuffer()).equals(readOriginal(track).subarray(10))).toBe(true);
   }
 }
 
@@ -82,9 +82,9 @@ describe('a library in a third storage', () => {
     expect(existsSync(join(base, 'store', 'music.db'))).toBe(true);
     expect((await run<ScanResult>(server, '/sources/local_folder/scan')).result).toMatchObject({ added: 0 });
 
-    const verified = (await run<VerifyReport>(server, '/jobs/verify')).result;
-    expect(verified).toMatchObject({ damaged: 0, missing: 0 });
-    expect(verified.checked).toBeGreaterThanOrEqual(manifest.files.filter((file) => !file.duplicateOf).length);
+    const verifyReport = (await run<VerifyReport>(server, '/jobs/verify')).result;
+    expect(verifyReport).toMatchObject({ damaged: 0, missing: 0 });
+    expect(verifyReport.checked).toBeGreaterThanOrEqual(manifest.files.filter((file) => !file.duplicateOf).length);
     expect((await server.api('/health')).body).toMatchObject({ storage: 'ok' });
   });
 
@@ -96,7 +96,7 @@ describe('a library in a third storage', () => {
 
   it('is in the settings, with the settings that it reads, and can be tested', async () => {
     const { body } = await server.api<SettingsOut>('/settings');
-    const item = (key: string) => body.items.find((one) => one.key === key);
+    const item = (key: string) => body.items.find((setting) => setting.key === key);
     expect(item('storage_backend')?.choices).toEqual(['local', 's3', 'archive']);
     expect(['storage_root', 'archive_file', 's3_bucket'].map((key) => item(key)?.is_in_use)).toEqual([
       true,

@@ -43,13 +43,13 @@ describe('local storage on its disk', () => {
   it('throws storage_full when the disk is full, and removes the incomplete file', async () => {
     const storage = createLocalStorage({ root: dir });
     fs.mkdirSync(join(dir, 'tmp'));
-    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+    const diskFullError = Object.assign(new Error('ENOSPC: no space left on device, write'), {
       code: 'ENOSPC',
       syscall: 'write',
     });
-    expect(await codeOf(withFailingWrites(full, () => storage.putAudio(inPieces(Buffer.alloc(50_000)), 'mp3')))).toBe(
-      'storage_full',
-    );
+    expect(
+      await codeOf(withFailingWrites(diskFullError, () => storage.putAudio(inPieces(Buffer.alloc(50_000)), 'mp3'))),
+    ).toBe('storage_full');
     expect(fs.readdirSync(join(dir, 'tmp'))).toEqual([]);
   });
 

@@ -17,20 +17,20 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { runJob, STORE_LIMITS, storeLibraryEnv, testedEndpoint } from '../support/tested-store.ts';
 import { sayLeftOut } from '../support/left-out.ts';
 
-const TRACKS = 12;
+const TRACK_COUNT = 12;
 const isPut = ({ method }: ProxyAsk): boolean => method === 'PUT' || method === 'POST';
-const some =
-  (fault: ProxyFault, every: number, of: (ask: ProxyAsk) => boolean = () => true) =>
+const injectFault =
+  (fault: ProxyFault, interval: number, isAffected: (ask: ProxyAsk) => boolean = () => true) =>
   (ask: ProxyAsk) =>
-    of(ask) && ask.nth % every === 0 ? fault : undefined;
+    isAffected(ask) && ask.nth % interval === 0 ? fault : undefined;
 
-const FAULTS: [name: string, fault: FaultProxy['fault']][] = [
+const STORE_FAULTS: [name: string, fault: FaultProxy['fault']][] = [
   ['is down', () => 'refuse'],
-  ['is killed in the middle of a put', some('cut request', 2, isPut)],
-  ['loses its answer to a put', some('lost answer', 3, isPut)],
-  ['cuts its answers', some('cut answer', 3)],
+  ['is killed in the middle of a put', injectFault('cut request', 2, isPut)],
+  ['loses its answer to a put', injectFault('lost answer', 3, isPut)],
+  ['cuts its answers', injectFault('cut answer', 3)],
   ['is slow', () => 'slow'],
-  ['is too busy', some({ status: 503, code: 'SlowDown' }, 2)],
+  ['is too busy', injectFault({ status: 503, code: 'SlowDown' }, 2)],
   ['refuses everything for a while', () => ({ status: 403, code: 'AccessDenied' })],
   ['has another clock', () => ({ status: 403, code: 'RequestTimeTooSkewed', date: new Date(Date.now() + 86_400_000) })],
   ['lies about ETags', () => 'other etag'],
@@ -49,7 +49,7 @@ if (endpoint !== undefined)
 
     beforeAll(() => {
       base = mkdtempSync(join(tmpdir(), 'tonearm-faults-'));
-      music = makeLibrary({ tracks: TRACKS, messy: 0, seed: 'faults', seconds: '1' }, join(base, 'music')).dir;
+      music = makeLibrary({ tracks: TRACK_COUNT, messy: 0, seed: 'faults', seconds: '1' }, join(base, 'music')).dir;
     });
     beforeEach(async () => {
       proxy = await startFaultProxy(endpoint);
@@ -61,7 +61,7 @@ if (endpoint !== undefined)
     });
     afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-    it.each(FAULTS)(
+    it.each(STORE_FAULTS)(
       'that %s: everything is there once when that is over',
       async (name, fault) => {
         const dir = join(base, randomUUID());
@@ -78,12 +78,12 @@ if (endpoint !== undefined)
         if (name === 'has another clock') expect(JSON.stringify(scan)).toMatch(/clock/);
         proxy.fault = () => undefined;
         expect(await run<ScanResult>('/sources/local_folder/scan')).toMatchObject({ status: 'succeeded', error: null });
-        expect(await allTracks(server)).toHaveLength(TRACKS);
+        expect(await allTracks(server)).toHaveLength(TRACK_COUNT);
         expect((await run<VerifyReport>('/jobs/verify')).result).toMatchObject({
           damaged: 0,
           missing: 0,
           unreadable: 0,
-          checked: TRACKS,
+          checked: TRACK_COUNT,
         });
 
         proxy.fault = fault;
@@ -100,12 +100,12 @@ if (endpoint !== undefined)
 
         const to = join(base, randomUUID());
         const restore = async () => restoreFrom(await openBackup('s3', { env }), to, { replace: true });
-        proxy.fault = (ask) => (proxy.requests > interrupted ? undefined : fault(ask));
-        const interrupted = proxy.requests + 12;
-        const first = await restore().catch((error: unknown) => error);
+        proxy.fault = (ask) => (proxy.requests > lastAllowedRequest ? undefined : fault(ask));
+        const lastAllowedRequest = proxy.requests + 12;
+        const firstRestore = await restore().catch((error: unknown) => error);
         if (!name.includes('put')) hasBitten();
         proxy.fault = () => undefined;
-        if (first instanceof Error) expect((await restore()).lost).toEqual([]);
+        if (firstRestore instanceof Error) expect((await restore()).lost).toEqual([]);
         const hashes = Object.entries(filesIn(join(to, 'library'))).filter(([key]) => key.startsWith('audio/'));
         expect(hashes.every(([key, hash]) => key.includes(hash))).toBe(true);
         expect(hashes).toHaveLength(new Set((await allTracks(server)).map(({ storage_uri: uri }) => uri)).size);

@@ -27,7 +27,7 @@ import { until } from '../support/until.ts';
 import { unzip } from '../support/unzip.ts';
 import { sayLeftOut } from '../support/left-out.ts';
 
-const TRACKS = 12;
+const TRACK_COUNT = 12;
 const DAY_MS = 86_400_000;
 
 const endpoint = testedEndpoint;
@@ -46,7 +46,7 @@ if (endpoint !== undefined)
 
     beforeAll(() => {
       base = mkdtempSync(join(tmpdir(), 'tonearm-store-library-'));
-      const options = { tracks: TRACKS, messy: 0, seed: 'store', seconds: '1', formats: ['mp3'] };
+      const options = { tracks: TRACK_COUNT, messy: 0, seed: 'store', seconds: '1', formats: ['mp3'] };
       original = makeLibrary({ ...options, art: 'folder' }, join(base, 'music')).dir;
     });
     beforeEach(async () => {
@@ -59,14 +59,14 @@ if (endpoint !== undefined)
     });
     afterEach(async () => {
       vi.restoreAllMocks();
-      for (const one of servers) await one.close();
+      for (const server of servers) await server.close();
       await proxy.close();
     });
     afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-    async function open(more: Record<string, string> = {}, options: ServerOptions = {}): Promise<TestServer> {
+    async function open(extraEnv: Record<string, string> = {}, options: ServerOptions = {}): Promise<TestServer> {
       const server = await startServer({
-        env: { ...env, ...more },
+        env: { ...env, ...extraEnv },
         storeLimits: STORE_LIMITS,
         now: () => new Date(Date.now() + clock),
         ...options,
@@ -74,8 +74,10 @@ if (endpoint !== undefined)
       servers.push(server);
       return server;
     }
-    async function scanned(more: Record<string, string> = {}): Promise<{ server: TestServer; tracks: TrackOut[] }> {
-      const server = await open(more);
+    async function openScanned(
+      extraEnv: Record<string, string> = {},
+    ): Promise<{ server: TestServer; tracks: TrackOut[] }> {
+      const server = await open(extraEnv);
       expect((await scan(server)).result).toMatchObject({ failed_count: 0 });
       return { server, tracks: await allTracks(server) };
     }
@@ -111,7 +113,7 @@ if (endpoint !== undefined)
     }
 
     it('a byte that changes anywhere in its backup is found by a check, and mended from the library', async () => {
-      const { server, tracks } = await scanned();
+      const { server, tracks } = await openScanned();
       await backUp(server);
       const keys = (await raw.keys(`${prefix}/backup/`)).filter((key) => !/\/(?:lease|checks|unused)/.test(key));
       expect(keys.length).toBeGreaterThan(5);
@@ -133,28 +135,29 @@ if (endpoint !== undefined)
     });
 
     it('damaged and lost objects stop no backup: it has the database and all others, and names them', async () => {
-      const { server, tracks } = await scanned();
-      const [damaged, lost] = tracks as [TrackOut, TrackOut];
-      await flip(toObjectKey(damaged));
-      await raw.delete(toObjectKey(lost));
+      const { server, tracks } = await openScanned();
+      const [damagedTrack, lostTrack] = tracks as [TrackOut, TrackOut];
+      await flip(toObjectKey(damagedTrack));
+      await raw.delete(toObjectKey(lostTrack));
       const result = await backUp(server);
       expect(result).toMatchObject({ absent: 2 });
-      for (const track of [damaged, lost]) expect(result.problems.join('\n')).toContain(hashInKey(keyOf(track)));
+      for (const track of [damagedTrack, lostTrack])
+        expect(result.problems.join('\n')).toContain(hashInKey(keyOf(track)));
       expect(await verify(server)).toMatchObject({ healed: 2 });
       expect(await backUp(server)).toMatchObject({ absent: 0 });
     });
 
     it('is used without checksums where the store refuses them, and says what the store says', async () => {
       proxy.fault = ({ hasChecksum }) => (hasChecksum ? { status: 501, code: 'NotImplemented' } : undefined);
-      const { tracks } = await scanned();
-      expect(tracks).toHaveLength(TRACKS);
+      const { tracks } = await openScanned();
+      expect(tracks).toHaveLength(TRACK_COUNT);
       expect((await raw.keys(`${prefix}/library/audio/`)).length).toBe(new Set(tracks.map(keyOf)).size);
       const strict = open({ S3_CHECKSUMS: 'always', S3_PREFIX: `${prefix}/strict` });
       await expect(strict).rejects.toThrow(/S3_CHECKSUMS.*501 NotImplemented/);
     });
 
     it('gets lost and damaged objects back from the music folder, the backup or the cache', async () => {
-      const { server, tracks } = await scanned();
+      const { server, tracks } = await openScanned();
       const [byVerify, byPlay, byBackup] = tracks as [TrackOut, TrackOut, TrackOut];
       const originalsByTrack = new Map(tracks.map((track) => [track, readFileSync(originalOf(track))]));
       const isRight = async (track: TrackOut): Promise<boolean> =>
@@ -175,23 +178,23 @@ if (endpoint !== undefined)
       expect(await verify(server)).toMatchObject({ healed: 1, missing: 0 });
       expect(await isRight(byBackup)).toBe(true);
 
-      const { BACKUP_TARGET: _, ...without } = env;
-      env = { ...without, S3_PREFIX: `${prefix}/other` };
-      const other = await scanned();
-      const [byCache, byScan] = other.tracks as [TrackOut, TrackOut];
+      const { BACKUP_TARGET: _, ...envWithoutBackup } = env;
+      env = { ...envWithoutBackup, S3_PREFIX: `${prefix}/other` };
+      const otherLibrary = await openScanned();
+      const [byCache, byScan] = otherLibrary.tracks as [TrackOut, TrackOut];
       const at = (track: TrackOut): string => `${prefix}/other/${keyOf(track)}`;
-      const [cached, away] = [readFileSync(originalOf(byCache)), readFileSync(originalOf(byScan))];
-      expect((await fetchAudio(other.server, byCache)).equals(cached)).toBe(true);
-      await until(() => existsSync(join(other.server.dir, 'cache', 'objects', hashInKey(keyOf(byCache)))));
+      const [cachedOriginal, otherOriginal] = [readFileSync(originalOf(byCache)), readFileSync(originalOf(byScan))];
+      expect((await fetchAudio(otherLibrary.server, byCache)).equals(cachedOriginal)).toBe(true);
+      await until(() => existsSync(join(otherLibrary.server.dir, 'cache', 'objects', hashInKey(keyOf(byCache)))));
       for (const track of [byCache, byScan]) {
         rmSync(originalOf(track));
         await raw.delete(at(track));
       }
-      expect(await verify(other.server)).toMatchObject({ healed: 1, missing: 1 });
-      expect((await raw.read(at(byCache))).equals(cached)).toBe(true);
-      writeFileSync(originalOf(byScan), away);
-      await scan(other.server);
-      expect((await raw.read(at(byScan))).equals(away)).toBe(true);
+      expect(await verify(otherLibrary.server)).toMatchObject({ healed: 1, missing: 1 });
+      expect((await raw.read(at(byCache))).equals(cachedOriginal)).toBe(true);
+      writeFileSync(originalOf(byScan), otherOriginal);
+      await scan(otherLibrary.server);
+      expect((await raw.read(at(byScan))).equals(otherOriginal)).toBe(true);
     });
 
     it('is another place at another address, also with a bucket and a prefix of the same names', async () => {
@@ -202,19 +205,19 @@ if (endpoint !== undefined)
       await backUp(server);
       await server.close();
       servers = [];
-      const other = await startFakeS3();
+      const otherStore = await startFakeS3();
       try {
-        other.bucket = TESTED.bucket;
-        const { BACKUP_S3_ENDPOINT = '', ...rest } = other.backupSettings;
+        otherStore.bucket = TESTED.bucket;
+        const { BACKUP_S3_ENDPOINT = '', ...otherBackupEnv } = otherStore.backupSettings;
         const elsewhere = {
-          ...rest,
+          ...otherBackupEnv,
           BACKUP_S3_ENDPOINT,
           BACKUP_S3_BUCKET: TESTED.bucket,
           BACKUP_S3_PREFIX: `${prefix}/backup`,
         };
         expect((await backUp(await open(elsewhere, { dir }))).target).toContain(new URL(BACKUP_S3_ENDPOINT).host);
       } finally {
-        await other.close();
+        await otherStore.close();
       }
     });
 
@@ -223,7 +226,7 @@ if (endpoint !== undefined)
       // an earlier run may have created the bucket
       await raw.client.send(new CreateBucketCommand({ Bucket: bucket })).catch(() => undefined);
       env['BACKUP_S3_BUCKET'] = bucket;
-      const { server, tracks } = await scanned();
+      const { server, tracks } = await openScanned();
       const previousKeys = (await raw.keys(prefix)).sort();
       await backUp(server);
       expect((await raw.keys(prefix)).sort()).toEqual(previousKeys);
@@ -235,7 +238,7 @@ if (endpoint !== undefined)
     });
 
     it('is saved as a zip, whole and by ranges, with one request for each file', async () => {
-      const { server, tracks } = await scanned({ STORE_CACHE_BYTES: '0' });
+      const { server, tracks } = await openScanned({ STORE_CACHE_BYTES: '0' });
       const url = `${server.url}/api/v1/zip?track_ids=${tracks.map(({ id }) => id).join(',')}`;
       const headers = { Authorization: `Bearer ${server.token}` };
       const requests = proxy.requests;
@@ -243,7 +246,7 @@ if (endpoint !== undefined)
       const zipFiles = (await unzip(zipBytes)).map(({ bytes }) => bytes);
       for (const track of tracks)
         expect(zipFiles.some((bytes) => bytes.equals(readFileSync(originalOf(track))))).toBe(true);
-      expect(proxy.requests - requests).toBeLessThanOrEqual(2 * TRACKS); // one for the checksum, one to send it
+      expect(proxy.requests - requests).toBeLessThanOrEqual(2 * TRACK_COUNT); // one for the checksum, one to send it
       const part = await fetch(url, { headers: { ...headers, Range: 'bytes=1000-' } });
       expect(Buffer.from(await part.arrayBuffer()).equals(zipBytes.subarray(1_000))).toBe(true);
     });
@@ -255,17 +258,17 @@ if (endpoint !== undefined)
         (lookup as (...given: unknown[]) => void)(name.endsWith(virtualHost) ? '127.0.0.1' : name, ...rest),
       );
       const byHost = `http://${virtualHost}:${new URL(endpoint).port}`;
-      const { server, tracks } = await scanned({ S3_ENDPOINT: byHost, S3_FORCE_PATH_STYLE: 'false' });
+      const { server, tracks } = await openScanned({ S3_ENDPOINT: byHost, S3_FORCE_PATH_STYLE: 'false' });
       const [track] = tracks as [TrackOut];
       expect((await raw.read(toObjectKey(track))).equals(readFileSync(originalOf(track)))).toBe(true);
       expect((await fetchAudio(server, track)).equals(readFileSync(originalOf(track)))).toBe(true);
     });
 
     it('finds its clock again after the store has said that it is wrong', async () => {
-      let left = 1;
+      let remainingFaults = 1;
       const date = new Date(Date.now() + DAY_MS);
-      proxy.fault = () => (left-- > 0 ? { status: 403, code: 'RequestTimeTooSkewed', date } : undefined);
-      expect((await scanned()).tracks).toHaveLength(TRACKS);
+      proxy.fault = () => (remainingFaults-- > 0 ? { status: 403, code: 'RequestTimeTooSkewed', date } : undefined);
+      expect((await openScanned()).tracks).toHaveLength(TRACK_COUNT);
     });
 
     it('waits for a store that is down at the start, and is whole when it is back', async () => {
@@ -274,8 +277,8 @@ if (endpoint !== undefined)
       expect((await server.api('/health')).body).toMatchObject({ storage: 'down' });
       expect((await scan(server)).result ?? { added: 0 }).toMatchObject({ added: 0 });
       proxy.fault = () => undefined;
-      expect((await scan(server)).result).toMatchObject({ added: TRACKS });
-      expect(await verify(server)).toMatchObject({ damaged: 0, missing: 0, checked: TRACKS });
+      expect((await scan(server)).result).toMatchObject({ added: TRACK_COUNT });
+      expect(await verify(server)).toMatchObject({ damaged: 0, missing: 0, checked: TRACK_COUNT });
     });
 
     it('has a large file whole or not at all when the store goes away in the middle of its parts', async () => {
@@ -314,19 +317,19 @@ if (endpoint !== undefined)
     });
 
     it('shares a bucket with another library by its prefix, and is refused to another library otherwise', async () => {
-      const { tracks } = await scanned();
-      const mine = (await raw.keys(`${prefix}/library/`)).sort();
-      const other = await open({ S3_PREFIX: `${prefix}/other`, LOCAL_MEDIA_IMPORT_PATH: base });
+      const { tracks } = await openScanned();
+      const ownKeys = (await raw.keys(`${prefix}/library/`)).sort();
+      const otherServer = await open({ S3_PREFIX: `${prefix}/other`, LOCAL_MEDIA_IMPORT_PATH: base });
       clock = 30 * DAY_MS;
-      await runJob<GarbageResult>(other, '/jobs/gc', { dry_run: false });
-      expect((await raw.keys(`${prefix}/library/`)).sort()).toEqual(mine);
-      expect(tracks.length).toBe(TRACKS);
+      await runJob<GarbageResult>(otherServer, '/jobs/gc', { dry_run: false });
+      expect((await raw.keys(`${prefix}/library/`)).sort()).toEqual(ownKeys);
+      expect(tracks.length).toBe(TRACK_COUNT);
       clock = 0;
       await expect(open()).rejects.toThrow(/--new-library/);
     });
 
     it('loses what was deleted for good, and what nothing refers to after a week, and nothing else', async () => {
-      const { server, tracks } = await scanned();
+      const { server, tracks } = await openScanned();
       const [deletedTrack, ...otherTracks] = tracks as [TrackOut, ...TrackOut[]];
       await server.api(`/tracks/${deletedTrack.id}`, { method: 'DELETE' });
       expect(await raw.keys(toObjectKey(deletedTrack))).toHaveLength(1);
@@ -345,7 +348,7 @@ if (endpoint !== undefined)
 
     it('is backed up by its schedule, which deletes old snapshots and then what only they needed', async () => {
       const daily = { BACKUP_SCHEDULE: '03:30', BACKUP_KEEP_DAILY: '2', BACKUP_KEEP_WEEKLY: '0' };
-      const { server, tracks } = await scanned(daily);
+      const { server, tracks } = await openScanned(daily);
       const packs = async (): Promise<string[]> => raw.keys(`${prefix}/backup/packs/`);
       const next = async (): Promise<void> => {
         clock += DAY_MS;
@@ -353,7 +356,7 @@ if (endpoint !== undefined)
         await server.app.drain();
       };
       await next();
-      const first = await packs();
+      const firstPacks = await packs();
       const [, ...goneTracks] = tracks;
       for (const { id } of goneTracks) {
         await server.api(`/tracks/${id}`, { method: 'DELETE' });
@@ -362,7 +365,7 @@ if (endpoint !== undefined)
       for (let day = 0; day < 7; day++) await next();
       expect((await server.api<BackupsOut>('/backups')).body.items).toHaveLength(2);
       const remainingPacks = await packs();
-      expect(first.filter((key) => remainingPacks.includes(key)).length).toBeLessThan(first.length);
+      expect(firstPacks.filter((key) => remainingPacks.includes(key)).length).toBeLessThan(firstPacks.length);
       expect(await check(server)).toMatchObject({ faults: 0, lost: 0 });
       const dir = place();
       await restoreFrom(await openBackup('s3', { env }), dir);
@@ -370,16 +373,16 @@ if (endpoint !== undefined)
     });
 
     it('is backed up while it is scanned, whole as of one moment, and an older snapshot is restored as it was', async () => {
-      const { server, tracks } = await scanned();
+      const { server, tracks } = await openScanned();
       const { snapshot } = await backUp(server);
       clock = DAY_MS; // only the newest snapshot of a day is kept
-      makeLibrary({ tracks: TRACKS, messy: 0, seed: 'more', seconds: '1', formats: ['mp3'] }, join(music, 'more'));
-      const [during] = await Promise.all([
+      makeLibrary({ tracks: TRACK_COUNT, messy: 0, seed: 'more', seconds: '1', formats: ['mp3'] }, join(music, 'more'));
+      const [duringResult] = await Promise.all([
         server.api<JobOut>('/backups', { method: 'POST', body: {} }),
         server.api('/sources/local_folder/scan', { method: 'POST' }),
       ]);
       await server.app.drain();
-      expect((await server.api<JobOut>(`/jobs/${during.body.id}`)).body.status).toBe('succeeded');
+      expect((await server.api<JobOut>(`/jobs/${duringResult.body.id}`)).body.status).toBe('succeeded');
       expect(await check(server)).toMatchObject({ faults: 0, lost: 0 });
       await backUp(server);
       const [older, newest] = [place(), place()];
@@ -393,7 +396,7 @@ if (endpoint !== undefined)
     });
 
     it('comes back from a plain copy of the bucket, and from an export, into a fresh folder', async () => {
-      const { server, tracks } = await scanned();
+      const { server, tracks } = await openScanned();
       await backUp(server);
       const copy = place();
       for (const key of await raw.keys(`${prefix}/backup/`)) {
@@ -401,17 +404,17 @@ if (endpoint !== undefined)
         mkdirSync(dirname(path), { recursive: true });
         writeFileSync(path, await raw.read(key));
       }
-      const restored = place();
-      await restoreFolder(copy, restored);
-      await expectRestored(restored, tracks);
+      const restoredPlace = place();
+      await restoreFolder(copy, restoredPlace);
+      await expectRestored(restoredPlace, tracks);
 
-      const exported = place();
-      mkdirSync(exported);
-      const { status } = await runJob<ExportResult>(server, '/exports', { folder: exported });
+      const exportedPlace = place();
+      mkdirSync(exportedPlace);
+      const { status } = await runJob<ExportResult>(server, '/exports', { folder: exportedPlace });
       expect(status).toBe('succeeded');
-      const imported = place();
-      await restoreFrom(await openExport(exported), imported);
-      await expectRestored(imported, tracks);
+      const importedPlace = place();
+      await restoreFrom(await openExport(exportedPlace), importedPlace);
+      await expectRestored(importedPlace, tracks);
     });
   });
 else sayLeftOut('S3_TEST_ENDPOINT is not set: a library in a real object store is NOT tested.');

@@ -19,14 +19,14 @@ import { openFilesBelow } from '../support/open-files.ts';
 import { inPieces } from './storage-conformance.ts';
 import { openLibrary, serveRoutes, type OpenLibrary, type Served } from './storage-server.ts';
 
-const AUDIO = randomBytes(1_500_123); // larger than several send buffers, and not a multiple of their size
+const AUDIO_BYTES = randomBytes(1_500_123); // larger than several send buffers, and not a multiple of their size
 const onLinux = it.skipIf(process.platform !== 'linux');
 
 let dir: string;
 let music: string;
 let library: OpenLibrary;
 let storage: Storage;
-let served: Served;
+let streamServer: Served;
 let goneIds: TrackId[];
 
 beforeEach(async () => {
@@ -37,16 +37,16 @@ beforeEach(async () => {
   storage = createLocalStorage({ root: join(dir, 'library') });
   goneIds = [];
   const audioStore = createAudioStore({ storage, musicRoots: () => music });
-  served = await serveRoutes(streamingRoutes({ db: library.db, audioStore, onGone: (id) => goneIds.push(id) }));
+  streamServer = await serveRoutes(streamingRoutes({ db: library.db, audioStore, onGone: (id) => goneIds.push(id) }));
 });
 afterEach(async () => {
-  await served.close();
+  await streamServer.close();
   library.db.$client.close();
   await rm(dir, { recursive: true, force: true });
 });
 
 const storeTrack = async (values: Partial<typeof tracks.$inferInsert> = {}): Promise<TrackId> => {
-  const { key, sha256, size } = await storage.putAudio(inPieces(AUDIO), 'flac');
+  const { key, sha256, size } = await storage.putAudio(inPieces(AUDIO_BYTES), 'flac');
   return library.addTrack({
     storageUri: `local:${key}`,
     contentHash: sha256,
@@ -58,8 +58,8 @@ const storeTrack = async (values: Partial<typeof tracks.$inferInsert> = {}): Pro
   });
 };
 const get = (id: number, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> =>
-  fetch(`${served.url}/stream/${id}`, { method, headers: { authorization: 'Bearer good', ...headers } });
-const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
+  fetch(`${streamServer.url}/stream/${id}`, { method, headers: { authorization: 'Bearer good', ...headers } });
+const readBytes = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 const jsonOf = async (response: Response): Promise<{ detail: string; status: number }> =>
   (await response.json()) as never;
 
@@ -67,8 +67,8 @@ describe('streaming', () => {
   it('sends the whole file byte for byte, with all headers', async () => {
     const response = await get(await storeTrack());
     expect(response.status).toBe(200);
-    expect((await bytesOf(response)).equals(AUDIO)).toBe(true);
-    expect(response.headers.get('content-length')).toBe(String(AUDIO.length));
+    expect((await readBytes(response)).equals(AUDIO_BYTES)).toBe(true);
+    expect(response.headers.get('content-length')).toBe(String(AUDIO_BYTES.length));
     expect(response.headers.get('content-type')).toBe('audio/flac');
     expect(response.headers.get('accept-ranges')).toBe('bytes');
     expect(response.headers.get('etag')).toMatch(/^"[0-9a-f]{32}"$/);
@@ -79,7 +79,7 @@ describe('streaming', () => {
     );
   });
 
-  const size = AUDIO.length;
+  const size = AUDIO_BYTES.length;
   it.each([
     ['bytes=0-0', 0, 0],
     ['bytes=0-1', 0, 1],
@@ -95,13 +95,13 @@ describe('streaming', () => {
     expect(response.status).toBe(206);
     expect(response.headers.get('content-range')).toBe(`bytes ${start}-${end}/${size}`);
     expect(response.headers.get('content-length')).toBe(String(end - start + 1));
-    expect((await bytesOf(response)).equals(AUDIO.subarray(start, end + 1))).toBe(true);
+    expect((await readBytes(response)).equals(AUDIO_BYTES.subarray(start, end + 1))).toBe(true);
   });
 
   it.each(['bytes=0-1,5-9', 'bytes=9-5', 'items=0-1', 'bytes=x'])('answers %s with the whole file', async (range) => {
     const response = await get(await storeTrack(), { range });
     expect(response.status).toBe(200);
-    expect((await bytesOf(response)).equals(AUDIO)).toBe(true);
+    expect((await readBytes(response)).equals(AUDIO_BYTES)).toBe(true);
   });
 
   it.each([`bytes=${size}-`, `bytes=${size + 5}-${size + 9}`, 'bytes=-0'])(
@@ -117,14 +117,14 @@ describe('streaming', () => {
 
   it('answers a range only when If-Range still holds', async () => {
     const id = await storeTrack();
-    const first = await get(id, {}, 'HEAD');
-    const [etag, modified] = [first.headers.get('etag') ?? '', first.headers.get('last-modified') ?? ''];
-    for (const held of [etag, modified])
-      expect((await get(id, { range: 'bytes=5-9', 'if-range': held })).status).toBe(206);
-    for (const lapsed of ['"other"', `W/${etag}`, 'Sun, 06 Nov 1994 08:49:37 GMT']) {
-      const response = await get(id, { range: 'bytes=5-9', 'if-range': lapsed });
+    const headResponse = await get(id, {}, 'HEAD');
+    const [etag, modified] = [headResponse.headers.get('etag') ?? '', headResponse.headers.get('last-modified') ?? ''];
+    for (const currentValidator of [etag, modified])
+      expect((await get(id, { range: 'bytes=5-9', 'if-range': currentValidator })).status).toBe(206);
+    for (const staleValidator of ['"other"', `W/${etag}`, 'Sun, 06 Nov 1994 08:49:37 GMT']) {
+      const response = await get(id, { range: 'bytes=5-9', 'if-range': staleValidator });
       expect(response.status).toBe(200);
-      expect((await bytesOf(response)).length).toBe(size);
+      expect((await readBytes(response)).length).toBe(size);
     }
     expect((await get(id, { range: `bytes=${size}-`, 'if-range': '"other"' })).status).toBe(200);
   });
@@ -135,13 +135,13 @@ describe('streaming', () => {
     expect(response.status).toBe(200);
     expect(response.headers.get('content-length')).toBe(String(size));
     expect(response.headers.get('accept-ranges')).toBe('bytes');
-    expect(await bytesOf(response)).toHaveLength(0);
+    expect(await readBytes(response)).toHaveLength(0);
   });
 
   it('answers conditions with 304 and 412', async () => {
     const id = await storeTrack();
-    const first = await get(id, {}, 'HEAD');
-    const [etag, modified] = [first.headers.get('etag') ?? '', first.headers.get('last-modified') ?? ''];
+    const headResponse = await get(id, {}, 'HEAD');
+    const [etag, modified] = [headResponse.headers.get('etag') ?? '', headResponse.headers.get('last-modified') ?? ''];
     const fresh = await get(id, { 'if-none-match': etag, range: 'bytes=0-9' });
     expect([fresh.status, fresh.headers.get('etag'), await fresh.text()]).toEqual([304, etag, '']);
     expect((await get(id, { 'if-modified-since': modified })).status).toBe(304);
@@ -154,7 +154,7 @@ describe('streaming', () => {
     fs.writeFileSync(join(music, 'empty.mp3'), '');
     const id = library.addTrack({ storageUri: 'file:empty.mp3' });
     const response = await get(id);
-    expect([response.status, response.headers.get('content-length'), (await bytesOf(response)).length]).toEqual([
+    expect([response.status, response.headers.get('content-length'), (await readBytes(response)).length]).toEqual([
       200,
       '0',
       0,
@@ -167,7 +167,7 @@ describe('streaming', () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, async (_, i) => {
         const start = i * 30_000;
-        return (await bytesOf(await get(id, { range: `bytes=${start}-` }))).equals(AUDIO.subarray(start));
+        return (await readBytes(await get(id, { range: `bytes=${start}-` }))).equals(AUDIO_BYTES.subarray(start));
       }),
     );
     expect(answers.every(Boolean)).toBe(true);
@@ -175,16 +175,16 @@ describe('streaming', () => {
 
   it('accepts the token as a query parameter, and requires one', async () => {
     const id = await storeTrack();
-    expect((await fetch(`${served.url}/stream/${id}?token=good`)).status).toBe(200);
-    expect((await fetch(`${served.url}/stream/${id}?token=bad`)).status).toBe(401);
-    expect((await fetch(`${served.url}/stream/${id}`)).status).toBe(401);
+    expect((await fetch(`${streamServer.url}/stream/${id}?token=good`)).status).toBe(200);
+    expect((await fetch(`${streamServer.url}/stream/${id}?token=bad`)).status).toBe(401);
+    expect((await fetch(`${streamServer.url}/stream/${id}`)).status).toBe(401);
   });
 });
 
 describe('streaming unavailable audio', () => {
   it('answers 404 for an unknown track and 422 for an invalid id', async () => {
     expect((await get(999)).status).toBe(404);
-    expect((await fetch(`${served.url}/stream/abc?token=good`)).status).toBe(422);
+    expect((await fetch(`${streamServer.url}/stream/abc?token=good`)).status).toBe(422);
   });
 
   it('answers 409 for a placeholder, and how to fetch it', async () => {
@@ -205,9 +205,9 @@ describe('streaming unavailable audio', () => {
     const id = await storeTrack();
     await rm(join(dir, 'library', 'audio'), { recursive: true });
     fs.writeFileSync(join(music, 'another.mp3'), ''); // an empty folder is a disk that is not connected
-    const other = library.addTrack({ storageUri: 'file:gone.mp3' });
-    for (const each of [id, other]) expect((await get(each)).status).toBe(410);
-    expect(goneIds).toEqual([id, other]);
+    const otherTrackId = library.addTrack({ storageUri: 'file:gone.mp3' });
+    for (const trackId of [id, otherTrackId]) expect((await get(trackId)).status).toBe(410);
+    expect(goneIds).toEqual([id, otherTrackId]);
   });
 
   it('answers 503 when the music folder is not connected, and marks nothing', async () => {
@@ -221,7 +221,7 @@ describe('streaming unavailable audio', () => {
   it('checks the parameters of a transcode, and sends the original without ffmpeg', async () => {
     const id = await storeTrack();
     const ask = async (query: string): Promise<number> =>
-      (await fetch(`${served.url}/stream/${id}?token=good&${query}`, { method: 'HEAD' })).status;
+      (await fetch(`${streamServer.url}/stream/${id}?token=good&${query}`, { method: 'HEAD' })).status;
     for (const query of [
       'format=mp3',
       'format=raw',
@@ -248,30 +248,31 @@ describe('an MP3 from a time on', () => {
   it('is sent from the frame that is heard then, without ffmpeg', async () => {
     fs.writeFileSync(join(music, 'long.mp3'), silentMp3(1_000));
     const id = library.addTrack({ storageUri: 'file:long.mp3', format: 'mp3', durationMs: 26_000 });
-    const ask = (query: string, headers = {}) => fetch(`${served.url}/stream/${id}?token=good&${query}`, { headers });
+    const ask = (query: string, headers = {}) =>
+      fetch(`${streamServer.url}/stream/${id}?token=good&${query}`, { headers });
     const part = await ask('start_ms=10000');
     const from = Math.floor((441_000 + 1_105) / 1_152) * SILENT_FRAME_BYTES;
     const size = 1_000 * SILENT_FRAME_BYTES - from;
-    expect([part.status, (await bytesOf(part)).length, part.headers.get('content-type')]).toEqual([
+    expect([part.status, (await readBytes(part)).length, part.headers.get('content-type')]).toEqual([
       200,
       size,
       'audio/mpeg',
     ]);
     const range = await ask('start_ms=10000', { range: 'bytes=100-199' });
     expect([range.status, range.headers.get('content-range')]).toEqual([206, `bytes 100-199/${size}`]);
-    expect(await bytesOf(range)).toEqual(silentMp3(1_000).subarray(from + 100, from + 200));
+    expect(await readBytes(range)).toEqual(silentMp3(1_000).subarray(from + 100, from + 200));
     const tags = await Promise.all(['', 'start_ms=10000', 'start_ms=11000'].map((query) => ask(query)));
     expect(new Set(tags.map(({ headers }) => headers.get('etag'))).size).toBe(3);
     // after the end something is sent that can be decoded
-    expect((await bytesOf(await ask('start_ms=3600000'))).length).toBe(2 * SILENT_FRAME_BYTES);
-    expect((await bytesOf(await ask('start_ms=10000&format=raw'))).length).toBe(1_000 * SILENT_FRAME_BYTES);
+    expect((await readBytes(await ask('start_ms=3600000'))).length).toBe(2 * SILENT_FRAME_BYTES);
+    expect((await readBytes(await ask('start_ms=10000&format=raw'))).length).toBe(1_000 * SILENT_FRAME_BYTES);
   });
 
   it('is the whole file when it has no frames and there is no ffmpeg', async () => {
     fs.writeFileSync(join(music, 'no-frames.mp3'), Buffer.alloc(100_000, 0xff));
     const id = library.addTrack({ storageUri: 'file:no-frames.mp3', format: 'mp3', durationMs: 26_000 });
-    const response = await fetch(`${served.url}/stream/${id}?token=good&start_ms=10000`);
-    expect([response.status, (await bytesOf(response)).length]).toEqual([200, 100_000]);
+    const response = await fetch(`${streamServer.url}/stream/${id}?token=good&start_ms=10000`);
+    expect([response.status, (await readBytes(response)).length]).toEqual([200, 100_000]);
   });
 });
 
@@ -279,12 +280,12 @@ describe('streaming from the music folder', () => {
   it('has a new ETag when the file changes', async () => {
     fs.writeFileSync(join(music, 'a.ogg'), 'first');
     const id = library.addTrack({ storageUri: 'file:a.ogg', format: 'ogg', contentHash: 'ab'.repeat(32) });
-    const first = await get(id);
-    const etag = first.headers.get('etag') ?? '';
-    expect([await first.text(), first.headers.get('content-type')]).toEqual(['first', 'audio/ogg']);
+    const firstResponse = await get(id);
+    const etag = firstResponse.headers.get('etag') ?? '';
+    expect([await firstResponse.text(), firstResponse.headers.get('content-type')]).toEqual(['first', 'audio/ogg']);
     fs.writeFileSync(join(music, 'a.ogg'), 'second');
-    const second = await get(id, { 'if-none-match': etag });
-    expect([second.status, await second.text()]).toEqual([200, 'second']);
+    const secondResponse = await get(id, { 'if-none-match': etag });
+    expect([secondResponse.status, await secondResponse.text()]).toEqual([200, 'second']);
   });
 
   it.skipIf(process.platform === 'win32')('opens names that are not UTF-8', async () => {
@@ -302,25 +303,31 @@ describe('streaming from a storage without files', () => {
   it('sends the same bytes, whole and in ranges', async () => {
     const id = await storeTrack();
     const remote = createAudioStore({ storage: { ...storage, localPath: () => undefined }, musicRoots: () => music });
-    const other = await serveRoutes(
+    const otherServer = await serveRoutes(
       streamingRoutes({ db: library.db, audioStore: remote, onGone: (track) => goneIds.push(track) }),
     );
     const ask = (headers: Record<string, string>, method = 'GET') =>
-      fetch(`${other.url}/stream/${id}?token=good`, { headers, method });
+      fetch(`${otherServer.url}/stream/${id}?token=good`, { headers, method });
     try {
       const wholeAnswer = await ask({});
-      expect([wholeAnswer.status, wholeAnswer.headers.get('content-length')]).toEqual([200, String(AUDIO.length)]);
-      expect((await bytesOf(wholeAnswer)).equals(AUDIO)).toBe(true);
+      expect([wholeAnswer.status, wholeAnswer.headers.get('content-length')]).toEqual([
+        200,
+        String(AUDIO_BYTES.length),
+      ]);
+      expect((await readBytes(wholeAnswer)).equals(AUDIO_BYTES)).toBe(true);
       const part = await ask({ range: 'bytes=300000-900000' });
-      expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 300000-900000/${AUDIO.length}`]);
-      expect((await bytesOf(part)).equals(AUDIO.subarray(300_000, 900_001))).toBe(true);
-      expect((await ask({}, 'HEAD')).headers.get('content-length')).toBe(String(AUDIO.length));
-      expect((await ask({ range: `bytes=${AUDIO.length}-` })).status).toBe(416);
+      expect([part.status, part.headers.get('content-range')]).toEqual([
+        206,
+        `bytes 300000-900000/${AUDIO_BYTES.length}`,
+      ]);
+      expect((await readBytes(part)).equals(AUDIO_BYTES.subarray(300_000, 900_001))).toBe(true);
+      expect((await ask({}, 'HEAD')).headers.get('content-length')).toBe(String(AUDIO_BYTES.length));
+      expect((await ask({ range: `bytes=${AUDIO_BYTES.length}-` })).status).toBe(416);
       await rm(join(dir, 'library', 'audio'), { recursive: true });
       expect((await ask({})).status).toBe(410);
       expect(goneIds).toEqual([id]);
     } finally {
-      await other.close();
+      await otherServer.close();
     }
   });
 });
@@ -334,7 +341,7 @@ describe('clients that disconnect', () => {
     const previousOpenFiles = openFiles();
     const sockets = await Promise.all(
       Array.from({ length: 20 }, async () => {
-        const socket = connect(Number(new URL(served.url).port), '127.0.0.1');
+        const socket = connect(Number(new URL(streamServer.url).port), '127.0.0.1');
         socket.on('error', () => undefined);
         socket.write(`GET /stream/${id}?token=good HTTP/1.1\r\nHost: localhost\r\n\r\n`);
         await once(socket, 'data');
@@ -350,10 +357,10 @@ describe('clients that disconnect', () => {
 
   it('end the search for a time in an MP3', async () => {
     const id = await storeTrack({ format: 'mp3' });
-    const reading = new EventEmitter();
+    const audioReader = new EventEmitter();
     const endless = new Readable({
       read() {
-        reading.emit('read');
+        audioReader.emit('read');
         setImmediate(() => this.push(Buffer.alloc(4_096)));
       },
     });
@@ -361,17 +368,19 @@ describe('clients that disconnect', () => {
       storage: { ...storage, localPath: () => undefined, open: async () => ({ stream: endless, size: 1e9 }) },
       musicRoots: () => music,
     });
-    const other = await serveRoutes(streamingRoutes({ db: library.db, audioStore: remote, onGone: () => undefined }));
+    const otherServer = await serveRoutes(
+      streamingRoutes({ db: library.db, audioStore: remote, onGone: () => undefined }),
+    );
     try {
-      const leaving = new AbortController();
-      const answer = fetch(`${other.url}/stream/${id}?token=good&start_ms=10000`, { signal: leaving.signal });
-      await once(reading, 'read');
-      leaving.abort();
+      const clientAbort = new AbortController();
+      const answer = fetch(`${otherServer.url}/stream/${id}?token=good&start_ms=10000`, { signal: clientAbort.signal });
+      await once(audioReader, 'read');
+      clientAbort.abort();
       await expect(answer).rejects.toThrow('aborted');
       await expect.poll(() => endless.destroyed).toBe(true);
     } finally {
       endless.destroy();
-      await other.close();
+      await otherServer.close();
     }
   });
 
@@ -380,7 +389,7 @@ describe('clients that disconnect', () => {
     const id = library.addTrack({ storageUri: 'file:shrinks.wav', format: 'wav' });
     const response = await get(id);
     fs.truncateSync(join(music, 'shrinks.wav'), 1000);
-    await expect(bytesOf(response)).rejects.toThrow();
+    await expect(readBytes(response)).rejects.toThrow();
   });
 });
 
@@ -399,8 +408,8 @@ describe('file names in Content-Disposition', () => {
     ['\ud800', null, `inline; filename="_.mp3"; filename*=UTF-8''%EF%BF%BD.mp3`],
     ['東京', null, `inline; filename="__.mp3"; filename*=UTF-8''%E6%9D%B1%E4%BA%AC.mp3`],
   ];
-  it.each(rows)('%j by %j', (title, artistName, expected) => {
-    expect(trackDisposition('inline', { title, artistName, format: 'mp3' })).toBe(expected);
+  it.each(rows)('%j by %j', (title, artistName, expectedName) => {
+    expect(trackDisposition('inline', { title, artistName, format: 'mp3' })).toBe(expectedName);
   });
 
   it('are truncated', () => {

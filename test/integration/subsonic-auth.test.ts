@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const CLIENT = 'v=1.16.1&c=test&f=json';
+const CLIENT_QUERY = 'v=1.16.1&c=test&f=json';
 async function ask(
   query: string,
   init?: RequestInit & { endpoint?: string },
@@ -42,7 +42,7 @@ const codeOf = async (query: string, init?: RequestInit): Promise<number | 'ok'>
 const hex = (text: string): string => Buffer.from(text).toString('hex');
 
 /** Cases of a name, parameters made from the correct app password, and the expected code. */
-const WRONG: [string, (p: string) => string, number][] = [
+const WRONG_CREDENTIALS: [string, (p: string) => string, number][] = [
   ['nobody', () => '', 10],
   ['a wrong password', (p) => `u=admin&p=${p}x`, 40],
   ['the login password', () => `u=admin&p=${encodeURIComponent(ADMIN.password)}`, 40],
@@ -69,7 +69,7 @@ const WRONG: [string, (p: string) => string, number][] = [
   ['very long credentials', () => `u=${'a'.repeat(5_000)}&p=${'b'.repeat(5_000)}`, 40],
 ];
 /** Splits the cases into groups that are small enough for the limit on failures. */
-const inGroups = (all: typeof WRONG) =>
+const inGroups = (all: typeof WRONG_CREDENTIALS) =>
   Array.from({ length: Math.ceil(all.length / 8) }, (_, n) => all.slice(n * 8, n * 8 + 8)).map((cases) => ({
     cases,
     names: cases.map(([name]) => name).join(', '),
@@ -90,24 +90,30 @@ describe('the Subsonic API', () => {
       `apiKey=${p}&u=&p=`,
     ];
     for (const form of forms) {
-      expect(await codeOf(`${form}&${CLIENT}`), form).toBe('ok');
+      expect(await codeOf(`${form}&${CLIENT_QUERY}`), form).toBe('ok');
       expect(
-        await codeOf('', { method: 'POST', body: new URLSearchParams(`${form}&${CLIENT}`) }).catch((error: unknown) =>
-          String(error),
+        await codeOf('', { method: 'POST', body: new URLSearchParams(`${form}&${CLIENT_QUERY}`) }).catch(
+          (error: unknown) => String(error),
         ),
         form,
       ).toBe('ok');
     }
   });
 
-  it.each(inGroups(WRONG))('answers each of these as documented, with status 200: $names', async ({ cases }) => {
-    await registerUser(server);
-    for (const [name, query, code] of cases)
-      expect(await ask(`${query(phone.password)}&${CLIENT}`), name).toMatchObject({ status: 200, code });
-  });
+  it.each(inGroups(WRONG_CREDENTIALS))(
+    'answers each of these as documented, with status 200: $names',
+    async ({ cases }) => {
+      await registerUser(server);
+      for (const [name, query, code] of cases)
+        expect(await ask(`${query(phone.password)}&${CLIENT_QUERY}`), name).toMatchObject({ status: 200, code });
+    },
+  );
 
   it('answers the same for a wrong name and a wrong password', async () => {
-    const [wrongName, wrongPassword] = [await ask(`u=nobody&p=x&${CLIENT}`), await ask(`u=admin&p=x&${CLIENT}`)];
+    const [wrongName, wrongPassword] = [
+      await ask(`u=nobody&p=x&${CLIENT_QUERY}`),
+      await ask(`u=admin&p=x&${CLIENT_QUERY}`),
+    ];
     expect(wrongName.text).toBe(wrongPassword.text);
   });
 
@@ -122,9 +128,9 @@ describe('the Subsonic API', () => {
 
   it('rejects a rotated password, and accepts the new one at once', async () => {
     const { body } = await server.api<{ password: string }>('/users/me/subsonic-password', { method: 'POST' });
-    expect(await codeOf(`u=admin&p=${phone.password}&${CLIENT}`)).toBe(40);
-    expect(await codeOf(`apiKey=${phone.password}&${CLIENT}`)).toBe(44);
-    expect(await codeOf(`u=admin&p=${body.password}&${CLIENT}`)).toBe('ok');
+    expect(await codeOf(`u=admin&p=${phone.password}&${CLIENT_QUERY}`)).toBe(40);
+    expect(await codeOf(`apiKey=${phone.password}&${CLIENT_QUERY}`)).toBe(44);
+    expect(await codeOf(`u=admin&p=${body.password}&${CLIENT_QUERY}`)).toBe('ok');
   });
 
   it('returns its extensions to everybody, with any credentials', async () => {
@@ -133,7 +139,7 @@ describe('the Subsonic API', () => {
   });
 
   it('does not let ordinary users administrate', async () => {
-    const theirs = await openPhone(server, { token: await registerUser(server) });
+    const otherPhone = await openPhone(server, { token: await registerUser(server) });
     for (const endpoint of [
       'getUsers',
       'startScan',
@@ -142,12 +148,12 @@ describe('the Subsonic API', () => {
       'updateUser',
       'createInternetRadioStation',
     ])
-      expect((await theirs.get(endpoint, { username: 'admin' })).body.error?.code, endpoint).toBe(50);
-    expect((await theirs.get('getUser', { username: 'admin' })).body.error?.code).toBe(50);
+      expect((await otherPhone.get(endpoint, { username: 'admin' })).body.error?.code, endpoint).toBe(50);
+    expect((await otherPhone.get('getUser', { username: 'admin' })).body.error?.code).toBe(50);
     expect(
-      (await theirs.get('changePassword', { username: 'admin', password: 'enough for it' })).body.error?.code,
+      (await otherPhone.get('changePassword', { username: 'admin', password: 'enough for it' })).body.error?.code,
     ).toBe(50);
-    expect((await theirs.get('getUser', { username: 'LISTENER' })).body).toMatchObject({
+    expect((await otherPhone.get('getUser', { username: 'LISTENER' })).body).toMatchObject({
       status: 'ok',
       user: { username: 'listener', adminRole: false },
     });
@@ -172,10 +178,10 @@ describe('the Subsonic API', () => {
   });
 
   it('limits wrong credentials, but not right ones', async () => {
-    for (let n = 0; n < LIMITS.pair; n++) expect(await codeOf(`u=admin&p=wrong${n}&${CLIENT}`)).toBe(40);
-    const refusal = await ask(`u=admin&p=wrong&${CLIENT}`);
+    for (let n = 0; n < LIMITS.pair; n++) expect(await codeOf(`u=admin&p=wrong${n}&${CLIENT_QUERY}`)).toBe(40);
+    const refusal = await ask(`u=admin&p=wrong&${CLIENT_QUERY}`);
     expect([refusal.status, refusal.code, Number(refusal.headers.get('retry-after')) > 0]).toEqual([429, 40, true]);
-    expect(await codeOf(`u=admin&p=${phone.password}&${CLIENT}`)).toBe('ok');
+    expect(await codeOf(`u=admin&p=${phone.password}&${CLIENT_QUERY}`)).toBe('ok');
   });
 
   it('answers a first sync, hundreds of calls at a time, without limiting it', async () => {
@@ -184,7 +190,7 @@ describe('the Subsonic API', () => {
   });
 
   it('has limits separate from those of signing in', async () => {
-    for (let n = 0; n < LIMITS.address + 5; n++) await ask(`u=admin&p=wrong${n}&${CLIENT}`);
+    for (let n = 0; n < LIMITS.address + 5; n++) await ask(`u=admin&p=wrong${n}&${CLIENT_QUERY}`);
     expect((await server.api('/auth/login', { method: 'POST', token: null, body: ADMIN })).status).toBe(200);
   });
 });
@@ -209,10 +215,10 @@ describe('the endpoints', () => {
 
   it('work with and without .view, with GET, POST and HEAD, and in every format', async () => {
     for (const suffix of ['', '.view'] as const) {
-      const one = await openPhone(server, { suffix });
-      expect((await one.get('ping')).body.status).toBe('ok');
-      expect((await one.post('ping')).body.status).toBe('ok');
-      const head = await one.bytes('ping', { f: 'json' }, { method: 'HEAD' });
+      const appPhone = await openPhone(server, { suffix });
+      expect((await appPhone.get('ping')).body.status).toBe('ok');
+      expect((await appPhone.post('ping')).body.status).toBe('ok');
+      const head = await appPhone.bytes('ping', { f: 'json' }, { method: 'HEAD' });
       expect([head.status, await head.text()]).toEqual([200, '']);
     }
     expect((await phone.bytes('ping')).headers.get('content-type')).toBe('text/xml; charset=utf-8');

@@ -10,14 +10,14 @@ import { makeSampleLibrary } from '../support/sample-library.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { toolOrWarn } from '../support/tools.ts';
 
-type Listed = Record<string, unknown> & { id: string };
-const TRACKS = 40;
+type ListItem = Record<string, unknown> & { id: string };
+const TRACK_COUNT = 40;
 let server: TestServer;
 let dir: string;
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-clients-'));
-  makeLibrary({ tracks: TRACKS, seed: 'clients', seconds: '2', art: 'embedded' }, join(dir, 'music'));
+  makeLibrary({ tracks: TRACK_COUNT, seed: 'clients', seconds: '2', art: 'embedded' }, join(dir, 'music'));
   server = await startServer({ env: { ...OFFLINE, LOCAL_MEDIA_IMPORT_PATH: join(dir, 'music') } });
   await server.api('/sources/local_folder/scan', { method: 'POST' });
   await server.app.drain();
@@ -27,19 +27,19 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const songsOfAlbums = async (phone: Phone, albums: Listed[]): Promise<Listed[]> =>
+const songsOfAlbums = async (phone: Phone, albums: ListItem[]): Promise<ListItem[]> =>
   (
     await Promise.all(
-      albums.map(async ({ id }) => (await phone.ask<{ song: Listed[] }>('getAlbum', { id }, 'album')).song),
+      albums.map(async ({ id }) => (await phone.ask<{ song: ListItem[] }>('getAlbum', { id }, 'album')).song),
     )
   ).flat();
 const trackTotal = async (): Promise<number> => (await server.api<{ total: number }>('/tracks?limit=1')).body.total;
 const albumTotal = async (): Promise<number> => (await server.api<{ total: number }>('/albums?limit=1')).body.total;
 
-async function pagesOf(phone: Phone, size: number, type = 'alphabeticalByName'): Promise<Listed[]> {
-  const albums: Listed[] = [];
+async function pagesOf(phone: Phone, size: number, type = 'alphabeticalByName'): Promise<ListItem[]> {
+  const albums: ListItem[] = [];
   for (let offset = 0; ; offset += size) {
-    const { album } = await phone.ask<{ album: Listed[] }>('getAlbumList2', { type, size, offset }, 'albumList2');
+    const { album } = await phone.ask<{ album: ListItem[] }>('getAlbumList2', { type, size, offset }, 'albumList2');
     albums.push(...album);
     if (album.length < size) return albums;
   }
@@ -58,7 +58,7 @@ describe('the first connection', () => {
     const ping = await phone.get('ping');
     expect(ping.body).toMatchObject({ openSubsonic: true, serverVersion: '0.0.0-test', type: 'tonearm' });
     const { versions } = (
-      await phone.ask<(Listed & { name: string; versions: number[] })[]>(
+      await phone.ask<(ListItem & { name: string; versions: number[] })[]>(
         'getOpenSubsonicExtensions',
         {},
         'openSubsonicExtensions',
@@ -73,39 +73,44 @@ describe('the first connection', () => {
       (await phone.ask<{ musicFolder: { id: unknown }[] }>('getMusicFolders', {}, 'musicFolders')).musicFolder[0]?.id,
     ).toBe(1);
 
-    const list = await phone.post('getAlbumList2', { type: 'newest', size: 500, offset: 0 });
-    expect(list.headers.get('x-total-count')).toBe(String(await albumTotal()));
+    const albumList = await phone.post('getAlbumList2', { type: 'newest', size: 500, offset: 0 });
+    expect(albumList.headers.get('x-total-count')).toBe(String(await albumTotal()));
     expect(
       (
-        await phone.ask<{ song: Listed[] }>(
+        await phone.ask<{ song: ListItem[] }>(
           'search3',
           { query: '""', songCount: 1, songOffset: 5_000, artistCount: 0, albumCount: 0 },
           'searchResult3',
         )
       ).song,
     ).toEqual([]);
-    const { song } = await phone.ask<{ song: Listed[] }>(
+    const { song } = await phone.ask<{ song: ListItem[] }>(
       'search3',
       { query: '', songCount: 500, artistCount: 0, albumCount: 0 },
       'searchResult3',
     );
     expect(song).toHaveLength(await trackTotal());
-    for (const one of song) expect(one).toMatchObject({ contentType: expect.stringMatching(/^audio\//), isDir: false });
+    for (const songEntry of song)
+      expect(songEntry).toMatchObject({ contentType: expect.stringMatching(/^audio\//), isDir: false });
 
-    const { index } = await phone.ask<{ index: { artist: Listed[] }[] }>('getIndexes', { musicFolderId: 1 }, 'indexes');
-    const seen: string[] = [];
+    const { index } = await phone.ask<{ index: { artist: ListItem[] }[] }>(
+      'getIndexes',
+      { musicFolderId: 1 },
+      'indexes',
+    );
+    const seenIds: string[] = [];
     const walk = async (id: string): Promise<void> => {
-      const { child } = await phone.ask<{ child: (Listed & { isDir: boolean })[] }>(
+      const { child } = await phone.ask<{ child: (ListItem & { isDir: boolean })[] }>(
         'getMusicDirectory',
         { id },
         'directory',
       );
       for (const entry of child)
         if (entry.isDir) await walk(entry.id);
-        else seen.push(entry.id);
+        else seenIds.push(entry.id);
     };
     for (const { artist } of index) for (const { id } of artist) await walk(id);
-    expect(seen.toSorted()).toEqual(song.map(({ id }) => id).toSorted());
+    expect(seenIds.toSorted()).toEqual(song.map(({ id }) => id).toSorted());
     await plays(phone, song[0]?.id ?? '');
   });
 
@@ -113,13 +118,13 @@ describe('the first connection', () => {
     const phone = await openPhone(server, { client: 'Amperfy', version: '1.13.0' });
     expect(await phone.xml('getGenres')).toContain('<genre ');
     const artists = await phone.xml('getArtists');
-    const counted = [...artists.matchAll(/albumCount="(\d+)"/g)].reduce((sum, [, count]) => sum + Number(count), 0);
-    expect(counted).toBe(await albumTotal());
+    const albumCount = [...artists.matchAll(/albumCount="(\d+)"/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+    expect(albumCount).toBe(await albumTotal());
     const pages = await Promise.all(
       [0, 1, 2].map((page) => phone.xml('getAlbumList2', { type: 'alphabeticalByName', size: 10, offset: page * 10 })),
     );
     const ids = pages.flatMap((xml) => [...xml.matchAll(/<album id="([^"]+)"/g)].map(([, id]) => id));
-    expect(new Set(ids).size).toBe(Math.min(30, counted));
+    expect(new Set(ids).size).toBe(Math.min(30, albumCount));
     expect(await phone.xml('getPodcasts')).toContain('<podcasts/>');
     expect(await phone.xml('getAlbum', { id: 'al-999999' })).toContain('<error code="70"');
     const cover = await phone.bytes('getCoverArt', { id: ids[0] ?? '', size: 300 });
@@ -147,8 +152,8 @@ describe('the first connection', () => {
   });
 
   it('Ultrasonic: starts at 1.7.0 with a hexadecimal password, continues with tokens, resumes downloads', async () => {
-    const first = await openPhone(server, { client: 'Ultrasonic', version: '1.7.0', form: 'hex' });
-    expect((await first.get('ping')).body['version']).toBe('1.16.1');
+    const firstPhone = await openPhone(server, { client: 'Ultrasonic', version: '1.7.0', form: 'hex' });
+    expect((await firstPhone.get('ping')).body['version']).toBe('1.16.1');
     const phone = await openPhone(server, { client: 'Ultrasonic', version: '1.16.1' });
     for (const [endpoint, ok] of [
       ['getChatMessages', false],
@@ -158,14 +163,21 @@ describe('the first connection', () => {
     ] as const)
       expect((await phone.get(endpoint)).body.status === 'ok', endpoint).toBe(ok);
     expect(await phone.ask('getLicense', {}, 'license')).toEqual({ valid: true });
-    const { song } = await phone.ask<{ song: (Listed & { size: number })[] }>(
+    const { song } = await phone.ask<{ song: (ListItem & { size: number })[] }>(
       'getRandomSongs',
       { size: 1 },
       'randomSongs',
     );
-    const resumed = await phone.bytes('download', { id: song[0]?.id ?? '' }, { headers: { Range: 'bytes=100-' } });
-    expect([resumed.status, (await resumed.arrayBuffer()).byteLength]).toEqual([206, (song[0]?.size ?? 0) - 100]);
-    expect(resumed.headers.get('content-disposition')).toMatch(/^attachment; filename="/);
+    const resumedDownload = await phone.bytes(
+      'download',
+      { id: song[0]?.id ?? '' },
+      { headers: { Range: 'bytes=100-' } },
+    );
+    expect([resumedDownload.status, (await resumedDownload.arrayBuffer()).byteLength]).toEqual([
+      206,
+      (song[0]?.size ?? 0) - 100,
+    ]);
+    expect(resumedDownload.headers.get('content-disposition')).toMatch(/^attachment; filename="/);
   });
 
   it('DSub: 1.2.0, folders and plain 1.16.1, with a Basic header that is ignored', async () => {
@@ -175,7 +187,7 @@ describe('the first connection', () => {
     const home = await phone.xml('getAlbumList', { type: 'newest', size: 20 });
     expect(home).toContain('isDir="true"');
     expect(home).not.toMatch(/mediaType|displayArtist|<artists /);
-    const byYear = await phone.ask<{ album: (Listed & { year: number })[] }>(
+    const byYear = await phone.ask<{ album: (ListItem & { year: number })[] }>(
       'getAlbumList',
       { type: 'byYear', fromYear: 2100, toYear: 1900, size: 500 },
       'albumList',
@@ -187,27 +199,30 @@ describe('the first connection', () => {
 
   it('Tempus, Supersonic, Substreamer and Sublime Music: lists, queue, lyrics, scrobbles of days ago', async () => {
     const phone = await openPhone(server, { client: 'Tempus', version: '1.15.0', suffix: '' });
-    const { song } = await phone.ask<{ song: Listed[] }>('getRandomSongs', { size: 5 }, 'randomSongs');
+    const { song } = await phone.ask<{ song: ListItem[] }>('getRandomSongs', { size: 5 }, 'randomSongs');
     const ids = song.map(({ id }) => id);
-    const createdPlaylist = await phone.ask<Listed & { entry: Listed[] }>(
+    const createdPlaylist = await phone.ask<ListItem & { entry: ListItem[] }>(
       'createPlaylist',
       { name: 'On the way', songId: ids },
       'playlist',
     );
     expect(createdPlaylist.entry.map(({ id }) => id)).toEqual(ids);
-    const replaced = await phone.ask<Listed & { entry: Listed[]; name: string }>(
+    const replacedPlaylist = await phone.ask<ListItem & { entry: ListItem[]; name: string }>(
       'createPlaylist',
       { playlistId: createdPlaylist.id, name: 'Back', songId: ids.toReversed() },
       'playlist',
     );
-    expect([replaced.name, ...replaced.entry.map(({ id }) => id)]).toEqual(['Back', ...ids.toReversed()]);
+    expect([replacedPlaylist.name, ...replacedPlaylist.entry.map(({ id }) => id)]).toEqual([
+      'Back',
+      ...ids.toReversed(),
+    ]);
     await phone.ask(
       'updatePlaylist',
       { playlistId: createdPlaylist.id, songIndexToRemove: [0, 1, 2, 3, 4], songIdToAdd: ids },
       '',
     );
     expect(
-      (await phone.ask<{ entry: Listed[] }>('getPlaylist', { id: createdPlaylist.id }, 'playlist')).entry.map(
+      (await phone.ask<{ entry: ListItem[] }>('getPlaylist', { id: createdPlaylist.id }, 'playlist')).entry.map(
         ({ id }) => id,
       ),
     ).toEqual(ids);
@@ -239,7 +254,7 @@ describe('the first connection', () => {
       entry: [{ id: ids[1], username: 'admin', playerName: 'Tempus' }],
     });
     expect(
-      (await phone.ask<{ album: Listed[] }>('getAlbumList2', { type: 'recent' }, 'albumList2')).album,
+      (await phone.ask<{ album: ListItem[] }>('getAlbumList2', { type: 'recent' }, 'albumList2')).album,
     ).toHaveLength(1);
     for (const [endpoint, key] of [
       ['getLyrics', 'lyrics'],
@@ -247,7 +262,7 @@ describe('the first connection', () => {
       ['getAlbumInfo2', 'albumInfo'],
       ['getTopSongs', 'topSongs'],
     ] as const) {
-      const album = (song[0] as Listed & { albumId: string; artist: string }).albumId;
+      const album = (song[0] as ListItem & { albumId: string; artist: string }).albumId;
       expect(
         await phone
           .ask(endpoint, { id: endpoint === 'getAlbumInfo2' ? album : (ids[0] ?? ''), artist: 'nobody' }, key)
@@ -267,7 +282,7 @@ describe('the first connection', () => {
         })
       ).json(),
     ).toMatchObject({ 'subsonic-response': { status: 'ok' } });
-    const { index } = await phone.ask<{ index: { artist: Listed[] }[] }>('getArtists', {}, 'artists');
+    const { index } = await phone.ask<{ index: { artist: ListItem[] }[] }>('getArtists', {}, 'artists');
     const id = index[0]?.artist[0]?.id ?? '';
     for (const [endpoint, key] of [
       ['getArtist', 'artist'],
@@ -291,9 +306,9 @@ describe('a whole library by search3', () => {
   afterAll(() => large.close());
 
   it.each([1_000, 500, 333, 10_000])('returns every artist, album and track once, %i at a time', async (size) => {
-    const seen = { artist: [] as string[], album: [] as string[], song: [] as string[] };
+    const seenIds = { artist: [] as string[], album: [] as string[], song: [] as string[] };
     for (let offset = 0; ; offset += size) {
-      const page = await phone.ask<Record<keyof typeof seen, Listed[]>>(
+      const page = await phone.ask<Record<keyof typeof seenIds, ListItem[]>>(
         'search3',
         {
           query: '',
@@ -307,11 +322,13 @@ describe('a whole library by search3', () => {
         },
         'searchResult3',
       );
-      for (const kind of ['artist', 'album', 'song'] as const) seen[kind].push(...page[kind].map(({ id }) => id));
+      for (const kind of ['artist', 'album', 'song'] as const) seenIds[kind].push(...page[kind].map(({ id }) => id));
       if (page.song.length < size) break;
     }
-    expect([seen.artist.length, seen.album.length, seen.song.length]).toEqual([60, 90, 1_700]);
-    expect([new Set(seen.artist).size, new Set(seen.album).size, new Set(seen.song).size]).toEqual([60, 90, 1_700]);
+    expect([seenIds.artist.length, seenIds.album.length, seenIds.song.length]).toEqual([60, 90, 1_700]);
+    expect([new Set(seenIds.artist).size, new Set(seenIds.album).size, new Set(seenIds.song).size]).toEqual([
+      60, 90, 1_700,
+    ]);
   });
 
   it.each(['newest', 'alphabeticalByName', 'alphabeticalByArtist', 'highest', 'frequent', 'recent', 'starred'])(
@@ -324,7 +341,7 @@ describe('a whole library by search3', () => {
   );
 
   it.each(['', '""', '*'])('is asked for by the query %s', async (query) => {
-    const searchResult = await phone.ask<{ song: Listed[] }>(
+    const searchResult = await phone.ask<{ song: ListItem[] }>(
       'search3',
       { query, songCount: 3, songOffset: 1_698 },
       'searchResult3',
@@ -339,15 +356,15 @@ describe('a whole library by search3', () => {
       expect((await save('savePlayQueue', { id: queue, current: queue[7] ?? '', position: n })).body).toMatchObject({
         status: 'ok',
       });
-      const back = await phone.ask<{ entry: Listed[]; current: string }>('getPlayQueue', {}, 'playQueue');
-      expect(back.entry.map(({ id }) => id)).toEqual(queue);
-      expect(back.current).toBe(queue[7]);
+      const savedQueue = await phone.ask<{ entry: ListItem[]; current: string }>('getPlayQueue', {}, 'playQueue');
+      expect(savedQueue.entry.map(({ id }) => id)).toEqual(queue);
+      expect(savedQueue.current).toBe(queue[7]);
     }
   });
 
   it('returns every name unchanged, in XML and JSON', async () => {
     const name = 'A & B <"C"> \u0007\u001b🎵 עברית العربية\u2028東京';
-    const { id } = await phone.ask<Listed>('createPlaylist', { name, songId: 'tr-1' }, 'playlist');
+    const { id } = await phone.ask<ListItem>('createPlaylist', { name, songId: 'tr-1' }, 'playlist');
     expect(await phone.ask('getPlaylist', { id }, 'playlist')).toMatchObject({ name });
     const xml = await phone.xml('getPlaylist', { id });
     expect(xml).toContain('name="A &amp; B &lt;&quot;C&quot;&gt; 🎵 עברית العربية\u2028東京"');

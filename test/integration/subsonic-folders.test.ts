@@ -8,8 +8,8 @@ import { FOLDER_LIBRARY, writeFolderLibrary } from '../support/folder-library.ts
 import { OFFLINE, openPhone, type Phone } from '../support/phone.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-type Listed = Record<string, unknown> & { id: string; title: string; isDir: boolean };
-type Directory = Record<string, unknown> & { name: string; child: Listed[] };
+type ListItem = Record<string, unknown> & { id: string; title: string; isDir: boolean };
+type Directory = Record<string, unknown> & { name: string; child: ListItem[] };
 let server: TestServer;
 let dir: string;
 let phone: Phone;
@@ -29,26 +29,26 @@ afterAll(async () => {
 });
 
 const directory = (id: string): Promise<Directory> => phone.ask('getMusicDirectory', { id }, 'directory');
-const childOf = async (id: string, title: string): Promise<Listed> => {
-  const found = (await directory(id)).child.find((one) => one.title === title);
-  if (!found) throw new Error(`${title} is not in ${id}`);
-  return found;
+const childOf = async (id: string, title: string): Promise<ListItem> => {
+  const child = (await directory(id)).child.find((entry) => entry.title === title);
+  if (!child) throw new Error(`${title} is not in ${id}`);
+  return child;
 };
 /** Returns the folder at a path below the music folder. */
-async function folderAt(path: string): Promise<Listed> {
-  let foundFolder: Listed | undefined;
+async function folderAt(path: string): Promise<ListItem> {
+  let foundFolder: ListItem | undefined;
   for (const name of path.split('/')) foundFolder = await childOf(foundFolder?.id ?? '1', name);
-  return foundFolder as Listed;
+  return foundFolder as ListItem;
 }
 
 /** Returns the ids of all songs that a client finds when it walks through the folders. */
 async function walk(): Promise<string[]> {
-  type Indexes = { index: { artist: Listed[] }[]; child: Listed[] };
+  type Indexes = { index: { artist: ListItem[] }[]; child: ListItem[] };
   const { index, child } = await phone.ask<Indexes>('getIndexes', {}, 'indexes');
   const songs = child.map(({ id }) => id);
   const folders = index.flatMap(({ artist }) => artist.map(({ id }) => id));
   for (let id = folders.shift(); id !== undefined; id = folders.shift())
-    for (const one of (await directory(id)).child) (one.isDir ? folders : songs).push(one.id);
+    for (const entry of (await directory(id)).child) (entry.isDir ? folders : songs).push(entry.id);
   return songs;
 }
 
@@ -76,9 +76,9 @@ describe('a folder in a list', () => {
     }
   });
   it('of many artists has a picture of its own and no artist', async () => {
-    const mixed = await folderAt('Mixed');
-    expect(mixed['coverArt']).toBe(mixed.id);
-    expect(mixed).not.toHaveProperty('artist');
+    const mixedFolder = await folderAt('Mixed');
+    expect(mixedFolder['coverArt']).toBe(mixedFolder.id);
+    expect(mixedFolder).not.toHaveProperty('artist');
   });
 });
 
@@ -87,7 +87,7 @@ describe('the id of a folder', () => {
     const [album, artist] = [await folderAt('The Quays/Nets'), await folderAt('The Quays')];
     await phone.ask('star', { id: [album.id, artist.id] }, '');
     await phone.ask('setRating', { id: album.id, rating: 4 }, '');
-    const { album: albums, artist: artists } = await phone.ask<{ album: Listed[]; artist: Listed[] }>(
+    const { album: albums, artist: artists } = await phone.ask<{ album: ListItem[]; artist: ListItem[] }>(
       'getStarred2',
       {},
       'starred2',
@@ -113,12 +113,12 @@ describe('the id of a folder', () => {
   });
   it('is shared and put into a playlist as the songs in it', async () => {
     const { id } = await folderAt('The Quays/Harbour');
-    const { share } = await phone.ask<{ share: { entry: Listed[] }[] }>('createShare', { id }, 'shares');
+    const { share } = await phone.ask<{ share: { entry: ListItem[] }[] }>('createShare', { id }, 'shares');
     const titles = ['Low Tide', 'High Tide', 'Ebb'];
     expect(share[0]?.entry.map(({ title }) => title)).toEqual(titles);
-    const mixed = (await folderAt('Mixed')).id;
-    const params = { name: 'From folders', songId: [id, mixed] };
-    const { entry } = await phone.ask<{ entry: Listed[] }>('createPlaylist', params, 'playlist');
+    const mixedFolderId = (await folderAt('Mixed')).id;
+    const params = { name: 'From folders', songId: [id, mixedFolderId] };
+    const { entry } = await phone.ask<{ entry: ListItem[] }>('createPlaylist', params, 'playlist');
     expect(entry.map(({ title }) => title)).toEqual([...titles, 'One', 'Two']);
   });
   it('of several artists is told to be none, and of nothing is not found', async () => {

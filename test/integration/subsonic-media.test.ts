@@ -51,13 +51,13 @@ const stream = (
   headers: Record<string, string> = {},
   method = 'GET',
 ): Promise<Response> => phone.bytes('stream', { id: song.id, ...params }, { headers, method });
-const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
+const readBytes = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 
 describe('a song', () => {
   it('says where its listener stopped, wherever it is listed', async () => {
     await phone.ask('createBookmark', { id: song.id, position: 1_234 }, '');
     const searchResult = await phone.ask<{ song: Song[] }>('search3', { query: '', songCount: 3 }, 'searchResult3');
-    expect(searchResult.song.filter((one) => 'bookmarkPosition' in one)).toMatchObject([
+    expect(searchResult.song.filter((hit) => 'bookmarkPosition' in hit)).toMatchObject([
       { id: song.id, bookmarkPosition: 1_234 },
     ]);
     await phone.ask('deleteBookmark', { id: song.id }, '');
@@ -67,11 +67,11 @@ describe('a song', () => {
   it.runIf(ffmpeg)('says what a limited account gets instead of it', async () => {
     expect(await phone.ask('getSong', { id: song.id }, 'song')).not.toHaveProperty('transcodedSuffix');
     const token = await registerUser(server, 'limited');
-    const { body: me } = await server.api<{ id: number }>('/users/me', { token });
-    await server.api(`/users/${me.id}`, { method: 'PATCH', body: { max_bitrate_kbps: 96 } });
-    const limited = await openPhone(server, { token });
-    const { transcodedSuffix, transcodedContentType } = await limited.ask('getSong', { id: song.id }, 'song');
-    const streamAnswer = await limited.bytes('stream', { id: song.id });
+    const { body: user } = await server.api<{ id: number }>('/users/me', { token });
+    await server.api(`/users/${user.id}`, { method: 'PATCH', body: { max_bitrate_kbps: 96 } });
+    const limitedPhone = await openPhone(server, { token });
+    const { transcodedSuffix, transcodedContentType } = await limitedPhone.ask('getSong', { id: song.id }, 'song');
+    const streamAnswer = await limitedPhone.bytes('stream', { id: song.id });
     await streamAnswer.arrayBuffer();
     expect([transcodedSuffix, transcodedContentType]).toEqual(['mp3', streamAnswer.headers.get('content-type')]);
   });
@@ -90,7 +90,7 @@ describe('original audio', () => {
       206,
       `bytes ${from}-${to}/${original.length}`,
     ]);
-    expect((await bytesOf(response)).equals(original.subarray(from, to + 1))).toBe(true);
+    expect((await readBytes(response)).equals(original.subarray(from, to + 1))).toBe(true);
   });
 
   it('refuses a range beyond the end, with its size', async () => {
@@ -109,10 +109,12 @@ describe('original audio', () => {
   });
 
   it('is raw despite other parameters, and downloaded as a file', async () => {
-    expect((await bytesOf(await stream({ format: 'raw', maxBitRate: 32, timeOffset: 3 }))).equals(original)).toBe(true);
+    expect((await readBytes(await stream({ format: 'raw', maxBitRate: 32, timeOffset: 3 }))).equals(original)).toBe(
+      true,
+    );
     const download = await phone.bytes('download', { id: song.id, maxBitRate: 32, format: 'mp3' });
     expect(download.headers.get('content-disposition')).toMatch(/^attachment; filename="/);
-    expect((await bytesOf(download)).equals(original)).toBe(true);
+    expect((await readBytes(download)).equals(original)).toBe(true);
   });
 
   it('is an XML error for an unknown song, and does not count as a play', async () => {
@@ -132,12 +134,12 @@ describe.runIf(ffmpeg)('transcoded audio', () => {
       live.headers.get('accept-ranges'),
       live.headers.get('content-length'),
     ]).toEqual([200, 'audio/mpeg', 'none', null]);
-    const wholeBytes = await bytesOf(live);
+    const wholeBytes = await readBytes(live);
     await expect
       .poll(async () => (await stream({ format: 'mp3', maxBitRate: 128 }, {}, 'HEAD')).headers.get('accept-ranges'))
       .toBe('bytes');
     const middle = await stream({ format: 'mp3', maxBitRate: 128 }, { Range: 'bytes=5000-5999' });
-    expect([middle.status, (await bytesOf(middle)).equals(wholeBytes.subarray(5_000, 6_000))]).toEqual([206, true]);
+    expect([middle.status, (await readBytes(middle)).equals(wholeBytes.subarray(5_000, 6_000))]).toEqual([206, true]);
   });
 
   it('answers an iPhone’s first two bytes before it is made', async () => {
@@ -149,31 +151,31 @@ describe.runIf(ffmpeg)('transcoded audio', () => {
   });
 
   it('starts at an offset', async () => {
-    const [all, last] = [
-      await bytesOf(await stream({ format: 'opus' })),
-      await bytesOf(await stream({ format: 'opus', timeOffset: 4 })),
+    const [allBytes, lastBytes] = [
+      await readBytes(await stream({ format: 'opus' })),
+      await readBytes(await stream({ format: 'opus', timeOffset: 4 })),
     ];
-    expect(last.length).toBeLessThan(all.length * 0.6);
-    expect(last.length).toBeGreaterThan(all.length * 0.1);
+    expect(lastBytes.length).toBeLessThan(allBytes.length * 0.6);
+    expect(lastBytes.length).toBeGreaterThan(allBytes.length * 0.1);
   });
 
   it.each(['mp3', 'ogg', 'm4a'])(
     '%s is exactly as long as was announced, and near what its bit rate says',
     async (format) => {
       const response = await stream({ format, maxBitRate: 64, estimateContentLength: true });
-      const announced = Number(response.headers.get('content-length'));
-      const bytes = await bytesOf(response);
-      expect(bytes.length).toBe(announced);
+      const announcedLength = Number(response.headers.get('content-length'));
+      const bytes = await readBytes(response);
+      expect(bytes.length).toBe(announcedLength);
       const end = await stream(
         { format, maxBitRate: 64, estimateContentLength: true },
-        { Range: `bytes=${announced - 2_000}-` },
+        { Range: `bytes=${announcedLength - 2_000}-` },
       );
-      expect([end.status, await bytesOf(end)]).toEqual([206, bytes.subarray(-2_000)]);
+      expect([end.status, await readBytes(end)]).toEqual([206, bytes.subarray(-2_000)]);
       const secondAnswer = await stream({ format, maxBitRate: 64, estimateContentLength: true });
-      expect(await bytesOf(secondAnswer)).toEqual(bytes);
+      expect(await readBytes(secondAnswer)).toEqual(bytes);
       const { duration_ms: ms } = (await server.api<{ duration_ms: number }>(`/tracks/${song.id.slice(3)}`)).body;
-      if (format === 'mp3') expect(announced).toBe(Math.round((ms * 64) / 8));
-      else expect(Math.abs(announced / ((ms * 64) / 8) - 1)).toBeLessThan(0.15); // headers count in six seconds
+      if (format === 'mp3') expect(announcedLength).toBe(Math.round((ms * 64) / 8));
+      else expect(Math.abs(announcedLength / ((ms * 64) / 8) - 1)).toBeLessThan(0.15); // headers count in six seconds
     },
   );
 
@@ -255,7 +257,7 @@ describe('images', () => {
         'image/jpeg',
         expect.stringContaining('private'),
       ]);
-      expect((await bytesOf(picture)).subarray(0, 2).toString('hex')).toBe('ffd8');
+      expect((await readBytes(picture)).subarray(0, 2).toString('hex')).toBe('ffd8');
       expect(
         (
           await phone.bytes(
@@ -273,26 +275,26 @@ describe('images', () => {
     async (id) => {
       const picture = await phone.bytes('getCoverArt', { id, size: 1_000_000_000 });
       expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
-      expect((await bytesOf(picture)).length).toBeGreaterThan(1_000);
+      expect((await readBytes(picture)).length).toBeGreaterThan(1_000);
     },
   );
 
   it('are the placeholder in the size that is asked for', async () => {
-    for (const [wanted, given] of [
+    for (const [wantedFormat, givenFormat] of [
       [50, 64],
       [320, 300],
       [600, 600],
       [0, 600],
     ] as const) {
-      const picture = await bytesOf(await phone.bytes('getCoverArt', { id: 'nonsense', size: wanted }));
-      expect([wanted, (await sharp(picture).metadata()).width]).toEqual([wanted, given]);
+      const picture = await readBytes(await phone.bytes('getCoverArt', { id: 'nonsense', size: wantedFormat }));
+      expect([wantedFormat, (await sharp(picture).metadata()).width]).toEqual([wantedFormat, givenFormat]);
     }
   });
 
   it('of size 0 are the originals', async () => {
     const [zero, original] = await Promise.all([
-      phone.bytes('getCoverArt', { id: song.coverArt, size: 0 }).then(bytesOf),
-      phone.bytes('getCoverArt', { id: song.coverArt }).then(bytesOf),
+      phone.bytes('getCoverArt', { id: song.coverArt, size: 0 }).then(readBytes),
+      phone.bytes('getCoverArt', { id: song.coverArt }).then(readBytes),
     ]);
     expect(zero.equals(original)).toBe(true);
   });
@@ -324,7 +326,7 @@ describe('shares', () => {
     expect(html).not.toMatch(/<script|<b>/);
     expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
     const [, source = ''] = /src="([^"]+)"/.exec(html) ?? [];
-    expect((await bytesOf(await fetch(server.url + source))).equals(original)).toBe(true);
+    expect((await readBytes(await fetch(server.url + source))).equals(original)).toBe(true);
     for (const other of [
       source.replace(/0$/, '1'),
       source.replace(/0$/, '-1'),
@@ -334,37 +336,41 @@ describe('shares', () => {
     ])
       expect((await fetch(server.url + other)).status, other).not.toBe(200);
     expect(
-      (await phone.ask<{ share: Share[] }>('getShares', {}, 'shares')).share.find((one) => one.id === id),
+      (await phone.ask<{ share: Share[] }>('getShares', {}, 'shares')).share.find((item) => item.id === id),
     ).toMatchObject({ visitCount: 1 });
   });
 
   it('end when they expire, and when they are removed', async () => {
-    const expired = await share({ id: song.albumId, expires: Date.now() - 1_000 });
-    expect((await fetch(expired.url)).status).toBe(404);
-    expect((await fetch(`${expired.url}/0`)).status).toBe(404);
-    await phone.ask('updateShare', { id: expired.id, expires: 0 }, '');
-    expect((await fetch(expired.url)).status).toBe(200);
-    await phone.ask('deleteShare', { id: expired.id }, '');
-    expect((await fetch(expired.url)).status).toBe(404);
+    const expiredShare = await share({ id: song.albumId, expires: Date.now() - 1_000 });
+    expect((await fetch(expiredShare.url)).status).toBe(404);
+    expect((await fetch(`${expiredShare.url}/0`)).status).toBe(404);
+    await phone.ask('updateShare', { id: expiredShare.id, expires: 0 }, '');
+    expect((await fetch(expiredShare.url)).status).toBe(200);
+    await phone.ask('deleteShare', { id: expiredShare.id }, '');
+    expect((await fetch(expiredShare.url)).status).toBe(404);
   });
 
   it('belong to their creator, and cannot include another user’s private playlist', async () => {
-    const theirs = await openPhone(server, { token: await registerUser(server, 'sharer') });
+    const otherPhone = await openPhone(server, { token: await registerUser(server, 'sharer') });
     const { id } = await share({ id: song.id });
     for (const endpoint of ['deleteShare', 'updateShare'])
-      expect((await theirs.get(endpoint, { id })).body.error?.code, endpoint).toBe(70);
-    expect((await theirs.ask<{ share: Share[] }>('getShares', {}, 'shares')).share).toEqual([]);
-    const mine = await phone.ask<{ id: string }>('createPlaylist', { name: 'Private', songId: song.id }, 'playlist');
+      expect((await otherPhone.get(endpoint, { id })).body.error?.code, endpoint).toBe(70);
+    expect((await otherPhone.ask<{ share: Share[] }>('getShares', {}, 'shares')).share).toEqual([]);
+    const ownPlaylist = await phone.ask<{ id: string }>(
+      'createPlaylist',
+      { name: 'Private', songId: song.id },
+      'playlist',
+    );
     for (const [endpoint, params] of [
-      ['getPlaylist', { id: mine.id }],
-      ['deletePlaylist', { id: mine.id }],
-      ['updatePlaylist', { playlistId: mine.id, name: 'x' }],
-      ['createPlaylist', { playlistId: mine.id }],
-      ['createShare', { id: mine.id }],
+      ['getPlaylist', { id: ownPlaylist.id }],
+      ['deletePlaylist', { id: ownPlaylist.id }],
+      ['updatePlaylist', { playlistId: ownPlaylist.id, name: 'x' }],
+      ['createPlaylist', { playlistId: ownPlaylist.id }],
+      ['createShare', { id: ownPlaylist.id }],
     ] as const) {
-      expect((await theirs.get(endpoint, params)).body.error?.code, endpoint).toBe(70);
+      expect((await otherPhone.get(endpoint, params)).body.error?.code, endpoint).toBe(70);
     }
-    const shareAnswer = await share({ id: [mine.id, song.id] });
+    const shareAnswer = await share({ id: [ownPlaylist.id, song.id] });
     expect(shareAnswer.entry).toHaveLength(2);
   });
 });

@@ -10,19 +10,19 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { jsonFaults, xmlFaults, type XmlDocument } from '../support/subsonic-schema.ts';
 import { until } from '../support/until.ts';
 
-const RELEASE = '5b11f4ce-a62d-471e-81fc-a69a8278c7da';
-const ALBUM = [
+const RELEASE_ID = '5b11f4ce-a62d-471e-81fc-a69a8278c7da';
+const ALBUM_TAGS = [
   'ALBUM=The Works',
   'ALBUMARTIST=Anna',
   'ALBUMSORT=Works, The',
   'DATE=1999-10-03',
-  `MUSICBRAINZ_ALBUMID=${RELEASE.toUpperCase()}`,
+  `MUSICBRAINZ_ALBUMID=${RELEASE_ID.toUpperCase()}`,
   'MUSICBRAINZ_RELEASEGROUPID=aaaaaaaa-a62d-471e-81fc-a69a8278c7da',
   'ALBUMVERSION=Deluxe',
 ];
-const FILES: Record<string, string[]> = {
+const TAGGED_FILES: Record<string, string[]> = {
   'Works/1.flac': [
-    ...ALBUM,
+    ...ALBUM_TAGS,
     'TITLE=The First',
     'TITLESORT=First, The',
     'ARTIST=Anna',
@@ -44,8 +44,8 @@ const FILES: Record<string, string[]> = {
     'PRODUCER=anna',
     'PERFORMER=Ben (double bass)',
   ],
-  'Works/2.flac': [...ALBUM, 'TITLE=Second', 'ARTIST=Ben', 'DISCNUMBER=1', 'TRACKNUMBER=2', 'ITUNESADVISORY=1'],
-  'Works/3.flac': [...ALBUM, 'TITLE=Third', 'ARTIST=Ben', 'DISCNUMBER=2', 'TRACKNUMBER=1', 'DISCSUBTITLE=Evening'],
+  'Works/2.flac': [...ALBUM_TAGS, 'TITLE=Second', 'ARTIST=Ben', 'DISCNUMBER=1', 'TRACKNUMBER=2', 'ITUNESADVISORY=1'],
+  'Works/3.flac': [...ALBUM_TAGS, 'TITLE=Third', 'ARTIST=Ben', 'DISCNUMBER=2', 'TRACKNUMBER=1', 'DISCSUBTITLE=Evening'],
   'Record/1.flac': ['TITLE=Over', 'ARTIST=Ben', 'ALBUM=Record', 'TRACKNUMBER=B1', 'DISCNUMBER=1/1'],
   'Record/2.flac': ['TITLE=Tenth', 'ARTIST=Ben', 'ALBUM=Record', 'TRACKNUMBER=A10', 'DISCNUMBER=1/1'],
   'Record/3.flac': ['TITLE=Under', 'ARTIST=Ben', 'ALBUM=Record', 'TRACKNUMBER=A2', 'DISCNUMBER=1/1'],
@@ -64,7 +64,7 @@ const start = (): Promise<TestServer> =>
 beforeAll(async () => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-more-tags-'));
   mkdirSync(join(base, 'data'));
-  for (const [name, comments] of Object.entries(FILES)) {
+  for (const [name, comments] of Object.entries(TAGGED_FILES)) {
     mkdirSync(dirname(join(base, 'music', name)), { recursive: true });
     writeFileSync(join(base, 'music', name), flac([4, vorbisComment(...comments)]));
   }
@@ -78,12 +78,12 @@ afterAll(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
-const idsOf = async (title: string): Promise<{ song: string; album: string }> => {
-  const track = (await allTracks(server)).find((one) => one.title === title);
+const findIds = async (title: string): Promise<{ song: string; album: string }> => {
+  const track = (await allTracks(server)).find((item) => item.title === title);
   return { song: `tr-${track?.id}`, album: `al-${track?.album_id}` };
 };
 
-const SONG = {
+const SONG_TAGS = {
   sortName: 'First, The',
   explicitStatus: '',
   moods: ['calm', 'warm'],
@@ -91,8 +91,8 @@ const SONG = {
   works: [{ name: 'Suite', musicBrainzId: '3f6d2a2e-7b4a-4a49-9a7e-2b8c6d1a5e90' }],
   movements: [{ name: 'Prelude', number: 1, count: 4 }],
 };
-const WORKS = {
-  musicBrainzId: RELEASE,
+const WORK_TAGS = {
+  musicBrainzId: RELEASE_ID,
   version: 'Deluxe',
   sortName: 'Works, The',
   explicitStatus: 'explicit',
@@ -106,11 +106,11 @@ const WORKS = {
 };
 
 test('songs and albums have them', async () => {
-  const { song, album } = await idsOf('The First');
-  const plain = await idsOf('Plain');
-  expect(await phone.ask('getSong', { id: song }, 'song')).toMatchObject(SONG);
-  expect(await phone.ask('getAlbum', { id: album }, 'album')).toMatchObject(WORKS);
-  expect(await phone.ask('getAlbum', { id: plain.album }, 'album')).toMatchObject({
+  const { song, album } = await findIds('The First');
+  const plainIds = await findIds('Plain');
+  expect(await phone.ask('getSong', { id: song }, 'song')).toMatchObject(SONG_TAGS);
+  expect(await phone.ask('getAlbum', { id: album }, 'album')).toMatchObject(WORK_TAGS);
+  expect(await phone.ask('getAlbum', { id: plainIds.album }, 'album')).toMatchObject({
     explicitStatus: 'clean',
     releaseTypes: [],
     releaseDate: { year: 2001 },
@@ -119,7 +119,7 @@ test('songs and albums have them', async () => {
 });
 
 test('the sides of a record are its discs, in their order', async () => {
-  const { album } = await idsOf('Over');
+  const { album } = await findIds('Over');
   const { song, discTitles } = await phone.ask<{ song: object[]; discTitles: object[] }>(
     'getAlbum',
     { id: album },
@@ -137,14 +137,14 @@ test('the sides of a record are its discs, in their order', async () => {
 });
 
 test('contributors are those that the library knows as artists', async () => {
-  const { song, album } = await idsOf('The First');
+  const { song, album } = await findIds('The First');
   const { contributors, artistId } = await phone.ask<{ contributors: object[]; artistId: string }>(
     'getSong',
     { id: song },
     'song',
   );
-  const other = await phone.ask<{ artistId: string }>('getSong', { id: (await idsOf('Second')).song }, 'song');
-  const ben = { id: other.artistId, name: 'Ben' };
+  const otherSong = await phone.ask<{ artistId: string }>('getSong', { id: (await findIds('Second')).song }, 'song');
+  const ben = { id: otherSong.artistId, name: 'Ben' };
   expect(contributors).toEqual([
     { role: 'composer', artist: ben },
     { role: 'producer', artist: { id: artistId, name: 'anna' } },
@@ -156,11 +156,11 @@ test('contributors are those that the library knows as artists', async () => {
     { id: album },
     'directory',
   );
-  expect(child.map((one) => one.contributors)).toEqual([[], [], []]);
+  expect(child.map((item) => item.contributors)).toEqual([[], [], []]);
 });
 
 test('they are as the schema has them, in both formats', async () => {
-  const { song, album } = await idsOf('The First');
+  const { song, album } = await findIds('The First');
   const calls = { getSong: { id: song }, getAlbum: { id: album }, getAlbumList2: { type: 'newest' } };
   const documents: XmlDocument[] = [];
   for (const [endpoint, params] of Object.entries(calls)) {
@@ -175,7 +175,7 @@ test('they are as the schema has them, in both formats', async () => {
 });
 
 test('a library from before gets them from its files', async () => {
-  const { song, album } = await idsOf('The First');
+  const { song, album } = await findIds('The First');
   server.app.db.$client.exec(`DELETE FROM more_tags;
     INSERT INTO tags_again (last_id, up_to_id) SELECT 0, max(id) FROM tracks`);
   await server.close();
@@ -186,13 +186,17 @@ test('a library from before gets them from its files', async () => {
     () => selectProgress.all(),
     (rows) => rows.length === 0,
   );
-  expect(await phone.ask('getSong', { id: song }, 'song')).toMatchObject(SONG);
-  expect(await phone.ask('getAlbum', { id: album }, 'album')).toMatchObject(WORKS);
+  expect(await phone.ask('getSong', { id: song }, 'song')).toMatchObject(SONG_TAGS);
+  expect(await phone.ask('getAlbum', { id: album }, 'album')).toMatchObject(WORK_TAGS);
 });
 
 test('a title that a person wrote has no sort name of the file, and stays so', async () => {
-  const { song } = await idsOf('The First');
+  const { song } = await findIds('The First');
   const id = song.slice(3);
   expect((await server.api(`/tracks/${id}`, { method: 'PATCH', body: { title: 'Another' } })).status).toBe(200);
-  expect(await phone.ask('getSong', { id: song }, 'song')).toMatchObject({ ...SONG, title: 'Another', sortName: '' });
+  expect(await phone.ask('getSong', { id: song }, 'song')).toMatchObject({
+    ...SONG_TAGS,
+    title: 'Another',
+    sortName: '',
+  });
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const playing = async (phone: Phone): Promise<Entry[]> =>
+const listNowPlaying = async (phone: Phone): Promise<Entry[]> =>
   (await phone.ask<{ entry: Entry[] }>('getNowPlaying', {}, 'nowPlaying')).entry;
 
 describe('now playing', () => {
@@ -29,18 +29,18 @@ describe('now playing', () => {
     await owner.ask('scrobble', { id: song, submission: false }, '');
     await listener.ask('reportPlayback', { mediaId: song, mediaType: 'song', positionMs: 0, state: 'playing' }, '');
     for (const phone of [owner, listener])
-      expect((await playing(phone)).map(({ username, playerName }) => `${username}: ${playerName}`).toSorted()).toEqual(
-        ['admin: Owner’s phone', 'listener: Listener’s phone'],
-      );
+      expect(
+        (await listNowPlaying(phone)).map(({ username, playerName }) => `${username}: ${playerName}`).toSorted(),
+      ).toEqual(['admin: Owner’s phone', 'listener: Listener’s phone']);
   });
   it('is hidden from others when its person says so, and not from the person', async () => {
     const hide = (hides_playing: boolean) =>
       server.api('/users/me/privacy', { method: 'PUT', token, body: { hides_playing } });
     expect(await hide(true)).toMatchObject({ status: 200, body: { hides_playing: true } });
-    expect((await playing(owner)).map(({ username }) => username)).toEqual(['admin']);
-    expect((await playing(listener)).map(({ username }) => username).toSorted()).toEqual(['admin', 'listener']);
+    expect((await listNowPlaying(owner)).map(({ username }) => username)).toEqual(['admin']);
+    expect((await listNowPlaying(listener)).map(({ username }) => username).toSorted()).toEqual(['admin', 'listener']);
     await hide(false);
-    expect(await playing(owner)).toHaveLength(2);
+    expect(await listNowPlaying(owner)).toHaveLength(2);
   });
 });
 
@@ -51,7 +51,7 @@ describe('a device that stops', () => {
     await tablet.ask('reportPlayback', { ...report, state: 'playing' }, '');
     await owner.ask('scrobble', { id: song, submission: false }, '');
     await tablet.ask('reportPlayback', { ...report, state: 'stopped' }, '');
-    const ownEntries = (await playing(owner)).filter(({ username }) => username === 'admin');
+    const ownEntries = (await listNowPlaying(owner)).filter(({ username }) => username === 'admin');
     expect(ownEntries.map(({ playerName }) => playerName)).toEqual(['Owner’s phone']);
   });
 });
@@ -74,9 +74,9 @@ describe('an account', () => {
     { ldapAuthenticated: true },
     { adminRole: true },
     { musicFolderId: 7 },
-  ])('is refused what no account here can be: %o', async (what) => {
-    expect((await owner.get('updateUser', { username: 'made', ...what })).body.error?.code).toBe(50);
-    expect((await owner.get('createUser', { ...newAccount, username: 'other', ...what })).body.error?.code).toBe(50);
+  ])('is refused what no account here can be: %o', async (field) => {
+    expect((await owner.get('updateUser', { username: 'made', ...field })).body.error?.code).toBe(50);
+    expect((await owner.get('createUser', { ...newAccount, username: 'other', ...field })).body.error?.code).toBe(50);
     expect((await owner.get('getUser', { username: 'other' })).body.error?.code).toBe(70);
   });
   it('takes the roles that every account has', async () => {
@@ -86,8 +86,14 @@ describe('an account', () => {
     expect((await owner.get('updateUser', { username: 'made', playlistRole: false })).body.status).toBe('ok');
   });
   it('is made by a client that spells out the defaults of the protocol', async () => {
-    const spelled = { ...newAccount, username: 'spelled', commentRole: false, playlistRole: false, settingsRole: true };
-    expect((await owner.get('createUser', spelled)).body.status).toBe('ok');
+    const explicitAccount = {
+      ...newAccount,
+      username: 'spelled',
+      commentRole: false,
+      playlistRole: false,
+      settingsRole: true,
+    };
+    expect((await owner.get('createUser', explicitAccount)).body.status).toBe('ok');
     expect((await owner.get('updateUser', { username: 'spelled', commentRole: false })).body.error?.code).toBe(50);
   });
   it('has an avatar with its initials', async () => {

@@ -21,18 +21,18 @@ beforeAll(() => {
 afterAll(() => temp.close());
 
 /** Returns the statements with their plans. */
-function recording(): { statements: Statements; plans: () => { sql: string; plan: string }[] } {
+function recordStatements(): { statements: Statements; plans: () => { sql: string; plan: string }[] } {
   const run: { sql: string; params: Params }[] = [];
   const real = createStatements(temp.db.$client);
-  const noted = <T extends (sql: string, params: Params) => unknown>(work: T): T =>
+  const recordCall = <T extends (sql: string, params: Params) => unknown>(work: T): T =>
     ((sql: string, params: Params) => (run.push({ sql, params }), work(sql, params))) as T;
   return {
     statements: {
       ...real,
-      rows: noted(real.rows),
-      row: noted(real.row),
-      column: noted(real.column),
-      value: noted(real.value),
+      rows: recordCall(real.rows),
+      row: recordCall(real.row),
+      column: recordCall(real.column),
+      value: recordCall(real.value),
     },
     plans: () =>
       run.map(({ sql, params }) => ({
@@ -73,7 +73,7 @@ test.each<[string, (statements: Statements) => unknown]>([
   ['what is below a folder', (statements) => createFolderTree(statements).childrenOf({ path: 'A' })],
   ['what is in a folder', (statements) => createFolderTree(statements).tracksIn({ id: 3 })],
 ])('%s are found with indexes only', async (_, ask) => {
-  const { statements, plans } = recording();
+  const { statements, plans } = recordStatements();
   await ask(statements);
   expect(plans().length).toBeGreaterThan(0);
   for (const { sql, plan } of plans()) {
@@ -94,18 +94,18 @@ test('a folder’s children are those directly below it, with those that only co
 
 test('a mix is not all by one artist when there are others, and different the next time', () => {
   const statements = createStatements(temp.db.$client);
-  const [first, second] = [1, 2].map((seed) =>
+  const [firstTracks, secondTracks] = [1, 2].map((seed) =>
     createSimilar({ statements, random: seededRandom(seed) }).toTrack(user, 5 as TrackId, 40),
   ) as [TrackId[], TrackId[]];
-  expect(second).not.toEqual(first);
-  const own = new Set(
+  expect(secondTracks).not.toEqual(firstTracks);
+  const ownTables = new Set(
     statements.column<number>(
       'SELECT track_id FROM track_artists WHERE artist_id IN (SELECT artist_id FROM track_artists WHERE track_id = 5)',
       {},
     ),
   );
-  expect(first).toHaveLength(40);
-  expect(new Set(first).size).toBe(40);
-  expect(first).not.toContain(5);
-  expect(first.filter((id) => own.has(id)).length).toBeLessThanOrEqual(12);
+  expect(firstTracks).toHaveLength(40);
+  expect(new Set(firstTracks).size).toBe(40);
+  expect(firstTracks).not.toContain(5);
+  expect(firstTracks.filter((id) => ownTables.has(id)).length).toBeLessThanOrEqual(12);
 });

@@ -11,8 +11,8 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { findIds, readCases, writeCases, type CaseIds } from '../support/subsonic-cases.ts';
 import { describedEndpoints, jsonFaults, xmlFaults, type XmlDocument } from '../support/subsonic-schema.ts';
 
-const GOLDEN = join(import.meta.dirname, '..', 'fixtures', 'subsonic');
-const LIBRARIES = { full: 30, 'of one track': 1, empty: 0 };
+const GOLDEN_DIR = join(import.meta.dirname, '..', 'fixtures', 'subsonic');
+const LIBRARY_SIZES = { full: 30, 'of one track': 1, empty: 0 };
 
 /** Numbers ids in the order of their first appearance, so that a file does not depend on row ids. */
 function normal(text: string): string {
@@ -29,7 +29,7 @@ function normal(text: string): string {
       if (!replacedValues.has(key))
         replacedValues.set(
           key,
-          `${kind}-${[...replacedValues.keys()].filter((known) => known.startsWith(kind)).length + 1}`,
+          `${kind}-${[...replacedValues.keys()].filter((replacement) => replacement.startsWith(kind)).length + 1}`,
         );
       return `${replacedValues.get(key)}${mark === undefined ? '' : '-mark'}`;
     });
@@ -38,7 +38,7 @@ function normal(text: string): string {
 const pretty = (text: string): string => `${JSON.stringify(JSON.parse(text), null, 1)}\n`;
 const broken = (xml: string): string => xml.replace(/></g, '>\n<');
 
-describe.each(Object.entries(LIBRARIES))('with a library that is %s', (name, tracks) => {
+describe.each(Object.entries(LIBRARY_SIZES))('with a library that is %s', (name, tracks) => {
   let server: TestServer;
   let dir: string;
   let phone: Phone;
@@ -63,7 +63,7 @@ describe.each(Object.entries(LIBRARIES))('with a library that is %s', (name, tra
     await phone.get('createInternetRadioStation', { name: 'Live', streamUrl: 'http://example.com/live' });
     ids = await findIds(phone);
     if (tracks > 0) {
-      for (const [endpoint, params] of prepared(ids)) await phone.ask(endpoint, params, '');
+      for (const [endpoint, params] of preparationCalls(ids)) await phone.ask(endpoint, params, '');
       ids = await findIds(phone);
     }
   });
@@ -72,7 +72,7 @@ describe.each(Object.entries(LIBRARIES))('with a library that is %s', (name, tra
     rmSync(dir, { recursive: true, force: true });
   });
 
-  const prepared = ({ track, album, artist }: CaseIds): [string, PhoneParams][] => [
+  const preparationCalls = ({ track, album, artist }: CaseIds): [string, PhoneParams][] => [
     ['star', { id: [track, album, artist] }],
     ['setRating', { id: track, rating: 5 }],
     ['setRating', { id: album, rating: 3 }],
@@ -89,7 +89,7 @@ describe.each(Object.entries(LIBRARIES))('with a library that is %s', (name, tra
 
   /** Cases for the library of one track, in which nothing is random. */
   const fileOf = (label: string, extension: string): string =>
-    `${join(GOLDEN, label.replaceAll(' ', '-'))}.${extension}`;
+    `${join(GOLDEN_DIR, label.replaceAll(' ', '-'))}.${extension}`;
 
   it('answers every reading call according to the description', async () => {
     for (const [label, endpoint, params] of readCases(ids)) {
@@ -129,7 +129,7 @@ describe.each(Object.entries(LIBRARIES))('with a library that is %s', (name, tra
 
   if (name === 'full') {
     it('has a case for every described endpoint with an envelope', () => {
-      const cased = new Set([...readCases(ids), ...writeCases(ids)].map(([, endpoint]) => endpoint));
+      const coveredEndpoints = new Set([...readCases(ids), ...writeCases(ids)].map(([, endpoint]) => endpoint));
       const elsewhere = [
         'stream',
         'download',
@@ -145,9 +145,9 @@ describe.each(Object.entries(LIBRARIES))('with a library that is %s', (name, tra
         'deleteShare',
         'deleteInternetRadioStation',
       ];
-      expect(describedEndpoints().filter((endpoint) => !cased.has(endpoint) && !elsewhere.includes(endpoint))).toEqual(
-        [],
-      );
+      expect(
+        describedEndpoints().filter((endpoint) => !coveredEndpoints.has(endpoint) && !elsewhere.includes(endpoint)),
+      ).toEqual([]);
     });
   }
 });

@@ -11,18 +11,29 @@ import { OFFLINE, openPhone, type Phone, type PhoneOptions } from '../support/ph
 import { SYNCS } from '../support/phone-syncs.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-type Listed = Record<string, unknown> & { id: string };
-const FILES = 100;
+type ListItem = Record<string, unknown> & { id: string };
+const FILE_COUNT = 100;
 /** Adds rows of tracks without audio. */
-const ROWS = Number(process.env['TEST_STORY_TRACKS'] ?? FILES) - FILES;
-const PATIENCE_MS = ROWS > 0 ? 900_000 : 60_000;
-const WORDS = ['Harbour', 'Beacon', 'Tidal', 'Gannet', 'Lantern', 'Keel', 'Sextant', 'Mizzen', 'Fathom', 'Estuary'];
+const EXTRA_ROW_COUNT = Number(process.env['TEST_STORY_TRACKS'] ?? FILE_COUNT) - FILE_COUNT;
+const PATIENCE_MS = EXTRA_ROW_COUNT > 0 ? 900_000 : 60_000;
+const TITLE_WORDS = [
+  'Harbour',
+  'Beacon',
+  'Tidal',
+  'Gannet',
+  'Lantern',
+  'Keel',
+  'Sextant',
+  'Mizzen',
+  'Fathom',
+  'Estuary',
+];
 
 let server: TestServer;
 let dir: string;
 let phone: Phone;
 /** Returns ids of songs that have audio. */
-let files: Listed[];
+let files: ListItem[];
 
 const scan = async (): Promise<void> => {
   await server.api('/sources/local_folder/scan', { method: 'POST' });
@@ -36,29 +47,30 @@ const playsOf = async (id: string): Promise<number> =>
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-stories-'));
-  const tagged = Array.from({ length: FILES }, (_, n) => {
-    const [one, two] = [WORDS[n % 10], WORDS[Math.floor(n / 10)]];
-    const [artist, album] = [`The ${one} Story`, `${one} ${Math.floor(n / 50)}`];
+  const taggedFiles = Array.from({ length: FILE_COUNT }, (_, n) => {
+    const [firstWord, secondWord] = [TITLE_WORDS[n % 10], TITLE_WORDS[Math.floor(n / 10)]];
+    const [artist, album] = [`The ${firstWord} Story`, `${firstWord} ${Math.floor(n / 50)}`];
     return [
       `${artist}/${album}/${n}.flac`,
       {
         ARTIST: artist,
         ALBUMARTIST: artist,
         ALBUM: album,
-        TITLE: `${two} Tale`,
+        TITLE: `${secondWord} Tale`,
         TRACKNUMBER: `${n % 12}`,
         GENRE: 'Sea',
       },
     ] as const;
   });
-  writeFolderLibrary(join(dir, 'music'), Object.fromEntries(tagged));
+  writeFolderLibrary(join(dir, 'music'), Object.fromEntries(taggedFiles));
   server = await startServer({ env: { ...OFFLINE, LOCAL_MEDIA_IMPORT_PATH: join(dir, 'music') } });
-  if (ROWS > 0) fillLibrary(server.app.db.$client, { tracks: ROWS, userId: 1, likeEvents: 1_000, plays: 1_000 });
+  if (EXTRA_ROW_COUNT > 0)
+    fillLibrary(server.app.db.$client, { tracks: EXTRA_ROW_COUNT, userId: 1, likeEvents: 1_000, plays: 1_000 });
   await scan();
   phone = await open('stories');
-  const searchParams = { query: 'Story Tale', songCount: FILES, albumCount: 0, artistCount: 0 };
-  files = (await phone.ask<{ song: Listed[] }>('search3', searchParams, 'searchResult3')).song;
-  expect([files.length, await total()]).toEqual([FILES, FILES + ROWS]);
+  const searchParams = { query: 'Story Tale', songCount: FILE_COUNT, albumCount: 0, artistCount: 0 };
+  files = (await phone.ask<{ song: ListItem[] }>('search3', searchParams, 'searchResult3')).song;
+  expect([files.length, await total()]).toEqual([FILE_COUNT, FILE_COUNT + EXTRA_ROW_COUNT]);
 }, PATIENCE_MS);
 afterAll(async () => {
   await server.close();
@@ -71,13 +83,13 @@ story('Symfonium: copies all by search3 with an API key, then plays, genres, boo
   const app = await open('Symfonium', { form: 'apiKey', suffix: '' });
   const extensions = await app.ask<{ name: string }[]>('getOpenSubsonicExtensions', {}, 'openSubsonicExtensions');
   expect(extensions.map(({ name }) => name)).toContain('apiKeyAuthentication');
-  const { songs: copied } = await SYNCS.search3(app, 500);
-  expect([copied.length, new Set(copied).size]).toEqual([await total(), await total()]);
+  const { songs: copiedSongs } = await SYNCS.search3(app, 500);
+  expect([copiedSongs.length, new Set(copiedSongs).size]).toEqual([await total(), await total()]);
   const { genre } = await app.ask<{ genre: { value: string }[] }>('getGenres', {}, 'genres');
   expect(genre.filter(({ value }) => value.trim() === '')).toEqual([]);
   const [id = ''] = songs(1);
   await app.ask('createBookmark', { id, position: 61_000 }, '');
-  const { bookmark } = await app.ask<{ bookmark: { entry: Listed }[] }>('getBookmarks', {}, 'bookmarks');
+  const { bookmark } = await app.ask<{ bookmark: { entry: ListItem }[] }>('getBookmarks', {}, 'bookmarks');
   expect(bookmark.map(({ entry }) => entry.id)).toContain(id);
   expect(await app.ask('getSong', { id }, 'song')).toMatchObject({ bookmarkPosition: 61_000 });
   for (const [endpoint, key] of [
@@ -90,25 +102,25 @@ story('Symfonium: copies all by search3 with an API key, then plays, genres, boo
 
 story('Strawberry: copies all by albums, and each song has what it requires', async () => {
   const app = await open('Strawberry', { version: '1.11.0', form: 'hex' });
-  const { songs: copied } = await SYNCS.albums(app, 500);
-  expect([copied.length, new Set(copied).size]).toEqual([await total(), await total()]);
+  const { songs: copiedSongs } = await SYNCS.albums(app, 500);
+  expect([copiedSongs.length, new Set(copiedSongs).size]).toEqual([await total(), await total()]);
 });
 
 story('DSub: copies all by folders, and what it did offline is found by the names of its files', async () => {
   const app = await open('DSub', { version: '1.2.0', form: 'hex' });
-  const { songs: copied } = await SYNCS.folders(app);
-  expect(copied).toHaveLength(await total());
-  const [song] = files as (Listed & { artist: string; title: string; album: string })[];
+  const { songs: copiedSongs } = await SYNCS.folders(app);
+  expect(copiedSongs).toHaveLength(await total());
+  const [song] = files as (ListItem & { artist: string; title: string; album: string })[];
   const searchQuery = `artist:"${song?.artist}" AND title:"${song?.title}"`;
-  const one = { query: searchQuery, artistCount: 0, albumCount: 0, songCount: 1 };
-  const { song: foundSongs } = await app.ask<{ song: Listed[] }>('search2', one, 'searchResult2');
+  const oneSongQuery = { query: searchQuery, artistCount: 0, albumCount: 0, songCount: 1 };
+  const { song: foundSongs } = await app.ask<{ song: ListItem[] }>('search2', oneSongQuery, 'searchResult2');
   expect(foundSongs).toMatchObject([{ artist: song?.artist, title: song?.title }]);
   const id = foundSongs[0]?.id ?? '';
   const previousPlays = await playsOf(id);
   await app.ask('scrobble', { id, submission: true, time: Date.now() - 86_400_000 }, '');
   expect(await playsOf(id)).toBe(previousPlays + 1);
   const folder = `(artist:"${song?.artist}" AND album:"${song?.album}") OR artist:"${song?.album}"`;
-  const { album } = await app.ask<{ album: Listed[] }>(
+  const { album } = await app.ask<{ album: ListItem[] }>(
     'search2',
     { query: folder, artistCount: 1, albumCount: 1, songCount: 0 },
     'searchResult2',
@@ -119,27 +131,28 @@ story('DSub: copies all by folders, and what it did offline is found by the name
 
 story('Feishin: counts the library by jumps, and pages through it by POST', async () => {
   const app = await open('Feishin', { version: '1.13.0' });
-  const at = async (songOffset: number, songCount: number): Promise<number> => {
+  const fetchPage = async (songOffset: number, songCount: number): Promise<number> => {
     const searchParams = { query: '""', songOffset, songCount, albumCount: 0, artistCount: 0 };
     const { body } = await app.post('search3', searchParams);
-    return (body['searchResult3'] as { song: Listed[] }).song.length;
+    return (body['searchResult3'] as { song: ListItem[] }).song.length;
   };
-  let low = 0;
-  for (let step = 5_000; step >= 1; step = Math.floor(step / 2)) while ((await at(low + step, 1)) === 1) low += step;
-  const firstMissing = (await at(low, 1)) === 1 ? low + 1 : low;
+  let lowOffset = 0;
+  for (let step = 5_000; step >= 1; step = Math.floor(step / 2))
+    while ((await fetchPage(lowOffset + step, 1)) === 1) lowOffset += step;
+  const firstMissing = (await fetchPage(lowOffset, 1)) === 1 ? lowOffset + 1 : lowOffset;
   expect(firstMissing).toBe(await total());
-  expect(await at(Math.max(0, firstMissing - 500), 500)).toBe(Math.min(500, firstMissing));
+  expect(await fetchPage(Math.max(0, firstMissing - 500), 500)).toBe(Math.min(500, firstMissing));
 });
 
 story('Substreamer: asks for 10,000 albums at once, and again from where a page ended', async () => {
   const app = await open('substreamer8', { version: '1.15.0' });
-  const albums = async (offset: number): Promise<Listed[]> => {
+  const albums = async (offset: number): Promise<ListItem[]> => {
     const albumParams = { query: '', albumCount: 10_000, albumOffset: offset, songCount: 0, artistCount: 0 };
-    return (await app.ask<{ album: Listed[] }>('search3', albumParams, 'searchResult3')).album;
+    return (await app.ask<{ album: ListItem[] }>('search3', albumParams, 'searchResult3')).album;
   };
-  const [first, second] = [await albums(0), await albums(10_000)];
+  const [firstPage, lastPage] = [await albums(0), await albums(10_000)];
   const { total: albumTotal } = (await server.api<{ total: number }>('/albums?limit=1')).body;
-  expect(new Set([...first, ...second].map(({ id }) => id)).size).toBe(Math.min(20_000, albumTotal));
+  expect(new Set([...firstPage, ...lastPage].map(({ id }) => id)).size).toBe(Math.min(20_000, albumTotal));
 });
 
 story('Sublime Music: keeps its queue on the server while it plays, and puts a playlist in another order', async () => {
@@ -148,19 +161,19 @@ story('Sublime Music: keeps its queue on the server while it plays, and puts a p
   for (const current of ids.slice(0, 5)) {
     await app.ask('scrobble', { id: current, submission: false }, '');
     await app.ask('savePlayQueue', { id: ids, current, position: 1_000 }, '');
-    const queue = await app.ask<{ entry: Listed[]; current: string }>('getPlayQueue', {}, 'playQueue');
+    const queue = await app.ask<{ entry: ListItem[]; current: string }>('getPlayQueue', {}, 'playQueue');
     expect([queue.current, queue.entry.length]).toEqual([current, 30]);
   }
-  const { id } = await app.ask<Listed>('createPlaylist', { name: 'Order', songId: ids }, 'playlist');
+  const { id } = await app.ask<ListItem>('createPlaylist', { name: 'Order', songId: ids }, 'playlist');
   await app.ask('createPlaylist', { playlistId: id, songId: ids.toReversed() }, '');
-  const { entry } = await app.ask<{ entry: Listed[] }>('getPlaylist', { id }, 'playlist');
-  expect(entry.map((one) => one.id)).toEqual(ids.toReversed());
+  const { entry } = await app.ask<{ entry: ListItem[] }>('getPlaylist', { id }, 'playlist');
+  expect(entry.map((item) => item.id)).toEqual(ids.toReversed());
 });
 
 story('play:Sub: keeps an album offline as MP3, and seeks in it when it comes again', async () => {
   const app = await open('play:Sub', { version: '1.16.1' });
-  const { albumId } = files[0] as Listed & { albumId: string };
-  const { song } = await app.ask<{ song: Listed[] }>('getAlbum', { id: albumId }, 'album');
+  const { albumId } = files[0] as ListItem & { albumId: string };
+  const { song } = await app.ask<{ song: ListItem[] }>('getAlbum', { id: albumId }, 'album');
   for (const { id } of song.slice(0, 2)) {
     const wholeFile = await app.bytes('download', { id });
     expect([wholeFile.status, Number(wholeFile.headers.get('content-length'))]).toEqual([
@@ -176,7 +189,7 @@ story('Amperfy, Sonixd: new albums come first, so what is new is on the first pa
   writeFolderLibrary(join(dir, 'music'), { 'New/1.flac': { ARTIST: 'New', ALBUM: 'Newest', TITLE: 'New' } }, 20_000);
   await scan();
   const app = await open('Amperfy', { version: '1.13.0' });
-  const { album } = await app.ask<{ album: Listed[] }>('getAlbumList2', { type: 'newest', size: 5 }, 'albumList2');
+  const { album } = await app.ask<{ album: ListItem[] }>('getAlbumList2', { type: 'newest', size: 5 }, 'albumList2');
   expect(album[0]).toMatchObject({ name: 'Newest', songCount: 1 });
   expect(await app.xml('getAlbumList2', { type: 'newest', size: 5 })).toContain('name="Newest"');
 });
@@ -185,24 +198,32 @@ story(
   'Substreamer: plays of days without a network come one by one, and count once when they are repeated',
   async () => {
     const app = await open('substreamer8', { version: '1.15.0' });
-    const [one = '', two = ''] = songs(2);
-    const previousPlays = [await playsOf(one), await playsOf(two)];
+    const [firstSong = '', secondSong = ''] = songs(2);
+    const previousPlays = [await playsOf(firstSong), await playsOf(secondSong)];
     const days = [5, 4, 3].map((ago) => Date.now() - ago * 86_400_000);
     for (const attempt of [1, 2])
       for (const time of days)
-        expect((await app.get('scrobble', { id: one, time, submission: true })).body.status, `${attempt}`).toBe('ok');
-    expect([await playsOf(one), await playsOf(two)]).toEqual([(previousPlays[0] ?? 0) + 3, previousPlays[1]]);
+        expect((await app.get('scrobble', { id: firstSong, time, submission: true })).body.status, `${attempt}`).toBe(
+          'ok',
+        );
+    expect([await playsOf(firstSong), await playsOf(secondSong)]).toEqual([
+      (previousPlays[0] ?? 0) + 3,
+      previousPlays[1],
+    ]);
   },
 );
 
 story('Tempus, Ultrasonic: many late plays in one request, some of songs that are gone', async () => {
   const app = await open('Tempus', { suffix: '' });
-  const [one = '', two = ''] = songs(2);
-  const previousPlays = [await playsOf(one), await playsOf(two)];
+  const [firstSong = '', secondSong = ''] = songs(2);
+  const previousPlays = [await playsOf(firstSong), await playsOf(secondSong)];
   const now = Date.now();
-  const ids = [one, 'tr-999999', two, one];
+  const ids = [firstSong, 'tr-999999', secondSong, firstSong];
   await app.ask('scrobble', { id: ids, time: ids.map((_, n) => now - (n + 1) * 3_600_000) }, '');
-  expect([await playsOf(one), await playsOf(two)]).toEqual([(previousPlays[0] ?? 0) + 2, (previousPlays[1] ?? 0) + 1]);
+  expect([await playsOf(firstSong), await playsOf(secondSong)]).toEqual([
+    (previousPlays[0] ?? 0) + 2,
+    (previousPlays[1] ?? 0) + 1,
+  ]);
 });
 
 story('Tempus to Feishin: the queue goes on where it was, also with an episode in it', async () => {
@@ -224,13 +245,13 @@ story('Tempus to Feishin: the queue goes on where it was, also with an episode i
 
 story('DSub: plays on the computer that offers itself, and hears that none does', async () => {
   const app = await open('DSub', { version: '1.2.0', form: 'hex' });
-  const [one = '', two = ''] = songs(2);
+  const [firstSong = '', secondSong = ''] = songs(2);
   expect(await app.xml('jukeboxControl', { action: 'status' })).toContain('code="50"');
   await server.api('/jukebox/speaker', { method: 'PUT', body: { speaker_id: 'window', name: 'Kitchen' } });
-  await app.xml('jukeboxControl', { action: 'set', id: [one, two] });
+  await app.xml('jukeboxControl', { action: 'set', id: [firstSong, secondSong] });
   await app.xml('jukeboxControl', { action: 'skip', index: 1 });
   expect(await app.xml('jukeboxControl', { action: 'start' })).toContain('currentIndex="1" playing="true"');
-  expect(await app.xml('jukeboxControl', { action: 'get' })).toContain(`<entry id="${two}"`);
+  expect(await app.xml('jukeboxControl', { action: 'get' })).toContain(`<entry id="${secondSong}"`);
   await server.api('/jukebox/speaker/window', { method: 'DELETE' });
 });
 
@@ -241,8 +262,12 @@ story('Ultrasonic, play:Sub: a download that broke goes on in the background, an
   const [etag, bytes] = [wholeFile.headers.get('etag') ?? '', Buffer.from(await wholeFile.arrayBuffer())];
   const fileEnd = await app.bytes('download', { id }, { headers: { Range: 'bytes=20-', 'If-Range': etag } });
   expect([fileEnd.status, Buffer.from(await fileEnd.arrayBuffer()).equals(bytes.subarray(20))]).toEqual([206, true]);
-  const other = await app.bytes('stream', { id }, { headers: { Range: 'bytes=20-', 'If-Range': '"another"' } });
-  expect([other.status, (await other.arrayBuffer()).byteLength]).toEqual([200, bytes.length]);
+  const changedResponse = await app.bytes(
+    'stream',
+    { id },
+    { headers: { Range: 'bytes=20-', 'If-Range': '"another"' } },
+  );
+  expect([changedResponse.status, (await changedResponse.arrayBuffer()).byteLength]).toEqual([200, bytes.length]);
 });
 
 story('Supersonic: rates many songs at once, and replaces a playlist by POST', async () => {
@@ -250,9 +275,9 @@ story('Supersonic: rates many songs at once, and replaces a playlist by POST', a
   const ids = songs(20);
   await Promise.all(ids.map((id, n) => app.ask('setRating', { id, rating: 1 + (n % 5) }, '')));
   const { body } = await app.post('createPlaylist', { name: 'Rated', songId: ids });
-  const { id } = body['playlist'] as Listed;
+  const { id } = body['playlist'] as ListItem;
   await app.post('createPlaylist', { playlistId: id, songId: ids.toReversed() });
-  const { entry } = await app.ask<{ entry: (Listed & { userRating: number })[] }>('getPlaylist', { id }, 'playlist');
+  const { entry } = await app.ask<{ entry: (ListItem & { userRating: number })[] }>('getPlaylist', { id }, 'playlist');
   expect(entry.map((song) => song.id)).toEqual(ids.toReversed());
   expect(entry.map(({ userRating }) => userRating)).toEqual(ids.map((_, n) => 1 + (n % 5)).toReversed());
 });

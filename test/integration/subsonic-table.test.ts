@@ -33,24 +33,24 @@ interface Row {
   as?: 'owner';
 }
 
-const LIKABLE = 'track album artist albumFolder artistFolder';
-const SEVERAL = 'mixedFolder root musicFolder uploads';
-const FOLDERS = 'albumFolder artistFolder mixedFolder root musicFolder uploads';
-const ZIPPED = 'album artist playlist public albumFolder artistFolder mixedFolder root musicFolder';
-const ANY = '*';
+const LIKABLE_KINDS = 'track album artist albumFolder artistFolder';
+const SEVERAL_TRACK_KINDS = 'mixedFolder root musicFolder uploads';
+const FOLDER_KINDS = 'albumFolder artistFolder mixedFolder root musicFolder uploads';
+const ZIPPED_KINDS = 'album artist playlist public albumFolder artistFolder mixedFolder root musicFolder';
+const ANY_KIND = '*';
 
-const READING: Row[] = [
+const READ_ROWS: Row[] = [
   { endpoint: 'getArtist', by: 'id', ok: 'artist artistFolder' },
   { endpoint: 'getAlbum', by: 'id', ok: 'album albumFolder' },
   { endpoint: 'getSong', by: 'id', ok: 'track' },
-  { endpoint: 'getMusicDirectory', by: 'id', ok: `album artist ${FOLDERS}` },
-  { endpoint: 'getArtistInfo', by: 'id', ok: LIKABLE, zero: SEVERAL },
-  { endpoint: 'getArtistInfo2', by: 'id', ok: LIKABLE, zero: SEVERAL },
-  { endpoint: 'getAlbumInfo', by: 'id', ok: `track album ${FOLDERS}` },
-  { endpoint: 'getAlbumInfo2', by: 'id', ok: `track album ${FOLDERS}` },
-  { endpoint: 'getTopSongs', by: 'id', ok: LIKABLE, zero: SEVERAL },
-  { endpoint: 'getSimilarSongs', by: 'id', ok: LIKABLE, zero: SEVERAL },
-  { endpoint: 'getSimilarSongs2', by: 'id', ok: LIKABLE, zero: SEVERAL },
+  { endpoint: 'getMusicDirectory', by: 'id', ok: `album artist ${FOLDER_KINDS}` },
+  { endpoint: 'getArtistInfo', by: 'id', ok: LIKABLE_KINDS, zero: SEVERAL_TRACK_KINDS },
+  { endpoint: 'getArtistInfo2', by: 'id', ok: LIKABLE_KINDS, zero: SEVERAL_TRACK_KINDS },
+  { endpoint: 'getAlbumInfo', by: 'id', ok: `track album ${FOLDER_KINDS}` },
+  { endpoint: 'getAlbumInfo2', by: 'id', ok: `track album ${FOLDER_KINDS}` },
+  { endpoint: 'getTopSongs', by: 'id', ok: LIKABLE_KINDS, zero: SEVERAL_TRACK_KINDS },
+  { endpoint: 'getSimilarSongs', by: 'id', ok: LIKABLE_KINDS, zero: SEVERAL_TRACK_KINDS },
+  { endpoint: 'getSimilarSongs2', by: 'id', ok: LIKABLE_KINDS, zero: SEVERAL_TRACK_KINDS },
   // no sound of this library was analyzed
   { endpoint: 'getSonicSimilarTracks', by: 'id', zero: 'track' },
   { endpoint: 'findSonicPath', by: 'startSongId', also: 'endSongId', zero: 'track' },
@@ -62,9 +62,9 @@ const READING: Row[] = [
   { endpoint: 'getCaptions', by: 'id' },
   // the station plays nothing
   { endpoint: 'stream', by: 'id', ok: 'track episode', zero: 'radio' },
-  { endpoint: 'download', by: 'id', ok: `track episode ${ZIPPED}` },
+  { endpoint: 'download', by: 'id', ok: `track episode ${ZIPPED_KINDS}` },
   { endpoint: 'hls', by: 'id', ok: 'track' },
-  { endpoint: 'getCoverArt', by: 'id', ok: ANY },
+  { endpoint: 'getCoverArt', by: 'id', ok: ANY_KIND },
   {
     endpoint: 'getTranscodeDecision',
     by: 'mediaId',
@@ -81,15 +81,15 @@ const READING: Row[] = [
   },
 ];
 
-const writing = (fresh: ReturnType<typeof makers>): Row[] => [
-  { endpoint: 'star', by: 'id', ok: LIKABLE, zero: SEVERAL },
+const writeRows = (fresh: ReturnType<typeof makers>): Row[] => [
+  { endpoint: 'star', by: 'id', ok: LIKABLE_KINDS, zero: SEVERAL_TRACK_KINDS },
   { endpoint: 'star', by: 'albumId', ok: 'album albumFolder' },
   { endpoint: 'star', by: 'artistId', ok: 'artist artistFolder' },
-  { endpoint: 'unstar', by: 'id', ok: LIKABLE, zero: SEVERAL },
+  { endpoint: 'unstar', by: 'id', ok: LIKABLE_KINDS, zero: SEVERAL_TRACK_KINDS },
   { endpoint: 'unstar', by: 'albumId', ok: 'album albumFolder' },
   { endpoint: 'unstar', by: 'artistId', ok: 'artist artistFolder' },
-  { endpoint: 'setRating', by: 'id', with: { rating: 3 }, ok: LIKABLE, zero: SEVERAL },
-  { endpoint: 'scrobble', by: 'id', ok: ANY },
+  { endpoint: 'setRating', by: 'id', with: { rating: 3 }, ok: LIKABLE_KINDS, zero: SEVERAL_TRACK_KINDS },
+  { endpoint: 'scrobble', by: 'id', ok: ANY_KIND },
   {
     endpoint: 'reportPlayback',
     by: 'mediaId',
@@ -104,16 +104,16 @@ const writing = (fresh: ReturnType<typeof makers>): Row[] => [
   },
   { endpoint: 'createBookmark', by: 'id', with: { position: 1 }, ok: 'track episode' },
   { endpoint: 'deleteBookmark', by: 'id', ok: 'track episode', fresh: fresh.bookmark },
-  { endpoint: 'savePlayQueue', by: 'id', also: 'current', ok: ANY },
-  { endpoint: 'savePlayQueueByIndex', by: 'id', with: { currentIndex: 0 }, ok: ANY },
-  { endpoint: 'createShare', by: 'id', ok: `track ${ZIPPED}` },
-  { endpoint: 'createPlaylist', by: 'songId', with: { name: 'Made' }, ok: ANY },
+  { endpoint: 'savePlayQueue', by: 'id', also: 'current', ok: ANY_KIND },
+  { endpoint: 'savePlayQueueByIndex', by: 'id', with: { currentIndex: 0 }, ok: ANY_KIND },
+  { endpoint: 'createShare', by: 'id', ok: `track ${ZIPPED_KINDS}` },
+  { endpoint: 'createPlaylist', by: 'songId', with: { name: 'Made' }, ok: ANY_KIND },
   { endpoint: 'createPlaylist', by: 'playlistId', ok: 'playlist', refused: 'public' },
   { endpoint: 'updatePlaylist', by: 'playlistId', ok: 'playlist', refused: 'public' },
   { endpoint: 'deletePlaylist', by: 'id', ok: 'playlist', refused: 'public', fresh: fresh.playlist },
   { endpoint: 'updateShare', by: 'id', with: { description: 'x' }, ok: 'share' },
   { endpoint: 'deleteShare', by: 'id', ok: 'share', fresh: fresh.share },
-  { endpoint: 'jukeboxControl', by: 'id', with: { action: 'add' }, refused: ANY },
+  { endpoint: 'jukeboxControl', by: 'id', with: { action: 'add' }, refused: ANY_KIND },
   { endpoint: 'downloadPodcastEpisode', by: 'id', ok: 'episode' },
   { endpoint: 'deletePodcastEpisode', by: 'id', ok: 'episode' },
   { endpoint: 'deletePodcastChannel', by: 'id', ok: 'podcast', fresh: fresh.podcast },
@@ -128,7 +128,7 @@ const writing = (fresh: ReturnType<typeof makers>): Row[] => [
 ];
 
 /** Endpoints that take no id, with what they need and what they answer. */
-const PLAIN: [endpoint: string, params: PhoneParams, code?: number][] = [
+const PLAIN_CALLS: [endpoint: string, params: PhoneParams, code?: number][] = [
   ...[
     'ping',
     'getLicense',
@@ -179,7 +179,7 @@ interface Mode {
   f?: 'json' | 'jsonp';
   isPost?: true;
 }
-const MODES: Mode[] = [
+const REQUEST_MODES: Mode[] = [
   { name: 'JSON', f: 'json', form: 'token' },
   { name: 'XML', form: 'token' },
   { name: 'JSONP', f: 'jsonp', form: 'token' },
@@ -197,20 +197,20 @@ let listener: Phone;
 let phones: Record<'owner' | 'listener', Record<Mode['form'], Phone>>;
 let ids: Record<string, string>;
 const documents = new Map<string, XmlDocument>();
-const checked = new Set<string>();
+const checkedCalls = new Set<string>();
 
-type Listed = { id: string; title?: string; name?: string };
+type ListItem = { id: string; title?: string; name?: string };
 const NOTHING_HERE = 999_999;
 
 function makers() {
-  const createItem = async (phone: Phone, endpoint: string, params: PhoneParams, key: string): Promise<Listed> =>
-    await phone.ask<Listed>(endpoint, params, key);
+  const createItem = async (phone: Phone, endpoint: string, params: PhoneParams, key: string): Promise<ListItem> =>
+    await phone.ask<ListItem>(endpoint, params, key);
   const station = { name: 'Live', streamUrl: `${host.url}/nothing` };
   return {
     playlist: async () =>
       (await createItem(listener, 'createPlaylist', { name: 'Mine', songId: ids['track'] }, 'playlist')).id,
     async share() {
-      type Shares = { share: Listed[] };
+      type Shares = { share: ListItem[] };
       return (await listener.ask<Shares>('createShare', { id: ids['track'] }, 'shares')).share[0]?.id ?? '';
     },
     async bookmark() {
@@ -219,16 +219,16 @@ function makers() {
     },
     async radio() {
       await owner.ask('createInternetRadioStation', station, '');
-      type Stations = { internetRadioStation: Listed[] };
+      type Stations = { internetRadioStation: ListItem[] };
       const stations = await owner.ask<Stations>('getInternetRadioStations', {}, 'internetRadioStations');
       return stations.internetRadioStation.at(-1)?.id ?? '';
     },
     async podcast() {
-      const { channel } = await owner.ask<{ channel: Listed[] }>('getPodcasts', {}, 'podcasts');
+      const { channel } = await owner.ask<{ channel: ListItem[] }>('getPodcasts', {}, 'podcasts');
       if (channel[0]) return channel[0].id;
       await owner.ask('createPodcastChannel', { url: `${host.url}/feed` }, '');
       await server.app.drain();
-      return (await owner.ask<{ channel: Listed[] }>('getPodcasts', {}, 'podcasts')).channel[0]?.id ?? '';
+      return (await owner.ask<{ channel: ListItem[] }>('getPodcasts', {}, 'podcasts')).channel[0]?.id ?? '';
     },
   };
 }
@@ -263,26 +263,27 @@ afterAll(async () => {
 });
 
 async function findIds(): Promise<Record<string, string>> {
-  type Found = Record<'song' | 'album' | 'artist', Listed[]>;
+  type SearchHits = Record<'song' | 'album' | 'artist', ListItem[]>;
   const searchParams = { query: '', songCount: 100, albumCount: 100, artistCount: 100 };
-  const { song, album, artist } = await listener.ask<Found>('search3', searchParams, 'searchResult3');
-  const id = (list: Listed[], name: string): string => list.find((one) => (one.title ?? one.name) === name)?.id ?? '';
-  const below = async (folder: string): Promise<Listed[]> =>
-    (await listener.ask<{ child: Listed[] }>('getMusicDirectory', { id: folder }, 'directory')).child;
-  const top = await below('dir-0');
+  const { song, album, artist } = await listener.ask<SearchHits>('search3', searchParams, 'searchResult3');
+  const id = (list: ListItem[], name: string): string =>
+    list.find((item) => (item.title ?? item.name) === name)?.id ?? '';
+  const listFolder = async (folder: string): Promise<ListItem[]> =>
+    (await listener.ask<{ child: ListItem[] }>('getMusicDirectory', { id: folder }, 'directory')).child;
+  const top = await listFolder('dir-0');
   ids = { track: id(song, 'Mesh'), album: id(album, 'Nets'), artist: id(artist, 'The Quays') };
   const make = makers();
   const playlist = async (isPublic: boolean): Promise<string> => {
     const body = { name: 'Theirs', is_public: isPublic, track_ids: [Number(ids['track']?.slice(3))] };
     return `pl-${(await server.api<{ id: number }>('/playlists', { method: 'POST', body })).body.id}`;
   };
-  const theirs = await owner.ask<{ share: Listed[] }>('createShare', { id: ids['track'] }, 'shares');
+  const ownerShares = await owner.ask<{ share: ListItem[] }>('createShare', { id: ids['track'] }, 'shares');
   const podcast = await make.podcast();
-  type Newest = { episode: Listed[] };
+  type Newest = { episode: ListItem[] };
   const idsByKind: Record<string, string> = {
     ...ids,
     artistFolder: id(top, 'The Quays'),
-    albumFolder: id(await below(id(top, 'The Quays')), 'Nets'),
+    albumFolder: id(await listFolder(id(top, 'The Quays')), 'Nets'),
     mixedFolder: id(top, 'Mixed'),
     root: 'dir-0',
     musicFolder: '1',
@@ -291,18 +292,18 @@ async function findIds(): Promise<Record<string, string>> {
     public: await playlist(true),
     'private of another': await playlist(false),
     share: await make.share(),
-    'share of another': theirs.share[0]?.id ?? '',
+    'share of another': ownerShares.share[0]?.id ?? '',
     radio: await make.radio(),
     podcast,
     episode: (await listener.ask<Newest>('getNewestPodcasts', {}, 'newestPodcasts')).episode[0]?.id ?? '',
   };
-  expect(Object.entries(idsByKind).filter(([, one]) => one === '')).toEqual([]);
+  expect(Object.entries(idsByKind).filter(([, foundId]) => foundId === '')).toEqual([]);
   for (const prefix of ['tr', 'al', 'ar', 'dir', 'pl', 'sh', 'ir', 'pc', 'pe'])
     idsByKind[`absent ${prefix}`] = `${prefix}-${NOTHING_HERE}`;
   return { ...idsByKind, 'an unknown kind': 'zz-1', 'a number': '1234567', nonsense: 'nonsense' };
 }
 
-interface Read {
+interface Answer {
   code: number | 'ok';
   text: string;
 }
@@ -329,7 +330,7 @@ async function ask(
 }
 
 /** Returns the result of an answer, where bytes count as ok; throws if the answer is malformed. */
-async function read(mode: Mode, endpoint: string, label: string, response: Response): Promise<Read> {
+async function readAnswer(mode: Mode, endpoint: string, label: string, response: Response): Promise<Answer> {
   const type = response.headers.get('content-type') ?? '';
   const isEnvelope = /^(?:text\/xml|application\/json|text\/javascript)/.test(type);
   if (!isEnvelope) {
@@ -338,8 +339,8 @@ async function read(mode: Mode, endpoint: string, label: string, response: Respo
   }
   const text = await response.text();
   if (response.status !== 200) return { code: -response.status, text };
-  const expected = { json: 'application/json', jsonp: 'text/javascript', xml: 'text/xml' }[mode.f ?? 'xml'];
-  if (type !== `${expected}; charset=utf-8`) return { code: -1, text: `is ${type}` };
+  const expectedType = { json: 'application/json', jsonp: 'text/javascript', xml: 'text/xml' }[mode.f ?? 'xml'];
+  if (type !== `${expectedType}; charset=utf-8`) return { code: -1, text: `is ${type}` };
   if (mode.f === undefined) {
     documents.set(text, { name: label, xml: text });
     const code = /<error code="(\d+)"/.exec(text)?.[1];
@@ -348,8 +349,8 @@ async function read(mode: Mode, endpoint: string, label: string, response: Respo
   const json = mode.f === 'jsonp' ? (/^there\((.*)\);$/s.exec(text)?.[1] ?? '') : text;
   const body = JSON.parse(json) as { 'subsonic-response': { status: string; error?: { code: number } } };
   const key = endpoint + json.length + json;
-  const faults = checked.has(key) ? [] : jsonFaults(endpoint === 'hls' ? 'hls.m3u8' : endpoint, body);
-  checked.add(key);
+  const faults = checkedCalls.has(key) ? [] : jsonFaults(endpoint === 'hls' ? 'hls.m3u8' : endpoint, body);
+  checkedCalls.add(key);
   if (faults.length > 0) return { code: -2, text: `${faults.join(', ')}: ${text.slice(0, 300)}` };
   const { status, error } = body['subsonic-response'];
   return { code: status === 'ok' ? 'ok' : (error?.code ?? -3), text };
@@ -368,14 +369,14 @@ async function faultsOf(
     const id = expected === 'ok' ? await row.fresh?.() : undefined;
     const name = `${row.endpoint} of ${label} (${mode.name})`;
     const response = await ask(mode, row.as ?? 'listener', row.endpoint, row, params(id));
-    const { code, text } = await read(mode, row.endpoint, name, response);
+    const { code, text } = await readAnswer(mode, row.endpoint, name, response);
     if (code !== expected) faults.push(`${name}: ${code} instead of ${expected}: ${text.slice(0, 300)}`);
   }
   return faults;
 }
 
 const has = (kinds: string | undefined, kind: string): boolean =>
-  kinds === ANY || (kinds?.split(' ').includes(kind) ?? false);
+  kinds === ANY_KIND || (kinds?.split(' ').includes(kind) ?? false);
 
 function expectedOf(row: Row, kind: string): number | 'ok' {
   if (ENDPOINTS[row.endpoint] === undefined) return 0;
@@ -389,14 +390,16 @@ function expectedOf(row: Row, kind: string): number | 'ok' {
  * `npm run prove -- subsonic-table` takes all modes.
  */
 const modesOf = (n: number): Mode[] =>
-  process.env['TEST_WHOLE_TABLE'] === 'true' ? MODES : [MODES[0] as Mode, MODES[1 + (n % (MODES.length - 1))] as Mode];
+  process.env['TEST_WHOLE_TABLE'] === 'true'
+    ? REQUEST_MODES
+    : [REQUEST_MODES[0] as Mode, REQUEST_MODES[1 + (n % (REQUEST_MODES.length - 1))] as Mode];
 
 async function faultsOfRows(rows: Row[]): Promise<string[]> {
   const faults: string[] = [];
   for (const [index, row] of rows.entries()) {
     const { by, also } = row;
-    for (const [n, [kind, given]] of Object.entries(ids).entries()) {
-      const params = (id = given): PhoneParams => ({
+    for (const [n, [kind, givenId]] of Object.entries(ids).entries()) {
+      const params = (id = givenId): PhoneParams => ({
         ...row.with,
         [by]: id,
         ...(also !== undefined && { [also]: id }),
@@ -408,37 +411,39 @@ async function faultsOfRows(rows: Row[]): Promise<string[]> {
 }
 
 it('has a row for every endpoint of the server', () => {
-  const named = new Set([
-    ...[...READING, ...writing(makers())].map(({ endpoint }) => endpoint),
-    ...PLAIN.map(([endpoint]) => endpoint),
+  const namedEndpoints = new Set([
+    ...[...READ_ROWS, ...writeRows(makers())].map(({ endpoint }) => endpoint),
+    ...PLAIN_CALLS.map(([endpoint]) => endpoint),
     ...OF_THEIR_OWN,
   ]);
-  const missing = Object.entries(ENDPOINTS).filter(([name, { access }]) => !named.has(name) && access !== 'superuser');
-  expect(missing.map(([name]) => name)).toEqual([]);
+  const missingEndpoints = Object.entries(ENDPOINTS).filter(
+    ([name, { access }]) => !namedEndpoints.has(name) && access !== 'superuser',
+  );
+  expect(missingEndpoints.map(([name]) => name)).toEqual([]);
 });
 
 it('reads what is there, and says the right thing of everything else', async () => {
-  expect(await faultsOfRows(READING)).toEqual([]);
+  expect(await faultsOfRows(READ_ROWS)).toEqual([]);
 });
 
 it('changes what one may change, and says the right thing of everything else', async () => {
-  expect(await faultsOfRows(writing(makers()))).toEqual([]);
+  expect(await faultsOfRows(writeRows(makers()))).toEqual([]);
 });
 
 it('answers every call without an id, in every mode', async () => {
   const faults: string[] = [];
-  for (const [endpoint, params, code = 'ok'] of PLAIN)
-    faults.push(...(await faultsOf({ endpoint }, JSON.stringify(params), () => params, code, MODES)));
+  for (const [endpoint, params, code = 'ok'] of PLAIN_CALLS)
+    faults.push(...(await faultsOf({ endpoint }, JSON.stringify(params), () => params, code, REQUEST_MODES)));
   expect(faults).toEqual([]);
 });
 
 it('asks for a missing id with error 10, in every mode', async () => {
   const faults: string[] = [];
   const optional = new Set(['getPodcasts', 'savePlayQueue', 'savePlayQueueByIndex', 'jukeboxControl']);
-  for (const row of [...READING, ...writing(makers())].filter(({ endpoint }) => !optional.has(endpoint))) {
+  for (const row of [...READ_ROWS, ...writeRows(makers())].filter(({ endpoint }) => !optional.has(endpoint))) {
     if (ENDPOINTS[row.endpoint] === undefined || row.by === 'songId') continue;
     faults.push(
-      ...(await faultsOf({ ...row, fresh: undefined as never }, 'nothing', () => ({ ...row.with }), 10, MODES)),
+      ...(await faultsOf({ ...row, fresh: undefined as never }, 'nothing', () => ({ ...row.with }), 10, REQUEST_MODES)),
     );
   }
   expect(faults).toEqual([]);
@@ -446,7 +451,7 @@ it('asks for a missing id with error 10, in every mode', async () => {
 
 it('knows which music folders there are, wherever one can be named', async () => {
   const faults: string[] = [];
-  const needed: Record<string, PhoneParams> = {
+  const requiredParams: Record<string, PhoneParams> = {
     getAlbumList: { type: 'random' },
     getAlbumList2: { type: 'alphabeticalByName' },
     getSongsByGenre: { genre: 'Jazz' },
@@ -464,7 +469,7 @@ it('knows which music folders there are, wherever one can be named', async () =>
   expect(knownNames.length).toBeGreaterThan(8);
   for (const [n, endpoint] of knownNames.entries())
     for (const [musicFolderId, code] of values) {
-      const params = { ...needed[endpoint], musicFolderId };
+      const params = { ...requiredParams[endpoint], musicFolderId };
       faults.push(...(await faultsOf({ endpoint }, `folder ${musicFolderId}`, () => params, code, modesOf(n))));
     }
   expect(faults).toEqual([]);
@@ -473,7 +478,7 @@ it('knows which music folders there are, wherever one can be named', async () =>
 it('keeps what only administrators may do from others, in every mode', async () => {
   const faults: string[] = [];
   for (const endpoint of Object.keys(ENDPOINTS).filter((name) => ENDPOINTS[name]?.access === 'superuser'))
-    faults.push(...(await faultsOf({ endpoint }, 'an ordinary account', () => ({}), 50, MODES)));
+    faults.push(...(await faultsOf({ endpoint }, 'an ordinary account', () => ({}), 50, REQUEST_MODES)));
   expect(faults).toEqual([]);
 });
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runServer } from '../support/process.ts';
 import { onTerminal, terminalOrWarn } from '../support/terminal.ts';
 
-const PASSWORD = 'correct horse battery';
+const VALID_PASSWORD = 'correct horse battery';
 
 let base: string;
 beforeAll(() => {
@@ -18,18 +18,18 @@ const fresh = (): string => mkdtempSync(join(base, 'data-'));
 describe.skipIf(!terminalOrWarn())('on a terminal', () => {
   test('a password is hidden, and asked for again until both are the same and allowed', async () => {
     const dir = fresh();
-    const adding = onTerminal(['user', 'add', 'ann', '--data-dir', dir]);
-    await adding.shows('Password: ');
-    adding.type('short\r');
-    await adding.shows('must have at least 8 characters');
-    adding.type(`${PASSWORD}\r`);
-    await adding.shows('Password again: ');
-    adding.type('something else\r');
-    await adding.shows('The two are not the same.');
-    adding.type(`${PASSWORD}\r${PASSWORD}\r`); // the whole text is pasted at once
-    expect(await adding.ended).toBe(0);
-    expect(adding.output()).toContain('Created the account ann.');
-    expect(adding.output()).not.toMatch(/short\b|horse|something else/);
+    const addCommand = onTerminal(['user', 'add', 'ann', '--data-dir', dir]);
+    await addCommand.shows('Password: ');
+    addCommand.type('short\r');
+    await addCommand.shows('must have at least 8 characters');
+    addCommand.type(`${VALID_PASSWORD}\r`);
+    await addCommand.shows('Password again: ');
+    addCommand.type('something else\r');
+    await addCommand.shows('The two are not the same.');
+    addCommand.type(`${VALID_PASSWORD}\r${VALID_PASSWORD}\r`); // the whole text is pasted at once
+    expect(await addCommand.ended).toBe(0);
+    expect(addCommand.output()).toContain('Created the account ann.');
+    expect(addCommand.output()).not.toMatch(/short\b|horse|something else/);
     expect((await runServer(['user', 'list', '--data-dir', dir])).stdout).toMatch(/^ann/);
   });
 
@@ -38,13 +38,13 @@ describe.skipIf(!terminalOrWarn())('on a terminal', () => {
     ['Ctrl+D', '\u0004'],
   ])('%s at a password changes nothing, and the terminal echoes again', async (_title, key) => {
     const dir = fresh();
-    const adding = onTerminal(['user', 'add', 'ann', '--data-dir', dir], { after: 'stty -a' });
-    await adding.shows('Password: ');
-    adding.type(key);
-    await adding.ended;
-    expect(adding.output()).toContain('tonearm: Cancelled. Nothing was changed.');
-    expect(adding.output()).toMatch(/ icanon .* echo /s);
-    expect(adding.output()).not.toMatch(/\n +at /);
+    const addCommand = onTerminal(['user', 'add', 'ann', '--data-dir', dir], { after: 'stty -a' });
+    await addCommand.shows('Password: ');
+    addCommand.type(key);
+    await addCommand.ended;
+    expect(addCommand.output()).toContain('tonearm: Cancelled. Nothing was changed.');
+    expect(addCommand.output()).toMatch(/ icanon .* echo /s);
+    expect(addCommand.output()).not.toMatch(/\n +at /);
     expect((await runServer(['user', 'list', '--data-dir', dir])).stdout).toBe('');
   });
 
@@ -75,7 +75,10 @@ test('a password from a pipe is its first line, and has to be allowed', async ()
     stderr: expect.stringMatching(/tonearm: A password must have at least 8 characters\.\n$/) as string,
   });
   expect(await add('')).toMatchObject({ code: 1, stderr: expect.stringContaining('pipe the password in') as string });
-  expect(await add(`${PASSWORD}\nsecond line\n`)).toMatchObject({ code: 0, stdout: 'Created the account ann.\n' });
+  expect(await add(`${VALID_PASSWORD}\nsecond line\n`)).toMatchObject({
+    code: 0,
+    stdout: 'Created the account ann.\n',
+  });
 });
 
 test('in a pipe the log is JSON', async () => {

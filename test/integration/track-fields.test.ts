@@ -29,8 +29,8 @@ let server: TestServer;
 let phone: Phone;
 let tracks: TrackOut[];
 
-const titled = (name: string): TrackOut => tracks.find(({ title }) => title === name) as TrackOut;
-const [first] = taggedFiles;
+const findByTitle = (name: string): TrackOut => tracks.find(({ title }) => title === name) as TrackOut;
+const [firstTagged] = taggedFiles;
 
 beforeAll(async () => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-fields-'));
@@ -52,7 +52,7 @@ afterAll(async () => {
 
 const total = async (query: string): Promise<number> => (await server.api<TrackPage>(`/tracks?${query}`)).body.total;
 
-const CHANGED: Record<FieldKind, string | number> = {
+const CHANGED_VALUES: Record<FieldKind, string | number> = {
   year: 2003,
   position: 12,
   tempo: 140.5,
@@ -68,7 +68,7 @@ test('a library from before the fields gets them from its files, except for clea
   const firstServer = await startServer({ dir, env });
   await firstServer.api('/sources/local_folder/scan', { method: 'POST' });
   await firstServer.app.drain();
-  const scanned = await allTracks(firstServer);
+  const scannedTracks = await allTracks(firstServer);
   const columns = [...TAGGED_FIELDS.map(({ name }) => name), ...LISTED_TEXTS.map(foldedName)];
   const client = firstServer.app.db.$client;
   client.exec(`UPDATE tracks SET ${columns.map((name) => `${name} = NULL`).join(', ')};
@@ -82,17 +82,17 @@ test('a library from before the fields gets them from its files, except for clea
     () => selectProgress.all(),
     (rows) => rows.length === 0,
   );
-  const restored = await allTracks(secondServer);
+  const restoredTracks = await allTracks(secondServer);
   const [search] = LISTED_TEXTS.map((field) => TRACK_FIELDS[field].name);
   const foundTotal = (await secondServer.api<TrackPage>(`/tracks?${search}=erik`)).body.total;
   await secondServer.close();
-  expect(restored).toEqual(scanned.map((track) => ({ ...track, ...(track.id === 1 && { bpm: null }) })));
-  expect(foundTotal).toBe(scanned.length);
+  expect(restoredTracks).toEqual(scannedTracks.map((track) => ({ ...track, ...(track.id === 1 && { bpm: null }) })));
+  expect(foundTotal).toBe(scannedTracks.length);
 });
 
 test.each(taggedFiles)('$name is listed with its fields', ({ name, hasLists }) => {
   for (const spec of TAGGED_FIELDS)
-    expect([spec.name, titled(name)[spec.name]]).toEqual([spec.name, taggedValue(spec, hasLists)]);
+    expect([spec.name, findByTitle(name)[spec.name]]).toEqual([spec.name, taggedValue(spec, hasLists)]);
 });
 
 describe('lists', () => {
@@ -130,7 +130,7 @@ test.each(TAGGED_FIELDS)('smart playlists find tracks by $name', async ({ name }
 });
 
 test('phones get them', async () => {
-  const { id, album_id } = titled(first?.name ?? '');
+  const { id, album_id } = findByTitle(firstTagged?.name ?? '');
   const song = await phone.ask('getSong', { id: `tr-${id}` }, 'song');
   expect(song).toMatchObject({
     bpm: 98,
@@ -160,12 +160,12 @@ test('exports have them', async () => {
 
 describe('a person', () => {
   const changes = (fields: readonly TrackField[]) =>
-    Object.fromEntries(fields.map((field) => [TRACK_FIELDS[field].name, CHANGED[TRACK_FIELDS[field].kind]]));
+    Object.fromEntries(fields.map((field) => [TRACK_FIELDS[field].name, CHANGED_VALUES[TRACK_FIELDS[field].kind]]));
   const origins = async (id: number) => (await server.api<MatchesOut>(`/tracks/${id}/matches`)).body.origins;
 
   test.each(FIELD_LIST)('changes %s alone, and it is said who did', async (field) => {
     const { name } = TRACK_FIELDS[field];
-    const { id } = titled('vorbis.flac');
+    const { id } = findByTitle('vorbis.flac');
     const previousTrack = await server.api<TrackOut>(`/tracks/${id}`);
     const { status, body } = await server.api<TrackOut>(`/tracks/${id}`, { method: 'PATCH', body: changes([field]) });
     expect([status, body]).toEqual([200, { ...previousTrack.body, ...changes([field]), updated_at: body.updated_at }]);
@@ -177,23 +177,23 @@ describe('a person', () => {
 
   test.each(LISTED_TEXTS)('finds %s as it was typed', async (field) => {
     const { name } = TRACK_FIELDS[field];
-    const { id } = titled('atoms.m4a');
+    const { id } = findByTitle('atoms.m4a');
     await server.api(`/tracks/${id}`, { method: 'PATCH', body: changes([field]) });
     expect(await total(`${name}=alborg`)).toBe(1);
   });
 
   test('says with all its names what a track is', async () => {
-    const { id } = titled('chunk.aiff');
+    const { id } = findByTitle('chunk.aiff');
     const names = { title: 'Named', artist: 'Somebody', album: 'Fields' };
-    const put = (body: object) => server.api<TrackOut>(`/tracks/${id}/metadata`, { method: 'PUT', body });
-    expect((await put({ ...names, ...changes(FIELD_LIST) })).body).toMatchObject(changes(FIELD_LIST));
-    expect((await put(names)).body).toMatchObject(changes(FIELD_LIST));
+    const putMetadata = (body: object) => server.api<TrackOut>(`/tracks/${id}/metadata`, { method: 'PUT', body });
+    expect((await putMetadata({ ...names, ...changes(FIELD_LIST) })).body).toMatchObject(changes(FIELD_LIST));
+    expect((await putMetadata(names)).body).toMatchObject(changes(FIELD_LIST));
     const foundOrigins = await origins(id);
     for (const field of FIELD_LIST) expect([field, foundOrigins[TRACK_FIELDS[field].name]]).toEqual([field, 'manual']);
   });
 
   test('says which number is invalid', async () => {
-    const { id } = titled('chunk.wav');
+    const { id } = findByTitle('chunk.wav');
     const { status } = await server.api(`/tracks/${id}`, { method: 'PATCH', body: { bpm: 0 } });
     expect(status).toBe(422);
   });

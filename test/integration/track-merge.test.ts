@@ -137,16 +137,20 @@ describe('plays', () => {
 
   test('of a generated library equal a recount after many merges', () => {
     const random = seededRandom(3);
-    const below = (n: number): number => Math.floor(random() * n);
+    const randomBelow = (n: number): number => Math.floor(random() * n);
     let remainingIds = Array.from({ length: 40 }, (_, i) =>
-      add({ title: `Song ${i}`, album: `Album ${below(6)}`, artists: [`Artist ${below(5)}`, `Artist ${below(5)}`] }),
+      add({
+        title: `Song ${i}`,
+        album: `Album ${randomBelow(6)}`,
+        artists: [`Artist ${randomBelow(5)}`, `Artist ${randomBelow(5)}`],
+      }),
     );
     for (let i = 0; i < 300; i++)
-      play(random() < 0.5 ? ann : bob, remainingIds[below(remainingIds.length)] as TrackId, below(1_000));
+      play(random() < 0.5 ? ann : bob, remainingIds[randomBelow(remainingIds.length)] as TrackId, randomBelow(1_000));
     while (remainingIds.length > 10) {
       const [keptId, emptiedId] = [
-        remainingIds[below(remainingIds.length)] as TrackId,
-        remainingIds[below(remainingIds.length)] as TrackId,
+        remainingIds[randomBelow(remainingIds.length)] as TrackId,
+        remainingIds[randomBelow(remainingIds.length)] as TrackId,
       ];
       if (keptId === emptiedId) continue;
       merge.mergeInto(keptId, emptiedId);
@@ -198,12 +202,12 @@ describe('likes', () => {
     },
   ])('when $what', ({ kept, emptied, after }) => {
     const [a, b] = [add(), add({ title: 'Song (2)' })];
-    for (const [id, at, said] of [
+    for (const [id, at, likeState] of [
       [a, 100, kept],
       [b, 200, emptied],
     ] as const) {
       clock = at;
-      if (said) for (const user of [ann, bob]) like(user, id, said.liked, said.rating);
+      if (likeState) for (const user of [ann, bob]) like(user, id, likeState.liked, likeState.rating);
     }
     clock = 300;
     merge.mergeInto(a, b);
@@ -301,7 +305,7 @@ describe('the other track', () => {
     const [kept, emptied] = [add(), add({ title: 'Song (2)' })];
     play(ann, emptied, 5);
     like(ann, emptied, true);
-    const failing = createTrackMerge({
+    const failingMerge = createTrackMerge({
       db: temp.db,
       tracks: services.tracks,
       movers: [
@@ -314,7 +318,7 @@ describe('the other track', () => {
         },
       ],
     });
-    expect(() => failing.mergeInto(kept, emptied)).toThrow('no');
+    expect(() => failingMerge.mergeInto(kept, emptied)).toThrow('no');
     expect(services.library.getTrack(ann, emptied)).toMatchObject({ liked: true, playCount: 1 });
     expect(services.library.getTrack(ann, kept)).toMatchObject({ liked: false, playCount: 0 });
     expect(selectAll('SELECT count(*) AS n FROM like_events')).toEqual([{ n: 1 }]);

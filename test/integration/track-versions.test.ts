@@ -30,7 +30,7 @@ interface Tags {
   number?: string;
   disc?: number;
 }
-function put(path: string, { title, number, disc }: Tags): void {
+function writeTrack(path: string, { title, number, disc }: Tags): void {
   const file = join(base, 'music', path);
   mkdirSync(dirname(file), { recursive: true });
   const tags = {
@@ -75,9 +75,9 @@ async function versionsOf(path: string): Promise<string[]> {
 }
 
 test('the album shows the best file of a recording, its details the others', async () => {
-  for (const n of ['1', '2']) put(`Blue/${n}.mp3`, { title: `Song ${n}`, number: n });
-  put('Blue/1.flac', { title: 'Song 1', number: '1' });
-  put('Blue/2 long.mp3', { title: 'Song 2', number: '2' }); // longer by 9 s: another recording
+  for (const n of ['1', '2']) writeTrack(`Blue/${n}.mp3`, { title: `Song ${n}`, number: n });
+  writeTrack('Blue/1.flac', { title: 'Song 1', number: '1' });
+  writeTrack('Blue/2 long.mp3', { title: 'Song 2', number: '2' }); // longer by 9 s: another recording
   await scan();
   expect((await listShownTitles()).toSorted()).toEqual(['Blue/1.flac', 'Blue/2 long.mp3', 'Blue/2.mp3']);
   expect(await listShownTitles('')).toHaveLength(4);
@@ -99,16 +99,16 @@ test('the album shows the best file of a recording, its details the others', asy
 });
 
 test('two folders of the same album are one album, each song once', async () => {
-  for (const n of ['1', '2']) put(`Blue MP3/${n}.mp3`, { title: `Song ${n}`, number: n });
-  for (const n of ['1', '2']) put(`Blue FLAC/${n}.flac`, { title: `Song ${n}`, number: n });
+  for (const n of ['1', '2']) writeTrack(`Blue MP3/${n}.mp3`, { title: `Song ${n}`, number: n });
+  for (const n of ['1', '2']) writeTrack(`Blue FLAC/${n}.flac`, { title: `Song ${n}`, number: n });
   await scan();
   expect(await albums()).toHaveLength(1);
   expect(await listShownTitles()).toEqual(['Blue FLAC/1.flac', 'Blue FLAC/2.flac']);
 });
 
 test('tracks that a person says are not the same are both shown', async () => {
-  put('Blue/1.mp3', { title: 'Song 1', number: '1' });
-  put('Blue/1.flac', { title: 'Song 1', number: '1' });
+  writeTrack('Blue/1.mp3', { title: 'Song 1', number: '1' });
+  writeTrack('Blue/1.flac', { title: 'Song 1', number: '1' });
   await scan();
   const ids = (await allTracks(server)).map(({ id }) => id).toSorted((a, b) => a - b);
   server.app.db.$client
@@ -118,11 +118,11 @@ test('tracks that a person says are not the same are both shown', async () => {
 });
 
 test('tracks come by disc and number, those without last; the sides of a record are discs', async () => {
-  put('Blue/extra.mp3', { title: 'Extra' });
-  put('Blue/b1.mp3', { title: 'Fourth', number: 'B1' });
-  put('Blue/a2.mp3', { title: 'Second', number: 'A2' });
-  put('Blue/a1.mp3', { title: 'First', number: 'A1' });
-  put('Blue/b.mp3', { title: 'Last of B', disc: 2 });
+  writeTrack('Blue/extra.mp3', { title: 'Extra' });
+  writeTrack('Blue/b1.mp3', { title: 'Fourth', number: 'B1' });
+  writeTrack('Blue/a2.mp3', { title: 'Second', number: 'A2' });
+  writeTrack('Blue/a1.mp3', { title: 'First', number: 'A1' });
+  writeTrack('Blue/b.mp3', { title: 'Last of B', disc: 2 });
   await scan();
   const [album] = await albums();
   const { items } = (await server.api<TrackPage>(`/albums/${album?.id}/tracks`)).body;

@@ -29,11 +29,11 @@ import { toolOrWarn } from '../support/tools.ts';
 import { openLibrary, serveRoutes, type OpenLibrary, type Served } from './storage-server.ts';
 
 const ffmpeg = toolOrWarn('ffmpeg', 'converting audio is');
-const SECONDS = 8;
+const AUDIO_SECONDS = 8;
 
 let dir: string;
 let library: OpenLibrary;
-let served: Served;
+let streamServer: Served;
 let transcodes: Transcodes;
 let song: TrackId;
 let cacheBytes: number;
@@ -57,12 +57,14 @@ beforeEach(async () => {
     storage: createLocalStorage({ root: join(dir, 'library') }),
     musicRoots: () => join(dir, 'music'),
   });
-  served = await serveRoutes(streamingRoutes({ db: library.db, audioStore, onGone: () => undefined, transcodes }));
-  song = addFile('song.wav', SECONDS);
+  streamServer = await serveRoutes(
+    streamingRoutes({ db: library.db, audioStore, onGone: () => undefined, transcodes }),
+  );
+  song = addFile('song.wav', AUDIO_SECONDS);
 });
 afterEach(async () => {
   await transcodes.close();
-  await served.close();
+  await streamServer.close();
   library.db.$client.close();
   await rm(dir, { recursive: true, force: true });
 });
@@ -85,7 +87,7 @@ function addFile(name: string, seconds: number, values: Partial<typeof tracks.$i
   head.writeUInt32LE(data, 40);
   const fd = openSync(join(dir, 'music', name), 'w');
   writeSync(fd, head);
-  if (seconds <= SECONDS)
+  if (seconds <= AUDIO_SECONDS)
     writeSync(
       fd,
       Buffer.from(
@@ -107,10 +109,10 @@ function addFile(name: string, seconds: number, values: Partial<typeof tracks.$i
   });
 }
 
-const address = (id: number, query: string): string => `${served.url}/stream/${id}?${query}`;
+const address = (id: number, query: string): string => `${streamServer.url}/stream/${id}?${query}`;
 const get = (id: number, query: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> =>
   fetch(address(id, query), { method, headers: { authorization: 'Bearer good', ...headers } });
-const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
+const readBytes = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 
 function durationOf(bytes: Buffer, extension: string): number {
   const file = join(dir, `out.${extension}`);
@@ -172,43 +174,43 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     expect(response.headers.get('accept-ranges')).toBe('none');
     expect(response.headers.get('content-length')).toBeNull();
     expect(response.headers.get('content-disposition')).toContain(`song.wav.${format}`);
-    expect(Math.abs(durationOf(await bytesOf(response), format) - SECONDS)).toBeLessThan(0.3);
+    expect(Math.abs(durationOf(await readBytes(response), format) - AUDIO_SECONDS)).toBeLessThan(0.3);
   });
 
   it.each(['mp3', 'opus', 'ogg', 'aac', 'm4a'] as const)(
     '%s keeps to the bit rate that was asked for',
     async (format) => {
       for (const requestedKbps of [64, 256]) {
-        const promised = fittingBitrate(format, requestedKbps);
-        const bytes = await bytesOf(await get(song, `format=${format}&max_bitrate=${requestedKbps}`));
-        const kbps = (bytes.length * 8) / 1_000 / SECONDS;
-        expect(Math.abs(kbps / promised - 1), `${promised}: ${kbps}`).toBeLessThan(0.1);
+        const promisedKbps = fittingBitrate(format, requestedKbps);
+        const bytes = await readBytes(await get(song, `format=${format}&max_bitrate=${requestedKbps}`));
+        const kbps = (bytes.length * 8) / 1_000 / AUDIO_SECONDS;
+        expect(Math.abs(kbps / promisedKbps - 1), `${promisedKbps}: ${kbps}`).toBeLessThan(0.1);
       }
     },
   );
 
   it.each(['opus', 'ogg', 'm4a'])('%s is the same bytes each time', async (format) => {
     const [first, second] = [
-      await bytesOf(await get(song, `format=${format}&start_ms=5000`)),
-      await bytesOf(await get(song, `format=${format}&start_ms=5000`)),
+      await readBytes(await get(song, `format=${format}&start_ms=5000`)),
+      await readBytes(await get(song, `format=${format}&start_ms=5000`)),
     ];
     expect(first.equals(second)).toBe(true);
   });
 
   it('is a file with ranges once it is complete', async () => {
-    const first = await bytesOf(await get(song, 'format=mp3'));
+    const fullBytes = await readBytes(await get(song, 'format=mp3'));
     await expect.poll(() => transcodes.running()).toBe(0);
     const wholeAnswer = await get(song, 'format=mp3');
     expect(wholeAnswer.headers.get('accept-ranges')).toBe('bytes');
-    expect(wholeAnswer.headers.get('content-length')).toBe(String(first.length));
-    expect((await bytesOf(wholeAnswer)).equals(first)).toBe(true);
+    expect(wholeAnswer.headers.get('content-length')).toBe(String(fullBytes.length));
+    expect((await readBytes(wholeAnswer)).equals(fullBytes)).toBe(true);
 
     const etag = wholeAnswer.headers.get('etag') ?? '';
-    const part = await get(song, 'format=mp3', { range: 'bytes=1000-1999', 'if-range': etag });
-    expect(part.status).toBe(206);
-    expect(part.headers.get('content-range')).toBe(`bytes 1000-1999/${first.length}`);
-    expect((await bytesOf(part)).equals(first.subarray(1000, 2000))).toBe(true);
-    expect((await get(song, 'format=mp3', { range: `bytes=${first.length}-` })).status).toBe(416);
+    const partialResponse = await get(song, 'format=mp3', { range: 'bytes=1000-1999', 'if-range': etag });
+    expect(partialResponse.status).toBe(206);
+    expect(partialResponse.headers.get('content-range')).toBe(`bytes 1000-1999/${fullBytes.length}`);
+    expect((await readBytes(partialResponse)).equals(fullBytes.subarray(1000, 2000))).toBe(true);
+    expect((await get(song, 'format=mp3', { range: `bytes=${fullBytes.length}-` })).status).toBe(416);
     expect((await get(song, 'format=mp3', { 'if-none-match': etag })).status).toBe(304);
   });
 
@@ -217,19 +219,19 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     expect(response.status).toBe(206);
     const total = Number(/^bytes 0-1\/(\d+)$/.exec(response.headers.get('content-range') ?? '')?.[1]);
     const rangeAnswer = await get(song, 'format=mp3', { range: `bytes=0-${total - 1}` });
-    expect((await bytesOf(rangeAnswer)).length).toBe(total);
+    expect((await readBytes(rangeAnswer)).length).toBe(total);
   });
 
   it('is sent at once for a range of the whole', async () => {
     const response = await get(song, 'format=mp3', { range: 'bytes=0-' });
     expect(response.status).toBe(200);
     expect(response.headers.get('accept-ranges')).toBe('none');
-    expect(durationOf(await bytesOf(response), 'mp3')).toBeGreaterThan(SECONDS - 0.3);
+    expect(durationOf(await readBytes(response), 'mp3')).toBeGreaterThan(AUDIO_SECONDS - 0.3);
   });
 
   it('starts at the requested offset, with its own duration, and is not cached', async () => {
     const response = await get(song, 'format=mp3&start_ms=5000');
-    expect(Math.abs(durationOf(await bytesOf(response), 'mp3') - (SECONDS - 5))).toBeLessThan(0.3);
+    expect(Math.abs(durationOf(await readBytes(response), 'mp3') - (AUDIO_SECONDS - 5))).toBeLessThan(0.3);
     await expect.poll(() => cacheFiles()).toEqual([]);
   });
 
@@ -242,7 +244,7 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     ]);
     expect(transcodes.running()).toBe(0);
     expect((await get(song, 'format=mp3', {}, 'HEAD')).status).toBe(200);
-    await bytesOf(await get(song, 'format=mp3'));
+    await readBytes(await get(song, 'format=mp3'));
     await expect.poll(() => transcodes.running()).toBe(0);
     expect(Number((await get(song, 'format=mp3', {}, 'HEAD')).headers.get('content-length'))).toBeGreaterThan(10_000);
   });
@@ -251,7 +253,7 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     expect((await get(song, 'max_bitrate=128')).headers.get('content-type')).toBe('audio/wav');
     const narrow = await get(song, 'max_bitrate=64');
     expect(narrow.headers.get('content-type')).toBe('audio/mpeg');
-    expect(((await bytesOf(narrow)).length / 1000 / SECONDS) * 8).toBeLessThan(70);
+    expect(((await readBytes(narrow)).length / 1000 / AUDIO_SECONDS) * 8).toBeLessThan(70);
     expect((await get(song, 'format=raw&max_bitrate=64')).headers.get('content-type')).toBe('audio/wav');
   });
 
@@ -259,18 +261,18 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     program = undefined;
     const response = await get(song, 'format=mp3');
     expect(response.headers.get('content-type')).toBe('audio/wav');
-    expect((await bytesOf(response)).length).toBe(44 + SECONDS * 16_000);
+    expect((await readBytes(response)).length).toBe(44 + AUDIO_SECONDS * 16_000);
   });
 
   it('is made once for two requests at the same time', async () => {
-    const answers = await Promise.all(Array.from({ length: 8 }, async () => bytesOf(await get(song, 'format=opus'))));
+    const answers = await Promise.all(Array.from({ length: 8 }, async () => readBytes(await get(song, 'format=opus'))));
     for (const answer of answers) expect(answer.equals(answers[0] as Buffer)).toBe(true);
     await expect.poll(() => transcodes.running()).toBe(0);
     expect(cacheFiles()).toHaveLength(1);
   });
 
   it('is made again when the file has changed', async () => {
-    await bytesOf(await get(song, 'format=mp3'));
+    await readBytes(await get(song, 'format=mp3'));
     await expect.poll(() => transcodes.running()).toBe(0);
     utimesSync(join(dir, 'music', 'song.wav'), new Date(0), new Date(1_000));
     expect((await get(song, 'format=mp3')).headers.get('accept-ranges')).toBe('none');
@@ -285,20 +287,22 @@ describe.runIf(ffmpeg)('a track in another format', () => {
   });
 
   it('is sent but not cached when the audio is shorter than declared', async () => {
-    const short = addFile('cut.wav', SECONDS, { durationMs: 60_000 });
-    expect(durationOf(await bytesOf(await get(short, 'format=mp3')), 'mp3')).toBeGreaterThan(SECONDS - 0.3);
+    const shortTrackId = addFile('cut.wav', AUDIO_SECONDS, { durationMs: 60_000 });
+    expect(durationOf(await readBytes(await get(shortTrackId, 'format=mp3')), 'mp3')).toBeGreaterThan(
+      AUDIO_SECONDS - 0.3,
+    );
     await expect.poll(() => cacheFiles()).toEqual([]);
   });
 
   it('replaces the least recently used in the cache', async () => {
     for (const format of ['mp3', 'opus', 'aac']) {
-      await bytesOf(await get(song, `format=${format}`));
+      await readBytes(await get(song, `format=${format}`));
       await expect.poll(() => transcodes.running()).toBe(0);
     }
     const [mp3] = cacheFiles().filter((name) => name.endsWith('.mp3'));
     utimesSync(join(dir, 'cache', 'transcodes', mp3 as string), new Date(0), new Date(0));
     cacheBytes = cacheFiles().reduce((sum, name) => sum + statSync(join(dir, 'cache', 'transcodes', name)).size, 0);
-    await bytesOf(await get(song, 'format=ogg&max_bitrate=48'));
+    await readBytes(await get(song, 'format=ogg&max_bitrate=48'));
     await transcodes.close();
     expect(
       cacheFiles()
@@ -317,7 +321,7 @@ describe.runIf(ffmpeg && process.platform === 'linux')('many transcodes', () => 
     const answers = await Promise.all(
       Array.from(
         { length: 20 },
-        async (_, n) => (await bytesOf(await get(song, `format=mp3&start_ms=${n * 100}`))).length,
+        async (_, n) => (await readBytes(await get(song, `format=mp3&start_ms=${n * 100}`))).length,
       ),
     );
     clearInterval(watch);
@@ -330,7 +334,7 @@ describe.runIf(ffmpeg && process.platform === 'linux')('many transcodes', () => 
   it('leave no program and no file behind when all listeners disconnect', async () => {
     const hours = addFile('hours.wav', 4 * 3_600);
     const [first, second] = [await listen(hours, 'format=opus'), await listen(hours, 'format=opus&max_bitrate=32')];
-    const waiting = Array.from({ length: 10 }, (_, n) =>
+    const pendingResponses = Array.from({ length: 10 }, (_, n) =>
       httpGet(address(hours, `format=mp3&start_ms=${n + 1}`), {
         headers: { authorization: 'Bearer good' },
         agent: false,
@@ -338,7 +342,7 @@ describe.runIf(ffmpeg && process.platform === 'linux')('many transcodes', () => 
     );
     await expect.poll(() => transcodes.running()).toBe(12);
     expect(children()).toBe(2);
-    for (const request of [first, second, ...waiting]) request.destroy();
+    for (const request of [first, second, ...pendingResponses]) request.destroy();
     await expect.poll(() => [transcodes.running(), children(), cacheFiles()]).toEqual([0, 0, []]);
   });
 

@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(music, { recursive: true, force: true });
 });
 
-const PICTURE = Buffer.concat([
+const PICTURE_BYTES = Buffer.concat([
   ascii('\0image/png\0\x03\0'),
   Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -43,7 +43,7 @@ const song = (name: string, title = name): Buffer =>
       id3Frame('TPE1', utf8Text(`${name} Band`)),
       id3Frame('TALB', utf8Text(`${name} Album`)),
       id3Frame('TCON', utf8Text(`${name} Genre`)),
-      id3Frame('APIC', PICTURE),
+      id3Frame('APIC', PICTURE_BYTES),
     ]),
     silentMp3(20 + songCount),
   ]);
@@ -56,13 +56,13 @@ async function upload(bytes: Buffer, token = server.token): Promise<TrackOut> {
   await server.app.drain();
   return track;
 }
-const bring = (token?: string): Promise<TrackOut> => upload(song(`Quaynote${++songCount}`), token);
+const uploadSong = (token?: string): Promise<TrackOut> => upload(song(`Quaynote${++songCount}`), token);
 const get = <T>(path: string, token?: string): Promise<Answer<T>> => server.api<T>(path, token ? { token } : {});
 const post = <T>(path: string, body?: unknown): Promise<Answer<T>> => server.api<T>(path, { method: 'POST', body });
 const remove = (id: number, token?: string): Promise<Answer> =>
   server.api(`/tracks/${id}`, { method: 'DELETE', ...(token && { token }) });
 const restore = (id: number): Promise<Answer<TrackOut>> => post<TrackOut>(`/trash/${id}/restore`);
-const trashed = async (token?: string): Promise<TrashedTrackOut[]> =>
+const listTrashed = async (token?: string): Promise<TrashedTrackOut[]> =>
   (await get<TrashPage>('/trash?limit=200', token)).body.items;
 const signInAgain = async (): Promise<void> => {
   const { body } = await post<{ access_token: string }>('/auth/login', ADMIN);
@@ -70,12 +70,12 @@ const signInAgain = async (): Promise<void> => {
 };
 const storedFiles = (): string[] =>
   readdirSync(join(server.dir, 'library'), { recursive: true, withFileTypes: true })
-    .filter((one) => one.isFile())
-    .map((one) => one.name);
+    .filter((entry) => entry.isFile())
+    .map((entry) => entry.name);
 
 /** Likes a track, plays it, and puts it into a playlist between two other tracks. */
 async function useTrack(id: number): Promise<{ playlist: number; others: number[] }> {
-  const others = [(await bring()).id, (await bring()).id];
+  const others = [(await uploadSong()).id, (await uploadSong()).id];
   await post('/likes', { item_type: 'track', item_id: id, liked: true, rating: 4 });
   await post('/history', { track_id: id });
   await server.api(`/bookmarks/${id}`, { method: 'PUT', body: { position_ms: 7 } });
@@ -83,13 +83,13 @@ async function useTrack(id: number): Promise<{ playlist: number; others: number[
   await post(`/playlists/${body.id}/tracks`, { track_ids: [others[0], id, others[1]] });
   return { playlist: body.id, others };
 }
-const entriesOf = async (playlist: number): Promise<number[]> =>
+const listEntries = async (playlist: number): Promise<number[]> =>
   (await get<{ entries: { track: { id: number } }[] }>(`/playlists/${playlist}`)).body.entries.map(
     ({ track }) => track.id,
   );
 
 test('no GET route and no endpoint of Subsonic tells of a deleted track', async () => {
-  const track = await bring();
+  const track = await uploadSong();
   const name = track.title;
   const { playlist } = await useTrack(track.id);
   expect((await get(`/search/library?q=${name}`)).text).toContain(name);
@@ -107,8 +107,8 @@ test('no GET route and no endpoint of Subsonic tells of a deleted track', async 
     expect(text, path).not.toContain(`${name} `);
     expect(text, path).not.toContain(`"${name}"`);
   }
-  const played = await get<{ items: { track: unknown }[] }>('/history?limit=200');
-  expect(played.body.items.some((play) => (play.track as { id?: number } | null)?.id === track.id)).toBe(false);
+  const history = await get<{ items: { track: unknown }[] }>('/history?limit=200');
+  expect(history.body.items.some((play) => (play.track as { id?: number } | null)?.id === track.id)).toBe(false);
   for (const path of ['', '/cover', '/lyrics']) expect((await get(`/tracks/${track.id}${path}`)).status).toBe(404);
   expect((await fetch(`${server.url}/stream/${track.id}?token=${server.token}`)).status).toBe(404);
 
@@ -136,18 +136,18 @@ test('no GET route and no endpoint of Subsonic tells of a deleted track', async 
 });
 
 test('a restored track has its id, cover, likes, plays, bookmark and places in playlists again', async () => {
-  const track = await bring();
+  const track = await uploadSong();
   const { playlist, others } = await useTrack(track.id);
   await post('/likes', { item_type: 'album', item_id: track.album_id, liked: true });
   const previousTrack = (await get<TrackOut>(`/tracks/${track.id}`)).body;
   const { disk: _, ...totals } = (await get<StorageStatsOut>('/storage')).body;
   await remove(track.id);
-  expect(await entriesOf(playlist)).toEqual(others);
+  expect(await listEntries(playlist)).toEqual(others);
   expect((await get('/storage')).body).toMatchObject({ tracks: totals.tracks - 1, albums: totals.albums - 1 });
 
   const { status, body } = await restore(track.id);
   expect([status, body]).toEqual([200, { ...previousTrack, created_at: previousTrack.created_at }]);
-  expect(await entriesOf(playlist)).toEqual([others[0], track.id, others[1]]);
+  expect(await listEntries(playlist)).toEqual([others[0], track.id, others[1]]);
   expect((await get<{ position_ms: number }>(`/bookmarks/${track.id}`)).body.position_ms).toBe(7);
   expect((await get<{ liked: boolean }>(`/albums/${track.album_id}`)).body.liked).toBe(true);
   expect((await get('/storage')).body).toMatchObject(totals);
@@ -161,7 +161,7 @@ test('a restored track has its id, cover, likes, plays, bookmark and places in p
 });
 
 test('a restored track has its rows in every table that refers to it again', async () => {
-  const track = await bring();
+  const track = await uploadSong();
   const { playlist, others } = await useTrack(track.id);
   const parents: Record<string, unknown> = {
     playlist_id: playlist,
@@ -180,11 +180,11 @@ test('a restored track has its rows in every table that refers to it again', asy
       JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table' AND f."table" = 'tracks' AND f.on_delete = 'CASCADE'`,
     )
     .all() as { table: string; column: string }[];
-  const rowsOf = ({ table, column }: { table: string; column: string }): unknown[] =>
+  const selectRows = ({ table, column }: { table: string; column: string }): unknown[] =>
     (db.prepare(`SELECT * FROM ${table} WHERE ${column} = ? ORDER BY 1, 2`).all(track.id) as object[]).map(
       (row) => ({ ...row, since_version: null }), // the entry has been in the playlist since another version
     );
-  for (const { table, column } of tables.filter((one) => rowsOf(one).length === 0)) {
+  for (const { table, column } of tables.filter((reference) => selectRows(reference).length === 0)) {
     const columns = db.prepare('SELECT name, type, pk, "notnull" AS needed FROM pragma_table_info(?)').all(table);
     const row = (columns as { name: string; type: string; pk: number; needed: number }[]).flatMap(
       ({ name, type, pk, needed }): [string, unknown][] => {
@@ -197,37 +197,37 @@ test('a restored track has its rows in every table that refers to it again', asy
       `INSERT INTO ${table} (${row.map(([name]) => `"${name}"`).join()}) VALUES (${row.map(() => '?').join()})`,
     ).run(...row.map(([, value]) => value));
   }
-  const previousRows = tables.map((one) => [one.table, rowsOf(one)]);
+  const previousRows = tables.map((reference) => [reference.table, selectRows(reference)]);
   expect(previousRows.filter(([, rows]) => rows?.length === 0)).toEqual([]);
   expect((await remove(track.id)).status).toBe(204);
-  expect(tables.flatMap(rowsOf)).toEqual([]);
+  expect(tables.flatMap(selectRows)).toEqual([]);
   expect((await restore(track.id)).status).toBe(200);
-  expect(tables.map((one) => [one.table, rowsOf(one)])).toEqual(previousRows);
+  expect(tables.map((reference) => [reference.table, selectRows(reference)])).toEqual(previousRows);
   db.close();
 });
 
 test('a restored track has its place in a playlist that was renumbered meanwhile', async () => {
-  const track = await bring();
+  const track = await uploadSong();
   const { playlist, others } = await useTrack(track.id);
   const [first, last] = others as [number, number];
   await remove(track.id);
-  const inserted = Array.from({ length: 35 }, () => first); // inserts at the same position until there is no gap left
-  for (const id of inserted)
+  const insertedIds = Array.from({ length: 35 }, () => first); // inserts at the same position until there is no gap left
+  for (const id of insertedIds)
     expect((await post(`/playlists/${playlist}/tracks`, { track_ids: [id], position: 1 })).status).toBe(200);
   await restore(track.id);
-  expect(await entriesOf(playlist)).toEqual([first, ...inserted.slice(1), track.id, first, last]);
+  expect(await listEntries(playlist)).toEqual([first, ...insertedIds.slice(1), track.id, first, last]);
 });
 
 test('an album that came anew under the same name takes the restored track', async () => {
   const name = `Quaynote${++songCount}`;
-  const first = await upload(song(name));
-  await remove(first.id);
+  const firstTrack = await upload(song(name));
+  await remove(firstTrack.id);
   songCount++;
-  const second = await upload(song(name, 'Another'));
-  expect(second.id).not.toBe(first.id);
-  const { body: restored } = await restore(first.id);
-  const { body: later } = await get<TrackOut>(`/tracks/${second.id}`);
-  expect(later).toMatchObject({ album_id: restored.album_id, artist_id: restored.artist_id });
+  const secondTrack = await upload(song(name, 'Another'));
+  expect(secondTrack.id).not.toBe(firstTrack.id);
+  const { body: restoredTrack } = await restore(firstTrack.id);
+  const { body: laterTrack } = await get<TrackOut>(`/tracks/${secondTrack.id}`);
+  expect(laterTrack).toMatchObject({ album_id: restoredTrack.album_id, artist_id: restoredTrack.artist_id });
 });
 
 test('the same upload again is the same track', async () => {
@@ -235,41 +235,41 @@ test('the same upload again is the same track', async () => {
   const { id } = await upload(bytes);
   await remove(id);
   expect((await upload(bytes)).id).toBe(id);
-  expect((await trashed()).map((one) => one.id)).not.toContain(id);
+  expect((await listTrashed()).map((track) => track.id)).not.toContain(id);
 });
 
 async function scan(query = ''): Promise<void> {
   await post(`/sources/local_folder/scan${query}`);
   await server.app.drain();
 }
-const scanned = async (title: string): Promise<TrackOut | undefined> =>
+const scanForTitle = async (title: string): Promise<TrackOut | undefined> =>
   (await get<{ items: TrackOut[] }>(`/tracks?q=${title}&limit=200`)).body.items[0];
 
 test('a deleted file of the music folder stays away until it changes or is asked for, and is the same track then', async () => {
   const path = join(music, 'a.mp3');
   writeFileSync(path, song('Foldernote'));
   await scan();
-  const { id } = (await scanned('Foldernote')) as TrackOut;
+  const { id } = (await scanForTitle('Foldernote')) as TrackOut;
   await remove(id);
   await scan();
-  expect(await scanned('Foldernote')).toBeUndefined();
+  expect(await scanForTitle('Foldernote')).toBeUndefined();
   await scan('?restore=true');
-  expect((await scanned('Foldernote'))?.id).toBe(id);
+  expect((await scanForTitle('Foldernote'))?.id).toBe(id);
 
   await remove(id);
   writeFileSync(path, song('Foldernote Changed'));
   utimesSync(path, 1_000, 1_000);
   await scan();
-  expect(await scanned('Foldernote')).toMatchObject({ id, title: 'Foldernote Changed' });
+  expect(await scanForTitle('Foldernote')).toMatchObject({ id, title: 'Foldernote Changed' });
 });
 
 test('everybody sees what they deleted or brought in; who may edit sees who deleted what', async () => {
   const token = await registerUser(server, 'ann');
-  const [hers, mine] = [await bring(token), await bring()];
+  const [hers, mine] = [await uploadSong(token), await uploadSong()];
   await remove(hers.id, token);
   await remove(mine.id);
-  expect((await trashed(token)).map(({ id }) => id)).toEqual([hers.id]);
-  expect((await trashed()).find(({ id }) => id === hers.id)).toMatchObject({
+  expect((await listTrashed(token)).map(({ id }) => id)).toEqual([hers.id]);
+  expect((await listTrashed()).find(({ id }) => id === hers.id)).toMatchObject({
     deleted_by_name: 'ann',
     size_bytes: hers.size_bytes,
     expires_at: new Date(now + 30 * DAY_MS).toISOString(),
@@ -282,7 +282,7 @@ test('everybody sees what they deleted or brought in; who may edit sees who dele
 });
 
 test('audio and cover stay through gc, and go with "delete now" or after 30 days', async () => {
-  const [first, second] = [await bring(), await bring()];
+  const [first, second] = [await uploadSong(), await uploadSong()];
   const listStoredFiles = (track: TrackOut): boolean[] =>
     [track.storage_uri?.split('/').at(-1) ?? '', `${track.album_id}.png`].map((name) => storedFiles().includes(name));
   await remove(first.id);
@@ -309,10 +309,10 @@ test('audio and cover stay through gc, and go with "delete now" or after 30 days
 test('many are restored or deleted at once, each as far as one may', async () => {
   await signInAgain();
   const token = await registerUser(server, 'bea');
-  const hers = [await bring(token), await bring(token)] as const;
-  const mine = [await bring(), await bring()] as const;
-  for (const { id } of [...hers, ...mine]) await remove(id);
-  const allIds = [...hers, ...mine].map(({ id }) => id);
+  const hers = [await uploadSong(token), await uploadSong(token)] as const;
+  const ownTracks = [await uploadSong(), await uploadSong()] as const;
+  for (const { id } of [...hers, ...ownTracks]) await remove(id);
+  const allIds = [...hers, ...ownTracks].map(({ id }) => id);
   const callForSome = (path: string, body: object, by = server.token) =>
     server.api<{ restored: number; deleted: number; failed: { id: number }[] }>(`/trash/${path}`, {
       method: 'POST',
@@ -325,9 +325,9 @@ test('many are restored or deleted at once, each as far as one may', async () =>
   expect([body.restored, body.failed.map(({ id }) => id)]).toEqual([1, allIds.slice(1)]);
   expect((await get(`/tracks/${hers[0].id}`)).status).toBe(200);
   const previousTrash = (await get<TrashPage>('/trash')).body;
-  expect(previousTrash.size_bytes).toBeGreaterThan(mine[0].size_bytes ?? 0);
+  expect(previousTrash.size_bytes).toBeGreaterThan(ownTracks[0].size_bytes ?? 0);
   expect((await callForSome('empty', {}, token)).body).toEqual({ deleted: 0 });
-  expect((await callForSome('restore', { track_ids: [mine[0].id] })).body).toEqual({ restored: 1, failed: [] });
+  expect((await callForSome('restore', { track_ids: [ownTracks[0].id] })).body).toEqual({ restored: 1, failed: [] });
   expect((await callForSome('empty', {})).body).toEqual({ deleted: previousTrash.total - 1 });
   expect((await get<TrashPage>('/trash')).body).toMatchObject({ total: 0, size_bytes: 0 });
   expect((await callForSome('restore', { track_ids: [] })).status).toBe(422);
@@ -339,10 +339,10 @@ test('plays of a deleted track wait for it, whatever else is called the same', a
   await post('/history', { track_id: track.id, played_ms: 200_000 });
   expect((await remove(track.id)).status).toBe(204);
   songCount++; // the next song has other audio
-  const other = await upload(song(name));
+  const otherTrack = await upload(song(name));
   await server.app.drain();
   const countOf = async (id: number): Promise<number> => (await get<TrackOut>(`/tracks/${id}`)).body.play_count;
-  expect(await countOf(other.id)).toBe(0);
+  expect(await countOf(otherTrack.id)).toBe(0);
   expect((await restore(track.id)).status).toBe(200);
-  expect([await countOf(track.id), await countOf(other.id)]).toEqual([1, 0]);
+  expect([await countOf(track.id), await countOf(otherTrack.id)]).toEqual([1, 0]);
 });

@@ -7,15 +7,15 @@ import { trackMaker } from '../support/fixed-tracks.ts';
 import { ADMIN, registerUser, startServer, type TestServer } from '../support/server.ts';
 
 /** A word that is in all texts of Ann's data. */
-const SECRET = 'annssecret';
+const SECRET_TEXT = 'annssecret';
 /** Data that all users share, data without an owner, and what is found by an id that is the same for everybody. */
 const SHARED =
   /^\/(tracks|albums|album-regroupings|artists|sources|stream|downloads|review|share|stats\/year|duplicates|edits|merges|podcasts|podcast-episodes|stations|radio\/never|mixes)\//;
 /** Routes that return the caller's own data under an id that everybody knows or may choose. */
 const OWN_BY_SHARED_ID = new Set(['put /bookmarks/:track_id', 'delete /jukebox/speaker/:speaker_id']);
 /** Routes in which editors see everybody's tracks, and other users only their own. */
-const TRASH = /^\/trash\//;
-const SPEAKER = 'one-window';
+const TRASH_PATH = /^\/trash\//;
+const SPEAKER_ID = 'one-window';
 
 let server: TestServer;
 let ann: string;
@@ -38,30 +38,30 @@ beforeAll(async () => {
   const tracks = trackMaker(server.app);
   trackId = tracks.add({ title: 'Everybody’s' });
   await make('/likes', { item_type: 'track', item_id: trackId, liked: true, rating: 3 });
-  const play = await make('/history', { track_id: trackId, client: SECRET });
-  await make('/queue', { track_ids: [trackId], client: SECRET }, 'PUT');
-  await make(`/bookmarks/${trackId}`, { position_ms: 5, comment: SECRET }, 'PUT');
-  await make('/history/now-playing', { track_id: trackId, client: SECRET });
-  await make('/jukebox/speaker', { speaker_id: SPEAKER, name: SECRET }, 'PUT');
+  const play = await make('/history', { track_id: trackId, client: SECRET_TEXT });
+  await make('/queue', { track_ids: [trackId], client: SECRET_TEXT }, 'PUT');
+  await make(`/bookmarks/${trackId}`, { position_ms: 5, comment: SECRET_TEXT }, 'PUT');
+  await make('/history/now-playing', { track_id: trackId, client: SECRET_TEXT });
+  await make('/jukebox/speaker', { speaker_id: SPEAKER_ID, name: SECRET_TEXT }, 'PUT');
   const form = new FormData();
-  form.append('file', new Blob([`A,B,${SECRET},1700000000`]), `${SECRET}.csv`);
-  const imported = await make('/history/import', form);
+  form.append('file', new Blob([`A,B,${SECRET_TEXT},1700000000`]), `${SECRET_TEXT}.csv`);
+  const importResponse = await make('/history/import', form);
   await server.app.drain();
-  const trashed = tracks.add({ title: SECRET, artists: ['Ann'], album: 'Hers' });
+  const trashedTrack = tracks.add({ title: SECRET_TEXT, artists: ['Ann'], album: 'Hers' });
   server.app.db.$client
     .prepare("UPDATE tracks SET uploaded_by = (SELECT id FROM users WHERE username = 'ann') WHERE id = ?")
-    .run(trashed);
-  await make(`/tracks/${trashed}`, undefined, 'DELETE');
-  const { id: password } = await make('/users/me/app-passwords', { name: SECRET });
+    .run(trashedTrack);
+  await make(`/tracks/${trashedTrack}`, undefined, 'DELETE');
+  const { id: password } = await make('/users/me/app-passwords', { name: SECRET_TEXT });
   const [session] = (await server.api<{ id: number }[]>('/users/me/sessions', { token: ann })).body;
   hers = {
     '/users/me/app-passwords/:id': `${password}`,
     '/users/me/sessions/:id': `${session?.id}`,
-    '/trash/:id': `${trashed}`,
+    '/trash/:id': `${trashedTrack}`,
     '/history/:id': `${play.id}`,
-    '/history/imports/:id': `${imported.id}`,
+    '/history/imports/:id': `${importResponse.id}`,
     '/bookmarks/:track_id': `${trackId}`,
-    '/jukebox/speaker/:speaker_id': SPEAKER,
+    '/jukebox/speaker/:speaker_id': SPEAKER_ID,
   };
   bodies = {};
   queries = {};
@@ -70,7 +70,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 async function makePlaylist(): Promise<void> {
-  const { id } = await make('/playlists', { name: SECRET });
+  const { id } = await make('/playlists', { name: SECRET_TEXT });
   const {
     entries: [entry],
   } = await make<{ entries: [{ entry_id: number }] }>(`/playlists/${id}/tracks`, { track_ids: [trackId] });
@@ -152,10 +152,10 @@ test('this test knows an id for every private route', () => {
 
 test('another user’s data is not found, and writing to it changes nothing', async () => {
   const previousData = everythingOfAnn();
-  for (const route of privateRoutes().filter((one) => !OWN_BY_SHARED_ID.has(nameOf(one)))) {
+  for (const route of privateRoutes().filter((privateRoute) => !OWN_BY_SHARED_ID.has(nameOf(privateRoute)))) {
     const answer = await ask(route, bob);
     expect(
-      [answer.status, answer.text.includes(SECRET)],
+      [answer.status, answer.text.includes(SECRET_TEXT)],
       `${nameOf(route)} (422: give it a body or query above): ${answer.text}`,
     ).toEqual([404, false]);
   }
@@ -168,8 +168,8 @@ test('data under a shared id is each user’s own', async () => {
     (await server.api(`/bookmarks/${trackId}`, { method: 'PUT', body: { position_ms: 99 }, token: bob })).status,
   ).toBe(200);
   expect((await server.api(`/bookmarks/${trackId}`, { method: 'DELETE', token: bob })).status).toBe(204);
-  expect((await server.api(`/jukebox/speaker/${SPEAKER}`, { method: 'DELETE', token: bob })).status).toBe(204);
-  expect((await server.api<{ speaker: { id: string } }>('/jukebox', { token: ann })).body.speaker.id).toBe(SPEAKER);
+  expect((await server.api(`/jukebox/speaker/${SPEAKER_ID}`, { method: 'DELETE', token: bob })).status).toBe(204);
+  expect((await server.api<{ speaker: { id: string } }>('/jukebox', { token: ann })).body.speaker.id).toBe(SPEAKER_ID);
   expect(everythingOfAnn()).toEqual(previousData);
 });
 
@@ -179,10 +179,10 @@ test('an administrator has no access either', async () => {
     body: { access_token: token },
   } = await server.api<{ access_token: string }>('/auth/login', { method: 'POST', body: ADMIN, token: null });
   for (const route of privateRoutes().filter(
-    (one) => !OWN_BY_SHARED_ID.has(nameOf(one)) && !TRASH.test(one.spec.path),
+    (privateRoute) => !OWN_BY_SHARED_ID.has(nameOf(privateRoute)) && !TRASH_PATH.test(privateRoute.spec.path),
   )) {
     const answer = await ask(route, token);
-    expect([answer.status, answer.text.includes(SECRET)], nameOf(route)).toEqual([404, false]);
+    expect([answer.status, answer.text.includes(SECRET_TEXT)], nameOf(route)).toEqual([404, false]);
   }
   expect(everythingOfAnn()).toEqual(previousData);
 });
@@ -198,10 +198,10 @@ test('nothing that can be read without an id discloses another user’s data', a
       route.spec.path === '/likes/state'
         ? `?item_type=track&item_id=${trackId}`
         : /search/.test(route.spec.path)
-          ? `?q=${SECRET}`
+          ? `?q=${SECRET_TEXT}`
           : '';
     const { status, text, body } = await server.api(`${route.spec.path}${query}`, { token: bob });
-    expect(text.replaceAll(`"query":"${SECRET}"`, ''), nameOf(route)).not.toContain(SECRET);
+    expect(text.replaceAll(`"query":"${SECRET_TEXT}"`, ''), nameOf(route)).not.toContain(SECRET_TEXT);
     if (route.spec.path === '/likes/state') expect([status, body]).toMatchObject([200, [{ liked: false, rating: 0 }]]);
   }
   expect(everythingOfAnn()).toEqual(previousData);
@@ -211,5 +211,5 @@ test('the owner finds all of it', async () => {
   for (const route of privateRoutes().filter(({ spec }) => spec.method === 'get'))
     expect((await ask(route, ann)).status, nameOf(route)).toBe(200);
   for (const path of ['/history', '/queue', '/bookmarks', '/history/imports', '/history/now-playing'])
-    expect((await server.api(path, { token: ann })).text, path).toContain(SECRET);
+    expect((await server.api(path, { token: ann })).text, path).toContain(SECRET_TEXT);
 });

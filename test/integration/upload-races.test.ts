@@ -73,13 +73,13 @@ const objects = (server: TestServer): string[] => {
 /** Expects that every track has its audio, and that every stored object has a track, maybe in the trash. */
 async function expectWhole(server: TestServer): Promise<void> {
   const tracks = await allTracks(server);
-  const trashed = server.app.db.select({ storage_uri: trashedTracks.storageUri }).from(trashedTracks).all();
+  const trashedRows = server.app.db.select({ storage_uri: trashedTracks.storageUri }).from(trashedTracks).all();
   for (const track of tracks) {
     const response = await fetch(`${server.url}/stream/${track.id}?token=${server.token}`);
     expect([response.status, (await response.arrayBuffer()).byteLength], track.title).toEqual([200, track.size_bytes]);
   }
-  const used = [...tracks, ...trashed].map((track) => basename(track.storage_uri ?? ''));
-  expect(objects(server).sort()).toEqual([...new Set(used)].sort());
+  const usedNames = [...tracks, ...trashedRows].map((track) => basename(track.storage_uri ?? ''));
+  expect(objects(server).sort()).toEqual([...new Set(usedNames)].sort());
 }
 
 test('twenty different uploads at once while a scan runs', async () => {
@@ -100,12 +100,12 @@ test('the same content uploaded and deleted repeatedly never leaves a track with
   const server = await serve();
   const path = clean[0] as string;
   for (let round = 0; round < 40; round++) {
-    const first = await upload(server, path);
-    expect(first.status).toBeLessThan(300);
+    const firstUpload = await upload(server, path);
+    expect(firstUpload.status).toBeLessThan(300);
     const [secondUpload] = await Promise.all([
       upload(server, path),
-      remove(server, first.body.items[0]?.id).then((answer) =>
-        round % 2 === 0 ? answer : purge(server, first.body.items[0]?.id),
+      remove(server, firstUpload.body.items[0]?.id).then((answer) =>
+        round % 2 === 0 ? answer : purge(server, firstUpload.body.items[0]?.id),
       ),
       upload(server, path),
     ]);
@@ -142,20 +142,20 @@ test('content that a scan finds again while its only track is deleted', async ()
 /** Creates a point where work stops until the test continues it. */
 function gate() {
   const waiting: (() => void)[] = [];
-  let arrived = 0;
+  let arrivedCount = 0;
   let isOpen = true;
   return {
     close: (): void => {
       isOpen = false;
     },
     pass: async (): Promise<void> => {
-      arrived++;
+      arrivedCount++;
       if (!isOpen)
         await new Promise<void>((resolve) => {
           waiting.push(resolve);
         });
     },
-    arrived: (): number => arrived,
+    arrived: (): number => arrivedCount,
     letOne: (): void => waiting.shift()?.(),
     open(): void {
       isOpen = true;
@@ -292,59 +292,59 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
 
   test('the upload begins while the object is being deleted', async () => {
     const { send, deleteForGood, deleting, hasAudio, leasesAsked } = await openUploads();
-    const first = await send();
+    const firstId = await send();
     deleting.close();
-    const deletion = deleteForGood(first);
+    const deletion = deleteForGood(firstId);
     await expect.poll(deleting.arrived).toBe(1);
-    const second = send();
+    const secondUpload = send();
     await expect.poll(leasesAsked).toBe(2); // without it, the object would be found, and then deleted
     deleting.open();
     await deletion;
-    expect(await hasAudio(await second)).toBe(true);
+    expect(await hasAudio(await secondUpload)).toBe(true);
   });
 
   test('the track is deleted while another upload has found its object and not yet written its row', async () => {
     const { send, deleteForGood, stored, hasAudio } = await openUploads();
     stored.close();
-    const both = [send(), send()];
+    const uploads = [send(), send()];
     await expect.poll(stored.arrived).toBe(2);
     stored.letOne();
-    const first = await Promise.race(both);
-    await deleteForGood(first);
+    const firstId = await Promise.race(uploads);
+    await deleteForGood(firstId);
     stored.open();
-    const second = (await Promise.all(both)).find((id) => id !== first) as TrackId;
-    expect(await hasAudio(second)).toBe(true);
+    const secondId = (await Promise.all(uploads)).find((id) => id !== firstId) as TrackId;
+    expect(await hasAudio(secondId)).toBe(true);
   });
 
   test('the track goes to the trash while another upload has found its object: it is back', async () => {
     const { send, toTrash, stored, hasAudio } = await openUploads();
     stored.close();
-    const both = [send(), send()];
+    const uploads = [send(), send()];
     await expect.poll(stored.arrived).toBe(2);
     stored.letOne();
-    const first = await Promise.race(both);
-    toTrash(first);
+    const firstId = await Promise.race(uploads);
+    toTrash(firstId);
     stored.open();
-    expect(await Promise.all(both)).toEqual([first, first]);
-    expect(await hasAudio(first)).toBe(true);
+    expect(await Promise.all(uploads)).toEqual([firstId, firstId]);
+    expect(await hasAudio(firstId)).toBe(true);
   });
 
   test('a scan in reference mode adds the same file before the upload has written its row: it is that track', async () => {
     const { send, index, stored, objects } = await openUploads();
     stored.close();
-    const sent = send();
+    const pendingUpload = send();
     await expect.poll(stored.arrived).toBe(1);
     const id = await index();
     stored.open();
-    expect(await sent).toBe(id);
+    expect(await pendingUpload).toBe(id);
     expect(objects()).toHaveLength(0);
   });
 
   test('the track is deleted while a scan has copied the same content and not yet written its row', async () => {
     const { leases, send, deleteForGood, objects } = await openUploads();
-    const first = await send();
+    const firstId = await send();
     await leases.leaseAll(async () => {
-      await deleteForGood(first);
+      await deleteForGood(firstId);
       expect(objects()).toHaveLength(1);
     });
     expect(objects()).toHaveLength(0); // this scan did not need the object after all

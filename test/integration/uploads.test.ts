@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
-const bytesOf = (file: ExpectedFile): Buffer => readFileSync(join(manifest.dir, file.path));
+const readFileBytes = (file: ExpectedFile): Buffer => readFileSync(join(manifest.dir, file.path));
 
 function upload(...files: [name: string, bytes: Uint8Array][]): Promise<Answer<UploadOut>> {
   const form = new FormData();
@@ -38,11 +38,11 @@ function upload(...files: [name: string, bytes: Uint8Array][]): Promise<Answer<U
 }
 
 /** An upload with new content. */
-const next = (): ExpectedFile => clean.pop() as ExpectedFile;
+const takeCleanFile = (): ExpectedFile => clean.pop() as ExpectedFile;
 
 test('a file becomes a track with its tags, and streams the same bytes', async () => {
-  const file = next();
-  const { status, body } = await upload(['whatever.bin', bytesOf(file)]);
+  const file = takeCleanFile();
+  const { status, body } = await upload(['whatever.bin', readFileBytes(file)]);
   expect(status).toBe(201);
   expect(body.items[0]).toMatchObject({
     title: file.tags?.title,
@@ -53,19 +53,19 @@ test('a file becomes a track with its tags, and streams the same bytes', async (
     availability: 'available',
   });
   const stream = await fetch(`${server.url}/stream/${body.items[0]?.id}?token=${server.token}`);
-  expect(Buffer.from(await stream.arrayBuffer()).equals(bytesOf(file))).toBe(true);
+  expect(Buffer.from(await stream.arrayBuffer()).equals(readFileBytes(file))).toBe(true);
 });
 
 test('the same content again is the same track and answers 200', async () => {
-  const bytes = bytesOf(next());
-  const first = await upload(['a.mp3', bytes]);
-  const second = await upload(['b.flac', bytes]);
-  expect([first.status, second.status]).toEqual([201, 200]);
-  expect(second.body.items[0]?.id).toBe(first.body.items[0]?.id);
+  const bytes = readFileBytes(takeCleanFile());
+  const firstResponse = await upload(['a.mp3', bytes]);
+  const secondResponse = await upload(['b.flac', bytes]);
+  expect([firstResponse.status, secondResponse.status]).toEqual([201, 200]);
+  expect(secondResponse.body.items[0]?.id).toBe(firstResponse.body.items[0]?.id);
 });
 
 test('twenty uploads of the same file at once create one track', async () => {
-  const bytes = bytesOf(next());
+  const bytes = readFileBytes(takeCleanFile());
   const previousTotal = await totalOf(server, '/tracks');
   const answers = await Promise.all(Array.from({ length: 20 }, () => upload(['same.mp3', bytes])));
   expect(new Set(answers.map((answer) => answer.body.items[0]?.id)).size).toBe(1);
@@ -74,7 +74,7 @@ test('twenty uploads of the same file at once create one track', async () => {
 
 test('good and bad files of one request are separate', async () => {
   const { status, body } = await upload(
-    ['good.mp3', bytesOf(next())],
+    ['good.mp3', readFileBytes(takeCleanFile())],
     ['notes.txt', Buffer.from('not music at all')],
     ['empty.mp3', Buffer.alloc(0)],
   );
@@ -85,12 +85,14 @@ test('good and bad files of one request are separate', async () => {
 });
 
 test('only bad files are 422 with each file; one that is too large is 413', async () => {
-  const none = await upload(['a.txt', Buffer.from('x')], ['b.txt', Buffer.from('y')]);
-  expect([none.status, none.headers.get('content-type')]).toEqual([422, 'application/problem+json']);
-  expect((none.body as unknown as { errors: { field: string }[] }).errors.map((error) => error.field)).toEqual([
-    'a.txt',
-    'b.txt',
+  const rejectedResponse = await upload(['a.txt', Buffer.from('x')], ['b.txt', Buffer.from('y')]);
+  expect([rejectedResponse.status, rejectedResponse.headers.get('content-type')]).toEqual([
+    422,
+    'application/problem+json',
   ]);
+  expect(
+    (rejectedResponse.body as unknown as { errors: { field: string }[] }).errors.map((error) => error.field),
+  ).toEqual(['a.txt', 'b.txt']);
   const large = await upload(['large.flac', Buffer.alloc(2_000_001)]);
   expect([large.status, large.text]).toEqual([413, expect.stringContaining('2000000 bytes')]);
 });
@@ -119,7 +121,7 @@ test.each([
 test('names with folders, control characters and quotes stay names', async () => {
   const { body, status } = await upload([
     '../../etc/\u0007pass"wd.mp3',
-    bytesOf(manifest.files.find((file) => file.format === 'wav') as ExpectedFile),
+    readFileBytes(manifest.files.find((file) => file.format === 'wav') as ExpectedFile),
   ]);
   expect(status).toBeLessThan(300);
   expect(body.items[0]?.source_id).toMatch(/^[0-9a-f]{64}$/);
@@ -149,7 +151,10 @@ describe('a file that a scan has indexed', () => {
       clean.findIndex(({ format }) => format === 'mp3'),
       1,
     )[0] as ExpectedFile;
-    music = await openMusicFolder(join(base, 'indexed'), 'reference', manifest, { 'a.mp3': file, 'b.mp3': next() });
+    music = await openMusicFolder(join(base, 'indexed'), 'reference', manifest, {
+      'a.mp3': file,
+      'b.mp3': takeCleanFile(),
+    });
     ({ id } = await music.track('a.mp3'));
   });
   afterAll(() => music.server.close());
@@ -162,7 +167,7 @@ describe('a file that a scan has indexed', () => {
 
   test('is its track when its bytes are uploaded, from its own source, and nothing is stored', async () => {
     const previousTrack = await music.track('a.mp3');
-    const { status, body } = await send(bytesOf(file));
+    const { status, body } = await send(readFileBytes(file));
     expect([status, body.id, body.source, body.storage_uri]).toEqual([
       200,
       id,
@@ -175,20 +180,20 @@ describe('a file that a scan has indexed', () => {
 
   test('is its track while large files are not hashed yet', async () => {
     music.server.app.db.$client.prepare('UPDATE tracks SET audio_hash = NULL WHERE id = ?').run(id);
-    expect(await send(bytesOf(file))).toMatchObject({ status: 200, body: { id } });
+    expect(await send(readFileBytes(file))).toMatchObject({ status: 200, body: { id } });
   });
 
   test('needs no quota', async () => {
     const token = await registerUser(music.server);
-    const { body: me } = await music.server.api<UserOut>('/users/me', { token });
-    await music.server.api(`/users/${me.id}`, { method: 'PATCH', body: { quota_bytes: 1 } });
-    expect(await send(bytesOf(file), token)).toMatchObject({ status: 200, body: { id } });
-    expect((await send(bytesOf(next()), token)).status).toBe(507);
+    const { body: user } = await music.server.api<UserOut>('/users/me', { token });
+    await music.server.api(`/users/${user.id}`, { method: 'PATCH', body: { quota_bytes: 1 } });
+    expect(await send(readFileBytes(file), token)).toMatchObject({ status: 200, body: { id } });
+    expect((await send(readFileBytes(takeCleanFile()), token)).status).toBe(507);
   });
 
   test('is another track when its tags differ, or when its file cannot be read', async () => {
     const path = music.at('a.mp3');
-    const bytes = bytesOf(file);
+    const bytes = readFileBytes(file);
     retagMp3(path, { TIT2: 'Another title' });
     expect(await send(bytes)).toMatchObject({ status: 201, body: { source: 'upload' } });
     rmSync(path);

@@ -26,21 +26,21 @@ async function isAccepted(path: string, token: string): Promise<boolean> {
 }
 
 test('a token for URLs works for its scope alone', async () => {
-  const exported = `/playlists/${playlist}/export.m3u8`;
+  const exportPath = `/playlists/${playlist}/export.m3u8`;
   const media = await issue({ scope: 'media' });
   const events = await issue({ scope: 'events' });
-  const download = await issue({ scope: 'download', path: exported });
-  const other = await issue({ scope: 'download', path: '/playlists/99/export.m3u8' });
+  const download = await issue({ scope: 'download', path: exportPath });
+  const otherToken = await issue({ scope: 'download', path: '/playlists/99/export.m3u8' });
   expect(media.expires_in).toBe(86_400);
-  const accepted = async (path: string): Promise<boolean[]> => {
+  const checkAccepted = async (path: string): Promise<boolean[]> => {
     const answers: boolean[] = [];
-    for (const { token } of [media, events, download, other]) answers.push(await isAccepted(path, token));
+    for (const { token } of [media, events, download, otherToken]) answers.push(await isAccepted(path, token));
     return answers;
   };
-  expect(await accepted(`/stream/${track}`)).toEqual([true, false, false, false]);
-  expect(await accepted(`/tracks/${track}/cover`)).toEqual([true, false, false, false]);
-  expect(await accepted('/events')).toEqual([false, true, false, false]);
-  expect(await accepted(exported)).toEqual([false, false, true, false]);
+  expect(await checkAccepted(`/stream/${track}`)).toEqual([true, false, false, false]);
+  expect(await checkAccepted(`/tracks/${track}/cover`)).toEqual([true, false, false, false]);
+  expect(await checkAccepted('/events')).toEqual([false, true, false, false]);
+  expect(await checkAccepted(exportPath)).toEqual([false, false, true, false]);
   for (const { token } of [media, events, download]) {
     expect((await server.api('/users/me', { token })).status).toBe(401);
     expect((await server.api('/auth/media-token', { method: 'POST', body: { scope: 'media' }, token })).status).toBe(

@@ -11,7 +11,7 @@ import type { FolderBatch } from '../../server/scan/walk/compare-folder.ts';
 import { paths } from '../support/product.ts';
 import { migratedDatabase } from '../support/temp-database.ts';
 
-const FOLDERS = 1_200;
+const FOLDER_COUNT = 1_200;
 
 let dir: string;
 let music: string;
@@ -21,7 +21,7 @@ const walker = createWalker(paths.workers.walk);
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-walker-'));
   music = join(dir, 'music');
-  for (let i = 0; i < FOLDERS; i++) make(`${i % 40}/${i}/track.mp3`);
+  for (let i = 0; i < FOLDER_COUNT; i++) make(`${i % 40}/${i}/track.mp3`);
   const databasePath = join(dir, 'known.db');
   migratedDatabase(databasePath);
   order = {
@@ -33,7 +33,7 @@ beforeAll(async () => {
     databasePath,
     source: 'local_folder',
   };
-  remember(databasePath, await walked());
+  remember(databasePath, await walkBatches());
 });
 afterAll(async () => {
   await walker.close();
@@ -62,18 +62,22 @@ function remember(databasePath: string, batches: FolderBatch[]): void {
   db.close();
 }
 
-async function walked(of: WalkOrder = order, signal = new AbortController().signal): Promise<FolderBatch[]> {
-  const found: FolderBatch[] = [];
-  for await (const { batches } of walker.walk(of, signal)) found.push(...batches);
-  return found;
+async function walkBatches(
+  walkOrder: WalkOrder = order,
+  signal = new AbortController().signal,
+): Promise<FolderBatch[]> {
+  const walkedBatches: FolderBatch[] = [];
+  for await (const { batches } of walker.walk(walkOrder, signal)) walkedBatches.push(...batches);
+  return walkedBatches;
 }
 
-const unchanged = (batches: FolderBatch[]): number => batches.reduce((sum, batch) => sum + batch.unchangedCount, 0);
+const countUnchanged = (batches: FolderBatch[]): number =>
+  batches.reduce((sum, batch) => sum + batch.unchangedCount, 0);
 const goneIn = (batches: FolderBatch[]): string[] =>
   batches.flatMap(({ path, goneFiles }) => goneFiles.map(({ name }) => `${path}/${name}`)).toSorted();
 
 test('a large walk that found nothing new counts every file once', async () => {
-  expect(unchanged(await walked())).toBe(FOLDERS);
+  expect(countUnchanged(await walkBatches())).toBe(FOLDER_COUNT);
 });
 
 test('what is new, gone and moved is found once', async () => {
@@ -81,25 +85,25 @@ test('what is new, gone and moved is found once', async () => {
   rmSync(join(music, '33/1193/track.mp3'));
   renameSync(join(music, '12'), join(music, 'moved'));
   make('new/track.mp3');
-  const foundBatches = await walked();
+  const foundBatches = await walkBatches();
   const thirty = (at: number): string[] => Array.from({ length: 30 }, (_, i) => `${at}/${at + 40 * i}/track.mp3`);
   expect(goneIn(foundBatches)).toEqual([...thirty(7), ...thirty(12), '33/1193/track.mp3'].toSorted());
   expect(foundBatches.flatMap(({ path, candidates }) => candidates.map(() => path)).toSorted()).toEqual(
     [...thirty(12).map((path) => path.replace('12/', 'moved/').replace('/track.mp3', '')), 'new'].toSorted(),
   );
-  expect(unchanged(foundBatches)).toBe(FOLDERS - 61);
+  expect(countUnchanged(foundBatches)).toBe(FOLDER_COUNT - 61);
 });
 
 test('a walk that is broken off says nothing is gone, and the next one is whole', async () => {
-  const aborted = new AbortController();
-  aborted.abort(new Error('cancelled'));
-  await expect(walked(order, aborted.signal)).rejects.toThrow('cancelled');
+  const abortController = new AbortController();
+  abortController.abort(new Error('cancelled'));
+  await expect(walkBatches(order, abortController.signal)).rejects.toThrow('cancelled');
   const unknown = { ...order, source: 'another' };
   for await (const { isLast } of walker.walk(unknown, new AbortController().signal)) {
     expect(isLast).toBe(false);
     break;
   }
-  expect(unchanged(await walked())).toBe(FOLDERS - 61);
+  expect(countUnchanged(await walkBatches())).toBe(FOLDER_COUNT - 61);
 });
 
 test('a first walk gives some hundred files at a time, and the next when it is asked', async () => {
@@ -107,20 +111,20 @@ test('a first walk gives some hundred files at a time, and the next when it is a
   const unknown = { ...order, source: 'another' };
   for await (const { batches } of walker.walk(unknown, new AbortController().signal))
     sizes.push(batches.reduce((sum, { candidates }) => sum + candidates.length, 0));
-  expect(sizes.reduce((sum, size) => sum + size)).toBe(FOLDERS - 30);
+  expect(sizes.reduce((sum, size) => sum + size)).toBe(FOLDER_COUNT - 30);
   expect(sizes.length).toBeGreaterThan(2);
   expect(Math.max(...sizes)).toBeLessThan(500);
 });
 
 test('two walks at once find the same', async () => {
-  const [one, other] = await Promise.all([walked(), walked()]);
-  expect(unchanged(one)).toBe(FOLDERS - 61);
-  expect(goneIn(one)).toHaveLength(61);
-  expect(goneIn(other)).toEqual(goneIn(one));
+  const [firstWalk, secondWalk] = await Promise.all([walkBatches(), walkBatches()]);
+  expect(countUnchanged(firstWalk)).toBe(FOLDER_COUNT - 61);
+  expect(goneIn(firstWalk)).toHaveLength(61);
+  expect(goneIn(secondWalk)).toEqual(goneIn(firstWalk));
 });
 
 test('a database that cannot be read ends the walk with a sentence', async () => {
-  await expect(walked({ ...order, databasePath: join(dir, 'nowhere.db') })).rejects.toThrow(
+  await expect(walkBatches({ ...order, databasePath: join(dir, 'nowhere.db') })).rejects.toThrow(
     /^The music folder cannot be walked: /,
   );
 });

@@ -12,7 +12,7 @@ import { makeSongs, ROWS, type Part, type Songs } from '../support/identity-tabl
 import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-const TIMING: Partial<WatchTiming> = {
+const WATCH_TIMING: Partial<WatchTiming> = {
   quietMs: 1_000,
   maxWaitMs: 600_000,
   holdMs: 600_000,
@@ -73,7 +73,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode, driven by the watch a
       songs,
       rows: ROWS,
       firstScan: watchesAndScanned,
-      server: { env: { LOCAL_MEDIA_WATCH: '' }, watchTiming: TIMING },
+      server: { env: { LOCAL_MEDIA_WATCH: '' }, watchTiming: WATCH_TIMING },
     });
     change('change');
     await settle();
@@ -99,10 +99,10 @@ describe.each(['copy', 'reference'] as const)('in %s mode, driven by the watch a
     });
 
     test('every scan but the first was of changed folders only, of all at once', () => {
-      const [first, ...otherScans] = scansOf(music.server).map(
+      const [firstScan, ...otherScans] = scansOf(music.server).map(
         ({ payload }) => (payload as { paths?: string[] }).paths,
       );
-      expect(first).toBeUndefined();
+      expect(firstScan).toBeUndefined();
       expect(otherScans.length).toBeGreaterThanOrEqual(3);
       expect(otherScans.length).toBeLessThanOrEqual(6);
       for (const paths of otherScans) expect(paths?.every((path) => /^(row \d+|zz)/.test(path))).toBe(true);

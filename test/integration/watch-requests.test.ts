@@ -13,7 +13,7 @@ let temp: TempDatabase;
 let jobs: Jobs;
 let requests: ReturnType<typeof createScanRequests>;
 /** Folders of the started scans. */
-let begun: string[][];
+let startedScans: string[][];
 /** Ends the running scan. */
 let endScan: () => void;
 
@@ -21,13 +21,13 @@ beforeEach(() => {
   temp = openTempDatabase();
   const now = () => new Date();
   jobs = createJobs({ db: temp.db, log, now, events: createEventHub({ now }) });
-  begun = [];
+  startedScans = [];
   jobs.start([
     handledBy(
       SCAN_LOCAL_FOLDER,
       ({ paths = [''] }, { signal }) =>
         new Promise((resolve, reject) => {
-          begun.push(paths);
+          startedScans.push(paths);
           endScan = () => resolve(null);
           signal.addEventListener('abort', () => reject(signal.reason as Error));
         }),
@@ -41,7 +41,7 @@ afterEach(async () => {
   temp.close();
 });
 
-const beganScans = (...folders: string[][]) => expect.poll(() => begun, { interval: 5 }).toEqual(folders);
+const beganScans = (...folders: string[][]) => expect.poll(() => startedScans, { interval: 5 }).toEqual(folders);
 
 test('all folders that are requested at once are one scan', async () => {
   requests.request(['b/c', 'a', 'b']);

@@ -13,7 +13,7 @@ import { startWriter } from '../support/growing-files.ts';
 import { makeLibrary, type Manifest } from '../support/library.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-const TIMING: Partial<WatchTiming> = {
+const WATCH_TIMING: Partial<WatchTiming> = {
   quietMs: 300,
   maxWaitMs: 600_000,
   holdMs: 600_000,
@@ -22,7 +22,7 @@ const TIMING: Partial<WatchTiming> = {
   scanCheckMs: 20,
 };
 /** For changes that must be one scan: a pause of a busy machine must not look like their end. */
-const TOGETHER: Partial<WatchTiming> = { quietMs: 1_500 };
+const GROUPED_TIMING: Partial<WatchTiming> = { quietMs: 1_500 };
 /** For files that are written continuously: checked often, and scanned when they stop. */
 const SLOW_WRITER: Partial<WatchTiming> = { quietMs: 1_500, maxWaitMs: 200 };
 
@@ -50,12 +50,12 @@ function musicFolder(): string {
     ['Artist A/Album A', 1],
     ['Artist B/Album B', 2],
     ['Artist B/Album B', 3],
-  ].forEach(([album, i]) => put(folder, album as string, i as number));
+  ].forEach(([album, i]) => addTrack(folder, album as string, i as number));
   return folder;
 }
 
 /** Copies a generated file into the music folder under a temporary name first, like many programs. */
-function put(folder: string, album: string, i: number): string {
+function addTrack(folder: string, album: string, i: number): string {
   mkdirSync(join(folder, album), { recursive: true });
   const temporary = join(folder, album, `${nameOf(i)}.part`);
   cpSync(source(i), temporary);
@@ -64,10 +64,10 @@ function put(folder: string, album: string, i: number): string {
 }
 
 /** A server that watches `folder` and has scanned what is in it. */
-async function watching(folder: string, timing: Partial<WatchTiming> = {}): Promise<TestServer> {
+async function startWatching(folder: string, timing: Partial<WatchTiming> = {}): Promise<TestServer> {
   const server = await startServer({
     env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: 'reference', LOCAL_MEDIA_WATCH: '' },
-    watchTiming: { ...TIMING, ...timing },
+    watchTiming: { ...WATCH_TIMING, ...timing },
   });
   servers.push(server);
   await expect.poll(() => server.app.watcher.status().state).toBe('watching');
@@ -84,47 +84,47 @@ const scannedFolders = (server: TestServer): string[][] =>
     .slice(1)
     .map(({ payload }) => (payload as { paths?: string[] }).paths ?? ['']);
 /** Read from the database, since these are polled many times. */
-const tracksOf = (server: TestServer): RowOf<typeof tracks, 'sourceId' | 'sizeBytes' | 'availability'>[] =>
+const selectTracks = (server: TestServer): RowOf<typeof tracks, 'sourceId' | 'sizeBytes' | 'availability'>[] =>
   server.app.db.$client
     .prepare<[], RowOf<typeof tracks, 'sourceId' | 'sizeBytes' | 'availability'>>(
       'SELECT source_id, size_bytes, availability FROM tracks ORDER BY source_id',
     )
     .all();
 const trackAt = (server: TestServer, sourceId: string) =>
-  tracksOf(server).find((track) => track.source_id === sourceId);
+  selectTracks(server).find((track) => track.source_id === sourceId);
 const sourceIds = (server: TestServer): string[] =>
-  tracksOf(server).flatMap((track) => (track.availability === 'available' ? [track.source_id] : []));
+  selectTracks(server).flatMap((track) => (track.availability === 'available' ? [track.source_id] : []));
 
 /** A file to wait for: when it is a track, the changes before it have been seen too. */
 async function seeEverything(server: TestServer, folder: string): Promise<void> {
-  const last = put(folder, 'Last', 11);
-  await expect.poll(() => trackAt(server, last)).toBeDefined();
+  const lastPath = addTrack(folder, 'Last', 11);
+  await expect.poll(() => trackAt(server, lastPath)).toBeDefined();
 }
 
 describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (backend) => {
   test('the start imports existing files, and a new file is imported by one scan of its folder', async () => {
     const folder = musicFolder();
-    const server = await watching(folder, { backend });
+    const server = await startWatching(folder, { backend });
     expect(sourceIds(server)).toHaveLength(4);
-    const added = put(folder, 'Artist A/Album A', 4);
-    await expect.poll(() => trackAt(server, added)).toBeDefined();
+    const addedPath = addTrack(folder, 'Artist A/Album A', 4);
+    await expect.poll(() => trackAt(server, addedPath)).toBeDefined();
     expect(scannedFolders(server)).toEqual([['Artist A/Album A']]);
   });
 
   test('a new folder with folders inside is imported, and watched from then on', async () => {
     const folder = musicFolder();
-    const server = await watching(folder, { backend });
-    const first = put(folder, 'Artist C/Box/Disc 1', 4);
-    await expect.poll(() => trackAt(server, first)).toBeDefined();
-    const second = put(folder, 'Artist C/Box/Disc 1', 5);
-    const third = put(folder, 'Artist C/Box/Disc 2', 6);
-    await expect.poll(() => sourceIds(server)).toEqual(expect.arrayContaining([second, third]));
+    const server = await startWatching(folder, { backend });
+    const firstPath = addTrack(folder, 'Artist C/Box/Disc 1', 4);
+    await expect.poll(() => trackAt(server, firstPath)).toBeDefined();
+    const secondPath = addTrack(folder, 'Artist C/Box/Disc 1', 5);
+    const thirdPath = addTrack(folder, 'Artist C/Box/Disc 2', 6);
+    await expect.poll(() => sourceIds(server)).toEqual(expect.arrayContaining([secondPath, thirdPath]));
     await expect.poll(() => server.app.watcher.status().folders).toBe(9);
   });
 
   test('a file that is deleted is missing after one scan of its folder', async () => {
     const folder = musicFolder();
-    const server = await watching(folder, { backend });
+    const server = await startWatching(folder, { backend });
     rmSync(join(folder, 'Artist A/Album A', nameOf(0)));
     await expect.poll(() => trackAt(server, `Artist A/Album A/${nameOf(0)}`)?.availability).toBe('missing');
     expect(scannedFolders(server)).toEqual([['Artist A/Album A']]);
@@ -132,7 +132,7 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
 
   test('a folder that is deleted is missing after a scan of its parent', async () => {
     const folder = musicFolder();
-    const server = await watching(folder, { backend, ...TOGETHER });
+    const server = await startWatching(folder, { backend, ...GROUPED_TIMING });
     rmSync(join(folder, 'Artist A/Album A'), { recursive: true });
     await expect.poll(() => sourceIds(server)).toHaveLength(2);
     expect(scannedFolders(server)).toEqual([['Artist A']]);
@@ -140,17 +140,17 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
 
   test('a renamed folder leads to one scan of both names', async () => {
     const folder = musicFolder();
-    const server = await watching(folder, { backend, ...TOGETHER });
+    const server = await startWatching(folder, { backend, ...GROUPED_TIMING });
     renameSync(join(folder, 'Artist A/Album A'), join(folder, 'Artist A/Album A (remaster)'));
     await expect.poll(() => trackAt(server, `Artist A/Album A (remaster)/${nameOf(0)}`)).toBeDefined();
     expect(scannedFolders(server)).toEqual([['Artist A']]);
-    const added = put(folder, 'Artist A/Album A (remaster)', 4);
-    await expect.poll(() => trackAt(server, added)).toBeDefined();
+    const addedPath = addTrack(folder, 'Artist A/Album A (remaster)', 4);
+    await expect.poll(() => trackAt(server, addedPath)).toBeDefined();
   });
 
   test('a folder that moves to another artist leads to one scan of both', async () => {
     const folder = musicFolder();
-    const server = await watching(folder, { backend, ...TOGETHER });
+    const server = await startWatching(folder, { backend, ...GROUPED_TIMING });
     renameSync(join(folder, 'Artist A/Album A'), join(folder, 'Artist B/Album A'));
     await expect.poll(() => trackAt(server, `Artist B/Album A/${nameOf(0)}`)).toBeDefined();
     expect(scannedFolders(server)).toEqual([['Artist A', 'Artist B/Album A']]);
@@ -158,12 +158,12 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
 
   test('a file that is still being written delays no other folder, and is imported once and completely', async () => {
     const folder = musicFolder();
-    const server = await watching(folder, { backend, ...SLOW_WRITER });
+    const server = await startWatching(folder, { backend, ...SLOW_WRITER });
     const target = join(folder, 'Artist A/Album A', nameOf(4));
     cpSync(source(4), target);
     const writer = await startWriter([target]);
-    const other = put(folder, 'Artist B/Album B', 5);
-    await expect.poll(() => trackAt(server, other)).toBeDefined();
+    const otherPath = addTrack(folder, 'Artist B/Album B', 5);
+    await expect.poll(() => trackAt(server, otherPath)).toBeDefined();
     expect(scannedFolders(server)).toEqual([['Artist B/Album B']]);
     await writer.stop();
     await expect.poll(() => trackAt(server, `Artist A/Album A/${nameOf(4)}`)?.size_bytes).toBe(statSync(target).size);
@@ -173,7 +173,7 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
 
   test('a burst of 150 files in 25 folders leads to few scans of all of them', async () => {
     const folder = musicFolder();
-    const server = await watching(folder, { backend, ...TOGETHER });
+    const server = await startWatching(folder, { backend, ...GROUPED_TIMING });
     for (let i = 0; i < 150; i++) {
       const album = join(folder, 'New', `Album ${i % 25}`);
       mkdirSync(album, { recursive: true });
@@ -194,10 +194,10 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
     const folder = musicFolder();
     mkdirSync(join(folder, 'Memos/2024'), { recursive: true });
     writeFileSync(join(folder, 'Memos/.nomedia'), '');
-    const server = await watching(folder, { backend });
-    put(folder, 'Memos/2024', 4);
-    put(folder, 'Memos/2025', 5);
-    put(folder, '.trash', 6);
+    const server = await startWatching(folder, { backend });
+    addTrack(folder, 'Memos/2024', 4);
+    addTrack(folder, 'Memos/2025', 5);
+    addTrack(folder, '.trash', 6);
     writeFileSync(join(folder, 'Artist A/notes.pdf'), 'x');
     await seeEverything(server, folder);
     expect(scannedFolders(server)).toEqual([['Last']]);
@@ -205,9 +205,9 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
 
   test('a folder that loses its mark is imported', async () => {
     const folder = musicFolder();
-    const hidden = put(folder, 'Memos/2024', 4);
+    const hidden = addTrack(folder, 'Memos/2024', 4);
     writeFileSync(join(folder, 'Memos/.ignore'), '');
-    const server = await watching(folder, { backend });
+    const server = await startWatching(folder, { backend });
     expect(trackAt(server, hidden)).toBeUndefined();
     rmSync(join(folder, 'Memos/.ignore'));
     await expect.poll(() => trackAt(server, hidden)).toBeDefined();
@@ -218,34 +218,34 @@ test('a folder whose name is not UTF-8 is watched too', async () => {
   const folder = musicFolder();
   const album = Buffer.concat([Buffer.from(`${folder}/Caf`), Buffer.from([0xe9])]);
   mkdirSync(album);
-  const server = await watching(folder);
+  const server = await startWatching(folder);
   writeFileSync(Buffer.concat([album, Buffer.from(`/${nameOf(4)}`)]), readFileSync(source(4)));
   await expect.poll(() => sourceIds(server)).toContain(`Caf\\xe9/${nameOf(4)}`);
 });
 
 test('changes during a scan are scanned after it', async () => {
   const folder = musicFolder();
-  const server = await watching(folder, { quietMs: 20 });
-  const added: string[] = [];
+  const server = await startWatching(folder, { quietMs: 20 });
+  const addedPaths: string[] = [];
   for (let i = 4; i < 10; i++) {
     await server.api('/sources/local_folder/scan', { method: 'POST' });
-    added.push(put(folder, `Artist ${i}`, i));
+    addedPaths.push(addTrack(folder, `Artist ${i}`, i));
   }
-  await expect.poll(() => sourceIds(server)).toEqual(expect.arrayContaining(added));
+  await expect.poll(() => sourceIds(server)).toEqual(expect.arrayContaining(addedPaths));
 });
 
 describe('the settings', () => {
   test('switching the watch off stops it, and switched on it finds missed changes', async () => {
     const folder = musicFolder();
-    const server = await watching(folder);
+    const server = await startWatching(folder);
     expect((await server.api('/settings', { method: 'PATCH', body: { local_media_watch: false } })).status).toBe(200);
     await expect
       .poll(() => server.app.watcher.status())
       .toEqual({ state: 'off', reason: 'Watching is switched off (LOCAL_MEDIA_WATCH).' });
-    const missed = put(folder, 'Artist A/Album A', 4);
+    const missedPath = addTrack(folder, 'Artist A/Album A', 4);
     expect(scannedFolders(server)).toEqual([]);
     await server.api('/settings', { method: 'PATCH', body: { local_media_watch: true } });
-    await expect.poll(() => trackAt(server, missed)).toBeDefined();
+    await expect.poll(() => trackAt(server, missedPath)).toBeDefined();
     expect(scannedFolders(server)).toEqual([['']]);
   });
 
@@ -253,11 +253,11 @@ describe('the settings', () => {
     const [oldFolder, newFolder] = [musicFolder(), musicFolder()];
     const server = await startServer({
       env: { LOCAL_MEDIA_IMPORT_MODE: 'reference', LOCAL_MEDIA_WATCH: '' },
-      watchTiming: TIMING,
+      watchTiming: WATCH_TIMING,
     });
     servers.push(server);
     expect(server.app.watcher.status().reason).toBe('No music folder is set.');
-    const marker = put(newFolder, 'Other', 10);
+    const marker = addTrack(newFolder, 'Other', 10);
     for (const [path, sourceId] of [
       [oldFolder, `Artist A/Album A/${nameOf(0)}`],
       [newFolder, marker],
@@ -265,7 +265,7 @@ describe('the settings', () => {
       await server.api('/settings', { method: 'PATCH', body: { local_media_import_path: path } });
       await expect.poll(() => trackAt(server, sourceId)).toBeDefined();
     }
-    put(oldFolder, 'Artist A/Album A', 4);
+    addTrack(oldFolder, 'Artist A/Album A', 4);
     await seeEverything(server, newFolder);
     expect(trackAt(server, `Artist A/Album A/${nameOf(4)}`)).toBeUndefined();
   });
@@ -278,7 +278,7 @@ describe('where it cannot watch', () => {
       const folder = musicFolder();
       const server = await startServer({
         env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: 'reference', LOCAL_MEDIA_WATCH: '' },
-        watchTiming: { ...TIMING, backend, maxFolders: 4 },
+        watchTiming: { ...WATCH_TIMING, backend, maxFolders: 4 },
       });
       servers.push(server);
       await expect
@@ -288,21 +288,21 @@ describe('where it cannot watch', () => {
           reason: 'The music folder has more than 4 folders, too many to watch.',
         });
       await expect.poll(() => sourceIds(server).length).toBe(4);
-      const added = put(folder, 'Artist A/Album A', 4);
-      await expect.poll(() => trackAt(server, added)).toBeDefined();
+      const addedPath = addTrack(folder, 'Artist A/Album A', 4);
+      await expect.poll(() => trackAt(server, addedPath)).toBeDefined();
     },
   );
 
   test.each(['folders', 'chokidar'] as const)('the limit counts while it watches (%s)', async (backend) => {
     const folder = musicFolder();
-    const server = await watching(folder, { backend, maxFolders: 6 });
+    const server = await startWatching(folder, { backend, maxFolders: 6 });
     mkdirSync(join(folder, 'One/Two/Three'), { recursive: true });
     await expect.poll(() => server.app.watcher.status().state).toBe('polling');
   });
 
   test('a removed music folder is awaited: nothing is missing, and it is watched again when it is back', async () => {
     const folder = musicFolder();
-    const server = await watching(folder);
+    const server = await startWatching(folder);
     renameSync(folder, `${folder}-away`);
     await expect
       .poll(() => server.app.watcher.status())
@@ -318,7 +318,7 @@ describe('where it cannot watch', () => {
 
   test('an empty music folder, as after unplugging a disk, makes nothing missing', async () => {
     const folder = musicFolder();
-    const server = await watching(folder);
+    const server = await startWatching(folder);
     for (const artist of ['Artist A', 'Artist B'])
       renameSync(join(folder, artist), join(base, `${artist} of ${folder.slice(-6)}`));
     await expect
@@ -337,21 +337,21 @@ describe('where it cannot watch', () => {
 
   test('another disk at the path of the music folder is watched instead', async () => {
     const folder = musicFolder();
-    const server = await watching(folder);
-    const other = mkdtempSync(join(dirname(folder), 'other-'));
-    put(other, 'Artist A/Album A', 0);
+    const server = await startWatching(folder);
+    const otherFolder = mkdtempSync(join(dirname(folder), 'other-'));
+    addTrack(otherFolder, 'Artist A/Album A', 0);
     renameSync(folder, `${folder}-old`);
-    renameSync(other, folder);
+    renameSync(otherFolder, folder);
     await expect.poll(() => endedScans(server).length).toBe(2);
-    const added = put(folder, 'Artist A/Album A', 5);
-    await expect.poll(() => trackAt(server, added)).toBeDefined();
+    const addedPath = addTrack(folder, 'Artist A/Album A', 5);
+    await expect.poll(() => trackAt(server, addedPath)).toBeDefined();
   });
 });
 
 test('a server that closes while the watch begins ends cleanly', async () => {
   const server = await startServer({
     env: { LOCAL_MEDIA_IMPORT_PATH: musicFolder(), LOCAL_MEDIA_WATCH: '' },
-    watchTiming: TIMING,
+    watchTiming: WATCH_TIMING,
     setUp: false,
   });
   await server.close();

@@ -15,11 +15,11 @@ let thread: WorkerThread<Question, number, string>;
 beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-thread-'));
   url = pathToFileURL(join(dir, 'worker.mjs'));
-  const inside = new URL('../../server/runtime/answer-questions.ts', import.meta.url);
+  const workerModule = new URL('../../server/runtime/answer-questions.ts', import.meta.url);
   writeFileSync(
     url,
     `import { threadId } from 'node:worker_threads';
-    import { answerQuestions } from '${inside.href}';
+    import { answerQuestions } from '${workerModule.href}';
     let number = 0;
     answerQuestions(async (question, tell) => {
       if (question === 'thread') return threadId;
@@ -63,9 +63,9 @@ it.each([
     thread = createWorkerThread({ url });
     await thread.ask('number');
     const pendingAnswer = thread.ask(question, question === 'hang' ? { limitMs: 300 } : {});
-    const next = thread.ask('number');
+    const nextAnswer = thread.ask('number');
     await expect(pendingAnswer).rejects.toMatchObject({ kind, message: expect.stringMatching(message) });
-    expect(await next).toBe(1);
+    expect(await nextAnswer).toBe(1);
   },
 );
 
@@ -74,16 +74,16 @@ it('nobody waits for a question that is given up', async () => {
   await thread.ask('number');
   const givenUp = new AbortController();
   const pendingAnswer = thread.ask('die', { signal: givenUp.signal });
-  const later = thread.ask('number', { signal: givenUp.signal });
+  const laterAnswer = thread.ask('number', { signal: givenUp.signal });
   givenUp.abort(new Error('cancelled'));
   await expect(pendingAnswer).rejects.toThrow('cancelled');
-  await expect(later).rejects.toThrow('cancelled');
+  await expect(laterAnswer).rejects.toThrow('cancelled');
 });
 
 it('it ends when nobody asks, and starts again', async () => {
   thread = createWorkerThread({ url, idleMs: 20 });
-  const first = await thread.ask('thread');
-  await expect.poll(() => thread.ask('thread'), { interval: 300 }).not.toBe(first);
+  const firstThreadId = await thread.ask('thread');
+  await expect.poll(() => thread.ask('thread'), { interval: 300 }).not.toBe(firstThreadId);
 });
 
 it('is not asked any more when it is closed', async () => {

@@ -8,7 +8,7 @@ import type { TrashPage } from '../../server/library/wire.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
 import { ADMIN, startServer, type TestServer } from '../support/server.ts';
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 let dir: string;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-clock-'));
@@ -26,44 +26,44 @@ test.each([
   ['right again after that', 0, 0, true],
   ['right, after the library rested for two years and ran for a day', 730, 1.1, false],
 ])('with a clock that is %s', async (_title, ahead, runs, isKept) => {
-  const first = await startServer({ dir });
-  const id = trackMaker(first.app).add({ title: 'Deleted' });
-  expect((await first.api(`/tracks/${id}`, { method: 'DELETE' })).status).toBe(204);
-  await first.close();
+  const firstServer = await startServer({ dir });
+  const id = trackMaker(firstServer.app).add({ title: 'Deleted' });
+  expect((await firstServer.api(`/tracks/${id}`, { method: 'DELETE' })).status).toBe(204);
+  await firstServer.close();
 
-  if (ahead === 0) await (await startServer({ dir, now: () => new Date(Date.now() + 730 * DAY) })).close();
-  let clock = Date.now() + ahead * DAY;
-  const second = await startServer({ dir, now: () => new Date(clock) });
-  expect(await isInTrash(second, await signIn(second))).toBe(true);
-  clock += runs * DAY;
-  const { trash, nowForAges } = second.app;
+  if (ahead === 0) await (await startServer({ dir, now: () => new Date(Date.now() + 730 * DAY_MS) })).close();
+  let clock = Date.now() + ahead * DAY_MS;
+  const secondServer = await startServer({ dir, now: () => new Date(clock) });
+  expect(await isInTrash(secondServer, await signIn(secondServer))).toBe(true);
+  clock += runs * DAY_MS;
+  const { trash, nowForAges } = secondServer.app;
   await trash.purgeOld(nowForAges());
-  expect(await isInTrash(second, await signIn(second))).toBe(isKept);
-  await second.close();
+  expect(await isInTrash(secondServer, await signIn(secondServer))).toBe(isKept);
+  await secondServer.close();
 });
 
 test('with a wrong clock, however often it is started and somebody signs in, nothing is deleted until a person says that the clock is right', async () => {
-  const first = await startServer({ dir });
-  const id = trackMaker(first.app).add({ title: 'Deleted' });
-  expect((await first.api(`/tracks/${id}`, { method: 'DELETE' })).status).toBe(204);
-  await first.close();
+  const firstServer = await startServer({ dir });
+  const id = trackMaker(firstServer.app).add({ title: 'Deleted' });
+  expect((await firstServer.api(`/tracks/${id}`, { method: 'DELETE' })).status).toBe(204);
+  await firstServer.close();
 
-  const now = (): Date => new Date(Date.now() + 730 * DAY);
+  const now = (): Date => new Date(Date.now() + 730 * DAY_MS);
   for (let starts = 0; starts < 3; starts++) {
-    const wrong = await startServer({ dir, now });
-    const token = await signIn(wrong);
-    await wrong.app.trash.purgeOld(wrong.app.nowForAges());
-    expect(await isInTrash(wrong, token)).toBe(true);
-    expect((await wrong.api<{ problems: string[] }>('/health')).body.problems).toEqual(['clock_doubted']);
-    await wrong.close();
+    const wrongClockServer = await startServer({ dir, now });
+    const token = await signIn(wrongClockServer);
+    await wrongClockServer.app.trash.purgeOld(wrongClockServer.app.nowForAges());
+    expect(await isInTrash(wrongClockServer, token)).toBe(true);
+    expect((await wrongClockServer.api<{ problems: string[] }>('/health')).body.problems).toEqual(['clock_doubted']);
+    await wrongClockServer.close();
   }
 
-  const last = await startServer({ dir, now });
-  expect((await last.api('/status/clock', { method: 'POST', token: await signIn(last) })).status).toBe(204);
-  expect((await last.api<{ problems: string[] }>('/health')).body.problems).toEqual([]);
-  await last.app.trash.purgeOld(last.app.nowForAges());
-  expect(await isInTrash(last, await signIn(last))).toBe(false);
-  await last.close();
+  const lastServer = await startServer({ dir, now });
+  expect((await lastServer.api('/status/clock', { method: 'POST', token: await signIn(lastServer) })).status).toBe(204);
+  expect((await lastServer.api<{ problems: string[] }>('/health')).body.problems).toEqual([]);
+  await lastServer.app.trash.purgeOld(lastServer.app.nowForAges());
+  expect(await isInTrash(lastServer, await signIn(lastServer))).toBe(false);
+  await lastServer.close();
 });
 
 test('a damaged clock.json is told, and the newest row counts', async () => {
@@ -71,18 +71,18 @@ test('a damaged clock.json is told, and the newest row counts', async () => {
   const file = join(dir, 'clock.json');
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ doubted_ms: null });
   writeFileSync(file, '{"time":');
-  const second = await startServer({ dir });
-  expect((await second.api('/health')).body).toMatchObject({ status: 'ok' });
-  await second.close();
+  const secondServer = await startServer({ dir });
+  expect((await secondServer.api('/health')).body).toMatchObject({ status: 'ok' });
+  await secondServer.close();
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ doubted_ms: null });
 });
 
 test('what was put off while the clock was ahead is done when it is right again', async () => {
   await (await startServer({ dir })).close();
-  const wrong = await startServer({ dir, now: () => new Date(Date.now() + 730 * DAY) });
-  const { id } = await wrong.app.jobs.enqueue(COVER_TASK, {});
-  wrong.app.db.$client.prepare("UPDATE jobs SET status = 'queued' WHERE id = ?").run(id); // as if it was stopped
-  await wrong.close();
+  const wrongClockServer = await startServer({ dir, now: () => new Date(Date.now() + 730 * DAY_MS) });
+  const { id } = await wrongClockServer.app.jobs.enqueue(COVER_TASK, {});
+  wrongClockServer.app.db.$client.prepare("UPDATE jobs SET status = 'queued' WHERE id = ?").run(id); // as if it was stopped
+  await wrongClockServer.close();
   const correctServer = await startServer({ dir });
   await correctServer.app.trash.purgeOld(correctServer.app.nowForAges());
   await correctServer.app.drain();

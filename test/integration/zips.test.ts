@@ -39,8 +39,8 @@ const get = (query: string, { token = server.token, ...init }: RequestInit & { t
     ...init,
     headers: { Authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) },
   });
-const bytesOf = async (answer: Response): Promise<Buffer> => Buffer.from(await answer.arrayBuffer());
-const originalOf = (track: TrackOut): Buffer => readFileSync(join(manifest.dir, track.source_id ?? ''));
+const readBytes = async (answer: Response): Promise<Buffer> => Buffer.from(await answer.arrayBuffer());
+const readOriginal = (track: TrackOut): Buffer => readFileSync(join(manifest.dir, track.source_id ?? ''));
 
 // first, while no checksum is known
 test('a file that was damaged and is mended has its right checksum in the next zip', async () => {
@@ -48,11 +48,11 @@ test('a file that was damaged and is mended has its right checksum in the next z
   const path = join(server.dir, 'library', (track.storage_uri ?? '').replace('local:', ''));
   const expectedBytes = readFileSync(path);
   writeFileSync(path, Buffer.from(expectedBytes).fill(7, 100, 101));
-  const once = async (): Promise<Buffer> =>
-    (await unzip(await bytesOf(await get(`track_ids=${track.id}`))))[0]?.bytes ?? Buffer.alloc(0);
-  expect((await once()).equals(expectedBytes)).toBe(false);
+  const downloadZip = async (): Promise<Buffer> =>
+    (await unzip(await readBytes(await get(`track_ids=${track.id}`))))[0]?.bytes ?? Buffer.alloc(0);
+  expect((await downloadZip()).equals(expectedBytes)).toBe(false);
   writeFileSync(path, expectedBytes);
-  expect((await once()).equals(expectedBytes)).toBe(true);
+  expect((await downloadZip()).equals(expectedBytes)).toBe(true);
 });
 
 test('an album is a zip of its original files, with the names of a music folder', async () => {
@@ -61,13 +61,13 @@ test('an album is a zip of its original files, with the names of a music folder'
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/zip']);
   const { title } = (await server.api<AlbumOut>(`/albums/${album}`)).body;
   expect(decodeURIComponent(answer.headers.get('content-disposition') ?? '')).toContain(`${title}.zip`);
-  const zip = await bytesOf(answer);
+  const zip = await readBytes(answer);
   expect(answer.headers.get('content-length')).toBe(String(zip.length));
   const files = await unzip(zip);
   const albumTracks = tracks.filter(({ album_id: id }) => id === album);
   expect(files).toHaveLength(albumTracks.length);
   for (const track of albumTracks)
-    expect(files.find(({ bytes }) => bytes.equals(originalOf(track)))?.name).toMatch(/^[^/]+\/[^/]+\/[^/]+\.flac$/);
+    expect(files.find(({ bytes }) => bytes.equals(readOriginal(track)))?.name).toMatch(/^[^/]+\/[^/]+\/[^/]+\.flac$/);
 });
 
 test('a broken download goes on where it stopped, and not when the zip is another one by now', async () => {
@@ -76,45 +76,49 @@ test('a broken download goes on where it stopped, and not when the zip is anothe
     .map(({ id }) => id)
     .join(',')}`;
   const wholeZip = await get(query);
-  const [etag, zip] = [wholeZip.headers.get('etag') ?? '', await bytesOf(wholeZip)];
-  const at = Math.floor(zip.length / 2);
-  const zipEnd = await get(query, { headers: { Range: `bytes=${at}-`, 'If-Range': etag } });
+  const [etag, zip] = [wholeZip.headers.get('etag') ?? '', await readBytes(wholeZip)];
+  const middle = Math.floor(zip.length / 2);
+  const zipEnd = await get(query, { headers: { Range: `bytes=${middle}-`, 'If-Range': etag } });
   expect([zipEnd.status, zipEnd.headers.get('content-range')]).toEqual([
     206,
-    `bytes ${at}-${zip.length - 1}/${zip.length}`,
+    `bytes ${middle}-${zip.length - 1}/${zip.length}`,
   ]);
-  expect(Buffer.concat([zip.subarray(0, at), await bytesOf(zipEnd)]).equals(zip)).toBe(true);
-  const other = await get(query, { headers: { Range: `bytes=${at}-`, 'If-Range': '"another"' } });
-  expect(other.status).toBe(200);
-  await other.body?.cancel();
+  expect(Buffer.concat([zip.subarray(0, middle), await readBytes(zipEnd)]).equals(zip)).toBe(true);
+  const changedResponse = await get(query, { headers: { Range: `bytes=${middle}-`, 'If-Range': '"another"' } });
+  expect(changedResponse.status).toBe(200);
+  await changedResponse.body?.cancel();
   expect((await get(query, { headers: { 'If-None-Match': etag } })).status).toBe(304);
   const head = await get(query, { method: 'HEAD' });
   expect(head.headers.get('content-length')).toBe(String(zip.length));
 });
 
 test('a playlist keeps its order, also with a track twice, and what has no audio is named', async () => {
-  const [first, second] = [tracks[3]!, tracks[1]!];
+  const [firstTrack, secondTrack] = [tracks[3]!, tracks[1]!];
   const { body: list } = await server.api<PlaylistOut>('/playlists', {
     method: 'POST',
-    body: { name: 'Odd: names / here?', track_ids: [first.id, second.id, first.id] },
+    body: { name: 'Odd: names / here?', track_ids: [firstTrack.id, secondTrack.id, firstTrack.id] },
   });
-  const files = await unzip(await bytesOf(await get(`playlist_id=${list.id}`)));
-  expect(files.map(({ bytes }) => bytes)).toEqual([originalOf(first), originalOf(second), originalOf(first)]);
+  const files = await unzip(await readBytes(await get(`playlist_id=${list.id}`)));
+  expect(files.map(({ bytes }) => bytes)).toEqual([
+    readOriginal(firstTrack),
+    readOriginal(secondTrack),
+    readOriginal(firstTrack),
+  ]);
   expect(files.map(({ name }) => basename(name).slice(0, 3))).toEqual(['01 ', '02 ', '03 ']);
   expect(files.every(({ name }) => !/[\\:*?"<>|]/.test(name))).toBe(true);
 });
 
 test('an artist is everything that is theirs', async () => {
   const artist = tracks[0]!.artists[0]!.id;
-  const files = await unzip(await bytesOf(await get(`artist_id=${artist}`)));
+  const files = await unzip(await readBytes(await get(`artist_id=${artist}`)));
   const artistTracks = tracks.filter(({ artists }) => artists.some(({ id }) => id === artist));
-  for (const track of artistTracks) expect(files.some(({ bytes }) => bytes.equals(originalOf(track)))).toBe(true);
+  for (const track of artistTracks) expect(files.some(({ bytes }) => bytes.equals(readOriginal(track)))).toBe(true);
 });
 
 test.runIf(ffmpeg)('converted tracks come one after the other, without ranges', async () => {
   const answer = await get(`track_ids=${tracks[0]!.id},${tracks[1]!.id}&format=mp3&max_bitrate=64`);
   expect([answer.headers.get('accept-ranges'), answer.headers.get('content-length')]).toEqual(['none', null]);
-  const files = await unzip(await bytesOf(answer));
+  const files = await unzip(await readBytes(answer));
   expect(files.map(({ name }) => name.split('.').at(-1))).toEqual(['mp3', 'mp3']);
   expect(files.every(({ bytes }) => bytes.length > 1_000)).toBe(true);
 });
@@ -142,17 +146,17 @@ test('it takes the right to save files, and a token for a download works in an a
     (await fetch(`${server.url}/api/v1/zip?album_id=${tracks[0]!.album_id}&token=${body.token}`, { method: 'HEAD' }))
       .status;
   expect(await byAddress()).toBe(200);
-  const { body: me } = await server.api<{ id: number }>('/users/me', { token });
-  await server.api(`/users/${me.id}`, { method: 'PATCH', body: { can_download: false } });
+  const { body: user } = await server.api<{ id: number }>('/users/me', { token });
+  await server.api(`/users/${user.id}`, { method: 'PATCH', body: { can_download: false } });
   expect([await byAddress(), (await get(`track_ids=${tracks[0]!.id}`, { token })).status]).toEqual([403, 403]);
 });
 
 test('Subsonic’s download takes albums, artists and playlists', async () => {
   const album = tracks[0]!.album_id!;
-  const expected = await unzip(await bytesOf(await get(`album_id=${album}`)));
+  const expectedFiles = await unzip(await readBytes(await get(`album_id=${album}`)));
   const answer = await phone.bytes('download', { id: `al-${album}` });
   expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename=".*\.zip"/);
-  expect(await unzip(await bytesOf(answer))).toEqual(expected);
+  expect(await unzip(await readBytes(answer))).toEqual(expectedFiles);
 });
 
 test('a share is saved as a whole, as it is or converted, while its owner may save files', async () => {
@@ -163,9 +167,9 @@ test('a share is saved as a whole, as it is or converted, while its owner may sa
   );
   const url = share[0]!.url;
   expect(await (await fetch(url)).text()).toContain('Download all');
-  const files = await unzip(await bytesOf(await fetch(`${url}/zip`)));
-  expect(files.map(({ bytes }) => bytes)).toEqual([originalOf(tracks[0]!)]);
+  const files = await unzip(await readBytes(await fetch(`${url}/zip`)));
+  expect(files.map(({ bytes }) => bytes)).toEqual([readOriginal(tracks[0]!)]);
   if (!ffmpeg) return;
-  const [converted] = await unzip(await bytesOf(await fetch(`${url}/zip?format=mp3`)));
-  expect(converted?.name).toMatch(/\.mp3$/);
+  const [convertedFile] = await unzip(await readBytes(await fetch(`${url}/zip?format=mp3`)));
+  expect(convertedFile?.name).toMatch(/\.mp3$/);
 });

@@ -14,13 +14,13 @@ import { seededRandom } from '../support/seeded-random.ts';
 import { startServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-const SECONDS = 4;
+const RECORDING_SECONDS = 4;
 /** Between two kills at most so many tracks are begun. */
 const MOST_BEGUN = 3;
 /** About as long as a track takes. */
 const TRACK_MS = 400;
 
-/** What does not hold. */
+/** Returns the violated guarantees. */
 export async function killAnalyses(seed: number, kills: number): Promise<string[]> {
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-analysis-kills-'));
   try {
@@ -41,48 +41,48 @@ async function killIn(dir: string, seed: number, kills: number): Promise<string[
   mkdirSync(data);
   mkdirSync(music);
   const tracks = kills * MOST_BEGUN + 2;
-  for (let n = 0; n < tracks; n++) writeMusic(join(music, `${n}.wav`), { seed: seed + n, seconds: SECONDS });
+  for (let n = 0; n < tracks; n++) writeMusic(join(music, `${n}.wav`), { seed: seed + n, seconds: RECORDING_SECONDS });
   writeFileSync(
     ffmpeg,
     `#!/bin/sh\nfor word; do case "$word" in file:*) echo "$word" >> '${log}';; esac; done\nexec ffmpeg "$@"\n`,
   );
   chmodSync(ffmpeg, 0o755);
-  const first = await startServer({ dir: data, env: { LOCAL_MEDIA_IMPORT_PATH: music } });
-  await first.api('/sources/local_folder/scan', { method: 'POST' });
-  await first.app.drain();
-  await first.close();
+  const firstServer = await startServer({ dir: data, env: { LOCAL_MEDIA_IMPORT_PATH: music } });
+  await firstServer.api('/sources/local_folder/scan', { method: 'POST' });
+  await firstServer.app.drain();
+  await firstServer.close();
 
-  const decoded = (): string[] => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []);
+  const listDecodedFiles = (): string[] => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []);
   const faults: string[] = [];
   for (let kill = 1; kill <= kills + 1; kill++) {
-    const decodedBefore = decoded().length;
+    const decodedBefore = listDecodedFiles().length;
     const program = join(root, 'test/prove/analysing-server.ts');
     const server = spawn(process.execPath, ['--import', quickImports, program, data, music, ffmpeg], {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
-    const ended = once(server, 'close');
+    const serverClosed = once(server, 'close');
     if (kill <= kills) {
-      const begun = 1 + Math.floor(random() * MOST_BEGUN);
+      const killAfterFiles = 1 + Math.floor(random() * MOST_BEGUN);
       await until(
-        () => decoded().length - decodedBefore,
-        (count) => count >= begun,
+        () => listDecodedFiles().length - decodedBefore,
+        (count) => count >= killAfterFiles,
         { everyMs: 5 },
       );
       await sleep(random() * TRACK_MS);
       server.kill('SIGKILL');
     }
-    const [code] = (await ended) as [number | null];
+    const [code] = (await serverClosed) as [number | null];
     if (kill > kills && code !== 0) faults.push(`the analysis did not end: ${code}`);
     faults.push(...halfStored(join(data, 'tonearm.db')).map((fault) => `after kill ${kill}: ${fault}`));
     // of what this process decoded, all but the last is never decoded again
-    const [earlier, own] = [decoded().slice(0, decodedBefore), decoded().slice(decodedBefore)];
-    const again = own.filter((file) => earlier.includes(file)).length;
-    if (again > 1) faults.push(`after kill ${kill - 1}: ${again} tracks were analysed again`);
-    if (new Set(own).size < own.length) faults.push(`before kill ${kill}: a track was analysed twice`);
+    const [earlier, decodedNow] = [listDecodedFiles().slice(0, decodedBefore), listDecodedFiles().slice(decodedBefore)];
+    const decodedAgain = decodedNow.filter((file) => earlier.includes(file)).length;
+    if (decodedAgain > 1) faults.push(`after kill ${kill - 1}: ${decodedAgain} tracks were analysed again`);
+    if (new Set(decodedNow).size < decodedNow.length) faults.push(`before kill ${kill}: a track was analysed twice`);
   }
-  const different = new Set(decoded()).size;
+  const different = new Set(listDecodedFiles()).size;
   if (different !== tracks) faults.push(`${different} of ${tracks} tracks were analysed`);
-  console.log(`${kills} kills: ${decoded().length} decodings of ${tracks} tracks`);
+  console.log(`${kills} kills: ${listDecodedFiles().length} decodings of ${tracks} tracks`);
   return faults;
 }
 
@@ -90,13 +90,13 @@ async function killIn(dir: string, seed: number, kills: number): Promise<string[
 function halfStored(path: string): string[] {
   const db = new Database(path);
   try {
-    const missing = STEP_NAMES.filter((step) => step !== 'fingerprint')
+    const missingSteps = STEP_NAMES.filter((step) => step !== 'fingerprint')
       .map((step) => `${step}_version <> ${STEPS[step]}`)
       .join(' OR ');
     const rows = db
       .prepare<[], { path: string }>(
         `SELECT t.source_id AS path FROM audio_analyses a JOIN tracks t ON t.audio_hash = a.audio_key
-          WHERE ${missing} OR a.failure IS NOT NULL OR a.loudness_lufs IS NULL OR a.waveform IS NULL OR a.energy IS NULL
+          WHERE ${missingSteps} OR a.failure IS NOT NULL OR a.loudness_lufs IS NULL OR a.waveform IS NULL OR a.energy IS NULL
             OR t.measured_gain_db IS NULL OR NOT EXISTS (SELECT 1 FROM track_fingerprints f WHERE f.track_id = t.id)`,
       )
       .all();

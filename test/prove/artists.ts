@@ -9,7 +9,7 @@ import { trackMaker } from '../support/fixed-tracks.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-const TRAPS = [
+const NAMESAKE_TRAPS = [
   'none',
   'none',
   'none',
@@ -18,7 +18,7 @@ const TRAPS = [
   'disambiguation',
   'no licence',
 ] as const;
-type Trap = (typeof TRAPS)[number];
+type Trap = (typeof NAMESAKE_TRAPS)[number];
 
 interface ArtistsResult {
   wrong: string[];
@@ -40,7 +40,7 @@ export async function proveNamesakes(seed: number, names: number): Promise<Artis
   try {
     const tracks = trackMaker(server.app);
     const cases = Array.from({ length: names }, (_, n) => {
-      const trap = TRAPS[Math.floor(random() * TRAPS.length)] as Trap;
+      const trap = NAMESAKE_TRAPS[Math.floor(random() * NAMESAKE_TRAPS.length)] as Trap;
       const isTagged = n % 2 === 0;
       return { ...makeNamesakes(services, n, trap, picture), trap, isTagged };
     });
@@ -91,39 +91,39 @@ function makeNamesakes(
   const album = `Harbour ${n}`;
   const mbidOf = (kind: number): string =>
     `${String(n).padStart(8, '0')}-0000-4000-8000-${String(kind).padStart(12, '0')}`;
-  const make = (who: 'right' | 'namesake', k: number): void => {
+  const make = (role: 'right' | 'namesake', k: number): void => {
     const item = `Q${1_000 + n * 10 + k}`;
     const mbid = mbidOf(k);
-    const other = who === 'right' ? 'namesake' : 'right';
+    const otherRole = role === 'right' ? 'namesake' : 'right';
     services.add({
       kind: 'artist',
       mbid,
       name,
       type: 'Group',
-      country: who === 'right' ? 'DE' : 'FR',
+      country: role === 'right' ? 'DE' : 'FR',
       begin: '1990',
-      item: who === 'right' && trap === 'item of the namesake' ? `Q${1_000 + n * 10 + 2}` : item,
-      members: [{ mbid: mbidOf(k + 4), name: `Member of the ${who}` }],
+      item: role === 'right' && trap === 'item of the namesake' ? `Q${1_000 + n * 10 + 2}` : item,
+      members: [{ mbid: mbidOf(k + 4), name: `Member of the ${role}` }],
     });
     services.add({
       kind: 'release-group',
       mbid: mbidOf(k + 6),
-      name: who === 'right' ? album : `Other ${album}`,
+      name: role === 'right' ? album : `Other ${album}`,
       artist: { mbid, name },
     });
-    const title = `${name} (${who})`;
+    const title = `${name} (${role})`;
     services.items.set(item, {
       claims: { P434: [mbid], P18: [`${title}.jpg`] },
       sitelinks: { enwiki: title },
     });
     services.articles.set(`en/${title}`, {
-      extract: `About the ${who} ${name}.`,
-      item: who === 'right' && trap === 'article of another' ? 'Q1' : item,
-      ...(trap === 'disambiguation' && { isDisambiguation: true, extract: `May refer to the ${other}.` }),
+      extract: `About the ${role} ${name}.`,
+      item: role === 'right' && trap === 'article of another' ? 'Q1' : item,
+      ...(trap === 'disambiguation' && { isDisambiguation: true, extract: `May refer to the ${otherRole}.` }),
     });
     services.files.set(`${title}.jpg`, {
       bytes: picture,
-      artist: `<a href="//example.org">Author of the ${who} ${name}</a>`,
+      artist: `<a href="//example.org">Author of the ${role} ${name}</a>`,
       ...(trap !== 'no licence' && { licence: 'CC BY-SA 4.0' }),
     });
   };

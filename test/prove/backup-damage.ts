@@ -22,7 +22,7 @@ interface Place {
   close: () => Promise<void>;
 }
 
-const KINDS = {
+const FILE_KINDS = {
   header: /^backup\.json$/,
   'copy of the header': /^copies\/backup\.json$/,
   'newest snapshot': /^snapshots\//,
@@ -31,52 +31,58 @@ const KINDS = {
   pack: /^packs\//,
   checks: /^checks$/,
 } as const;
-type Kind = keyof typeof KINDS;
+type Kind = keyof typeof FILE_KINDS;
 
 /** `others`: files of the same kind. `older`: what the file was before the last backup, or an earlier one of its kind. */
-const DAMAGES: Record<string, (files: Files, name: string, others: string[], older: Map<string, Buffer>) => boolean> = {
-  missing: (files, name) => put(files, name, undefined),
-  emptied: (files, name) => put(files, name, Buffer.alloc(0)),
+const DAMAGE_KINDS: Record<
+  string,
+  (files: Files, name: string, others: string[], older: Map<string, Buffer>) => boolean
+> = {
+  missing: (files, name) => writeFile(files, name, undefined),
+  emptied: (files, name) => writeFile(files, name, Buffer.alloc(0)),
   flipped: (files, name) => {
     const bytes = Buffer.from(files.read(name));
     if (bytes.length === 0) return false;
     bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);
-    return put(files, name, bytes);
+    return writeFile(files, name, bytes);
   },
-  cut: (files, name) => put(files, name, files.read(name).subarray(0, files.read(name).length >> 1)),
-  swapped: (files, name, [other]) => {
-    if (other === undefined) return false;
-    const [mine, its] = [files.read(name), files.read(other)];
-    put(files, name, its);
-    return put(files, other, mine);
+  cut: (files, name) => writeFile(files, name, files.read(name).subarray(0, files.read(name).length >> 1)),
+  swapped: (files, name, [otherName]) => {
+    if (otherName === undefined) return false;
+    const [ownBytes, otherBytes] = [files.read(name), files.read(otherName)];
+    writeFile(files, name, otherBytes);
+    return writeFile(files, otherName, ownBytes);
   },
   older: (files, name, others, older) => {
-    const earlier = [name, ...others].map((one) => older.get(one)).find((one) => one && !one.equals(files.read(name)));
-    return earlier !== undefined && put(files, name, earlier);
+    const earlier = [name, ...others]
+      .map((candidate) => older.get(candidate))
+      .find((one) => one && !one.equals(files.read(name)));
+    return earlier !== undefined && writeFile(files, name, earlier);
   },
   'with a copy of a sync tool beside it': (files, name) =>
-    put(files, `${name} (conflicted copy 2026-11-27)`, files.read(name)) &&
-    put(files, `${name}~1[2]?`, Buffer.from('x')),
-  'renamed by a sync tool': (files, name) => put(files, `${name} (1)`, files.read(name)) && put(files, name, undefined),
+    writeFile(files, `${name} (conflicted copy 2026-11-27)`, files.read(name)) &&
+    writeFile(files, `${name}~1[2]?`, Buffer.from('x')),
+  'renamed by a sync tool': (files, name) =>
+    writeFile(files, `${name} (1)`, files.read(name)) && writeFile(files, name, undefined),
 };
 
-function put(files: Files, name: string, bytes: Buffer | undefined): true {
+function writeFile(files: Files, name: string, bytes: Buffer | undefined): true {
   files.write(name, bytes);
   return true;
 }
 
-function inFolder(where: string): Files {
+function inFolder(folder: string): Files {
   return {
     names: () =>
-      readdirSync(where, { recursive: true, withFileTypes: true })
+      readdirSync(folder, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
-        .map((entry) => relative(where, join(entry.parentPath, entry.name)))
+        .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
         .sort(),
-    read: (name) => readFileSync(join(where, name)),
+    read: (name) => readFileSync(join(folder, name)),
     write(name, bytes) {
-      mkdirSync(dirname(join(where, name)), { recursive: true });
-      if (bytes === undefined) rmSync(join(where, name), { force: true });
-      else writeFileSync(join(where, name), bytes);
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      if (bytes === undefined) rmSync(join(folder, name), { force: true });
+      else writeFileSync(join(folder, name), bytes);
     },
   };
 }
@@ -89,17 +95,17 @@ async function placeIn(base: string, kind: 'folder' | 's3'): Promise<Place> {
     return { title: 'folder', where, env: {}, files: inFolder(where), close };
   }
   const store = await startFakeS3();
-  const PREFIX = 'backups/';
+  const BACKUP_PREFIX = 'backups/';
   const files: Files = {
     names: () =>
       [...store.objects.keys()]
-        .filter((key) => key.startsWith(PREFIX))
-        .map((key) => key.slice(PREFIX.length))
+        .filter((key) => key.startsWith(BACKUP_PREFIX))
+        .map((key) => key.slice(BACKUP_PREFIX.length))
         .sort(),
-    read: (name) => store.objects.get(PREFIX + name)?.bytes ?? Buffer.alloc(0),
+    read: (name) => store.objects.get(BACKUP_PREFIX + name)?.bytes ?? Buffer.alloc(0),
     write(name, bytes) {
-      if (bytes === undefined) store.objects.delete(PREFIX + name);
-      else store.put(PREFIX + name, bytes);
+      if (bytes === undefined) store.objects.delete(BACKUP_PREFIX + name);
+      else store.put(BACKUP_PREFIX + name, bytes);
     },
   };
   return { title: 'bucket', where: 's3', env: store.backupSettings, files, close: () => store.close() };
@@ -115,27 +121,28 @@ interface Case {
 export async function damageBackups(kind: 'folder' | 's3', { base, library, passphrase }: Case): Promise<string[]> {
   const target = await placeIn(base, kind);
   const { where, env, files } = target;
-  const how = { passphrase, env };
+  const options = { passphrase, env };
   const [tmp, restored] = [join(base, 'damage-tmp'), join(base, 'damage-restored')];
   const faults: string[] = [];
   let cases = 0;
   try {
-    await backUpInto(await openBackup(where, { ...how, isNew: true }), library, tmp);
+    await backUpInto(await openBackup(where, { ...options, isNew: true }), library, tmp);
     const older = new Map(files.names().map((name) => [name, files.read(name)]));
     changeOneRow(library);
-    await backUpInto(await openBackup(where, how), library, tmp);
-    const whole = new Map(files.names().map((name) => [name, files.read(name)]));
-    for (const [of, pattern] of Object.entries(KINDS) as [Kind, RegExp][]) {
+    await backUpInto(await openBackup(where, options), library, tmp);
+    const originalFiles = new Map(files.names().map((name) => [name, files.read(name)]));
+    for (const [fileKind, pattern] of Object.entries(FILE_KINDS) as [Kind, RegExp][]) {
       const matches = files.names().filter((name) => pattern.test(name));
       const name = matches.at(-1);
       if (name === undefined) continue;
-      for (const [damage, spoil] of Object.entries(DAMAGES)) {
+      for (const [damage, spoil] of Object.entries(DAMAGE_KINDS)) {
         if (!spoil(files, name, matches.slice(0, -1), older)) continue;
         cases++;
         const fault = await restoreFault();
-        if (fault) faults.push(`${target.title}, ${passphrase ? 'encrypted' : 'plain'}, ${of} ${damage}: ${fault}`);
-        for (const name of files.names()) if (!whole.has(name)) files.write(name, undefined);
-        for (const [name, bytes] of whole) files.write(name, bytes);
+        if (fault)
+          faults.push(`${target.title}, ${passphrase ? 'encrypted' : 'plain'}, ${fileKind} ${damage}: ${fault}`);
+        for (const name of files.names()) if (!originalFiles.has(name)) files.write(name, undefined);
+        for (const [name, bytes] of originalFiles) files.write(name, bytes);
       }
     }
     console.log(`${target.title}, ${passphrase ? 'encrypted' : 'plain'}: ${cases} cases, ${faults.length} faults`);
@@ -144,11 +151,11 @@ export async function damageBackups(kind: 'folder' | 's3', { base, library, pass
     await target.close();
   }
 
-  /** By a check, while the library is there. */
+  /** Returns whether a check mends the damage while the library exists. */
   async function isMended(): Promise<boolean> {
-    await checkFolder(await openBackup(where, how), library, tmp);
+    await checkFolder(await openBackup(where, options), library, tmp);
     rmSync(restored, { recursive: true, force: true });
-    await restoreFrom(await openBackup(where, how), restored);
+    await restoreFrom(await openBackup(where, options), restored);
     return isWhole(library, restored);
   }
 
@@ -156,7 +163,7 @@ export async function damageBackups(kind: 'folder' | 's3', { base, library, pass
   async function restoreFault(): Promise<string | undefined> {
     const tryRestore = async (skipDamaged: boolean) => {
       rmSync(restored, { recursive: true, force: true });
-      return restoreFrom(await openBackup(where, how), restored, { skipDamaged });
+      return restoreFrom(await openBackup(where, options), restored, { skipDamaged });
     };
     try {
       const result = await tryRestore(false);
@@ -165,7 +172,7 @@ export async function damageBackups(kind: 'folder' | 's3', { base, library, pass
     } catch (error) {
       if (!(error instanceof AppError)) return `failed with ${String(error)}`;
       if (error.message.startsWith(NO_DATABASE)) return (await isMended()) ? undefined : 'the check mends no database';
-      if (!NAMED.test(error.message)) return `says only: ${error.message}`;
+      if (!NAMED_CAUSE.test(error.message)) return `says only: ${error.message}`;
       try {
         const { lost } = await tryRestore(true);
         return lost.length > 0 && lost.length < MOST_LOST
@@ -181,7 +188,7 @@ export async function damageBackups(kind: 'folder' | 's3', { base, library, pass
 /** One pack of a small library holds a good part of it. */
 const MOST_LOST = 200;
 const NO_DATABASE = 'The database is damaged';
-const NAMED = /\d+ files|snapshot \d|backup\.json|\d{8}T\d{9}Z|[0-9a-f]{16}/;
+const NAMED_CAUSE = /\d+ files|snapshot \d|backup\.json|\d{8}T\d{9}Z|[0-9a-f]{16}/;
 
 function changeOneRow(library: string): void {
   const db = new Database(join(library, 'tonearm.db'));
@@ -191,7 +198,7 @@ function changeOneRow(library: string): void {
   db.close();
 }
 
-const isWhole = (library: string, restored: string): boolean =>
-  existsSync(join(restored, 'tonearm.db')) &&
-  JSON.stringify(rowsIn(restored)) === JSON.stringify(rowsIn(library)) &&
-  JSON.stringify(filesIn(join(restored, 'library'))) === JSON.stringify(filesIn(join(library, 'library')));
+const isWhole = (library: string, restoredDir: string): boolean =>
+  existsSync(join(restoredDir, 'tonearm.db')) &&
+  JSON.stringify(rowsIn(restoredDir)) === JSON.stringify(rowsIn(library)) &&
+  JSON.stringify(filesIn(join(restoredDir, 'library'))) === JSON.stringify(filesIn(join(library, 'library')));

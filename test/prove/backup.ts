@@ -15,15 +15,15 @@ import { runServer } from '../support/process.ts';
 import { quickImports } from '../support/product.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
-const KILLED = ['backup', 'check', 'prune', 'restore'] as const;
-type Killed = (typeof KILLED)[number];
+const KILLED_ACTIVITIES = ['backup', 'check', 'prune', 'restore'] as const;
+type Killed = (typeof KILLED_ACTIVITIES)[number];
 
-const CHILD = join(import.meta.dirname, '..', 'integration', 'backup-child.ts');
-const PASSPHRASE = 'a passphrase of some length';
-/** Of them, so many are left in the second library: the packs of the first are mostly unused then. */
-const [TRACKS, LEFT] = [30, 4];
-/** They say nothing that the library would miss. */
-const MARKS = /^(?:lease|checks|unused)/;
+const CHILD_SCRIPT = join(import.meta.dirname, '..', 'integration', 'backup-child.ts');
+const TEST_PASSPHRASE = 'a passphrase of some length';
+/** Tracks of the first library, and those of them in the second, so that most packs of the first are unused. */
+const [TRACK_COUNT, REMAINING_TRACK_COUNT] = [30, 4];
+/** Files of a backup that can be lost without losing anything of the library. */
+const MARK_FILES = /^(?:lease|checks|unused)/;
 
 export interface BackupProof {
   base: string;
@@ -37,21 +37,26 @@ export interface BackupProof {
 
 export async function prepareProof(seed: number): Promise<BackupProof> {
   const base = mkdtempSync(join(tmpdir(), 'tonearm-prove-backup-'));
-  const music = makeLibrary({ tracks: TRACKS, seed: String(seed), art: 'embedded', seconds: '1' }, join(base, 'music'));
+  const music = makeLibrary(
+    { tracks: TRACK_COUNT, seed: String(seed), art: 'embedded', seconds: '1' },
+    join(base, 'music'),
+  );
   const [full, less] = [join(base, 'full'), join(base, 'less')];
   const { code, stderr } = await runServer(['scan', music.dir, '--data-dir', full]);
   if (code !== 0) throw new Error(stderr);
   cpSync(full, less, { recursive: true, preserveTimestamps: true });
   const db = new Database(join(less, 'tonearm.db'));
   db.pragma('foreign_keys = ON');
-  db.prepare('DELETE FROM tracks WHERE id NOT IN (SELECT id FROM tracks ORDER BY id LIMIT ?)').run(LEFT);
+  db.prepare('DELETE FROM tracks WHERE id NOT IN (SELECT id FROM tracks ORDER BY id LIMIT ?)').run(
+    REMAINING_TRACK_COUNT,
+  );
   db.close();
   return {
     base,
     full,
     less,
     random: seededRandom(seed),
-    passphrase: seed % 2 === 0 ? undefined : PASSPHRASE,
+    passphrase: seed % 2 === 0 ? undefined : TEST_PASSPHRASE,
     close: () => rmSync(base, { recursive: true, force: true }),
   };
 }
@@ -59,20 +64,25 @@ export async function prepareProof(seed: number): Promise<BackupProof> {
 const wholeOf = (dataDir: string): string =>
   JSON.stringify({ rows: rowsIn(dataDir), files: filesIn(join(dataDir, 'library')) });
 
-/** Of the rows, and of the files that they name. */
-const restoredAs = (dataDir: string, of: string): boolean => {
-  const [restored, original] = [filesIn(join(dataDir, 'library')), filesIn(join(of, 'library'))];
+/** Returns whether the rows, and the files that the rows name, equal those of the original. */
+const restoredAs = (dataDir: string, originalDir: string): boolean => {
+  const [restoredFiles, originalFiles] = [filesIn(join(dataDir, 'library')), filesIn(join(originalDir, 'library'))];
   return (
-    JSON.stringify(rowsIn(dataDir)) === JSON.stringify(rowsIn(of)) &&
-    Object.entries(restored).every(([name, hash]) => original[name] === hash)
+    JSON.stringify(rowsIn(dataDir)) === JSON.stringify(rowsIn(originalDir)) &&
+    Object.entries(restoredFiles).every(([name, hash]) => originalFiles[name] === hash)
   );
 };
 
 /** Runs to the nth moment, or to the end; returns the number of moments, or undefined when it was killed. */
-async function runChild(wish: ChildOptions, nth?: number): Promise<number | undefined> {
+async function runChild(wish: ChildOptions, momentNumber?: number): Promise<number | undefined> {
   const child = spawn(
     process.execPath,
-    ['--import', quickImports, CHILD, JSON.stringify({ ...wish, ...(nth && { killAfter: nth }) })],
+    [
+      '--import',
+      quickImports,
+      CHILD_SCRIPT,
+      JSON.stringify({ ...wish, ...(momentNumber && { killAfter: momentNumber }) }),
+    ],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },
@@ -85,46 +95,47 @@ async function runChild(wish: ChildOptions, nth?: number): Promise<number | unde
   return (JSON.parse(text) as string[]).length;
 }
 
-/** What does not hold after so many kills of one kind of work. */
-export async function killDuring(what: Killed, kills: number, proof: BackupProof): Promise<string[]> {
+/** Returns the guarantees that are violated after that many kills of one kind of work. */
+export async function killDuring(activity: Killed, kills: number, proof: BackupProof): Promise<string[]> {
   const { base, full, less, random, passphrase } = proof;
-  const pathOf = (name: string): string => join(base, `${what}-${name}`);
-  const library = what === 'prune' ? less : full;
-  const open = async (where: string, isNew = false) => openBackup(where, { passphrase, isNew });
+  const pathOf = (name: string): string => join(base, `${activity}-${name}`);
+  const library = activity === 'prune' ? less : full;
+  const open = async (folder: string, isNew = false) => openBackup(folder, { passphrase, isNew });
   const faults: string[] = [];
   const template = pathOf('template');
   mkdirSync(template);
-  if (what !== 'backup') {
+  if (activity !== 'backup') {
     const { snapshot } = await backUpInto(await open(template, true), full, pathOf('tmp'));
-    if (what === 'prune') await (await open(template)).deleteSnapshot(snapshot, { isNow: true });
-    if (what === 'check') flipSomewhere(template, random);
+    if (activity === 'prune') await (await open(template)).deleteSnapshot(snapshot, { isNow: true });
+    if (activity === 'check') flipSomewhere(template, random);
   }
   const begin = (name: string): ChildOptions => {
     cpSync(template, pathOf(name), { recursive: true });
     const dataDir = pathOf(`${name}-data`);
     mkdirSync(dataDir);
-    const mode = what === 'prune' ? 'backup' : what;
+    const mode = activity === 'prune' ? 'backup' : activity;
     return { mode, library, backup: pathOf(name), dataDir, passphrase, killAt: undefined };
   };
   const moments = await runChild(begin('calm'));
   for (let kill = 0; kill < kills; kill++) {
     const name = `kill-${kill}`;
     const wish = begin(name);
-    const nth = 1 + Math.floor(random() * (moments ?? 1));
-    await runChild(wish, nth);
-    if (what !== 'restore') await runChild(wish);
+    const momentNumber = 1 + Math.floor(random() * (moments ?? 1));
+    await runChild(wish, momentNumber);
+    if (activity !== 'restore') await runChild(wish);
     const repo = await open(wish.backup);
-    const { faults: found, problems, lost_items } = await checkFolder(repo, library, pathOf('tmp'));
-    const restored = what === 'restore' ? wish.dataDir : pathOf(`${name}-restored`);
-    await restoreFrom(await open(wish.backup), restored, { replace: true });
-    const wrong = [
-      ...(found > 0 ? problems : []),
+    const { faults: faultCount, problems, lost_items } = await checkFolder(repo, library, pathOf('tmp'));
+    const restoredDir = activity === 'restore' ? wish.dataDir : pathOf(`${name}-restored`);
+    await restoreFrom(await open(wish.backup), restoredDir, { replace: true });
+    const differences = [
+      ...(faultCount > 0 ? problems : []),
       ...lost_items,
-      ...(restoredAs(restored, library) ? [] : ['the restored library differs']),
-      ...(what === 'prune' ? await doubledIn(await open(wish.backup)) : []),
+      ...(restoredAs(restoredDir, library) ? [] : ['the restored library differs']),
+      ...(activity === 'prune' ? await doubledIn(await open(wish.backup)) : []),
     ];
-    for (const fault of wrong) faults.push(`${what}, killed at moment ${nth} of ${moments}: ${fault}`);
-    for (const folder of [wish.backup, wish.dataDir, restored]) rmSync(folder, { recursive: true, force: true });
+    for (const fault of differences)
+      faults.push(`${activity}, killed at moment ${momentNumber} of ${moments}: ${fault}`);
+    for (const folder of [wish.backup, wish.dataDir, restoredDir]) rmSync(folder, { recursive: true, force: true });
   }
   return faults;
 }
@@ -140,45 +151,45 @@ function flipSomewhere(folder: string, random: () => number): string {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !MARKS.test(path.slice(folder.length + 1)))
+    .filter((path) => !MARK_FILES.test(path.slice(folder.length + 1)))
     .sort();
   const path = files[Math.floor(random() * files.length)] as string;
   const bytes = readFileSync(path);
-  const at = Math.floor(random() * bytes.length);
-  bytes[at] = (bytes[at] ?? 0) ^ (1 + Math.floor(random() * 255));
+  const offset = Math.floor(random() * bytes.length);
+  bytes[offset] = (bytes[offset] ?? 0) ^ (1 + Math.floor(random() * 255));
   writeFileSync(path, bytes);
-  return `byte ${at} of ${path.slice(folder.length + 1)}`;
+  return `byte ${offset} of ${path.slice(folder.length + 1)}`;
 }
 
-/** One byte at a time, which the check has to find and mend. */
+/** Flips one byte at a time, which the check has to find and mend. */
 export async function flipBytes(count: number, { base, full, random, passphrase }: BackupProof): Promise<string[]> {
   const [backup, tmp] = [join(base, 'flipped'), join(base, 'flipped-tmp')];
   mkdirSync(backup);
   await backUpInto(await openBackup(backup, { passphrase, isNew: true }), full, tmp);
   const faults: string[] = [];
   for (let n = 0; n < count; n++) {
-    const where = flipSomewhere(backup, random);
+    const flippedFile = flipSomewhere(backup, random);
     const check = await checkFolder(await openBackup(backup, { passphrase }), full, tmp);
     const recheck = await checkFolder(await openBackup(backup, { passphrase }), full, tmp);
-    if (check.faults === 0) faults.push(`${where}: not found`);
-    if (check.lost > 0) faults.push(`${where}: lost ${check.lost_items.join(', ')}`);
-    if (recheck.faults + recheck.lost > 0) faults.push(`${where}: not mended: ${recheck.problems.join(', ')}`);
+    if (check.faults === 0) faults.push(`${flippedFile}: not found`);
+    if (check.lost > 0) faults.push(`${flippedFile}: lost ${check.lost_items.join(', ')}`);
+    if (recheck.faults + recheck.lost > 0) faults.push(`${flippedFile}: not mended: ${recheck.problems.join(', ')}`);
   }
-  const restored = join(base, 'flipped-restored');
-  await restoreFrom(await openBackup(backup, { passphrase }), restored);
-  if (wholeOf(restored) !== wholeOf(full)) faults.push('the restored library differs');
+  const restoredDir = join(base, 'flipped-restored');
+  await restoreFrom(await openBackup(backup, { passphrase }), restoredDir);
+  if (wholeOf(restoredDir) !== wholeOf(full)) faults.push('the restored library differs');
   return faults;
 }
 
 export async function proveBackup({ seed, runs = 20 }: { seed: number; runs: number | undefined }): Promise<boolean> {
   const all: string[] = [];
-  for (const nth of [seed, seed + 1]) {
-    const proof = await prepareProof(nth);
-    const how = proof.passphrase === undefined ? 'plain' : 'encrypted';
+  for (const proofSeed of [seed, seed + 1]) {
+    const proof = await prepareProof(proofSeed);
+    const encryption = proof.passphrase === undefined ? 'plain' : 'encrypted';
     try {
-      for (const what of KILLED) {
-        const faults = await killDuring(what, runs, proof);
-        console.log([`${how}: ${runs} kills during ${what}, ${faults.length} faults`, ...faults].join('\n'));
+      for (const activity of KILLED_ACTIVITIES) {
+        const faults = await killDuring(activity, runs, proof);
+        console.log([`${encryption}: ${runs} kills during ${activity}, ${faults.length} faults`, ...faults].join('\n'));
         all.push(...faults);
       }
       for (const kind of ['folder', 's3'] as const) {
@@ -191,7 +202,7 @@ export async function proveBackup({ seed, runs = 20 }: { seed: number; runs: num
         all.push(...faults);
       }
       const faults = await flipBytes(runs * 10, proof);
-      console.log([`${how}: ${runs * 10} single bytes changed, ${faults.length} faults`, ...faults].join('\n'));
+      console.log([`${encryption}: ${runs * 10} single bytes changed, ${faults.length} faults`, ...faults].join('\n'));
       all.push(...faults);
     } finally {
       proof.close();

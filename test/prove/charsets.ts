@@ -12,10 +12,10 @@ import * as words from '../support/title-words.ts';
 
 const ALBUM_FILES = 8;
 const LEAST_REPAIRED = 0.99;
-const AUDIO = silentMp3(40);
+const AUDIO_BYTES = silentMp3(40);
 
 type Language = Parameters<typeof words.drawName>[0];
-const WESTERN = Object.values(words.WESTERN_LANGUAGES);
+const WESTERN_LANGUAGES = Object.values(words.WESTERN_LANGUAGES);
 
 /** The charsets with the languages that are written in them. */
 const ENCODINGS: [Charset, Language[]][] = [
@@ -24,8 +24,8 @@ const ENCODINGS: [Charset, Language[]][] = [
   ['gbk', [words.SIMPLIFIED]],
   ['big5', [words.TRADITIONAL]],
   ['windows-1251', [words.RUSSIAN]],
-  ['windows-1252', WESTERN],
-  ['utf-8', [...WESTERN, words.JAPANESE, words.KOREAN, words.SIMPLIFIED, words.TRADITIONAL, words.RUSSIAN]],
+  ['windows-1252', WESTERN_LANGUAGES],
+  ['utf-8', [...WESTERN_LANGUAGES, words.JAPANESE, words.KOREAN, words.SIMPLIFIED, words.TRADITIONAL, words.RUSSIAN]],
 ];
 
 interface Names {
@@ -34,10 +34,10 @@ interface Names {
   album: string;
 }
 
-function drawAlbum(language: Language, charset: Charset, below: (n: number) => number): Names[] {
-  const draw = (most: number): string => {
+function drawAlbum(language: Language, charset: Charset, randomBelow: (n: number) => number): Names[] {
+  const draw = (maxWords: number): string => {
     for (;;) {
-      const name = words.drawName(language, below, most);
+      const name = words.drawName(language, randomBelow, maxWords);
       if (encodeCharset(name, charset)) return name;
     }
   };
@@ -49,7 +49,7 @@ function readNames({ title, artist, album }: Names, charset: Charset): AudioRead
   const frame = (name: string, text: string): Buffer =>
     id3FrameV23(name, Buffer.concat([Buffer.alloc(1), encodeCharset(text, charset) ?? Buffer.alloc(0)]));
   const tag = id3([frame('TIT2', title), frame('TPE1', artist), frame('TALB', album)], 3);
-  return readAudioSync(bufferSource(Buffer.concat([tag, AUDIO]))) as AudioRead;
+  return readAudioSync(bufferSource(Buffer.concat([tag, AUDIO_BYTES]))) as AudioRead;
 }
 
 interface CharsetCounts {
@@ -62,7 +62,7 @@ interface CharsetCounts {
 }
 
 function countCharset(charset: Charset, languages: Language[], titles: number, seed: number): CharsetCounts {
-  const below = randomNumbers(seed);
+  const randomBelow = randomNumbers(seed);
   const counts: CharsetCounts = {
     charset,
     titles: 0,
@@ -71,8 +71,8 @@ function countCharset(charset: Charset, languages: Language[], titles: number, s
     examples: [],
   };
   for (let n = 0; counts.titles < titles; n++) {
-    const names = drawAlbum(languages[n % languages.length] as Language, charset, below);
-    const reads = names.map((one) => readNames(one, charset));
+    const names = drawAlbum(languages[n % languages.length] as Language, charset, randomBelow);
+    const reads = names.map((tagNames) => readNames(tagNames, charset));
     decodeAlbum(reads, []).forEach(({ tags }, i) => {
       const { title, artist, album } = names[i] as Names;
       const isRight = tags.title === title && tags.album === album && tags.artists[0] === artist;
@@ -83,12 +83,13 @@ function countCharset(charset: Charset, languages: Language[], titles: number, s
     });
     // nothing but the title tells the charset
     names.forEach(({ title }, i) => {
-      const { tags, charset: used } = readNames({ title, artist: 'Artist', album: 'Album' }, charset);
+      const { tags, charset: usedCharset } = readNames({ title, artist: 'Artist', album: 'Album' }, charset);
       if (tags.title === names[i]?.title) counts.alone.right++;
-      else if (used === USUAL_CHARSET) counts.alone.left++;
+      else if (usedCharset === USUAL_CHARSET) counts.alone.left++;
       else {
         counts.alone.wrong++;
-        if (counts.examples.length < 8) counts.examples.push(`alone: ${names[i]?.title} → ${tags.title} (${used})`);
+        if (counts.examples.length < 8)
+          counts.examples.push(`alone: ${names[i]?.title} → ${tags.title} (${usedCharset})`);
       }
     });
   }
@@ -101,7 +102,7 @@ export const countEncodings = (titles: number, seed: number): CharsetCounts[] =>
 /** Right text of each language, in Windows-1252. */
 export const countRight = (titles: number, seed: number): CharsetCounts[] =>
   Object.entries(words.WESTERN_LANGUAGES).map(([name, language], i) => ({
-    ...countCharset('windows-1252', [language], titles / WESTERN.length, seed + i),
+    ...countCharset('windows-1252', [language], titles / WESTERN_LANGUAGES.length, seed + i),
     charset: name,
   }));
 
@@ -121,7 +122,7 @@ export async function proveCharsets({ seed, runs = 5_000 }: { seed: number; runs
   console.log(`seed ${seed}`);
   const encodings = countEncodings(runs, seed);
   encodings.forEach(print);
-  const right = countRight(runs * 4, seed + 100);
-  right.forEach(print);
-  return await Promise.resolve(encodings.every(isRepaired) && right.every(isUnharmed));
+  const untouchedCounts = countRight(runs * 4, seed + 100);
+  untouchedCounts.forEach(print);
+  return await Promise.resolve(encodings.every(isRepaired) && untouchedCounts.every(isUnharmed));
 }

@@ -14,12 +14,12 @@ import { seededRandom } from '../support/seeded-random.ts';
 import { offline } from '../support/server.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 
-const OWNER = { username: 'owner', password: 'correct horse battery' };
+const OWNER_ACCOUNT = { username: 'owner', password: 'correct horse battery' };
 /** A start takes about half a second, so that kills hit starts as often as what comes after them. */
 const LATEST_MS = 1_500;
 
 /** What happens to a running app. `stopped`: SIGSTOP comes first. */
-const KILLS = [
+const KILL_KINDS = [
   { name: 'the app', app: true, server: false, stopped: false },
   { name: 'the server', app: false, server: true, stopped: false },
   { name: 'both', app: true, server: true, stopped: false },
@@ -29,7 +29,7 @@ const KILLS = [
 
 interface Shell {
   process: ChildProcess;
-  /** Of the servers that it has started. */
+  /** Process ids of the servers that the app has started. */
   servers: number[];
 }
 
@@ -42,7 +42,7 @@ export async function killDesktop({ cycles, seed }: { cycles: number; seed: numb
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-desktop-'));
   const random = seededRandom(seed);
   const faults: string[] = [];
-  const acknowledged: string[] = [];
+  const acknowledgedNames: string[] = [];
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const env = {
@@ -54,8 +54,8 @@ export async function killDesktop({ cycles, seed }: { cycles: number; seed: numb
     LOCAL_MEDIA_WATCH: 'false',
     LOG_LEVEL: 'silent',
     SECRET_STORE: 'file',
-    ADMIN_USERNAME: OWNER.username,
-    ADMIN_PASSWORD: OWNER.password,
+    ADMIN_USERNAME: OWNER_ACCOUNT.username,
+    ADMIN_PASSWORD: OWNER_ACCOUNT.password,
   };
 
   function start(): Shell {
@@ -75,10 +75,10 @@ export async function killDesktop({ cycles, seed }: { cycles: number; seed: numb
     let token: string | undefined;
     for (let n = 0; !isOver(); n += 1) {
       try {
-        token ??= (await call<TokenResponse>('/auth/login', OWNER)).access_token;
-        const name = `${seed} ${acknowledged.length} ${n}`;
+        token ??= (await call<TokenResponse>('/auth/login', OWNER_ACCOUNT)).access_token;
+        const name = `${seed} ${acknowledgedNames.length} ${n}`;
         await call('/playlists', { name }, token);
-        acknowledged.push(name);
+        acknowledgedNames.push(name);
       } catch {
         await sleep(20); // it starts, or was killed
       }
@@ -103,30 +103,30 @@ export async function killDesktop({ cycles, seed }: { cycles: number; seed: numb
     );
 
   async function cycle(n: number): Promise<void> {
-    const kill = KILLS[Math.floor(random() * KILLS.length)] as (typeof KILLS)[number];
-    const where = `cycle ${n}, ${kill.name}`;
+    const kill = KILL_KINDS[Math.floor(random() * KILL_KINDS.length)] as (typeof KILL_KINDS)[number];
+    const cycleLabel = `cycle ${n}, ${kill.name}`;
     const shell = start();
     let isOver = false;
-    const writing = write(() => isOver);
+    const pendingWrites = write(() => isOver);
     await sleep(random() * LATEST_MS);
     const server = shell.servers.at(-1);
     if (server !== undefined && kill.stopped) signal(server, 'SIGSTOP');
     if (kill.server && server !== undefined) signal(server, 'SIGKILL');
     if (kill.app) await end(shell.process);
-    if (kill.app && !kill.stopped) await untilGone(shell.servers, `${where}: a server goes on`);
-    if (!kill.app) await recovered(shell, server, where);
+    if (kill.app && !kill.stopped) await untilGone(shell.servers, `${cycleLabel}: a server goes on`);
+    if (!kill.app) await checkRecovery(shell, server, cycleLabel);
     isOver = true;
-    await writing;
+    await pendingWrites;
     await end(shell.process);
-    if (!kill.stopped || !kill.app) await untilGone(shell.servers, `${where}: a server goes on`);
+    if (!kill.stopped || !kill.app) await untilGone(shell.servers, `${cycleLabel}: a server goes on`);
     else leftBehind.push(...shell.servers);
   }
 
   /** A server that was killed comes back, unless that was before it listened: then the app asks what to do. */
-  async function recovered(shell: Shell, killed: number | undefined, where: string): Promise<void> {
-    if (killed === undefined) return;
-    await Promise.race([until(isUp), until(() => shell.servers.length === 1 && !isAlive(killed))]);
-    if (isAlive(killed)) faults.push(`${where}: the killed server is alive`);
+  async function checkRecovery(shell: Shell, killedPid: number | undefined, cycleLabel: string): Promise<void> {
+    if (killedPid === undefined) return;
+    await Promise.race([until(isUp), until(() => shell.servers.length === 1 && !isAlive(killedPid))]);
+    if (isAlive(killedPid)) faults.push(`${cycleLabel}: the killed server is alive`);
   }
 
   async function untilGone(servers: number[], fault: string): Promise<void> {
@@ -139,16 +139,16 @@ export async function killDesktop({ cycles, seed }: { cycles: number; seed: numb
   try {
     for (let n = 1; n <= cycles; n += 1) await cycle(n);
     // the last start finds whatever the others left
-    const last = start();
+    const lastShell = start();
     await until(isUp);
     // one that was stopped before it had the folder is in nobody's way, and ends when it goes on
     for (const pid of leftBehind) signal(pid, 'SIGCONT');
     await untilGone(leftBehind, 'a server that was stopped goes on');
     const names = playlistsIn(join(dir, 'data'));
-    faults.push(...acknowledged.filter((name) => !names.has(name)).map((name) => `the playlist ${name} is lost`));
-    last.process.send('quit');
-    await once(last.process, 'exit');
-    await untilGone(last.servers, 'a server goes on after quitting');
+    faults.push(...acknowledgedNames.filter((name) => !names.has(name)).map((name) => `the playlist ${name} is lost`));
+    lastShell.process.send('quit');
+    await once(lastShell.process, 'exit');
+    await untilGone(lastShell.servers, 'a server goes on after quitting');
     if (!(await canListenOn(port))) faults.push('the port is still used');
     return { cycles, faults };
   } finally {

@@ -13,10 +13,10 @@ import { openKilledServer } from '../support/killed-server.ts';
 import { encodeMusic, writeMusic, type Encoding } from '../support/music.ts';
 import { openMigrated } from '../support/temp-database.ts';
 import { until } from '../support/until.ts';
-import { EDIT, OTHERS, SECONDS } from './fingerprints.ts';
+import { EDIT_FILTERS, OTHER_RECORDINGS, PIECE_SECONDS } from './fingerprints.ts';
 
 /** Before and after, in turn. */
-const UPGRADES: [Encoding, Encoding][] = [
+const ENCODING_UPGRADES: [Encoding, Encoding][] = [
   ['mp3-128', 'flac'],
   ['mp3', 'm4a'],
   ['ogg', 'flac'],
@@ -27,8 +27,8 @@ const UPGRADES: [Encoding, Encoding][] = [
   ['mp3-320', 'ogg'],
   ['flac', 'opus'],
 ];
-const VERSIONS = ['the recording', ...Object.keys(OTHERS)];
-const PAIRS_PER_TUNE = (VERSIONS.length * (VERSIONS.length - 1)) / 2;
+const RECORDING_VERSIONS = ['the recording', ...Object.keys(OTHER_RECORDINGS)];
+const PAIRS_PER_TUNE = (RECORDING_VERSIONS.length * (RECORDING_VERSIONS.length - 1)) / 2;
 
 const extensionOf = (encoding: Encoding): string => encoding.split('-')[0] as string;
 
@@ -73,12 +73,12 @@ async function upgradeAll(mode: Mode, seed: number, runs: number): Promise<{ kep
   const library = await openLibrary(base, mode, mode === 'reference');
   const wav = join(base, 'tune.wav');
   const names = Array.from({ length: runs }, (_, n) => {
-    const [from, to] = UPGRADES[n % UPGRADES.length] as [Encoding, Encoding];
+    const [from, to] = ENCODING_UPGRADES[n % ENCODING_UPGRADES.length] as [Encoding, Encoding];
     return { from, to, was: `old/${n % 7}/${n}.${extensionOf(from)}`, is: `new/${n % 5}/now ${n}.${extensionOf(to)}` };
   });
   try {
     for (const [n, { from, to, was, is }] of names.entries()) {
-      writeMusic(wav, { seed: seed + n * 10, seconds: SECONDS });
+      writeMusic(wav, { seed: seed + n * 10, seconds: PIECE_SECONDS });
       const [before, after] = [join(library.music, was), join(base, is)];
       for (const path of [before, after]) fs.mkdirSync(dirname(path), { recursive: true });
       encodeMusic(wav, before, from, { title: `Tune ${n}`, artist: 'The Quays', album: `Album ${n % 7}` });
@@ -89,7 +89,7 @@ async function upgradeAll(mode: Mode, seed: number, runs: number): Promise<{ kep
       await until(
         () =>
           library.withDatabase((db) => db.prepare('SELECT count(*) FROM track_fingerprints').pluck().get() as number),
-        (heard) => heard === runs,
+        (fingerprintCount) => fingerprintCount === runs,
       );
     const ids = library.ids();
     library.withDatabase((db) => {
@@ -108,7 +108,7 @@ async function upgradeAll(mode: Mode, seed: number, runs: number): Promise<{ kep
     fs.rmSync(join(library.music, 'old'), { recursive: true });
     fs.cpSync(join(base, 'new'), join(library.music, 'new'), { recursive: true });
     await library.scan();
-    const now = library.ids();
+    const currentIds = library.ids();
     const hung = (id: number | undefined): number =>
       library.withDatabase(
         (db) =>
@@ -121,65 +121,67 @@ async function upgradeAll(mode: Mode, seed: number, runs: number): Promise<{ kep
             .pluck()
             .get({ id }) as number,
       );
-    const lost = names
-      .filter(({ was, is }) => now.get(is) !== ids.get(was) || hung(now.get(is)) !== 3)
-      .map(({ from, to, was, is }) => `${mode}: ${was} (${from}) became ${now.get(is)} as ${is} (${to})`);
-    return { kept: runs - lost.length, lost };
+    const lostTracks = names
+      .filter(({ was, is }) => currentIds.get(is) !== ids.get(was) || hung(currentIds.get(is)) !== 3)
+      .map(({ from, to, was, is }) => `${mode}: ${was} (${from}) became ${currentIds.get(is)} as ${is} (${to})`);
+    return { kept: runs - lostTracks.length, lost: lostTracks };
   } finally {
     await library.close();
     fs.rmSync(base, { recursive: true, force: true });
   }
 }
 
-/** Each version of a tune replaces those before it, with the same title. Gives what was taken for another one. */
+/** Replaces each version of a tune by the next with the same title. Returns pairs that were wrongly matched. */
 async function playAlike(seed: number, tunes: number): Promise<{ pairs: number; wrong: string[] }> {
   const base = fs.mkdtempSync(join(tmpdir(), 'tonearm-encoders-'));
   const library = await openLibrary(base, 'copy', false);
   const wav = join(base, 'tune.wav');
-  const made = new Map<string, number>();
-  const wrong: string[] = [];
+  const madeTracks = new Map<string, number>();
+  const wrongPairs: string[] = [];
   try {
-    for (const [round, version] of VERSIONS.entries()) {
+    for (const [round, version] of RECORDING_VERSIONS.entries()) {
       fs.rmSync(join(library.music, `${round - 1}`), { recursive: true, force: true });
       fs.mkdirSync(join(library.music, `${round}`));
       for (let tune = 0; tune < tunes; tune++) {
-        const piece = { seed: seed + tune * 10, seconds: SECONDS };
-        writeMusic(wav, { ...piece, ...OTHERS[version]?.(piece.seed) });
-        const [[, encoding]] = [UPGRADES[(tune + round) % UPGRADES.length] as [Encoding, Encoding]];
+        const piece = { seed: seed + tune * 10, seconds: PIECE_SECONDS };
+        writeMusic(wav, { ...piece, ...OTHER_RECORDINGS[version]?.(piece.seed) });
+        const [[, encoding]] = [ENCODING_UPGRADES[(tune + round) % ENCODING_UPGRADES.length] as [Encoding, Encoding]];
         const path = join(library.music, `${round}`, `${tune}.${extensionOf(encoding)}`);
         const tags = { title: `Tune ${tune}`, artist: 'The Quays', album: version };
-        encodeMusic(wav, path, encoding, tags, version.startsWith('an edit') ? EDIT : []);
+        encodeMusic(wav, path, encoding, tags, version.startsWith('an edit') ? EDIT_FILTERS : []);
       }
       await library.scan();
       const ids = library.ids();
-      const originals = new Set(made.values());
+      const originals = new Set(madeTracks.values());
       for (const [sourceId, id] of ids)
         if (sourceId.startsWith(`${round}/`)) {
-          if (originals.has(id)) wrong.push(`${version}: ${sourceId} was taken for ${id}`);
-          made.set(sourceId, id);
+          if (originals.has(id)) wrongPairs.push(`${version}: ${sourceId} was taken for ${id}`);
+          madeTracks.set(sourceId, id);
         }
-      const there = new Set(ids.values());
-      for (const [sourceId, id] of made) if (!there.has(id)) wrong.push(`${version}: ${sourceId} is gone`);
+      const presentIds = new Set(ids.values());
+      for (const [sourceId, id] of madeTracks)
+        if (!presentIds.has(id)) wrongPairs.push(`${version}: ${sourceId} is gone`);
     }
     // where two fit nothing is taken, so the fingerprints themselves are compared too
     const db = openMigrated(join(library.dataDir, 'tonearm.db'));
-    const ofTune = Map.groupBy(made, ([sourceId]) => /(\d+)\.\w+$/.exec(sourceId)?.[1]);
+    const ofTune = Map.groupBy(madeTracks, ([sourceId]) => /(\d+)\.\w+$/.exec(sourceId)?.[1]);
     let pairs = 0;
     for (const versions of ofTune.values()) {
       const fingerprints = versions.flatMap(([sourceId, id]) => {
         const sound = findFingerprint(db, id as TrackId);
         return sound ? [{ sourceId, raw: sound.raw }] : [];
       });
-      fingerprints.forEach((one, i) =>
-        fingerprints.slice(i + 1).forEach((other) => {
+      fingerprints.forEach((fingerprint, i) =>
+        fingerprints.slice(i + 1).forEach((otherFingerprint) => {
           pairs++;
-          const similarity = soundSimilarity(one.raw, other.raw);
-          if (similarity >= SAME_RECORDING) wrong.push(`${one.sourceId} and ${other.sourceId}: ${similarity}`);
+          const similarity = soundSimilarity(fingerprint.raw, otherFingerprint.raw);
+          if (similarity >= SAME_RECORDING)
+            wrongPairs.push(`${fingerprint.sourceId} and ${otherFingerprint.sourceId}: ${similarity}`);
         }),
       );
     }
     db.$client.close();
-    return { pairs, wrong };
+    return { pairs, wrong: wrongPairs };
   } finally {
     await library.close();
     fs.rmSync(base, { recursive: true, force: true });
@@ -191,7 +193,7 @@ export async function proveEncoders({ seed, runs = 200 }: { seed: number; runs: 
   let holds = true;
   for (const mode of ['copy', 'reference'] as const) {
     const { kept, lost } = await upgradeAll(mode, seed, runs);
-    console.log(`${mode} mode: ${kept} of ${runs} recordings of ${SECONDS} s kept everything`);
+    console.log(`${mode} mode: ${kept} of ${runs} recordings of ${PIECE_SECONDS} s kept everything`);
     for (const line of lost) console.log(line);
     holds &&= kept >= 0.99 * runs;
   }

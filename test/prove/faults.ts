@@ -13,29 +13,29 @@ import { ADMIN, offline } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { sayLeftOut } from '../support/left-out.ts';
 
-const TRACKS = 30;
-const DISK = '200m';
+const TRACK_COUNT = 30;
+const DISK_SIZE = '200m';
 const DAY_MS = 86_400_000;
 /** No rights hinder root, so a proof that root runs gives the server another account. */
-const ACCOUNT = process.getuid?.() === 0 ? 65_534 : undefined;
-const CLOCK = join(import.meta.dirname, '..', 'support', 'shifted-clock.ts');
+const ACCOUNT_ID = process.getuid?.() === 0 ? 65_534 : undefined;
+const CLOCK_SCRIPT = join(import.meta.dirname, '..', 'support', 'shifted-clock.ts');
 const CHECK_EVERY = 20;
-/** By then the server has read the new time. */
+/** Time after which the server has read the changed clock. */
 const CLOCK_READ_MS = 200;
 
 type Fault = 'clock' | 'log' | 'disk' | 'rights' | 'mount' | 'kill';
-const FAULTS: readonly Fault[] = ['clock', 'log', 'disk', 'rights', 'mount', 'kill'];
+const FAULT_KINDS: readonly Fault[] = ['clock', 'log', 'disk', 'rights', 'mount', 'kill'];
 
 interface Answer {
   status: number;
   body: Record<string, unknown>;
 }
 
-/** What was acknowledged, and what a request that got no answer may have done since. */
-class Wanted<T> {
+/** Holds the acknowledged value, and the values that unanswered requests may have written since. */
+class ExpectedValue<T> {
   #values: T[];
-  constructor(first: T) {
-    this.#values = [first];
+  constructor(initialValue: T) {
+    this.#values = [initialValue];
   }
   note(value: T, isAcknowledged: boolean): void {
     if (isAcknowledged) this.#values = [value];
@@ -67,8 +67,8 @@ async function startServer({ data, music, clock }: Place) {
   };
   const child: ChildProcess = spawn(
     process.execPath,
-    ['--import', CLOCK, serverEntry(), '--data-dir', data, '--port', '0'],
-    { env, stdio: ['ignore', 'pipe', 'pipe'], ...(ACCOUNT !== undefined && { uid: ACCOUNT, gid: ACCOUNT }) },
+    ['--import', CLOCK_SCRIPT, serverEntry(), '--data-dir', data, '--port', '0'],
+    { env, stdio: ['ignore', 'pipe', 'pipe'], ...(ACCOUNT_ID !== undefined && { uid: ACCOUNT_ID, gid: ACCOUNT_ID }) },
   );
   process.once('exit', () => child.kill('SIGKILL'));
   let output = '';
@@ -87,12 +87,12 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
   const base = fs.mkdtempSync(join(tmpdir(), 'tonearm-faults-'));
   const folders = layOut(base);
   const random = seededRandom(seed);
-  const below = (n: number): number => Math.floor(random() * n);
-  const wrong: string[] = [];
+  const randomBelow = (n: number): number => Math.floor(random() * n);
+  const violations: string[] = [];
   const counts: Record<string, number> = {};
   let server = await startServer(folders);
   const token: string = await signUp(server);
-  let [words, refused, acknowledged] = [0, 0, 0];
+  let [requestCount, refusedCount, acknowledgedCount] = [0, 0, 0];
 
   async function ask(path: string, method = 'GET', body?: unknown): Promise<Answer | undefined> {
     try {
@@ -108,10 +108,10 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
         signal: AbortSignal.timeout(20_000),
       });
       const text = await answer.text();
-      if (answer.ok) acknowledged++;
+      if (answer.ok) acknowledgedCount++;
       else {
-        refused++;
-        if (answer.status === 500) wrong.push(`${method} ${path}: 500 ${text.slice(0, 200)}`);
+        refusedCount++;
+        if (answer.status === 500) violations.push(`${method} ${path}: 500 ${text.slice(0, 200)}`);
       }
       return { status: answer.status, body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) };
     } catch {
@@ -123,69 +123,73 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
   const isRefused = (answer: Answer | undefined): boolean =>
     answer !== undefined && answer.status >= 400 && answer.status < 500;
 
-  const ids = await scanned();
-  const [liked, rated, titled] = [
-    new Map<number, Wanted<boolean>>(),
-    new Map<number, Wanted<number>>(),
-    new Map<number, Wanted<string>>(),
+  const ids = await scanAll();
+  const [likedValues, ratingValues, titleValues] = [
+    new Map<number, ExpectedValue<boolean>>(),
+    new Map<number, ExpectedValue<number>>(),
+    new Map<number, ExpectedValue<string>>(),
   ];
   for (const id of ids) {
-    liked.set(id, new Wanted(false));
-    rated.set(id, new Wanted(0));
-    titled.set(id, new Wanted(String((await ask(`/tracks/${id}`))?.body['title'])));
+    likedValues.set(id, new ExpectedValue(false));
+    ratingValues.set(id, new ExpectedValue(0));
+    titleValues.set(id, new ExpectedValue(String((await ask(`/tracks/${id}`))?.body['title'])));
   }
   const plays = new Map<number, { least: number; most: number }>(ids.map((id) => [id, { least: 0, most: 0 }]));
-  const list = Number((await ask('/playlists', 'POST', { name: 'Mine' }))?.body['id']);
+  const playlistId = Number((await ask('/playlists', 'POST', { name: 'Mine' }))?.body['id']);
   const entries = new Map<number, { least: number; most: number }>(ids.map((id) => [id, { least: 0, most: 0 }]));
   const uploads: number[] = [];
-  const [first = 0, ...others] = ids;
-  if (!isDone(await ask(`/tracks/${first}`, 'DELETE'))) throw new Error('the first track could not be deleted');
+  const [deletedId = 0, ...remainingIds] = ids;
+  if (!isDone(await ask(`/tracks/${deletedId}`, 'DELETE'))) throw new Error('the first track could not be deleted');
 
   const count = (
-    of: Map<number, { least: number; most: number }>,
+    boundsById: Map<number, { least: number; most: number }>,
     id: number,
     done: boolean,
     isSure: boolean,
   ): void => {
-    const bounds = of.get(id);
+    const bounds = boundsById.get(id);
     if (!bounds) return;
     if (done) bounds.least++;
     if (done || !isSure) bounds.most++;
   };
-  let named = 0;
-  const ACTS: (() => Promise<void>)[] = [
+  let nameCount = 0;
+  const CLIENT_ACTIONS: (() => Promise<void>)[] = [
     async () => {
-      const [id, value] = [others[below(others.length)] ?? 0, below(2) === 0];
+      const [id, value] = [remainingIds[randomBelow(remainingIds.length)] ?? 0, randomBelow(2) === 0];
       const answer = await ask('/likes', 'POST', { item_type: 'track', item_id: id, liked: value });
-      if (!isRefused(answer)) liked.get(id)?.note(value, isDone(answer));
+      if (!isRefused(answer)) likedValues.get(id)?.note(value, isDone(answer));
     },
     async () => {
-      const [id, value] = [others[below(others.length)] ?? 0, 1 + below(5)];
-      const state = liked.get(id);
+      const [id, value] = [remainingIds[randomBelow(remainingIds.length)] ?? 0, 1 + randomBelow(5)];
+      const state = likedValues.get(id);
       const answer = await ask('/likes', 'POST', { item_type: 'track', item_id: id, liked: true, rating: value });
       if (isRefused(answer)) return;
       state?.note(true, isDone(answer));
-      rated.get(id)?.note(value, isDone(answer));
+      ratingValues.get(id)?.note(value, isDone(answer));
     },
     async () => {
-      const id = others[below(others.length)] ?? 0;
-      const played_at = new Date(Date.UTC(2026, 0, 1) + named++ * 3_600_000).toISOString();
+      const id = remainingIds[randomBelow(remainingIds.length)] ?? 0;
+      const played_at = new Date(Date.UTC(2026, 0, 1) + nameCount++ * 3_600_000).toISOString();
       const answer = await ask('/history', 'POST', { track_id: id, played_at, played_ms: 200_000 });
       count(plays, id, isDone(answer), isRefused(answer));
     },
     async () => {
-      const id = others[below(others.length)] ?? 0;
-      const answer = await ask(`/playlists/${list}/tracks`, 'POST', { track_ids: [id] });
+      const id = remainingIds[randomBelow(remainingIds.length)] ?? 0;
+      const answer = await ask(`/playlists/${playlistId}/tracks`, 'POST', { track_ids: [id] });
       count(entries, id, isDone(answer), isRefused(answer));
     },
     async () => {
-      const [id, title] = [others[below(others.length)] ?? 0, `Named ${++named}`];
+      const [id, title] = [remainingIds[randomBelow(remainingIds.length)] ?? 0, `Named ${++nameCount}`];
       const answer = await ask(`/tracks/${id}`, 'PATCH', { title });
-      if (!isRefused(answer)) titled.get(id)?.note(title, isDone(answer));
+      if (!isRefused(answer)) titleValues.get(id)?.note(title, isDone(answer));
     },
     async () => {
       const form = new FormData();
-      form.append('files', new Blob([new Uint8Array(song(`Upload ${++named}`, 1_000 + named))]), `upload-${named}.mp3`);
+      form.append(
+        'files',
+        new Blob([new Uint8Array(song(`Upload ${++nameCount}`, 1_000 + nameCount))]),
+        `upload-${nameCount}.mp3`,
+      );
       const answer = await ask('/tracks/upload', 'POST', form);
       const [item] = (answer?.body['items'] ?? []) as { id?: number; track?: { id: number } }[];
       const id = item?.track?.id ?? item?.id;
@@ -195,11 +199,11 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
     async () => void (await ask('/tracks?limit=5')),
   ];
 
-  async function scanned(): Promise<number[]> {
+  async function scanAll(): Promise<number[]> {
     await ask('/sources/local_folder/scan', 'POST');
     const tracks = await until(
       async () => ((await ask('/tracks?limit=200'))?.body['items'] ?? []) as { id: number }[],
-      (items) => items.length === TRACKS,
+      (items) => items.length === TRACK_COUNT,
       { everyMs: 100 },
     );
     return tracks.map(({ id }) => id);
@@ -211,19 +215,19 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
       await once(server.child, 'exit');
     }
     server = await startServer(folders);
-    if (server.isOver()) wrong.push(`it does not start again: ${server.output().slice(-500)}`);
+    if (server.isOver()) violations.push(`it does not start again: ${server.output().slice(-500)}`);
   }
 
   /** Brings the fault about; gives what ends it. */
-  async function bring(fault: Fault): Promise<() => Promise<void> | void> {
+  async function startFault(fault: Fault): Promise<() => Promise<void> | void> {
     switch (fault) {
       case 'clock': {
-        const years = [2, -5, 0.2, 30][below(4)] ?? 2;
+        const years = [2, -5, 0.2, 30][randomBelow(4)] ?? 2;
         fs.writeFileSync(folders.clock, String(Math.round(years * 365 * DAY_MS)));
-        if (below(2) === 0) await restart();
+        if (randomBelow(2) === 0) await restart();
         return async () => {
           fs.writeFileSync(folders.clock, '0');
-          if (below(2) === 0) await restart();
+          if (randomBelow(2) === 0) await restart();
           else await sleep(CLOCK_READ_MS);
           await ask('/status'); // as a window does from time to time
         };
@@ -236,7 +240,7 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
         if (!folders.disk) return () => undefined;
         const filler = join(folders.disk, 'filler');
         spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k'], { stdio: 'ignore' });
-        if (below(3) === 0) await restart();
+        if (randomBelow(3) === 0) await restart();
         return async () => {
           fs.rmSync(filler, { force: true });
           if (server.isOver()) await restart();
@@ -246,22 +250,22 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
         const names = ['', 'tmp', 'library']
           .map((name) => join(folders.data, name))
           .filter((path) => fs.existsSync(path));
-        const path = [...names, folders.music][below(names.length + 1)] ?? folders.music;
+        const path = [...names, folders.music][randomBelow(names.length + 1)] ?? folders.music;
         const { mode } = fs.statSync(path);
-        fs.chmodSync(path, below(2) === 0 ? 0o000 : 0o500);
+        fs.chmodSync(path, randomBelow(2) === 0 ? 0o000 : 0o500);
         return () => fs.chmodSync(path, mode & 0o777);
       }
       case 'mount': {
-        const away = `${folders.music}.away`;
-        fs.renameSync(folders.music, away);
-        const isEmpty = below(2) === 0;
+        const movedMusic = `${folders.music}.away`;
+        fs.renameSync(folders.music, movedMusic);
+        const isEmpty = randomBelow(2) === 0;
         if (isEmpty) fs.mkdirSync(folders.music);
         return () => {
           if (isEmpty) fs.rmdirSync(folders.music);
-          if (below(2) === 0) fs.renameSync(away, folders.music);
+          if (randomBelow(2) === 0) fs.renameSync(movedMusic, folders.music);
           else {
-            spawnSync('cp', ['-a', away, folders.music]);
-            fs.rmSync(away, { recursive: true });
+            spawnSync('cp', ['-a', movedMusic, folders.music]);
+            fs.rmSync(movedMusic, { recursive: true });
           }
         };
       }
@@ -279,7 +283,7 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
       { everyMs: 100 },
     );
 
-  async function lost(): Promise<string[]> {
+  async function listLosses(): Promise<string[]> {
     const lostWrites: string[] = [];
     const alive = await ask('/users/me');
     if (alive?.status !== 200) return [`nobody is signed in any more: ${alive?.status} ${JSON.stringify(alive?.body)}`];
@@ -287,42 +291,44 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
     // what the faults delayed is over soon, and then a scan finds every file
     await until(
       async () => {
-        const started = await ask('/sources/local_folder/scan', 'POST');
+        const scanStart = await ask('/sources/local_folder/scan', 'POST');
         await idle();
-        const { status, result, error } = (await ask(`/jobs/${String(started?.body['id'])}`))?.body ?? {};
-        const { failed_count: failed = -1 } = (result ?? {}) as { failed_count?: number };
-        return `${started?.status} ${String(status)} ${String(error)}: ${failed} failed`;
+        const { status, result, error } = (await ask(`/jobs/${String(scanStart?.body['id'])}`))?.body ?? {};
+        const { failed_count: failedCount = -1 } = (result ?? {}) as { failed_count?: number };
+        return `${scanStart?.status} ${String(status)} ${String(error)}: ${failedCount} failed`;
       },
       (outcome) => outcome.endsWith('succeeded null: 0 failed'),
       { everyMs: 1_000 },
     );
-    for (const id of others) {
+    for (const id of remainingIds) {
       const { status, body } = (await ask(`/tracks/${id}`)) ?? { status: 0, body: {} };
       if (status !== 200) lostWrites.push(`track ${id}: ${status}`);
       else {
         if (body['availability'] !== 'available') lostWrites.push(`track ${id} is ${String(body['availability'])}`);
-        if (!titled.get(id)?.accepts(String(body['title'])))
+        if (!titleValues.get(id)?.accepts(String(body['title'])))
           lostWrites.push(`title of ${id}: ${String(body['title'])}`);
-        const played = Number(body['play_count']);
+        const playCount = Number(body['play_count']);
         const { least, most } = plays.get(id) ?? { least: 0, most: 0 };
-        if (played < least || played > most) lostWrites.push(`plays of ${id}: ${played}, and not ${least} to ${most}`);
+        if (playCount < least || playCount > most)
+          lostWrites.push(`plays of ${id}: ${playCount}, and not ${least} to ${most}`);
       }
     }
-    const states = (await ask(`/likes/state?item_type=track&${others.map((id) => `item_id=${id}`).join('&')}`))
+    const states = (await ask(`/likes/state?item_type=track&${remainingIds.map((id) => `item_id=${id}`).join('&')}`))
       ?.body as unknown as { item_id: number; liked: boolean; rating: number }[];
     for (const { item_id: id, liked: isLiked, rating } of states) {
-      if (!liked.get(id)?.accepts(isLiked))
-        lostWrites.push(`like of ${id}: ${isLiked}, and not ${liked.get(id)?.toString()}`);
-      if (!rated.get(id)?.accepts(rating))
-        lostWrites.push(`rating of ${id}: ${rating}, and not ${rated.get(id)?.toString()}`);
+      if (!likedValues.get(id)?.accepts(isLiked))
+        lostWrites.push(`like of ${id}: ${isLiked}, and not ${likedValues.get(id)?.toString()}`);
+      if (!ratingValues.get(id)?.accepts(rating))
+        lostWrites.push(`rating of ${id}: ${rating}, and not ${ratingValues.get(id)?.toString()}`);
     }
-    const listed = ((await ask(`/playlists/${list}`))?.body['entries'] ?? []) as {
+    const playlistEntries = ((await ask(`/playlists/${playlistId}`))?.body['entries'] ?? []) as {
       track: { id: number };
     }[];
-    for (const id of others) {
-      const there = listed.filter(({ track }) => track.id === id).length;
+    for (const id of remainingIds) {
+      const entryCount = playlistEntries.filter(({ track }) => track.id === id).length;
       const { least, most } = entries.get(id) ?? { least: 0, most: 0 };
-      if (there < least || there > most) lostWrites.push(`entries of ${id}: ${there}, and not ${least} to ${most}`);
+      if (entryCount < least || entryCount > most)
+        lostWrites.push(`entries of ${id}: ${entryCount}, and not ${least} to ${most}`);
     }
     for (const id of uploads) if ((await ask(`/tracks/${id}`))?.status !== 200) lostWrites.push(`upload ${id} is gone`);
     const trash = (await ask('/trash'))?.body['total'];
@@ -331,29 +337,29 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
   }
 
   try {
-    for (let nth = 0; nth < faults && wrong.length === 0; nth++) {
-      const fault = FAULTS[below(FAULTS.length)] ?? 'kill';
+    for (let faultNumber = 0; faultNumber < faults && violations.length === 0; faultNumber++) {
+      const fault = FAULT_KINDS[randomBelow(FAULT_KINDS.length)] ?? 'kill';
       counts[fault] = (counts[fault] ?? 0) + 1;
-      const end = await bring(fault);
-      for (let act = 1 + below(5); act > 0; act--) await ACTS[below(ACTS.length)]?.();
+      const end = await startFault(fault);
+      for (let act = 1 + randomBelow(5); act > 0; act--) await CLIENT_ACTIONS[randomBelow(CLIENT_ACTIONS.length)]?.();
       await end();
       if (server.isOver()) {
-        if (server.output().trim() === '') wrong.push(`it ended without a word at ${fault}`);
-        else words++;
+        if (server.output().trim() === '') violations.push(`it ended without a word at ${fault}`);
+        else requestCount++;
         await restart();
       }
-      for (let act = below(3); act > 0; act--) await ACTS[below(ACTS.length)]?.();
-      if ((nth + 1) % CHECK_EVERY !== 0 && nth + 1 < faults) continue;
-      for (const loss of await lost()) wrong.push(`after fault ${nth + 1} (${fault}): ${loss}`);
+      for (let act = randomBelow(3); act > 0; act--) await CLIENT_ACTIONS[randomBelow(CLIENT_ACTIONS.length)]?.();
+      if ((faultNumber + 1) % CHECK_EVERY !== 0 && faultNumber + 1 < faults) continue;
+      for (const loss of await listLosses()) violations.push(`after fault ${faultNumber + 1} (${fault}): ${loss}`);
       console.log(
-        `${nth + 1} faults (${JSON.stringify(counts)}), ${acknowledged} acknowledged, ${refused} refused, ended in words ${words} times: ${wrong.length} wrong`,
+        `${faultNumber + 1} faults (${JSON.stringify(counts)}), ${acknowledgedCount} acknowledged, ${refusedCount} refused, ended in words ${requestCount} times: ${violations.length} wrong`,
       );
     }
-    if (wrong.length > 0) {
+    if (violations.length > 0) {
       await sleep(CLOCK_READ_MS); // its last lines are on their way
       console.log(server.output().slice(-3_000));
     }
-    return wrong;
+    return violations;
   } finally {
     server.child.kill('SIGKILL');
     await sleep(100);
@@ -381,13 +387,14 @@ function layOut(base: string): Place {
   fs.mkdirSync(disk);
   fs.mkdirSync(music, { recursive: true });
   const isMounted =
-    ACCOUNT !== undefined && spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK}`, 'tmpfs', disk]).status === 0;
+    ACCOUNT_ID !== undefined &&
+    spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_SIZE}`, 'tmpfs', disk]).status === 0;
   if (!isMounted) sayLeftOut('No disk can be mounted here: a full disk is NOT tried.');
-  for (let n = 0; n < TRACKS; n++) fs.writeFileSync(join(music, `${n}.mp3`), song(`Title ${n}`, 60 + n));
+  for (let n = 0; n < TRACK_COUNT; n++) fs.writeFileSync(join(music, `${n}.mp3`), song(`Title ${n}`, 60 + n));
   const data = join(disk, 'data');
   fs.mkdirSync(data);
-  if (ACCOUNT !== undefined)
-    for (const path of [data, join(base, 'folder'), music]) fs.chownSync(path, ACCOUNT, ACCOUNT);
+  if (ACCOUNT_ID !== undefined)
+    for (const path of [data, join(base, 'folder'), music]) fs.chownSync(path, ACCOUNT_ID, ACCOUNT_ID);
   return { data, music, clock: join(base, 'clock'), disk: isMounted ? disk : undefined };
 }
 
@@ -395,7 +402,7 @@ export async function proveFaults({ seed, runs = 300 }: { seed: number; runs: nu
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1)); // with its server
   process.setMaxListeners(0); // one for each start
   console.log(`${runs} faults from seed ${seed}`);
-  const wrong = await playFaults(seed, runs);
-  for (const fault of wrong) console.log(fault);
-  return wrong.length === 0;
+  const violations = await playFaults(seed, runs);
+  for (const fault of violations) console.log(fault);
+  return violations.length === 0;
 }

@@ -7,12 +7,12 @@ import { soundSimilarity } from '../../server/media/fingerprint-match.ts';
 import { encodeMusic, writeMusic, type Encoding, type Piece } from '../support/music.ts';
 import { createRealFingerprinter } from './real-fingerprinter.ts';
 
-export const SECONDS = 24;
-const ENCODINGS: Encoding[] = ['mp3-128', 'mp3', 'mp3-320', 'm4a', 'ogg', 'opus', 'flac'];
-const THRESHOLDS = [0.8, 0.85, 0.9, 0.92, 0.94, 0.96];
+export const PIECE_SECONDS = 24;
+const TESTED_ENCODINGS: Encoding[] = ['mp3-128', 'mp3', 'mp3-320', 'm4a', 'ogg', 'opus', 'flac'];
+const SIMILARITY_THRESHOLDS = [0.8, 0.85, 0.9, 0.92, 0.94, 0.96];
 
 /** The same tune, and another recording. */
-export const OTHERS: Record<string, (seed: number) => Omit<Piece, 'seed' | 'seconds'>> = {
+export const OTHER_RECORDINGS: Record<string, (seed: number) => Omit<Piece, 'seed' | 'seconds'>> = {
   'another take': (seed) => ({ take: seed + 1 }),
   'another arrangement': () => ({ overtones: [0.4, 1, 0.2, 0.8, 0.5, 0.3] }),
   'another take and arrangement': (seed) => ({ take: seed + 2, overtones: [1, 0.1, 0.7, 0.05, 0.4] }),
@@ -28,64 +28,70 @@ export async function proveFingerprints({ seed, runs = 40 }: { seed: number; run
   const never = new AbortController().signal;
   const hear = async (path: string): Promise<Uint32Array> => {
     const format = path.slice(path.lastIndexOf('.') + 1);
-    return (await fingerprinter.fingerprint({ path, format, durationMs: SECONDS * 1_000 }, never)).raw;
+    return (await fingerprinter.fingerprint({ path, format, durationMs: PIECE_SECONDS * 1_000 }, never)).raw;
   };
-  const same: number[] = [];
-  const others = new Map<string, number[]>();
+  const sameSimilarities: number[] = [];
+  const otherSimilarities = new Map<string, number[]>();
   const tunes: Uint32Array[] = [];
   try {
     for (let run = 0; run < runs; run++) {
-      const piece = { seed: seed + run * 10, seconds: SECONDS };
+      const piece = { seed: seed + run * 10, seconds: PIECE_SECONDS };
       const wav = join(dir, 'tune.wav');
       writeMusic(wav, piece);
       const fingerprints: Uint32Array[] = [];
-      for (const encoding of ENCODINGS) {
+      for (const encoding of TESTED_ENCODINGS) {
         const path = join(dir, `tune.${encoding.split('-')[0]}`);
         encodeMusic(wav, path, encoding);
         fingerprints.push(await hear(path));
       }
-      fingerprints.forEach((one, i) =>
-        fingerprints.slice(i + 1).forEach((other) => same.push(soundSimilarity(one, other))),
+      fingerprints.forEach((fingerprint, i) =>
+        fingerprints
+          .slice(i + 1)
+          .forEach((otherFingerprint) => sameSimilarities.push(soundSimilarity(fingerprint, otherFingerprint))),
       );
-      const [first] = fingerprints as [Uint32Array];
-      for (const [name, change] of Object.entries(OTHERS)) {
-        const [made, path] = [join(dir, 'other.wav'), join(dir, 'other.mp3')];
-        writeMusic(made, { ...piece, ...change(piece.seed) });
-        encodeMusic(made, path, 'mp3', {}, name.startsWith('an edit') ? EDIT : []);
-        others.set(name, [...(others.get(name) ?? []), soundSimilarity(first, await hear(path))]);
+      const [firstFingerprint] = fingerprints as [Uint32Array];
+      for (const [name, change] of Object.entries(OTHER_RECORDINGS)) {
+        const [wavPath, path] = [join(dir, 'other.wav'), join(dir, 'other.mp3')];
+        writeMusic(wavPath, { ...piece, ...change(piece.seed) });
+        encodeMusic(wavPath, path, 'mp3', {}, name.startsWith('an edit') ? EDIT_FILTERS : []);
+        otherSimilarities.set(name, [
+          ...(otherSimilarities.get(name) ?? []),
+          soundSimilarity(firstFingerprint, await hear(path)),
+        ]);
       }
-      others.set('another tune', [
-        ...(others.get('another tune') ?? []),
-        ...tunes.map((tune) => soundSimilarity(first, tune)),
+      otherSimilarities.set('another tune', [
+        ...(otherSimilarities.get('another tune') ?? []),
+        ...tunes.map((tune) => soundSimilarity(firstFingerprint, tune)),
       ]);
-      tunes.push(first);
+      tunes.push(firstFingerprint);
     }
   } finally {
     await fingerprinter.close();
     rmSync(dir, { recursive: true, force: true });
   }
-  console.log(`${runs} tunes of ${SECONDS} s from seed ${seed}`);
-  for (const [name, found] of [['the same recording', same] as const, ...others])
-    console.log(`${name}: ${found.length} pairs, ${inWords(found)}`);
-  const wrong = [...others.values()].flat();
-  for (const threshold of THRESHOLDS) {
-    const missed = same.filter((similarity) => similarity < threshold).length;
-    const wronglyTaken = wrong.filter((similarity) => similarity >= threshold).length;
+  console.log(`${runs} tunes of ${PIECE_SECONDS} s from seed ${seed}`);
+  for (const [name, similarities] of [['the same recording', sameSimilarities] as const, ...otherSimilarities])
+    console.log(`${name}: ${similarities.length} pairs, ${describeSimilarities(similarities)}`);
+  const allOtherSimilarities = [...otherSimilarities.values()].flat();
+  for (const threshold of SIMILARITY_THRESHOLDS) {
+    const missedCount = sameSimilarities.filter((similarity) => similarity < threshold).length;
+    const wronglyTaken = allOtherSimilarities.filter((similarity) => similarity >= threshold).length;
     console.log(
-      `from ${threshold}: ${missed} of ${same.length} missed, ${wronglyTaken} of ${wrong.length} wrongly taken`,
+      `from ${threshold}: ${missedCount} of ${sameSimilarities.length} missed, ${wronglyTaken} of ${allOtherSimilarities.length} wrongly taken`,
     );
   }
   return true;
 }
 
 /** Cut out in the middle, and the end repeated, so that the length is the same. */
-export const EDIT = [
+export const EDIT_FILTERS = [
   '-filter_complex',
   'asplit=3[a][b][c];[a]atrim=0:8[d];[b]atrim=16:24,asetpts=PTS-STARTPTS[e];[c]atrim=16:24,asetpts=PTS-STARTPTS[f];[d][e][f]concat=n=3:v=0:a=1',
 ];
 
-function inWords(found: number[]): string {
-  const sorted = found.toSorted((a, b) => a - b);
-  const at = (share: number): string => (sorted[Math.floor(share * (sorted.length - 1))] ?? 0).toFixed(3);
-  return `least ${at(0)}, 1 % ${at(0.01)}, median ${at(0.5)}, 99 % ${at(0.99)}, most ${at(1)}`;
+function describeSimilarities(similarities: number[]): string {
+  const sortedSimilarities = similarities.toSorted((a, b) => a - b);
+  const percentile = (share: number): string =>
+    (sortedSimilarities[Math.floor(share * (sortedSimilarities.length - 1))] ?? 0).toFixed(3);
+  return `least ${percentile(0)}, 1 % ${percentile(0.01)}, median ${percentile(0.5)}, 99 % ${percentile(0.99)}, most ${percentile(1)}`;
 }

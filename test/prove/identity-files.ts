@@ -28,14 +28,14 @@ import { seenOnOtherDisk } from '../support/other-disk.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { retagMp3 } from '../support/retag.ts';
 
-const SECONDS = 10;
-/** Of each sound, by the number in the name of its audio: `<sound>-<number>`. */
-const ENCODINGS: Encoding[] = ['mp3', 'mp3-128', 'flac'];
+const SOUND_SECONDS = 10;
+/** Encodings of each sound; the index is the number in the name of its audio: `<sound>-<number>`. */
+const SOUND_ENCODINGS: Encoding[] = ['mp3', 'mp3-128', 'flac'];
 /** Sounds from elsewhere, per sequence. */
-const FOREIGN = 2;
-const SCANS = 0.35;
-const REMOUNTS = 0.1;
-const KILLS = 0.25;
+const FOREIGN_SOUND_COUNT = 2;
+const SCAN_SHARE = 0.35;
+const REMOUNT_SHARE = 0.1;
+const KILL_SHARE = 0.25;
 /** A scan of these folders is over by then. */
 const LATEST_KILL_MS = 600;
 
@@ -58,10 +58,10 @@ async function makeMusic(dir: string, seed: number, sequences: number): Promise<
   const music: Music = { bytes: new Map(), hashes: new Map(), sounds: new Map() };
   const wav = join(dir, 'tune.wav');
   for (let sequence = 0; sequence < sequences; sequence++)
-    for (let n = 0; n < SOUNDS + FOREIGN; n++) {
+    for (let n = 0; n < SOUNDS + FOREIGN_SOUND_COUNT; n++) {
       const sound = sequence * SOUNDS_PER_SEQUENCE + n;
-      writeMusic(wav, { seed: seed + sound, seconds: SECONDS });
-      for (const [number, encoding] of ENCODINGS.entries()) {
+      writeMusic(wav, { seed: seed + sound, seconds: SOUND_SECONDS });
+      for (const [number, encoding] of SOUND_ENCODINGS.entries()) {
         if (n >= SOUNDS && number > 0) break;
         const [audio, path] = [`${sound}-${number}`, join(dir, `tune.${encoding.split('-')[0]}`)];
         encodeMusic(wav, path, encoding);
@@ -110,7 +110,7 @@ interface Sequence {
 
 function openSequence(base: string, mode: Mode, music: Music, sequence: number, seed: number): Sequence {
   const root = join(base, 'music', `${sequence}`);
-  const first = sequence * SOUNDS_PER_SEQUENCE;
+  const firstSound = sequence * SOUNDS_PER_SEQUENCE;
   const contents = new Map<string, Content>();
   const keyOf = (path: string): string => createHash('sha1').update(fs.readFileSync(path)).digest('hex');
   let [stamp, foreign, converted] = [0, 0, 0];
@@ -134,12 +134,12 @@ function openSequence(base: string, mode: Mode, music: Music, sequence: number, 
       const n = sound % SOUNDS_PER_SEQUENCE;
       return `${sound}-${n >= SOUNDS ? 0 : extension === '.flac' ? 2 : ++converted % 2}`;
     },
-    nextSound: () => first + SOUNDS + (foreign++ % FOREIGN),
+    nextSound: () => firstSound + SOUNDS + (foreign++ % FOREIGN_SOUND_COUNT),
     hashOf: (audio) => music.hashes.get(audio) as string,
     soundOf: (hash) => music.sounds.get(hash ?? '') ?? -1,
   });
   for (let n = 0; n < SOUNDS; n++) {
-    const sound = first + n;
+    const sound = firstSound + n;
     const names = firstNames(sound, sequence);
     const content = { sound, audio: `${sound}-0`, title: `Title ${sound}`, ...names, isLarge: false };
     write(join(root, `folder ${n % 3}`, `${n}.mp3`), content);
@@ -151,7 +151,7 @@ function openSequence(base: string, mode: Mode, music: Music, sequence: number, 
 /** All sequences at once, one step of each between two decisions whether there is a scan or a kill. */
 async function play(base: string, mode: Mode, music: Music, sequences: number, seed: number): Promise<FileFailure[]> {
   fs.mkdirSync(base);
-  const all = Array.from({ length: sequences }, (_, n) => openSequence(base, mode, music, n, seed));
+  const openSequences = Array.from({ length: sequences }, (_, n) => openSequence(base, mode, music, n, seed));
   const server = await openKilledServer({
     dataDir: join(base, 'data'),
     env: {
@@ -189,16 +189,16 @@ async function play(base: string, mode: Mode, music: Music, sequences: number, s
       likedNames.likeAll(db);
       likedNames.look(db);
     });
-    const rounds = Math.max(...all.map(({ steps }) => steps.length));
+    const rounds = Math.max(...openSequences.map(({ steps }) => steps.length));
     for (let round = 0; round < rounds; round++) {
-      for (const { steps, folder } of all) {
+      for (const { steps, folder } of openSequences) {
         const step = steps[round];
         if (step) folder.change(step);
       }
-      if (random() < REMOUNTS) withDatabase(seenOnOtherDisk);
+      if (random() < REMOUNT_SHARE) withDatabase(seenOnOtherDisk);
       const chance = random();
-      if (chance < SCANS) await scan();
-      else if (chance < SCANS + KILLS) {
+      if (chance < SCAN_SHARE) await scan();
+      else if (chance < SCAN_SHARE + KILL_SHARE) {
         await server.startScan();
         await sleep(random() * LATEST_KILL_MS);
         await server.restart();
@@ -214,7 +214,7 @@ async function play(base: string, mode: Mode, music: Music, sequences: number, s
     return withDatabase((db) => {
       const ofNames = likedNames.faults(db);
       return [
-        ...all.flatMap(({ folder, steps }, sequence) => {
+        ...openSequences.flatMap(({ folder, steps }, sequence) => {
           const faults = folder.faults(db);
           return faults.length === 0 ? [] : [{ seed, mode, sequence, steps, faults }];
         }),
@@ -227,7 +227,7 @@ async function play(base: string, mode: Mode, music: Music, sequences: number, s
   }
 }
 
-const MODES: readonly Mode[] = ['copy', 'reference'];
+const IMPORT_MODES: readonly Mode[] = ['copy', 'reference'];
 
 /** `runs` sequences, as many in each mode, `atOnce` to a server. */
 export async function findFileFailures(
@@ -235,17 +235,17 @@ export async function findFileFailures(
   runs: number,
   atOnce: number,
   onDone = (_runs: number, _failures: FileFailure[]): void => {},
-  modes = MODES,
+  modes = IMPORT_MODES,
 ): Promise<FileFailure[]> {
   const dir = fs.mkdtempSync(join(tmpdir(), 'tonearm-identity-files-'));
   try {
     const music = await makeMusic(dir, seed, atOnce);
     const failures: FileFailure[] = [];
-    for (let done = 0; done < runs / modes.length; done += atOnce) {
-      for (const [nth, mode] of modes.entries()) {
-        const faults = await play(join(dir, mode), mode, music, atOnce, seed + done);
+    for (let doneCount = 0; doneCount < runs / modes.length; doneCount += atOnce) {
+      for (const [modeNumber, mode] of modes.entries()) {
+        const faults = await play(join(dir, mode), mode, music, atOnce, seed + doneCount);
         failures.push(...faults);
-        onDone(modes.length * done + atOnce * (nth + 1), faults);
+        onDone(modes.length * doneCount + atOnce * (modeNumber + 1), faults);
       }
     }
     return failures;
@@ -256,9 +256,9 @@ export async function findFileFailures(
 
 export async function proveIdentityFiles({ seed, runs = 300 }: { seed: number; runs: number | undefined }) {
   console.log(`${runs} sequences with real files from seed ${seed}`);
-  const failures = await findFileFailures(seed, runs, Math.min(30, runs / 2), (done, found) => {
-    for (const failure of found) console.log(JSON.stringify(failure, undefined, 1));
-    console.log(`${done} of ${runs} done`);
+  const failures = await findFileFailures(seed, runs, Math.min(30, runs / 2), (doneCount, failureCount) => {
+    for (const failure of failureCount) console.log(JSON.stringify(failure, undefined, 1));
+    console.log(`${doneCount} of ${runs} done`);
   });
   console.log(`${failures.length} of ${runs} lost something, or put it on a wrong track`);
   return failures.length === 0;

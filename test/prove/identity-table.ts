@@ -14,7 +14,7 @@ import { seededRandom } from '../support/seeded-random.ts';
 import { until } from '../support/until.ts';
 
 /** Extensions with ffmpeg's encoder. */
-const FORMATS: Record<string, string> = {
+const FORMAT_CODECS: Record<string, string> = {
   mp3: 'libmp3lame',
   flac: 'flac',
   m4a: 'aac',
@@ -27,18 +27,18 @@ const FORMATS: Record<string, string> = {
   wma: 'wmav2',
   mka: 'libvorbis',
 };
-const MODES = ['copy', 'reference'] as const;
+const IMPORT_MODES = ['copy', 'reference'] as const;
 /** `killed`: at a random moment of the scan, which the next start goes on with. */
-const WAYS = ['scan', 'watch', 'killed'] as const;
+const CHANGE_WAYS = ['scan', 'watch', 'killed'] as const;
 /** A scan of these folders is over by then. */
 const LATEST_KILL_MS = 900;
-const SECONDS = 2;
-const QUIET = ['-nostdin', '-y', '-v', 'error'];
+const SOUND_SECONDS = 2;
+const QUIET_FLAGS = ['-nostdin', '-y', '-v', 'error'];
 
 interface Case {
   format: string;
   mode: Mode;
-  way: (typeof WAYS)[number];
+  way: (typeof CHANGE_WAYS)[number];
   /** Whether AcoustID is asked; fingerprints are made in any case. */
   looksUp: boolean;
 }
@@ -46,12 +46,12 @@ interface Case {
 /** Every combination, in an order by the seed. */
 export function casesOf(seed: number): Case[] {
   const random = seededRandom(seed);
-  const all = Object.keys(FORMATS).flatMap((format) =>
-    MODES.flatMap((mode) =>
-      WAYS.flatMap((way) => [true, false].map((looksUp): Case => ({ format, mode, way, looksUp }))),
+  const allCases = Object.keys(FORMAT_CODECS).flatMap((format) =>
+    IMPORT_MODES.flatMap((mode) =>
+      CHANGE_WAYS.flatMap((way) => [true, false].map((looksUp): Case => ({ format, mode, way, looksUp }))),
     ),
   );
-  return all
+  return allCases
     .map((one) => ({ one, rank: random() }))
     .toSorted((a, b) => a.rank - b.rank)
     .map(({ one }) => one);
@@ -66,14 +66,19 @@ function makeTones(dir: string, format: string, parts: number): Songs {
     const paths = numbers.map((n) => join(dir, `${n}.${format}`));
     songs.push(...paths);
     if (fs.existsSync(paths[0] as string)) continue;
-    const inputs = numbers.flatMap((n) => ['-f', 'lavfi', '-i', `sine=frequency=${200 + n * 7}:duration=${SECONDS}`]);
+    const inputs = numbers.flatMap((n) => [
+      '-f',
+      'lavfi',
+      '-i',
+      `sine=frequency=${200 + n * 7}:duration=${SOUND_SECONDS}`,
+    ]);
     const outputs = numbers.flatMap((n, i) => {
       const tags = [`title=Song ${n}`, 'artist=The Quays', `album=Album ${part}`];
       const metadata = tags.flatMap((tag) => ['-metadata', tag]);
-      return ['-map', `${i}`, '-c:a', FORMATS[format] as string, ...metadata, paths[i] as string];
+      return ['-map', `${i}`, '-c:a', FORMAT_CODECS[format] as string, ...metadata, paths[i] as string];
     });
-    const made = spawnSync('ffmpeg', [...QUIET, ...inputs, ...outputs], { encoding: 'utf8' });
-    if (made.status !== 0) throw new Error(`ffmpeg could not make ${format}: ${made.stderr}`);
+    const ffmpegRun = spawnSync('ffmpeg', [...QUIET_FLAGS, ...inputs, ...outputs], { encoding: 'utf8' });
+    if (ffmpegRun.status !== 0) throw new Error(`ffmpeg could not make ${format}: ${ffmpegRun.stderr}`);
   }
   return { mp3: songs, recording: { original: '', flac: '' } };
 }
@@ -101,8 +106,8 @@ const servedOf = (server: KilledServer, dataDir: string): Served => ({
 });
 
 /** What does not hold of one combination. `songs` is where the audio is kept for others. */
-export async function playCase(one: Case, rows: readonly Row[], songs: string, seed: number): Promise<string[]> {
-  const { format, mode, way, looksUp } = one;
+export async function playCase(tableCase: Case, rows: readonly Row[], songs: string, seed: number): Promise<string[]> {
+  const { format, mode, way, looksUp } = tableCase;
   const base = fs.mkdtempSync(join(tmpdir(), 'tonearm-identity-table-'));
   const [folder, dataDir] = [join(base, 'music'), join(base, 'data')];
   const parts = layOutRows(folder, rows, makeTones(join(songs, format), format, rows.length), format);
@@ -118,11 +123,11 @@ export async function playCase(one: Case, rows: readonly Row[], songs: string, s
       ...(looksUp && { FPID_BASE_URL: fake.url, FPID_API_KEY: 'key', FPID_RATE_PER_SECOND: '1000' }),
     },
   });
-  const served = servedOf(server, dataDir);
+  const servedTracks = servedOf(server, dataDir);
   let marks = 0;
   try {
     await server.scan();
-    const checks = await openRowChecks(served, mode, rows, format);
+    const checks = await openRowChecks(servedTracks, mode, rows, format);
 
     const settle = async (): Promise<void> => {
       if (way === 'watch') {
@@ -131,7 +136,7 @@ export async function playCase(one: Case, rows: readonly Row[], songs: string, s
         fs.mkdirSync(join(folder, 'zz'), { recursive: true });
         fs.copyFileSync(join(songs, format, `${marks}.${format}`), join(folder, name));
         fs.appendFileSync(join(folder, name), name);
-        await until(async () => (await served.tracks()).some(({ source_id }) => source_id === name));
+        await until(async () => (await servedTracks.tracks()).some(({ source_id }) => source_id === name));
         return void (await server.idle());
       }
       if (way === 'scan') return server.scan();
@@ -142,11 +147,11 @@ export async function playCase(one: Case, rows: readonly Row[], songs: string, s
     };
 
     const faults: string[] = [];
-    const check = async (when: string): Promise<void> => {
-      const tracks = await served.tracks();
+    const check = async (moment: string): Promise<void> => {
+      const tracks = await servedTracks.tracks();
       for (const [part, { what }] of rows.entries())
         for (const fault of await checks.faultsOf(part, tracks))
-          faults.push(`${Object.values(one).join(', ')}: ${what}, ${when}: ${fault}`);
+          faults.push(`${Object.values(tableCase).join(', ')}: ${what}, ${moment}: ${fault}`);
     };
     rows.forEach((row, n) => parts[n] && row.change(parts[n]));
     await settle();
@@ -164,17 +169,17 @@ export async function playCase(one: Case, rows: readonly Row[], songs: string, s
 }
 
 /** Rows that every format can play. */
-export const TABLE = ROWS.filter(({ isOfMp3 }) => !isOfMp3);
+export const TABLE_ROWS = ROWS.filter(({ isOfMp3 }) => !isOfMp3);
 
 export async function proveIdentityTable({ seed, runs }: { seed: number; runs: number | undefined }) {
   const songs = fs.mkdtempSync(join(tmpdir(), 'tonearm-identity-songs-'));
   const cases = casesOf(seed).slice(0, runs);
   let faults = 0;
   try {
-    for (const [n, one] of cases.entries()) {
-      const caseFaults = await playCase(one, TABLE, songs, seed + n);
+    for (const [n, tableCase] of cases.entries()) {
+      const caseFaults = await playCase(tableCase, TABLE_ROWS, songs, seed + n);
       console.log(
-        `${n + 1}/${cases.length} ${Object.values(one).join(', ')}: ${caseFaults.length} of ${TABLE.length} rows`,
+        `${n + 1}/${cases.length} ${Object.values(tableCase).join(', ')}: ${caseFaults.length} of ${TABLE_ROWS.length} rows`,
       );
       for (const fault of caseFaults) console.log(fault);
       faults += caseFaults.length;
@@ -182,6 +187,6 @@ export async function proveIdentityTable({ seed, runs }: { seed: number; runs: n
   } finally {
     fs.rmSync(songs, { recursive: true, force: true });
   }
-  console.log(`${cases.length} combinations of ${TABLE.length} rows from seed ${seed}: ${faults} faults`);
+  console.log(`${cases.length} combinations of ${TABLE_ROWS.length} rows from seed ${seed}: ${faults} faults`);
   return faults === 0;
 }

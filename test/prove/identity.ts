@@ -10,17 +10,17 @@ interface Failure {
   faults: string[];
 }
 
-const FOLDERS: readonly Folders[] = ['copy', 'reference', 'both'];
-/** Each is played in all of these. */
-const WAYS = 2 * FOLDERS.length;
+const FOLDER_MODES: readonly Folders[] = ['copy', 'reference', 'both'];
+/** Number of ways in which each sequence is played. */
+const WAY_COUNT = 2 * FOLDER_MODES.length;
 
 /** Every sequence in each mode, with fingerprints and without. Gives the first that fails, made as short as it gets. */
 export async function findFailure(seed: number, runs: number) {
-  for (const mode of FOLDERS)
+  for (const mode of FOLDER_MODES)
     for (const isHeard of [true, false]) {
       const simulation = createSimulation(mode, { isHeard });
       try {
-        for (let run = 0; run < runs / WAYS; run++) {
+        for (let run = 0; run < runs / WAY_COUNT; run++) {
           const steps = randomSteps(seed + run);
           if ((await simulation.play(steps)).length > 0) {
             const shortest = await simulation.shrink(steps);
@@ -36,20 +36,20 @@ export async function findFailure(seed: number, runs: number) {
 }
 
 /** Seeds in one go; where it was cut off it goes on with the seed that is named last. */
-const BLOCK = 100;
+const BLOCK_SIZE = 100;
 
 export async function proveIdentity({ seed, runs = 10_000 }: { seed: number; runs: number | undefined }) {
   console.log(`${runs} sequences from seed ${seed}`);
-  let failed = 0;
-  const end = seed + Math.ceil(runs / WAYS);
-  for (let next = seed; next < end;) {
-    const failure = await findFailure(next, WAYS * Math.min(BLOCK, end - next));
+  let failureCount = 0;
+  const end = seed + Math.ceil(runs / WAY_COUNT);
+  for (let nextSeed = seed; nextSeed < end;) {
+    const failure = await findFailure(nextSeed, WAY_COUNT * Math.min(BLOCK_SIZE, end - nextSeed));
     if (failure) console.log(JSON.stringify(failure, undefined, 1));
-    if (failure) failed++;
-    next = Math.min(next + BLOCK, end);
+    if (failure) failureCount++;
+    nextSeed = Math.min(nextSeed + BLOCK_SIZE, end);
     console.log(
-      `${WAYS * (next - seed)} of ${runs}, next seed ${next}: ${failed} blocks of ${WAYS * BLOCK} with a fault`,
+      `${WAY_COUNT * (nextSeed - seed)} of ${runs}, next seed ${nextSeed}: ${failureCount} blocks of ${WAY_COUNT * BLOCK_SIZE} with a fault`,
     );
   }
-  return failed === 0;
+  return failureCount === 0;
 }

@@ -31,21 +31,21 @@ import { spawnServer } from '../support/process.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { ADMIN, startServer } from '../support/server.ts';
 
-const MIGRATIONS = 'migrations';
+const MIGRATIONS_DIR = 'migrations';
 const MAX_EXTRA_MB = 150;
 const EVERY_WHOLE_IMPORT = 50;
 const COLLECTED_EVERY = 8;
-const LISTENER = { username: 'listener', password: 'long enough password' };
+const LISTENER_ACCOUNT = { username: 'listener', password: 'long enough password' };
 const NEVER_FILLED = ['jobs', 'verify_runs'];
 
 interface Stage {
   base: string;
-  /** Of the server that imports: a child account without rights, an app password, settings of its own. */
+  /** Data folder of the importing server: a child account without rights, an app password, its own settings. */
   own: string;
   exported: string;
   database: Buffer;
   settings: Record<string, unknown>;
-  /** What may not change. */
+  /** Folder outside the data folder, which an import must not change. */
   outside: string;
 }
 
@@ -75,19 +75,19 @@ export async function prepareImports(seed: number): Promise<Stage> {
   await server.close();
 
   mkdirSync(own);
-  const other = await startServer({ dir: own });
-  const { body: child } = await other.api<{ id: number }>('/users', { method: 'POST', body: LISTENER });
-  await other.api(`/users/${child.id}`, {
+  const otherServer = await startServer({ dir: own });
+  const { body: child } = await otherServer.api<{ id: number }>('/users', { method: 'POST', body: LISTENER_ACCOUNT });
+  await otherServer.api(`/users/${child.id}`, {
     method: 'PATCH',
     body: { can_upload: false, can_download: false, can_share: false, quota_bytes: 1_000, max_bitrate_kbps: 64 },
   });
-  await other.api('/users/me/subsonic-password');
-  await other.api('/settings', { method: 'PATCH', body: { fpid_trust_score: 0.7 } });
-  await other.close();
-  const outside = join(base, 'outside');
-  mkdirSync(outside);
+  await otherServer.api('/users/me/subsonic-password');
+  await otherServer.api('/settings', { method: 'PATCH', body: { fpid_trust_score: 0.7 } });
+  await otherServer.close();
+  const outsideDir = join(base, 'outside');
+  mkdirSync(outsideDir);
   const database = readFileSync(join(exported, 'data', 'library.db'));
-  return { base, own, exported, database, outside, settings: readSettings(own) };
+  return { base, own, exported, database, outside: outsideDir, settings: readSettings(own) };
 }
 
 const readSettings = (data: string): Record<string, unknown> => {
@@ -95,7 +95,7 @@ const readSettings = (data: string): Record<string, unknown> => {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>) : {};
 };
 
-const rowsOf = (path: string, sql: string): Row[] => {
+const readRows = (path: string, sql: string): Row[] => {
   const db = new Database(path, { readonly: true });
   try {
     return db.prepare<[], Row>(sql).all();
@@ -104,20 +104,20 @@ const rowsOf = (path: string, sql: string): Row[] => {
   }
 };
 
-const ACCOUNTS = 'SELECT * FROM users ORDER BY username_key';
+const ACCOUNTS_SQL = 'SELECT * FROM users ORDER BY username_key';
 const withoutId = (row: Row): Row => ({ ...row, id: undefined });
 
-/** What is wrong with a library that was taken. */
+/** Returns the faults of a library that was taken over. */
 export function faultsOf(database: string, own: string, settings: Row, isImport: boolean): string[] {
   const db = new Database(database);
   try {
-    levelOf(db, MIGRATIONS); // throws for anything in the schema that is not ours
-    const all = (sql: string): Row[] => db.prepare<[], Row>(sql).all();
+    levelOf(db, MIGRATIONS_DIR); // throws for anything in the schema that is not ours
+    const selectRows = (sql: string): Row[] => db.prepare<[], Row>(sql).all();
     const faults: string[] = [];
-    const users = new Map(all(ACCOUNTS).map((row) => [row['username_key'], row]));
-    for (const row of rowsOf(join(own, 'tonearm.db'), ACCOUNTS)) {
-      const existing = users.get(row['username_key']);
-      if (!existing || JSON.stringify(withoutId(existing)) !== JSON.stringify(withoutId(row)))
+    const users = new Map(selectRows(ACCOUNTS_SQL).map((row) => [row['username_key'], row]));
+    for (const row of readRows(join(own, 'tonearm.db'), ACCOUNTS_SQL)) {
+      const existingUser = users.get(row['username_key']);
+      if (!existingUser || JSON.stringify(withoutId(existingUser)) !== JSON.stringify(withoutId(row)))
         faults.push(`the account ${String(row['username'])} is another`);
       users.delete(row['username_key']);
     }
@@ -126,22 +126,24 @@ export function faultsOf(database: string, own: string, settings: Row, isImport:
       if (row['password_hash'] !== '' || powers.length > 0) faults.push(`${String(row['username'])} has rights`);
     }
     for (const table of [...NEVER_FILLED, ...(isImport ? ['sessions'] : [])])
-      if (all(`SELECT 1 FROM ${table}`).length > 0) faults.push(`there are ${table}`);
+      if (selectRows(`SELECT 1 FROM ${table}`).length > 0) faults.push(`there are ${table}`);
     const passwords = 'SELECT name, lookup FROM app_passwords ORDER BY lookup';
-    if (JSON.stringify(all(passwords)) !== JSON.stringify(rowsOf(join(own, 'tonearm.db'), passwords)))
+    if (JSON.stringify(selectRows(passwords)) !== JSON.stringify(readRows(join(own, 'tonearm.db'), passwords)))
       faults.push('app passwords are others');
-    if (all("SELECT 1 FROM music_folders WHERE path IS NOT NULL AND removed_at IS NULL AND key <> ''").length > 0)
+    if (
+      selectRows("SELECT 1 FROM music_folders WHERE path IS NOT NULL AND removed_at IS NULL AND key <> ''").length > 0
+    )
       faults.push('there is a music folder');
     const strange = isImport ? "NOT LIKE 'local:audio/%'" : "NOT GLOB '[lf]*:*'";
-    if (all(`SELECT 1 FROM stored_audio WHERE storage_uri ${strange} OR storage_uri LIKE '%..%'`).length > 0)
+    if (selectRows(`SELECT 1 FROM stored_audio WHERE storage_uri ${strange} OR storage_uri LIKE '%..%'`).length > 0)
       faults.push('audio is somewhere else');
     const ofAccounts = `SELECT 1 FROM trashed_tracks, json_each(snapshot, '$.rows')
       WHERE value ->> 'table' IN ('users', 'sessions', 'app_passwords', 'music_folders', 'jobs')`;
-    if (all(ofAccounts).length > 0) faults.push('the trash has accounts');
-    const changed = Object.keys({ ...settings, ...HOSTILE_SETTINGS }).filter(
+    if (selectRows(ofAccounts).length > 0) faults.push('the trash has accounts');
+    const changedSettings = Object.keys({ ...settings, ...HOSTILE_SETTINGS }).filter(
       (name) => JSON.stringify(readSettings(join(database, '..'))[name]) !== JSON.stringify(settings[name]),
     );
-    return [...faults, ...changed.map((name) => `the setting ${name} is another`)];
+    return [...faults, ...changedSettings.map((name) => `the setting ${name} is another`)];
   } finally {
     db.close();
   }
@@ -159,16 +161,16 @@ function takeOne({ base, own, database, settings }: Stage, random: () => number)
   const [from, taken, built] = [join(dir, 'foreign.db'), join(dir, 'taken.db'), join(dir, 'new', 'tonearm.db')];
   writeFileSync(from, bytes);
   const isImport = random() < 0.6;
-  const named = (faults: string[]): string[] => faults.map((fault) => `${changes.join(' + ')}: ${fault}`);
+  const withChanges = (faults: string[]): string[] => faults.map((fault) => `${changes.join(' + ')}: ${fault}`);
   try {
-    copyForeignLibrary({ from, to: taken, migrationsDir: MIGRATIONS, scope: isImport ? 'import' : 'backup' });
+    copyForeignLibrary({ from, to: taken, migrationsDir: MIGRATIONS_DIR, scope: isImport ? 'import' : 'backup' });
   } catch (error) {
     const leftovers = readdirSync(dir).filter((name) => name !== 'foreign.db' && name !== 'new');
     const faults = [
       ...(isRefusal(error) ? [] : [`it was refused with ${String(error)}`]),
       ...(leftovers.length === 0 ? [] : [`a refusal leaves ${leftovers.join()}`]),
     ];
-    return { taken: false, faults: named(faults) };
+    return { taken: false, faults: withChanges(faults) };
   }
   const hostile = { ...settings, ...HOSTILE_SETTINGS };
   applyArrival(
@@ -176,7 +178,7 @@ function takeOne({ base, own, database, settings }: Stage, random: () => number)
     { isImport, isAccepted: false, hasKeys: false, settings: hostile, musicDir: undefined },
     new Date(),
   );
-  return { taken: true, faults: named(faultsOf(built, own, settings, isImport)) };
+  return { taken: true, faults: withChanges(faultsOf(built, own, settings, isImport)) };
 }
 
 const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
@@ -188,8 +190,8 @@ function writeHostileExport({ exported, database }: Stage, good: Map<string, str
   let files = good.get('files.json') ?? '';
   if (random() < 0.6) {
     const lines = files.split('\n');
-    const at = 1 + Math.floor(random() * Math.max(1, lines.length - 3));
-    const line = JSON.parse((lines[at] ?? '').replace(/,$/, '') || '{}') as Row;
+    const lineIndex = 1 + Math.floor(random() * Math.max(1, lines.length - 3));
+    const line = JSON.parse((lines[lineIndex] ?? '').replace(/,$/, '') || '{}') as Row;
     const hostile: Row[] = [
       { ...line, key: '../../outside/x' },
       { ...line, key: 'library.json' },
@@ -202,7 +204,7 @@ function writeHostileExport({ exported, database }: Stage, good: Map<string, str
       { ...line, kind: 'own', path: '../outside/x', mtimeMs: 1, isCopied: true },
       withChange(line, random) as Row,
     ];
-    lines[at] = `${JSON.stringify(hostile[Math.floor(random() * hostile.length)])},`;
+    lines[lineIndex] = `${JSON.stringify(hostile[Math.floor(random() * hostile.length)])},`;
     files = lines.join('\n');
     changes.push('files.json');
   }
@@ -229,11 +231,11 @@ const outsideOf = ({ base, outside }: Stage): string =>
   JSON.stringify([readdirSync(base).sort(), readdirSync(outside), statSync(outside).mtimeMs]);
 
 /** A whole import of a changed export in this process. */
-async function importOne(stage: Stage, good: Map<string, string>, random: () => number): Promise<string[]> {
+async function importOne(stage: Stage, goodFilesByName: Map<string, string>, random: () => number): Promise<string[]> {
   const dir = join(stage.base, 'run', 'data');
   rmSync(join(stage.base, 'run'), { recursive: true, force: true });
   cpSync(stage.own, dir, { recursive: true });
-  const changes = writeHostileExport(stage, good, random);
+  const changes = writeHostileExport(stage, goodFilesByName, random);
   const outsideBefore = outsideOf(stage);
   const faults: string[] = [];
   try {
@@ -241,20 +243,20 @@ async function importOne(stage: Stage, good: Map<string, string>, random: () => 
     faults.push(...faultsOf(join(dir, 'tonearm.db'), stage.own, stage.settings, true));
   } catch (error) {
     if (!isRefusal(error)) faults.push(`it was refused with ${String(error)}`);
-    const accounts = (data: string): string => JSON.stringify(rowsOf(join(data, 'tonearm.db'), ACCOUNTS));
+    const accounts = (data: string): string => JSON.stringify(readRows(join(data, 'tonearm.db'), ACCOUNTS_SQL));
     if (accounts(dir) !== accounts(stage.own)) faults.push('a refusal changes accounts');
   }
   if (outsideOf(stage) !== outsideBefore) faults.push('something outside of the data folder changed');
   return faults.map((fault) => `${changes}: ${fault}`);
 }
 
-/** In this process: takes changed databases, and imports changed exports. */
+/** Takes changed databases and imports changed exports in this process, without a server. */
 export async function attackInProcess(
   stage: Stage,
   seed: number,
   runs: number,
 ): Promise<{ faults: string[]; taken: number }> {
-  const good = goodFiles(stage);
+  const goodFilesByName = goodFiles(stage);
   const faults: string[] = [];
   let takenCount = 0;
   takeOne(stage, seededRandom(seed)); // what is loaded once
@@ -265,7 +267,7 @@ export async function attackInProcess(
     const random = seededRandom(seed + run);
     const runFaults =
       run % EVERY_WHOLE_IMPORT === 0
-        ? { taken: false, faults: await importOne(stage, good, random) }
+        ? { taken: false, faults: await importOne(stage, goodFilesByName, random) }
         : takeOne(stage, random);
     if (runFaults.taken) takenCount++;
     faults.push(...runFaults.faults.map((fault) => `seed ${seed + run}: ${fault}`));
@@ -281,13 +283,13 @@ export async function attackInProcess(
 
 /** Through a server that imports at its next start, and is used after it. */
 export async function attackServer(stage: Stage, seed: number, runs: number): Promise<string[]> {
-  const good = goodFiles(stage);
+  const goodFilesByName = goodFiles(stage);
   const dir = join(stage.base, 'served');
   cpSync(stage.own, dir, { recursive: true });
   const faults: string[] = [];
   let server = await spawnServer(['--data-dir', dir, '--port', '0'], { LOG_LEVEL: 'silent' });
   for (let run = 0; run < runs; run++) {
-    const changes = writeHostileExport(stage, good, seededRandom(seed + run));
+    const changes = writeHostileExport(stage, goodFilesByName, seededRandom(seed + run));
     const token = await signIn(server.url, ADMIN);
     if (token === undefined) {
       faults.push(`seed ${seed + run}: ${changes}: the administrator cannot sign in`);
@@ -342,7 +344,7 @@ async function importThrough(url: string, token: string, folder: string): Promis
 }
 
 async function accountFaults(url: string): Promise<string[]> {
-  const [admin, listener] = [await signIn(url, ADMIN), await signIn(url, LISTENER)];
+  const [admin, listener] = [await signIn(url, ADMIN), await signIn(url, LISTENER_ACCOUNT)];
   if (admin === undefined || listener === undefined) return ['somebody cannot sign in'];
   const { body } = await ask(url, '/users/me', listener);
   const isRestricted = body['is_superuser'] === false && body['can_upload'] === false && body['quota_bytes'] === 1_000;
@@ -367,10 +369,10 @@ export async function proveImports({
   try {
     const { faults, taken } = await attackInProcess(stage, seed, runs);
     console.log(`${runs} changed libraries in process, ${taken} taken, ${faults.length} faults`);
-    const served = faults.length > 0 ? [] : await attackServer(stage, seed, Math.ceil(runs / 100));
-    console.log(`${Math.ceil(runs / 100)} through a server, ${served.length} faults`);
-    for (const fault of [...faults, ...served]) console.log(fault);
-    return faults.length + served.length === 0;
+    const serverFaults = faults.length > 0 ? [] : await attackServer(stage, seed, Math.ceil(runs / 100));
+    console.log(`${Math.ceil(runs / 100)} through a server, ${serverFaults.length} faults`);
+    for (const fault of [...faults, ...serverFaults]) console.log(fault);
+    return faults.length + serverFaults.length === 0;
   } finally {
     rmSync(stage.base, { recursive: true, force: true });
   }

@@ -20,7 +20,7 @@ const ORDINARY_ACCOUNT = 12_345;
 const TEST_FILE = 'test/unit/module.test.ts';
 const isWindows = process.platform === 'win32';
 
-/** One npm under one Node.js. */
+/** A version of npm under a version of Node.js. */
 interface Cell {
   npm: string;
   node: string;
@@ -57,8 +57,8 @@ export async function proveInstall({
       const began = performance.now();
       const faults = await tryCell(dir, cell, nodePackage);
       const seconds = Math.round((performance.now() - began) / 1_000);
-      const who = cell.account === undefined ? '' : ', ordinary account';
-      console.log(`npm ${cell.npm}, Node ${cell.node}${who}: ${faults.join('; ') || 'passed'} (${seconds} s)`);
+      const accountLabel = cell.account === undefined ? '' : ', ordinary account';
+      console.log(`npm ${cell.npm}, Node ${cell.node}${accountLabel}: ${faults.join('; ') || 'passed'} (${seconds} s)`);
       isGood &&= faults.length === 0;
     }
   } finally {
@@ -72,16 +72,16 @@ async function tryCell(dir: string, cell: Cell, nodePackage: string | undefined)
   const copy = join(dir, 'Tonearm für alle');
   copyWorkTree(copy, cell.account);
   try {
-    const installed = run(tools, copy, ['ci', '--no-audit', '--no-fund']);
-    if (installed.status !== 0) return [`npm ci ended with ${installed.status}: ${installed.output.slice(-1_000)}`];
-    const started = await tryStart(tools, copy);
+    const installRun = run(tools, copy, ['ci', '--no-audit', '--no-fund']);
+    if (installRun.status !== 0) return [`npm ci ended with ${installRun.status}: ${installRun.output.slice(-1_000)}`];
+    const startResult = await tryStart(tools, copy);
     const version = run(tools, copy, ['exec', 'tonearm', '--', '--version']);
-    const tested = run(tools, copy, ['test', '--', TEST_FILE]);
+    const testRun = run(tools, copy, ['test', '--', TEST_FILE]);
     return [
-      ...(installed.output.includes('EBADENGINE') ? ['npm ci warned of engines'] : []),
-      ...started,
+      ...(installRun.output.includes('EBADENGINE') ? ['npm ci warned of engines'] : []),
+      ...startResult,
       ...(version.status === 0 ? [] : [`npx tonearm --version: ${version.output.slice(-1_000)}`]),
-      ...(tested.status === 0 ? [] : [`npm test -- ${TEST_FILE}: ${tested.output.slice(-1_000)}`]),
+      ...(testRun.status === 0 ? [] : [`npm test -- ${TEST_FILE}: ${testRun.output.slice(-1_000)}`]),
     ];
   } finally {
     rmSync(copy, { recursive: true, force: true });
@@ -98,9 +98,9 @@ function installTools(dir: string, { npm, node, account }: Cell, nodePackage: st
   const home = join(dir, `home-of-${account ?? 'caller'}`);
   if (mkdirSync(home, { recursive: true }) && account !== undefined) spawnSync('chown', [String(account), home]);
   if (mkdirSync(path, { recursive: true })) linkTools(path, nodePath, npmFolder);
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|path$|node$|init_cwd$)/i.test(name));
+  const inheritedEnv = Object.entries(process.env).filter(([name]) => !/^(npm_|path$|node$|init_cwd$)/i.test(name));
   const env = {
-    ...Object.fromEntries(inherited),
+    ...Object.fromEntries(inheritedEnv),
     PATH: isWindows ? [path, dirname(nodePath), process.env['SystemRoot'] + String.raw`\System32`].join(';') : path,
     HOME: home,
     npm_config_cache: join(home, 'npm'),

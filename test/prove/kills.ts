@@ -14,12 +14,12 @@ import { seededRandom } from '../support/seeded-random.ts';
 import { makeSoundFiles, type SoundFiles } from '../support/sound-files.ts';
 import { until } from '../support/until.ts';
 
-export const ACTIVITIES = ['scan', 'watch burst', 'upload', 'enrichment', 'playlist writes'] as const;
-export type Activity = (typeof ACTIVITIES)[number];
+export const KILLED_ACTIVITIES = ['scan', 'watch burst', 'upload', 'enrichment', 'playlist writes'] as const;
+export type Activity = (typeof KILLED_ACTIVITIES)[number];
 
-const TRACKS = 8;
+const TRACK_COUNT = 8;
 /** New files of a scan or a burst. */
-const BURST = 30;
+const BURST_SIZE = 30;
 const MOST_WRITES = 40;
 
 /** What one writer was told: `acked` holds for sure, `pending` perhaps. */
@@ -32,7 +32,7 @@ interface Ledger<T> {
 interface Writer {
   /** One write; its promise is the acknowledgement. */
   write: () => Promise<void>;
-  /** What is there and should not be, or the other way round. Takes over what is there. */
+  /** Returns the differences between the state and the ledger, and accepts the state into the ledger. */
   compare: () => Promise<string[]>;
 }
 
@@ -44,22 +44,24 @@ interface Setting {
   files: SoundFiles;
 }
 
-function ledgerOf<T>(first: T) {
-  const ledger: Ledger<T> = { acked: first, pending: undefined };
+function ledgerOf<T>(initialValue: T) {
+  const ledger: Ledger<T> = { acked: initialValue, pending: undefined };
   return {
     ledger,
-    async write(next: T, call: () => Promise<unknown>): Promise<void> {
-      ledger.pending = next;
+    async write(nextValue: T, call: () => Promise<unknown>): Promise<void> {
+      ledger.pending = nextValue;
       await call();
-      ledger.acked = next;
+      ledger.acked = nextValue;
       ledger.pending = undefined;
     },
-    compare(found: T, what: string): string[] {
-      const [now, acked, pending] = [found, ledger.acked, ledger.pending].map((one) => JSON.stringify(one));
-      ledger.acked = found;
-      const isRight = now === acked || (ledger.pending !== undefined && now === pending);
+    compare(currentValue: T, valueName: string): string[] {
+      const [currentJson, ackedJson, pendingJson] = [currentValue, ledger.acked, ledger.pending].map((value) =>
+        JSON.stringify(value),
+      );
+      ledger.acked = currentValue;
+      const isRight = currentJson === ackedJson || (ledger.pending !== undefined && currentJson === pendingJson);
       ledger.pending = undefined;
-      return isRight ? [] : [`${what}: ${now} is there; acknowledged was ${acked}`];
+      return isRight ? [] : [`${valueName}: ${currentJson} is there; acknowledged was ${ackedJson}`];
     },
   };
 }
@@ -69,9 +71,9 @@ function likeWriter({ server, tracks, random }: Setting): Writer {
   return {
     write() {
       const { id } = tracks[Math.floor(random() * tracks.length)] as TrackOut;
-      const liked = !likes.ledger.acked[id];
-      const body = { item_type: 'track', item_id: id, liked };
-      return likes.write({ ...likes.ledger.acked, [id]: liked }, () => server.call('/likes', 'POST', body));
+      const isLiked = !likes.ledger.acked[id];
+      const body = { item_type: 'track', item_id: id, liked: isLiked };
+      return likes.write({ ...likes.ledger.acked, [id]: isLiked }, () => server.call('/likes', 'POST', body));
     },
     async compare() {
       const likedById: Record<number, boolean> = {};
@@ -99,9 +101,9 @@ function playWriter({ server, tracks, random }: Setting): Writer {
         titles.push(...page.items.map(({ track, played_at }) => `${track?.id} ${played_at}`));
         if (offset + page.items.length >= page.total) break;
       }
-      const at = (line: string): string => line.slice(line.indexOf(' '));
+      const pathOfLine = (line: string): string => line.slice(line.indexOf(' '));
       return plays.compare(
-        titles.toSorted((a, b) => (at(a) < at(b) ? -1 : 1)),
+        titles.toSorted((a, b) => (pathOfLine(a) < pathOfLine(b) ? -1 : 1)),
         'plays',
       );
     },
@@ -113,7 +115,7 @@ async function playlistWriter({ server, tracks, random }: Setting): Promise<Writ
   const entries = ledgerOf<number[]>([]);
   const names = ledgerOf('Killed');
   let count = 0;
-  const list = async (): Promise<PlaylistEntryPage['items']> =>
+  const listEntries = async (): Promise<PlaylistEntryPage['items']> =>
     (await server.call<PlaylistEntryPage>(`/playlists/${id}/tracks?limit=200`)).items;
   return {
     async write() {
@@ -130,40 +132,42 @@ async function playlistWriter({ server, tracks, random }: Setting): Promise<Writ
           server.call(`/playlists/${id}/tracks`, 'POST', { track_ids: [track], position }),
         );
       }
-      const now = await list();
-      const at = Math.floor(random() * now.length);
+      const currentEntries = await listEntries();
+      const entryIndex = Math.floor(random() * currentEntries.length);
       if (kind < 0.85)
-        return entries.write(acked.toSpliced(at, 1), () =>
-          server.call(`/playlists/${id}/entries/${now[at]?.entry_id}`, 'DELETE'),
+        return entries.write(acked.toSpliced(entryIndex, 1), () =>
+          server.call(`/playlists/${id}/entries/${currentEntries[entryIndex]?.entry_id}`, 'DELETE'),
         );
       return entries.write(acked.toReversed(), () =>
-        server.call(`/playlists/${id}/tracks`, 'PUT', { entry_ids: now.map(({ entry_id }) => entry_id).toReversed() }),
+        server.call(`/playlists/${id}/tracks`, 'PUT', {
+          entry_ids: currentEntries.map(({ entry_id }) => entry_id).toReversed(),
+        }),
       );
     },
     async compare() {
       const { name } = await server.call<PlaylistOut>(`/playlists/${id}`);
-      const entryIds = (await list()).map(({ track }) => track.id);
+      const entryIds = (await listEntries()).map(({ track }) => track.id);
       return [...names.compare(name, 'name of the playlist'), ...entries.compare(entryIds, 'entries of the playlist')];
     },
   };
 }
 
 function editWriter({ server, tracks }: Setting): Writer {
-  const { id, title: first } = tracks[0] as TrackOut;
-  const title = ledgerOf(first);
+  const { id, title: firstTitle } = tracks[0] as TrackOut;
+  const title = ledgerOf(firstTitle);
   let count = 0;
   return {
     write() {
-      const next = `Edited ${++count}`;
-      const body = { title: next, artist: 'By hand', album: 'Edits' };
-      return title.write(next, () => server.call(`/tracks/${id}/metadata`, 'PUT', body));
+      const nextTitle = `Edited ${++count}`;
+      const body = { title: nextTitle, artist: 'By hand', album: 'Edits' };
+      return title.write(nextTitle, () => server.call(`/tracks/${id}/metadata`, 'PUT', body));
     },
     compare: async () => title.compare((await server.call<TrackOut>(`/tracks/${id}`)).title, 'edited title'),
   };
 }
 
 function uploadWriter({ server, files }: Setting): Writer {
-  const uploaded = new Map<number, string>();
+  const uploadedFiles = new Map<number, string>();
   let count = 0;
   return {
     async write() {
@@ -171,11 +175,11 @@ function uploadWriter({ server, files }: Setting): Writer {
       const form = new FormData();
       form.append('files', new Blob([readFileSync(files.make('upload.mp3', { TIT2: title }))]), 'upload.mp3');
       const { items } = await server.call<UploadOut>('/tracks/upload', 'POST', form);
-      uploaded.set((items[0] as TrackOut).id, title);
+      uploadedFiles.set((items[0] as TrackOut).id, title);
     },
     async compare() {
       const faults: string[] = [];
-      for (const [id, title] of uploaded) {
+      for (const [id, title] of uploadedFiles) {
         const track = await server.call<TrackOut>(`/tracks/${id}`).catch(() => undefined);
         if (track?.title !== title) faults.push(`upload ${id}, ${title}, is ${track?.title}`);
         else if ((await server.stream(id)).bytes !== track.size_bytes) faults.push(`upload ${id} cannot be played`);
@@ -190,7 +194,7 @@ async function begin(activity: Activity, { server, music, files, random }: Setti
   if (activity === 'scan' || activity === 'watch burst') {
     const name = `burst ${Math.floor(random() * 1e9)}`;
     mkdirSync(join(music, name));
-    for (let n = 0; n < BURST; n++) writeFile(join(music, name, `${n}.mp3`), files, `${name} ${n}`);
+    for (let n = 0; n < BURST_SIZE; n++) writeFile(join(music, name, `${n}.mp3`), files, `${name} ${n}`);
   }
   if (activity === 'scan') await server.startScan();
   if (activity === 'enrichment') await server.call('/jobs/enrich', 'POST', { scope: 'all' });
@@ -233,7 +237,7 @@ interface KillOptions {
   kills: number;
 }
 
-/** What does not hold after the kills. */
+/** Returns the guarantees that are violated after the kills. */
 export async function killWhile({ seed, mode, activity, kills }: KillOptions): Promise<string[]> {
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-kills-'));
   const music = join(dir, 'music');
@@ -245,7 +249,7 @@ export async function killWhile({ seed, mode, activity, kills }: KillOptions): P
   ];
   fake.answer = () => ({ results: [{ id: '00000000-0000-4000-8000-000000000002', score: 0.99, recordings }] });
   mkdirSync(music);
-  for (let n = 0; n < TRACKS; n++) writeFile(join(music, `${n}.mp3`), files, `Song ${n}`);
+  for (let n = 0; n < TRACK_COUNT; n++) writeFile(join(music, `${n}.mp3`), files, `Song ${n}`);
   const server = await openKilledServer({
     dataDir: join(dir, 'data'),
     env: {
@@ -260,7 +264,7 @@ export async function killWhile({ seed, mode, activity, kills }: KillOptions): P
     await server.scan();
     const { items: tracks } = await until(
       () => server.call<TrackPage>('/tracks?limit=200'),
-      ({ total }) => total === TRACKS,
+      ({ total }) => total === TRACK_COUNT,
     );
     const setting: Setting = { server, tracks, random, music, files };
     const writers = [
@@ -280,12 +284,13 @@ export async function killWhile({ seed, mode, activity, kills }: KillOptions): P
     await server.idle();
     await server.scan();
     const { total } = await server.call<TrackPage>('/tracks?limit=1&source=local_folder');
-    const bursts = activity === 'scan' || activity === 'watch burst' ? kills * BURST : 0;
-    if (total !== TRACKS + bursts) faults.push(`${activity}, ${mode}: ${total} tracks of ${TRACKS + bursts} files`);
+    const bursts = activity === 'scan' || activity === 'watch burst' ? kills * BURST_SIZE : 0;
+    if (total !== TRACK_COUNT + bursts)
+      faults.push(`${activity}, ${mode}: ${total} tracks of ${TRACK_COUNT + bursts} files`);
   } finally {
     await server.close();
     await fake.close();
-    for (const made of [dir, files.dir]) rmSync(made, { recursive: true, force: true });
+    for (const madeDir of [dir, files.dir]) rmSync(madeDir, { recursive: true, force: true });
   }
   return faults;
 }
@@ -293,7 +298,7 @@ export async function killWhile({ seed, mode, activity, kills }: KillOptions): P
 export async function proveKills({ seed, runs = 50 }: { seed: number; runs: number | undefined }) {
   console.log(`${runs} kills in each activity and mode from seed ${seed}`);
   const faults: string[] = [];
-  for (const activity of ACTIVITIES)
+  for (const activity of KILLED_ACTIVITIES)
     for (const mode of ['copy', 'reference'] as const) {
       const lostWrites = await killWhile({ seed, mode, activity, kills: runs });
       console.log(`${activity}, ${mode} mode: ${lostWrites.length} of the acknowledged writes missing or different`);

@@ -11,7 +11,7 @@ interface Options {
 type Prove = (options: Options) => Promise<boolean>;
 
 /** Loaded when named, so that one that measures its memory has no other in it. */
-const PROOFS: Record<string, () => Promise<Prove>> = {
+const PROOF_MODULES: Record<string, () => Promise<Prove>> = {
   'analysis-kills': async () => (await import('./analysis-kills.ts')).proveAnalysisKills,
   artists: async () => (await import('./artists.ts')).proveArtists,
   backup: async () => (await import('./backup.ts')).proveBackup,
@@ -54,9 +54,11 @@ const { values, positionals } = parseArgs({
   },
 });
 const [name = ''] = positionals;
-const load = PROOFS[name];
+const load = PROOF_MODULES[name];
 if (!load) {
-  console.error(`npm run prove -- NAME [--seed S] [--runs N]; NAME is one of: ${Object.keys(PROOFS).join(', ')}`);
+  console.error(
+    `npm run prove -- NAME [--seed S] [--runs N]; NAME is one of: ${Object.keys(PROOF_MODULES).join(', ')}`,
+  );
   process.exit(2);
 }
 const { runs = values.cycles, npm, node } = values;

@@ -26,7 +26,7 @@ import { runServer } from '../support/process.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-const TRACKS = 12;
+const TRACK_COUNT = 12;
 
 interface Proof {
   base: string;
@@ -40,7 +40,7 @@ interface Proof {
 function prepare(seed: number): Proof {
   const base = mkdtempSync(join(tmpdir(), 'tonearm-prove-mending-'));
   const music = join(base, 'music');
-  makeLibrary({ tracks: TRACKS, seed: String(seed), art: 'embedded', seconds: '1' }, music);
+  makeLibrary({ tracks: TRACK_COUNT, seed: String(seed), art: 'embedded', seconds: '1' }, music);
   const backup = join(base, 'backup');
   mkdirSync(backup);
   const env = {
@@ -70,49 +70,49 @@ async function open({ data, env }: Proof, now = (): Date => new Date()): Promise
 function flip(path: string, random: () => number): string {
   const { atime, mtime } = statSync(path);
   const bytes = readFileSync(path);
-  const at = Math.floor(random() * bytes.length);
-  bytes[at] = (bytes[at] ?? 0) ^ (1 + Math.floor(random() * 255));
+  const offset = Math.floor(random() * bytes.length);
+  bytes[offset] = (bytes[offset] ?? 0) ^ (1 + Math.floor(random() * 255));
   writeFileSync(path, bytes);
   utimesSync(path, atime, mtime);
-  return `byte ${at} of ${path}`;
+  return `byte ${offset} of ${path}`;
 }
 
 const pick = <T>(items: readonly T[], random: () => number): T => items[Math.floor(random() * items.length)] as T;
 
 /** Where a good copy is left. */
-const COPIES = ['everywhere', 'in the music folder', 'in the backup', 'nowhere'] as const;
-/** That of an album is in its stored audio too; a picture that a person chose for an artist is in no file. */
-const copiesOf = (key: string): readonly (typeof COPIES)[number][] =>
+const COPY_PLACES = ['everywhere', 'in the music folder', 'in the backup', 'nowhere'] as const;
+/** Returns the places where a copy can be: no audio file holds a picture that a person chose for an artist. */
+const copiesOf = (key: string): readonly (typeof COPY_PLACES)[number][] =>
   isArtistPicture(key)
     ? ['in the backup', 'nowhere']
     : key.startsWith('covers/')
       ? ['everywhere', 'in the music folder']
-      : COPIES;
+      : COPY_PLACES;
 
-/** What does not hold after so many changed bytes, one at a time. */
+/** Returns the violated guarantees after that many changed bytes, one at a time. */
 export async function flipStored(seed: number, count: number): Promise<string[]> {
   const proof = prepare(seed);
   const { base, music, backup, data, random } = proof;
-  let later = 0;
-  const server = await open(proof, () => new Date(Date.now() + later));
+  let laterMs = 0;
+  const server = await open(proof, () => new Date(Date.now() + laterMs));
   const faults: string[] = [];
   try {
     const root = join(data, 'library');
-    const right = filesIn(root);
+    const originalFiles = filesIn(root);
     const originals = Object.entries(filesIn(music));
-    const keys = Object.keys(right);
+    const keys = Object.keys(originalFiles);
     for (let n = 0; n < count; n++) {
       const key = pick(keys, random);
-      later += 120_000; // an opened backup, with what was read of it, is kept for a minute
+      laterMs += 120_000; // an opened backup, with what was read of it, is kept for a minute
       const copies = pick(copiesOf(key), random);
       const path = join(root, key);
       const originalBytes = readFileSync(path);
       const hasOriginal = copies === 'everywhere' || copies === 'in the music folder';
       const hasBackup = copies === 'everywhere' || copies === 'in the backup';
-      const where = `${flip(path, random)}, a good copy ${copies}`;
-      const damaged = readFileSync(path);
+      const damageLabel = `${flip(path, random)}, a good copy ${copies}`;
+      const damagedBytes = readFileSync(path);
       // the music folder may have the same bytes twice
-      const damagedOriginals = hasOriginal ? [] : originals.filter(([, hash]) => hash === right[key]);
+      const damagedOriginals = hasOriginal ? [] : originals.filter(([, hash]) => hash === originalFiles[key]);
       for (const [original] of damagedOriginals) flip(join(music, original), random);
       if (!hasBackup) renameSync(backup, `${backup}-away`);
       const { body } = await server.api<JobOut>('/jobs/verify', { method: 'POST', body: {} });
@@ -120,13 +120,14 @@ export async function flipStored(seed: number, count: number): Promise<string[]>
       const report = (await server.api<JobOut>(`/jobs/${body.id}`)).body.result as VerifyReport | null;
       const isMended = readFileSync(path).equals(originalBytes);
       const isFound = report?.findings.some(({ storage_uri: uri }) => uri.endsWith(key)) === true;
-      if (!isFound) faults.push(`${where}: not named (${JSON.stringify(report)})`);
+      if (!isFound) faults.push(`${damageLabel}: not named (${JSON.stringify(report)})`);
       if (copies === 'nowhere') {
         const isNamed = report !== null && report.healed === 0 && report.damaged === report.findings.length;
-        if (!isNamed || !readFileSync(path).equals(damaged))
-          faults.push(`${where}: not left as it was (${JSON.stringify(report)})`);
+        if (!isNamed || !readFileSync(path).equals(damagedBytes))
+          faults.push(`${damageLabel}: not left as it was (${JSON.stringify(report)})`);
         writeFileSync(path, originalBytes);
-      } else if (!isMended || report?.healed !== 1) faults.push(`${where}: not mended (${JSON.stringify(report)})`);
+      } else if (!isMended || report?.healed !== 1)
+        faults.push(`${damageLabel}: not mended (${JSON.stringify(report)})`);
       if (!isMended) writeFileSync(path, originalBytes);
       for (const [original] of damagedOriginals) {
         const { atime, mtime } = statSync(join(music, original));
@@ -135,7 +136,8 @@ export async function flipStored(seed: number, count: number): Promise<string[]>
       }
       if (!hasBackup) renameSync(`${backup}-away`, backup);
     }
-    if (JSON.stringify(filesIn(root)) !== JSON.stringify(right)) faults.push('the storage has other files at the end');
+    if (JSON.stringify(filesIn(root)) !== JSON.stringify(originalFiles))
+      faults.push('the storage has other files at the end');
   } finally {
     await server.close();
     rmSync(base, { recursive: true, force: true });
@@ -143,32 +145,32 @@ export async function flipStored(seed: number, count: number): Promise<string[]>
   return faults;
 }
 
-/** What does not hold after so many kills of a verify that mends. */
+/** Returns the violated guarantees after that many kills of a verify that mends. */
 async function killMending(seed: number, kills: number): Promise<string[]> {
   const proof = prepare(seed);
   const { base, data, env, random } = proof;
   const faults: string[] = [];
   try {
     await (await open(proof)).close();
-    const right = JSON.stringify(filesIn(join(data, 'library')));
+    const originalFiles = JSON.stringify(filesIn(join(data, 'library')));
     const verify = (dir: string, killWhen?: () => boolean) =>
       runServer(['verify', '--data-dir', dir], env, { ...(killWhen && { killWhen }) });
-    const damaged = join(base, 'damaged');
-    cpSync(data, damaged, { recursive: true, preserveTimestamps: true });
-    for (const key of Object.keys(filesIn(join(damaged, 'library')))) flip(join(damaged, 'library', key), random);
+    const damagedDir = join(base, 'damaged');
+    cpSync(data, damagedDir, { recursive: true, preserveTimestamps: true });
+    for (const key of Object.keys(filesIn(join(damagedDir, 'library')))) flip(join(damagedDir, 'library', key), random);
     const begin = (name: string): string => {
-      cpSync(damaged, join(base, name), { recursive: true, preserveTimestamps: true });
+      cpSync(damagedDir, join(base, name), { recursive: true, preserveTimestamps: true });
       return join(base, name);
     };
-    const started = performance.now();
+    const startedAt = performance.now();
     await verify(begin('calm'));
-    const whole = performance.now() - started;
+    const durationMs = performance.now() - startedAt;
     for (let kill = 0; kill < kills; kill++) {
       const dir = begin(`kill-${kill}`);
-      const cutOffAt = performance.now() + whole * (0.2 + 0.8 * random());
+      const cutOffAt = performance.now() + durationMs * (0.2 + 0.8 * random());
       await verify(dir, () => performance.now() > cutOffAt);
       const { code, stdout, stderr } = await verify(dir);
-      if (code !== 0 || JSON.stringify(withoutTemp(filesIn(join(dir, 'library')))) !== right)
+      if (code !== 0 || JSON.stringify(withoutTemp(filesIn(join(dir, 'library')))) !== originalFiles)
         faults.push(`verify, killed: what is stored differs afterwards: ${stdout}${stderr}`);
       const partFiles = readdirSync(join(dir, 'library'), { recursive: true }).filter((name) =>
         String(name).includes('part-'),
@@ -190,8 +192,8 @@ async function killMoving(seed: number, kills: number): Promise<string[]> {
   const faults: string[] = [];
   try {
     await (await open(proof)).close();
-    const [right, rows] = [filesIn(join(data, 'library')), JSON.stringify(rowsIn(data)['tracks'])];
-    const expected = JSON.stringify(right);
+    const [originalFiles, rows] = [filesIn(join(data, 'library')), JSON.stringify(rowsIn(data)['tracks'])];
+    const expectedFiles = JSON.stringify(originalFiles);
     const move = (dir: string, to: 's3' | 'local', killWhen?: () => boolean) =>
       runServer(
         ['storage', 'migrate', '--to', to, '--data-dir', dir],
@@ -213,10 +215,10 @@ async function killMoving(seed: number, kills: number): Promise<string[]> {
     }
     /** At a random request, or shortly after it: after the last, the tracks are switched. */
     const atRandom = (to: 's3' | 'local'): (() => boolean) => {
-      const [nth, wait] = [fake.asked.length + Math.ceil(random() * moments[to]), random() * 40];
+      const [requestNumber, wait] = [fake.asked.length + Math.ceil(random() * moments[to]), random() * 40];
       let due = Infinity;
       return () => {
-        if (due === Infinity && fake.asked.length >= nth) due = performance.now() + wait;
+        if (due === Infinity && fake.asked.length >= requestNumber) due = performance.now() + wait;
         return performance.now() >= due;
       };
     };
@@ -229,12 +231,14 @@ async function killMoving(seed: number, kills: number): Promise<string[]> {
         if (code !== 0 || uris.some((uri) => !uri.startsWith(`${to}:`)))
           faults.push(`move to ${to}, killed: it does not end: ${stdout}${stderr}`);
         if (to === 'local') continue;
-        const stored = Object.keys(right).filter((key) => hashOf(fake.objects.get(key)?.bytes) !== right[key]);
-        if (stored.length > 0) faults.push(`move to s3, killed: ${stored.join(', ')} differ`);
+        const wrongKeys = Object.keys(originalFiles).filter(
+          (key) => hashOf(fake.objects.get(key)?.bytes) !== originalFiles[key],
+        );
+        if (wrongKeys.length > 0) faults.push(`move to s3, killed: ${wrongKeys.join(', ')} differ`);
         rmSync(join(dir, 'library'), { recursive: true });
       }
-      const back = withoutTemp(filesIn(join(dir, 'library')));
-      if (JSON.stringify(back) !== expected || JSON.stringify(rowsIn(dir)['tracks']) !== rows)
+      const filesAfterMove = withoutTemp(filesIn(join(dir, 'library')));
+      if (JSON.stringify(filesAfterMove) !== expectedFiles || JSON.stringify(rowsIn(dir)['tracks']) !== rows)
         faults.push('moved there and back, killed: the library differs');
       rmSync(dir, { recursive: true, force: true });
     }
@@ -251,18 +255,20 @@ const withoutTemp = (files: Record<string, string>): Record<string, string> =>
 const hashOf = (bytes: Buffer | undefined): string => (bytes ? hash('sha256', bytes, 'hex') : 'missing');
 
 export async function proveMending({ seed, runs = 20 }: { seed: number; runs: number | undefined }): Promise<boolean> {
-  const flipped: string[] = [];
-  for (const nth of [seed, seed + 1]) {
-    const faults = await flipStored(nth, runs * 20);
-    const how = isEncrypted(nth) ? 'encrypted' : 'plain';
-    console.log(`${runs * 20} single bytes of stored files changed beside a backup (${how}), ${faults.length} faults`);
-    flipped.push(...faults);
+  const flipFaults: string[] = [];
+  for (const proofSeed of [seed, seed + 1]) {
+    const faults = await flipStored(proofSeed, runs * 20);
+    const encryption = isEncrypted(proofSeed) ? 'encrypted' : 'plain';
+    console.log(
+      `${runs * 20} single bytes of stored files changed beside a backup (${encryption}), ${faults.length} faults`,
+    );
+    flipFaults.push(...faults);
   }
-  const killed = await killMending(seed + 1, runs);
-  console.log(`${runs} kills of a verify that mends, ${killed.length} faults`);
-  const moved = await killMoving(seed + 2, runs);
-  console.log(`${runs} kills of a move to an object store, and of the move back, ${moved.length} faults`);
-  const faults = [...flipped, ...killed, ...moved];
+  const killFaults = await killMending(seed + 1, runs);
+  console.log(`${runs} kills of a verify that mends, ${killFaults.length} faults`);
+  const moveFaults = await killMoving(seed + 2, runs);
+  console.log(`${runs} kills of a move to an object store, and of the move back, ${moveFaults.length} faults`);
+  const faults = [...flipFaults, ...killFaults, ...moveFaults];
   for (const fault of faults) console.log(fault);
   return faults.length === 0;
 }

@@ -7,8 +7,8 @@ import { contentsOf, makeFirstRelease, migrationsIn, type Place } from '../suppo
 import { runUntil } from '../support/killed-commands.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
-const PLACES: Place[] = ['local', 's3', 'reference'];
-const OPEN = ['user', 'list'];
+const STORAGE_PLACES: Place[] = ['local', 's3', 'reference'];
+const OPEN_COMMAND = ['user', 'list'];
 
 interface MigrationsProof {
   /** Tables whose rows are not as they were. */
@@ -33,21 +33,21 @@ export async function openWithKills(
     await makeFirstRelease(original, place, tracks);
     const originalContents = contentsOf(original);
     begin();
-    const calm = kills === 0 ? 0 : (await runUntil(dir, OPEN, env)).changes;
+    const calm = kills === 0 ? 0 : (await runUntil(dir, OPEN_COMMAND, env)).changes;
     if (kills > 0) begin();
-    let done = 0;
-    while (done < kills) {
-      const { isKilled } = await runUntil(dir, OPEN, env, Math.ceil(random() * calm));
+    let killCount = 0;
+    while (killCount < kills) {
+      const { isKilled } = await runUntil(dir, OPEN_COMMAND, env, Math.ceil(random() * calm));
       const { applied, all } = migrationsIn(dir);
-      if (isKilled && applied < all) done++;
+      if (isKilled && applied < all) killCount++;
       if (applied === all) begin(); // too late: once more from the start
     }
-    const { output } = await runUntil(dir, OPEN, env);
+    const { output } = await runUntil(dir, OPEN_COMMAND, env);
     const { applied, all } = migrationsIn(dir);
     if (applied !== all) throw new Error(`it does not open: ${output}`);
     const migratedContents = contentsOf(dir, originalContents);
     return {
-      kills: done,
+      kills: killCount,
       lost: Object.keys(originalContents).filter((table) => originalContents[table] !== migratedContents[table]),
     };
   } finally {
@@ -59,7 +59,7 @@ export async function proveMigrations({ seed, runs = 20 }: { seed: number; runs:
   const fake = await startFakeS3();
   let isProved = true;
   try {
-    for (const storage of PLACES) {
+    for (const storage of STORAGE_PLACES) {
       const env = storage === 's3' ? { STORAGE_BACKEND: 's3', ...fake.settings } : {};
       const { kills, lost } = await openWithKills(storage, { tracks: 100_000, kills: runs, seed, env });
       console.log(`${storage}: 100000 tracks, ${kills} kills, ${lost.length === 0 ? 'nothing lost' : lost.join('\n')}`);

@@ -24,18 +24,18 @@ const SMALLEST_PIECE = 4;
 const SMALL_FILE = 64 << 10;
 const COLLECTED_EVERY = 4;
 
-const USUAL = ['mp3', 'flac', 'ogg', 'opus', 'm4a', 'wav'];
+const USUAL_FORMATS = ['mp3', 'flac', 'ogg', 'opus', 'm4a', 'wav'];
 
 /** Good files by format. */
 export async function goodFiles(): Promise<Map<string, Buffer[]>> {
   const temp = mkdtempSync(join(tmpdir(), 'tonearm-mutations-'));
   try {
-    const usual = USUAL.flatMap((format) => {
+    const usual = USUAL_FORMATS.flatMap((format) => {
       const options = { tracks: 3, art: 'embedded', artKb: 4, seconds: '1', seed: format } as const;
       const manifest = makeLibrary({ ...options, formats: [format] }, join(temp, format));
       return manifest.files.map((file) => readFileSync(pathOf(manifest, file)));
     });
-    const all = [
+    const allFormats = [
       ...usual,
       ...foreignAudio.map(({ bytes }) => bytes),
       ...BUILT_FILES.map(({ make }) => make()),
@@ -45,7 +45,7 @@ export async function goodFiles(): Promise<Map<string, Buffer[]>> {
         : []),
     ];
     const files = new Map<string, Buffer[]>();
-    for (const bytes of all) {
+    for (const bytes of allFormats) {
       const { format } = (await readAudio(bufferSource(bytes))).facts;
       files.set(format, [...(files.get(format) ?? []), bytes]);
     }
@@ -60,7 +60,7 @@ interface Work {
   bytes: number;
 }
 
-function counted(bytes: Buffer): { source: ByteSource; work: Work } {
+function countReads(bytes: Buffer): { source: ByteSource; work: Work } {
   const work = { reads: 0, bytes: 0 };
   const source = bufferSource(bytes);
   return {
@@ -89,17 +89,17 @@ interface MutationCounts {
 /** `collect` frees the damaged copies, so that what is left is the memory of the readers. */
 export async function mutate(
   format: string,
-  good: Buffer[],
+  validFiles: Buffer[],
   runs: number,
   seed: number,
   collect?: () => void,
 ): Promise<MutationCounts> {
-  const below = randomNumbers(seed);
+  const randomBelow = randomNumbers(seed);
   const counts: MutationCounts = { format, read: 0, refused: 0, slowestMs: 0, faults: [] };
   for (let n = 0; n < runs; n++) {
     if (n % COLLECTED_EVERY === 0) collect?.();
-    const bytes = damageBytes(good[below(good.length)] as Buffer, below);
-    const { source, work } = counted(bytes);
+    const bytes = damageBytes(validFiles[randomBelow(validFiles.length)] as Buffer, randomBelow);
+    const { source, work } = countReads(bytes);
     const began = performance.now();
     try {
       const { facts } = await readAudio(source);
@@ -123,11 +123,11 @@ export async function proveMutations({ seed, runs = 2_000 }: { seed: number; run
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const files = await goodFiles();
-  const missing = FORMATS.map(([format]) => format).filter((format) => !files.has(format));
-  if (missing.length > 0) console.log(`no file of ${missing.join(', ')}`);
-  let isRight = missing.length === 0;
-  for (const [format, good] of files) {
-    const { read, refused, slowestMs, faults } = await mutate(format, good, runs, seed, collect);
+  const missingFormats = FORMATS.map(([format]) => format).filter((format) => !files.has(format));
+  if (missingFormats.length > 0) console.log(`no file of ${missingFormats.join(', ')}`);
+  let isRight = missingFormats.length === 0;
+  for (const [format, validFiles] of files) {
+    const { read, refused, slowestMs, faults } = await mutate(format, validFiles, runs, seed, collect);
     console.log(`${format}: ${read} read, ${refused} refused, slowest ${Math.round(slowestMs)} ms`);
     for (const fault of faults.slice(0, 5)) console.log(`    ${fault}`);
     isRight &&= faults.length === 0 && slowestMs <= LONGEST_MS;

@@ -6,16 +6,16 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import type { TrackOut } from '../../server/library/wire.ts';
-import { DESK, openStage, type Stage } from '../e2e/stage.ts';
+import { DESK_WINDOW, openStage, type Stage } from '../e2e/stage.ts';
 import { seededRandom } from '../support/test-random.ts';
 import { toolOrWarn } from '../support/tools.ts';
 
-const OUTAGES = 30;
-const ALBUMS = 3;
-const TRACKS = 6;
+const OUTAGE_COUNT = 30;
+const ALBUM_COUNT = 3;
+const TRACKS_PER_ALBUM = 6;
 const TRACK_SECONDS = 20;
 const [SHORTEST_SECONDS, LONGEST_SECONDS] = [0.5, 120];
-const ENCODERS: Record<string, string[]> = {
+const ENCODER_ARGS: Record<string, string[]> = {
   flac: ['-c:a', 'flac'],
   wav: ['-c:a', 'pcm_s16le'],
   ogg: ['-c:a', 'libvorbis', '-q:a', '6'],
@@ -27,11 +27,11 @@ const ENCODERS: Record<string, string[]> = {
 const BACK_WITHIN_MS = 40_000;
 
 function writeAlbums(ffmpeg: string, dir: string): void {
-  for (const [format, encoder] of Object.entries(ENCODERS))
-    for (let album = 1; album <= ALBUMS; album++) {
+  for (const [format, encoder] of Object.entries(ENCODER_ARGS))
+    for (let album = 1; album <= ALBUM_COUNT; album++) {
       const folder = join(dir, `${format} ${album}`);
       mkdirSync(folder, { recursive: true });
-      for (let track = 1; track <= TRACKS; track++) {
+      for (let track = 1; track <= TRACKS_PER_ALBUM; track++) {
         const hz = 200 + 100 * album + 15 * track;
         const tags = { title: titleOf(format, album, track), album: `${format} ${album}`, artist: format, track };
         const metadata = Object.entries(tags).flatMap(([name, value]) => ['-metadata', `${name}=${value}`]);
@@ -42,8 +42,10 @@ function writeAlbums(ffmpeg: string, dir: string): void {
 }
 
 const titleOf = (format: string, album: number, track: number): string => `${format} ${album}.${track}`;
-const titlesOf = (format: string): string[] =>
-  Array.from({ length: ALBUMS * TRACKS }, (_, n) => titleOf(format, 1 + Math.floor(n / TRACKS), 1 + (n % TRACKS)));
+const makeTitles = (format: string): string[] =>
+  Array.from({ length: ALBUM_COUNT * TRACKS_PER_ALBUM }, (_, n) =>
+    titleOf(format, 1 + Math.floor(n / TRACKS_PER_ALBUM), 1 + (n % TRACKS_PER_ALBUM)),
+  );
 
 /** Runs in the page: notes the titles that play, in their order. */
 function noteTitles(): void {
@@ -73,18 +75,18 @@ async function outage(page: Page, seconds: number, isTold: boolean): Promise<voi
   await network.detach();
 }
 
-interface Seen {
+interface ListeningResult {
   outages: number;
   faults: string[];
 }
 
-async function listen(stage: Stage, format: string, outages: number, random: () => number): Promise<Seen> {
-  const page = await stage.openAsOwner(DESK);
+async function listen(stage: Stage, format: string, outages: number, random: () => number): Promise<ListeningResult> {
+  const page = await stage.openAsOwner(DESK_WINDOW);
   await page.addInitScript(() => {
     Object.defineProperty(navigator, 'connection', { value: { saveData: false } });
   });
   const { items } = await stage.api<{ items: TrackOut[] }>(`/tracks?format=${format}&limit=200`);
-  const titles = titlesOf(format);
+  const titles = makeTitles(format);
   const byTitle = new Map(items.map((track) => [track.title, track.id]));
   const body = { name: format, track_ids: titles.map((title) => byTitle.get(title)) };
   const { id } = await stage.api<{ id: number }>('/playlists', { method: 'POST', body });
@@ -97,8 +99,8 @@ async function listen(stage: Stage, format: string, outages: number, random: () 
   const moment = async (): Promise<string> =>
     `${await player.getByRole('link').first().textContent()} ${await slider.inputValue()}`;
 
-  const observed: Seen = { outages: 0, faults: [] };
-  for (; observed.outages < outages; observed.outages++) {
+  const result: ListeningResult = { outages: 0, faults: [] };
+  for (; result.outages < outages; result.outages++) {
     await wait((1 + random() * TRACK_SECONDS) * 1_000);
     const seconds = SHORTEST_SECONDS * (LONGEST_SECONDS / SHORTEST_SECONDS) ** random();
     const startedAt = await moment();
@@ -107,34 +109,34 @@ async function listen(stage: Stage, format: string, outages: number, random: () 
     const deadline = performance.now() + BACK_WITHIN_MS;
     while ((await moment()) === endedAt && performance.now() < deadline) await wait(100);
     if ((await moment()) === endedAt) {
-      observed.faults.push(`silent after ${seconds.toFixed(1)} s away from ${startedAt} on, at ${endedAt}`);
+      result.faults.push(`silent after ${seconds.toFixed(1)} s away from ${startedAt} on, at ${endedAt}`);
       await player.getByRole('button', { name: 'Play', exact: true }).click();
     }
-    console.log(`${format}: ${observed.outages + 1} of ${outages}, ${seconds.toFixed(1)} s at ${startedAt}`);
+    console.log(`${format}: ${result.outages + 1} of ${outages}, ${seconds.toFixed(1)} s at ${startedAt}`);
   }
   const playedTitles = await page.evaluate(() => (globalThis as unknown as { titles: string[] }).titles);
-  const first = titles.indexOf(playedTitles[0] ?? '');
+  const firstIndex = titles.indexOf(playedTitles[0] ?? '');
   playedTitles.forEach((title, n) => {
-    const expected = titles[(first + n) % titles.length];
-    if (title !== expected) observed.faults.push(`${title} was heard in place of ${expected}`);
+    const expectedTitle = titles[(firstIndex + n) % titles.length];
+    if (title !== expectedTitle) result.faults.push(`${title} was heard in place of ${expectedTitle}`);
   });
   await page.context().close();
-  return observed;
+  return result;
 }
 
-/** Each outage is one run. */
-export async function proveOutages({ seed, runs = OUTAGES }: { seed: number; runs?: number | undefined }) {
+/** Plays albums through `runs` outages and prints what was heard. */
+export async function proveOutages({ seed, runs = OUTAGE_COUNT }: { seed: number; runs?: number | undefined }) {
   const ffmpeg = toolOrWarn('ffmpeg', 'music during outages is');
   if (!ffmpeg) return false;
   const stage = await openStage({ tracks: 1, messy: 0, addMusic: (dir) => writeAlbums(ffmpeg, dir) });
   try {
-    await stage.openAsOwner(DESK).then((page) => page.context().close());
-    const formats = Object.keys(ENCODERS);
-    const all = await Promise.all(formats.map((format, n) => listen(stage, format, runs, seededRandom(seed + n))));
-    all.forEach(({ outages, faults }, n) =>
+    await stage.openAsOwner(DESK_WINDOW).then((page) => page.context().close());
+    const formats = Object.keys(ENCODER_ARGS);
+    const results = await Promise.all(formats.map((format, n) => listen(stage, format, runs, seededRandom(seed + n))));
+    results.forEach(({ outages, faults }, n) =>
       console.log([`${formats[n]}: ${outages} outages, ${faults.length} faults`, ...faults].join('\n  ')),
     );
-    return all.every(({ faults }) => faults.length === 0);
+    return results.every(({ faults }) => faults.length === 0);
   } finally {
     await stage.close();
   }

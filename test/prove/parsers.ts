@@ -9,7 +9,7 @@ import { watchHealth } from '../bench/health.ts';
 import { startProduct, type Product } from '../bench/product.ts';
 import { makeLibrary } from '../support/library.ts';
 
-const BYTES = 300 << 20;
+const BODY_BYTES = 300 << 20;
 const CHUNK_BYTES = 1 << 16;
 const MOST_MEMORY_MB = 50;
 const MOST_HEALTH_MS = 100;
@@ -28,9 +28,9 @@ const text = (start: string, part: string): Content => ({ start: Buffer.from(sta
 /** The head of an ID3 tag that has, as it says, one text of 255 MB. */
 const ID3 = Buffer.concat([Buffer.from('ID3\u0004\0\0'), size(255 << 20), Buffer.from('TIT2'), size(254 << 20)]);
 /** The stream announces blocks of comments of 8 MB, one after the other. */
-const FLAC = Buffer.concat([Buffer.from('fLaC'), Buffer.from([0, 0, 0, 34]), Buffer.alloc(34)]);
+const FLAC_HEADER = Buffer.concat([Buffer.from('fLaC'), Buffer.from([0, 0, 0, 34]), Buffer.alloc(34)]);
 
-const CONTENTS: Record<string, Content> = {
+const HOSTILE_CONTENTS: Record<string, Content> = {
   brackets: text('', '['),
   'brackets of plays': text('{"listens":', '[{"a":'),
   cells: text('', 'a,'),
@@ -40,7 +40,7 @@ const CONTENTS: Record<string, Content> = {
   'nested elements': text('<playlist>', '<track>'),
   'short lines': text('#EXTM3U\n', 'a\n'),
   'one ID3 tag': { start: ID3, part: 'a' },
-  'FLAC comments': { start: FLAC, part: '\u0004\u007F\u007F\u007F' },
+  'FLAC comments': { start: FLAC_HEADER, part: '\u0004\u007F\u007F\u007F' },
 };
 
 /** Four times seven bits. */
@@ -51,16 +51,16 @@ function size(bytes: number): Buffer {
 interface Import {
   method: 'POST' | 'PUT';
   path: string;
-  /** Of the multipart form. Undefined: the body is JSON. */
+  /** Field of the multipart form. Undefined when the body is JSON. */
   field?: string;
   file?: string;
   contents: readonly string[];
 }
 
-const ALL = Object.keys(CONTENTS);
+const CONTENT_NAMES = Object.keys(HOSTILE_CONTENTS);
 const importsOf = (track: number, album: number): Import[] => [
-  { method: 'POST', path: '/history/import', field: 'file', file: 'history.json', contents: ALL },
-  { method: 'POST', path: '/playlists/import', field: 'file', file: 'list.m3u8', contents: ALL },
+  { method: 'POST', path: '/history/import', field: 'file', file: 'history.json', contents: CONTENT_NAMES },
+  { method: 'POST', path: '/playlists/import', field: 'file', file: 'list.m3u8', contents: CONTENT_NAMES },
   { method: 'PUT', path: `/albums/${album}/cover`, field: 'file', file: 'cover.jpg', contents: ['one line'] },
   { method: 'POST', path: '/tracks/upload', field: 'files', file: 'song.mp3', contents: ['one line', 'one ID3 tag'] },
   { method: 'POST', path: '/tracks/upload', field: 'files', file: 'song.flac', contents: ['FLAC comments'] },
@@ -74,7 +74,7 @@ async function send(
   { url, token }: Product,
   { method, path, field, file }: Import,
   content: Content,
-  bytes = BYTES,
+  bytes = BODY_BYTES,
 ): Promise<number> {
   const boundary = 'b0undary';
   const [head, tail] =
@@ -85,7 +85,7 @@ async function send(
             'Content-Type: application/octet-stream\r\n\r\n',
           `\r\n--${boundary}--\r\n`,
         ];
-  const sent = request(`${url}/api/v1${path}`, {
+  const outgoing = request(`${url}/api/v1${path}`, {
     method,
     headers: {
       Authorization: `Bearer ${token}`,
@@ -94,26 +94,26 @@ async function send(
     },
   });
   let isOver = false;
-  const answered = new Promise<number>((resolve) => {
-    sent.once('response', (answer) => {
+  const answerStatus = new Promise<number>((resolve) => {
+    outgoing.once('response', (answer) => {
       isOver = true;
       answer.resume();
       resolve(answer.statusCode ?? 0);
     });
-    sent.once('error', () => {
+    outgoing.once('error', () => {
       isOver = true;
       resolve(0);
     });
   });
   const chunk = Buffer.from(content.part.repeat(Math.ceil(CHUNK_BYTES / content.part.length)));
-  sent.write(head);
-  sent.write(content.start);
+  outgoing.write(head);
+  outgoing.write(content.start);
   for (let remainingBytes = bytes - content.start.length; remainingBytes > 0 && !isOver; remainingBytes -= chunk.length)
-    if (!sent.write(chunk.subarray(0, Math.min(remainingBytes, chunk.length))))
-      await Promise.race([new Promise((resolve) => sent.once('drain', resolve)), answered]);
-  if (!isOver) sent.end(tail);
-  const status = await answered;
-  sent.destroy();
+    if (!outgoing.write(chunk.subarray(0, Math.min(remainingBytes, chunk.length))))
+      await Promise.race([new Promise((resolve) => outgoing.once('drain', resolve)), answerStatus]);
+  if (!isOver) outgoing.end(tail);
+  const status = await answerStatus;
+  outgoing.destroy();
   return status;
 }
 
@@ -136,22 +136,22 @@ export async function proveParsers(): Promise<boolean> {
     const { items } = await product.api<{ items: { id: number; album_id: number }[] }>('/tracks?limit=1');
     const imports = importsOf(items[0]?.id ?? 0, items[0]?.album_id ?? 0);
     // little of it, so that what reads them is loaded
-    for (const importer of imports) await send(product, importer, CONTENTS['one line'] as Content, CHUNK_BYTES);
+    for (const importer of imports) await send(product, importer, HOSTILE_CONTENTS['one line'] as Content, CHUNK_BYTES);
     await untilIdle(product);
     await sleep(REST_MS);
     const restingRss = product.rss();
     for (const importer of imports)
       for (const name of importer.contents) {
         const health = await watchHealth(product.url, HEALTH_EVERY_MS);
-        let most = 0;
-        const looking = setInterval(() => (most = Math.max(most, product.rss())), LOOK_EVERY_MS);
+        let maxRss = 0;
+        const rssTimer = setInterval(() => (maxRss = Math.max(maxRss, product.rss())), LOOK_EVERY_MS);
         const began = performance.now();
-        const status = await send(product, importer, CONTENTS[name] as Content);
+        const status = await send(product, importer, HOSTILE_CONTENTS[name] as Content);
         await untilIdle(product);
         const ms = performance.now() - began;
-        clearInterval(looking);
+        clearInterval(rssTimer);
         const { max } = await health.stop();
-        const extra = most - restingRss;
+        const extra = maxRss - restingRss;
         const line =
           `${importer.method} ${importer.path} ${importer.file ?? ''} of ${name}: ${status}, ${(ms / 1_000).toFixed(1)} s, ` +
           `${extra.toFixed(0)} MB above rest, /health at most ${max.toFixed(0)} ms`;

@@ -8,7 +8,7 @@ import { makeLibrary } from '../support/library.ts';
 import { runServer } from '../support/process.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
-const MODES = ['copy', 'reference'] as const;
+const IMPORT_MODES = ['copy', 'reference'] as const;
 
 interface RebuildProof {
   kills: number;
@@ -17,36 +17,36 @@ interface RebuildProof {
 }
 
 async function rebuildWithKills(
-  mode: (typeof MODES)[number],
+  mode: (typeof IMPORT_MODES)[number],
   { tracks, kills, seed }: { tracks: number; kills: number; seed: number },
 ): Promise<RebuildProof> {
   const base = mkdtempSync(join(tmpdir(), 'tonearm-rebuild-'));
   const env = { LOCAL_MEDIA_IMPORT_MODE: mode };
-  const [whole, dir] = [join(base, 'whole'), join(base, 'data')];
+  const [wholeDir, dir] = [join(base, 'whole'), join(base, 'data')];
   const random = seededRandom(seed);
   const begin = (): void => {
     rmSync(dir, { recursive: true, force: true });
-    cpSync(whole, dir, { recursive: true, preserveTimestamps: true });
-    for (const ending of ['', '-wal', '-shm']) rmSync(join(dir, `tonearm.db${ending}`), { force: true });
+    cpSync(wholeDir, dir, { recursive: true, preserveTimestamps: true });
+    for (const suffix of ['', '-wal', '-shm']) rmSync(join(dir, `tonearm.db${suffix}`), { force: true });
   };
   try {
     const music = makeLibrary({ tracks, seed: String(seed), art: 'none', seconds: '1' }, join(base, 'music'));
-    const scanned = await runServer(['scan', music.dir, '--data-dir', whole], env);
-    if (scanned.code !== 0) throw new Error(scanned.stderr);
+    const scanRun = await runServer(['scan', music.dir, '--data-dir', wholeDir], env);
+    if (scanRun.code !== 0) throw new Error(scanRun.stderr);
     begin();
     const { changes } = await runUntil(dir, ['rebuild'], env);
     begin();
-    let done = 0;
-    while (done < kills) {
+    let killCount = 0;
+    while (killCount < kills) {
       const { isKilled } = await runUntil(dir, ['rebuild'], env, Math.ceil(random() * changes));
-      if (isKilled) done++;
-      else if (done < kills) begin();
+      if (isKilled) killCount++;
+      else if (killCount < kills) begin();
     }
     // after the database is in place, the scan that was cut off is what goes on
     await complete(dir, env);
-    const originalTracks = tracksIn(whole);
+    const originalTracks = tracksIn(wholeDir);
     const rebuiltTracks = new Set(tracksIn(dir));
-    return { kills: done, wrong: originalTracks.filter((track) => !rebuiltTracks.has(track)) };
+    return { kills: killCount, wrong: originalTracks.filter((track) => !rebuiltTracks.has(track)) };
   } finally {
     rmSync(base, { recursive: true, force: true });
   }
@@ -56,8 +56,8 @@ async function complete(dir: string, env: Record<string, string>): Promise<void>
   const rebuilt = await runServer(['rebuild', '--data-dir', dir], env);
   if (rebuilt.code === 0) return;
   if (!rebuilt.stderr.includes('There is a database already')) throw new Error(`Not rebuilt: ${rebuilt.stderr}`);
-  const scanned = await runServer(['scan', '--data-dir', dir], env);
-  if (scanned.code !== 0) throw new Error(`Not scanned: ${scanned.stderr}`);
+  const scanRun = await runServer(['scan', '--data-dir', dir], env);
+  if (scanRun.code !== 0) throw new Error(`Not scanned: ${scanRun.stderr}`);
 }
 
 function tracksIn(dir: string): string[] {
@@ -77,7 +77,7 @@ function tracksIn(dir: string): string[] {
 
 export async function proveRebuild({ seed, runs = 50 }: { seed: number; runs: number | undefined }) {
   let isProved = true;
-  for (const mode of MODES) {
+  for (const mode of IMPORT_MODES) {
     const { kills, wrong } = await rebuildWithKills(mode, { tracks: 400, kills: runs, seed });
     console.log(`${mode}: 400 tracks, ${kills} kills, ${wrong.length === 0 ? 'nothing lost' : wrong.join('\n')}`);
     isProved &&= wrong.length === 0;

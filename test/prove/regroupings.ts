@@ -17,8 +17,8 @@ import { ADMIN } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 /** Nothing looks at the audio, which is not there. */
-const ENV = { ANALYSIS_ENABLED: 'false', LOG_LEVEL: 'warn' };
-const OPEN = ['user', 'list'];
+const SERVER_ENV = { ANALYSIS_ENABLED: 'false', LOG_LEVEL: 'warn' };
+const OPEN_COMMAND = ['user', 'list'];
 const ALL_ALBUMS = { album_ids: null };
 
 interface Outcome {
@@ -51,16 +51,16 @@ export async function regroupWithKills({
   };
   const faults: string[] = [];
   try {
-    const made = await makeEarlierAlbums(original, version, { tracks, seed });
-    const first = stateOf(original);
+    const albums = await makeEarlierAlbums(original, version, { tracks, seed });
+    const firstState = stateOf(original);
     await upgrade({ original, dir, kills: Math.ceil(kills / 2), random, copy });
     const upgradedState = stateOf(dir);
-    faults.push(...differences('the upgrade', first, upgradedState));
+    faults.push(...differences('the upgrade', firstState, upgradedState));
     copy(dir, upgraded);
 
     await regroupKilled({ upgraded, dir, kills: Math.floor(kills / 2), random, copy });
     const regroupedState = stateOf(dir);
-    faults.push(...faultsOfParts(made.becomes, regroupedState), ...faultsOfActions(upgradedState, regroupedState));
+    faults.push(...faultsOfParts(albums.becomes, regroupedState), ...faultsOfActions(upgradedState, regroupedState));
 
     copy(upgraded, byItself);
     await regroupByItself(byItself);
@@ -68,7 +68,7 @@ export async function regroupWithKills({
 
     await undoAll(dir);
     faults.push(...differences('undone', upgradedState, withoutSharedCovers(stateOf(dir), upgradedState)));
-    return { faults, tracks: made.tracks, albums: made.albums, changedNames: made.changedNames, kills };
+    return { faults, tracks: albums.tracks, albums: albums.albums, changedNames: albums.changedNames, kills };
   } finally {
     rmSync(base, { recursive: true, force: true });
   }
@@ -91,22 +91,22 @@ async function upgrade({
   copy: Copy;
 }): Promise<void> {
   copy(original, dir);
-  const calm = kills === 0 ? 0 : (await runUntil(dir, OPEN, ENV)).changes;
+  const calm = kills === 0 ? 0 : (await runUntil(dir, OPEN_COMMAND, SERVER_ENV)).changes;
   copy(original, dir);
-  for (let done = 0; done < kills;) {
-    const { isKilled } = await runUntil(dir, OPEN, ENV, Math.ceil(random() * calm));
+  for (let killCount = 0; killCount < kills;) {
+    const { isKilled } = await runUntil(dir, OPEN_COMMAND, SERVER_ENV, Math.ceil(random() * calm));
     const { applied, all } = migrationsIn(dir);
-    if (isKilled && applied < all) done++;
+    if (isKilled && applied < all) killCount++;
     if (applied === all) copy(original, dir); // too late: once more from the start
   }
-  const { output } = await runUntil(dir, OPEN, ENV);
+  const { output } = await runUntil(dir, OPEN_COMMAND, SERVER_ENV);
   const { applied, all } = migrationsIn(dir);
   if (applied !== all) throw new Error(`it does not open: ${output}`);
 }
 
 /** A server on that folder, and its API for the administrator. */
 async function serve(dir: string) {
-  const server: ServerProcess = await spawnServer(['--data-dir', dir, '--port', '0'], ENV);
+  const server: ServerProcess = await spawnServer(['--data-dir', dir, '--port', '0'], SERVER_ENV);
   let token = '';
   async function call<T>(path: string, method = 'GET', body?: unknown): Promise<T> {
     const answer = await fetch(`${server.url}/api/v1${path}`, {
@@ -156,12 +156,12 @@ async function ask(server: Served): Promise<void> {
 /** Until what was asked for is done: a job that was killed twice is put aside, and asked for again. */
 async function finish(server: Served): Promise<void> {
   await server.idle();
-  for (let remaining = Infinity; remaining > 0;) {
+  for (let remainingChanges = Infinity; remainingChanges > 0;) {
     await ask(server);
     await server.idle();
     const { total } = await server.call<AlbumChangePage>('/album-changes?limit=1');
-    if (total >= remaining) throw new Error(`${total} changes are left, and none was made`);
-    remaining = total;
+    if (total >= remainingChanges) throw new Error(`${total} changes are left, and none was made`);
+    remainingChanges = total;
   }
 }
 
@@ -178,10 +178,10 @@ async function regroupKilled({
   random: () => number;
   copy: Copy;
 }): Promise<void> {
-  const all = kills === 0 ? 0 : await changesOfJob(dir);
+  const changesInAll = kills === 0 ? 0 : await changesOfJob(dir);
   copy(upgraded, dir);
-  for (let done = 0; done < kills;) {
-    const most = Math.ceil((random() * all * 3) / kills);
+  for (let killCount = 0; killCount < kills;) {
+    const maxChanges = Math.ceil((random() * changesInAll * 3) / kills);
     const server = await serve(dir);
     let changeCount = 0;
     const watcher = watch(dir, () => changeCount++);
@@ -189,11 +189,11 @@ async function regroupKilled({
       await ask(server);
       const open = await until(
         async () => (await server.regroupings()).some(isOpen),
-        (isWorking) => !isWorking || changeCount >= most,
+        (isWorking) => !isWorking || changeCount >= maxChanges,
         { everyMs: 1 },
       );
       await server.kill();
-      if (open) done++;
+      if (open) killCount++;
       else copy(upgraded, dir); // too late: once more from the start
     } finally {
       watcher.close();
@@ -243,7 +243,7 @@ interface AlbumState {
   id: number;
   names: unknown;
   tracks: number[];
-  /** What each user said of it. */
+  /** Likes and ratings of each user. */
   said: string[];
   /** Since when each of them says so. */
   since: number[];
@@ -255,12 +255,12 @@ interface State {
   albums: Record<number, AlbumState>;
   /** Everything else that a person did or sees, as texts. */
   rest: Record<string, string>;
-  /** What does not add up. */
+  /** Rows whose counts are wrong. */
   counts: string[];
 }
 
 /** Rows that do not change when albums become others. */
-const REST: Record<string, string> = {
+const OTHER_TABLES_SQL: Record<string, string> = {
   tracks: `SELECT id, title, artist_id, artist_name, year, track_number, disc_number, genre, source_id, created_at
     FROM tracks ORDER BY id`,
   artists: 'SELECT id, name, created_at, track_count FROM artists ORDER BY id',
@@ -273,10 +273,10 @@ const REST: Record<string, string> = {
   'plays of tracks and artists': `SELECT user_id, item_type, item_id, plays, last_played_at FROM play_counts
     WHERE item_type <> 'album' AND plays > 0 ORDER BY 1, 2, 3`,
 };
-const NEVERS = 'SELECT user_id, track_id, artist_id FROM radio_nevers ORDER BY 1, 2, 3';
+const RADIO_NEVERS_SQL = 'SELECT user_id, track_id, artist_id FROM radio_nevers ORDER BY 1, 2, 3';
 
 /** Queries that find nothing as long as what triggers keep is right. */
-const COUNTS: Record<string, string> = {
+const COUNT_CHECKS_SQL: Record<string, string> = {
   'plays of albums': `SELECT item_id FROM play_counts c WHERE item_type = 'album' AND plays <> (SELECT count(*)
       FROM tracks t CROSS JOIN plays p ON p.track_id = t.id WHERE t.album_id = c.item_id AND p.user_id = c.user_id)`,
   'albums that were played': `SELECT DISTINCT t.album_id FROM plays p JOIN tracks t ON t.id = p.track_id
@@ -316,17 +316,16 @@ function stateOf(dir: string): State {
       const album = albums[Number(id)];
       if (album) album.cover = String(etag);
     }
-    const rest = Object.fromEntries(
-      Object.entries(has('radio_nevers') ? { ...REST, nevers: NEVERS } : REST).map(([name, sql]) => [
-        name,
-        JSON.stringify(rows(sql)),
-      ]),
+    const otherTables = Object.fromEntries(
+      Object.entries(has('radio_nevers') ? { ...OTHER_TABLES_SQL, nevers: RADIO_NEVERS_SQL } : OTHER_TABLES_SQL).map(
+        ([name, sql]) => [name, JSON.stringify(rows(sql))],
+      ),
     );
-    const counts = Object.entries(COUNTS).flatMap(([name, sql]) => {
-      const wrong = rows(sql);
-      return wrong.length === 0 ? [] : [`${name} are wrong: ${wrong.length}, such as ${String(wrong[0])}`];
+    const counts = Object.entries(COUNT_CHECKS_SQL).flatMap(([name, sql]) => {
+      const wrongRows = rows(sql);
+      return wrongRows.length === 0 ? [] : [`${name} are wrong: ${wrongRows.length}, such as ${String(wrongRows[0])}`];
     });
-    return { albums, rest, counts };
+    return { albums, rest: otherTables, counts };
   } finally {
     db.close();
   }
@@ -339,56 +338,62 @@ const partsOf = ({ albums, ...state }: State): State => ({
 });
 
 /** A chosen cover that went along stays with the other album too when the tracks part again (docs/decisions/0105). */
-function withoutSharedCovers(state: State, before: State): State {
-  const chosen = new Set(Object.values(before.albums).map(({ cover }) => cover));
+function withoutSharedCovers(state: State, previousState: State): State {
+  const chosenCovers = new Set(Object.values(previousState.albums).map(({ cover }) => cover));
   const albums = Object.values(state.albums).map((album) =>
-    before.albums[album.id]?.cover === null && chosen.has(album.cover) ? { ...album, cover: null } : album,
+    previousState.albums[album.id]?.cover === null && chosenCovers.has(album.cover) ? { ...album, cover: null } : album,
   );
   return { ...state, albums: Object.fromEntries(albums.map((album) => [album.id, album])) };
 }
 
-function differences(when: string, before: State, after: State): string[] {
-  const faults = after.counts.map((text) => `${when}: ${text}`);
-  for (const [name, text] of Object.entries(before.rest))
-    if (after.rest[name] !== text) faults.push(`${when}: ${name} are others`);
-  for (const id of new Set([...Object.keys(before.albums), ...Object.keys(after.albums)].map(Number))) {
-    const [one, other] = [before.albums[id], after.albums[id]].map((album) => JSON.stringify(album));
-    if (one !== other) faults.push(`${when}: album ${id} was ${one}, and is ${other}`);
+function differences(moment: string, previousState: State, nextState: State): string[] {
+  const faults = nextState.counts.map((text) => `${moment}: ${text}`);
+  for (const [name, text] of Object.entries(previousState.rest))
+    if (nextState.rest[name] !== text) faults.push(`${moment}: ${name} are others`);
+  for (const id of new Set([...Object.keys(previousState.albums), ...Object.keys(nextState.albums)].map(Number))) {
+    const [albumBefore, albumAfter] = [previousState.albums[id], nextState.albums[id]].map((album) =>
+      JSON.stringify(album),
+    );
+    if (albumBefore !== albumAfter) faults.push(`${moment}: album ${id} was ${albumBefore}, and is ${albumAfter}`);
   }
   return faults;
 }
 
 function faultsOfParts(becomes: readonly number[][], { albums }: State): string[] {
-  const actual = new Set(Object.values(albums).map(({ tracks }) => tracks.join()));
-  const expected = becomes.map((tracks) => tracks.toSorted((a, b) => a - b).join());
+  const actualParts = new Set(Object.values(albums).map(({ tracks }) => tracks.join()));
+  const expectedParts = becomes.map((tracks) => tracks.toSorted((a, b) => a - b).join());
   return [
-    ...expected.filter((tracks) => !actual.has(tracks)).map((tracks) => `no album has the tracks ${tracks}`),
-    ...(actual.size === expected.length ? [] : [`there are ${actual.size} albums and not ${expected.length}`]),
+    ...expectedParts.filter((tracks) => !actualParts.has(tracks)).map((tracks) => `no album has the tracks ${tracks}`),
+    ...(actualParts.size === expectedParts.length
+      ? []
+      : [`there are ${actualParts.size} albums and not ${expectedParts.length}`]),
   ];
 }
 
 /** What was said of an album is said of the one that most of its tracks are in; its own counts first. */
-function faultsOfActions(before: State, after: State): string[] {
-  const faults = differences('regrouped', { ...before, albums: {} }, { ...after, albums: {} });
-  const albumOf = new Map(Object.values(after.albums).flatMap(({ id, tracks }) => tracks.map((track) => [track, id])));
+function faultsOfActions(previousState: State, nextState: State): string[] {
+  const faults = differences('regrouped', { ...previousState, albums: {} }, { ...nextState, albums: {} });
+  const albumOf = new Map(
+    Object.values(nextState.albums).flatMap(({ id, tracks }) => tracks.map((track) => [track, id])),
+  );
   const sources = new Map<number, AlbumState[]>();
-  for (const album of Object.values(before.albums)) {
+  for (const album of Object.values(previousState.albums)) {
     const parts = Map.groupBy(album.tracks, (track) => albumOf.get(track));
-    const most = Math.max(...[...parts.values()].map(({ length }) => length));
-    const heirs = [...parts].filter(([, tracks]) => tracks.length === most).map(([id]) => id ?? 0);
+    const maxTracks = Math.max(...[...parts.values()].map(({ length }) => length));
+    const heirs = [...parts].filter(([, tracks]) => tracks.length === maxTracks).map(([id]) => id ?? 0);
     const heir = heirs.includes(album.id) ? album.id : heirs[0];
     if (heir !== undefined) sources.set(heir, [...(sources.get(heir) ?? []), album]);
   }
-  for (const album of Object.values(after.albums)) {
+  for (const album of Object.values(nextState.albums)) {
     const from = (sources.get(album.id) ?? []).toSorted(
       (a, b) => Number(b.id === album.id) - Number(a.id === album.id),
     );
-    const expected = saidTogether(from);
-    if (album.said.join('; ') !== expected)
+    const expectedActions = saidTogether(from);
+    if (album.said.join('; ') !== expectedActions)
       faults.push(
-        `album ${album.id} has “${album.said.join('; ')}” and not “${expected}” of ${from.map(({ id }) => id).join()}`,
+        `album ${album.id} has “${album.said.join('; ')}” and not “${expectedActions}” of ${from.map(({ id }) => id).join()}`,
       );
-    const cover = from.find((one) => one.cover !== null)?.cover ?? null;
+    const cover = from.find((source) => source.cover !== null)?.cover ?? null;
     if (album.cover !== cover) faults.push(`album ${album.id} has the cover ${album.cover} and not ${cover}`);
   }
   return faults;
@@ -396,7 +401,7 @@ function faultsOfActions(before: State, after: State): string[] {
 
 function saidTogether(albums: readonly AlbumState[]): string {
   const byUser = new Map<string, { liked: boolean; rating: number }>();
-  for (const text of albums.flatMap(({ said }) => said)) {
+  for (const text of albums.flatMap(({ said: action }) => action)) {
     const [user = '', liked, rating] = text.split(/: |, /);
     const entry = byUser.get(user);
     byUser.set(user, { liked: entry?.liked === true || liked === '1', rating: entry?.rating || Number(rating) });

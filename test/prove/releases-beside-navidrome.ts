@@ -30,13 +30,13 @@ export async function proveReleasesBesideNavidrome(): Promise<boolean> {
       tracks,
       artist: namesArtists ? artist : undefined,
     }));
-    const [expected, outcome] = [
+    const [expectedAlbums, outcome] = [
       writeAlbums(releaseCase.groups, releaseCase.albums),
       writeAlbums(releaseCase.groups, albums),
     ];
-    if (outcome === expected) agreements++;
+    if (outcome === expectedAlbums) agreements++;
     else differences++;
-    console.log(`${name}: ${outcome}${outcome === expected ? '' : `, and not ${expected}`}`);
+    console.log(`${name}: ${outcome}${outcome === expectedAlbums ? '' : `, and not ${expectedAlbums}`}`);
   }
   console.log(`${peer.name} ${peer.version} agrees on ${agreements} cases and differs on ${differences}`);
   return differences === 0 && agreements > 0;
@@ -122,8 +122,8 @@ async function listAlbums({ url, credentials }: Subsonic): Promise<CaseAlbum[]> 
     const response = await fetch(`${url}/rest/${request}&${credentials}`);
     return ((await response.json()) as { 'subsonic-response': T })['subsonic-response'];
   };
-  const list = await ask<{ albumList2: { album?: Album[] } }>('getAlbumList2?type=alphabeticalByName&size=500');
-  const albums = (list.albumList2.album ?? []).map(async ({ id }) => {
+  const albumList = await ask<{ albumList2: { album?: Album[] } }>('getAlbumList2?type=alphabeticalByName&size=500');
+  const albums = (albumList.albumList2.album ?? []).map(async ({ id }) => {
     const { album } = await ask<{ album: Album }>(`getAlbum?id=${id}`);
     return { tracks: (album.song ?? []).map(({ comment }) => comment ?? ''), artist: album.artist ?? 'nobody' };
   });

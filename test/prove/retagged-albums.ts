@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 
 const TRACKS_EACH = 3;
 const ALBUMS_PER_ARTIST = 5;
-const SITTINGS = 3;
+const SITTING_COUNT = 3;
 
 interface Names {
   artist: string;
@@ -29,34 +29,35 @@ type Round = 0 | 1 | 2;
 /** Picard writes another spelling of the artist, of the title, of both, or of both with all else. */
 function namesOf(album: number, round: Round, picture: Buffer): Names {
   const artist = Math.floor(album / ALBUMS_PER_ARTIST);
-  const naming = artist % 4;
+  const namingStyle = artist % 4;
   const suffix = ['', ' (2009)', ' (Remaster)'][round] ?? '';
   return {
-    artist: round > 0 && naming !== 0 ? `The Quays ${artist}${round}` : `Quays ${artist}`,
-    album: naming !== 1 ? `Harbour ${album}${suffix}` : `Harbour ${album}`,
-    year: naming === 3 && round > 0 ? `${2008 + round}` : '1999',
-    mbids: naming === 3 && round > 0,
-    picture: naming === 3 && round > 0 ? picture : undefined,
+    artist: round > 0 && namingStyle !== 0 ? `The Quays ${artist}${round}` : `Quays ${artist}`,
+    album: namingStyle !== 1 ? `Harbour ${album}${suffix}` : `Harbour ${album}`,
+    year: namingStyle === 3 && round > 0 ? `${2008 + round}` : '1999',
+    mbids: namingStyle === 3 && round > 0,
+    picture: namingStyle === 3 && round > 0 ? picture : undefined,
   };
 }
 
 const mbid = (kind: number, n: number, round: Round): string =>
   `0000000${kind}-0000-4000-8000-${String(n * 3 + round).padStart(12, '0')}`;
 
-const titleOf = (album: number, nth: number, round: Round): string => `Tide ${album}.${nth}, version ${round}`;
+const titleOf = (album: number, trackNumber: number, round: Round): string =>
+  `Tide ${album}.${trackNumber}, version ${round}`;
 
-function tagged(album: number, nth: number, round: Round, picture: Buffer): Buffer {
-  const { artist, album: title, year, mbids, picture: inside } = namesOf(album, round, picture);
+function tagFile(album: number, trackNumber: number, round: Round, picture: Buffer): Buffer {
+  const { artist, album: title, year, mbids, picture: embeddedPicture } = namesOf(album, round, picture);
   const text = (name: string, value: string) => id3Frame(name, utf8Text(value));
   const ownText = (name: string, value: string) => id3Frame('TXXX', Buffer.from(`\x03${name}\0${value}`));
   return Buffer.concat([
     id3([
-      text('TIT2', titleOf(album, nth, round)),
+      text('TIT2', titleOf(album, trackNumber, round)),
       text('TPE1', artist),
       text('TPE2', artist),
       text('TALB', title),
       text('TDRC', year),
-      text('TRCK', `${nth + 1}/${TRACKS_EACH}`),
+      text('TRCK', `${trackNumber + 1}/${TRACKS_EACH}`),
       ...(mbids
         ? [
             ownText('MusicBrainz Album Id', mbid(1, album, round)),
@@ -64,9 +65,9 @@ function tagged(album: number, nth: number, round: Round, picture: Buffer): Buff
             ownText('MusicBrainz Artist Id', mbid(3, Math.floor(album / ALBUMS_PER_ARTIST), 0)),
           ]
         : []),
-      ...(inside ? [id3Frame('APIC', Buffer.concat([ascii('\0image/png\0\x03\0'), inside]))] : []),
+      ...(embeddedPicture ? [id3Frame('APIC', Buffer.concat([ascii('\0image/png\0\x03\0'), embeddedPicture]))] : []),
     ]),
-    silentMp3(40 + album * TRACKS_EACH + nth), // each sounds like no other
+    silentMp3(40 + album * TRACKS_EACH + trackNumber), // each sounds like no other
   ]);
 }
 
@@ -74,7 +75,7 @@ const isLiked = (n: number): boolean => n % 3 === 0;
 const ratingOf = (n: number): number => (n % 4 === 0 ? 1 + (n % 5) : 0);
 const hasChosenCover = (n: number): boolean => n % 10 < 2;
 
-interface Said {
+interface LikeState {
   liked: boolean;
   rating: number;
 }
@@ -94,19 +95,19 @@ export async function playRetagged({
     sharp({ create: { width: 90, height: 90, channels: 3, background } })
       .png()
       .toBuffer();
-  const inside = await square('#224466');
-  const pathOf = (album: number, nth: number): string => `album ${album}/${nth}.mp3`;
+  const embeddedPicture = await square('#224466');
+  const pathOf = (album: number, trackNumber: number): string => `album ${album}/${trackNumber}.mp3`;
   let stamp = 1_600_000_000;
-  function write(album: number, nth: number, round: Round): void {
-    const path = join(music, pathOf(album, nth));
+  function write(album: number, trackNumber: number, round: Round): void {
+    const path = join(music, pathOf(album, trackNumber));
     fs.mkdirSync(join(path, '..'), { recursive: true });
-    fs.writeFileSync(`${path}.new`, tagged(album, nth, round, inside));
+    fs.writeFileSync(`${path}.new`, tagFile(album, trackNumber, round, embeddedPicture));
     fs.utimesSync(`${path}.new`, ++stamp, stamp);
     fs.renameSync(`${path}.new`, path);
   }
-  const every = Array.from({ length: albums }, (_, album) => album);
-  const nths = Array.from({ length: TRACKS_EACH }, (_, nth) => nth);
-  for (const album of every) for (const nth of nths) write(album, nth, 0);
+  const albumNumbers = Array.from({ length: albums }, (_, album) => album);
+  const trackNumbers = Array.from({ length: TRACKS_EACH }, (_, nth) => nth);
+  for (const album of albumNumbers) for (const trackNumber of trackNumbers) write(album, trackNumber, 0);
 
   const server: TestServer = await startServer({
     env: {
@@ -140,30 +141,34 @@ export async function playRetagged({
   const byPath = async (): Promise<Map<string, TrackOut>> =>
     new Map((await allTracks(server)).map((track) => [track.source_id, track]));
   /** Until the tracks have the titles of their files. */
-  async function settle(rounds: (album: number, nth: number) => Round): Promise<void> {
+  async function settle(rounds: (album: number, trackNumber: number) => Round): Promise<void> {
     if (isWatched)
       await until(
         async () => {
           const tracks = await byPath();
-          return every.flatMap((album) =>
-            nths.filter((nth) => tracks.get(pathOf(album, nth))?.title !== titleOf(album, nth, rounds(album, nth))),
+          return albumNumbers.flatMap((album) =>
+            trackNumbers.filter(
+              (trackNumber) =>
+                tracks.get(pathOf(album, trackNumber))?.title !==
+                titleOf(album, trackNumber, rounds(album, trackNumber)),
+            ),
           ).length;
         },
-        (late) => late === 0,
+        (lateCount) => lateCount === 0,
         { everyMs: 300 },
       );
     else await api('/sources/local_folder/scan', { method: 'POST' });
     await server.app.drain();
   }
-  const saidOf = async (type: 'album' | 'artist', ids: readonly (number | null)[]): Promise<Map<number, Said>> => {
-    const saidByAlbum = new Map<number, Said>();
+  const saidOf = async (type: 'album' | 'artist', ids: readonly (number | null)[]): Promise<Map<number, LikeState>> => {
+    const saidByAlbum = new Map<number, LikeState>();
     const different = [...new Set(ids)];
-    for (let at = 0; at < different.length; at += 100) {
+    for (let offset = 0; offset < different.length; offset += 100) {
       const query = different
-        .slice(at, at + 100)
+        .slice(offset, offset + 100)
         .map((id) => `item_id=${id}`)
         .join('&');
-      const { body } = await api<(Said & { item_id: number })[]>(`/likes/state?item_type=${type}&${query}`);
+      const { body } = await api<(LikeState & { item_id: number })[]>(`/likes/state?item_type=${type}&${query}`);
       for (const { item_id: id, liked, rating } of body) saidByAlbum.set(id, { liked, rating: rating ?? 0 });
     }
     return saidByAlbum;
@@ -172,39 +177,45 @@ export async function playRetagged({
   try {
     await settle(() => 0);
     const previousTracks = await byPath();
-    const first = (album: number): TrackOut => previousTracks.get(pathOf(album, 0)) as TrackOut;
-    const artists = [...new Set(every.map((album) => Math.floor(album / ALBUMS_PER_ARTIST)))];
+    const firstTrackOf = (album: number): TrackOut => previousTracks.get(pathOf(album, 0)) as TrackOut;
+    const artists = [...new Set(albumNumbers.map((album) => Math.floor(album / ALBUMS_PER_ARTIST)))];
     const covers = new Map<number, string>();
     const portraits = new Map<number, string>();
     const like = async (item_type: string, item_id: number | null, n: number): Promise<void> => {
       if (isLiked(n) || ratingOf(n) > 0)
         await api('/likes', { method: 'POST', body: { item_type, item_id, liked: isLiked(n), rating: ratingOf(n) } });
     };
-    for (const album of every) {
-      const { album_id: id } = first(album);
+    for (const album of albumNumbers) {
+      const { album_id: id } = firstTrackOf(album);
       await like('album', id, album);
       if (hasChosenCover(album)) covers.set(album, await choose('albums', id, album));
     }
     for (const artist of artists) {
-      const { artist_id: id } = first(artist * ALBUMS_PER_ARTIST);
+      const { artist_id: id } = firstTrackOf(artist * ALBUMS_PER_ARTIST);
       await like('artist', id, artist);
       if (hasChosenCover(artist)) portraits.set(artist, await choose('artists', id, artist + 1_000));
       if (artist % 7 === 0) await api(`/radio/never/artists/${id}`, { method: 'PUT' });
     }
-    const list = (await api<{ id: number }>('/playlists', { method: 'POST', body: { name: 'Mine' } })).body.id;
-    const ids = every.flatMap((album) => nths.map((nth) => previousTracks.get(pathOf(album, nth))?.id));
-    for (let at = 0; at < ids.length; at += 500)
-      await api(`/playlists/${list}/tracks`, { method: 'POST', body: { track_ids: ids.slice(at, at + 500) } });
+    const playlistId = (await api<{ id: number }>('/playlists', { method: 'POST', body: { name: 'Mine' } })).body.id;
+    const ids = albumNumbers.flatMap((album) =>
+      trackNumbers.map((trackNumber) => previousTracks.get(pathOf(album, trackNumber))?.id),
+    );
+    for (let offset = 0; offset < ids.length; offset += 500)
+      await api(`/playlists/${playlistId}/tracks`, {
+        method: 'POST',
+        body: { track_ids: ids.slice(offset, offset + 500) },
+      });
     for (const [n, id] of ids.entries())
       if (n % 2 === 0) await api('/likes', { method: 'POST', body: { item_type: 'track', item_id: id, liked: true } });
-    const since = new Map<number, string>();
-    for (const album of every)
-      since.set(album, (await api<AlbumOut>(`/albums/${first(album).album_id}`)).body.created_at);
+    const addedDates = new Map<number, string>();
+    for (const album of albumNumbers)
+      addedDates.set(album, (await api<AlbumOut>(`/albums/${firstTrackOf(album).album_id}`)).body.created_at);
 
     /** What does not hold; while an album is half tagged, it may be in either part. */
-    async function check(when: string, isWhole: boolean): Promise<void> {
+    async function check(moment: string, isWhole: boolean): Promise<void> {
       const tracks = await byPath();
-      const of = (album: number): TrackOut[] => nths.flatMap((nth) => tracks.get(pathOf(album, nth)) ?? []);
+      const tracksOfAlbum = (album: number): TrackOut[] =>
+        trackNumbers.flatMap((trackNumber) => tracks.get(pathOf(album, trackNumber)) ?? []);
       const albumStates = await saidOf(
         'album',
         [...tracks.values()].map((track) => track.album_id),
@@ -213,70 +224,78 @@ export async function playRetagged({
         'artist',
         [...tracks.values()].map((track) => track.artist_id),
       );
-      const same = (said: Said | undefined, n: number): boolean =>
-        (said?.liked ?? false) === isLiked(n) && (said?.rating ?? 0) === ratingOf(n);
-      for (const album of every) {
-        const albumFiles = of(album);
-        for (const nth of nths)
-          if (albumFiles[nth]?.id !== previousTracks.get(pathOf(album, nth))?.id)
-            faults.push(`${when}: ${pathOf(album, nth)} is new`);
+      const hasLikeState = (likeState: LikeState | undefined, n: number): boolean =>
+        (likeState?.liked ?? false) === isLiked(n) && (likeState?.rating ?? 0) === ratingOf(n);
+      for (const album of albumNumbers) {
+        const albumFiles = tracksOfAlbum(album);
+        for (const trackNumber of trackNumbers)
+          if (albumFiles[trackNumber]?.id !== previousTracks.get(pathOf(album, trackNumber))?.id)
+            faults.push(`${moment}: ${pathOf(album, trackNumber)} is new`);
         const albumIds = [...new Set(albumFiles.map((track) => track.album_id))];
-        if (isWhole && albumIds.length !== 1) faults.push(`${when}: album ${album} is ${albumIds.join()}`);
-        const right = albumIds.filter((id) => same(albumStates.get(id ?? 0), album));
-        if (right.length === 0) faults.push(`${when}: like or rating of album ${album} is lost`);
-        const [id = null] = right;
+        if (isWhole && albumIds.length !== 1) faults.push(`${moment}: album ${album} is ${albumIds.join()}`);
+        const matchingIds = albumIds.filter((id) => hasLikeState(albumStates.get(id ?? 0), album));
+        if (matchingIds.length === 0) faults.push(`${moment}: like or rating of album ${album} is lost`);
+        const [id = null] = matchingIds;
         if (!isWhole) continue;
         const cover = covers.get(album);
         if (cover !== undefined && (await pictureOf('albums', id)) !== cover)
-          faults.push(`${when}: cover of album ${album} is another`);
-        const { created_at: added } = (await api<AlbumOut>(`/albums/${albumIds[0]}`)).body;
-        if (Math.abs(Date.parse(added) - Date.parse(since.get(album) ?? '')) > 1_000)
-          faults.push(`${when}: album ${album} is added ${added}`);
+          faults.push(`${moment}: cover of album ${album} is another`);
+        const { created_at: addedAt } = (await api<AlbumOut>(`/albums/${albumIds[0]}`)).body;
+        if (Math.abs(Date.parse(addedAt) - Date.parse(addedDates.get(album) ?? '')) > 1_000)
+          faults.push(`${moment}: album ${album} is added ${addedAt}`);
       }
-      const nevers = (await api<{ artists: ArtistOut[] }>('/radio/never')).body.artists.map((one) => one.id);
+      const nevers = (await api<{ artists: ArtistOut[] }>('/radio/never')).body.artists.map(
+        (neverArtist) => neverArtist.id,
+      );
       for (const artist of artists) {
-        const artistAlbums = every
+        const artistAlbums = albumNumbers
           .filter((album) => Math.floor(album / ALBUMS_PER_ARTIST) === artist)
-          .flatMap((album) => of(album).map((track) => track.artist_id));
-        const right = [...new Set(artistAlbums)].filter((id) => same(artistStates.get(id ?? 0), artist));
-        if (right.length === 0) faults.push(`${when}: like or rating of artist ${artist} is lost`);
+          .flatMap((album) => tracksOfAlbum(album).map((track) => track.artist_id));
+        const matchingIds = [...new Set(artistAlbums)].filter((id) => hasLikeState(artistStates.get(id ?? 0), artist));
+        if (matchingIds.length === 0) faults.push(`${moment}: like or rating of artist ${artist} is lost`);
         if (artist % 7 === 0 && !artistAlbums.some((id) => id !== null && nevers.includes(id)))
-          faults.push(`${when}: artist ${artist} is played in radios`);
+          faults.push(`${moment}: artist ${artist} is played in radios`);
         const portrait = portraits.get(artist);
         if (isWhole && portrait !== undefined && (await pictureOf('artists', artistAlbums[0] ?? null)) !== portrait)
-          faults.push(`${when}: picture of artist ${artist} is another`);
+          faults.push(`${moment}: picture of artist ${artist} is another`);
       }
-      const { entries } = (await api<{ entries: { track: { id: number } }[] }>(`/playlists/${list}?limit=10000`)).body;
+      const { entries } = (await api<{ entries: { track: { id: number } }[] }>(`/playlists/${playlistId}?limit=10000`))
+        .body;
       if (entries.map(({ track }) => track.id).join() !== ids.slice(0, entries.length).join() || entries.length === 0)
-        faults.push(`${when}: the playlist is another`);
+        faults.push(`${moment}: the playlist is another`);
       const states = await api<{ total: number }>('/tracks?liked=true&limit=1');
-      if (states.body.total !== Math.ceil(ids.length / 2)) faults.push(`${when}: ${states.body.total} liked tracks`);
+      if (states.body.total !== Math.ceil(ids.length / 2)) faults.push(`${moment}: ${states.body.total} liked tracks`);
     }
 
     const roundOf = new Map<string, Round>();
-    const rounds = (album: number, nth: number): Round => roundOf.get(pathOf(album, nth)) ?? 0;
-    async function sitting(
-      when: string,
+    const rounds = (album: number, trackNumber: number): Round => roundOf.get(pathOf(album, trackNumber)) ?? 0;
+    async function retagInSitting(
+      moment: string,
       round: Round,
-      parts: (album: number, nth: number) => boolean,
+      parts: (album: number, trackNumber: number) => boolean,
       isWhole: boolean,
     ) {
-      for (const album of every)
-        for (const nth of nths)
-          if (parts(album, nth) && rounds(album, nth) !== round) {
-            write(album, nth, round);
-            roundOf.set(pathOf(album, nth), round);
+      for (const album of albumNumbers)
+        for (const trackNumber of trackNumbers)
+          if (parts(album, trackNumber) && rounds(album, trackNumber) !== round) {
+            write(album, trackNumber, round);
+            roundOf.set(pathOf(album, trackNumber), round);
           }
       await settle(rounds);
-      await check(when, isWhole);
-      if (albums > 100) console.log(`${when}: ${faults.length} faults`);
+      await check(moment, isWhole);
+      if (albums > 100) console.log(`${moment}: ${faults.length} faults`);
     }
-    for (let n = 0; n < SITTINGS; n++)
-      await sitting(`sitting ${n + 1}`, 1, (album, nth) => (album + nth) % SITTINGS <= n, n === SITTINGS - 1);
-    await sitting('half of another round', 2, (album, nth) => (album + nth) % 2 === 0, false);
-    await sitting('undone', 1, () => true, true);
-    await sitting('as it was', 0, () => true, true);
-    await sitting('all at once', 2, () => true, true);
+    for (let n = 0; n < SITTING_COUNT; n++)
+      await retagInSitting(
+        `sitting ${n + 1}`,
+        1,
+        (album, trackNumber) => (album + trackNumber) % SITTING_COUNT <= n,
+        n === SITTING_COUNT - 1,
+      );
+    await retagInSitting('half of another round', 2, (album, trackNumber) => (album + trackNumber) % 2 === 0, false);
+    await retagInSitting('undone', 1, () => true, true);
+    await retagInSitting('as it was', 0, () => true, true);
+    await retagInSitting('all at once', 2, () => true, true);
     return faults;
   } finally {
     await server.close();

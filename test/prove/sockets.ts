@@ -11,9 +11,9 @@ import { fillLibrary } from '../bench/large-library.ts';
 import { startProduct } from '../bench/product.ts';
 import { seededRandom } from '../support/test-random.ts';
 
-const SOCKETS = 1_000;
-const ADDRESSES = 100;
-const TRACKS = 2_000;
+const SOCKET_COUNT = 1_000;
+const ADDRESS_COUNT = 100;
+const TRACK_COUNT = 2_000;
 const ASK_EVERY_MS = 250;
 const HEALTH_EVERY_MS = 20;
 const MOST_HEALTH_MS = 50;
@@ -26,7 +26,7 @@ export async function proveSockets({ seed, runs = 5 }: { seed: number; runs: num
   try {
     await (await startProduct(dir)).stop();
     const client = new Database(join(dir, 'tonearm.db'));
-    fillLibrary(client, { tracks: TRACKS, userId: 1, likeEvents: 0, plays: 0 });
+    fillLibrary(client, { tracks: TRACK_COUNT, userId: 1, likeEvents: 0, plays: 0 });
     client.close();
     return await attack(dir, seed, runs);
   } finally {
@@ -40,18 +40,18 @@ async function attack(dir: string, seed: number, minutes: number): Promise<boole
   const { username, password } = await api<Record<'username' | 'password', string>>('/users/me/subsonic-password');
   const quietHealth = await watchHealth(url, HEALTH_EVERY_MS);
   await sleep(5_000);
-  const quiet = await quietHealth.stop();
+  const quietLatency = await quietHealth.stop();
   const rssBefore = product.rss();
 
   const random = seededRandom(seed);
   const { hostname, port, host } = new URL(url);
   // of an account of its own: the requests under way of one are limited
-  const registered = await fetch(`${url}/api/v1/auth/register`, {
+  const registerResponse = await fetch(`${url}/api/v1/auth/register`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ username: 'attacker', password: 'opens many sockets' }),
   });
-  const { access_token: stranger } = (await registered.json()) as { access_token: string };
+  const { access_token: stranger } = (await registerResponse.json()) as { access_token: string };
   const auth = `Host: ${host}\r\nAuthorization: Bearer ${stranger}\r\n`;
   const kinds = [
     '',
@@ -60,26 +60,26 @@ async function attack(dir: string, seed: number, minutes: number): Promise<boole
     `POST /rest/ping HTTP/1.1\r\nHost: ${host}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhal`,
   ];
   const open = new Map<Socket, number>();
-  let [opened, longestMs, isOn] = [0, 0, true];
+  let [openedCount, longestMs, isOn] = [0, 0, true];
   const begin = (): void => {
     if (!isOn) return;
     const text = kinds[Math.floor(random() * kinds.length)] ?? '';
-    const at = performance.now();
-    const localAddress = `127.0.1.${1 + (opened++ % ADDRESSES)}`;
+    const openedAt = performance.now();
+    const localAddress = `127.0.1.${1 + (openedCount++ % ADDRESS_COUNT)}`;
     const socket = connect({ host: hostname, port: Number(port), localAddress }, () => socket.write(text));
-    open.set(socket, at);
+    open.set(socket, openedAt);
     socket.resume().on('error', () => undefined);
     socket.once('close', () => {
       open.delete(socket);
-      longestMs = Math.max(longestMs, performance.now() - at);
+      longestMs = Math.max(longestMs, performance.now() - openedAt);
       setTimeout(begin, 100);
     });
   };
-  for (let n = 0; n < SOCKETS; n++) begin();
+  for (let n = 0; n < SOCKET_COUNT; n++) begin();
 
   const health = await watchHealth(url, HEALTH_EVERY_MS);
   const faults: string[] = [];
-  let [asked, most] = [0, 0];
+  let [askedCount, maxCount] = [0, 0];
   const phone = new URLSearchParams({ u: username, p: password, v: '1.16.1', c: 'proof', f: 'json' });
   const end = Date.now() + minutes * 60_000;
   while (Date.now() < end) {
@@ -88,23 +88,23 @@ async function attack(dir: string, seed: number, minutes: number): Promise<boole
       fetch(`${url}/api/v1/tracks?limit=100`, { headers: { Authorization: `Bearer ${token}` } }),
     ]);
     for (const answer of answers) {
-      asked += 1;
+      askedCount += 1;
       if (!answer.ok) faults.push(`${new URL(answer.url).pathname}: ${answer.status}`);
       await answer.arrayBuffer();
     }
-    most = Math.max(most, product.rss());
+    maxCount = Math.max(maxCount, product.rss());
     await sleep(ASK_EVERY_MS);
   }
   const busy = await health.stop();
   isOn = false;
-  for (const at of open.values()) longestMs = Math.max(longestMs, performance.now() - at);
+  for (const openedAt of open.values()) longestMs = Math.max(longestMs, performance.now() - openedAt);
   await product.stop();
   console.log(
-    `seed ${seed}: ${minutes} min, ${opened} sockets, the longest open for ${(longestMs / 1_000).toFixed(0)} s; ` +
-      `${asked} requests of a phone and a page, ${faults.length} failed; /health p99 ${busy.p99.toFixed(1)} ms ` +
-      `(quiet ${quiet.p99.toFixed(1)}); memory ${rssBefore.toFixed(0)} MB, at most ${most.toFixed(0)} MB`,
+    `seed ${seed}: ${minutes} min, ${openedCount} sockets, the longest open for ${(longestMs / 1_000).toFixed(0)} s; ` +
+      `${askedCount} requests of a phone and a page, ${faults.length} failed; /health p99 ${busy.p99.toFixed(1)} ms ` +
+      `(quiet ${quietLatency.p99.toFixed(1)}); memory ${rssBefore.toFixed(0)} MB, at most ${maxCount.toFixed(0)} MB`,
   );
   for (const fault of faults.slice(0, 10)) console.log(`FAULT ${fault}`);
-  const isFast = busy.p99 <= quiet.p99 + MOST_HEALTH_MS && most <= rssBefore + MOST_MEMORY_MB;
+  const isFast = busy.p99 <= quietLatency.p99 + MOST_HEALTH_MS && maxCount <= rssBefore + MOST_MEMORY_MB;
   return faults.length === 0 && isFast && longestMs < GONE_MS;
 }

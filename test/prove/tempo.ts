@@ -10,31 +10,34 @@ import { playArrangement } from '../support/arrangement.ts';
 import { keyWeight } from '../support/key-weight.ts';
 
 const FIRST_NUMBER = 1_000;
-const OCTAVES = [1, 2, 1 / 2, 3, 1 / 3];
+const TEMPO_OCTAVES = [1, 2, 1 / 2, 3, 1 / 3];
 
-const isNear = (bpm: number, wanted: number): boolean => Math.abs(bpm / wanted - 1) <= 0.04;
+const isNear = (bpm: number, expectedBpm: number): boolean => Math.abs(bpm / expectedBpm - 1) <= 0.04;
 
 export function proveTempo({ seed, runs = 300 }: { seed: number; runs: number | undefined }): Promise<boolean> {
-  let [first, second, exact, weighed] = [0, 0, 0, 0];
-  const wrong: string[] = [];
+  let [firstCorrect, secondCorrect, exactKeys, weightedKeys] = [0, 0, 0, 0];
+  const wrongTempos: string[] = [];
   for (let run = 0; run < runs; run++) {
     const { samples, rateHz, style, bpm: wanted, tonic, isMinor } = playArrangement(FIRST_NUMBER + seed + run, true);
     const spectrograph = createSpectrograph(rateHz);
     spectrograph.push([samples], samples.length);
     const spectrogram = spectrograph.finish();
     const bpm = findTempo(findOnsets(spectrogram))?.bpm ?? 0;
-    if (isNear(bpm, wanted)) first++;
-    if (OCTAVES.some((octave) => isNear(bpm, wanted * octave))) second++;
-    else wrong.push(`${wanted} as ${bpm.toFixed(1)} (${style})`);
+    if (isNear(bpm, wanted)) firstCorrect++;
+    if (TEMPO_OCTAVES.some((octave) => isNear(bpm, wanted * octave))) secondCorrect++;
+    else wrongTempos.push(`${wanted} as ${bpm.toFixed(1)} (${style})`);
     const weight = keyWeight(findKey(spectrogram)?.name, tonic, isMinor);
-    if (weight === 1) exact++;
-    weighed += weight;
+    if (weight === 1) exactKeys++;
+    weightedKeys += weight;
   }
   const percent = (count: number): string => `${((100 * count) / runs).toFixed(1)} %`;
-  console.log(`tempo of ${runs}: Accuracy1 ${percent(first)}, Accuracy2 ${percent(second)}`);
-  console.log(`key: exact ${percent(exact)}, MIREX ${(weighed / runs).toFixed(3)}`);
-  for (const line of wrong) console.log(`  ${line}`);
+  console.log(`tempo of ${runs}: Accuracy1 ${percent(firstCorrect)}, Accuracy2 ${percent(secondCorrect)}`);
+  console.log(`key: exact ${percent(exactKeys)}, MIREX ${(weightedKeys / runs).toFixed(3)}`);
+  for (const line of wrongTempos) console.log(`  ${line}`);
   return Promise.resolve(
-    first >= 0.75 * runs && second >= 0.95 * runs && exact >= 0.85 * runs && weighed >= 0.9 * runs,
+    firstCorrect >= 0.75 * runs &&
+      secondCorrect >= 0.95 * runs &&
+      exactKeys >= 0.85 * runs &&
+      weightedKeys >= 0.9 * runs,
   );
 }

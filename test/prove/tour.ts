@@ -7,8 +7,8 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'nod
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { layoutFaults } from '../e2e/layout-faults.ts';
-import { openStageOfPages, pageOpener, pagesOfLongNames, PAGES } from '../e2e/pages.ts';
-import { DESK, drawn, PHONE, type Stage } from '../e2e/stage.ts';
+import { openStageOfPages, pageOpener, pagesOfLongNames, APP_PAGES } from '../e2e/pages.ts';
+import { DESK_WINDOW, drawn, PHONE_WINDOW, type Stage } from '../e2e/stage.ts';
 import { enliven } from '../support/lively-library.ts';
 import { buildPseudoProgram, PSEUDO } from '../support/pseudo-language.ts';
 
@@ -18,27 +18,27 @@ interface Look {
   media?: Parameters<Page['emulateMedia']>[0];
 }
 
-const PLAIN = { colorScheme: 'light', forcedColors: 'none' } as const;
+const PLAIN_SCHEME = { colorScheme: 'light', forcedColors: 'none' } as const;
 /** Zoomed by two, a window of 1440 × 900 px has half as many in each direction. */
-const WIDE: readonly [Look, ...Look[]] = [
+const WIDE_LOOKS: readonly [Look, ...Look[]] = [
   { name: '2560', viewport: { width: 2560, height: 1440 } },
-  { name: '1440', viewport: DESK.viewport },
-  { name: '1440 dark', viewport: DESK.viewport, media: { colorScheme: 'dark' } },
-  { name: '1440 high contrast', viewport: DESK.viewport, media: { forcedColors: 'active' } },
+  { name: '1440', viewport: DESK_WINDOW.viewport },
+  { name: '1440 dark', viewport: DESK_WINDOW.viewport, media: { colorScheme: 'dark' } },
+  { name: '1440 high contrast', viewport: DESK_WINDOW.viewport, media: { forcedColors: 'active' } },
   { name: '1024', viewport: { width: 1024, height: 768 } },
   { name: '768', viewport: { width: 768, height: 1024 } },
   { name: '200 %', viewport: { width: 720, height: 450 } },
 ];
-const NARROW: readonly [Look, ...Look[]] = [
-  { name: '390', viewport: PHONE.viewport },
-  { name: '390 dark', viewport: PHONE.viewport, media: { colorScheme: 'dark' } },
+const NARROW_LOOKS: readonly [Look, ...Look[]] = [
+  { name: '390', viewport: PHONE_WINDOW.viewport },
+  { name: '390 dark', viewport: PHONE_WINDOW.viewport, media: { colorScheme: 'dark' } },
   { name: '320', viewport: { width: 320, height: 640 } },
 ];
-const LANGUAGES = ['en', PSEUDO];
+const TOUR_LANGUAGES = ['en', PSEUDO];
 /** Pages of one window: Chromium stops drawing one that was resized and photographed some 230 times. */
 const PAGES_OF_A_WINDOW = 8;
 /** An answer that the tour asks for. */
-const EXPECTED = /\/api\/v1\/albums\/999999/;
+const EXPECTED_FAILURE = /\/api\/v1\/albums\/999999/;
 
 /** False when it is not scrolled: there is nothing to scroll. */
 const scrollMain = (page: Page, top: number): Promise<boolean> =>
@@ -62,23 +62,24 @@ async function visit(
 ): Promise<string[]> {
   const faults: string[] = [];
   const page = await stage.openAsOwner({ ...device, serviceWorkers: 'allow' });
-  await page.addInitScript((chosen) => localStorage.setItem('tonearm.language', chosen), language);
-  let at = '';
-  const note = (what: string): void => {
-    const fault = `${language} ${at}: ${what}`;
+  await page.addInitScript((languageCode) => localStorage.setItem('tonearm.language', languageCode), language);
+  let currentPlace = '';
+  const note = (problem: string): void => {
+    const fault = `${language} ${currentPlace}: ${problem}`;
     faults.push(fault);
     console.log(fault);
   };
   page.on('console', (message) => {
-    if (!['error', 'warning'].includes(message.type()) || EXPECTED.test(message.location().url)) return;
+    if (!['error', 'warning'].includes(message.type()) || EXPECTED_FAILURE.test(message.location().url)) return;
     note(`console: ${message.text()}`);
   });
   page.on('crash', () => {
-    throw new Error(`${at}: the page crashed`); // otherwise what is asked of it is never answered
+    throw new Error(`${currentPlace}: the page crashed`); // otherwise what is asked of it is never answered
   });
   page.on('pageerror', (error) => note(`script: ${error.message}`));
   page.on('response', (response) => {
-    if (response.status() >= 400 && !EXPECTED.test(response.url())) note(`${response.status()} ${response.url()}`);
+    if (response.status() >= 400 && !EXPECTED_FAILURE.test(response.url()))
+      note(`${response.status()} ${response.url()}`);
   });
   page.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText;
@@ -87,13 +88,13 @@ async function visit(
   const open = pageOpener(page);
   const pictures = process.env['TOUR_PICTURES'];
   for (const path of paths) {
-    at = path;
+    currentPlace = path;
     const faultsBefore = faults.length;
     await open(path);
     for (const { name, viewport, media } of looks) {
-      at = `${path} at ${name}`;
+      currentPlace = `${path} at ${name}`;
       await page.setViewportSize(viewport);
-      await page.emulateMedia({ ...PLAIN, ...media });
+      await page.emulateMedia({ ...PLAIN_SCHEME, ...media });
       await drawn(page);
       for (const fault of await layoutFaults(page)) note(fault);
       if (pictures) {
@@ -102,7 +103,7 @@ async function visit(
       }
       if (!(await scrollMain(page, 1e6))) continue;
       await drawn(page);
-      at += ', at the end';
+      currentPlace += ', at the end';
       for (const fault of await layoutFaults(page)) note(fault);
       await scrollMain(page, 0);
     }
@@ -116,26 +117,28 @@ export async function proveTour(): Promise<boolean> {
   const program = buildPseudoProgram();
   const stage = await openStageOfPages({ program });
   const faults: string[] = [];
-  const done = readDone();
+  const donePaths = readDone();
   try {
     if (process.env['TOUR_PICTURES']) mkdirSync(process.env['TOUR_PICTURES'], { recursive: true });
     await enliven(stage.api);
-    const only = process.env['TOUR_PAGES'];
-    const paths = [...PAGES, ...(await pagesOfLongNames(stage))].filter((path) => !only || path.startsWith(only));
-    const languages = process.env['TOUR_LANGUAGE']?.split(' ') ?? LANGUAGES;
+    const pageFilter = process.env['TOUR_PAGES'];
+    const paths = [...APP_PAGES, ...(await pagesOfLongNames(stage))].filter(
+      (path) => !pageFilter || path.startsWith(pageFilter),
+    );
+    const languages = process.env['TOUR_LANGUAGE']?.split(' ') ?? TOUR_LANGUAGES;
     for (const language of languages)
       for (const [device, looks] of [
-        [DESK, WIDE],
-        [PHONE, NARROW],
+        [DESK_WINDOW, WIDE_LOOKS],
+        [PHONE_WINDOW, NARROW_LOOKS],
       ] as const) {
-        const remainingPaths = paths.filter((path) => !done.has(nameOf(language, path, looks)));
-        for (let first = 0; first < remainingPaths.length; first += PAGES_OF_A_WINDOW) {
-          const nextPaths = remainingPaths.slice(first, first + PAGES_OF_A_WINDOW);
+        const remainingPaths = paths.filter((path) => !donePaths.has(nameOf(language, path, looks)));
+        for (let firstIndex = 0; firstIndex < remainingPaths.length; firstIndex += PAGES_OF_A_WINDOW) {
+          const nextPaths = remainingPaths.slice(firstIndex, firstIndex + PAGES_OF_A_WINDOW);
           faults.push(...(await visit(stage, device, looks, { language, paths: nextPaths })));
         }
       }
-    const looks = languages.length * (WIDE.length + NARROW.length);
-    const exception = done.size > 0 ? ', without those that passed before' : '';
+    const looks = languages.length * (WIDE_LOOKS.length + NARROW_LOOKS.length);
+    const exception = donePaths.size > 0 ? ', without those that passed before' : '';
     console.log(`${paths.length} pages, each in ${looks} ways${exception}: ${faults.length} faults`);
     return faults.length === 0;
   } finally {

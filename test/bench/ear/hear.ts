@@ -8,7 +8,7 @@ import { measure, type Measure } from '../measure.ts';
 import { root } from '../product.ts';
 
 /** Ending and ffmpeg's arguments. */
-export const FORMATS: [ending: string, ...args: string[]][] = [
+export const AUDIO_FORMATS: [ending: string, ...args: string[]][] = [
   ['wav'],
   ['flac', '-ar', '44100', '-ac', '2'],
   ['mp3', '-b:a', '192k', '-ar', '44100'],
@@ -18,14 +18,14 @@ export const FORMATS: [ending: string, ...args: string[]][] = [
   ['aiff', '-ar', '48000'],
   ['wv', '-ar', '96000', '-ac', '2'],
 ];
-const STEPS: SoundStep[] = ['loudness', 'waveform', 'rhythm', 'character'];
+const SOUND_STEPS: SoundStep[] = ['loudness', 'waveform', 'rhythm', 'character'];
 
 export type Hear = (path: string, steps?: SoundStep[], seconds?: number) => Promise<Heard>;
 
 /** All of a file, or so many seconds of it at 44,100 Hz. */
 export async function openEar(): Promise<Hear> {
   const chromaprint = await loadChromaprint(join(root, 'dist', 'server', 'chromaprint.wasm'));
-  return async (path, steps = STEPS, seconds) => {
+  return async (path, steps = SOUND_STEPS, seconds) => {
     const section = seconds === undefined ? undefined : { start: 0, end: seconds * 44_100 };
     const order = { path, ffmpeg: { program: 'ffmpeg', input: [] }, section, steps, wantsFingerprint: false };
     const result = await listen(order, { chromaprint, seconds: 120 });
@@ -48,12 +48,12 @@ export const share = (name: string, product: number, value: number): Measure =>
 export const atMost = (name: string, unit: string, product: number, value: number): Measure =>
   measure({ suite: 'ear', name, unit, product, bound: { name: 'goal', value }, goal: { op: '<=', value: 1 } });
 
-export const beside = (name: string, other: string, product: number, value: number, times = 1): Measure =>
+export const compareWith = (name: string, judgeName: string, product: number, value: number, times = 1): Measure =>
   measure({
     suite: 'ear',
-    name: `${name} beside ${other}`,
+    name: `${name} beside ${judgeName}`,
     unit: 'share',
     product,
-    bound: { name: other, value },
+    bound: { name: judgeName, value },
     goal: { op: '>=', value: times },
   });

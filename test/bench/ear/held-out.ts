@@ -4,24 +4,24 @@ import { join } from 'node:path';
 import { playArrangement, type Arrangement } from '../../support/arrangement.ts';
 import { playBeatless } from '../../support/beatless.ts';
 
-type Half = 'choosing' | 'heldOut';
+type SampleSplit = 'choosing' | 'heldOut';
 type Range = [first: number, last: number];
 
-const LISTS = JSON.parse(readFileSync(join(import.meta.dirname, 'held-out.json'), 'utf8')) as {
-  arrangements: Record<Half, Range>;
-  beatless: Record<Half, Range>;
+const SPLIT_LISTS = JSON.parse(readFileSync(join(import.meta.dirname, 'held-out.json'), 'utf8')) as {
+  arrangements: Record<SampleSplit, Range>;
+  beatless: Record<SampleSplit, Range>;
   packages: string[];
 };
 
 const numbersOf = ([first, last]: Range): number[] =>
   Array.from({ length: last - first + 1 }, (_, offset) => first + offset);
 
-export function* arrangementsOf(half: Half): Generator<Arrangement> {
-  for (const number of numbersOf(LISTS.arrangements[half])) yield playArrangement(number, half === 'heldOut');
+export function* arrangementsOf(split: SampleSplit): Generator<Arrangement> {
+  for (const number of numbersOf(SPLIT_LISTS.arrangements[split])) yield playArrangement(number, split === 'heldOut');
 }
 
-export function* beatlessSoundsOf(half: Half): Generator<ReturnType<typeof playBeatless>> {
-  for (const number of numbersOf(LISTS.beatless[half])) yield playBeatless(number);
+export function* beatlessSoundsOf(split: SampleSplit): Generator<ReturnType<typeof playBeatless>> {
+  for (const number of numbersOf(SPLIT_LISTS.beatless[split])) yield playBeatless(number);
 }
 
-export const isPackageHeldOut = (name: string): boolean => LISTS.packages.includes(name);
+export const isPackageHeldOut = (name: string): boolean => SPLIT_LISTS.packages.includes(name);

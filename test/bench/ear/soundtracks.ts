@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, globSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 
-const PACKAGES = [
+const SOUNDTRACK_PACKAGES = [
   'colobot-common-sounds',
   'drascula-music',
   'fillets-ng-data',
@@ -25,15 +25,15 @@ const PACKAGES = [
   'wesnoth-1.16-music',
   'widelands-data',
 ];
-const ENDINGS = '{ogg,mp3,flac,opus,mod,xm,it,s3m}';
+const AUDIO_ENDINGS = '{ogg,mp3,flac,opus,mod,xm,it,s3m}';
 const SHORTEST_SECONDS = 25;
-const FEWEST = 5;
-/** Of an album, so that none decides alone. */
-const MOST = 15;
+const MIN_TRACKS = 5;
+/** Tracks of an album that are used, so that no album decides alone. */
+const MAX_TRACKS = 15;
 
 export interface Recorded {
   path: string;
-  /** Of Debian. */
+  /** Name of the Debian package. */
   package: string;
   album: string;
   artist: string | undefined;
@@ -41,7 +41,7 @@ export interface Recorded {
 
 /** Empty, and said so, where packages cannot be had. Those that are in the folder already are used again. */
 export function openSoundtracks(folder: string): Recorded[] {
-  for (const name of PACKAGES) {
+  for (const name of SOUNDTRACK_PACKAGES) {
     const into = join(folder, name);
     if (existsSync(into)) continue;
     mkdirSync(into, { recursive: true });
@@ -56,7 +56,7 @@ export function openSoundtracks(folder: string): Recorded[] {
     rmSync(join(into, file));
   }
   const albums = new Map<string, Recorded[]>();
-  for (const path of globSync(`**/*.${ENDINGS}`, { cwd: folder }).sort()) {
+  for (const path of globSync(`**/*.${AUDIO_ENDINGS}`, { cwd: folder }).sort()) {
     if (!lstatSync(join(folder, path)).isFile()) continue; // the same music again, in a folder for another language
     const album = dirname(path);
     const albumTracks = albums.get(album) ?? [];
@@ -71,9 +71,9 @@ export function openSoundtracks(folder: string): Recorded[] {
     albums.set(album, albumTracks);
   }
   return [...albums.values()]
-    .filter((tracks) => tracks.length >= FEWEST)
+    .filter((tracks) => tracks.length >= MIN_TRACKS)
     .flatMap((tracks) => {
-      const count = Math.min(MOST, tracks.length);
+      const count = Math.min(MAX_TRACKS, tracks.length);
       return Array.from({ length: count }, (_, n) => tracks[Math.floor((n * tracks.length) / count)] as Recorded);
     });
 }
@@ -84,14 +84,14 @@ function factsOf(path: string): { seconds: number; artist: string | undefined } 
     ['-v', 'error', '-show_entries', 'format=duration:format_tags=artist:stream_tags=artist', '-of', 'json', path],
     { encoding: 'utf8' },
   );
-  interface Tagged {
+  interface TagSource {
     tags?: Record<string, string>;
   }
   const { format, streams } = JSON.parse(stdout || '{}') as {
-    format?: Tagged & { duration?: string };
-    streams?: Tagged[];
+    format?: TagSource & { duration?: string };
+    streams?: TagSource[];
   };
-  const tags = [format, ...(streams ?? [])].flatMap((one) => Object.entries(one?.tags ?? {}));
+  const tags = [format, ...(streams ?? [])].flatMap((source) => Object.entries(source?.tags ?? {}));
   return {
     seconds: Number(format?.duration ?? 0),
     artist: tags

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { measure, median, type Measure } from '../measure.ts';
 import { ffmpeg, type Hear } from './hear.ts';
 
-const SECONDS = 240;
-const ROUNDS = 6;
+const SOURCE_SECONDS = 240;
+const ROUND_COUNT = 6;
 const TICK_MS = 10;
-const FORMATS: [ending: string, ...args: string[]][] = [
+const SPEED_FORMATS: [ending: string, ...args: string[]][] = [
   ['flac'],
   ['mp3', '-b:a', '192k'],
   ['ogg', '-c:a', 'libvorbis', '-q:a', '5'],
@@ -23,34 +23,34 @@ interface Spent {
 }
 
 /** The pieces one after the other, again and again, make a track of four minutes. */
-export async function speed(dir: string, pieces: readonly string[], hear: Hear): Promise<Measure[]> {
-  const whole = join(dir, 'speed.source.wav');
+export async function measureSpeed(dir: string, pieces: readonly string[], hear: Hear): Promise<Measure[]> {
+  const sourcePath = join(dir, 'speed.source.wav');
   const inputs = pieces.flatMap((path) => ['-i', path]);
   const layout = pieces.map((_, n) => `[${n}:a]aresample=44100,aformat=channel_layouts=stereo[a${n}]`).join(';');
-  const joined = `${layout};${pieces.map((_, n) => `[a${n}]`).join('')}concat=n=${pieces.length}:v=0:a=1`;
-  ffmpeg(...inputs, '-filter_complex', joined, '-t', String(SECONDS), '-sample_fmt', 's16', whole);
+  const filterGraph = `${layout};${pieces.map((_, n) => `[a${n}]`).join('')}concat=n=${pieces.length}:v=0:a=1`;
+  ffmpeg(...inputs, '-filter_complex', filterGraph, '-t', String(SOURCE_SECONDS), '-sample_fmt', 's16', sourcePath);
   const measures: Measure[] = [];
-  for (const [ending, ...args] of FORMATS) {
+  for (const [ending, ...args] of SPEED_FORMATS) {
     const path = join(dir, `speed.${ending}`);
-    ffmpeg('-i', whole, ...args, path);
-    const [decoded, heard]: [Spent[], Spent[]] = [[], []];
-    for (let round = 0; round <= ROUNDS; round++) {
-      const [first, second] = [await spent(() => hear(path, [])), await spent(() => hear(path))];
+    ffmpeg('-i', sourcePath, ...args, path);
+    const [decodeCosts, analysisCosts]: [Spent[], Spent[]] = [[], []];
+    for (let round = 0; round <= ROUND_COUNT; round++) {
+      const [decodeCost, analysisCost] = [await spent(() => hear(path, [])), await spent(() => hear(path))];
       if (round === 0) continue; // compilation
-      decoded.push(first);
-      heard.push(second);
+      decodeCosts.push(decodeCost);
+      analysisCosts.push(analysisCost);
     }
-    const of = (some: Spent[], field: keyof Spent): number => median(some.map((one) => one[field]));
+    const medianOf = (costs: Spent[], field: keyof Spent): number => median(costs.map((cost) => cost[field]));
     const row = (name: string, unit: string, field: keyof Spent, scale: number): Measure =>
       measure({
         suite: 'ear',
         name: `${name}, ${ending}`,
         unit,
-        product: scale / of(heard, field),
-        bound: { name: 'decoding alone', value: scale / of(decoded, field) },
+        product: scale / medianOf(analysisCosts, field),
+        bound: { name: 'decoding alone', value: scale / medianOf(decodeCosts, field) },
         goal: { op: '>=', value: 0.5 },
       });
-    const hours = (of(heard, 'wallMs') * 100_000) / 3_600_000;
+    const hours = (medianOf(analysisCosts, 'wallMs') * 100_000) / 3_600_000;
     console.error(`ear: ${ending}: 100,000 tracks of four minutes take ${hours.toFixed(1)} h`);
     measures.push(
       row('tracks of four minutes heard', 'tracks/s', 'wallMs', 1_000),
@@ -61,12 +61,12 @@ export async function speed(dir: string, pieces: readonly string[], hear: Hear):
 }
 
 async function spent(work: () => Promise<unknown>): Promise<Spent> {
-  const [from, before] = [performance.now(), processorMs()];
+  const [from, previousProcessorMs] = [performance.now(), processorMs()];
   await work();
-  return { wallMs: performance.now() - from, cpuMs: processorMs() - before };
+  return { wallMs: performance.now() - from, cpuMs: processorMs() - previousProcessorMs };
 }
 
-/** Of this process and the programs that it waited for. */
+/** Returns the processor time of this process and of its finished children. */
 function processorMs(): number {
   const fields = readFileSync('/proc/self/stat', 'utf8')
     .replace(/^.*\) /, '')

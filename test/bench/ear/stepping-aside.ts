@@ -11,14 +11,14 @@ import { openQuietClient } from '../quiet-client.ts';
 import { ffmpeg } from './hear.ts';
 
 const LONG_TRACKS = 200;
-const ROUNDS = 12;
-const REQUESTS = 300;
-const SCANS = 6;
-const SCANNED = 1_000;
+const ROUND_COUNT = 12;
+const REQUEST_COUNT = 300;
+const SCAN_COUNT = 6;
+const SCANNED_TRACK_COUNT = 1_000;
 /** The pass begins half a minute after the start, and looks every two seconds whether somebody is served. */
 const UNTIL_PASS_MS = 35_000;
 const PAUSE_MS = 4_000;
-const PATHS = [
+const REQUEST_PATHS = [
   '/api/v1/tracks?limit=50',
   '/api/v1/albums?limit=50',
   '/api/v1/artists?limit=50',
@@ -30,9 +30,9 @@ export async function steppingAside(dir: string, piece: string): Promise<Measure
   const music = join(dir, 'aside', 'music');
   makeLibrary({ tracks: 2_000, seed: 'aside' }, join(music, 'short'));
   mkdirSync(join(music, 'long'));
-  const whole = join(dir, 'aside', 'whole.mp3');
-  ffmpeg('-stream_loop', '11', '-i', piece, '-ac', '1', '-b:a', '64k', '-write_xing', '0', whole);
-  const bytes = readFileSync(whole);
+  const sourcePath = join(dir, 'aside', 'whole.mp3');
+  ffmpeg('-stream_loop', '11', '-i', piece, '-ac', '1', '-b:a', '64k', '-write_xing', '0', sourcePath);
+  const bytes = readFileSync(sourcePath);
   for (let n = 0; n < LONG_TRACKS; n++) writeFileSync(join(music, 'long', `${n}.mp3`), bytes.subarray(n * 500));
 
   const start = (name: string, isOn: boolean): Promise<Product> =>
@@ -42,17 +42,17 @@ export async function steppingAside(dir: string, piece: string): Promise<Measure
       ANALYSIS_ENABLED: String(isOn),
       ANALYSIS_ON_BATTERY: 'true',
     });
-  const [on, off] = [await start('on', true), await start('off', false)];
-  for (const product of [on, off]) await product.scan();
+  const [serverWith, serverWithout] = [await start('on', true), await start('off', false)];
+  for (const product of [serverWith, serverWithout]) await product.scan();
   await sleep(UNTIL_PASS_MS);
 
   const times = { on: [] as number[], off: [] as number[] };
   const scans = { on: [] as number[], off: [] as number[] };
   const turn = async (name: 'on' | 'off', work: (product: Product) => Promise<void>): Promise<void> => {
-    if (name === 'off') process.kill(on.pid, 'SIGSTOP');
+    if (name === 'off') process.kill(serverWith.pid, 'SIGSTOP');
     await sleep(PAUSE_MS);
-    await work(name === 'on' ? on : off);
-    if (name === 'off') process.kill(on.pid, 'SIGCONT');
+    await work(name === 'on' ? serverWith : serverWithout);
+    if (name === 'off') process.kill(serverWith.pid, 'SIGCONT');
   };
   const inTurn = async (
     round: number,
@@ -61,21 +61,22 @@ export async function steppingAside(dir: string, piece: string): Promise<Measure
     for (const name of round % 2 ? (['on', 'off'] as const) : (['off', 'on'] as const))
       await turn(name, (product) => work(product, name));
   };
-  for (let round = 0; round < ROUNDS; round++)
+  for (let round = 0; round < ROUND_COUNT; round++)
     await inTurn(round, async ({ url, token }, name) => {
       const client = await openQuietClient(url, token);
-      for (let n = 0; n < REQUESTS; n++) times[name].push(await client.ask(PATHS[n % PATHS.length] as string));
+      for (let n = 0; n < REQUEST_COUNT; n++)
+        times[name].push(await client.ask(REQUEST_PATHS[n % REQUEST_PATHS.length] as string));
       client.close();
     });
-  for (let round = 0; round < SCANS; round++) {
-    makeLibrary({ tracks: SCANNED, seed: `aside ${round}` }, join(music, `more ${round}`));
+  for (let round = 0; round < SCAN_COUNT; round++) {
+    makeLibrary({ tracks: SCANNED_TRACK_COUNT, seed: `aside ${round}` }, join(music, `more ${round}`));
     await inTurn(round, async (product, name) => {
       scans[name].push((await product.scan()).ms);
     });
   }
-  const { steps } = await on.api<{ steps: { name: string; done: number }[] }>('/analysis');
+  const { steps } = await serverWith.api<{ steps: { name: string; done: number }[] }>('/analysis');
   console.error(`ear: ${steps.find(({ name }) => name === 'loudness')?.done} tracks were heard between requests`);
-  await Promise.all([on.stop(), off.stop()]);
+  await Promise.all([serverWith.stop(), serverWithout.stop()]);
 
   const row = (name: string, product: number, value: number): Measure =>
     measure({
@@ -86,11 +87,15 @@ export async function steppingAside(dir: string, piece: string): Promise<Measure
       bound: { name: 'without', value },
       goal: { op: '<=', value: 1.1 },
     });
-  const at = (values: readonly number[], share: number): number =>
+  const percentile = (values: readonly number[], share: number): number =>
     values.toSorted((a, b) => a - b)[Math.floor(share * values.length)] as number;
   return [
-    row(`${REQUESTS * ROUNDS} requests in bursts while the pass works, p99`, at(times.on, 0.99), at(times.off, 0.99)),
-    row('the same, p50', at(times.on, 0.5), at(times.off, 0.5)),
-    row(`scan of ${SCANNED} new files while the pass works`, median(scans.on), median(scans.off)),
+    row(
+      `${REQUEST_COUNT * ROUND_COUNT} requests in bursts while the pass works, p99`,
+      percentile(times.on, 0.99),
+      percentile(times.off, 0.99),
+    ),
+    row('the same, p50', percentile(times.on, 0.5), percentile(times.off, 0.5)),
+    row(`scan of ${SCANNED_TRACK_COUNT} new files while the pass works`, median(scans.on), median(scans.off)),
   ];
 }

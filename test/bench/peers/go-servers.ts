@@ -11,7 +11,7 @@ interface GoProgram {
   name: string;
   module: string;
   version: string;
-  /** Of its main package. */
+  /** Folder of the main package. */
   folder: string;
   tags: string;
 }
@@ -30,7 +30,7 @@ const GONIC = {
   folder: './cmd/gonic',
   tags: 'netgo',
 };
-const ADMIN = { username: 'admin', password: 'admin' };
+const ADMIN_ACCOUNT = { username: 'admin', password: 'admin' };
 
 /** The program's path. Throws when it is not installed and cannot be built. `builds`: where built ones are kept. */
 function programOf({ name, module, version, folder, tags }: GoProgram, builds: string): string {
@@ -68,7 +68,7 @@ export function navidrome(builds: string): Peer {
           ND_PORT: String(port),
           ND_LOGLEVEL: 'error',
           ND_SCANNER_SCANONSTARTUP: 'false',
-          ND_DEVAUTOCREATEADMINPASSWORD: ADMIN.password,
+          ND_DEVAUTOCREATEADMINPASSWORD: ADMIN_ACCOUNT.password,
           ND_ENABLEINSIGHTSCOLLECTOR: 'false',
           ND_ENABLEEXTERNALSERVICES: 'false',
         },
@@ -104,7 +104,7 @@ export function gonic(builds: string): Peer {
 
 async function startServer(port: number, program: { command: string; env: Record<string, string> }) {
   const url = `http://127.0.0.1:${port}`;
-  const subsonic = { url, credentials: credentialsFor(ADMIN) };
+  const subsonic = { url, credentials: credentialsFor(ADMIN_ACCOUNT) };
   const process = await launch({ ...program, answers: () => answersHttp(`${url}/rest/ping`) });
   return { ...process, subsonic, scan: scanOver(subsonic) };
 }

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../free-port.ts';
-import { answersHttp, launch, until, type Peer } from './peer.ts';
+import { answersHttp, launch, waitUntil, type Peer } from './peer.ts';
 
 export function minidlna(): Peer {
   const { stdout, error } = spawnSync('minidlnad', ['-V'], { encoding: 'utf8' });
@@ -32,7 +32,7 @@ export function minidlna(): Peer {
         ...process,
         async firstScan() {
           let files = 0;
-          await until(async () => {
+          await waitUntil(async () => {
             const text = await (await fetch(page)).text();
             files = Number(/Audio files<\/td><td>(\d+)/.exec(text)?.[1] ?? 0);
             return files > 0 && !text.includes('scan in progress');

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createConnection, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { launch, until, type Peer } from './peer.ts';
+import { launch, waitUntil, type Peer } from './peer.ts';
 
 export function mpd(): Peer {
   const { stdout, error } = spawnSync('mpd', ['--version'], { encoding: 'utf8' });
@@ -31,12 +31,12 @@ export function mpd(): Peer {
       const process = await launch({
         command: 'mpd',
         args: ['--no-daemon', config],
-        answers: async () => (socket = await connected(address)) !== undefined,
+        answers: async () => (socket = await connectSocket(address)) !== undefined,
       });
       const ask = asker(socket as Socket);
-      const scanned = async (): Promise<number> => {
+      const scanAll = async (): Promise<number> => {
         let songs = 0;
-        await until(async () => {
+        await waitUntil(async () => {
           const { updating_db: updating } = await ask('status');
           songs = Number((await ask('stats'))['songs']);
           return updating === undefined && songs > 0;
@@ -45,10 +45,10 @@ export function mpd(): Peer {
       };
       return {
         ...process,
-        firstScan: scanned,
+        firstScan: scanAll,
         async scan() {
           await ask('update');
-          return scanned();
+          return scanAll();
         },
         async stop() {
           socket?.destroy();
@@ -59,7 +59,7 @@ export function mpd(): Peer {
   };
 }
 
-async function connected(address: string): Promise<Socket | undefined> {
+async function connectSocket(address: string): Promise<Socket | undefined> {
   const socket = createConnection(address);
   return new Promise((resolve) => {
     socket.once('connect', () => resolve(socket)).once('error', () => resolve(undefined));

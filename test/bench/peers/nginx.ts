@@ -23,10 +23,10 @@ export async function startNginx(dir: string, files: string) {
     }`,
   );
   const url = `http://127.0.0.1:${port}`;
-  const running = await launch({
+  const runningServer = await launch({
     command: 'nginx',
     args: ['-p', nginxDir, '-c', join(nginxDir, 'nginx.conf')],
     answers: () => answersHttp(`${url}/`),
   });
-  return { ...running, url };
+  return { ...runningServer, url };
 }

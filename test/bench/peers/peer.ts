@@ -18,10 +18,10 @@ export interface Peer {
   /** Copies the files, so that it is not compared with those that do not. */
   copies?: boolean;
   /** The first start is in an empty folder. */
-  start(place: Place): Promise<Running>;
+  start(place: Place): Promise<RunningPeer>;
 }
 
-export interface Running {
+export interface RunningPeer {
   /** From the start of the process to its first answer. */
   startMs: number;
   meter: Meter;
@@ -43,16 +43,16 @@ interface Launch {
   command: string;
   args?: string[];
   env?: Record<string, string>;
-  /** Its first answer has come. */
+  /** Returns whether the server has answered for the first time. */
   answers: () => Promise<boolean>;
 }
 
-const running = new Set<ChildProcess>();
+const runningProcesses = new Set<ChildProcess>();
 const START_LIMIT_MS = 60_000;
 
 /** Ends what a failed measurement left. */
 export async function endPeers(): Promise<void> {
-  for (const child of running) {
+  for (const child of runningProcesses) {
     child.kill('SIGKILL');
     await once(child, 'exit');
   }
@@ -61,8 +61,8 @@ export async function endPeers(): Promise<void> {
 export async function launch({ command, args = [], env = {}, answers }: Launch) {
   const startedAt = performance.now();
   const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: 'ignore' });
-  running.add(child);
-  child.once('exit', () => running.delete(child));
+  runningProcesses.add(child);
+  child.once('exit', () => runningProcesses.delete(child));
   await once(child, 'spawn');
   while (!(await answers())) {
     if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}`);
@@ -91,7 +91,7 @@ export const answersHttp = (address: string): Promise<boolean> =>
   });
 
 /** Asks in ever longer intervals, 2 % of the time that has passed, so that asking costs the program nothing. */
-export async function until(isOver: () => Promise<boolean>): Promise<void> {
+export async function waitUntil(isOver: () => Promise<boolean>): Promise<void> {
   const startedAt = performance.now();
   while (!(await isOver())) await sleep(Math.max(5, (performance.now() - startedAt) / 50));
 }
@@ -108,7 +108,7 @@ export function scanOver({ url, credentials }: Subsonic): () => Promise<number> 
   };
   return async () => {
     let { count } = await ask('startScan');
-    await until(async () => {
+    await waitUntil(async () => {
       const status = await ask('getScanStatus');
       count = status.count;
       return !status.scanning;

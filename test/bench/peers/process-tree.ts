@@ -2,11 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What /proc counts processor time in. */
+/** Milliseconds of one tick, the unit in which /proc counts processor time. */
 const TICK_MS = 10;
 const SAMPLE_MS = 50;
 const QUIET_MS = 2_000;
-/** Of one core; a timer or two is no work. */
+/** Share of one core below which a process is idle; a few timers are no work. */
 const QUIET_SHARE = 0.02;
 const QUIET_LIMIT_MS = 300_000;
 
@@ -23,8 +23,8 @@ export interface Meter {
 
 export function meterOf(pid: number): Meter {
   let peak = 0;
-  const rssMb = (): number => treeOf(pid).reduce((sum, one) => sum + rssOf(one), 0);
-  const cpuMs = (): number => treeOf(pid).reduce((sum, one) => sum + cpuOf(one), 0);
+  const rssMb = (): number => treeOf(pid).reduce((sum, treePid) => sum + rssOf(treePid), 0);
+  const cpuMs = (): number => treeOf(pid).reduce((sum, treePid) => sum + cpuOf(treePid), 0);
   const sample = (): void => {
     peak = Math.max(peak, rssMb());
   };
@@ -39,12 +39,12 @@ export function meterOf(pid: number): Meter {
       return highest;
     },
     async quiet() {
-      const until = performance.now() + QUIET_LIMIT_MS;
-      for (let previousCpu = cpuMs(); performance.now() < until;) {
+      const deadline = performance.now() + QUIET_LIMIT_MS;
+      for (let previousCpu = cpuMs(); performance.now() < deadline;) {
         await sleep(QUIET_MS);
-        const now = cpuMs();
-        if (now - previousCpu < QUIET_MS * QUIET_SHARE) return;
-        previousCpu = now;
+        const currentCpuMs = cpuMs();
+        if (currentCpuMs - previousCpu < QUIET_MS * QUIET_SHARE) return;
+        previousCpu = currentCpuMs;
       }
       throw new Error(`the processor is not quiet after ${QUIET_LIMIT_MS / 1000} s`);
     },
@@ -54,9 +54,9 @@ export function meterOf(pid: number): Meter {
 
 /** The process and its descendants. */
 function treeOf(pid: number): number[] {
-  const all = [pid];
-  for (const descendant of all) all.push(...childrenOf(descendant));
-  return all;
+  const treePids = [pid];
+  for (const descendant of treePids) treePids.push(...childrenOf(descendant));
+  return treePids;
 }
 
 /** A child belongs to the thread that started it. */

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../free-port.ts';
-import { ADMIN, ENTRY, FLAGS } from '../product.ts';
+import { ADMIN_ACCOUNT, SERVER_ENTRY, NODE_FLAGS } from '../product.ts';
 import { credentialsFor } from '../subsonic-credentials.ts';
 import { answersHttp, launch, scanOver, type Peer } from './peer.ts';
 
@@ -18,10 +18,10 @@ export function tonearm(mode: 'copy' | 'reference'): Peer {
       const url = `http://127.0.0.1:${port}`;
       const process = await launch({
         command: globalThis.process.execPath,
-        args: [...FLAGS, ENTRY, '--data-dir', dataDir, '--port', String(port), '--log-level', 'error'],
+        args: [...NODE_FLAGS, SERVER_ENTRY, '--data-dir', dataDir, '--port', String(port), '--log-level', 'error'],
         env: {
-          ADMIN_USERNAME: ADMIN.username,
-          ADMIN_PASSWORD: ADMIN.password,
+          ADMIN_USERNAME: ADMIN_ACCOUNT.username,
+          ADMIN_PASSWORD: ADMIN_ACCOUNT.password,
           LOCAL_MEDIA_IMPORT_PATH: music,
           LOCAL_MEDIA_IMPORT_MODE: mode,
           // the others neither listen to the music nor ask services about it
@@ -35,7 +35,7 @@ export function tonearm(mode: 'copy' | 'reference'): Peer {
       const login = await fetch(`${url}/api/v1/auth/login`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify(ADMIN),
+        body: JSON.stringify(ADMIN_ACCOUNT),
       });
       const { access_token: token } = (await login.json()) as { access_token: string };
       const password = await fetch(`${url}/api/v1/users/me/subsonic-password`, {

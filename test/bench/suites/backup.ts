@@ -14,13 +14,13 @@ import { S3_MAKES, startS3Server, type S3Server } from '../../support/s3-servers
 import { measure, median, type Measure } from '../measure.ts';
 import { processorMs, startProduct, type Product } from '../product.ts';
 
-const PASSPHRASE = 'a passphrase for benchmarks';
-const [FEW, NEW, MANY] = [150, 100, Number(process.env['MANY'] ?? 10_000)];
-const ROUNDS = 3;
+const BENCH_PASSPHRASE = 'a passphrase for benchmarks';
+const [FEW_TRACKS, NEW_TRACKS, MANY_TRACKS] = [150, 100, Number(process.env['MANY'] ?? 10_000)];
+const ROUND_COUNT = 3;
 /** Nothing else is to run in the server. */
-const ENV = { ANALYSIS_ENABLED: 'false' };
-const UNITS = { ms: 1.5, 'ms of processor time': 1.5, kB: 1.3, requests: 2 } as const;
-type Unit = keyof typeof UNITS;
+const SERVER_ENV = { ANALYSIS_ENABLED: 'false' };
+const UNIT_GOALS = { ms: 1.5, 'ms of processor time': 1.5, kB: 1.3, requests: 2 } as const;
+type Unit = keyof typeof UNIT_GOALS;
 type Cost = Partial<Record<Unit, number>>;
 
 /** Where both back up to; a number names a fresh place. */
@@ -41,12 +41,12 @@ export async function backupSuite(dir: string): Promise<Measure[]> {
   try {
     const measures: Measure[] = [];
     const places = [folderPlace(dir), ...(typeof server === 'string' || !proxy ? [] : [storePlace(server, proxy)])];
-    const many = await libraryOf(join(dir, 'many'), MANY, '1');
+    const manyLibrary = await libraryOf(join(dir, 'many'), MANY_TRACKS, '1');
     for (const place of places) {
-      const few = await libraryOf(join(dir, `few-${place.name}`), FEW);
-      measures.push(...(await stepsOf(place, few)));
-      const first = await inServer(place, ROUNDS, many, (both) => both());
-      measures.push(...compared(place, `first, ${MANY.toLocaleString('en')} tracks`, [first]));
+      const fewLibrary = await libraryOf(join(dir, `few-${place.name}`), FEW_TRACKS);
+      measures.push(...(await stepsOf(place, fewLibrary)));
+      const firstCosts = await inServer(place, ROUND_COUNT, manyLibrary, (runBoth) => runBoth());
+      measures.push(...compareCosts(place, `first, ${MANY_TRACKS.toLocaleString('en')} tracks`, [firstCosts]));
     }
     return measures;
   } finally {
@@ -58,21 +58,21 @@ export async function backupSuite(dir: string): Promise<Measure[]> {
 async function stepsOf(place: Place, library: Library): Promise<Measure[]> {
   const measures: Measure[] = [];
   const firsts: [Cost, Cost][] = [];
-  for (let n = ROUNDS - 1; n >= 0; n--) firsts.push(await inServer(place, n, library, (both) => both()));
-  measures.push(...compared(place, `first, ${FEW} tracks`, firsts));
-  await inServer(place, 0, library, async (both, server) => {
+  for (let n = ROUND_COUNT - 1; n >= 0; n--) firsts.push(await inServer(place, n, library, (runBoth) => runBoth()));
+  measures.push(...compareCosts(place, `first, ${FEW_TRACKS} tracks`, firsts));
+  await inServer(place, 0, library, async (runBoth, server) => {
     const rounds = async (name: string, change: (n: number) => Promise<unknown>): Promise<void> => {
       const costs: [Cost, Cost][] = [];
-      for (let n = 0; n < ROUNDS; n++) {
+      for (let n = 0; n < ROUND_COUNT; n++) {
         await change(n);
-        costs.push(await both());
+        costs.push(await runBoth());
       }
-      measures.push(...compared(place, name, costs));
+      measures.push(...compareCosts(place, name, costs));
     };
     await rounds('unchanged', async () => undefined);
     await rounds('one like', () => likeOne(server));
-    await rounds(`${NEW} new tracks`, async (n) => {
-      library.add(`more-${n}`, NEW);
+    await rounds(`${NEW_TRACKS} new tracks`, async (n) => {
+      library.add(`more-${n}`, NEW_TRACKS);
       await server.scan();
     });
   });
@@ -84,14 +84,19 @@ async function likeOne({ api }: Product): Promise<void> {
   await api('/likes', 'POST', { item_type: 'track', item_id: items[0]?.id, liked: true });
 }
 
-/** With a server on the library that backs up to that place. */
+/** Runs the work with a server on the library that backs up to that place. */
 async function inServer<T>(
   place: Place,
   n: number,
   library: Library,
-  work: (both: () => Promise<[Cost, Cost]>, server: Product) => Promise<T>,
+  work: (runBoth: () => Promise<[Cost, Cost]>, server: Product) => Promise<T>,
 ): Promise<T> {
-  const env = { ...ENV, LOCAL_MEDIA_IMPORT_PATH: library.music, BACKUP_PASSPHRASE: PASSPHRASE, ...place.env(n) };
+  const env = {
+    ...SERVER_ENV,
+    LOCAL_MEDIA_IMPORT_PATH: library.music,
+    BACKUP_PASSPHRASE: BENCH_PASSPHRASE,
+    ...place.env(n),
+  };
   const server = await startProduct(library.data, env);
   try {
     return await work(async () => {
@@ -120,38 +125,49 @@ async function backUp({ api, pid }: Product): Promise<Cost> {
     job = await api<Job>(`/jobs/${job.id}`);
   }
   if (job.status !== 'succeeded') throw new Error(`the backup ${job.status}: ${job.error}`);
-  return { ms: Date.parse(job.finished_at) - Date.parse(job.started_at), [PROCESSOR]: processorMs(pid) - cpuBefore };
+  return {
+    ms: Date.parse(job.finished_at) - Date.parse(job.started_at),
+    [PROCESSOR_UNIT]: processorMs(pid) - cpuBefore,
+  };
 }
 
-/** Of what a backup of ours has: the database, as it is now, and what is stored. */
+/** Backs up the same content as Tonearm does: the current database and the stored files. */
 async function restic(repository: string, { data, cache }: Library): Promise<Cost> {
   const db = new Database(join(data, 'tonearm.db'));
   db.pragma('wal_checkpoint(TRUNCATE)');
   db.close();
-  const env = { RESTIC_PASSWORD: PASSPHRASE, RESTIC_REPOSITORY: repository, RESTIC_CACHE_DIR: cache, ...KEYS };
-  const isNew = !begun.has(repository);
-  begun.add(repository);
-  const made = isNew ? await run('restic', ['init'], env) : {};
-  const done = await run('restic', ['backup', join(data, 'tonearm.db'), join(data, 'library')], env);
-  return { ms: sum(made.ms, done.ms), [PROCESSOR]: sum(made[PROCESSOR], done[PROCESSOR]) };
+  const env = {
+    RESTIC_PASSWORD: BENCH_PASSPHRASE,
+    RESTIC_REPOSITORY: repository,
+    RESTIC_CACHE_DIR: cache,
+    ...storeKeys,
+  };
+  const isNew = !initializedRepositories.has(repository);
+  initializedRepositories.add(repository);
+  const initCost = isNew ? await run('restic', ['init'], env) : {};
+  const backupCost = await run('restic', ['backup', join(data, 'tonearm.db'), join(data, 'library')], env);
+  return {
+    ms: sum(initCost.ms, backupCost.ms),
+    [PROCESSOR_UNIT]: sum(initCost[PROCESSOR_UNIT], backupCost[PROCESSOR_UNIT]),
+  };
 }
 
-const begun = new Set<string>();
-let KEYS: Record<string, string> = {};
+const initializedRepositories = new Set<string>();
+let storeKeys: Record<string, string> = {};
 const sum = (a = 0, b = 0): number => a + b;
-const PROCESSOR = 'ms of processor time' as const;
+const PROCESSOR_UNIT = 'ms of processor time' as const;
 
-function compared(place: Place, name: string, costs: [Cost, Cost][]): Measure[] {
-  return (Object.keys(UNITS) as Unit[]).flatMap((unit) => {
-    const [ours, theirs] = [0, 1].map((tool) => costs.map((pair) => pair[tool as 0 | 1][unit]));
-    if (!ours?.every((one) => one !== undefined) || !theirs?.every((one) => one !== undefined)) return [];
+function compareCosts(place: Place, name: string, costs: [Cost, Cost][]): Measure[] {
+  return (Object.keys(UNIT_GOALS) as Unit[]).flatMap((unit) => {
+    const [ours, resticCosts] = [0, 1].map((tool) => costs.map((pair) => pair[tool as 0 | 1][unit]));
+    if (!ours?.every((cost) => cost !== undefined) || !resticCosts?.every((one) => one !== undefined)) return [];
     return measure({
       suite: 'backup',
       name: `${place.name}: ${name}`,
       unit,
       product: median(ours),
-      bound: { name: 'restic', value: median(theirs) },
-      goal: { op: '<=', value: UNITS[unit] },
+      bound: { name: 'restic', value: median(resticCosts) },
+      goal: { op: '<=', value: UNIT_GOALS[unit] },
     });
   });
 }
@@ -175,7 +191,7 @@ function folderPlace(dir: string): Place {
 }
 
 function storePlace({ bucket, keys }: S3Server, proxy: FaultProxy): Place {
-  KEYS = { AWS_ACCESS_KEY_ID: keys.accessKeyId, AWS_SECRET_ACCESS_KEY: keys.secretAccessKey };
+  storeKeys = { AWS_ACCESS_KEY_ID: keys.accessKeyId, AWS_SECRET_ACCESS_KEY: keys.secretAccessKey };
   return {
     name: 'versitygw',
     env: (n) => ({
@@ -190,9 +206,9 @@ function storePlace({ bucket, keys }: S3Server, proxy: FaultProxy): Place {
     }),
     restic: (n) => `s3:${proxy.url}/${bucket}/restic-${n}`,
     async costOf(_n, _tool, work) {
-      const [requests, sent] = [proxy.requests, proxy.bytesSent];
+      const [requests, bytesSent] = [proxy.requests, proxy.bytesSent];
       const cost = await work();
-      return { ...cost, kB: (proxy.bytesSent - sent) / 1000, requests: proxy.requests - requests };
+      return { ...cost, kB: (proxy.bytesSent - bytesSent) / 1000, requests: proxy.requests - requests };
     },
   };
 }
@@ -209,13 +225,13 @@ async function libraryOf(dir: string, tracks: number, seconds = '5'): Promise<Li
   const add = (name: string, count: number): void =>
     void makeLibrary({ tracks: count, seed: name, messy: 0, art: 'embedded', seconds }, join(music, name));
   add('first', tracks);
-  const server = await startProduct(data, { ...ENV, LOCAL_MEDIA_IMPORT_PATH: music });
+  const server = await startProduct(data, { ...SERVER_ENV, LOCAL_MEDIA_IMPORT_PATH: music });
   await server.scan();
   await server.stop();
   return { data, music, cache: join(dir, 'restic-cache'), add };
 }
 
-/** What it takes, with all its threads and children. */
+/** Measures the command, with all its threads and children. */
 async function run(command: string, args: string[], env: Record<string, string>): Promise<Cost> {
   const script = 'TIMEFORMAT="%3R %3U %3S"; time "$@" >/dev/null 2>&1';
   const child = spawn('bash', ['-c', script, 'bash', command, ...args], {
@@ -227,7 +243,7 @@ async function run(command: string, args: string[], env: Record<string, string>)
   const [code] = (await once(child, 'close')) as [number | null];
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}`);
   const [real = 0, user = 0, system = 0] = text.trim().split(' ').map(Number);
-  return { ms: real * 1000, [PROCESSOR]: (user + system) * 1000 };
+  return { ms: real * 1000, [PROCESSOR_UNIT]: (user + system) * 1000 };
 }
 
 const bytesIn = (folder: string): number =>

@@ -7,18 +7,18 @@ import { measure, type Measure } from '../measure.ts';
 import { startProduct } from '../product.ts';
 import { percentile, whileUsed } from '../while-used.ts';
 
-const FEW = 2_500;
-const MANY = 4 * FEW;
+const FEW_TRACKS = 2_500;
+const MANY_TRACKS = 4 * FEW_TRACKS;
 const TRACKS_OF_ALBUM = 12;
 
 interface Change {
   name: string;
   make: (music: string, files: number) => void;
-  /** In the result of the scan. */
+  /** Count in the result of the scan that the change raises. */
   counts: 'updated' | 'moved';
 }
 
-const CHANGES: Change[] = [
+const LIBRARY_CHANGES: Change[] = [
   {
     name: 'other audio in each of',
     make(music, files) {
@@ -38,33 +38,33 @@ const CHANGES: Change[] = [
   {
     name: 'a second copy added, and both moved, of each of',
     make(music) {
-      const moved = `${music} moved`;
-      mkdirSync(moved);
-      for (const copy of ['New', 'Backup']) cpSync(music, join(moved, copy), { recursive: true });
+      const movedMusic = `${music} moved`;
+      mkdirSync(movedMusic);
+      for (const copy of ['New', 'Backup']) cpSync(music, join(movedMusic, copy), { recursive: true });
       rmSync(music, { recursive: true });
-      renameSync(moved, music);
+      renameSync(movedMusic, music);
     },
     counts: 'moved',
   },
 ];
 
 export async function changesSuite(dir: string): Promise<Measure[]> {
-  const few = await timesOf(dir, FEW);
-  const many = await timesOf(dir, MANY);
-  return CHANGES.flatMap(({ name }, i) => [
+  const fewTimes = await timesOf(dir, FEW_TRACKS);
+  const manyTimes = await timesOf(dir, MANY_TRACKS);
+  return LIBRARY_CHANGES.flatMap(({ name }, i) => [
     measure({
       suite: 'changes',
-      name: `${name} ${MANY.toLocaleString('en')} files`,
+      name: `${name} ${MANY_TRACKS.toLocaleString('en')} files`,
       unit: 'ms',
-      product: many[i]?.ms ?? Number.NaN,
-      bound: { name: `of ${FEW.toLocaleString('en')}`, value: few[i]?.ms ?? Number.NaN },
+      product: manyTimes[i]?.ms ?? Number.NaN,
+      bound: { name: `of ${FEW_TRACKS.toLocaleString('en')}`, value: fewTimes[i]?.ms ?? Number.NaN },
       goal: { op: '<=', value: 5 },
     }),
     measure({
       suite: 'changes',
       name: 'POST /likes during it, p99',
       unit: 'ms',
-      product: percentile(many[i]?.latencies ?? [], 0.99),
+      product: percentile(manyTimes[i]?.latencies ?? [], 0.99),
       bound: { name: 'limit', value: 100 },
       goal: { op: '<=', value: 1 },
     }),
@@ -80,10 +80,10 @@ async function timesOf(dir: string, files: number): Promise<{ ms: number; latenc
   });
   await product.scan();
   const times: { ms: number; latencies: number[] }[] = [];
-  for (const { name, make, counts } of CHANGES) {
+  for (const { name, make, counts } of LIBRARY_CHANGES) {
     make(music, files);
-    const { result: scanned, latencies, rss } = await whileUsed(product, () => product.scan());
-    const { ms, result } = scanned;
+    const { result: scanResult, latencies, rss } = await whileUsed(product, () => product.scan());
+    const { ms, result } = scanResult;
     if ((result[counts] ?? 0) < files) throw new Error(`${name} ${files}: ${JSON.stringify(result)}`);
     process.stderr.write(`${name} ${files}: ${Math.round(ms)} ms, ${Math.round(rss)} MB\n`);
     times.push({ ms, latencies });

@@ -12,16 +12,16 @@ import { areaUnderCurve } from '../../support/area-under-curve.ts';
 import { keyWeight, KEYS } from '../../support/key-weight.ts';
 import { seededRandom } from '../../support/test-random.ts';
 import { playScore, type Score } from '../../support/score.ts';
-import { atMost, beside, ffmpeg, FORMATS, openEar, share, type Hear } from '../ear/hear.ts';
+import { atMost, compareWith, ffmpeg, AUDIO_FORMATS, openEar, share, type Hear } from '../ear/hear.ts';
 import { arrangementsOf, beatlessSoundsOf } from '../ear/held-out.ts';
 import { judge } from '../ear/judge.ts';
-import { speed } from '../ear/speed.ts';
+import { measureSpeed } from '../ear/speed.ts';
 import { steppingAside } from '../ear/stepping-aside.ts';
 import { toRows, type Measure } from '../measure.ts';
 
-const SECONDS = 20;
-const SEED = 25;
-/** Of 20 s: four minutes. */
+const PIECE_SECONDS = 20;
+const FIRST_SEED = 25;
+/** Number of pieces of 20 s each: four minutes. */
 const SPEED_PIECES = 12;
 const TEMPO_TOLERANCE = 0.04;
 
@@ -50,7 +50,7 @@ export async function earSuite(dir: string, { files, python }: EarOptions): Prom
     () => loudness(pieces, python),
     () => rhythm(join(dir, 'rhythm'), python, hear),
     () =>
-      speed(
+      measureSpeed(
         dir,
         pieces.slice(0, SPEED_PIECES).map(({ path }) => path),
         hear,
@@ -65,7 +65,7 @@ export async function earSuite(dir: string, { files, python }: EarOptions): Prom
   return measures;
 }
 
-/** In one of the formats, by its number. */
+/** Analyses the piece in one of the formats, chosen by the number of the piece. */
 async function heardPiece(
   dir: string,
   n: number,
@@ -74,7 +74,7 @@ async function heardPiece(
 ): Promise<Piece> {
   const wav = join(dir, `${n}.source.wav`);
   writeFileSync(wav, wavOf({ samples, rateHz }));
-  const [ending, ...args] = FORMATS[n % FORMATS.length] as (typeof FORMATS)[number];
+  const [ending, ...args] = AUDIO_FORMATS[n % AUDIO_FORMATS.length] as (typeof AUDIO_FORMATS)[number];
   const path = join(dir, `${n}.${ending}`);
   ffmpeg('-i', wav, '-af', `adelay=${delayMs}:all=1`, ...args, path);
   rmSync(wav);
@@ -82,15 +82,15 @@ async function heardPiece(
 }
 
 function scores(count: number): Score[] {
-  const random = seededRandom(SEED);
+  const random = seededRandom(FIRST_SEED);
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
   return Array.from({ length: count }, (_, n) => ({
     bpm: Math.round(40 + random() * 180),
     beatsOfBar: pick([2, 3, 4, 4, 4, 5, 6] as const),
     key: pick(KEYS),
     isMinor: random() < 0.5,
-    seconds: SECONDS,
-    seed: SEED + n,
+    seconds: PIECE_SECONDS,
+    seed: FIRST_SEED + n,
     hasDrums: random() < 0.5,
   }));
 }
@@ -112,35 +112,39 @@ function wavOf({ samples, rateHz }: { samples: Float32Array; rateHz: number }): 
 }
 
 function loudness(pieces: Piece[], python: string): Measure[] {
-  const judged = judge(
+  const judgedPieces = judge(
     python,
     'loudness',
     pieces.map(({ path }) => path),
   );
-  if (!judged) return [];
-  type Judged = (typeof judged)[number];
-  const worst = (of: (heard: NonNullable<Heard['loudness']>, judge: Judged) => number): number =>
-    Math.max(...pieces.map(({ heard }, n) => Math.abs(heard.loudness ? of(heard.loudness, judged[n] as Judged) : NaN)));
+  if (!judgedPieces) return [];
+  type Judged = (typeof judgedPieces)[number];
+  const worstError = (errorOf: (heard: NonNullable<Heard['loudness']>, judge: Judged) => number): number =>
+    Math.max(
+      ...pieces.map(({ heard }, n) =>
+        Math.abs(heard.loudness ? errorOf(heard.loudness, judgedPieces[n] as Judged) : NaN),
+      ),
+    );
   const decibels = (peak: number): number => 20 * Math.log10(peak);
-  const of = `of ${pieces.length} files in ${FORMATS.length} formats, worst beside libebur128`;
-  const wrong = pieces.filter(({ heard: { loudness: own } }, n) => {
-    const { leading, trailing } = judged[n] as Judged;
-    return own?.leadingSilence !== leading || own.trailingSilence !== trailing;
+  const measureName = `of ${pieces.length} files in ${AUDIO_FORMATS.length} formats, worst beside libebur128`;
+  const wrongPieces = pieces.filter(({ heard: { loudness: ownLoudness } }, n) => {
+    const { leading, trailing } = judgedPieces[n] as Judged;
+    return ownLoudness?.leadingSilence !== leading || ownLoudness.trailingSilence !== trailing;
   });
   return [
     atMost(
-      `loudness ${of}`,
+      `loudness ${measureName}`,
       'LU',
-      worst(({ integrated }, { lufs }) => (integrated ?? -70) - lufs),
+      worstError(({ integrated }, { lufs }) => (integrated ?? -70) - lufs),
       0.1,
     ),
     atMost(
-      `true peak ${of}`,
+      `true peak ${measureName}`,
       'dB',
-      worst(({ truePeak }, { peak }) => decibels(truePeak) - decibels(peak)),
+      worstError(({ truePeak }, { peak }) => decibels(truePeak) - decibels(peak)),
       0.2,
     ),
-    share('silence exact to a frame at both ends', 1 - wrong.length / pieces.length, 1),
+    share('silence exact to a frame at both ends', 1 - wrongPieces.length / pieces.length, 1),
   ];
 }
 
@@ -149,23 +153,24 @@ async function rhythm(dir: string, python: string, hear: Hear): Promise<Measure[
   const pieces: RhythmPiece[] = [];
   for (const { samples, ...music } of arrangementsOf('heldOut'))
     pieces.push({ music, ...(await heardPiece(dir, pieces.length, { samples, rateHz: music.rateHz }, hear)) });
-  const isNear = (bpm: number, wanted: number): boolean => Math.abs(bpm / wanted - 1) <= TEMPO_TOLERANCE;
-  const accuracies = (found: readonly number[]): [number, number] =>
+  const isNear = (bpm: number, expectedBpm: number): boolean => Math.abs(bpm / expectedBpm - 1) <= TEMPO_TOLERANCE;
+  const accuracies = (foundTempos: readonly number[]): [number, number] =>
     [[1], [1, 2, 1 / 2, 3, 1 / 3]].map(
       (octaves) =>
-        found.filter((bpm, n) => octaves.some((octave) => isNear(bpm, (pieces[n] as RhythmPiece).music.bpm * octave)))
-          .length / found.length,
+        foundTempos.filter((bpm, n) =>
+          octaves.some((octave) => isNear(bpm, (pieces[n] as RhythmPiece).music.bpm * octave)),
+        ).length / foundTempos.length,
     ) as [number, number];
-  const keys = (found: readonly (string | undefined)[]): [number, number] => {
-    const weights = found.map((key, n) => {
+  const keyShares = (foundKeys: readonly (string | undefined)[]): [number, number] => {
+    const weights = foundKeys.map((key, n) => {
       const { tonic, isMinor } = (pieces[n] as RhythmPiece).music;
       return keyWeight(key, tonic, isMinor);
     });
-    const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
+    const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
     return [mean(weights.map((weight) => Number(weight === 1))), mean(weights)];
   };
-  const [first, second] = accuracies(pieces.map(({ heard }) => heard.rhythm?.tempo?.bpm ?? 0));
-  const [exact, weighed] = keys(pieces.map(({ heard }) => heard.rhythm?.key?.name));
+  const [firstAccuracy, secondAccuracy] = accuracies(pieces.map(({ heard }) => heard.rhythm?.tempo?.bpm ?? 0));
+  const [exactShare, weightedShare] = keyShares(pieces.map(({ heard }) => heard.rhythm?.key?.name));
   const confidences = pieces.map(({ heard: { rhythm }, music }) => ({
     score: rhythm?.tempo?.confidence ?? 0,
     isRight: isNear(rhythm?.tempo?.bpm ?? 0, music.bpm),
@@ -175,20 +180,20 @@ async function rhythm(dir: string, python: string, hear: Hear): Promise<Measure[
     confidences.push({ score: heard.rhythm?.tempo?.confidence ?? 0, isRight: false });
   }
   const measures = [
-    share(`tempo of ${pieces.length} held-out arrangements, Accuracy1`, first, 0.75),
-    share('tempo, Accuracy2', second, 0.95),
+    share(`tempo of ${pieces.length} held-out arrangements, Accuracy1`, firstAccuracy, 0.75),
+    share('tempo, Accuracy2', secondAccuracy, 0.95),
     share(
       `tempo confidence, area under the curve, with ${confidences.length - pieces.length} sounds without a beat`,
       areaUnderCurve(confidences),
       0.75,
     ),
     share('the same of the arrangements alone', areaUnderCurve(confidences.slice(0, pieces.length)), 0.75),
-    share('key, exact', exact, 0.85),
-    share('key, weighed as in MIREX', weighed, 0.9),
+    share('key, exact', exactShare, 0.85),
+    share('key, weighed as in MIREX', weightedShare, 0.9),
   ];
   if (spawnSync('aubio', ['--version']).error) console.error('NOT JUDGED: tempo beside aubio, which is absent');
   else {
-    const theirs = accuracies(
+    const aubioAccuracies = accuracies(
       pieces.map(({ path }) => {
         const wav = `${path}.44100.wav`;
         ffmpeg('-i', path, '-ar', '44100', '-ac', '1', wav);
@@ -197,31 +202,37 @@ async function rhythm(dir: string, python: string, hear: Hear): Promise<Measure[
         return bpm;
       }),
     );
-    measures.push(beside('Accuracy1', 'aubio', first, theirs[0]), beside('Accuracy2', 'aubio', second, theirs[1]));
+    measures.push(
+      compareWith('Accuracy1', 'aubio', firstAccuracy, aubioAccuracies[0]),
+      compareWith('Accuracy2', 'aubio', secondAccuracy, aubioAccuracies[1]),
+    );
   }
   const paths = pieces.map(({ path }) => path);
   const byLibrosa = judge(python, 'tempo', paths);
   if (byLibrosa) {
-    const theirs = accuracies(byLibrosa.map(({ bpm }) => bpm));
-    measures.push(beside('Accuracy1', 'librosa', first, theirs[0]), beside('Accuracy2', 'librosa', second, theirs[1]));
-  }
-  const judged = judge(python, 'music', paths);
-  if (judged) {
-    const theirs = accuracies(judged.map(({ bpm }) => bpm));
-    const [theirExact, theirWeighed] = keys(judged.map(({ key }) => keyName(key)));
+    const librosaAccuracies = accuracies(byLibrosa.map(({ bpm }) => bpm));
     measures.push(
-      beside('Accuracy1', 'sonara', first, theirs[0]),
-      beside('Accuracy2', 'sonara', second, theirs[1]),
-      beside('key, exact', 'sonara', exact, theirExact),
-      beside('key, weighed', 'sonara', weighed, theirWeighed),
+      compareWith('Accuracy1', 'librosa', firstAccuracy, librosaAccuracies[0]),
+      compareWith('Accuracy2', 'librosa', secondAccuracy, librosaAccuracies[1]),
+    );
+  }
+  const judgedMusic = judge(python, 'music', paths);
+  if (judgedMusic) {
+    const judgedAccuracies = accuracies(judgedMusic.map(({ bpm }) => bpm));
+    const [theirExact, theirWeighed] = keyShares(judgedMusic.map(({ key }) => keyName(key)));
+    measures.push(
+      compareWith('Accuracy1', 'sonara', firstAccuracy, judgedAccuracies[0]),
+      compareWith('Accuracy2', 'sonara', secondAccuracy, judgedAccuracies[1]),
+      compareWith('key, exact', 'sonara', exactShare, theirExact),
+      compareWith('key, weighed', 'sonara', weightedShare, theirWeighed),
     );
   }
   return measures;
 }
 
-const SHARPS: Record<string, string> = { 'D#': 'Eb', 'G#': 'Ab', 'A#': 'Bb' };
+const FLAT_NAMES: Record<string, string> = { 'D#': 'Eb', 'G#': 'Ab', 'A#': 'Bb' };
 /** `A# minor` as `Bbm`. */
-function keyName(long: string): string {
-  const [tonic = '', mode] = long.split(' ');
-  return `${SHARPS[tonic] ?? tonic}${mode === 'minor' ? 'm' : ''}`;
+function keyName(longName: string): string {
+  const [tonic = '', mode] = longName.split(' ');
+  return `${FLAT_NAMES[tonic] ?? tonic}${mode === 'minor' ? 'm' : ''}`;
 }

@@ -17,11 +17,11 @@ import { encodeMusic, writeMusic } from '../../support/music.ts';
 import { inTurn, measure, type Measure } from '../measure.ts';
 import { root, startProduct, type Product } from '../product.ts';
 
-const PIECES = 16;
-const SECONDS = 130;
-const FORMATS = ['flac', 'mp3'];
-const ROUNDS = 3;
-const GROUP = '00000000-0000-4000-8000-00000000000a';
+const PIECE_COUNT = 16;
+const PIECE_SECONDS = 130;
+const PIECE_FORMATS = ['flac', 'mp3'];
+const ROUND_COUNT = 3;
+const RELEASE_GROUP_ID = '00000000-0000-4000-8000-00000000000a';
 
 export async function enrichSuite(dir: string): Promise<Measure[]> {
   for (const program of ['ffmpeg', 'fpcalc']) {
@@ -38,13 +38,13 @@ interface Sound {
   format: string;
 }
 
-/** Each piece in two formats, so there are duplicates to find. */
+/** Writes each piece in two formats, so there are duplicates to find. */
 function makeMusic(dir: string): Sound[] {
   mkdirSync(dir);
-  return Array.from({ length: PIECES }, (_, seed) => {
+  return Array.from({ length: PIECE_COUNT }, (_, seed) => {
     const wav = join(dir, '..', 'piece.wav');
-    writeMusic(wav, { seed, seconds: SECONDS });
-    return FORMATS.map((format): Sound => {
+    writeMusic(wav, { seed, seconds: PIECE_SECONDS });
+    return PIECE_FORMATS.map((format): Sound => {
       const path = join(dir, `piece ${seed}.${format}`);
       encodeMusic(wav, path, format);
       return { path, format };
@@ -53,9 +53,9 @@ function makeMusic(dir: string): Sound[] {
 }
 
 async function perSecond(count: number, work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
+  const startedAt = performance.now();
   await work();
-  return count / ((performance.now() - started) / 1000);
+  return count / ((performance.now() - startedAt) / 1000);
 }
 
 async function fingerprints(sounds: Sound[]): Promise<Measure> {
@@ -69,13 +69,13 @@ async function fingerprints(sounds: Sound[]): Promise<Measure> {
   });
   const { signal } = new AbortController();
   const { product, bound } = await inTurn(
-    ROUNDS,
+    ROUND_COUNT,
     () => perSecond(sounds.length, () => bareFpcalc(sounds)),
     () =>
       perSecond(sounds.length, () =>
         Promise.all(
           sounds.map(({ path, format }) =>
-            fingerprinter.fingerprint({ path, format, durationMs: SECONDS * 1000 }, signal),
+            fingerprinter.fingerprint({ path, format, durationMs: PIECE_SECONDS * 1000 }, signal),
           ),
         ),
       ),
@@ -95,21 +95,21 @@ async function fingerprints(sounds: Sound[]): Promise<Measure> {
 async function identification(dir: string, music: string, sounds: Sound[]): Promise<Measure> {
   const [acoustId, musicBrainz] = [await startFakeAcoustId(), await startFakeMusicBrainz()];
   acoustId.answer = nameOf;
-  musicBrainz.entities.set(`/ws/2/release-group/${GROUP}`, {
-    id: GROUP,
+  musicBrainz.entities.set(`/ws/2/release-group/${RELEASE_GROUP_ID}`, {
+    id: RELEASE_GROUP_ID,
     title: 'Pieces',
     genres: [{ name: 'ambient', count: 3 }],
   });
-  const scanned = join(dir, 'scanned');
+  const scannedDir = join(dir, 'scanned');
   const settings = { LOCAL_MEDIA_IMPORT_PATH: music, LOCAL_MEDIA_IMPORT_MODE: 'reference' };
-  await onProduct(scanned, settings, (product) => product.scan());
-  await onProduct(scanned, settings, untilIdle); // covers count as searched: they are not measured
+  await onProduct(scannedDir, settings, (product) => product.scan());
+  await onProduct(scannedDir, settings, untilIdle); // covers count as searched: they are not measured
   const { product, bound } = await inTurn(
-    ROUNDS,
+    ROUND_COUNT,
     () => perSecond(sounds.length, () => bareFpcalc(sounds)),
     (round) =>
       onProduct(
-        pendingCopy(scanned, join(dir, `identified-${round}`)),
+        pendingCopy(scannedDir, join(dir, `identified-${round}`)),
         {
           ...settings,
           FPID_ENABLED: 'true',
@@ -119,7 +119,7 @@ async function identification(dir: string, music: string, sounds: Sound[]): Prom
           MUSICBRAINZ_ENABLED: 'true',
           MUSICBRAINZ_BASE_URL: musicBrainz.url,
         },
-        (started) => identifiedPerSecond(started, sounds.length),
+        (startedAt) => identifiedPerSecond(startedAt, sounds.length),
       ),
   );
   await Promise.all([acoustId.close(), musicBrainz.close()]);
@@ -202,15 +202,15 @@ function nameOf({ fingerprint }: Lookup): Answer {
           {
             id: id('2'),
             title: `Piece ${n}`,
-            duration: SECONDS,
+            duration: PIECE_SECONDS,
             sources: 12,
             artists: [{ id: id('4'), name: `Player ${Number(n) % 7}` }],
             releasegroups: [
               {
-                id: GROUP,
+                id: RELEASE_GROUP_ID,
                 title: 'Pieces',
                 type: 'Album',
-                releases: [{ id: GROUP, date: { year: 2001 }, mediums: [medium] }],
+                releases: [{ id: RELEASE_GROUP_ID, date: { year: 2001 }, mediums: [medium] }],
               },
             ],
           },
@@ -221,10 +221,10 @@ function nameOf({ fingerprint }: Lookup): Answer {
 }
 
 async function bareFpcalc(sounds: Sound[]): Promise<void> {
-  const remaining = sounds.values();
+  const remainingSounds = sounds.values();
   await Promise.all(
     Array.from({ length: availableParallelism() }, async () => {
-      for (const { path } of remaining)
+      for (const { path } of remainingSounds)
         await once(spawn('fpcalc', ['-json', '-length', '120', path], { stdio: 'ignore' }), 'exit');
     }),
   );

@@ -10,8 +10,8 @@ import { fillLibrary } from '../large-library.ts';
 import { measure, type Measure } from '../measure.ts';
 import { startProduct, type Product } from '../product.ts';
 
-const TRACKS = Number(process.env['BENCH_TRACKS'] ?? 50_000);
-const LIMIT = 50;
+const TRACK_COUNT = Number(process.env['BENCH_TRACKS'] ?? 50_000);
+const MAX_INCREASE = 50;
 const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 const HEALTH_EVERY_MS = 10;
 const RSS_EVERY_MS = 5;
@@ -26,27 +26,27 @@ export async function hostileSuite(dir: string): Promise<Measure[]> {
   await (await startProduct(dataDir)).stop(); // the database and the account
   const client = new Database(join(dataDir, 'tonearm.db'));
   const userId = (client.prepare('SELECT min(id) AS id FROM users').get() as { id: number }).id;
-  fillLibrary(client, { tracks: TRACKS, userId, likeEvents: TRACKS, plays: TRACKS });
+  fillLibrary(client, { tracks: TRACK_COUNT, userId, likeEvents: TRACK_COUNT, plays: TRACK_COUNT });
   client.close();
 
   const product = await startProduct(dataDir);
   const measures: Measure[] = [];
-  const quiet = await quietServer(product.url);
+  const quietFigures = await quietServer(product.url);
   for (const { name, run } of await attacks(product)) {
     await loopDelay(product);
     const rssBefore = product.rss();
     const { p99, peak } = await healthWhile(product.url, run, () => product.rss());
     const stop = await loopDelay(product);
     const values: [string, string, number, number][] = [
-      ['longest stop', 'ms', stop, LIMIT],
-      ['/health p99', 'ms', p99, quiet + LIMIT],
-      ['extra memory', 'MB', Math.max(0, peak - rssBefore), LIMIT],
+      ['longest stop', 'ms', stop, MAX_INCREASE],
+      ['/health p99', 'ms', p99, quietFigures + MAX_INCREASE],
+      ['extra memory', 'MB', Math.max(0, peak - rssBefore), MAX_INCREASE],
     ];
-    for (const [what, unit, value, bound] of values)
+    for (const [measureName, unit, value, bound] of values)
       measures.push(
         measure({
           suite: 'hostile',
-          name: `${name}: ${what}`,
+          name: `${name}: ${measureName}`,
           unit,
           product: value,
           bound: { name: 'limit', value: bound },
@@ -78,7 +78,7 @@ async function healthWhile(
   return { p99, peak };
 }
 
-/** What the server does by itself after its start is not what the attacks are compared with. */
+/** Returns the lowest p99 of three quiet stretches, so that work after the start is not counted. */
 async function quietServer(url: string): Promise<number> {
   let least = Infinity;
   for (let n = 0; n < 3; n++) least = Math.min(least, (await healthWhile(url, () => sleep(2_000))).p99);
@@ -110,40 +110,41 @@ async function attacks({ url, token, api }: Product): Promise<Attack[]> {
         headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
       }),
     );
-  const ids = (count: number): number[] => Array.from({ length: count }, (_, n) => 1 + (n % TRACKS));
-  const named = (name: string, count: number): [string, string][] => ids(count).map((id) => [name, `tr-${id}`]);
-  const list = await fetch(`${url}/api/v1/playlists?entries=false`, {
+  const ids = (count: number): number[] => Array.from({ length: count }, (_, n) => 1 + (n % TRACK_COUNT));
+  const namedIds = (name: string, count: number): [string, string][] => ids(count).map((id) => [name, `tr-${id}`]);
+  const playlistResponse = await fetch(`${url}/api/v1/playlists?entries=false`, {
     method: 'POST',
     headers,
     body: JSON.stringify({ name: 'long', track_ids: ids(40_000) }),
   });
-  const { id } = (await list.json()) as { id: number };
+  const { id } = (await playlistResponse.json()) as { id: number };
 
   return [
     { name: 'star 20,000 times the same song', run: () => callSubsonic('star', times(20_000, ['id', 'tr-100'])) },
-    { name: 'star 60,000 songs', run: () => callSubsonic('star', named('id', 60_000)) },
-    { name: 'unstar 60,000 songs', run: () => callSubsonic('unstar', named('id', 60_000)) },
+    { name: 'star 60,000 songs', run: () => callSubsonic('star', namedIds('id', 60_000)) },
+    { name: 'unstar 60,000 songs', run: () => callSubsonic('unstar', namedIds('id', 60_000)) },
     {
       name: 'savePlayQueue, 100,000',
-      run: () => callSubsonic('savePlayQueue', [...named('id', 100_000), ['current', 'tr-5']]),
+      run: () => callSubsonic('savePlayQueue', [...namedIds('id', 100_000), ['current', 'tr-5']]),
     },
     { name: 'getPlayQueue, 100,000', run: () => callSubsonic('getPlayQueue') },
     { name: 'getPlayQueue as XML, 100,000', run: () => callSubsonic('getPlayQueue', [['f', 'xml']]) },
     { name: 'PUT /queue, 200,000', run: () => json('PUT', '/queue', { track_ids: ids(200_000) }) },
     {
       name: 'createPlaylist, 60,000',
-      run: () => callSubsonic('createPlaylist', [['name', 'x'], ...named('songId', 60_000)]),
+      run: () => callSubsonic('createPlaylist', [['name', 'x'], ...namedIds('songId', 60_000)]),
     },
     {
       name: 'createPlaylist over one of 40,000',
-      run: () => callSubsonic('createPlaylist', [['playlistId', `pl-${id}`], ...named('songId', 60_000).toReversed()]),
+      run: () =>
+        callSubsonic('createPlaylist', [['playlistId', `pl-${id}`], ...namedIds('songId', 60_000).toReversed()]),
     },
     { name: 'GET /playlists/{id}, 60,000', run: () => json('GET', `/playlists/${id}`) },
     {
       name: 'scrobble 20,000 plays',
       run: () =>
         callSubsonic('scrobble', [
-          ...named('id', 20_000),
+          ...namedIds('id', 20_000),
           ...ids(20_000).map((n): [string, string] => ['time', `${n * 1_000_000}`]),
         ]),
     },
@@ -167,7 +168,7 @@ async function attacks({ url, token, api }: Product): Promise<Attack[]> {
     },
     { name: 'an address of 250 KB', run: () => json('GET', `/tracks?${'a&'.repeat(125_000)}`) },
     { name: 'JSON of half a million lists', run: () => json('PUT', '/queue', { track_ids: times(300_000, []) }) },
-    { name: '2,000 requests in one piece', run: () => pipelined(url) },
+    { name: '2,000 requests in one piece', run: () => sendPipelined(url) },
     {
       name: '20 times a list of 60,000 at once',
       run: async () => void (await Promise.all(Array.from({ length: 20 }, () => json('GET', `/playlists/${id}`)))),
@@ -175,7 +176,7 @@ async function attacks({ url, token, api }: Product): Promise<Attack[]> {
   ];
 }
 
-function pipelined(url: string): Promise<void> {
+function sendPipelined(url: string): Promise<void> {
   const { hostname, port, host } = new URL(url);
   return new Promise((resolve) => {
     const socket = connect(Number(port), hostname, () =>

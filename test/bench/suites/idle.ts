@@ -11,37 +11,41 @@ import { fillLibrary } from '../large-library.ts';
 import { measure, type Measure } from '../measure.ts';
 import { processorMs, rssOf, startProduct, type Product } from '../product.ts';
 
-const TRACKS = 100_000;
+const TRACK_COUNT = 100_000;
 const SETTLE_MS = 20_000;
 const REST_MS = 60_000;
 const LIMIT_MB = 130;
 const LIMIT_CPU_MS = 200;
-const EMPTY = `import { createServer } from 'node:http';
+const EMPTY_SERVER_CODE = `import { createServer } from 'node:http';
 createServer((req, res) => res.end('ok')).listen(0, '127.0.0.1', () => console.log('listening'));`;
 
 export async function idleSuite(dir: string): Promise<Measure[]> {
   const dataDir = join(dir, 'idle');
   await (await startProduct(dataDir)).stop(); // migrated, account created
   const client = new Database(join(dataDir, 'tonearm.db'));
-  fillLibrary(client, { tracks: TRACKS, userId: 1, likeEvents: 10_000, plays: 50_000 });
+  fillLibrary(client, { tracks: TRACK_COUNT, userId: 1, likeEvents: 10_000, plays: 50_000 });
   client.pragma('wal_checkpoint(TRUNCATE)');
   client.close();
-  const working = await startProduct(dataDir);
-  await untilIdle(working); // such a library has covers to find and tracks to identify
-  await working.stop();
+  const settlingProduct = await startProduct(dataDir);
+  await untilIdle(settlingProduct); // such a library has covers to find and tracks to identify
+  await settlingProduct.stop();
 
-  const empty = await startEmpty(dir);
+  const emptyServer = await startEmpty(dir);
   const product = await startProduct(dataDir);
   try {
     await sleep(SETTLE_MS);
     const fresh = product.rss();
-    const [bare, before, started] = [rssOf(empty.pid), processorMs(product.pid), performance.now()];
+    const [emptyRss, previousProcessorMs, startedAt] = [
+      rssOf(emptyServer.pid),
+      processorMs(product.pid),
+      performance.now(),
+    ];
     await sleep(REST_MS);
-    const cpuPerMinute = ((processorMs(product.pid) - before) * 60_000) / (performance.now() - started);
+    const cpuPerMinute = ((processorMs(product.pid) - previousProcessorMs) * 60_000) / (performance.now() - startedAt);
     await visit(product);
     await sleep(REST_MS);
-    const visited = product.rss();
-    console.error(`idle: an empty node:http server has ${bare.toFixed(0)} MB`);
+    const visitedRss = product.rss();
+    console.error(`idle: an empty node:http server has ${emptyRss.toFixed(0)} MB`);
     return [
       measure({
         suite: 'idle',
@@ -56,14 +60,14 @@ export async function idleSuite(dir: string): Promise<Measure[]> {
         name: 'memory beside an empty server',
         unit: 'MB',
         product: fresh,
-        bound: { name: 'empty node:http', value: bare },
+        bound: { name: 'empty node:http', value: emptyRss },
         goal: { op: '<=', value: 2 },
       }),
       measure({
         suite: 'idle',
         name: 'memory a minute after a visit',
         unit: 'MB',
-        product: visited,
+        product: visitedRss,
         bound: { name: 'at rest before', value: fresh },
         goal: { op: '<=', value: 1.75 },
       }),
@@ -77,7 +81,7 @@ export async function idleSuite(dir: string): Promise<Measure[]> {
       }),
     ];
   } finally {
-    await Promise.all([product.stop(), empty.stop()]);
+    await Promise.all([product.stop(), emptyServer.stop()]);
   }
 }
 
@@ -91,7 +95,7 @@ async function untilIdle({ api }: Product): Promise<void> {
 /** A few minutes of use: pages of every list, some searches, storage and genres. */
 async function visit({ api }: Product): Promise<void> {
   for (let page = 0; page < 40; page++)
-    for (const list of ['tracks', 'albums', 'artists']) await api(`/${list}?limit=50&offset=${page * 50}`);
+    for (const listName of ['tracks', 'albums', 'artists']) await api(`/${listName}?limit=50&offset=${page * 50}`);
   for (const needle of ['a', 'th', 'moon', 'river', 'love song'])
     await api(`/search/library?q=${encodeURIComponent(needle)}`);
   for (const path of ['/storage', '/genres', '/history', '/tracks?sort=random&seed=7']) await api(path);
@@ -99,7 +103,7 @@ async function visit({ api }: Product): Promise<void> {
 
 async function startEmpty(dir: string): Promise<{ pid: number; stop(): Promise<void> }> {
   const file = join(dir, 'empty.mjs');
-  writeFileSync(file, EMPTY);
+  writeFileSync(file, EMPTY_SERVER_CODE);
   const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(child.stdout, 'data');
   return {

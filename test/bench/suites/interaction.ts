@@ -2,9 +2,9 @@
 // the table of a million tracks. And how much the layout moves by itself meanwhile. With --docs the figures go to
 // docs/lists.md.
 import type { Page } from 'playwright-core';
-import { handOf, WAYS, type Way } from '../../e2e/journeys/hand.ts';
+import { handOf, INPUT_METHODS, type Way } from '../../e2e/journeys/hand.ts';
 import { openJourneys, start, STARTS } from '../../e2e/journeys/open-journeys.ts';
-import { DESK, PHONE } from '../../e2e/stage.ts';
+import { DESK_WINDOW, PHONE_WINDOW } from '../../e2e/stage.ts';
 import { measure, type Measure } from '../measure.ts';
 import { interactionsOf, layoutShift, noteInteractions, percentile, type Noted } from '../window/interactions.ts';
 import { openLargeWindow } from '../window/large-window.ts';
@@ -48,18 +48,18 @@ const limit = (name: string, unit: string, product: number, value: number): Meas
     goal: { op: '<=', value: 1 },
   });
 
-function figuresOf(name: string, noted: Noted): InteractionFigures {
-  const slowest = noted.interactions.toSorted((a, b) => b.ms - a.ms).slice(0, 8);
+function figuresOf(name: string, observations: Noted): InteractionFigures {
+  const slowest = observations.interactions.toSorted((a, b) => b.ms - a.ms).slice(0, 8);
   for (const { ms, what } of slowest) process.stderr.write(`  ${name}: ${ms} ms, ${what}\n`);
-  for (const { value, what } of noted.shifts)
+  for (const { value, what } of observations.shifts)
     process.stderr.write(`  ${name}: moved by ${value.toFixed(4)}, ${what}\n`);
   return {
     name,
-    count: Math.max(noted.count, noted.interactions.length),
-    medianMs: percentile([noted], 0.5),
-    p95Ms: percentile([noted], 0.95),
+    count: Math.max(observations.count, observations.interactions.length),
+    medianMs: percentile([observations], 0.5),
+    p95Ms: percentile([observations], 0.95),
     worstMs: slowest[0]?.ms ?? 0,
-    shift: layoutShift(noted),
+    shift: layoutShift(observations),
   };
 }
 
@@ -67,8 +67,8 @@ async function journeys(): Promise<InteractionFigures[]> {
   const { stage, tasks } = await openJourneys();
   try {
     const figures: InteractionFigures[] = [];
-    for (const input of WAYS) {
-      const page = await stage.openAsOwner(input === 'touch' ? PHONE : DESK);
+    for (const input of INPUT_METHODS) {
+      const page = await stage.openAsOwner(input === 'touch' ? PHONE_WINDOW : DESK_WINDOW);
       await noteInteractions(page.context());
       await page.goto('/');
       await page.getByRole('navigation').first().waitFor();
@@ -77,7 +77,7 @@ async function journeys(): Promise<InteractionFigures[]> {
         await task.go(handOf(input, page, { types: true }));
         await task.isDone(page);
       }
-      figures.push(figuresOf(`tasks, ${NAMES[input]}`, await interactionsOf(page)));
+      figures.push(figuresOf(`tasks, ${INPUT_NAMES[input]}`, await interactionsOf(page)));
       await page.context().close();
     }
     return figures;
@@ -86,7 +86,7 @@ async function journeys(): Promise<InteractionFigures[]> {
     await stage.browser.close();
   }
 }
-const NAMES: Record<Way, string> = { mouse: 'mouse', keyboard: 'keys', touch: 'touch' };
+const INPUT_NAMES: Record<Way, string> = { mouse: 'mouse', keyboard: 'keys', touch: 'touch' };
 
 async function million(dir: string, libraries: string): Promise<InteractionFigures> {
   const { openPage, close } = await openLargeWindow(dir, libraries);

@@ -16,19 +16,19 @@ import { judge } from '../ear/judge.ts';
 import { openSoundtracks, type Recorded } from '../ear/soundtracks.ts';
 import { toRows, type Measure } from '../measure.ts';
 
-/** Of recorded music that is compared. */
+/** Seconds of each recording that are compared. */
 const HEARD_SECONDS = 120;
-const MILLION = 1_000_000;
-const QUESTIONS = 500;
-const SEED = 25;
-const COPIES: [name: string, ending: string, ...args: string[]][] = [
+const MILLION_TRACKS = 1_000_000;
+const QUESTION_COUNT = 500;
+const FIRST_SEED = 25;
+const COPY_FORMATS: [name: string, ending: string, ...args: string[]][] = [
   ['mp3 128k', 'mp3', '-b:a', '128k'],
   ['opus', 'opus', '-b:a', '96k'],
   ['-12 dB', 'flac', '-af', 'volume=-12dB'],
   ['cut by 20 s', 'flac', '-ss', '20'],
 ];
 /** Recorded tracks that copies are made of. */
-const COPIED = 60;
+const COPIED_TRACK_COUNT = 60;
 
 export async function likenessSuite(
   dir: string,
@@ -37,95 +37,95 @@ export async function likenessSuite(
   mkdirSync(dir, { recursive: true });
   const measures = neighbours(dir);
   console.error(toRows(measures)); // the rest takes an hour
-  const recorded = openSoundtracks(packages);
-  if (recorded.length === 0) return measures;
+  const soundtracks = openSoundtracks(packages);
+  if (soundtracks.length === 0) return measures;
   const hear = await openEar();
-  return [...measures, ...(await likeness(dir, recorded, python, hear))];
+  return [...measures, ...(await likeness(dir, soundtracks, python, hear))];
 }
 
-async function likeness(dir: string, all: Recorded[], python: string, hear: Hear): Promise<Measure[]> {
-  const recorded: Recorded[] = [];
+async function likeness(dir: string, allTracks: Recorded[], python: string, hear: Hear): Promise<Measure[]> {
+  const recordedTracks: Recorded[] = [];
   const characters: Character[] = [];
-  for (const track of all) {
+  for (const track of allTracks) {
     const { character } = await hear(track.path, ['character'], HEARD_SECONDS);
     if (!character?.is) continue;
-    recorded.push(track);
+    recordedTracks.push(track);
     characters.push(character.is);
   }
-  const vectorOf = trainVectors(recorded, characters);
+  const vectorOf = trainVectors(recordedTracks, characters);
   const vectors = characters.map(vectorOf);
-  const artists = recorded.map(({ artist }) => artist);
-  const halves = await segments(recorded, vectors, vectorOf, hear);
+  const artists = recordedTracks.map(({ artist }) => artist);
+  const halves = await segments(recordedTracks, vectors, vectorOf, hear);
   console.log(`same segment first: ${halves.toFixed(3)}; same artist@10: ${precision(vectors, artists).toFixed(3)}`);
-  const measures = [...(await copies(dir, recorded, vectors, vectorOf, hear))];
-  const judged = judge(
+  const measures = [...(await copies(dir, recordedTracks, vectors, vectorOf, hear))];
+  const judgedTracks = judge(
     python,
     'likeness',
-    recorded.map(({ path }) => path),
+    recordedTracks.map(({ path }) => path),
     String(HEARD_SECONDS),
   );
-  measures.push(...albumsAlike(recorded, characters, judged ?? []));
+  measures.push(...albumsAlike(recordedTracks, characters, judgedTracks ?? []));
   return measures;
 }
 
 /** How often the first quarter of what was heard of a track is most like that track. */
 async function segments(
-  recorded: readonly Recorded[],
-  known: readonly number[][],
+  recordedTracks: readonly Recorded[],
+  knownVectors: readonly number[][],
   vectorOf: (character: Character) => number[],
   hear: Hear,
 ): Promise<number> {
-  let [found, count] = [0, 0];
-  for (const [n, { path }] of recorded.entries()) {
+  let [foundCount, count] = [0, 0];
+  for (const [n, { path }] of recordedTracks.entries()) {
     if (n % 4 > 0) continue;
     const { character } = await hear(path, ['character'], HEARD_SECONDS / 4);
     if (!character?.is) continue;
     count++;
-    if (nearestTo(vectorOf(character.is), known) === n) found++;
+    if (nearestTo(vectorOf(character.is), knownVectors) === n) foundCount++;
   }
-  return found / Math.max(1, count);
+  return foundCount / Math.max(1, count);
 }
 
-function nearestTo(vector: readonly number[], known: readonly number[][]): number {
-  const like = known.map((other) => dot(vector, other));
+function nearestTo(vector: readonly number[], knownVectors: readonly number[][]): number {
+  const like = knownVectors.map((knownVector) => dot(vector, knownVector));
   return like.indexOf(Math.max(...like));
 }
 
 /** Which share of altered copies is most like its original. */
 async function copies(
   dir: string,
-  recorded: readonly Recorded[],
-  known: readonly number[][],
+  recordedTracks: readonly Recorded[],
+  knownVectors: readonly number[][],
   vectorOf: (character: Character) => number[],
   hear: Hear,
 ): Promise<Measure[]> {
-  let [found, count] = [0, 0];
-  const step = Math.max(1, Math.floor(recorded.length / COPIED));
-  for (let n = 0; n < recorded.length; n += step)
-    for (const [name, ending, ...args] of COPIES) {
-      const { path } = recorded[n] as Recorded;
+  let [foundCount, count] = [0, 0];
+  const step = Math.max(1, Math.floor(recordedTracks.length / COPIED_TRACK_COUNT));
+  for (let n = 0; n < recordedTracks.length; n += step)
+    for (const [name, ending, ...args] of COPY_FORMATS) {
+      const { path } = recordedTracks[n] as Recorded;
       const copy = join(dir, `copy.${ending}`);
       ffmpeg('-i', path, '-map', '0:a:0', '-t', String(HEARD_SECONDS), ...args, copy);
       const { character } = await hear(copy, ['character']);
       if (!character?.is) continue;
       count++;
-      if (nearestTo(vectorOf(character.is), known) === n) found++;
+      if (nearestTo(vectorOf(character.is), knownVectors) === n) foundCount++;
       else console.log(`the copy (${name}) of ${path} is more like another track`);
     }
-  return [share(`${count} altered copies of recorded tracks find their original`, found / count, 0.99)];
+  return [share(`${count} altered copies of recorded tracks find their original`, foundCount / count, 0.99)];
 }
 
 /** A million made-up sounds: how fast and how well the nearest are found, and what they take. */
 function neighbours(dir: string): Measure[] {
   const path = join(dir, 'sounds.index');
-  const records = madeUpSounds(MILLION, SEED);
-  indexRecords(path, records, MILLION);
+  const records = madeUpSounds(MILLION_TRACKS, FIRST_SEED);
+  indexRecords(path, records, MILLION_TRACKS);
   const index = openSoundIndex(path);
   if (!index) throw new Error('the index cannot be read');
   const times: number[] = [];
   let foundCount = 0;
-  for (let question = 0; question < QUESTIONS; question++) {
-    const n = (question * 7_919) % MILLION;
+  for (let question = 0; question < QUESTION_COUNT; question++) {
+    const n = (question * 7_919) % MILLION_TRACKS;
     const record = records.subarray(n * RECORD_BYTES, (n + 1) * RECORD_BYTES);
     const from = performance.now();
     const { ids } = index.nearest(record, 20);
@@ -138,7 +138,12 @@ function neighbours(dir: string): Measure[] {
   const p99 = times.toSorted((a, b) => a - b)[Math.floor(0.99 * times.length)] as number;
   return [
     atMost('20 nearest of 1,000,000, p99', 'ms', p99, 20),
-    share('the same, recall', foundCount / (QUESTIONS / 10) / 20, 0.95),
-    atMost('bytes of a track in index and database', 'bytes', statSync(path).size / MILLION + CHARACTER_BYTES, 300),
+    share('the same, recall', foundCount / (QUESTION_COUNT / 10) / 20, 0.95),
+    atMost(
+      'bytes of a track in index and database',
+      'bytes',
+      statSync(path).size / MILLION_TRACKS + CHARACTER_BYTES,
+      300,
+    ),
   ];
 }

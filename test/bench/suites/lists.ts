@@ -8,13 +8,13 @@ import { openLargeWindow, type LargeWindow } from '../window/large-window.ts';
 import { writeListDocs } from '../window/list-docs.ts';
 import { measure, type Measure } from '../measure.ts';
 
-const LISTS = [
+const LIST_PAGES = [
   ['Tracks', '/tracks'],
   ['Albums', '/albums'],
 ] as const;
 /** Repeat interval of a held key. */
 const REPEAT_MS = 33;
-const HELD = 90;
+const HELD_REPEATS = 90;
 const DRAG_STEPS = 120;
 /** From an end of the scroll bar to the middle of its thumb there: the arrow, and half of the shortest thumb. */
 const BAR_END = 25;
@@ -36,7 +36,7 @@ export async function listsSuite(
   const window = await openLargeWindow(dir, libraries);
   try {
     const figures: ListFigures[] = [];
-    for (const [list, path] of LISTS) figures.push(await figuresOf(window, list, path));
+    for (const [listName, path] of LIST_PAGES) figures.push(await figuresOf(window, listName, path));
     if (docs) writeListDocs(figures);
     return figures.flatMap(measuresOf);
   } finally {
@@ -44,25 +44,25 @@ export async function listsSuite(
   }
 }
 
-async function figuresOf({ browser, openPage }: LargeWindow, list: string, path: string): Promise<ListFigures> {
+async function figuresOf({ browser, openPage }: LargeWindow, listName: string, path: string): Promise<ListFigures> {
   const page = await openPage();
   await page.goto(path);
   await page.locator('[role="grid"] [data-index="0"]:is([data-track], :has([data-stop]))').waitFor();
   const memory = await watchMemory(browser, page);
   const ways: Way[] = [];
-  for (const [name, go] of WAYS) {
+  for (const [name, go] of SCROLL_METHODS) {
     await startProbe(page);
     await go(page);
     await untilFull(page);
     const trace = await stopProbe(page);
     ways.push({ name, trace });
     process.stderr.write(
-      `  ${list}, ${name}: ${trace.frames.length} frames, blank ${Math.round(trace.longestBlankMs)} ms, anything blank ${Math.round(trace.longestUneaseMs)} ms, longest frame ${Math.round(trace.longestFrameMs)} ms, ${trace.answers.count} pages, median ${Math.round(trace.answers.medianMs)} ms, longest ${Math.round(trace.answers.longestMs)} ms\n`,
+      `  ${listName}, ${name}: ${trace.frames.length} frames, blank ${Math.round(trace.longestBlankMs)} ms, anything blank ${Math.round(trace.longestUneaseMs)} ms, longest frame ${Math.round(trace.longestFrameMs)} ms, ${trace.answers.count} pages, median ${Math.round(trace.answers.medianMs)} ms, longest ${Math.round(trace.answers.longestMs)} ms\n`,
     );
   }
-  const figures = { list, ways, memory: await memory.stop() };
+  const figures = { list: listName, ways, memory: await memory.stop() };
   process.stderr.write(
-    `  ${list}: heap ${Math.round(figures.memory.heapMb)} MB, process ${Math.round(figures.memory.processMb)} MB, ${Math.round(figures.memory.keptMb)} MB without garbage\n`,
+    `  ${listName}: heap ${Math.round(figures.memory.heapMb)} MB, process ${Math.round(figures.memory.processMb)} MB, ${Math.round(figures.memory.keptMb)} MB without garbage\n`,
   );
   await page.context().close();
   return figures;
@@ -71,7 +71,7 @@ async function figuresOf({ browser, openPage }: LargeWindow, list: string, path:
 const pause = (page: Page, ms: number): Promise<void> => page.waitForTimeout(ms);
 
 /** In this order: the first End is the server's first request for a deep page. */
-const WAYS: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
+const SCROLL_METHODS: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
   [
     'End and Home',
     async (page) => {
@@ -102,7 +102,7 @@ const WAYS: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
     'wheel',
     async (page) => {
       await page.mouse.move(700, 500);
-      for (let n = 0; n < HELD; n++) {
+      for (let n = 0; n < HELD_REPEATS; n++) {
         await page.mouse.wheel(0, 240);
         await pause(page, REPEAT_MS);
       }
@@ -130,7 +130,7 @@ const focusStop = (page: Page): Promise<void> =>
   page.locator('[role="grid"] :is([data-index], [data-stop])[tabindex="0"]').first().focus();
 
 async function hold(page: Page, key: string): Promise<void> {
-  for (let n = 0; n < HELD; n++) {
+  for (let n = 0; n < HELD_REPEATS; n++) {
     await page.keyboard.down(key); // again without up: the key repeats
     await pause(page, REPEAT_MS);
   }
@@ -154,12 +154,12 @@ async function drag(page: Page, to: number): Promise<void> {
   }
   await untilFull(page);
   await page.mouse.up();
-  const at = await page.evaluate(() => {
+  const scrollPosition = await page.evaluate(() => {
     const main = document.querySelector('main')!;
     return main.scrollTop / (main.scrollHeight - main.clientHeight);
   });
-  if (Math.abs(at - to) > 0.1)
-    throw new Error(`The scroll bar was dragged to ${to}, and the list is at ${at.toFixed(2)}.`);
+  if (Math.abs(scrollPosition - to) > 0.1)
+    throw new Error(`The scroll bar was dragged to ${to}, and the list is at ${scrollPosition.toFixed(2)}.`);
 }
 
 function measuresOf({ list, ways, memory }: ListFigures): Measure[] {

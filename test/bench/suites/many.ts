@@ -15,8 +15,8 @@ import { makeSettledLibrary } from '../settled-library.ts';
 import { credentialsFor } from '../subsonic-credentials.ts';
 import { wav } from './streaming.ts';
 
-const TRACKS = Number(process.env['BENCH_TRACKS'] ?? 10_000);
-const [PHONES, LISTENERS, PAGES] = [200, 50, 20];
+const TRACK_COUNT = Number(process.env['BENCH_TRACKS'] ?? 10_000);
+const [PHONE_COUNT, LISTENER_COUNT, PAGE_COUNT] = [200, 50, 20];
 const ALONE_MS = 10_000;
 const SCROLL_MS = 200;
 const LISTEN_BYTES_PER_S = 256 << 10;
@@ -27,7 +27,7 @@ interface Kind {
   /** Works until it is told to stop; notes what each request took. */
   run(stop: () => boolean, note: (ms: number) => void): Promise<void>;
 }
-interface Got {
+interface LoadFigures {
   perSecond: number;
   p50: number;
   p99: number;
@@ -35,47 +35,47 @@ interface Got {
 
 export async function manySuite(dir: string): Promise<Measure[]> {
   const music = join(dir, 'music');
-  makeSettledLibrary({ tracks: TRACKS, seed: 'many' }, music);
+  makeSettledLibrary({ tracks: TRACK_COUNT, seed: 'many' }, music);
   writeFileSync(join(music, 'long.wav'), wav(50_000_000));
-  const later = join(dir, 'later');
-  makeLibrary({ tracks: TRACKS / 2, seed: 'later' }, later);
+  const laterMusic = join(dir, 'later');
+  makeLibrary({ tracks: TRACK_COUNT / 2, seed: 'later' }, laterMusic);
   mkdirSync(join(dir, 'backup'));
   const product = await startProduct(join(dir, 'many'), {
     LOCAL_MEDIA_IMPORT_PATH: music,
     LOCAL_MEDIA_IMPORT_MODE: 'reference',
     BACKUP_TARGET: join(dir, 'backup'),
   });
-  const first = await product.scan();
+  const firstScan = await product.scan();
   const meter = meterOf(product.pid);
   const kinds = await kindsOf(product);
   const [phones, listeners, pages] = kinds;
 
-  const alone = { listeners: await during(listeners, ALONE_MS), pages: await during(pages, ALONE_MS) };
-  const [besidePhones, phonesOnly] = await Promise.all([during(pages, ALONE_MS), during(phones, ALONE_MS)]);
+  const alone = { listeners: await measureFor(listeners, ALONE_MS), pages: await measureFor(pages, ALONE_MS) };
+  const [besidePhones, phonesOnly] = await Promise.all([measureFor(pages, ALONE_MS), measureFor(phones, ALONE_MS)]);
   meter.peakRssMb();
 
-  renameSync(later, join(music, 'later'));
+  renameSync(laterMusic, join(music, 'later'));
   const startedAt = performance.now();
   const background = Promise.all([
-    product.api<{ id: number }>('/sources/local_folder/scan', 'POST').then((job) => ended(product, job.id)),
-    product.api<{ id: number }>('/backups', 'POST', {}).then((job) => ended(product, job.id)),
+    product.api<{ id: number }>('/sources/local_folder/scan', 'POST').then((job) => waitForJob(product, job.id)),
+    product.api<{ id: number }>('/backups', 'POST', {}).then((job) => waitForJob(product, job.id)),
   ]);
   let isOver = false;
-  const until = background.finally(() => {
+  const backgroundEnd = background.finally(() => {
     isOver = true;
   });
   const stop = (): boolean => isOver && performance.now() - startedAt > ALONE_MS;
   const [together, [scanMs, backupMs]] = await Promise.all([
-    Promise.all(kinds.map((kind) => measured(kind, stop))),
-    until,
+    Promise.all(kinds.map((kind) => measureUntil(kind, stop))),
+    backgroundEnd,
   ]);
-  const [phonesGot, listenersGot, pagesGot] = together as [Got, Got, Got];
+  const [phonesGot, listenersGot, pagesGot] = together as [LoadFigures, LoadFigures, LoadFigures];
   const peak = meter.peakRssMb();
   meter.close();
   agent.destroy();
   await product.stop();
 
-  const say = (name: string, { perSecond, p50, p99 }: Got): void =>
+  const say = (name: string, { perSecond, p50, p99 }: LoadFigures): void =>
     void process.stderr.write(
       `many: ${name}: ${perSecond.toFixed(0)} a second, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms\n`,
     );
@@ -85,12 +85,12 @@ export async function manySuite(dir: string): Promise<Measure[]> {
   say('pages, all together', pagesGot);
   say('phones, all together', phonesGot);
   process.stderr.write(
-    `many: scan of ${TRACKS / 2} more ${Math.round(scanMs)} ms (first, of ${TRACKS}: ${first.ms}), ` +
+    `many: scan of ${TRACK_COUNT / 2} more ${Math.round(scanMs)} ms (first, of ${TRACK_COUNT}: ${firstScan.ms}), ` +
       `backup ${Math.round(backupMs)} ms\n`,
   );
   const suite = 'many';
-  const row = (name: string, unit: string, got: number, bound: Measure['bound'], goal: Measure['goal']): Measure =>
-    measure({ suite, name, unit, product: got, bound, goal });
+  const row = (name: string, unit: string, figure: number, bound: Measure['bound'], goal: Measure['goal']): Measure =>
+    measure({ suite, name, unit, product: figure, bound, goal });
   return [
     row('pages, p99 with all others', 'ms', pagesGot.p99, { name: 'with phones', value: besidePhones.p99 }, atMost(2)),
     row('phones, p99 with all', 'ms', phonesGot.p99, { name: 'without', value: phonesOnly.p99 }, atMost(2)),
@@ -127,9 +127,9 @@ async function kindsOf(product: Product): Promise<[Kind, Kind, Kind]> {
     {
       name: 'phones',
       run: (stop, note) =>
-        crowd(PHONES, async (n) => {
+        runCrowd(PHONE_COUNT, async (n) => {
           for (let at = n * 37; !stop(); at += 50) {
-            const offset = at % TRACKS;
+            const offset = at % TRACK_COUNT;
             const path =
               n % 2 ? `search3?query=&songCount=50&songOffset=${offset}` : `getAlbumList2?type=newest&size=50`;
             note(await ask(`${product.url}/rest/${path}&${credentials}`));
@@ -138,14 +138,14 @@ async function kindsOf(product: Product): Promise<[Kind, Kind, Kind]> {
     },
     {
       name: 'listeners',
-      run: (stop, note) => crowd(LISTENERS, () => listen(product.url, stream, stop, note)),
+      run: (stop, note) => runCrowd(LISTENER_COUNT, () => listen(product.url, stream, stop, note)),
     },
     {
       name: 'pages',
       run: (stop, note) =>
-        crowd(PAGES, async (n) => {
+        runCrowd(PAGE_COUNT, async (n) => {
           for (let page = n; !stop(); page++) {
-            const path = `/api/v1/tracks?sort=title&limit=50&offset=${(page * 50) % TRACKS}`;
+            const path = `/api/v1/tracks?sort=title&limit=50&offset=${(page * 50) % TRACK_COUNT}`;
             note(await ask(product.url + path, token));
             await sleep(SCROLL_MS);
           }
@@ -181,11 +181,11 @@ async function signIn(product: Product, username: string): Promise<string> {
   return ((await login.json()) as { access_token: string }).access_token;
 }
 
-const crowd = async (count: number, one: (n: number) => Promise<void>): Promise<void> =>
-  void (await Promise.all(Array.from({ length: count }, (_, n) => one(n))));
+const runCrowd = async (count: number, runClient: (n: number) => Promise<void>): Promise<void> =>
+  void (await Promise.all(Array.from({ length: count }, (_, n) => runClient(n))));
 
 /** Takes its share every tick; notes 1 for a tick in which all of it was there, 0 for one in which it was not. */
-function listen(url: string, path: string, stop: () => boolean, note: (whole: number) => void): Promise<void> {
+function listen(url: string, path: string, stop: () => boolean, note: (isComplete: number) => void): Promise<void> {
   const { hostname, port, host } = new URL(url);
   const share = (LISTEN_BYTES_PER_S * TICK_MS) / 1_000;
   return new Promise((resolve, reject) => {
@@ -206,24 +206,30 @@ function listen(url: string, path: string, stop: () => boolean, note: (whole: nu
   });
 }
 
-async function during(kind: Kind, ms: number): Promise<Got> {
+async function measureFor(kind: Kind, ms: number): Promise<LoadFigures> {
   const endsAt = performance.now() + ms;
-  return measured(kind, () => performance.now() > endsAt);
+  return measureUntil(kind, () => performance.now() > endsAt);
 }
 
 /** For listeners `perSecond` is the share of ticks, in percent, in which they got what they take. */
-async function measured(kind: Kind, stop: () => boolean): Promise<Got> {
+async function measureUntil(kind: Kind, stop: () => boolean): Promise<LoadFigures> {
   const [startedAt, times]: [number, number[]] = [performance.now(), []];
   await kind.run(stop, (ms) => void times.push(ms));
   const seconds = (performance.now() - startedAt) / 1_000;
-  const sorted = times.toSorted((a, b) => a - b);
+  const sortedTimes = times.toSorted((a, b) => a - b);
   const perSecond =
-    kind.name === 'listeners' ? (100 * times.filter((one) => one === 1).length) / times.length : times.length / seconds;
-  return { perSecond, p50: sorted[sorted.length >> 1] ?? 0, p99: sorted[Math.floor(sorted.length * 0.99)] ?? 0 };
+    kind.name === 'listeners'
+      ? (100 * times.filter((tick) => tick === 1).length) / times.length
+      : times.length / seconds;
+  return {
+    perSecond,
+    p50: sortedTimes[sortedTimes.length >> 1] ?? 0,
+    p99: sortedTimes[Math.floor(sortedTimes.length * 0.99)] ?? 0,
+  };
 }
 
 /** Milliseconds of the job. */
-async function ended(product: Product, id: number): Promise<number> {
+async function waitForJob(product: Product, id: number): Promise<number> {
   for (;;) {
     const job = await product.api<{
       status: string;

@@ -5,8 +5,8 @@ import { openLargeWindow } from '../window/large-window.ts';
 import { writeOpeningDocs } from '../window/list-docs.ts';
 import { measure, median, type Measure } from '../measure.ts';
 
-const PAGES = ['/', '/albums', '/tracks', '/settings'];
-const ROUNDS = 7;
+const OPENED_PAGES = ['/', '/albums', '/tracks', '/settings'];
+const ROUND_COUNT = 7;
 const LIMIT_MS = 1_500;
 /** A window is interactive after this long without a task of 50 ms. */
 const REST_MS = 500;
@@ -32,12 +32,12 @@ export async function openingSuite(
   const window = await openLargeWindow(dir, libraries);
   try {
     const figures: OpeningFigures[] = [];
-    for (const path of PAGES) {
+    for (const path of OPENED_PAGES) {
       const rounds: Opening[] = [];
-      for (let round = 0; round <= ROUNDS; round++) {
+      for (let round = 0; round <= ROUND_COUNT; round++) {
         const page = await window.openPage();
-        const opening = await open(page, path);
-        if (round > 0) rounds.push(opening); // the first run generates the server's small covers
+        const pageOpening = await open(page, path);
+        if (round > 0) rounds.push(pageOpening); // the first run generates the server's small covers
         await page.context().close();
       }
       const middle = (key: keyof Opening): number => median(rounds.map((round) => round[key]));
@@ -73,24 +73,24 @@ export async function openingSuite(
 async function open(page: Page, path: string): Promise<Opening> {
   await page.addInitScript(note);
   await page.goto(path);
-  return page.evaluate(async (rest) => {
+  return page.evaluate(async (settleMs) => {
     const { tasks, inSight } = globalThis as unknown as Noted;
     const inSightMs = await inSight;
     /** The first moment after which no long task ran for a while. */
     let interactiveMs = inSightMs;
     for (;;) {
-      const last = tasks.filter(({ end }) => end > interactiveMs).at(-1);
-      if (last) interactiveMs = last.end;
-      if (performance.now() - interactiveMs > rest) break;
+      const lastTask = tasks.filter(({ end }) => end > interactiveMs).at(-1);
+      if (lastTask) interactiveMs = lastTask.end;
+      if (performance.now() - interactiveMs > settleMs) break;
       await new Promise((resolve) => {
         setTimeout(resolve, 50);
       });
     }
-    const sent = [
+    const sentFiles = [
       ...performance.getEntriesByType('navigation'),
       ...performance.getEntriesByType('resource'),
     ] as PerformanceResourceTiming[];
-    const beforeInteractive = sent.filter(({ responseEnd }) => responseEnd <= interactiveMs);
+    const beforeInteractive = sentFiles.filter(({ responseEnd }) => responseEnd <= interactiveMs);
     return {
       firstPaintMs: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN,
       inSightMs,

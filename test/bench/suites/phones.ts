@@ -5,19 +5,19 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SYNCS } from '../../support/phone-syncs.ts';
 import { measure, median, type Measure } from '../measure.ts';
-import { endPeers, type Peer, type Running, type Subsonic } from '../peers/peer.ts';
+import { endPeers, type Peer, type RunningPeer, type Subsonic } from '../peers/peer.ts';
 import { makeSettledLibrary } from '../settled-library.ts';
 import { peersHere } from './peers.ts';
 
 type Sync = keyof typeof SYNCS;
-const WAYS = Object.keys(SYNCS) as Sync[];
-const OURS = 'Tonearm, reference';
-const SERVERS = [OURS, 'Navidrome'];
-const PAGE = 500;
-/** Of Navidrome's figure. */
-const GOAL = 0.5;
+const SYNC_WAYS = Object.keys(SYNCS) as Sync[];
+const OWN_NAME = 'Tonearm, reference';
+const SERVER_NAMES = [OWN_NAME, 'Navidrome'];
+const PAGE_SIZE = 500;
+/** Goal as a share of Navidrome's figure. */
+const RATIO_GOAL = 0.5;
 
-interface Taken {
+interface CopyCost {
   songs: number;
   requests: number;
   ms: number;
@@ -26,8 +26,8 @@ interface Taken {
 interface Column {
   peer: Peer;
   dir: string;
-  /** By way, then round. */
-  taken: Record<Sync, Taken[]>;
+  /** Costs by sync method, one for each round. */
+  taken: Record<Sync, CopyCost[]>;
 }
 
 interface PhonesOptions {
@@ -40,28 +40,28 @@ export async function phonesSuite(dir: string, { files, rounds, builds }: Phones
   const music = join(dir, 'music');
   makeSettledLibrary({ tracks: files, seed: 'phones', art: 'none' }, music);
   const columns = peersHere(builds)
-    .columns.filter(({ peer }) => SERVERS.includes(peer.name))
+    .columns.filter(({ peer }) => SERVER_NAMES.includes(peer.name))
     .map(({ peer }, n): Column => ({
       peer,
       dir: join(dir, `phone-${n}`),
       taken: { albums: [], search3: [], folders: [] },
     }));
   try {
-    for (const { peer, dir: own } of columns) {
-      mkdirSync(own);
-      const first = await peer.start({ music, dir: own });
-      const fileCount = (await first.scan?.()) ?? 0;
+    for (const { peer, dir: peerDir } of columns) {
+      mkdirSync(peerDir);
+      const firstRun = await peer.start({ music, dir: peerDir });
+      const fileCount = (await firstRun.scan?.()) ?? 0;
       console.error(`  ${peer.name}: ${fileCount} files`);
       if (fileCount < files * 0.99) throw new Error(`${peer.name} found ${fileCount} of ${files} files`);
-      await first.meter.quiet();
-      await first.stop();
+      await firstRun.meter.quiet();
+      await firstRun.stop();
     }
     for (let round = 0; round < rounds; round++)
-      for (const { peer, dir: own, taken } of columns) {
-        const running = await peer.start({ music, dir: own });
-        await running.meter.quiet();
-        for (const way of WAYS) taken[way].push(await copy(running, way, peer.name));
-        await running.stop();
+      for (const { peer, dir: peerDir, taken } of columns) {
+        const runningPeer = await peer.start({ music, dir: peerDir });
+        await runningPeer.meter.quiet();
+        for (const way of SYNC_WAYS) taken[way].push(await copy(runningPeer, way, peer.name));
+        await runningPeer.stop();
       }
   } finally {
     await endPeers();
@@ -69,14 +69,14 @@ export async function phonesSuite(dir: string, { files, rounds, builds }: Phones
   return goals(columns);
 }
 
-async function copy({ meter, subsonic }: Running, way: Sync, name: string): Promise<Taken> {
+async function copy({ meter, subsonic }: RunningPeer, way: Sync, name: string): Promise<CopyCost> {
   const cpu = meter.cpuMs();
   const startedAt = performance.now();
-  const { songs, requests } = await SYNCS[way]({ ask: asker(subsonic as Subsonic) }, PAGE);
+  const { songs, requests } = await SYNCS[way]({ ask: asker(subsonic as Subsonic) }, PAGE_SIZE);
   const ms = performance.now() - startedAt;
-  const measured = { songs: new Set(songs).size, requests, ms, cpuMs: meter.cpuMs() - cpu };
-  console.error(`  ${name}, ${way}: ${JSON.stringify(measured)}`);
-  return measured;
+  const copyCost = { songs: new Set(songs).size, requests, ms, cpuMs: meter.cpuMs() - cpu };
+  console.error(`  ${name}, ${way}: ${JSON.stringify(copyCost)}`);
+  return copyCost;
 }
 
 const asker =
@@ -92,21 +92,24 @@ const asker =
   };
 
 function goals(columns: Column[]): Measure[] {
-  const of = (name: string): Column | undefined => columns.find(({ peer }) => peer.name === name);
-  const [own, others] = [of(OURS) as Column, columns.filter(({ peer }) => peer.name !== OURS)];
-  return WAYS.flatMap((way) =>
-    others.flatMap(({ peer, taken }) =>
+  const findColumn = (name: string): Column | undefined => columns.find(({ peer }) => peer.name === name);
+  const [ownColumn, otherColumns] = [
+    findColumn(OWN_NAME) as Column,
+    columns.filter(({ peer }) => peer.name !== OWN_NAME),
+  ];
+  return SYNC_WAYS.flatMap((way) =>
+    otherColumns.flatMap(({ peer, taken }) =>
       (['ms', 'cpuMs'] as const).map((figure) => {
-        const middle = (all: Taken[]): number => median(all.map((one) => one[figure]));
-        const requests = own.taken[way][0]?.requests.toLocaleString('en');
-        const theirs = taken[way][0]?.requests.toLocaleString('en');
+        const middle = (copyCosts: CopyCost[]): number => median(copyCosts.map((copyCost) => copyCost[figure]));
+        const requests = ownColumn.taken[way][0]?.requests.toLocaleString('en');
+        const theirRequests = taken[way][0]?.requests.toLocaleString('en');
         return measure({
           suite: 'phones',
           name: `first copy by ${way}, ${requests} requests${figure === 'ms' ? '' : ': processor time'}`,
           unit: 'ms',
-          product: middle(own.taken[way]),
-          bound: { name: `${peer.name}, ${theirs} requests`, value: middle(taken[way]) },
-          goal: { op: '<=', value: GOAL },
+          product: middle(ownColumn.taken[way]),
+          bound: { name: `${peer.name}, ${theirRequests} requests`, value: middle(taken[way]) },
+          goal: { op: '<=', value: RATIO_GOAL },
         });
       }),
     ),

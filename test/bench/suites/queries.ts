@@ -14,10 +14,10 @@ import { measure, median, type Measure } from '../measure.ts';
 import { root, startProduct, type Product } from '../product.ts';
 import { openQuietClient, type QuietClient } from '../quiet-client.ts';
 
-const ROUNDS = 200;
-/** Of what may take a second. */
+const ROUND_COUNT = 200;
+/** Rounds of requests that may take a second. */
 const FEW_ROUNDS = 12;
-const PAGE = 50;
+const PAGE_SIZE = 50;
 const QUIET_MS = 1_500;
 
 interface Times {
@@ -29,8 +29,8 @@ interface Timed extends Times {
   name: string;
 }
 
-/** Of what is measured, what docs/queries.svg shows. */
-const CURVES: [name: string, shown: string][] = [
+/** Measurements that docs/queries.svg shows. */
+const SHOWN_CURVES: [name: string, shown: string][] = [
   ['tracks title @0', 'first page by title'],
   ['tracks title @middle', 'page in the middle'],
   ['tracks play_count @middle', 'by plays, in the middle'],
@@ -44,7 +44,7 @@ const CURVES: [name: string, shown: string][] = [
 ];
 
 interface QueriesOptions {
-  /** Of the libraries, in tracks. */
+  /** Sizes of the libraries, in tracks. */
   sizes: number[];
   /** The folder of libraries, which are reused. */
   libraries: string;
@@ -58,7 +58,7 @@ export async function queriesSuite(dir: string, { sizes, libraries, docs }: Quer
   for (const tracks of sizes) {
     const dataDir = await libraryOf(dir, libraries, tracks);
     const product = await startProduct(dataDir);
-    const bare = await startBare(join(dataDir, 'tonearm.db'));
+    const bareServer = await startBare(join(dataDir, 'tonearm.db'));
     try {
       const client = await openQuietClient(product.url, product.token);
       const run = new Run(product, client, tracks);
@@ -67,7 +67,7 @@ export async function queriesSuite(dir: string, { sizes, libraries, docs }: Quer
       await run.searches();
       await run.pagesAfterWrites();
       run.print();
-      const others = measure({
+      const otherMeasures = measure({
         suite: 'queries',
         name: `${tracks.toLocaleString('en')}: somebody else waits while deep pages are read anew, at most`,
         unit: 'ms',
@@ -75,12 +75,12 @@ export async function queriesSuite(dir: string, { sizes, libraries, docs }: Quer
         bound: { name: 'limit', value: 50 },
         goal: { op: '<=', value: 1 },
       });
-      measures.push(...(await goals(run, bare, tracks)), others);
+      measures.push(...(await goals(run, bareServer, tracks)), otherMeasures);
       runs.set(tracks, run);
       client.close();
     } finally {
-      bare.server.close();
-      bare.db.close();
+      bareServer.server.close();
+      bareServer.db.close();
       await product.stop();
     }
   }
@@ -89,7 +89,7 @@ export async function queriesSuite(dir: string, { sizes, libraries, docs }: Quer
 }
 
 const curvesOf = (runs: Map<number, Run>): Curve[] =>
-  CURVES.map(([name, shown]) => ({
+  SHOWN_CURVES.map(([name, shown]) => ({
     name: shown,
     points: [...runs].map(([tracks, run]) => [tracks, run.of(name).p50] as const),
   }));
@@ -98,14 +98,14 @@ const curvesOf = (runs: Map<number, Run>): Curve[] =>
 function growth(runs: Map<number, Run>): Measure[] {
   const sizes = [...runs];
   return sizes.slice(1).flatMap(([tracks, run], n) => {
-    const [before, smaller] = sizes[n] as [number, Run];
+    const [smallerSize, smallerRun] = sizes[n] as [number, Run];
     const row = (name: string, shown: string): Measure =>
       measure({
         suite: 'queries',
         name: `${tracks.toLocaleString('en')}: ${shown}`,
         unit: 'ms',
         product: run.of(name).p50,
-        bound: { name: `at ${before.toLocaleString('en')}`, value: smaller.of(name).p50 },
+        bound: { name: `at ${smallerSize.toLocaleString('en')}`, value: smallerRun.of(name).p50 },
         goal: { op: '<=', value: tracks > 1_000_000 ? 1.5 : 2 },
       });
     return [
@@ -129,14 +129,14 @@ class Run {
   }
 
   of(name: string): Timed {
-    const times = this.times.find((timed) => timed.name === name);
+    const times = this.times.find((entry) => entry.name === name);
     if (!times) throw new Error(`${name} was not measured`);
     return times;
   }
 
   async lists(): Promise<void> {
     for (let n = 0; n < 200; n++) await this.product.api(`/tracks?offset=${n}`); // until the server's code is compiled
-    const SORTS = {
+    const LIST_SORTS = {
       tracks: [
         'title',
         'artist',
@@ -151,9 +151,9 @@ class Run {
       albums: ['title', 'artist', 'year', 'created_at', 'play_count', 'last_played_at', 'random&seed=7'],
       artists: ['name', 'year', 'created_at', 'play_count', 'last_played_at', 'random&seed=7'],
     };
-    for (const [list, sorts] of Object.entries(SORTS))
-      for (const sort of sorts) await this.pages(`${list} ${sort.replace(/&.*/, '')}`, `/${list}?sort=${sort}`);
-    const FILTERS = [
+    for (const [listName, sorts] of Object.entries(LIST_SORTS))
+      for (const sort of sorts) await this.pages(`${listName} ${sort.replace(/&.*/, '')}`, `/${listName}?sort=${sort}`);
+    const TRACK_FILTERS = [
       'q=a',
       'q=the',
       'q=moon%20river',
@@ -174,27 +174,30 @@ class Run {
       'liked=false',
       'genre=Rock&format=flac',
     ];
-    for (const filter of FILTERS)
+    for (const filter of TRACK_FILTERS)
       await this.pages(`tracks ${decodeURIComponent(filter)}`, `/tracks?sort=title&${filter}`);
     for (const filter of ['q=a', 'q=moon', 'genre=Rock', 'year_from=1980&year_to=1989', 'liked=true', 'liked=false']) {
-      for (const list of ['albums', 'artists']) await this.pages(`${list} ${filter}`, `/${list}?${filter}`);
+      for (const listName of ['albums', 'artists']) await this.pages(`${listName} ${filter}`, `/${listName}?${filter}`);
     }
   }
 
   /** The first page, one in the middle and the last; read-ahead for deep pages gets time to finish. */
   private async pages(name: string, path: string): Promise<void> {
     const { total } = await this.product.api<{ total: number }>(`${path}&limit=1`);
-    await this.time(`${name} @0`, `${path}&limit=${PAGE}`);
-    if (total <= PAGE) return;
+    await this.time(`${name} @0`, `${path}&limit=${PAGE_SIZE}`);
+    if (total <= PAGE_SIZE) return;
     await new Promise((resolve) => {
       setTimeout(resolve, QUIET_MS);
     });
-    await this.time(`${name} @middle`, `${path}&limit=${PAGE}&offset=${Math.floor(total / 2)}`);
-    await this.time(`${name} @end`, `${path}&limit=${PAGE}&offset=${total - PAGE}`);
+    await this.time(`${name} @middle`, `${path}&limit=${PAGE_SIZE}&offset=${Math.floor(total / 2)}`);
+    await this.time(`${name} @end`, `${path}&limit=${PAGE_SIZE}&offset=${total - PAGE_SIZE}`);
   }
 
   async others(): Promise<void> {
-    const ids = Array.from({ length: PAGE }, (_, n) => `item_id=${1 + n * Math.floor(this.tracks / PAGE)}`).join('&');
+    const ids = Array.from(
+      { length: PAGE_SIZE },
+      (_, n) => `item_id=${1 + n * Math.floor(this.tracks / PAGE_SIZE)}`,
+    ).join('&');
     await this.time('storage', '/storage');
     await this.time('genres', '/genres');
     await this.time('like states of 50', `/likes/state?item_type=track&${ids}`);
@@ -239,7 +242,7 @@ class Run {
     for (const query of ['sort=title', 'sort=play_count', 'sort=title&year_from=1990', 'sort=title&liked=false'])
       await this.time(
         `tracks ${query}, after a write`,
-        `/tracks?${query}&limit=${PAGE}&offset=${Math.floor(this.tracks / 4)}`,
+        `/tracks?${query}&limit=${PAGE_SIZE}&offset=${Math.floor(this.tracks / 4)}`,
         { before: () => this.write(), rounds: FEW_ROUNDS },
       );
   }
@@ -257,11 +260,11 @@ class Run {
     ]) {
       await this.write();
       let isRead = false;
-      const reading = this.product.api(`${path}&offset=${Math.floor(this.tracks * 0.4)}`).finally(() => {
+      const pendingRead = this.product.api(`${path}&offset=${Math.floor(this.tracks * 0.4)}`).finally(() => {
         isRead = true;
       });
       while (!isRead) waits.push(await this.client.ask('/api/v1/likes/state?item_type=track&item_id=1'));
-      await reading;
+      await pendingRead;
     }
     return Math.max(...waits);
   }
@@ -295,7 +298,7 @@ interface TimeOptions {
 async function timesOf(
   client: QuietClient,
   path: string,
-  { before, rounds = ROUNDS }: TimeOptions = {},
+  { before, rounds = ROUND_COUNT }: TimeOptions = {},
 ): Promise<Times> {
   const times: number[] = [];
   for (let round = 0; round < rounds + 3; round++) {
@@ -303,19 +306,19 @@ async function timesOf(
     const ms = await client.ask(path);
     if (round >= 3) times.push(ms);
   }
-  const sorted = times.toSorted((a, b) => a - b);
-  const at = (share: number): number => sorted[Math.ceil(sorted.length * share) - 1] as number;
-  return { p50: median(times), p95: at(0.95), p99: at(0.99) };
+  const sortedTimes = times.toSorted((a, b) => a - b);
+  const percentile = (share: number): number => sortedTimes[Math.ceil(sortedTimes.length * share) - 1] as number;
+  return { p50: median(times), p95: percentile(0.95), p99: percentile(0.99) };
 }
 
-interface Bare {
+interface BareServer {
   url: string;
   server: Server;
   db: Database.Database;
 }
 
 /** Fifty tracks by their ids, as they are in the row, and nothing else. */
-async function startBare(path: string): Promise<Bare> {
+async function startBare(path: string): Promise<BareServer> {
   const db = new Database(path, { readonly: true });
   applyPragmas(db);
   const select = db.prepare(
@@ -323,7 +326,7 @@ async function startBare(path: string): Promise<Bare> {
   );
   let from = 1;
   const server = createServer((_, res) => {
-    const ids = Array.from({ length: PAGE }, (__, n) => from + n);
+    const ids = Array.from({ length: PAGE_SIZE }, (__, n) => from + n);
     from = (from + 997) % 90_000;
     res.setHeader('Content-Type', 'application/json').end(JSON.stringify(select.all(JSON.stringify(ids))));
   }).listen(0, '127.0.0.1');
@@ -333,32 +336,33 @@ async function startBare(path: string): Promise<Bare> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server, db };
 }
 
-async function goals(run: Run, bare: Bare, tracks: number): Promise<Measure[]> {
-  const client = await openQuietClient(bare.url);
+async function goals(run: Run, bareServer: BareServer, tracks: number): Promise<Measure[]> {
+  const client = await openQuietClient(bareServer.url);
   const floor = await timesOf(client, '/');
   client.close();
-  const at = tracks.toLocaleString('en');
+  const sizeLabel = tracks.toLocaleString('en');
   const suite = 'queries';
-  const timed = (sql: string): number =>
+  const timeQuery = (sql: string): number =>
     median(
       Array.from({ length: 5 }, () => {
-        const started = performance.now();
-        bare.db.prepare(sql).all();
-        return performance.now() - started;
+        const startedAt = performance.now();
+        bareServer.db.prepare(sql).all();
+        return performance.now() - startedAt;
       }),
     );
   const lists = run.times.filter(({ name }) => name.includes(' @'));
   const searches = run.times.filter(({ name }) => name.startsWith('search ') && name.endsWith(', new'));
-  const worst = (times: Timed[], by: keyof Times): Timed => times.toSorted((a, b) => b[by] - a[by])[0] as Timed;
-  const slowest = (what: string, times: Timed[]): Measure[] =>
-    (['p50', 'p95'] as const).map((by) => {
-      const timed = worst(times, by);
+  const worst = (times: Timed[], figure: keyof Times): Timed =>
+    times.toSorted((a, b) => b[figure] - a[figure])[0] as Timed;
+  const slowest = (kind: string, times: Timed[]): Measure[] =>
+    (['p50', 'p95'] as const).map((figure) => {
+      const worstEntry = worst(times, figure);
       return measure({
         suite,
-        name: `${at}: slowest ${what}, ${by} (${timed.name})`,
+        name: `${sizeLabel}: slowest ${kind}, ${figure} (${worstEntry.name})`,
         unit: 'ms',
-        product: timed[by],
-        bound: { name: 'limit', value: by === 'p50' ? 10 : 50 },
+        product: worstEntry[figure],
+        bound: { name: 'limit', value: figure === 'p50' ? 10 : 50 },
         goal: { op: '<=', value: 1 },
       });
     });
@@ -366,10 +370,10 @@ async function goals(run: Run, bare: Bare, tracks: number): Promise<Measure[]> {
     run.times.filter(({ name }) => name.endsWith(', after a write')),
     'p50',
   );
-  const like = timed(
+  const like = timeQuery(
     "SELECT id FROM tracks WHERE title_sort LIKE '%xq%' OR artist_sort LIKE '%xq%' OR album_sort LIKE '%xq%'",
   );
-  const groups = timed(
+  const groups = timeQuery(
     'SELECT source, metadata_status, format, count(*), sum(size_bytes), sum(duration_ms) FROM tracks GROUP BY 1, 2, 3',
   );
   const search = worst(searches, 'p50');
@@ -377,7 +381,7 @@ async function goals(run: Run, bare: Bare, tracks: number): Promise<Measure[]> {
   return [
     measure({
       suite,
-      name: `${at}: tracks by title, first page, p50`,
+      name: `${sizeLabel}: tracks by title, first page, p50`,
       unit: 'ms',
       product: run.of('tracks title @0').p50,
       bound,
@@ -386,7 +390,7 @@ async function goals(run: Run, bare: Bare, tracks: number): Promise<Measure[]> {
     ...slowest('list page', lists),
     measure({
       suite,
-      name: `${at}: worst search, p50 (${search.name})`,
+      name: `${sizeLabel}: worst search, p50 (${search.name})`,
       unit: 'ms',
       product: search.p50,
       bound: { name: 'LIKE scan', value: like },
@@ -395,7 +399,7 @@ async function goals(run: Run, bare: Bare, tracks: number): Promise<Measure[]> {
     ...slowest('search right after a write', searches),
     measure({
       suite,
-      name: `${at}: slowest deep page right after a write, p50 (${afterWrite.name})`,
+      name: `${sizeLabel}: slowest deep page right after a write, p50 (${afterWrite.name})`,
       unit: 'ms',
       product: afterWrite.p50,
       bound: { name: 'limit', value: 1_000 },
@@ -403,7 +407,7 @@ async function goals(run: Run, bare: Bare, tracks: number): Promise<Measure[]> {
     }),
     measure({
       suite,
-      name: `${at}: statistics`,
+      name: `${sizeLabel}: statistics`,
       unit: 'ms',
       product: run.of('storage').p50,
       bound: { name: 'raw group-by', value: groups },
@@ -411,7 +415,7 @@ async function goals(run: Run, bare: Bare, tracks: number): Promise<Measure[]> {
     }),
     measure({
       suite,
-      name: `${at}: like states of 50`,
+      name: `${sizeLabel}: like states of 50`,
       unit: 'ms',
       product: run.of('like states of 50').p50,
       bound,
@@ -419,7 +423,7 @@ async function goals(run: Run, bare: Bare, tracks: number): Promise<Measure[]> {
     }),
     measure({
       suite,
-      name: `${at}: history page`,
+      name: `${sizeLabel}: history page`,
       unit: 'ms',
       product: run.of('history').p50,
       bound,

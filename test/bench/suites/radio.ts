@@ -16,17 +16,17 @@ import { atMost, ffmpeg } from '../ear/hear.ts';
 import { measure, type Measure } from '../measure.ts';
 import { startProduct, type Product } from '../product.ts';
 
-const LIBRARY = { artists: 60, albums: 12, tracks: 10 };
-const SECONDS = 20;
-const STEPS = 100;
-/** Of a radio that are asked for together, as the windows do. */
-const COUNT = 10;
-const CLICKS = 20;
+const LIBRARY_SIZE = { artists: 60, albums: 12, tracks: 10 };
+const TRACK_SECONDS = 20;
+const STEP_COUNT = 100;
+/** Tracks of a radio that a window asks for in one request. */
+const RADIO_COUNT = 10;
+const CLICK_COUNT = 20;
 const LIMIT_MS = 1_000;
 const FRAMES_PER_SECOND = 30;
 /** Tall enough for the 50,000 points that the map draws at most. */
-const WINDOW = { width: 2_400, height: 1_300 };
-const MOVES = 120;
+const WINDOW_SIZE = { width: 2_400, height: 1_300 };
+const MOVE_COUNT = 120;
 
 export async function radioSuite(dir: string, { libraries }: { libraries: string }): Promise<Measure[]> {
   const product = await startProduct(await dataFolder(dir, libraries), { ANALYSIS_ENABLED: 'false' });
@@ -43,12 +43,12 @@ async function dataFolder(dir: string, libraries: string): Promise<string> {
   const libraryDir = join(libraries, 'radio-library');
   if (!existsSync(libraryDir)) {
     process.stderr.write('a library is being made …\n');
-    const half = `${libraryDir}.half`;
-    rmSync(half, { recursive: true, force: true });
-    mkdirSync(half, { recursive: true });
-    await (await startProduct(half, { ANALYSIS_ENABLED: 'false' })).stop(); // account made
-    fill(half);
-    renameSync(half, libraryDir);
+    const unfinishedDir = `${libraryDir}.half`;
+    rmSync(unfinishedDir, { recursive: true, force: true });
+    mkdirSync(unfinishedDir, { recursive: true });
+    await (await startProduct(unfinishedDir, { ANALYSIS_ENABLED: 'false' })).stop(); // account made
+    fill(unfinishedDir);
+    renameSync(unfinishedDir, libraryDir);
   }
   const dataDir = join(dir, 'data');
   cpSync(libraryDir, dataDir, { recursive: true });
@@ -59,14 +59,14 @@ async function dataFolder(dir: string, libraries: string): Promise<string> {
 function fill(dataDir: string): void {
   const file = join(dataDir, 'library', 'audio', 'x');
   mkdirSync(dirname(file), { recursive: true });
-  ffmpeg('-f', 'lavfi', '-i', `sine=frequency=330:duration=${SECONDS}`, '-f', 'flac', file);
+  ffmpeg('-f', 'lavfi', '-i', `sine=frequency=330:duration=${TRACK_SECONDS}`, '-f', 'flac', file);
   const db = openMigrated(join(dataDir, 'tonearm.db'));
-  const byGenre = addSoundLibrary(db, LIBRARY);
+  const byGenre = addSoundLibrary(db, LIBRARY_SIZE);
   analyzeSoundLibrary(db, byGenre);
   const client = db.$client;
   client
     .prepare('UPDATE tracks SET size_bytes = ?, duration_ms = ?, sample_rate_hz = 44100, channels = 1')
-    .run(statSync(file).size, 1_000 * SECONDS);
+    .run(statSync(file).size, 1_000 * TRACK_SECONDS);
   const index = join(dataDir, 'cache', 'likeness', 'sounds.index');
   mkdirSync(dirname(index), { recursive: true });
   buildSoundIndex(client, index, { counted: countSounds(client), nowMs: Date.now() });
@@ -75,7 +75,7 @@ function fill(dataDir: string): void {
 
 /** A table: for each radio the mean likeness of ten steps to what they were chosen for, and how many have its genre. */
 async function radios(product: Product): Promise<string> {
-  const ofGenre = LIBRARY.artists * LIBRARY.albums * LIBRARY.tracks;
+  const ofGenre = LIBRARY_SIZE.artists * LIBRARY_SIZE.albums * LIBRARY_SIZE.tracks;
   const track = (genre: number): Promise<TrackOut> =>
     product.api<TrackOut>(`/tracks/${1 + ofGenre * genre + Math.floor(ofGenre / 3)}`); // ids follow each other
   const seeds: [name: string, seed: object, genre?: number][] = [
@@ -90,24 +90,33 @@ async function radios(product: Product): Promise<string> {
     ['mood driving', { kind: 'mood', mood: 'driving' }],
     ['this hour', { kind: 'moment', hour: 12, utc_offset_minutes: 0 }],
   ];
-  const head = ['radio of', ...Array.from({ length: STEPS / COUNT }, (_, n) => `${n * COUNT + 1}–${(n + 1) * COUNT}`)];
+  const head = [
+    'radio of',
+    ...Array.from({ length: STEP_COUNT / RADIO_COUNT }, (_, n) => `${n * RADIO_COUNT + 1}–${(n + 1) * RADIO_COUNT}`),
+  ];
   const rows = [[...head, 'of the genre'], Array.from({ length: head.length + 1 }, () => '---')];
   for (const [name, seed, genre] of seeds) {
     const chosenTracks: ChosenTrackOut[] = [];
     const means: string[] = [];
-    while (chosenTracks.length < STEPS) {
-      const played = chosenTracks.map(({ track }) => track.id);
-      const { items } = await product.api<RadioOut>('/radio/next', 'POST', { seed, count: COUNT, played });
+    while (chosenTracks.length < STEP_COUNT) {
+      const playedIds = chosenTracks.map(({ track }) => track.id);
+      const { items } = await product.api<RadioOut>('/radio/next', 'POST', {
+        seed,
+        count: RADIO_COUNT,
+        played: playedIds,
+      });
       const likenesses = items.flatMap(({ likeness }) => (likeness === null ? [] : [likeness]));
       means.push(
-        likenesses.length === 0 ? '–' : (likenesses.reduce((sum, one) => sum + one, 0) / likenesses.length).toFixed(2),
+        likenesses.length === 0
+          ? '–'
+          : (likenesses.reduce((sum, likeness) => sum + likeness, 0) / likenesses.length).toFixed(2),
       );
       chosenTracks.push(...items);
     }
-    const same = chosenTracks.filter(
+    const sameGenreTracks = chosenTracks.filter(
       ({ track }) => genre !== undefined && track.genres.includes(GENRES[genre] as string),
     );
-    rows.push([name, ...means, genre === undefined ? '–' : `${same.length} of ${chosenTracks.length}`]);
+    rows.push([name, ...means, genre === undefined ? '–' : `${sameGenreTracks.length} of ${chosenTracks.length}`]);
   }
   return rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
@@ -116,7 +125,7 @@ async function inWindow(product: Product): Promise<Measure[]> {
   const { access_token, user } = await product.api<TokenResponse>('/auth/refresh', 'POST');
   const browser = await openBrowser();
   try {
-    const page = await browser.newPage({ baseURL: product.url, viewport: WINDOW });
+    const page = await browser.newPage({ baseURL: product.url, viewport: WINDOW_SIZE });
     await page.addInitScript(noteSounds);
     await page.addInitScript(
       ([token, owner]) => localStorage.setItem('tonearm.session', JSON.stringify({ token, user: owner })),
@@ -130,7 +139,7 @@ async function inWindow(product: Product): Promise<Measure[]> {
 
 async function clicks(page: Page): Promise<Measure[]> {
   const times: number[] = [];
-  for (let n = 0; n < CLICKS; n++) {
+  for (let n = 0; n < CLICK_COUNT; n++) {
     await page.goto('/tracks');
     await page.evaluate(() => localStorage.removeItem('tonearm.player'));
     await page.reload();
@@ -146,18 +155,23 @@ async function clicks(page: Page): Promise<Measure[]> {
   times.sort((a, b) => a - b);
   console.log(`click to sound: ${times.map((ms) => Math.round(ms)).join(', ')} ms`);
   return [
-    atMost(`a radio's first sound after the click, 95 of 100 of ${CLICKS}`, 'ms', times[CLICKS - 2] ?? NaN, LIMIT_MS),
+    atMost(
+      `a radio's first sound after the click, 95 of 100 of ${CLICK_COUNT}`,
+      'ms',
+      times[CLICK_COUNT - 2] ?? NaN,
+      LIMIT_MS,
+    ),
   ];
 }
 
 async function map(page: Page): Promise<Measure[]> {
-  const fetched = page.waitForResponse(
+  const responseFetched = page.waitForResponse(
     async (response) =>
       response.url().includes('/api/v1/map?') &&
       ((await response.json()) as { points: { id: number[] } }).points.id.length > 20_000,
   );
   await page.goto('/map');
-  const points = ((await (await fetched).json()) as { points: { id: number[] } }).points.id.length;
+  const points = ((await (await responseFetched).json()) as { points: { id: number[] } }).points.id.length;
   const box = await page.getByRole('application', { name: 'Map' }).boundingBox();
   if (!box) throw new Error('there is no map');
   const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
@@ -167,7 +181,7 @@ async function map(page: Page): Promise<Measure[]> {
       'walked',
       async () => {
         await page.mouse.down();
-        for (let n = 0; n < MOVES; n++)
+        for (let n = 0; n < MOVE_COUNT; n++)
           await page.mouse.move(middle.x + 200 * Math.sin(n / 8), middle.y + 200 * Math.cos(n / 8));
         await page.mouse.up();
       },
@@ -175,7 +189,7 @@ async function map(page: Page): Promise<Measure[]> {
     [
       'zoomed',
       async () => {
-        for (let n = 0; n < MOVES; n++) await page.mouse.wheel(0, n % 40 < 20 ? -30 : 30);
+        for (let n = 0; n < MOVE_COUNT; n++) await page.mouse.wheel(0, n % 40 < 20 ? -30 : 30);
       },
     ],
   ];
@@ -185,10 +199,12 @@ async function map(page: Page): Promise<Measure[]> {
     await go();
     const frames = await page.evaluate(() => (globalThis as unknown as NotedFrames).frames());
     frames.sort((a, b) => a - b);
-    const at = (part: number): number =>
+    const percentile = (part: number): number =>
       frames[Math.min(frames.length - 1, Math.floor(part * frames.length))] as number;
-    console.log(`map ${name}: ${frames.length} frames, median ${at(0.5).toFixed(1)} ms, p95 ${at(0.95).toFixed(1)} ms`);
-    const mean = frames.reduce((sum, one) => sum + one, 0) / frames.length;
+    console.log(
+      `map ${name}: ${frames.length} frames, median ${percentile(0.5).toFixed(1)} ms, p95 ${percentile(0.95).toFixed(1)} ms`,
+    );
+    const mean = frames.reduce((sum, frame) => sum + frame, 0) / frames.length;
     measures.push(
       measure({
         suite: 'radio',
@@ -210,14 +226,14 @@ interface NotedFrames {
 /** Runs in the page: milliseconds between frames, until they are asked for. */
 function noteFrames(): void {
   const frames: number[] = [];
-  let [last, isNoting] = [performance.now(), true];
-  const note = (now: number): void => {
-    frames.push(now - last);
-    last = now;
+  let [lastFrameAt, isNoting] = [performance.now(), true];
+  const note = (frameTime: number): void => {
+    frames.push(frameTime - lastFrameAt);
+    lastFrameAt = frameTime;
     if (isNoting) requestAnimationFrame(note);
   };
-  requestAnimationFrame((now) => {
-    last = now;
+  requestAnimationFrame((frameTime) => {
+    lastFrameAt = frameTime;
     requestAnimationFrame(note);
   });
   Object.assign(globalThis, {

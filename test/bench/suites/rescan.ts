@@ -8,25 +8,25 @@ import { makeSettledLibrary } from '../settled-library.ts';
 import { percentile, whileUsed } from '../while-used.ts';
 import { walkLoop } from './scan.ts';
 
-const TRACKS = Number(process.env['BENCH_TRACKS'] ?? 100_000);
-const MANY = TRACKS.toLocaleString('en');
+const TRACK_COUNT = Number(process.env['BENCH_TRACKS'] ?? 100_000);
+const TRACK_COUNT_LABEL = TRACK_COUNT.toLocaleString('en');
 const LIMIT_MB = 250;
 
 export async function rescanSuite(dir: string): Promise<Measure[]> {
   const music = join(dir, 'music-100k');
-  makeSettledLibrary({ tracks: TRACKS, seed: 'rescan' }, music);
+  makeSettledLibrary({ tracks: TRACK_COUNT, seed: 'rescan' }, music);
   const product = await startProduct(join(dir, 'rescan'), {
     LOCAL_MEDIA_IMPORT_PATH: music,
     LOCAL_MEDIA_IMPORT_MODE: 'reference',
   });
   await eventLoopDelayMs(product); // from here on
-  const used = await whileUsed(product, () => product.scan());
+  const usedFigures = await whileUsed(product, () => product.scan());
   const delay = await eventLoopDelayMs(product);
   process.stderr.write(
-    `${MANY} tracks: first scan ${Math.round(used.result.ms / 1000)} s, ${used.result.result['added']} added, ${used.latencies.length} likes meanwhile\n`,
+    `${TRACK_COUNT_LABEL} tracks: first scan ${Math.round(usedFigures.result.ms / 1000)} s, ${usedFigures.result.result['added']} added, ${usedFigures.latencies.length} likes meanwhile\n`,
   );
 
-  const unchanged = await inTurn(
+  const unchangedTimes = await inTurn(
     5,
     () => walkLoop(music),
     async () => rescanMs(product, 0),
@@ -34,14 +34,14 @@ export async function rescanSuite(dir: string): Promise<Measure[]> {
   const artist = readdirSync(music)[0] as string;
   const album = readdirSync(join(music, artist))[0] as string;
   mkdirSync(join(music, 'Renamed'));
-  let at = join(music, artist, album);
-  const renamed = await inTurn(
+  let albumDir = join(music, artist, album);
+  const renameTimes = await inTurn(
     4,
     async () => rescanMs(product, 0),
     async (round) => {
-      const next = join(music, 'Renamed', `${album} ${round}`);
-      renameSync(at, next);
-      at = next;
+      const nextDir = join(music, 'Renamed', `${album} ${round}`);
+      renameSync(albumDir, nextDir);
+      albumDir = nextDir;
       const { result } = await product.scan();
       if (!result['moved'] || result['added'])
         throw new Error(`renaming a folder: ${result['moved']} moved, ${result['added']} added`);
@@ -53,9 +53,9 @@ export async function rescanSuite(dir: string): Promise<Measure[]> {
   return [
     measure({
       suite: 'rescan',
-      name: `highest RSS, first scan of ${MANY}`,
+      name: `highest RSS, first scan of ${TRACK_COUNT_LABEL}`,
       unit: 'MB',
-      product: used.rss,
+      product: usedFigures.rss,
       bound: { name: 'limit', value: LIMIT_MB },
       goal: { op: '<=', value: 1 },
     }),
@@ -63,7 +63,7 @@ export async function rescanSuite(dir: string): Promise<Measure[]> {
       suite: 'rescan',
       name: 'POST /likes during it, p99',
       unit: 'ms',
-      product: percentile(used.latencies, 0.99),
+      product: percentile(usedFigures.latencies, 0.99),
       bound: { name: 'limit', value: 100 },
       goal: { op: '<=', value: 1 },
     }),
@@ -77,18 +77,18 @@ export async function rescanSuite(dir: string): Promise<Measure[]> {
     }),
     measure({
       suite: 'rescan',
-      name: `nothing changed, ${MANY}`,
+      name: `nothing changed, ${TRACK_COUNT_LABEL}`,
       unit: 'ms',
-      product: unchanged.product,
-      bound: { name: 'bare walk + stat', value: unchanged.bound },
+      product: unchangedTimes.product,
+      bound: { name: 'bare walk + stat', value: unchangedTimes.bound },
       goal: { op: '<=', value: 1.3 },
     }),
     measure({
       suite: 'rescan',
-      name: `one folder renamed, ${MANY}`,
+      name: `one folder renamed, ${TRACK_COUNT_LABEL}`,
       unit: 'ms',
-      product: renamed.product,
-      bound: { name: 'nothing changed', value: renamed.bound },
+      product: renameTimes.product,
+      bound: { name: 'nothing changed', value: renameTimes.bound },
       goal: { op: '<=', value: 1.3 },
     }),
   ];

@@ -8,12 +8,12 @@ import { inTurn, measure, type Measure } from '../measure.ts';
 import { startProduct, type Product } from '../product.ts';
 import { makeSettledLibrary } from '../settled-library.ts';
 
-const TRACKS = 5_000;
-const ROUNDS = 3;
+const TRACK_COUNT = 5_000;
+const ROUND_COUNT = 3;
 
 export async function scanSuite(dir: string): Promise<Measure[]> {
   const music = join(dir, 'music');
-  const { files } = makeSettledLibrary({ tracks: TRACKS, seed: 'bench' }, music);
+  const { files } = makeSettledLibrary({ tracks: TRACK_COUNT, seed: 'bench' }, music);
   const paths = files.map((file) => join(music, file.path));
   const perSecond = (ms: number): number => (files.length / ms) * 1000;
 
@@ -31,12 +31,12 @@ export async function scanSuite(dir: string): Promise<Measure[]> {
     }
   };
   const copy = await inTurn(
-    ROUNDS,
+    ROUND_COUNT,
     (round) => perSecond(copyLoop(paths, join(dir, `bare-${round}`))),
     (round) => firstScan('copy', round),
   );
   const reference = await inTurn(
-    ROUNDS,
+    ROUND_COUNT,
     async () => perSecond(await parseLoop(paths)),
     (round) => firstScan('reference', round),
   );
@@ -88,7 +88,7 @@ async function rescanMs(product: Product): Promise<number> {
 
 function copyLoop(paths: string[], target: string): number {
   fs.mkdirSync(target);
-  const started = performance.now();
+  const startedAt = performance.now();
   const buffer = Buffer.allocUnsafe(1 << 20);
   paths.forEach((path, i) => {
     const from = fs.openSync(path, 'r');
@@ -103,23 +103,23 @@ function copyLoop(paths: string[], target: string): number {
     fs.closeSync(from);
     fs.closeSync(to);
   });
-  return performance.now() - started;
+  return performance.now() - startedAt;
 }
 
 async function parseLoop(paths: string[]): Promise<number> {
-  const started = performance.now();
+  const startedAt = performance.now();
   for (const path of paths) await parseFile(path);
-  return performance.now() - started;
+  return performance.now() - startedAt;
 }
 
 export function walkLoop(dir: string): number {
-  const started = performance.now();
-  const pending = [dir];
-  for (let folder; (folder = pending.pop()) !== undefined;) {
+  const startedAt = performance.now();
+  const pendingDirs = [dir];
+  for (let folder; (folder = pendingDirs.pop()) !== undefined;) {
     for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
-      if (entry.isDirectory()) pending.push(`${folder}/${entry.name}`);
+      if (entry.isDirectory()) pendingDirs.push(`${folder}/${entry.name}`);
       else fs.statSync(`${folder}/${entry.name}`);
     }
   }
-  return performance.now() - started;
+  return performance.now() - startedAt;
 }

@@ -10,12 +10,12 @@ import { measure, median, type Measure } from '../measure.ts';
 import { processorMs, root, startProduct, type Product } from '../product.ts';
 import { makeSettledLibrary } from '../settled-library.ts';
 
-const TRACKS = Number(process.env['BENCH_TRACKS'] ?? 20_000);
-const CLIENTS = 8;
+const TRACK_COUNT = Number(process.env['BENCH_TRACKS'] ?? 20_000);
+const CLIENT_COUNT = 8;
 const SLICE_MS = 30_000;
 const SCAN_EVERY_MS = 90_000;
 const REST_MS = 60_000;
-const WORDS = ['love', 'night', 'the', 'moon', 'blue', 'river', 'dream', 'fire', 'a', 'time'];
+const SEARCH_WORDS = ['love', 'night', 'the', 'moon', 'blue', 'river', 'dream', 'fire', 'a', 'time'];
 
 interface Slice {
   requests: number;
@@ -37,7 +37,7 @@ export async function soakSuite(
   { minutes, docs }: { minutes: number; docs: boolean },
 ): Promise<Measure[]> {
   const music = join(dir, 'music');
-  makeSettledLibrary({ tracks: TRACKS, seed: 'soak' }, music);
+  makeSettledLibrary({ tracks: TRACK_COUNT, seed: 'soak' }, music);
   const dataDir = join(dir, 'soak');
   const product = await startProduct(dataDir, {
     LOCAL_MEDIA_IMPORT_PATH: music,
@@ -63,8 +63,8 @@ export async function soakSuite(
     times.push(performance.now() - startedAt);
   };
   const client = async (seed: number): Promise<void> => {
-    const next = mix(seededRandom(seed));
-    while (performance.now() < endsAt) await next(ask);
+    const nextRequest = mix(seededRandom(seed));
+    while (performance.now() < endsAt) await nextRequest(ask);
   };
   const scans = async (): Promise<void> => {
     while (performance.now() < endsAt) {
@@ -80,37 +80,38 @@ export async function soakSuite(
       await sleep(SLICE_MS);
       const sortedTimes = times.toSorted((a, b) => a - b);
       times = [];
-      const used = processorMs(product.pid);
+      const usedProcessorMs = processorMs(product.pid);
       slices.push({
         requests: sortedTimes.length,
         p50: sortedTimes[sortedTimes.length >> 1] ?? 0,
         p99: sortedTimes[Math.floor(sortedTimes.length * 0.99)] ?? 0,
-        cpuMsPerRequest: (used - cpu) / sortedTimes.length,
+        cpuMsPerRequest: (usedProcessorMs - cpu) / sortedTimes.length,
         rss: product.rss(),
         ...(await heapOf(product)),
         threads: readdirSync(`/proc/${product.pid}/task`).length,
         handles: readdirSync(`/proc/${product.pid}/fd`).length,
         databaseMb: databaseMb(dataDir),
       });
-      cpu = used;
-      console.error(`soak: ${JSON.stringify(slices.at(-1), (_, value: unknown) => rounded(value))}`);
+      cpu = usedProcessorMs;
+      console.error(`soak: ${JSON.stringify(slices.at(-1), (_, value: unknown) => roundValue(value))}`);
     }
   };
-  await Promise.all([...Array.from({ length: CLIENTS }, (_, n) => client(n + 1)), scans(), watch()]);
+  await Promise.all([...Array.from({ length: CLIENT_COUNT }, (_, n) => client(n + 1)), scans(), watch()]);
   await sleep(REST_MS);
   const rssAfter = product.rss();
   await product.stop();
   if (docs) writeFileSync(join(root, 'docs', 'soak.svg'), draw(slices));
 
-  const [first, last] = [slices.slice(0, 2), slices.slice(-2)];
-  const of = (some: Slice[], field: keyof Slice): number => median(some.map((one) => one[field]));
+  const [firstSlices, lastSlices] = [slices.slice(0, 2), slices.slice(-2)];
+  const medianOf = (chosenSlices: Slice[], field: keyof Slice): number =>
+    median(chosenSlices.map((slice) => slice[field]));
   const row = (name: string, unit: string, field: keyof Slice, op: '>=' | '<=', value: number): Measure =>
     measure({
       suite: 'soak',
       name: `${name}, last minute`,
       unit,
-      product: of(last, field),
-      bound: { name: 'first minute', value: of(first, field) },
+      product: medianOf(lastSlices, field),
+      bound: { name: 'first minute', value: medianOf(firstSlices, field) },
       goal: { op, value },
     });
   return [
@@ -129,7 +130,7 @@ export async function soakSuite(
   ];
 }
 
-const rounded = (value: unknown): unknown => (typeof value === 'number' ? Math.round(value * 100) / 100 : value);
+const roundValue = (value: unknown): unknown => (typeof value === 'number' ? Math.round(value * 100) / 100 : value);
 
 async function heapOf({ url, token }: Product): Promise<{ heapMb: number; externalMb: number }> {
   const response = await fetch(`${url}/api/v1/metrics`, { headers: { Authorization: `Bearer ${token}` } });
@@ -138,11 +139,11 @@ async function heapOf({ url, token }: Product): Promise<{ heapMb: number; extern
   return { heapMb: mb('nodejs_heap_total_bytes'), externalMb: mb('nodejs_external_bytes') };
 }
 
-/** What a client does next: each call is one request of the mix. */
+/** Returns a function that sends one random request of the mix at each call. */
 function mix(random: () => number): (ask: Ask) => Promise<void> {
-  const id = (count = TRACKS): number => 1 + Math.floor(random() * count);
-  const album = (): number => id(TRACKS / 12);
-  const word = (): string => WORDS[Math.floor(random() * WORDS.length)] ?? 'a';
+  const id = (count = TRACK_COUNT): number => 1 + Math.floor(random() * count);
+  const album = (): number => id(TRACK_COUNT / 12);
+  const word = (): string => SEARCH_WORDS[Math.floor(random() * SEARCH_WORDS.length)] ?? 'a';
   const like = (): RequestInit => ({
     method: 'POST',
     body: JSON.stringify({ item_type: 'track', item_id: id(), liked: random() < 0.7 }),
@@ -185,13 +186,13 @@ function draw(slices: Slice[]): string {
     ['databaseMb', 'Database with its log, MB'],
   ];
   const drawn = strips.map(([field, title], n) => {
-    const most = Math.max(1e-9, ...slices.map((one) => one[field]));
+    const maximum = Math.max(1e-9, ...slices.map((slice) => slice[field]));
     const points = slices.map(
-      (one, i) =>
-        `${((i / Math.max(1, slices.length - 1)) * width).toFixed(1)},${(height - (one[field] / most) * height).toFixed(1)}`,
+      (slice, i) =>
+        `${((i / Math.max(1, slices.length - 1)) * width).toFixed(1)},${(height - (slice[field] / maximum) * height).toFixed(1)}`,
     );
     return (
-      `<g transform="translate(0 ${n * (height + gap)})"><text y="14">${title} (at most ${Number(most.toPrecision(3))})</text>` +
+      `<g transform="translate(0 ${n * (height + gap)})"><text y="14">${title} (at most ${Number(maximum.toPrecision(3))})</text>` +
       `<rect class="ground" y="20" width="${width}" height="${height}"/><polyline transform="translate(0 20)" points="${points.join(' ')}"/></g>`
     );
   });

@@ -9,8 +9,8 @@ import { freePort } from '../free-port.ts';
 import { inTurn, measure, type Measure } from '../measure.ts';
 import { root, startProduct } from '../product.ts';
 
-const ROUNDS = 15;
-const EMPTY = `import { createServer } from 'node:http';
+const ROUND_COUNT = 15;
+const EMPTY_SERVER_CODE = `import { createServer } from 'node:http';
 createServer((req, res) => res.end('ok')).listen(Number(process.argv[2]), '127.0.0.1');`;
 
 interface Command {
@@ -22,14 +22,14 @@ interface Command {
 export async function startupSuite(dir: string): Promise<Measure[]> {
   const emptyPackage = join(dir, 'empty');
   mkdirSync(emptyPackage);
-  const empty = join(emptyPackage, 'server.mjs');
-  writeFileSync(empty, EMPTY);
+  const emptyServerPath = join(emptyPackage, 'server.mjs');
+  writeFileSync(emptyServerPath, EMPTY_SERVER_CODE);
   writeFileSync(join(emptyPackage, 'package.json'), JSON.stringify({ scripts: { start: 'exec node server.mjs' } }));
   const main = join(root, 'dist', 'server', 'main.js');
   const dataDir = join(dir, 'startup');
   await (await startProduct(dataDir)).stop(); // migrated, account created, code compiled
   const ours = (port: string): string[] => ['--data-dir', dataDir, '--log-level', 'error', '--port', port];
-  const byNode = (port: string): Command => ({ program: process.execPath, args: [empty, port] });
+  const byNode = (port: string): Command => ({ program: process.execPath, args: [emptyServerPath, port] });
   const npmStart = (cwd: string, args: string[]): Command => ({ program: 'npm', args: ['start', '--', ...args], cwd });
   const rows = [
     {
@@ -54,7 +54,7 @@ export async function startupSuite(dir: string): Promise<Measure[]> {
   const measures: Measure[] = [];
   for (const { name, bound, command, most } of rows) {
     const times = await inTurn(
-      ROUNDS,
+      ROUND_COUNT,
       () => millisecondsToHealth(bound.command),
       () => millisecondsToHealth(command),
     );
@@ -75,7 +75,7 @@ export async function startupSuite(dir: string): Promise<Measure[]> {
 async function millisecondsToHealth(commandFor: (port: string) => Command): Promise<number> {
   const port = String(await freePort());
   const { program, args, cwd } = commandFor(port);
-  const started = performance.now();
+  const startedAt = performance.now();
   const child = spawn(program, args, {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, LOCAL_MEDIA_WATCH: 'false' },
@@ -87,7 +87,7 @@ async function millisecondsToHealth(commandFor: (port: string) => Command): Prom
       setTimeout(resolve, 1);
     });
   }
-  const ms = performance.now() - started;
+  const ms = performance.now() - startedAt;
   child.kill('SIGTERM');
   await once(child, 'exit');
   return ms;

@@ -14,7 +14,7 @@ import { inTurn, measure, type Measure } from '../measure.ts';
 import { startProduct, type Product } from '../product.ts';
 import { wav } from './streaming.ts';
 
-const [TRACKS, PUTS_AT_ONCE, STREAMS, ROUNDS] = [400, 8, 50, 3];
+const [TRACK_COUNT, PUTS_AT_ONCE, STREAM_COUNT, ROUND_COUNT] = [400, 8, 50, 3];
 const LONG_BYTES = 200_000_000;
 const HEALTH_EVERY_MS = 10;
 
@@ -29,28 +29,28 @@ export async function storeSuite(dir: string): Promise<Measure[]> {
     credentials: server.keys,
   });
   try {
-    return [...(await scanning(dir, server, client)), ...(await playing(dir, server, client))];
+    return [...(await measureScans(dir, server, client)), ...(await measureStreams(dir, server, client))];
   } finally {
     client.destroy();
     server.stop();
   }
 }
 
-async function scanning(dir: string, server: S3Server, client: S3Client): Promise<Measure[]> {
-  const music = makeLibrary({ tracks: TRACKS, messy: 0, art: 'none', seconds: '20' }, join(dir, 'music')).dir;
+async function measureScans(dir: string, server: S3Server, client: S3Client): Promise<Measure[]> {
+  const music = makeLibrary({ tracks: TRACK_COUNT, messy: 0, art: 'none', seconds: '20' }, join(dir, 'music')).dir;
   const files = readdirSync(music, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name));
-  const perSecond = (ms: number): number => TRACKS / (ms / 1_000);
+  const perSecond = (ms: number): number => TRACK_COUNT / (ms / 1_000);
   const speeds = await inTurn(
-    ROUNDS,
+    ROUND_COUNT,
     async (round) => {
-      const started = performance.now();
+      const startedAt = performance.now();
       await forEachConcurrently(files.entries(), PUTS_AT_ONCE, async ([n, path]) => {
         const Body = await readFile(path);
         await client.send(new PutObjectCommand({ Bucket: server.bucket, Key: `bare-${round}/${n}`, Body }));
       });
-      return perSecond(performance.now() - started);
+      return perSecond(performance.now() - startedAt);
     },
     async (round) => {
       const product = await startInStore(join(dir, `scan-${round}`), server, `scan-${round}`, music);
@@ -62,7 +62,7 @@ async function scanning(dir: string, server: S3Server, client: S3Client): Promis
   return [
     measure({
       suite: 'store',
-      name: `first scan of ${TRACKS} tracks into a store`,
+      name: `first scan of ${TRACK_COUNT} tracks into a store`,
       unit: 'files/s',
       product: speeds.product,
       bound: { name: `the SDK, ${PUTS_AT_ONCE} puts at once`, value: speeds.bound },
@@ -71,7 +71,7 @@ async function scanning(dir: string, server: S3Server, client: S3Client): Promis
   ];
 }
 
-async function playing(dir: string, server: S3Server, client: S3Client): Promise<Measure[]> {
+async function measureStreams(dir: string, server: S3Server, client: S3Client): Promise<Measure[]> {
   const music = join(dir, 'long');
   await mkdir(music);
   for (let n = 0; n < 2; n++) writeFileSync(join(music, `long-${n}.wav`), wav(LONG_BYTES));
@@ -83,21 +83,21 @@ async function playing(dir: string, server: S3Server, client: S3Client): Promise
     const url = `${product.url}/stream/${track?.id}?token=${product.token}`;
     const Key = `playing/${track?.storage_uri.replace(/^s3:/, '')}`;
     const speeds = await inTurn(
-      ROUNDS,
+      ROUND_COUNT,
       async () => {
-        const started = performance.now();
+        const startedAt = performance.now();
         const { Body } = await client.send(new GetObjectCommand({ Bucket: server.bucket, Key }));
-        return speedOf(await drained(Body as Readable), started);
+        return speedOf(await countBytes(Body as Readable), startedAt);
       },
       async () => {
-        const started = performance.now();
-        return speedOf(await drained(await opened(url)), started);
+        const startedAt = performance.now();
+        return speedOf(await countBytes(await openStream(url)), startedAt);
       },
     );
     const health = await watchHealth(product.url, HEALTH_EVERY_MS);
     const streams = await Promise.all(
-      Array.from({ length: STREAMS }, (_, n) =>
-        opened(url.replace(`/${track?.id}?`, `/${items[n % items.length]?.id}?`)),
+      Array.from({ length: STREAM_COUNT }, (_, n) =>
+        openStream(url.replace(`/${track?.id}?`, `/${items[n % items.length]?.id}?`)),
       ),
     );
     await Promise.all(streams.map((stream) => new Promise((resolve) => stream.once('data', resolve))));
@@ -114,7 +114,7 @@ async function playing(dir: string, server: S3Server, client: S3Client): Promise
       }),
       measure({
         suite: 'store',
-        name: `/health while ${STREAMS} streams start, slowest`,
+        name: `/health while ${STREAM_COUNT} streams start, slowest`,
         unit: 'ms',
         product: max,
         bound: { name: 'limit', value: 100 },
@@ -142,7 +142,7 @@ const startInStore = (data: string, server: S3Server, prefix: string, music: str
     S3_PREFIX: prefix,
   });
 
-const opened = (url: string): Promise<Readable> =>
+const openStream = (url: string): Promise<Readable> =>
   new Promise((resolve, reject) => {
     get(url, (response) => {
       if (response.statusCode === 200) resolve(response);
@@ -150,13 +150,13 @@ const opened = (url: string): Promise<Readable> =>
     }).once('error', reject);
   });
 
-async function drained(stream: Readable): Promise<number> {
+async function countBytes(stream: Readable): Promise<number> {
   let bytes = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) bytes += chunk.length;
   return bytes;
 }
 
-function speedOf(bytes: number, started: number): number {
+function speedOf(bytes: number, startedAt: number): number {
   if (bytes !== LONG_BYTES) throw new Error(`${bytes} bytes came instead of ${LONG_BYTES}`);
-  return bytes / 1e6 / ((performance.now() - started) / 1_000);
+  return bytes / 1e6 / ((performance.now() - startedAt) / 1_000);
 }

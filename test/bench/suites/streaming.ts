@@ -12,15 +12,15 @@ import { meterOf, type Meter } from '../peers/process-tree.ts';
 import { startNginx } from '../peers/nginx.ts';
 import { startProduct } from '../product.ts';
 
-const BYTES = 50_000_000;
-const ROUNDS = 9;
+const FILE_BYTES = 50_000_000;
+const ROUND_COUNT = 9;
 const AT_ONCE = 50;
 const ROUNDS_AT_ONCE = 5;
 
 export async function streamingSuite(dir: string): Promise<Measure[]> {
   const music = join(dir, 'one-file');
   mkdirSync(music);
-  writeFileSync(join(music, 'long.wav'), wav(BYTES));
+  writeFileSync(join(music, 'long.wav'), wav(FILE_BYTES));
   const product = await startProduct(join(dir, 'streaming'), {
     LOCAL_MEDIA_IMPORT_PATH: music,
     LOCAL_MEDIA_IMPORT_MODE: 'copy',
@@ -36,7 +36,7 @@ export async function streamingSuite(dir: string): Promise<Measure[]> {
   const { port } = server.address() as AddressInfo;
 
   const speeds = await inTurn(
-    ROUNDS,
+    ROUND_COUNT,
     () => megabytesPerSecond(`http://127.0.0.1:${port}/`),
     () => megabytesPerSecond(`${product.url}/stream/${items[0]?.id}?token=${product.token}`),
   );
@@ -73,12 +73,12 @@ async function besideNginx(dir: string, music: string, stream: string, meter: Me
   }
   const file = `${nginx.url}/long.wav`;
   const oneListener = await inTurn(
-    ROUNDS,
+    ROUND_COUNT,
     () => megabytesPerSecond(file),
     () => megabytesPerSecond(stream),
   );
   const cpu: { nginx: number[]; tonearm: number[] } = { nginx: [], tonearm: [] };
-  const many = await inTurn(
+  const manyStreams = await inTurn(
     ROUNDS_AT_ONCE,
     () => together(file, nginx.meter, cpu.nginx),
     () => together(stream, meter, cpu.tonearm),
@@ -86,19 +86,19 @@ async function besideNginx(dir: string, music: string, stream: string, meter: Me
   await nginx.stop();
   const suite = 'streaming';
   const atOnce = `${AT_ONCE} at once`;
-  const speed = { suite, unit: 'MB/s', goal: { op: '>=', value: 0.8 } } as const;
+  const speedMeasure = { suite, unit: 'MB/s', goal: { op: '>=', value: 0.8 } } as const;
   return [
     measure({
-      ...speed,
+      ...speedMeasure,
       name: '50 MB, one listener',
       product: oneListener.product,
       bound: { name: 'nginx', value: oneListener.bound },
     }),
     measure({
-      ...speed,
+      ...speedMeasure,
       name: `50 MB, ${atOnce}`,
-      product: many.product,
-      bound: { name: 'nginx', value: many.bound },
+      product: manyStreams.product,
+      bound: { name: 'nginx', value: manyStreams.bound },
     }),
     measure({
       suite,
@@ -113,17 +113,17 @@ async function besideNginx(dir: string, music: string, stream: string, meter: Me
 
 /** MB/s of all together; adds the processor time for a GB. */
 async function together(address: string, meter: Meter, cpu: number[]): Promise<number> {
-  const [before, started] = [meter.cpuMs(), performance.now()];
+  const [previousCpuMs, startedAt] = [meter.cpuMs(), performance.now()];
   await Promise.all(Array.from({ length: AT_ONCE }, () => megabytesPerSecond(address)));
-  const [seconds, bytes] = [(performance.now() - started) / 1_000, BYTES * AT_ONCE];
-  cpu.push((meter.cpuMs() - before) / (bytes / 1e9));
+  const [seconds, bytes] = [(performance.now() - startedAt) / 1_000, FILE_BYTES * AT_ONCE];
+  cpu.push((meter.cpuMs() - previousCpuMs) / (bytes / 1e9));
   return bytes / 1e6 / seconds;
 }
 
 /** Over a bare socket into one reused buffer, so that the client costs little beside the servers. */
 function megabytesPerSecond(address: string): Promise<number> {
   const { hostname, port, pathname, search, host } = new URL(address);
-  const started = performance.now();
+  const startedAt = performance.now();
   return new Promise((resolve, reject) => {
     let bytes = 0;
     const socket = connect(
@@ -143,8 +143,8 @@ function megabytesPerSecond(address: string): Promise<number> {
     socket
       .on('error', reject)
       .on('close', () =>
-        bytes >= BYTES
-          ? resolve(bytes / 1e6 / ((performance.now() - started) / 1000))
+        bytes >= FILE_BYTES
+          ? resolve(bytes / 1e6 / ((performance.now() - startedAt) / 1000))
           : reject(new Error(`only ${bytes} bytes came`)),
       );
   });

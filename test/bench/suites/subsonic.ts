@@ -16,8 +16,8 @@ import { SYNCS } from '../../support/phone-syncs.ts';
 import { startProduct, type Product } from '../product.ts';
 import { credentialsFor } from '../subsonic-credentials.ts';
 
-const TRACKS = Number(process.env['BENCH_TRACKS'] ?? 100_000);
-const ROUNDS = 40;
+const TRACK_COUNT = Number(process.env['BENCH_TRACKS'] ?? 100_000);
+const ROUND_COUNT = 40;
 const FEW_ROUNDS = 5;
 
 type Table = 'tracks' | 'albums' | 'artists';
@@ -43,7 +43,7 @@ const lists = [
 ];
 const songs = { goal: 5, bound: { rows: 500, of: 'tracks' } } as const;
 
-const CALLS: CallOf[] = [
+const MEASURED_CALLS: CallOf[] = [
   ...lists.map((type): CallOf => ({
     name: `getAlbumList2 ${type.replace(/&.*/, '')}, 500`,
     address: `getAlbumList2?type=${type}&size=500`,
@@ -57,7 +57,7 @@ const CALLS: CallOf[] = [
   },
   {
     name: 'search3, everything, 500 from the middle',
-    address: `search3?query=&songCount=500&songOffset=${TRACKS / 2}&albumCount=0&artistCount=0`,
+    address: `search3?query=&songCount=500&songOffset=${TRACK_COUNT / 2}&albumCount=0&artistCount=0`,
     ...songs,
   },
   { name: 'getRandomSongs, 500', address: 'getRandomSongs?size=500', ...songs },
@@ -66,7 +66,7 @@ const CALLS: CallOf[] = [
     name: 'getArtists',
     address: 'getArtists',
     goal: 10,
-    bound: { rows: Math.ceil(TRACKS * 0.044), of: 'artists' },
+    bound: { rows: Math.ceil(TRACK_COUNT * 0.044), of: 'artists' },
     rounds: FEW_ROUNDS,
   },
   { name: 'getAlbum', address: 'getAlbum?id=al-7', goal: 4, bound: 'ping' },
@@ -80,44 +80,44 @@ export async function subsonicSuite(dir: string): Promise<Measure[]> {
   await (await startProduct(dataDir)).stop(); // the database and the account
   const client = new Database(join(dataDir, 'tonearm.db'));
   const userId = (client.prepare('SELECT min(id) AS id FROM users').get() as { id: number }).id;
-  fillLibrary(client, { tracks: TRACKS, userId, likeEvents: TRACKS / 50, plays: TRACKS / 10 });
+  fillLibrary(client, { tracks: TRACK_COUNT, userId, likeEvents: TRACK_COUNT / 50, plays: TRACK_COUNT / 10 });
   client.close();
 
   const product = await startProduct(dataDir);
   await putCover(product);
   const credentials = credentialsFor(await product.api('/users/me/subsonic-password'));
-  const bare = await startBare(join(dataDir, 'tonearm.db'));
+  const bareServer = await startBare(join(dataDir, 'tonearm.db'));
   const rssBefore = product.rss();
-  const ping = { name: 'ping', ...(await times(`${product.url}/rest/ping?${credentials}`, ROUNDS)) };
+  const pingTimes = { name: 'ping', ...(await times(`${product.url}/rest/ping?${credentials}`, ROUND_COUNT)) };
   const measures: Measure[] = [];
-  for (const { name, address, goal, bound, rounds = ROUNDS } of CALLS) {
-    const beside =
+  for (const { name, address, goal, bound, rounds = ROUND_COUNT } of MEASURED_CALLS) {
+    const compareWith =
       bound === 'ping'
-        ? ping
+        ? pingTimes
         : {
             name: `${bound.rows.toLocaleString('en')} bare rows`,
-            ...(await times(`${bare.url}/${bound.of}/${bound.rows}`, rounds)),
+            ...(await times(`${bareServer.url}/${bound.of}/${bound.rows}`, rounds)),
           };
-    const measured = await times(
+    const callTimes = await times(
       `${product.url}/rest/${address}${address.includes('?') ? '&' : '?'}${credentials}`,
       rounds,
     );
     console.error(
-      `  ${name}: p50 ${measured.p50.toFixed(1)} ms, p99 ${measured.p99.toFixed(1)} ms, ${measured.bytes.toLocaleString('en')} bytes`,
+      `  ${name}: p50 ${callTimes.p50.toFixed(1)} ms, p99 ${callTimes.p99.toFixed(1)} ms, ${callTimes.bytes.toLocaleString('en')} bytes`,
     );
     measures.push(
       measure({
         suite: 'subsonic',
         name,
         unit: 'ms',
-        product: measured.p50,
-        bound: { name: beside.name, value: beside.p50 },
+        product: callTimes.p50,
+        bound: { name: compareWith.name, value: compareWith.p50 },
         goal: { op: '<=', value: goal },
       }),
     );
   }
-  measures.push(...(await syncs(product, bare.url)));
-  bare.close();
+  measures.push(...(await syncs(product, bareServer.url)));
+  bareServer.close();
   const rssAfter = product.rss();
   console.error(`  memory: ${rssBefore.toFixed(0)} MB before, ${rssAfter.toFixed(0)} MB after`);
   measures.push(
@@ -135,21 +135,21 @@ export async function subsonicSuite(dir: string): Promise<Measure[]> {
 }
 
 /** Songs per page of a copy. */
-const PAGE = 500;
+const PAGE_SIZE = 500;
 /** A copy by albums or folders has a request for each of them, and each album twice: in its list and with its songs. */
 const SYNC_GOALS: Record<keyof typeof SYNCS, number> = { search3: 5, albums: 20, folders: 20 };
 
 /** A first copy of the whole library, beside a bare server that sends as many rows, in pages. */
-async function syncs(product: Product, bare: string): Promise<Measure[]> {
+async function syncs(product: Product, bareUrl: string): Promise<Measure[]> {
   const phone = await openPhone({ url: product.url, api: async (path) => ({ body: await product.api(path) }) });
-  const { p50 } = await times(`${bare}/tracks/${PAGE}`, FEW_ROUNDS);
-  const pages = Math.ceil(TRACKS / PAGE);
+  const { p50 } = await times(`${bareUrl}/tracks/${PAGE_SIZE}`, FEW_ROUNDS);
+  const pages = Math.ceil(TRACK_COUNT / PAGE_SIZE);
   const measures: Measure[] = [];
   for (const name of Object.keys(SYNCS) as (keyof typeof SYNCS)[]) {
-    const started = performance.now();
-    const { songs, requests } = await SYNCS[name](phone, PAGE);
-    const durationMs = performance.now() - started;
-    if (new Set(songs).size !== TRACKS) throw new Error(`a copy by ${name} has ${new Set(songs).size} songs`);
+    const startedAt = performance.now();
+    const { songs, requests } = await SYNCS[name](phone, PAGE_SIZE);
+    const durationMs = performance.now() - startedAt;
+    if (new Set(songs).size !== TRACK_COUNT) throw new Error(`a copy by ${name} has ${new Set(songs).size} songs`);
     measures.push(
       measure({
         suite: 'subsonic',
@@ -189,10 +189,10 @@ async function times(address: string, rounds: number): Promise<{ p50: number; p9
   const durations: number[] = [];
   let bytes = 0;
   for (let round = -2; round < rounds; round++) {
-    const started = performance.now();
+    const startedAt = performance.now();
     const response = await fetch(address);
     const body = await response.arrayBuffer();
-    if (round >= 0) durations.push(performance.now() - started);
+    if (round >= 0) durations.push(performance.now() - startedAt);
     bytes = body.byteLength;
     if (response.status !== 200 || Buffer.from(body).toString('latin1', 0, 200).includes('"failed"'))
       throw new Error(`${address}: ${Buffer.from(body).toString('utf8', 0, 300)}`);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 
 const EVERY_MS = 500;
-const MB = 1024 * 1024;
+const BYTES_PER_MB = 1024 * 1024;
 
 export interface Memory {
   heapMb: number;
@@ -17,26 +17,26 @@ export async function watchMemory(browser: Browser, page: Page): Promise<{ stop:
   await session.send('Performance.enable');
   await keepNoAnswers(page);
   const pids = await rendererPids(browser);
-  const most = { heapMb: 0, processMb: 0 };
+  const peak = { heapMb: 0, processMb: 0 };
   const look = async (): Promise<void> => {
-    most.heapMb = Math.max(most.heapMb, await heapMb(session));
-    most.processMb = Math.max(most.processMb, ...pids.map(privateMb));
+    peak.heapMb = Math.max(peak.heapMb, await heapMb(session));
+    peak.processMb = Math.max(peak.processMb, ...pids.map(privateMb));
   };
   await look();
-  let looking = Promise.resolve();
+  let pendingLook = Promise.resolve();
   const timer = setInterval(() => {
-    looking = looking.then(look).catch(() => clearInterval(timer));
+    pendingLook = pendingLook.then(look).catch(() => clearInterval(timer));
   }, EVERY_MS); // until the page is closed
   return {
     async stop() {
       clearInterval(timer);
-      await looking;
+      await pendingLook;
       await look();
       await session.send('HeapProfiler.collectGarbage');
       await page.waitForTimeout(EVERY_MS);
       const keptMb = Math.max(...pids.map(privateMb));
       await session.detach();
-      return { ...most, keptMb };
+      return { ...peak, keptMb };
     },
   };
 }
@@ -58,7 +58,7 @@ const keepNoAnswers = (page: Page): Promise<unknown> =>
 
 async function heapMb(session: CDPSession): Promise<number> {
   const { metrics } = await session.send('Performance.getMetrics');
-  return (metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? Number.NaN) / MB;
+  return (metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? Number.NaN) / BYTES_PER_MB;
 }
 
 async function rendererPids(browser: Browser): Promise<number[]> {

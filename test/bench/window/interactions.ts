@@ -6,7 +6,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 const REPORTED_FROM_MS = 16;
 
 export interface Noted {
-  /** Of each interaction of `REPORTED_FROM_MS` or more. */
+  /** Interactions of `REPORTED_FROM_MS` or more. */
   interactions: { at: number; ms: number; what: string }[];
   /** All of them, also the shorter ones. */
   count: number;
@@ -19,26 +19,29 @@ export const noteInteractions = (context: BrowserContext): Promise<unknown> =>
 export const interactionsOf = (page: Page): Promise<Noted> =>
   page.evaluate(() => (globalThis as unknown as { interactions: () => Noted }).interactions());
 
-/** Of all interactions; those that are not reported count as if they had taken `REPORTED_FROM_MS`. */
-export function percentile(noted: readonly Noted[], part: number): number {
-  const durations = noted.flatMap(({ interactions }) => interactions.map(({ ms }) => ms));
-  const count = noted.reduce((sum, one) => sum + Math.max(one.count, one.interactions.length), 0);
-  const all = [...Array<number>(count - durations.length).fill(REPORTED_FROM_MS), ...durations].toSorted(
+/** Returns a percentile of all interactions; unreported interactions count as `REPORTED_FROM_MS`. */
+export function percentile(observations: readonly Noted[], part: number): number {
+  const durations = observations.flatMap(({ interactions }) => interactions.map(({ ms }) => ms));
+  const count = observations.reduce(
+    (sum, observation) => sum + Math.max(observation.count, observation.interactions.length),
+    0,
+  );
+  const allDurations = [...Array<number>(count - durations.length).fill(REPORTED_FROM_MS), ...durations].toSorted(
     (a, b) => a - b,
   );
-  return all[Math.ceil(all.length * part) - 1] ?? 0;
+  return allDurations[Math.ceil(allDurations.length * part) - 1] ?? 0;
 }
 
 /** The largest sum of shifts within five seconds, with no second between them: the browsers' layout shift. */
 export function layoutShift({ shifts }: Noted): number {
-  let [most, sum, first, last] = [0, 0, -Infinity, -Infinity];
+  let [maxSum, sum, firstShiftAt, lastShiftAt] = [0, 0, -Infinity, -Infinity];
   for (const { at, value } of shifts) {
-    if (at - last > 1_000 || at - first > 5_000) [sum, first] = [0, at];
-    last = at;
+    if (at - lastShiftAt > 1_000 || at - firstShiftAt > 5_000) [sum, firstShiftAt] = [0, at];
+    lastShiftAt = at;
     sum += value;
-    most = Math.max(most, sum);
+    maxSum = Math.max(maxSum, sum);
   }
-  return most;
+  return maxSum;
 }
 
 interface EventTiming extends PerformanceEntry {
@@ -55,20 +58,20 @@ interface LayoutShift extends PerformanceEntry {
 function note(reportedFrom: number): void {
   const byInteraction = new Map<number, Noted['interactions'][number]>();
   const shifts: Noted['shifts'] = [];
-  const named = (node: Node | null): string =>
+  const describeNode = (node: Node | null): string =>
     node instanceof Element
       ? `${node.tagName.toLowerCase()}${[...node.classList].map((name) => `.${name}`).join('')}`
       : String(node?.nodeName);
-  const events = new PerformanceObserver((list) => {
-    for (const { interactionId, startTime, duration, name, target } of list.getEntries() as EventTiming[])
+  const events = new PerformanceObserver((entryList) => {
+    for (const { interactionId, startTime, duration, name, target } of entryList.getEntries() as EventTiming[])
       if (interactionId > 0 && duration > (byInteraction.get(interactionId)?.ms ?? 0))
-        byInteraction.set(interactionId, { at: startTime, ms: duration, what: `${name} ${named(target)}` });
+        byInteraction.set(interactionId, { at: startTime, ms: duration, what: `${name} ${describeNode(target)}` });
   });
   events.observe({ type: 'event', durationThreshold: reportedFrom, buffered: true } as PerformanceObserverInit);
-  new PerformanceObserver((list) => {
-    for (const { value, startTime, hadRecentInput, sources } of list.getEntries() as LayoutShift[])
+  new PerformanceObserver((entryList) => {
+    for (const { value, startTime, hadRecentInput, sources } of entryList.getEntries() as LayoutShift[])
       if (!hadRecentInput)
-        shifts.push({ at: startTime, value, what: sources.map(({ node }) => named(node)).join(', ') });
+        shifts.push({ at: startTime, value, what: sources.map(({ node }) => describeNode(node)).join(', ') });
   }).observe({ type: 'layout-shift', buffered: true });
   Object.assign(globalThis, {
     interactions: (): Noted => ({

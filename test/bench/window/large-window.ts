@@ -10,10 +10,10 @@ import { drawCover } from '../../support/drawn-covers.ts';
 import { libraryOf } from '../kept-library.ts';
 import { startProduct, type Product } from '../product.ts';
 
-const TRACKS = 1_000_000;
-const ALBUMS = 80_000;
+const TRACK_COUNT = 1_000_000;
+const ALBUM_COUNT = 80_000;
 /** Albums share them, but each has its own small versions. */
-const PICTURES = 64;
+const PICTURE_COUNT = 64;
 
 export interface LargeWindow {
   browser: Browser;
@@ -24,7 +24,7 @@ export interface LargeWindow {
 }
 
 export async function openLargeWindow(dir: string, libraries: string): Promise<LargeWindow> {
-  const dataDir = await libraryOf(dir, libraries, TRACKS, ALBUMS);
+  const dataDir = await libraryOf(dir, libraries, TRACK_COUNT, ALBUM_COUNT);
   await addPictures(dataDir);
   const product = await startProduct(dataDir);
   const { access_token, user } = await product.api<TokenResponse>('/auth/refresh', 'POST');
@@ -51,10 +51,11 @@ export async function openLargeWindow(dir: string, libraries: string): Promise<L
 async function addPictures(dataDir: string): Promise<void> {
   const folder = join(dataDir, 'library', 'covers');
   mkdirSync(folder, { recursive: true });
-  for (let n = 0; n < PICTURES; n++) writeFileSync(join(folder, `${n}.jpg`), await drawCover(`Picture ${n}`, 'Nobody'));
+  for (let n = 0; n < PICTURE_COUNT; n++)
+    writeFileSync(join(folder, `${n}.jpg`), await drawCover(`Picture ${n}`, 'Nobody'));
   const db = new Database(join(dataDir, 'tonearm.db'));
   db.exec(
-    `UPDATE album_covers SET key = 'covers/' || (album_id % ${PICTURES}) || '.jpg', etag = 'picture-' || (album_id % ${PICTURES}); DELETE FROM orphaned_covers`,
+    `UPDATE album_covers SET key = 'covers/' || (album_id % ${PICTURE_COUNT}) || '.jpg', etag = 'picture-' || (album_id % ${PICTURE_COUNT}); DELETE FROM orphaned_covers`,
   );
   db.close();
 }

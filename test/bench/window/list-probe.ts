@@ -47,9 +47,9 @@ export const untilFull = async (page: Page): Promise<void> => {
 function watch(): void {
   const frames: Frame[] = [];
   const blankSince = new Map<string, number>();
-  const begun = performance.now();
-  let [longestBlankMs, longestUneaseMs, longestFrameMs, before, unease] = [0, 0, 0, begun, 0];
-  let running = true;
+  const startedAt = performance.now();
+  let [longestBlankMs, longestUneaseMs, longestFrameMs, previousFrameAt, unease] = [0, 0, 0, startedAt, 0];
+  let isRunning = true;
   performance.clearResourceTimings();
   performance.setResourceTimingBufferSize(20_000);
 
@@ -57,10 +57,10 @@ function watch(): void {
     const scroller = document.querySelector('main')!.getBoundingClientRect();
     const grid = document.querySelector('[role="grid"]')!;
     const head = grid.querySelector('[role="columnheader"]')?.getBoundingClientRect().bottom ?? scroller.top;
-    const all = grid.querySelectorAll<HTMLElement>('[data-index]');
+    const rowElements = grid.querySelectorAll<HTMLElement>('[data-index]');
     return {
-      all,
-      seen: [...all].filter((cell) => {
+      all: rowElements,
+      seen: [...rowElements].filter((cell) => {
         const { top, bottom } = cell.getBoundingClientRect();
         return bottom > head + 1 && top < scroller.bottom - 1;
       }),
@@ -70,21 +70,21 @@ function watch(): void {
     cell.dataset['track'] === undefined && !cell.querySelector('[data-stop]');
 
   const look = (): void => {
-    if (!running) return;
-    const now = performance.now();
-    longestFrameMs = Math.max(longestFrameMs, now - before);
-    before = now;
+    if (!isRunning) return;
+    const frameTime = performance.now();
+    longestFrameMs = Math.max(longestFrameMs, frameTime - previousFrameAt);
+    previousFrameAt = frameTime;
     const { all, seen } = inSight();
     const blank = seen.filter(isBlank).map((cell) => cell.dataset['index']!);
-    for (const [index, since] of blankSince) {
-      longestBlankMs = Math.max(longestBlankMs, now - since);
+    for (const [index, blankFrom] of blankSince) {
+      longestBlankMs = Math.max(longestBlankMs, frameTime - blankFrom);
       if (!blank.includes(index)) blankSince.delete(index);
     }
-    for (const index of blank) if (!blankSince.has(index)) blankSince.set(index, now);
-    unease = blank.length === 0 && seen.length > 0 ? 0 : unease || now;
-    if (unease) longestUneaseMs = Math.max(longestUneaseMs, now - unease);
+    for (const index of blank) if (!blankSince.has(index)) blankSince.set(index, frameTime);
+    unease = blank.length === 0 && seen.length > 0 ? 0 : unease || frameTime;
+    if (unease) longestUneaseMs = Math.max(longestUneaseMs, frameTime - unease);
     frames.push({
-      at: now - begun,
+      at: frameTime - startedAt,
       inDocument: all.length,
       blank: seen.length === 0 ? 1 : blank.length,
       first: Math.min(...seen.map((cell) => Number(cell.dataset['index']))),
@@ -109,7 +109,7 @@ function watch(): void {
         return seen.length > 0 && !seen.some(isBlank) && !document.querySelector('[role="grid"][aria-busy="true"]');
       },
       stop: (): ListTrace => {
-        running = false;
+        isRunning = false;
         return { frames, longestBlankMs, longestUneaseMs, longestFrameMs, answers: answers() };
       },
     } satisfies Watch,

@@ -2,8 +2,8 @@
 // Opening the search and typing into it is one.
 import type { Locator, Page } from 'playwright-core';
 
-export const WAYS = ['mouse', 'keyboard', 'touch'] as const;
-export type Way = (typeof WAYS)[number];
+export const INPUT_METHODS = ['mouse', 'keyboard', 'touch'] as const;
+export type Way = (typeof INPUT_METHODS)[number];
 
 export interface Hand {
   way: Way;
@@ -16,7 +16,7 @@ export interface Hand {
   /** Waits for a result of this name. */
   search: (text: string) => Promise<Locator>;
   /** Opens the menu of the search result. */
-  menu: (hit: Locator) => Promise<void>;
+  menu: (result: Locator) => Promise<void>;
 }
 
 /** `types` searches letter by letter, as people do. */
@@ -46,15 +46,16 @@ export function handOf(way: Way, page: Page, { types = false } = {}): Hand {
       await (types ? field.pressSequentially(text) : field.fill(text));
       // recent searches are not results
       const options = page.locator('[role="option"]:not([id*="-recent-"])');
-      const hit = options.filter({ has: page.getByText(text, { exact: true }) });
-      await hit.first().waitFor();
-      return hit.first();
+      const matchingOptions = options.filter({ has: page.getByText(text, { exact: true }) });
+      await matchingOptions.first().waitFor();
+      return matchingOptions.first();
     },
-    async menu(hit) {
+    async menu(result) {
       actions += 1;
-      if (way === 'mouse') await hit.click({ button: 'right' });
+      if (way === 'mouse') await result.click({ button: 'right' });
       else if (way === 'keyboard') await page.keyboard.press('Shift+F10');
-      else await hit.dispatchEvent('pointerdown', { pointerType: 'touch', bubbles: true, clientX: 100, clientY: 200 });
+      else
+        await result.dispatchEvent('pointerdown', { pointerType: 'touch', bubbles: true, clientX: 100, clientY: 200 });
       await page.getByRole('menu').waitFor();
       if (way !== 'touch') return;
       // a browser ends a long press with a click, too

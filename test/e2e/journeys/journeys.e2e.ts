@@ -1,7 +1,7 @@
 // Fifty tasks, by mouse, by keyboard alone and by touch: none takes more than three actions from any page.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DESK, PHONE, type Stage } from '../stage.ts';
-import { handOf, WAYS, type Way } from './hand.ts';
+import { DESK_WINDOW, PHONE_WINDOW, type Stage } from '../stage.ts';
+import { handOf, INPUT_METHODS, type Way } from './hand.ts';
 import { openJourneys, start, STARTS } from './open-journeys.ts';
 import type { Task } from './tasks.ts';
 
@@ -15,12 +15,12 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-test.each(WAYS)('fifty tasks by %s', async (way: Way) => {
-  const page = await stage.openAsOwner(way === 'touch' ? PHONE : DESK);
+test.each(INPUT_METHODS)('fifty tasks by %s', async (way: Way) => {
+  const page = await stage.openAsOwner(way === 'touch' ? PHONE_WINDOW : DESK_WINDOW);
   await page.goto('/');
   await page.getByRole('navigation').first().waitFor();
   const durations: Record<string, number> = {};
-  const failed: string[] = [];
+  const failedTasks: string[] = [];
   for (const [i, task] of tasks.entries()) {
     const from = STARTS[Math.floor((i * STARTS.length) / tasks.length)]!;
     await start(page, from);
@@ -29,11 +29,11 @@ test.each(WAYS)('fifty tasks by %s', async (way: Way) => {
       await task.go(hand);
       await task.isDone(page);
     } catch (error) {
-      failed.push(`${task.name}, from ${from}: ${String(error)}`);
+      failedTasks.push(`${task.name}, from ${from}: ${String(error)}`);
     }
     durations[`${task.name}, from ${from}`] = hand.count();
   }
-  expect(failed).toEqual([]);
+  expect(failedTasks).toEqual([]);
   expect(Object.keys(durations).length).toBeGreaterThanOrEqual(50);
   expect(Object.entries(durations).filter(([, actions]) => actions > MOST_ACTIONS)).toEqual([]);
   expect(stage.problems).toEqual([]);

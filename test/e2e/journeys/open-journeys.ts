@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import type { AlbumPage, GenreOut, TrackPage } from '../../../server/library/wire.ts';
 import type { PlaylistOut } from '../../../server/playlists/wire.ts';
 import { until } from '../../support/until.ts';
-import { DESK, openStage, type Stage } from '../stage.ts';
+import { DESK_WINDOW, openStage, type Stage } from '../stage.ts';
 import { tasksOf, type Task } from './tasks.ts';
 
 /** Several tasks in turn begin at each, so that it need not be drawn again where the one before has stayed there. */
@@ -20,17 +20,18 @@ export const STARTS = [
 
 export async function openJourneys(): Promise<{ stage: Stage; tasks: Task[] }> {
   const stage = await openStage({ tracks: 60, messy: 0 });
-  await (await stage.openAsOwner(DESK)).context().close();
+  await (await stage.openAsOwner(DESK_WINDOW)).context().close();
   const { items: albums } = await stage.api<AlbumPage>('/albums?limit=200');
   const { items: tracks } = await stage.api<TrackPage>('/tracks?limit=200');
   const genres = await stage.api<GenreOut[]>('/genres');
-  const names = [...albums.flatMap((one) => [one.title, one.artist_name ?? '']), ...tracks.map((one) => one.title)];
+  const names = [...albums.flatMap((item) => [item.title, item.artist_name ?? '']), ...tracks.map((one) => one.title)];
   /** Found by its name alone. */
   const isAlone = (name: string) =>
-    /^[\w ]{5,}$/.test(name) && names.filter((other) => other.toLowerCase().includes(name.toLowerCase())).length === 1;
-  const album = albums.find((one) => isAlone(one.title))!;
-  const track = tracks.find((one) => isAlone(one.title))!;
-  const byArtist = albums.find((one) => one.artist_id !== null && one.artist_name !== null && one.id !== album.id)!;
+    /^[\w ]{5,}$/.test(name) &&
+    names.filter((otherName) => otherName.toLowerCase().includes(name.toLowerCase())).length === 1;
+  const album = albums.find((item) => isAlone(item.title))!;
+  const track = tracks.find((item) => isAlone(item.title))!;
+  const byArtist = albums.find((item) => item.artist_id !== null && item.artist_name !== null && item.id !== album.id)!;
   const playlist = await stage.api<PlaylistOut>('/playlists', {
     method: 'POST',
     body: { name: 'Zither evenings', track_ids: tracks.slice(0, 5).map(({ id }) => id) },
@@ -48,7 +49,7 @@ export async function openJourneys(): Promise<{ stage: Stage; tasks: Task[] }> {
 /** Inside the window, without loading it again. */
 export async function start(page: Page, path: string): Promise<void> {
   await page.keyboard.press('Escape');
-  for (const part of ['dialog', 'menu'] as const) await page.getByRole(part).first().waitFor({ state: 'detached' });
+  for (const role of ['dialog', 'menu'] as const) await page.getByRole(role).first().waitFor({ state: 'detached' });
   const pause = page.getByRole('button', { name: 'Pause', exact: true });
   for (const button of await pause.all()) if (await button.isVisible()) await page.keyboard.press('Space');
   await page.evaluate((to) => history.pushState({}, '', to), path);

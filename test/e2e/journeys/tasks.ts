@@ -1,4 +1,4 @@
-// What people do, and how each is known to have happened.
+// Tasks of users, each with a check that it is done.
 import type { Page } from 'playwright-core';
 import { until } from '../../support/until.ts';
 import type { Stage } from '../stage.ts';
@@ -18,7 +18,7 @@ interface Names {
   genre: string;
 }
 
-const PAGES = {
+const TASK_PAGES = {
   Home: '/',
   Albums: '/albums',
   Artists: '/artists',
@@ -32,11 +32,11 @@ const PAGES = {
   Activity: '/activity',
 };
 /** Pages in the side bar, without the trash, which may be hidden, and playlists, which are listed one by one. */
-const IN_SIDE_BAR = new Set(Object.keys(PAGES).filter((name) => name !== 'Trash' && name !== 'Playlists'));
+const IN_SIDE_BAR = new Set(Object.keys(TASK_PAGES).filter((name) => name !== 'Trash' && name !== 'Playlists'));
 /** Pages in the bottom bar of a phone; other pages are behind More. */
 const IN_BAR = new Set(['Home', 'Albums', 'Artists']);
 
-const at = (path: string) => (page: Page) => until(() => new URL(page.url()).pathname === path);
+const isAt = (path: string) => (page: Page) => until(() => new URL(page.url()).pathname === path);
 const dialog = (page: Page) => page.getByRole('dialog').first().waitFor();
 const sounds = (page: Page) => page.getByRole('button', { name: 'Pause', exact: true }).first().waitFor();
 
@@ -44,22 +44,22 @@ const goTo = (name: string, path: string): Task => ({
   name: `go to ${name}`,
   async go(hand) {
     const bar = hand.page.getByRole('navigation');
-    if (hand.way === 'keyboard' || !IN_SIDE_BAR.has(name)) return searchTask(name, at(path)).go(hand);
+    if (hand.way === 'keyboard' || !IN_SIDE_BAR.has(name)) return searchTask(name, isAt(path)).go(hand);
     if (hand.way === 'mouse' || IN_BAR.has(name))
       return hand.press(bar.getByRole('link', { name: new RegExp(`^${name}`) }));
     await hand.press(bar.getByRole('button', { name: 'More' }));
     return hand.press(hand.page.getByRole('menuitem', { name: new RegExp(`^${name}`) }));
   },
-  isDone: at(path),
+  isDone: isAt(path),
 });
 
-/** What is opened, played or run by its name. */
+/** Finds something by its name in the search and opens, plays or runs it. */
 const searchTask = (text: string, isDone: Task['isDone']): Task => ({
   name: `find ${text}`,
   async go(hand) {
-    const hit = await hand.search(text);
-    if (hand.way !== 'keyboard') return hand.press(hit);
-    await until(async () => (await hit.getAttribute('aria-selected')) === 'true');
+    const result = await hand.search(text);
+    if (hand.way !== 'keyboard') return hand.press(result);
+    await until(async () => (await result.getAttribute('aria-selected')) === 'true');
     return hand.key('Enter');
   },
   isDone,
@@ -68,9 +68,9 @@ const searchTask = (text: string, isDone: Task['isDone']): Task => ({
 const inMenu = (text: string, action: string, key: string, isDone: Task['isDone']): Task => ({
   name: `${action} ${text}`,
   async go(hand) {
-    const hit = await hand.search(text);
-    if (hand.way === 'keyboard') await until(async () => (await hit.getAttribute('aria-selected')) === 'true');
-    await hand.menu(hit);
+    const result = await hand.search(text);
+    if (hand.way === 'keyboard') await until(async () => (await result.getAttribute('aria-selected')) === 'true');
+    await hand.menu(result);
     if (hand.way === 'keyboard') return hand.key(key);
     return hand.press(hand.page.getByRole('menuitem', { name: action }).first());
   },
@@ -93,7 +93,7 @@ const queueLength = (page: Page): Promise<number> =>
   );
 
 /** Done when the queue is longer than before. */
-function queueing(task: Task): Task {
+function untilQueueGrows(task: Task): Task {
   let previousCount = 0;
   return {
     ...task,
@@ -107,7 +107,10 @@ function queueing(task: Task): Task {
 
 export function tasksOf({ api }: Pick<Stage, 'api'>, { album, artist, track, playlist, genre }: Names): Task[] {
   const scheme = (name: string) => (page: Page) =>
-    page.waitForFunction((wanted) => document.documentElement.dataset['mantineColorScheme'] === wanted, name);
+    page.waitForFunction(
+      (wantedScheme) => document.documentElement.dataset['mantineColorScheme'] === wantedScheme,
+      name,
+    );
   /** Each input method repeats the task, so that it switches back and forth. */
   const turns = async (path: string): Promise<Task['isDone']> => {
     let wasLiked = (await api<{ liked: boolean }>(path)).liked;
@@ -116,7 +119,7 @@ export function tasksOf({ api }: Pick<Stage, 'api'>, { album, artist, track, pla
       wasLiked = !wasLiked;
     };
   };
-  const deleted = async (page: Page) => {
+  const undoDeletion = async (page: Page) => {
     await page
       .getByRole('alert')
       .filter({ hasText: /deleted/ })
@@ -132,42 +135,42 @@ export function tasksOf({ api }: Pick<Stage, 'api'>, { album, artist, track, pla
     return async (page) => (await turn)(page);
   };
   return [
-    ...Object.entries(PAGES).map(([name, path]) => goTo(name, path)),
-    searchTask(album.title, at(`/albums/${album.id}`)),
-    searchTask(artist.name, at(`/artists/${artist.id}`)),
-    searchTask(playlist.name, at(`/playlists/${playlist.id}`)),
+    ...Object.entries(TASK_PAGES).map(([name, path]) => goTo(name, path)),
+    searchTask(album.title, isAt(`/albums/${album.id}`)),
+    searchTask(artist.name, isAt(`/artists/${artist.id}`)),
+    searchTask(playlist.name, isAt(`/playlists/${playlist.id}`)),
     searchTask(genre, (page) => until(() => page.url().includes('genre='))),
     searchTask(track.title, sounds),
     searchTask('Play or pause', sounds),
     searchTask('Full-screen player', dialog),
     searchTask('New playlist', dialog),
-    searchTask('New smart playlist', at('/playlists/new-smart')),
+    searchTask('New smart playlist', isAt('/playlists/new-smart')),
     searchTask('Keyboard shortcuts', dialog),
     searchTask('Appearance: Dark', scheme('dark')),
     searchTask('Appearance: Light', scheme('light')),
     inMenu(album.title, 'Play', 'p', sounds),
     inMenu(album.title, 'Shuffle', 's', sounds),
-    queueing(inMenu(album.title, 'Play next', 'n', async () => {})),
-    queueing(inMenu(album.title, 'Add to queue', 'q', async () => {})),
+    untilQueueGrows(inMenu(album.title, 'Play next', 'n', async () => {})),
+    untilQueueGrows(inMenu(album.title, 'Add to queue', 'q', async () => {})),
     inMenu(album.title, 'Start radio', 'r', sounds),
     inMenu(album.title, 'Like', 'l', like(`/albums/${album.id}`)),
     inMenu(album.title, 'Edit…', 'e', dialog),
     inMenu(album.title, 'Cover…', 'c', dialog),
     inMenu(album.title, 'Merge into another album…', 'm', dialog),
     inMenu(album.title, 'Split album…', 'x', dialog),
-    inMenu(album.title, 'Open', 'o', at(`/albums/${album.id}`)),
-    inMenu(album.title, 'Delete', 'Delete', deleted),
+    inMenu(album.title, 'Open', 'o', isAt(`/albums/${album.id}`)),
+    inMenu(album.title, 'Delete', 'Delete', undoDeletion),
     inMenu(artist.name, 'Play', 'p', sounds),
     inMenu(artist.name, 'Shuffle', 's', sounds),
     inMenu(artist.name, 'Start radio', 'r', sounds),
     inMenu(artist.name, 'Like', 'l', like(`/artists/${artist.id}`)),
     inMenu(artist.name, 'Edit…', 'e', dialog),
-    queueing(inMenu(track.title, 'Play next', 'n', async () => {})),
-    queueing(inMenu(track.title, 'Add to queue', 'q', async () => {})),
+    untilQueueGrows(inMenu(track.title, 'Play next', 'n', async () => {})),
+    untilQueueGrows(inMenu(track.title, 'Add to queue', 'q', async () => {})),
     inMenu(track.title, 'Like', 'l', like(`/tracks/${track.id}`)),
     inMenu(track.title, 'Details', 'i', dialog),
     inMenu(track.title, 'Edit…', 'e', dialog),
-    inMenu(track.title, 'Delete', 'Delete', deleted),
+    inMenu(track.title, 'Delete', 'Delete', undoDeletion),
     inMenu(playlist.name, 'Play', 'p', sounds),
     inMenu(playlist.name, 'Shuffle', 's', sounds),
     inMenu(playlist.name, 'Rename…', 'e', dialog),
