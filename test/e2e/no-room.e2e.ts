@@ -35,5 +35,5 @@ test('what was refused is said during set-up, at home and in the settings, and c
   await page.getByRole('heading', { name: 'Wer darf hören?' }).waitFor();
   await untilIdle(() => stage.api<{ items: JobOut[] }>('/jobs'));
   await page.goto('/');
-  await page.getByRole('heading', { name: 'Neu hinzugekommen' }).waitFor();
+  await page.getByRole('heading', { name: 'Zuletzt hinzugefügt' }).waitFor();
 });
