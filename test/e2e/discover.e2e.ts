@@ -94,7 +94,7 @@ test('a hit is saved, and listed among the tracks as not downloaded', async () =
 
 test('playing it from a playlist fetches it', async () => {
   await rowOf('Tracks')
-    .getByRole('button', { name: `More for ${TITLE}` })
+    .getByRole('button', { name: `More options for ${TITLE}` })
     .click();
   await page.getByRole('menuitem', { name: 'Download' }).waitFor();
   await page.getByRole('menuitem', { name: 'Add to playlist' }).click();

@@ -51,7 +51,7 @@ test('a radio starts from a mood, says why it plays what it plays, and is steere
   await expect.poll(nowPlaying).toMatch(/^Song /);
   await page.keyboard.press('q');
   const queue = page.getByRole('complementary', { name: 'Queue' });
-  await queue.getByText('Chosen by sound.').waitFor();
+  await queue.getByText('Tracks are chosen by their sound.').waitFor();
   await queue
     .getByText(/^Mood: Gentle/)
     .first()
@@ -62,7 +62,7 @@ test('a radio starts from a mood, says why it plays what it plays, and is steere
   await page.getByText(`More like “${playing}” from now on.`).waitFor();
   await expect.poll(() => steered.length).toBeGreaterThan(steeredCount);
   await expect.poll(() => steered.at(-1)!.more).toHaveLength(1);
-  await queue.getByRole('button', { name: 'Less', exact: true }).press('Enter');
+  await queue.getByRole('button', { name: 'Less like this', exact: true }).press('Enter');
   await expect.poll(nowPlaying).not.toBe(playing);
   await expect.poll(() => steered.at(-1)).toMatchObject({ more: [], less: [expect.any(Number)] });
   await queue.getByText(`Less like “${playing}”`).first().waitFor();
@@ -79,7 +79,7 @@ test('a radio starts from a mood, says why it plays what it plays, and is steere
   await player().getByRole('button', { name: 'Pause' }).waitFor(); // the new radio, and not the one of before
   await page.keyboard.press('q');
   await queue.getByRole('button', { name: 'Reset' }).press('Enter');
-  await page.getByText('This radio plays as it did at first.').waitFor();
+  await page.getByText('The radio was reset.').waitFor();
   await expect.poll(() => steered.at(-1)).toMatchObject({ more: [], less: [] });
 
   const second = await nowPlaying();
@@ -89,7 +89,7 @@ test('a radio starts from a mood, says why it plays what it plays, and is steere
   await main()
     .getByRole('button', { name: `Allow ${second} again` })
     .press('Enter');
-  await main().getByText('Nothing. Choose “Never” in the queue while a radio plays.').waitFor();
+  await main().getByText('Nothing is excluded.').waitFor();
   expect(await violations(page, page.url())).toEqual([]);
   await page.keyboard.press('q');
 });
@@ -163,7 +163,7 @@ test('mixes of the day are on Home, and a track says what sounds like it', async
   await page.goto(`/tracks?details=${tracks[0]}`);
   const drawer = page.getByRole('dialog');
   await drawer
-    .getByRole('list', { name: 'Sounds like' })
+    .getByRole('list', { name: 'Similar tracks' })
     .getByText(/Sounds like “/)
     .first()
     .waitFor();

@@ -335,7 +335,7 @@ describe('the tray', () => {
       'while the server starts',
       initialStatus,
       [
-        'Nothing playing -',
+        'Not playing -',
         'Play -',
         'Next track -',
         'Previous track -',
@@ -356,7 +356,7 @@ describe('the tray', () => {
       'before there is an account',
       { ...running, isSignedIn: false, sharing: null },
       [
-        'Nothing playing -',
+        'Not playing -',
         'Play',
         'Next track -',
         'Previous track -',
@@ -376,7 +376,7 @@ describe('the tray', () => {
       'at rest',
       running,
       [
-        'Nothing playing -',
+        'Not playing -',
         'Play',
         'Next track -',
         'Previous track -',
@@ -416,7 +416,7 @@ describe('the tray', () => {
       'where the network is decided elsewhere',
       { ...running, sharing: { isOn: true, isLocked: true } },
       [
-        'Nothing playing -',
+        'Not playing -',
         'Play',
         'Next track -',
         'Previous track -',
@@ -436,7 +436,7 @@ describe('the tray', () => {
       'during a scan',
       { ...running, work: [work(1_234, 5_000)] },
       [
-        'Nothing playing -',
+        'Not playing -',
         'Play',
         'Next track -',
         'Previous track -',

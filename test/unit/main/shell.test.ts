@@ -187,7 +187,7 @@ describe('the player', () => {
     await pageIsThere(window, { status: 'paused', title: 'Money' });
     window.close();
     await advance(1_000);
-    expect(tray().labels[0]).toBe('Nothing playing');
+    expect(tray().labels[0]).toBe('Not playing');
   });
 
   it('is paused when the computer goes to sleep', async () => {
@@ -502,5 +502,5 @@ it('a version that fails to start twice says which one worked, and what going ba
   const said = [await failing('1.0.0'), await failing('1.1.0'), await failing('1.1.0')];
   rmSync(profile, { recursive: true });
   expect(said[1]).toBe('no.');
-  expect(said[2]).toMatch(/Tonearm 1\.1\.0 has failed to start twice; 1\.0\.0 worked\..*tonearm\.db\.before-/s);
+  expect(said[2]).toMatch(/Tonearm 1\.1\.0 failed to start twice; 1\.0\.0 worked\..*tonearm\.db\.before-/s);
 });
