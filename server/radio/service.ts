@@ -46,7 +46,7 @@ export function createRadioService({ db, now, changed }: RadioServiceDeps) {
     add(addedBy: UserId, fields: StationFields): RadioStation {
       const values = { ...validateStation(fields), addedBy, createdAt: now() };
       if ((db.select({ n: count() }).from(radioStations).get()?.n ?? 0) >= MAX_STATIONS)
-        throw conflict(`There are ${MAX_STATIONS} stations, which is all.`);
+        throw conflict(`There are ${MAX_STATIONS} stations, which is the limit.`);
       const station = writtenRow(db.insert(radioStations).values(values).returning());
       changed();
       return station;

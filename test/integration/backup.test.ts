@@ -421,7 +421,7 @@ describe('a restore', () => {
       if (name !== 'tonearm.lock') expect([name, old[name]]).toEqual([name, hash]);
     server = await startServer({ dir });
     expect((await allTracks(server)).length).toBeGreaterThan(0);
-    expect(await refused(restored(backup, { dataDir: dir, replace: true }))).toMatch(/Tonearm is running already/);
+    expect(await refused(restored(backup, { dataDir: dir, replace: true }))).toMatch(/Tonearm is already running/);
   });
 
   it('checks every file first: damaged ones are listed, and only the rest is restored if requested', async () => {

@@ -86,7 +86,7 @@ test('a system error has no stack', async () => {
   const { stderr, code } = await runServer(['openapi'], { TMPDIR: join(base, 'gone'), TMP: join(base, 'gone') });
   expect([code, words(stderr)]).toEqual([
     1,
-    [expect.stringMatching(/^tonearm: It could not be done \(ENOENT/) as string],
+    [expect.stringMatching(/^tonearm: The command failed \(ENOENT/) as string],
   ]);
 });
 
@@ -132,7 +132,7 @@ describe('a data folder whose server runs', () => {
         1,
         [
           expect.stringMatching(
-            new RegExp(`Tonearm is running already on .* and listens on ${server.url}\\.`),
+            new RegExp(`Tonearm is already running on .* and listens on ${server.url}\\.`),
           ) as string,
         ],
       ]);
@@ -149,7 +149,7 @@ describe('a data folder whose server runs', () => {
       writeFileSync(note(dir), JSON.stringify({ ...held, url }));
       const { stderr } = await runServer(['--open', '--data-dir', dir]);
       expect(words(stderr)).toEqual([
-        expect.stringMatching(/Tonearm is running already on \S+\. Use it there/) as string,
+        expect.stringMatching(/Tonearm is already running on \S+\. Use it there/) as string,
       ]);
     }
     await server.kill('SIGTERM');
@@ -166,7 +166,7 @@ describe('a data folder whose server runs', () => {
       BROWSER: join(bin, 'xdg-open'),
     });
     expect([code, words(stderr)]).toEqual([0, []]);
-    expect(stdout).toContain(`Tonearm is running already, on ${server.url}.`);
+    expect(stdout).toContain(`Tonearm is already running on ${server.url}.`);
     await until(
       () => existsSync(opened) && readFileSync(opened, 'utf8').trim(),
       (url) => url === server.url,

@@ -155,7 +155,7 @@ test('a server whose app is still there is left alone, also when it does not ans
   const next = await startServer();
   expect(await ended(next)).toBe(1);
   expect(next.heard).toEqual([
-    { kind: 'failed', reason: expect.stringContaining('Tonearm is running already') as string },
+    { kind: 'failed', reason: expect.stringContaining('Tonearm is already running') as string },
   ]);
   first.child.kill('SIGCONT');
   expect(await isUp(first)).toBe(true);

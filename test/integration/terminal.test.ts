@@ -42,7 +42,7 @@ describe.skipIf(!terminalOrWarn())('on a terminal', () => {
     await adding.shows('Password: ');
     adding.type(key);
     await adding.ended;
-    expect(adding.output()).toContain('tonearm: Cancelled. Nothing was changed.');
+    expect(adding.output()).toContain('tonearm: Canceled. Nothing was changed.');
     expect(adding.output()).toMatch(/ icanon .* echo /s);
     expect(adding.output()).not.toMatch(/\n +at /);
     expect((await runServer(['user', 'list', '--data-dir', dir])).stdout).toBe('');

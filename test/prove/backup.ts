@@ -162,7 +162,7 @@ export async function flipBytes(count: number, { base, full, random, passphrase 
     const recheck = await checkFolder(await openBackup(backup, { passphrase }), full, tmp);
     if (check.faults === 0) faults.push(`${where}: not found`);
     if (check.lost > 0) faults.push(`${where}: lost ${check.lost_items.join(', ')}`);
-    if (recheck.faults + recheck.lost > 0) faults.push(`${where}: not mended: ${recheck.problems.join(', ')}`);
+    if (recheck.faults + recheck.lost > 0) faults.push(`${where}: not repaired: ${recheck.problems.join(', ')}`);
   }
   const restored = join(base, 'flipped-restored');
   await restoreFrom(await openBackup(backup, { passphrase }), restored);

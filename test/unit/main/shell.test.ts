@@ -356,7 +356,7 @@ describe('media keys', () => {
     expect(window.webContents.heard.at(-1)).toEqual({ kind: 'player', command: 'like' });
     for (const toggle of ['P', 'Shift+P', 'Control+', 'Control+Foo', 'Control+Alt+P+Q', 'control+p'])
       await expect(fake.invoke(window, 'shell:change', [{ shortcuts: { ...shortcuts, toggle } }])).rejects.toThrow(
-        'not the arguments',
+        'are not valid',
       );
     await fake.invoke(window, 'shell:change', [{ shortcuts: { ...shortcuts, toggle: '', like: '' } }]);
     expect([...globalShortcut.keys.keys()]).toEqual([]);
