@@ -184,7 +184,7 @@ export function startDesktop({
 
   function onDown(): void {
     isUp = false;
-    log.warn('the server ended and is started again');
+    log.warn('the server process ended and is being restarted');
     watch.serverIs('restarting');
     windows.tellAll({ kind: 'server', state: 'restarting' });
     if (!windows.isVisible()) notify({ title: say('crash.title'), body: say('crash.text'), onClick: actions.open });
@@ -199,7 +199,7 @@ export function startDesktop({
 
   /** Its pages and connections are left as they are: it may answer again. */
   function onHung(isHung: boolean): void {
-    log.warn(isHung ? 'the server does not answer' : 'the server answers again, or has ended');
+    log.warn(isHung ? 'the server is not responding' : 'the server is responding again, or has ended');
     watch.serverHangs(isHung);
     hungDialog.show(isHung);
   }

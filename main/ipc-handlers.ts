@@ -94,7 +94,7 @@ function answer<Args extends unknown[], Result>(
   return (asker: WebContents, args: unknown[]): Result => {
     const parsed = schema.safeParse(args);
     if (!parsed.success)
-      throw new TypeError(`Those are not the arguments of this channel: ${z.prettifyError(parsed.error)}`);
+      throw new TypeError(`The arguments of this channel are not valid: ${z.prettifyError(parsed.error)}`);
     return run(asker, ...parsed.data);
   };
 }

@@ -45,7 +45,7 @@ export function createServerClient({ url, requestTicket }: ServerClientDeps) {
 
   async function signIn(): Promise<string> {
     const ticket = await requestTicket();
-    if (ticket === undefined) throw new ServerError(0, 'The server is not there.');
+    if (ticket === undefined) throw new ServerError(0, 'The server is not running.');
     const answer = await call('/auth/desktop', { method: 'POST', body: { ticket } });
     return Session.parse(await answer.json()).access_token;
   }
@@ -53,7 +53,7 @@ export function createServerClient({ url, requestTicket }: ServerClientDeps) {
   /** `body` is sent as JSON, or as a form. Throws a ServerError for any other than a 2xx status. */
   async function call(path: string, { method = 'GET', body, headers = {}, signal }: Asked): Promise<Response> {
     const base = url();
-    if (base === undefined) throw new ServerError(0, 'The server is not there.');
+    if (base === undefined) throw new ServerError(0, 'The server is not running.');
     const isForm = body instanceof FormData;
     const answer = await fetch(`${base}/api/v1${path}`, {
       method,

@@ -44,7 +44,7 @@ interface HungDeps {
   restart(): void;
 }
 
-/** Asks whether to wait or to restart; the question is withdrawn when the server answers again, or has ended. */
+/** Asks whether to wait or to restart; the question is withdrawn when the server is responding again, or has ended. */
 export function createHungDialog({ clock, say, restart }: HungDeps) {
   let open: AbortController | undefined;
   let cancelPause = (): void => undefined;

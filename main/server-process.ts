@@ -97,7 +97,7 @@ export function createServerProcess({ launch, clock, onReady, onDown, onHung, on
       else if (told?.kind === 'failed') failure = told;
     });
     run.onEnd((fault) =>
-      onEnded(failure ?? { reason: fault?.message || lastWords || 'The server ended without saying why.' }),
+      onEnded(failure ?? { reason: fault?.message || lastWords || 'The server stopped without an error message.' }),
     );
   }
 

@@ -57,10 +57,10 @@ function readSettings(path: string, warn: (words: string) => void): { stored?: S
     const settings = parse(text);
     if (settings) return { stored: settings, mayWrite: true };
     writeFileSync(`${path}.damaged`, text);
-    warn(`${path} cannot be understood, so the app has its usual settings; a copy is beside it as .damaged`);
+    warn(`${path} is not valid, so the app uses its default settings; a copy was saved next to it as .damaged`);
     return { mayWrite: true };
   } catch (error) {
-    warn(`${path} cannot be read, so the app has its usual settings and keeps no changes: ${String(error)}`);
+    warn(`${path} cannot be read, so the app uses its default settings and saves no changes: ${String(error)}`);
     return { mayWrite: false };
   }
 }

@@ -112,24 +112,24 @@ async function assertOwnDatabase(config: Config, state: Exclude<DatabaseState, {
   if (state.kind === 'library' && !(state.isBlank && state.id === undefined)) {
     if (state.id === undefined || ofFolder === undefined || state.id === ofFolder) return;
     throw conflict(
-      `The database ${database} is of another library (${state.id}) than ${data} (${ofFolder}). Put the right one ` +
-        `back, or ${waysOn(data)} (this keeps the database that is there now).`,
+      `The database ${database} belongs to another library (${state.id}) than ${data} (${ofFolder}). Put the right ` +
+        `one back, or ${waysOn(data)} (this keeps the current database).`,
     );
   }
   const found = ofFolder === undefined ? await libraryInStorage(config) : 'its library.json';
   if (found === undefined) return;
-  const what = state.kind === 'library' || state.isThere ? 'is empty' : 'is not there';
+  const what = state.kind === 'library' || state.isThere ? 'is empty' : 'does not exist';
   throw conflict(
     `There is a library here (${found}), but its database ${database} ${what}. ` +
       (existsSync(database + REBUILDING)
         ? 'Making a new one was interrupted: run "tonearm rebuild" again to finish it.'
-        : `Nothing was changed. If it is on a disk that is not connected, connect it; otherwise ${waysOn(data)}.`),
+        : `Nothing was changed. If it is on a disk that is not connected, connect it. Otherwise, ${waysOn(data)}.`),
   );
 }
 
 const waysOn = (data: string): string =>
   `restore a backup with "tonearm restore --from DIR --replace --data-dir ${data}", make a new database from the ` +
-  'stored audio with "tonearm rebuild", or begin another library by starting once with --new-library';
+  'stored audio with "tonearm rebuild", or start a new library by starting once with --new-library';
 
 /** What shows that audio is stored; undefined when there is none, or the storage cannot be reached. */
 async function libraryInStorage(config: Config): Promise<string | undefined> {

@@ -81,7 +81,7 @@ export const DATABASE_LOCKED =
   'Another program has locked the database. Nothing was changed; try again when it is done.';
 /** Also in db/removed-database.ts, which makes the connection read-only then. */
 export const DATABASE_GONE =
-  'The database is no longer where it was, so nothing can be saved. An administrator has to look at the server.';
+  'The database file is missing, so nothing can be saved. An administrator has to check the server.';
 
 /** A file or folder of our own that may not be used, or whose disk does not work, as Node or SQLite says it. */
 const isFolderFailing = (error: unknown): boolean =>

@@ -89,7 +89,7 @@ export function aboutModule({
     resume: lookUp,
     start(): void {
       const look = (): void => {
-        lookForDue().catch((err: unknown) => log.error({ err }, 'artists that are due could not be looked for'));
+        lookForDue().catch((err: unknown) => log.error({ err }, 'could not look up artists'));
       };
       timer = setInterval(look, tuning.aboutEveryMs ?? LOOKUP_INTERVAL_MS).unref();
     },

@@ -174,7 +174,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
       await analyseTrack(track, signal);
     } catch (err) {
       signal.throwIfAborted();
-      log.warn({ track_id: track.id, err }, 'the audio of a track was not analysed, and will be later');
+      log.warn({ track_id: track.id, err }, 'the audio of a track could not be analyzed and will be retried');
       await sleep(BUSY_CHECK_MS, undefined, { signal, ref: false });
     }
   }
@@ -229,7 +229,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
       return true;
     } catch (err) {
       signal.throwIfAborted();
-      log.error({ err }, 'the analysis of the audio was interrupted, and goes on in a minute');
+      log.error({ err }, 'audio analysis was interrupted and resumes in a minute');
       return false;
     }
   }
@@ -282,7 +282,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     queries,
     start(): void {
       runningPass ??= run(stop.signal).catch((err: unknown) => {
-        if (!stop.signal.aborted) log.error({ err }, 'the analysis of the audio ended');
+        if (!stop.signal.aborted) log.error({ err }, 'audio analysis stopped');
       });
     },
     /** Everything that is due, without waiting for a quiet moment. */

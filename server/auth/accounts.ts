@@ -241,14 +241,14 @@ async function createNameCheck() {
     );
     if (similarAccount?.usernameKey === usernameKey(username)) throw nameTaken(username);
     if (similarAccount)
-      throw new AppError('conflict', `The user name ${username} looks like one that is taken.`, {
+      throw new AppError('conflict', `The username ${username} looks like one that is taken.`, {
         fields: [{ field: 'username', message: 'looks like one that is taken' }],
       });
   };
 }
 
 const nameTaken = (username: string): AppError =>
-  new AppError('conflict', `The user name ${username} is already in use.`, {
+  new AppError('conflict', `The username ${username} is already in use.`, {
     fields: [{ field: 'username', message: 'is already in use' }],
   });
 

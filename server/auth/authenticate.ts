@@ -97,7 +97,7 @@ export function createTryTouch({
       if (isDue(lastSeenAt)) touch(id, time);
       if (isDue(credential.lastUsedAt)) noteUse(credential.id, time, caller);
     } catch (error) {
-      log.warn({ err: error, user_id: id }, 'last use not written');
+      log.warn({ err: error, user_id: id }, 'last use could not be saved');
     }
   };
 }

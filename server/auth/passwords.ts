@@ -24,7 +24,7 @@ let waitingCount = 0;
 
 async function queueHash<T>(hash: () => Promise<T>): Promise<T> {
   if (waitingCount >= MAX_WAITING_HASHES)
-    throw new AppError('too_many_requests', 'Very many people sign in right now. Try again in a moment.');
+    throw new AppError('too_many_requests', 'Too many people are signing in right now. Try again in a moment.');
   waitingCount++;
   try {
     return await runInSlot(hash);

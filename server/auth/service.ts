@@ -120,7 +120,7 @@ export function createAuthService({ db, log, now, nowForAges, settings, secrets,
       const isFamiliar = (): boolean => user !== undefined && sessions.isFamiliar(user.id, caller.from);
       const attempt = await limits.attempt(caller, usernameKey(username), isFamiliar);
       if (!(await verifyPassword(user?.passwordHash, password)) || !user) {
-        throw new AppError('unauthenticated', 'The user name or the password is wrong.');
+        throw new AppError('unauthenticated', 'The username or password is wrong.');
       }
       if (user.hasWeakPassword && !caller.isHere) throw betterPasswordRequired();
       await attempt.succeeded();
@@ -197,7 +197,7 @@ export function createAuthService({ db, log, now, nowForAges, settings, secrets,
       const user = accounts.get(userId);
       const attempt = await limits.attempt(change.caller, `session ${sessionId}`);
       if (!(await verifyPassword(user.passwordHash, change.currentPassword))) {
-        throw new AppError('forbidden', 'The current password is wrong.', {
+        throw new AppError('forbidden', 'The current password is incorrect.', {
           fields: [{ field: 'current_password', message: 'is wrong' }],
         });
       }

@@ -89,7 +89,7 @@ async function loadLimiters() {
 
 const TOO_MANY = 'Too many failed attempts. Wait a moment, then try again.';
 const TOO_MANY_ACCOUNTS =
-  'Too many accounts were made from this address. Try again in an hour, or ask an administrator for one.';
+  'Too many accounts were created from this address. Try again in an hour, or ask an administrator for one.';
 
 async function consume(limiter: RateLimiterMemory, key: string, message = TOO_MANY): Promise<void> {
   try {

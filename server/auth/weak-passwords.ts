@@ -24,17 +24,15 @@ export function createPasswordJudge(resources: string): JudgePassword {
   const weaknessOf = async (password: string, username: string): Promise<string | undefined> => {
     const text = password.normalize('NFKC').trim().toLowerCase();
     if (new Set(text).size < MIN_DISTINCT_CHARACTERS)
-      return `must hold at least ${MIN_DISTINCT_CHARACTERS} different characters`;
-    if (usernameKey(text) === usernameKey(username)) return 'must not be the user name';
+      return `must have at least ${MIN_DISTINCT_CHARACTERS} different characters`;
+    if (usernameKey(text) === usernameKey(username)) return 'must not be the username';
     const commonPasswords = await readFile(join(resources, 'common-passwords.txt'), 'utf8');
-    return `\n${commonPasswords}`.includes(`\n${text}\n`)
-      ? 'is one of the commonest passwords; choose another'
-      : undefined;
+    return `\n${commonPasswords}`.includes(`\n${text}\n`) ? 'is a very common password; choose another' : undefined;
   };
   const weakPasswordError = (message: string): AppError => invalid([{ field: 'password', message }]);
 
   return async (password, username, rule) => {
-    if (password.trim() === '') throw weakPasswordError('must not be made of blanks');
+    if (password.trim() === '') throw weakPasswordError('must not consist only of spaces');
     const message = await weaknessOf(password, username);
     if (message !== undefined && rule === 'refuse') throw weakPasswordError(message);
     return { isWeak: message !== undefined, hasWeakPassword: message !== undefined && rule === 'note' };

@@ -123,7 +123,7 @@ export const Username = z
   .trim()
   .min(1, 'must have at least one character')
   .max(64, 'must have at most 64 characters')
-  .regex(/^[\p{L}\p{N} @.+_-]*$/u, 'may contain only letters, digits, blanks and @ . + _ -');
+  .regex(/^[\p{L}\p{N} @.+_-]*$/u, 'may contain only letters, digits, spaces and @ . + _ -');
 const Password = z.string().min(8, 'must have at least 8 characters').max(256, 'must have at most 256 characters');
 
 /** The rules for a new account, however it is created. */

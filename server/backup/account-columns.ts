@@ -164,9 +164,9 @@ export const DIFFERENCES = {
   username: 'spelling of the name',
   password_hash: 'password',
   is_superuser: 'superuser',
-  max_bitrate_kbps: 'limit of the bitrate in kbit/s',
+  max_bitrate_kbps: 'highest bit rate in kbps',
   quota_bytes: 'quota in bytes',
-  hides_playing: 'hides what it plays',
+  hides_playing: 'hides what is playing',
   email: 'e-mail address',
   has_weak_password: 'may sign in on this machine only',
   ...(Object.fromEntries(Object.values(RIGHTS).map(({ name, does }) => [name, `may ${does}`])) as Record<

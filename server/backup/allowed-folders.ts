@@ -14,10 +14,11 @@ export function assertAllowedFolder(path: string, ownFolders: readonly string[])
   );
   if (serverFolder !== undefined)
     throw conflict(
-      `${path} is inside ${serverFolder}, which the server uses itself. Choose another folder, best on another disk.`,
+      `${path} is inside ${serverFolder}, which the server uses itself. Choose another folder, preferably on another ` +
+        'disk.',
     );
   if (paths.some(isSystemOrCrowded))
-    throw conflict(`${path} belongs to the operating system. Choose a folder of your own, best on another disk.`);
+    throw conflict(`${path} belongs to the operating system. Choose a folder of your own, preferably on another disk.`);
 }
 
 /** Why a restore would not work: the environment sets another storage than `library` in the data folder. */

@@ -74,7 +74,7 @@ async function checkLeased(
   if (damagedBlobs.size + lostItems.length > 0)
     for (const blob of await objects.forgetIncompleteLists()) damagedBlobs.add(blob);
   const problems = [
-    ...copies.mended.map((key) => `${key} was damaged or missing, and was written again`),
+    ...copies.mended.map((key) => `${key} was damaged or missing, and was rewritten`),
     ...describeFaults(faults),
     ...[...contents.damaged].map(({ name, pack }) => `object ${name} in pack ${pack} is damaged`),
     ...contents.directories.map((id) => `the directory of pack ${id}, or what nothing needs of it, was damaged`),
@@ -97,7 +97,7 @@ async function checkLeased(
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof AppError)) throw error;
-    problems.push(`not mended: ${error.message}`);
+    problems.push(`not repaired: ${error.message}`);
   }
   if (problems.length + lostItems.length > 0) {
     const previousLost = lostItems;

@@ -66,7 +66,7 @@ export async function withLease<T>(
     await takeLease(target, claim, allLimits);
     const assertHeld = async (): Promise<void> => {
       if ((await readClaim(target))?.token === token) return;
-      const error = new AppError('unavailable', `Another server has taken the backup in ${target.name} over.`);
+      const error = new AppError('unavailable', `Another server has taken over the backup in ${target.name}.`);
       loss.abort(error);
       throw error;
     };

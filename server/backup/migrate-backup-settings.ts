@@ -29,7 +29,7 @@ export async function migrateBackupSettings(
   writeJsonFile(paths.settingsFile, file);
   log.info(
     { settings: values.map(([name]) => name) },
-    'backups have settings of their own now; wrote them to the settings file',
+    'backups now have their own settings; they were written to the settings file',
   );
   return {
     ...config,

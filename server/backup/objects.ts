@@ -28,7 +28,7 @@ interface Faults {
 }
 
 export const describeFaults = ({ indexes, packs }: Faults): string[] => [
-  ...indexes.map((key) => `${key} was damaged, and was written again`),
+  ...indexes.map((key) => `${key} was damaged, and was rewritten`),
   ...packs.map((id) => `pack ${id} is missing or incomplete`),
 ];
 

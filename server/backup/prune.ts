@@ -45,7 +45,7 @@ export async function prune(
     }
   } catch (error) {
     result.tidy_problem = isDamage(error)
-      ? `The backup is damaged (${messageOf(error)}), so what is unused was not deleted. Check the backup to mend it.`
+      ? `The backup is damaged (${messageOf(error)}), so what is unused was not deleted. Check the backup to repair it.`
       : messageOf(error);
   }
   return result;

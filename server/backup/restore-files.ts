@@ -156,7 +156,7 @@ export const spaceOfDisk = (name: string, disk: () => Promise<DiskUsage | null>,
     createFullError: () =>
       new AppError(
         'storage_full',
-        `${name} has no room for what is restored: ${minFreeBytes} bytes are kept free ` +
+        `${name} does not have enough space for the restore: ${minFreeBytes} bytes are kept free ` +
           '(MIN_FREE_BYTES). Free some space and try again.',
       ),
   });

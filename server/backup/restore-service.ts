@@ -138,7 +138,7 @@ export function createRestoreService(deps: RestoreDeps) {
      */
     decide(isAccepted: boolean): void {
       const state = readState(ownPaths);
-      if (state?.step !== 'ready') throw conflict('There is no restore that waits for the next start.');
+      if (state?.step !== 'ready') throw conflict('No restore is waiting for the next start.');
       if (state.isImport && isAccepted)
         throw conflict('Accounts, settings and folders of an export are never taken; those of this server stay.');
       writeState(ownPaths, { ...state, isAccepted });

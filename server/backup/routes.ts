@@ -87,7 +87,7 @@ export const backupRoutes = ({ backups, restores, exports }: BackupRoutesDeps): 
       method: 'post',
       path: '/backups/check',
       access: 'superuser',
-      summary: 'Check the backup, and mend it from the library; reads a part of its contents',
+      summary: 'Check the backup, and repair it from the library; reads a part of its contents',
       body: BackupCheckIn,
       strict: true,
       reply: JobOut,

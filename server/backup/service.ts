@@ -28,7 +28,7 @@ import { hasBackup, openTarget, type TargetDeps } from './target.ts';
 import { BackupResult } from './wire.ts';
 import { BACKUP_TASK, CHECK_TASK } from './tasks.ts';
 
-const NO_TARGET_MESSAGE = 'No place for backups is configured (BACKUP_TARGET).';
+const NO_TARGET_MESSAGE = 'No backup location is set (BACKUP_TARGET).';
 const SCHEDULE_CHECK_MS = 30_000;
 const MAX_LISTED_SNAPSHOTS = 100;
 const MAX_CONCURRENT_SNAPSHOTS = 4;
@@ -132,7 +132,7 @@ export function createBackupService({
       throw cause;
     });
     if (previousBackupId !== undefined && repo.id !== previousBackupId)
-      log.warn({ target: target.name }, 'the backup target has another backup than last time');
+      log.warn({ target: target.name }, 'the backup target contains a different backup than last time');
     return repo;
   }
 

@@ -77,7 +77,7 @@ export async function openTarget(targetName: string, { openStore, config, now }:
       throw new AppError(
         'invalid',
         `There is no backup in ${description} yet. ` +
-          'New backups need settings of their own: BACKUP_S3_BUCKET and the others.',
+          'New backups need their own settings: BACKUP_S3_BUCKET and the others.',
       );
     return target;
   }

@@ -41,7 +41,7 @@ async function withHiddenInput(work: (ask: Ask) => Promise<string>): Promise<str
       const line = await lines.next();
       if (isTerminal) process.stderr.write('\n');
       if (!line.done) return line.value;
-      if (isTerminal) throw new AppError('conflict', 'Cancelled. Nothing was changed.');
+      if (isTerminal) throw new AppError('conflict', 'Canceled. Nothing was changed.');
       throw new AppError('bad_request', 'Run this in a terminal, or pipe the password in.');
     });
   } finally {

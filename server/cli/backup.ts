@@ -79,9 +79,9 @@ const describeCheck = ({
 }: BackupCheckResult): string[] => [
   `Backup in ${target}: ${snapshots} snapshots checked, ` +
     `and ${formatBytes(bytes_read)} of ${formatBytes(bytes)} read. ` +
-    (faults + lost === 0 ? 'Everything is as it was written.' : ''),
+    (faults + lost === 0 ? 'No damage was found.' : ''),
   ...(faults > 0 ? [`${faults} faults were found:`, ...problems.map((line) => `  ${line}`)] : []),
-  ...(faults > 0 && lost === 0 ? ['Everything was mended.'] : []),
+  ...(faults > 0 && lost === 0 ? ['Everything was repaired.'] : []),
   ...(lost > 0
     ? [
         `${lost} of what the snapshots need cannot be restored, and the library does not have it either:`,

@@ -8,6 +8,6 @@ export function tolerateClosedOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (isClosed(error)) return;
     process.exitCode = 1;
-    console.error(`tonearm: what was printed could not be written (${error.message}).`);
+    console.error(`tonearm: the output could not be written (${error.message}).`);
   });
 }

@@ -116,7 +116,7 @@ export function findForm(name: CommandName, args: string[]): Form {
   const calls = verbs.map((verb) => `${name} ${verb}`);
   if (word === undefined) {
     const choices = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(calls);
-    throw new UsageError(`Say what to do: ${choices}. See "tonearm help ${name}".`);
+    throw new UsageError(`Specify what to do: ${choices}. See "tonearm help ${name}".`);
   }
   throw new UsageError(
     `There is no "${name} ${word}".${suggestionFor(word, verbs, `${name} `)} There ` +
@@ -138,7 +138,7 @@ function assertFits(form: Form, { name, args, values }: Call): void {
   if (maxArgs < operands.length)
     throw new UsageError(`Unexpected argument "${operands[maxArgs]}". Names with spaces need quotes.`);
   if (operands.length < minArgs || (form.required ?? []).some((option) => values[option] === undefined))
-    throw new UsageError(`Something is missing: tonearm ${fullCallOf(name, form)}.`);
+    throw new UsageError(`An argument is missing: tonearm ${fullCallOf(name, form)}.`);
   for (const argument of operands) assertNotEmpty(argument, titleOf(name, form));
   if (form.args.includes('WHAT=VALUE')) parseTerms(operands.slice(1));
   if (values.all && values.failed) throw new UsageError('--all includes --failed; use only one of them.');

@@ -41,7 +41,7 @@ function assertNoDatabase(database: string): void {
   const state = lookAtDatabase(database);
   if (state.kind === 'new' || (state.kind === 'library' && state.isBlank)) return;
   throw conflict(
-    `There is a database already: ${database}. To make a new one from the stored audio, move it away first; ` +
+    `A database already exists: ${database}. To make a new one from the stored audio, move it away first; ` +
       'accounts, likes, plays and playlists are only in the old one.',
   );
 }

@@ -110,14 +110,14 @@ const unnamedLine = (files: number): string =>
 
 /** Asks before settings and accounts are taken that would give others access to this computer. */
 async function decideRestore(arrival: Arrival, isAccepted: boolean): Promise<Decision> {
-  if (arrival.has_accounts) print('The backup differs from what is here:', arrival);
+  if (arrival.has_accounts) print('The backup differs from this server:', arrival);
   else {
     print('Accounts that come with the backup:', { ...arrival, settings: [], folders: [] });
-    print('The backup differs from what is here:', { ...arrival, people: [] });
+    print('The backup differs from this server:', { ...arrival, people: [] });
   }
   if (isAccepted) return 'accept';
   if (!needsConfirmation(arrival)) return 'keep';
-  if (process.stdin.isTTY && (await askYes('Take these from the backup, too? Only if you trust it. [y/N] ')))
+  if (process.stdin.isTTY && (await askYes('Also restore these from the backup? Do this only if you trust it. [y/N] ')))
     return 'accept';
   console.log(
     `${arrival.has_accounts ? 'These' : 'Settings and folders that differ'} are not taken: they stay as they are ` +
@@ -169,7 +169,7 @@ async function openBackup(
 
 /** Says which sign-ins stay valid, by the rules of apply-arrival.ts. */
 function describeSignIns({ hasKeys, hasOwnKeys, arrival, isAccepted }: RestoreOutcome): string {
-  if (arrival.has_accounts && !isAccepted && hasOwnKeys) return 'Whoever is signed in here stays so.';
+  if (arrival.has_accounts && !isAccepted && hasOwnKeys) return 'Everybody who is signed in here stays signed in.';
   if (arrival.has_accounts && (hasKeys || hasOwnKeys))
     return 'Sign-ins that are here and in the backup keep working; everybody else has to sign in again.';
   return hasKeys ? 'Sign-ins keep working.' : 'Everybody has to sign in again.';
@@ -182,7 +182,7 @@ function describe(restored: RestoreOutcome, dataDir: string, musicDir: string | 
     `Restored ${counts.tracks} tracks, ${counts.files} audio files and ${counts.covers} covers of snapshot ` +
       `${snapshot} into ${dataDir}`,
     arrival.has_accounts && !isAccepted
-      ? 'Accounts that are here stay as they were, with their passwords.'
+      ? 'Existing accounts and their passwords were not changed.'
       : 'Accounts have the passwords that they had in the backup.',
     hasKeys
       ? 'The backup included the keys: app passwords keep working.'
@@ -195,7 +195,7 @@ function describe(restored: RestoreOutcome, dataDir: string, musicDir: string | 
     ...(lost.length > 0 ? [`${lost.length} files could not be restored; their tracks are listed under Missing`] : []),
     ...(unnamed > 0 ? [unnamedLine(unnamed)] : []),
     ...(unlistedPacks > 0
-      ? [`${unlistedPacks} packs were in no index of the backup, and were found by themselves; a backup mends that`]
+      ? [`${unlistedPacks} packs were in no index of the backup, and were found anyway; the next backup repairs that`]
       : []),
     ...(isListLost
       ? [

@@ -87,7 +87,7 @@ export async function runCommand(invocation: Invocation): Promise<void> {
 /** Describes errors of the system and of SQLite, which mostly name a path; stacks are shown for unexpected ones. */
 function systemFault(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return /^(?:E[A-Z0-9]+|SQLITE_\w+)$/.test(code) ? `It could not be done (${messageOf(error)}).` : undefined;
+  return /^(?:E[A-Z0-9]+|SQLITE_\w+)$/.test(code) ? `The command failed (${messageOf(error)}).` : undefined;
 }
 
 const nameOfOption = (setting: string): string =>
@@ -119,7 +119,7 @@ async function joinRunningServer(error: unknown, command: Command): Promise<void
     ignoredOptions.length === 0
       ? ''
       : ` ${ignoredOptions.join(' and ')} had no effect: options apply only when the server starts.`;
-  console.log(`Tonearm is running already, on ${url}.${notice}`);
+  console.log(`Tonearm is already running on ${url}.${notice}`);
   await openBrowser(url);
 }
 
@@ -280,7 +280,7 @@ async function serve(app: App, command: Command, log: Log, shell: ShellLink | un
   const setupUrl = app.auth.isSetupRequired() ? `${url}/setup?token=${app.auth.setupToken}` : undefined;
   // the desktop app asks for the token when it needs it, and writes all output into its log
   if (setupUrl && !shell) console.log(`Setup token: ${app.auth.setupToken}\nCreate your account at ${setupUrl}`);
-  if (process.stdout.isTTY) console.log('Ctrl+C stops it.');
+  if (process.stdout.isTTY) console.log('Press Ctrl+C to stop it.');
   showScans(app);
   if (scansNow) await app.jobs.enqueue(SCAN_LOCAL_FOLDER, {});
   if (command.open) await openBrowser(setupUrl ?? url);

@@ -58,7 +58,7 @@ async function scan(app: App, folders: string[], reread: boolean): Promise<ScanR
   cancelOnStop(app, id);
   const job = await waitForEnd(app, id);
   if (job.status === 'cancelled')
-    throw new AppError('conflict', 'The scan was cancelled. What was done so far is kept.');
+    throw new AppError('conflict', 'The scan was canceled. What was done so far is kept.');
   if (job.status !== 'succeeded') throw new AppError('unavailable', job.error ?? 'The scan failed without a reason.');
   await waitForFollowUps(app);
   return job.result as ScanResult;
@@ -66,7 +66,7 @@ async function scan(app: App, folders: string[], reread: boolean): Promise<ScanR
 
 async function preview(app: App, folders: string[], reread: boolean): Promise<ScanResult> {
   const stop = new AbortController();
-  onStop(() => stop.abort(new AppError('conflict', 'The dry run was cancelled.')));
+  onStop(() => stop.abort(new AppError('conflict', 'The dry run was canceled.')));
   return app.scan.preview({
     folders,
     restore: false,

@@ -19,7 +19,7 @@ export async function runTrash({ trash }: Pick<App, 'trash'>, [action, ...words]
     if (failed.length > 0) process.exitCode = 1;
   } else {
     const ids = words.length === 0 ? undefined : words.map(toId);
-    console.log(`Deleted ${formatCount(await trash.deleteMany(OPERATOR, ids))} for good.`);
+    console.log(`Deleted ${formatCount(await trash.deleteMany(OPERATOR, ids))} permanently.`);
   }
 }
 
@@ -45,6 +45,6 @@ const formatDay = (time: Date): string => time.toISOString().slice(0, 10);
 
 function toId(word: string): TrackId {
   const id = TrackIdIn.safeParse(wholeNumberFromText(word));
-  if (!id.success) throw new UsageError(`"${word}" is no id of a track. See trash list.`);
+  if (!id.success) throw new UsageError(`"${word}" is not the id of a track. See trash list.`);
   return id.data;
 }

@@ -25,7 +25,7 @@ export async function runUser(
     const parsedName = Credentials.pick({ username: true }).safeParse({ username: name });
     if (!parsedName.success) throw invalid(toFields(parsedName.error));
     const { username } = parsedName.data;
-    if (accounts.findByName(username)) throw conflict(`There is an account ${username} already.`);
+    if (accounts.findByName(username)) throw conflict(`An account named ${username} already exists.`);
     const password = await askPassword();
     const account = { username, password, isSuperuser: superuser, ...parseTerms(words) };
     const user = await accounts.create(account, 'note');

@@ -17,7 +17,7 @@ export async function runJob<T>(app: App, id: JobId, label: string): Promise<T> 
   showJobProgress(app.events, id, label);
   cancelOnStop(app, id);
   const job = await waitForEnd(app, id);
-  if (job.status === 'cancelled') throw new AppError('conflict', 'Cancelled. What was done so far is kept.');
+  if (job.status === 'cancelled') throw new AppError('conflict', 'Canceled. What was done so far is kept.');
   if (job.status === 'succeeded') return job.result as T;
   if (job.status === 'waiting') app.jobs.cancel(id);
   throw new AppError('unavailable', job.error ?? 'The job failed without a reason.');

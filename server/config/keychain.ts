@@ -72,7 +72,10 @@ export async function openKeychain(packages: readonly KeychainPackage[], limitMs
       reasons.push(`${name}: ${messageOf(cause).split('\n')[0]}`);
     }
   }
-  throw new AppError('unavailable', reasons.length > 0 ? reasons.join('; ') : 'no package supports it');
+  throw new AppError(
+    'unavailable',
+    reasons.length > 0 ? reasons.join('; ') : 'no keychain package supports this system',
+  );
 }
 
 async function probe(keychain: Keychain): Promise<void> {

@@ -186,7 +186,7 @@ export const SETTINGS = {
     group: 'storage',
     advanced: true,
     unit: 'bytes',
-    help: 'With less free on the disk, uploads, downloads and restores are refused, and scans copy no more files.',
+    help: 'With less free space, uploads, downloads and restores are refused, and scans copy no more files.',
   }),
 
   LOCAL_MEDIA_IMPORT_PATH: setting(path.optional(), {
@@ -250,18 +250,18 @@ export const SETTINGS = {
   ANALYSIS_ENABLED: setting(bool.default(true), {
     kind: 'plain',
     group: 'metadata',
-    help: 'Listen to all tracks in the background: fingerprint, loudness, waveform, tempo, key and timbre.',
+    help: 'Analyze all tracks in the background: fingerprint, loudness, waveform, tempo, key and timbre.',
   }),
   ANALYSIS_ON_BATTERY: setting(bool.default(false), {
     kind: 'plain',
     group: 'metadata',
     advanced: true,
-    help: 'Do so on battery power, too.',
+    help: 'Also analyze audio on battery power.',
   }),
   FPID_ENABLED: setting(bool.default(true), {
     kind: 'plain',
     group: 'metadata',
-    help: 'Ask AcoustID about the fingerprints of tracks. They are made on this machine either way.',
+    help: 'Ask AcoustID about the fingerprints of tracks. Fingerprints are computed on this computer in any case.',
   }),
   FPID_API_KEY: setting(text.optional(), {
     kind: 'secret',

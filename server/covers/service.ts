@@ -130,7 +130,7 @@ export function createCoverService({
 
   async function replace(row: CoverRow, store: () => Promise<void>): Promise<void> {
     if (!hasAlbum(db, row.albumId)) throw notFound('album', row.albumId);
-    if (isUnnamed(db, row.albumId)) throw conflict('An album without a name has no cover. Its tracks have their own.');
+    if (isUnnamed(db, row.albumId)) throw conflict('An album without a title has no cover. Its tracks have their own.');
     await store();
     upsertCover(db, row);
     deleteLookup(db, row.albumId);
@@ -227,7 +227,7 @@ export function createCoverService({
       return {
         ...verdict,
         healed: isFound ? 'source' : null,
-        reason: isFound ? null : 'it will be looked for in the cover archive again',
+        reason: isFound ? null : 'the cover archive will be searched again',
       };
     },
 

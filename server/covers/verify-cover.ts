@@ -132,7 +132,7 @@ export function createCoverCheck({
       const canBeFoundAgain = origin === 'folder' || (origin === 'commons' && asksCommons());
       if (!canBeFoundAgain || kind === 'unreadable') return { key, kind, healed: null, reason: outcome ?? reason };
       await pictures.forget(row);
-      return { key, kind, healed: null, reason: 'it will be looked for again' };
+      return { key, kind, healed: null, reason: 'it will be searched again' };
     });
 
   return { verifyAlbum, verifyArtist };

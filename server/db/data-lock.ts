@@ -23,7 +23,7 @@ export class FolderInUse extends AppError {
     const where = url === undefined ? '' : ` and listens on ${url}`;
     super(
       'conflict',
-      `Tonearm is running already on ${folder}${where}. Use it there, or stop it first; another library has another ` +
+      `Tonearm is already running on ${folder}${where}. Use it there, or stop it first; another library has another ` +
         '--data-dir.',
       { cause },
     );

@@ -54,7 +54,7 @@ export function migrate(client: Database, dir: string, log: Log): void {
     client.pragma('foreign_keys = ON');
   }
   if (from === undefined) log.info('database made');
-  else log.info({ from, to, migrations: pending.length }, 'database brought up to date');
+  else log.info({ from, to, migrations: pending.length }, 'database updated');
 }
 
 /**
@@ -69,7 +69,7 @@ export function levelOf(foreign: Database, dir: string): number {
         ORDER BY name LIMIT ?`,
     )
     .all(files.length + 1);
-  if (applied.length === 0) throw refusal('is not one of Tonearm');
+  if (applied.length === 0) throw refusal('is not a Tonearm database');
   assertHistory(applied, files);
   const expectedClient = new Sqlite(databaseAtLevel(dir, applied.length));
   try {
@@ -145,7 +145,7 @@ function keepCopy(client: Database, log: Log, { from, to }: { from: string; to: 
   } catch (error) {
     rmSync(unfinished, { force: true });
     if (!isDiskFull(error)) throw error;
-    log.warn({ err: error }, 'no space to keep the database as it was before the update');
+    log.warn({ err: error }, 'not enough space to keep a copy of the database from before the update');
   }
 }
 

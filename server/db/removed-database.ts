@@ -21,8 +21,8 @@ export function watchInPlace({ client, path, log }: { client: Sqlite; path: stri
     if (isStillInPlace === isInPlace) return isStillInPlace;
     isInPlace = isStillInPlace;
     client.pragma(`query_only = ${isStillInPlace ? 'OFF' : 'ON'}`);
-    if (isStillInPlace) log.warn({ path }, 'the database is back where it was');
-    else log.error({ path }, 'the database was removed, replaced or moved; nothing is written until it is back');
+    if (isStillInPlace) log.warn({ path }, 'the database is available again');
+    else log.error({ path }, 'the database was removed, replaced or moved; nothing is saved until it is back');
     return isStillInPlace;
   }
 

@@ -16,16 +16,16 @@ interface RightSpec {
 }
 
 export const RIGHTS = {
-  canEdit: { name: 'can_edit', isUsual: false, role: 'coverArtRole', does: 'edit or delete what others brought in' },
+  canEdit: { name: 'can_edit', isUsual: false, role: 'coverArtRole', does: 'edit or delete what others added' },
   canUpload: {
     name: 'can_upload',
     isUsual: true,
     role: 'uploadRole',
-    does: 'upload music or fetch it from a catalogue',
+    does: 'upload music or download it from a catalogue',
   },
   canDownload: { name: 'can_download', isUsual: true, role: 'downloadRole', does: 'save music files' },
   canShare: { name: 'can_share', isUsual: true, role: 'shareRole', does: 'share music by a link' },
-  canJukebox: { name: 'can_jukebox', isUsual: true, role: 'jukeboxRole', does: 'play through another device' },
+  canJukebox: { name: 'can_jukebox', isUsual: true, role: 'jukeboxRole', does: 'play music on another device' },
   canPodcast: { name: 'can_podcast', isUsual: false, role: 'podcastRole', does: 'add and remove podcasts' },
 } as const satisfies Record<string, RightSpec>;
 

@@ -141,9 +141,13 @@ export function downloadTask({
       return error.code === 'unsupported_type' || isOverQuota(error) ? permanent(error) : error;
     if (error instanceof Error && isPermanent(error)) return error;
     log.error({ download_id: id, err: error }, 'download failed unexpectedly');
-    return new AppError('unavailable', 'The download was stopped by an unexpected error. The log says more.', {
-      cause: error,
-    });
+    return new AppError(
+      'unavailable',
+      'The download stopped because of an unexpected error. The server log has details.',
+      {
+        cause: error,
+      },
+    );
   }
 
   return async ({ downloadId: id }, { signal, progress }) => {

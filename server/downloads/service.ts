@@ -162,7 +162,7 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
         if (findTrackState(db, trackId)?.availability === 'available') return;
         const { status, error } = get(id);
         if (status === 'failed' || status === 'cancelled')
-          throw new AppError('unavailable', error ?? 'The download was cancelled.');
+          throw new AppError('unavailable', error ?? 'The download was canceled.');
         signal.throwIfAborted();
         if (waitSignal.aborted)
           throw new AppError('unavailable', 'The audio is still being fetched. Try again in a moment.', {
@@ -179,13 +179,13 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
       const { trackId, status } = previous;
       if (status !== 'failed' && status !== 'cancelled')
         throw conflict(
-          status === 'succeeded' ? 'This download has succeeded.' : `This download is still under way (${status}).`,
+          status === 'succeeded' ? 'This download is already complete.' : `This download is still running (${status}).`,
         );
       if (trackId === null) throw conflict('The track of this download was deleted.');
       const unfinished = db.transaction(
         (tx) => {
           if (findTrackState(tx, trackId)?.availability === 'available')
-            throw conflict('The audio of this track is here already.');
+            throw conflict('The audio of this track has already been downloaded.');
           const otherDownload = findUnfinished(tx, trackId);
           if (otherDownload) return otherDownload;
           catalogue.assertInUse(previous.sourceId);
@@ -204,7 +204,7 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
     async cancel(user: Pick<Principal, 'id' | 'isSuperuser'>, id: DownloadId): Promise<DownloadRow> {
       const row = get(id);
       if (row.userId !== user.id && !user.isSuperuser)
-        throw forbidden('Only whoever asked for this download, and administrators, may cancel it.');
+        throw forbidden('Only the person who started this download or an administrator may cancel it.');
       if (hasEnded(row) || row.jobId === null) throw conflict(`Download ${id} has already ended (${row.status}).`);
       jobs.cancel(row.jobId); // triggers update the row and the track
       await rm(folderOf(id), { recursive: true, force: true });

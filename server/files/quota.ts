@@ -138,7 +138,7 @@ export const isOverQuota = ({ code, fields }: AppError): boolean =>
 const overQuotaError = (remainingBytes: number): AppError =>
   new AppError(
     'storage_full',
-    `Your account may bring in ${remainingBytes} more bytes (${ACCOUNT_LIMITS.quotaBytes.name}). ` +
+    `Your account may add ${remainingBytes} more bytes (${ACCOUNT_LIMITS.quotaBytes.name}). ` +
       'Delete something of yours, also from the trash, or ask an administrator for more.',
     { fields: [{ field: ACCOUNT_LIMITS.quotaBytes.name, message: `has ${remainingBytes} bytes left` }] },
   );

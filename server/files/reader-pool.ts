@@ -98,7 +98,7 @@ export function createReaderPool({
     worker.on('message', (response: ReadResponse) => finishTask(response));
     worker.on('error', (err) => {
       if (thread !== newThread) return;
-      log.warn({ err }, 'the reading thread died');
+      log.warn({ err }, 'the reading thread stopped unexpectedly');
       handleCrash(
         newThread,
         'code' in err && err.code === 'ERR_WORKER_OUT_OF_MEMORY'
@@ -121,7 +121,7 @@ export function createReaderPool({
         (task.isAlone || [...runningTasks.values()].some((runningTask) => runningTask.isAlone));
       if (isBusy) return;
       if (!thread && endingThreads.size >= MAX_ENDING_THREADS)
-        return failAll(new AppError('unavailable', 'The files cannot be read now: the disk does not answer.'));
+        return failAll(new AppError('unavailable', 'The files cannot be read now: the disk is not responding.'));
       queue.shift();
       sendTask(task);
     }

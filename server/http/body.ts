@@ -57,7 +57,7 @@ function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch (cause) {
-    throw new AppError('bad_request', 'The body is no JSON.', { cause });
+    throw new AppError('bad_request', 'The body is not JSON.', { cause });
   }
 }
 
@@ -105,7 +105,7 @@ function assertSmall(body: unknown, longLists: readonly string[]): void {
   for (let item = queue.pop(); item; item = queue.pop()) {
     const { value, depth } = item;
     if (typeof value === 'string' && !value.isWellFormed())
-      throw badRequest('The body has a text that is no Unicode: half of a surrogate pair.');
+      throw badRequest('The body has a text that is not valid Unicode: half of a surrogate pair.');
     if (typeof value !== 'object' || value === null) continue;
     if (depth > MAX_DEPTH) throw badRequest(`The body may be ${MAX_DEPTH} levels deep at most.`);
     const entries = Object.entries(value).filter(([name]) => depth > 0 || !longLists.includes(name));

@@ -25,7 +25,7 @@ export function createInFlight() {
     if (count >= max)
       throw new AppError(
         'too_many_requests',
-        `There are ${count} requests under way for this ${caller.user ? 'account' : 'address'}, and ${max} at most.`,
+        `There are ${count} requests running for this ${caller.user ? 'account' : 'address'}, and ${max} at most.`,
         { retryAfter: 1 },
       );
     counts.set(key, count + 1);

@@ -87,10 +87,10 @@ const EXPRESS_ERRORS: Record<number, [ErrorCode, string]> = {
   400: ['bad_request', 'The request is malformed.'],
   403: ['not_found', 'There is nothing at this address.'],
   404: ['not_found', 'There is nothing at this address.'],
-  412: ['precondition_failed', 'What is here now is not what the condition asks for.'],
+  412: ['precondition_failed', 'The current version does not match the condition.'],
   413: ['too_large', 'The body is too large.'],
   415: ['unsupported_type', 'The encoding of the body is not supported.'],
-  416: ['range_not_satisfiable', 'The range lies outside of what is here.'],
+  416: ['range_not_satisfiable', 'The range is outside the file.'],
 };
 
 function fromExpress(error: unknown): AppError | undefined {

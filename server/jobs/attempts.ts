@@ -198,7 +198,7 @@ export function createAttempts({ db, log, now, random, handledTasks, announcer, 
   function stop(entry: RunningJob, why: StopReason): void {
     if (entry.stop !== 'cancelled') entry.stop = why;
     entry.controller.abort(
-      new DOMException(why === 'cancelled' ? 'The job was cancelled.' : 'The server is stopping.', 'AbortError'),
+      new DOMException(why === 'cancelled' ? 'The job was canceled.' : 'The server is stopping.', 'AbortError'),
     );
   }
 
@@ -227,7 +227,7 @@ export function createAttempts({ db, log, now, random, handledTasks, announcer, 
       try {
         for (const id of runningIds) returnJob(db, id);
       } catch (error) {
-        log.warn({ err: error }, 'jobs could not be put back'); // the next start does it
+        log.warn({ err: error }, 'jobs could not be queued again'); // the next start does it
       }
     },
   };

@@ -6,7 +6,7 @@ export const MAX_CRASHES = 2;
 
 /** The error of such a job. */
 export const PUT_ASIDE_MESSAGE =
-  'This work was put aside: the server stopped without warning twice while it ran. It does not start again by itself.';
+  'This job is on hold because it crashed the server twice. It will not restart automatically.';
 
 export const isPutAside = ({ status, crashes }: Pick<typeof jobs.$inferSelect, 'status' | 'crashes'>): boolean =>
   status === 'failed' && crashes >= MAX_CRASHES;

@@ -232,9 +232,9 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
         tasks.set(task.name, task);
       }
       const { putAside, ...restored } = restoreJobs(db, [...tasks.keys()], now());
-      if (restored.returned + restored.unknown > 0) log.info(restored, 'jobs of an earlier run taken up');
+      if (restored.returned + restored.unknown > 0) log.info(restored, 'jobs of an earlier run resumed');
       for (const job of putAside) {
-        log.error({ job_id: job.id, task: job.task }, 'job put aside: the server stopped twice while it ran');
+        log.error({ job_id: job.id, task: job.task }, 'job on hold: the server crashed twice while it ran');
         handledTasks.find(({ task }) => task.name === job.task)?.onPutAside?.(job.payload);
       }
       prune();

@@ -256,7 +256,7 @@ const STATUS_BY_ERROR: Record<string, number> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
 };
 const DETAIL_BY_STATUS: Record<number, string> = {
-  408: 'The request did not come whole in time.',
+  408: 'The request was not complete in time.',
   413: 'The request is too large.',
   431: 'The address and the headers of the request are too large.',
 };

@@ -176,7 +176,7 @@ export function libraryModule({
     ],
     resume(): void {
       rebuildSearch({ db, search: tracks.search, log }).catch((err: unknown) => {
-        log.error({ err }, 'search could not be rebuilt');
+        log.error({ err }, 'the search index could not be rebuilt');
       });
     },
     start(): void {
@@ -186,7 +186,7 @@ export function libraryModule({
           .then(() => library.editHistory.purgeOld(nowForAges()))
           .then(() => tracks.forgetOldAnnotations(new Date(nowForAges().getTime() - TRASH_RETENTION_MS)))
           .then(() => regroupings.purgeOld(new Date(nowForAges().getTime() - TRASH_RETENTION_MS)))
-          .catch((err: unknown) => log.error({ err }, 'what is older than 30 days could not be deleted'));
+          .catch((err: unknown) => log.error({ err }, 'expired items could not be deleted'));
       const everyHour = (): void => {
         purge();
         void regroupWhenDue();

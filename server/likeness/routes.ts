@@ -305,7 +305,7 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, exclusions, lib
 };
 
 const notAnalyzed = () =>
-  conflict('The sound of too few tracks has been analyzed yet. A path can be found when 95 % of them have been.');
+  conflict('Not enough tracks have been analyzed yet. A path can be found when 95 % of them have been.');
 
 const areaOf = (query: { min_x: number; min_y: number; max_x: number; max_y: number }): Area => ({
   minX: Math.min(query.min_x, query.max_x),

@@ -70,7 +70,7 @@ export function createSounds({ log, now, indexPath, changes, isBusy, onCounted, 
     isBuilding = true;
     try {
       const tracks = await ask({ kind: 'build', nowMs: now().getTime(), counted: counts }, building);
-      if (tracks > 0) log.info({ tracks }, 'the index of sounds was built');
+      if (tracks > 0) log.info({ tracks }, 'the sound index was built');
       return Infinity;
     } finally {
       isBuilding = false;
@@ -89,7 +89,7 @@ export function createSounds({ log, now, indexPath, changes, isBusy, onCounted, 
         await refresh().then(
           (at) => ([seenChanges, dueAt] = [currentChanges, at]),
           (err: unknown) => {
-            if (!signal.aborted) log.warn({ err }, 'the index of sounds could not be built, and will be later');
+            if (!signal.aborted) log.warn({ err }, 'the sound index could not be built and will be retried');
           },
         );
       }
@@ -119,7 +119,7 @@ export function createSounds({ log, now, indexPath, changes, isBusy, onCounted, 
     refresh,
     start(): void {
       running ??= run(stop.signal).catch((err: unknown) => {
-        if (!stop.signal.aborted) log.error({ err }, 'the index of sounds is not built any more');
+        if (!stop.signal.aborted) log.error({ err }, 'the sound index is no longer updated');
       });
     },
     async stop(): Promise<void> {

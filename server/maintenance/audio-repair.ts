@@ -58,7 +58,7 @@ export function createAudioRepair({ db, musicRoots, storage, heal, cachedCopy }:
       return outcome === 'not_in_backup'
         ? 'the backup does not have it'
         : outcome === 'damaged_in_backup'
-          ? 'it is damaged in the backup too'
+          ? 'it is damaged in the backup, too'
           : outcome;
     } catch (error) {
       signal.throwIfAborted();

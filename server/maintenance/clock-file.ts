@@ -41,7 +41,10 @@ export function openClock({ db, file, log, now, isSystemClock }: TimeForAgesDeps
       }
     },
     onDoubt: (clock, likelyTime) =>
-      log.warn({ clock, last_known: likelyTime }, 'the clock may be wrong: nothing is deleted for its age for a day'),
+      log.warn(
+        { clock, last_known: likelyTime },
+        'the clock may be wrong: nothing is deleted because of its age for a day',
+      ),
   });
 }
 

@@ -92,7 +92,7 @@ export function createProblems(deps: ProblemsDeps) {
 
   const checkClock = (): Problem | undefined =>
     nowForAges.doubtMs() > MAX_CLOCK_DOUBT_MS
-      ? problem('clock_doubted', 'the clock may be wrong: nothing is deleted for its age until it is certain')
+      ? problem('clock_doubted', 'the clock may be wrong: nothing is deleted because of its age until it is confirmed')
       : undefined;
 
   let storageProbe: Promise<StorageState> | undefined;
@@ -131,7 +131,7 @@ export function createProblems(deps: ProblemsDeps) {
 
   async function checkStorage(): Promise<Problem | undefined> {
     const { isUp } = await probeStorage();
-    return isUp ? undefined : problem('storage_down', 'the storage is not there, or cannot be reached or written');
+    return isUp ? undefined : problem('storage_down', 'the storage does not exist, or cannot be reached or written');
   }
 
   /** Counts tracks whose files are in one of the paths, or in none of them with `isIn` 0; stops at `limit`. */

@@ -95,7 +95,7 @@ function readIndex(sheet: CueSheet, track: SheetTrack, text: string): void {
   const [, digits, minutes, seconds, frames = '0'] =
     /^(\d{1,3})\s+(\d{1,5}):(\d{1,2})(?:[:.](\d{1,2}))?$/.exec(text) ?? [];
   if (digits === undefined || Number(seconds) > 59 || Number(frames) >= FRAMES_PER_SECOND) {
-    sheet.fault ??= `index “${text.slice(0, 40)}” of track ${track.number} is no time`;
+    sheet.fault ??= `index “${text.slice(0, 40)}” of track ${track.number} is not a time`;
     return;
   }
   const index = Number(digits);

@@ -21,7 +21,7 @@ interface FolderCheckDeps {
 export function createFolderCheck({ db, musicFolders, log, onChange }: FolderCheckDeps): () => Promise<void> {
   async function findFault(folder: MusicFolder, keys: string[]): Promise<string | undefined> {
     const stop = new AbortController();
-    const timeout = sleep(ANSWER_TIMEOUT_MS, `The music folder ${folder.path} does not answer.`, {
+    const timeout = sleep(ANSWER_TIMEOUT_MS, `The music folder ${folder.path} is not responding.`, {
       signal: stop.signal,
       ref: false,
     }).catch(() => undefined);

@@ -166,7 +166,7 @@ const toRemovalOut = (name: string, { trashedTracks, remainingTracks }: Removal)
     detail:
       `${countTracks(trashedTracks)} whose audio is only in “${name}” ${go} to the trash for 30 days, with likes, ` +
       `plays and playlist entries; ${countTracks(remainingTracks)} with copied files ${stay}. ` +
-      'No file in the folder is touched.',
+      'Files in the folder are not changed.',
   };
 };
 

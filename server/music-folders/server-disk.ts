@@ -26,7 +26,7 @@ export async function listServerFolder(
   if (requestedPath !== undefined && !isAbsolute(requestedPath))
     throw invalid([{ field: 'path', message: 'must be an absolute path' }]);
   const realPath = await realpath(path).catch(() => path);
-  if (await isHidden(realPath, ownFolders)) throw invalidPath('is a folder of the system or of Tonearm itself');
+  if (await isHidden(realPath, ownFolders)) throw invalidPath('belongs to the system or to Tonearm itself');
   const entries = await readdir(realPath, { withFileTypes: true }).catch((error: unknown) => {
     throw invalidPath(describeError(error));
   });
@@ -44,7 +44,7 @@ export async function listServerFolder(
     folders: sortedNames.slice(0, MAX_FOLDERS).map((name) => ({ name, path: join(realPath, name) })),
     is_complete: names.length <= MAX_FOLDERS,
     fault: isSystemOrCrowded(realPath)
-      ? 'has many other things in it; choose a folder below it'
+      ? 'contains many other files; choose a folder inside it'
       : await findFault(realPath, ownFolders),
     places: places.map((place) => ({ name: nameOf(place), path: place })),
     free_bytes: freeBytes,
@@ -94,7 +94,7 @@ const nameOf = (path: string): string =>
 
 function describeError(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT' || code === 'ENOTDIR') return 'does not exist or is no folder';
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'does not exist or is not a folder';
   return 'cannot be read; allow the account that runs Tonearm to read this folder';
 }
 

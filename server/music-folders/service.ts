@@ -135,7 +135,7 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
 
   async function restoreFolder(folder: StoredFolder): Promise<StoredFolder> {
     if (folder.isSet || folder.removedAt === null || folder.path === null)
-      throw conflict(`The music folder “${folder.name}” is not removed.`);
+      throw conflict(`The music folder “${folder.name}” has not been removed.`);
     const overlap = await findOverlap(folder.path).catch(() => undefined); // the disk may not be connected
     if (overlap !== undefined) throw conflict(`The folder ${overlap}.`);
     if (folder.key === '') await changeFirstFolder({ path: folder.path, mode: folder.mode });
@@ -207,7 +207,7 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
     /** Removes the folder, and returns how many of its tracks go to the trash. */
     async remove(id: number, userId: UserId | null): Promise<Removal> {
       const folder = get(id);
-      if (!folder.isSet) throw conflict(`The music folder “${folder.name}” was removed already.`);
+      if (!folder.isSet) throw conflict(`The music folder “${folder.name}” has already been removed.`);
       const removal = await planRemoval(folder);
       if (folder.key === '') await changeFirstFolder({ path: null });
       updateRow(folder.id, { removedAt: now(), path: folder.path, mode: folder.mode });

@@ -134,9 +134,9 @@ async function follow(
     if (!REDIRECT_STATUSES.has(response.statusCode ?? 0) || location === undefined) return { response, at: currentUrl };
     response.destroy();
     if (count === maxRedirects)
-      throw new OutboundError('redirects', `${url.host} sent us on more than ${maxRedirects} times`);
+      throw new OutboundError('redirects', `${url.host} redirected more than ${maxRedirects} times`);
     const nextUrl = URL.canParse(location, currentUrl.href) ? new URL(location, currentUrl) : undefined;
-    if (!nextUrl) throw new OutboundError('redirects', `${currentUrl.host} sent us to an address that is none`);
+    if (!nextUrl) throw new OutboundError('redirects', `${currentUrl.host} redirected to an invalid address`);
     if (method === 'POST')
       throw new OutboundError(
         'redirects',

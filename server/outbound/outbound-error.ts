@@ -31,10 +31,10 @@ export function toOutboundError(error: unknown, host: string): OutboundError {
 
 function sentence(code: string, host: string): string {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `the name ${host} could not be resolved`;
-  if (code === 'ECONNRESET' || code === 'EPIPE') return `${host} broke off the connection`;
-  if (code.startsWith('HPE_')) return `${host} gave an answer that is not HTTP`;
+  if (code === 'ECONNRESET' || code === 'EPIPE') return `${host} closed the connection`;
+  if (code.startsWith('HPE_')) return `${host} sent a response that is not HTTP`;
   if (code.startsWith('Z_') || code.startsWith('ERR_BROTLI'))
-    return `${host} gave an answer that could not be unpacked`;
+    return `${host} sent a response that could not be decompressed`;
   if (code.includes('CERT') || code.includes('TLS') || code.includes('SSL') || code.includes('SIGNATURE'))
     return `${host} has no valid certificate (${code})`;
   return `the connection to ${host} failed${code === '' ? '' : ` (${code})`}`;

@@ -119,7 +119,7 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
     } finally {
       await handle.close();
     }
-    if (format === undefined) throw permanent(new AppError('unsupported_type', 'What the feed links to is no audio.'));
+    if (format === undefined) throw permanent(new AppError('unsupported_type', 'The feed does not link to audio.'));
     const sizeBytes = await sizeOf(path);
     if (findEpisode(db, id)?.status !== 'downloading') return void (await rm(path, { force: true }));
     await rename(path, fileOf(dir, { id, format }));

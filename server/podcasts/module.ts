@@ -74,8 +74,8 @@ export function podcastsModule({
       ),
     ],
     resume(): void {
-      podcasts.sweep().catch((err: unknown) => log.error({ err }, 'files of podcasts could not be swept'));
-      podcasts.resume().catch((err: unknown) => log.error({ err }, 'downloads of podcasts could not go on'));
+      podcasts.sweep().catch((err: unknown) => log.error({ err }, 'old podcast files could not be deleted'));
+      podcasts.resume().catch((err: unknown) => log.error({ err }, 'podcast downloads could not resume'));
     },
     start(): void {
       const look = (): void =>

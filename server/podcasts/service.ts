@@ -88,9 +88,10 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, web, ch
       const httpUrl = url.replace(/^(?:feed|pcast|itpc|podcast):\/\//i, 'https://');
       if (httpUrl.length > MAX_URL_CHARACTERS || !URL.canParse(httpUrl) || !/^https?:$/.test(new URL(httpUrl).protocol))
         throw invalid([{ field: 'url', message: 'must be an http or https address' }]);
-      if (listPodcasts(db).length >= MAX_PODCASTS) throw conflict(`There are ${MAX_PODCASTS} podcasts, which is all.`);
+      if (listPodcasts(db).length >= MAX_PODCASTS)
+        throw conflict(`There are ${MAX_PODCASTS} podcasts, which is the limit.`);
       const podcast = insertPodcast(db, new URL(httpUrl).href, now());
-      if (!podcast) throw conflict('This podcast is there already.');
+      if (!podcast) throw conflict('This podcast already exists.');
       try {
         await jobs.enqueue(REFRESH_PODCAST, { podcastId: podcast.id });
       } catch (error) {

@@ -179,9 +179,13 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
       signal: AbortSignal,
     ): Promise<void> {
       if ((ofAccount.get(listener.id) ?? 0) >= MAX_STREAMS_PER_USER)
-        throw new AppError('too_many_requests', `Your account listens to ${MAX_STREAMS_PER_USER} stations already.`, {
-          retryAfter: 10,
-        });
+        throw new AppError(
+          'too_many_requests',
+          `Your account is already listening to ${MAX_STREAMS_PER_USER} stations.`,
+          {
+            retryAfter: 10,
+          },
+        );
       add(ofAccount, listener.id, 1);
       add(listeners, station.id, 1);
       try {

@@ -38,7 +38,7 @@ export function createRadioService({ db, now, changed }: RadioServiceDeps) {
 
     add(addedBy: UserId, fields: StationFields): RadioStation {
       const values = { ...validateStation(fields), addedBy, createdAt: now() };
-      if (queries.count() >= MAX_STATIONS) throw conflict(`There are ${MAX_STATIONS} stations, which is all.`);
+      if (queries.count() >= MAX_STATIONS) throw conflict(`There are ${MAX_STATIONS} stations, which is the limit.`);
       const station = queries.insert(values);
       changed();
       return station;

@@ -113,7 +113,7 @@ export function createRelocation({ db, tracks, merges, sourceFiles, library, now
       const other = queries.findFile(otherId);
       if (!other) throw notFound('track', otherId);
       const { source, sourceId, ...audio } = other;
-      if (audio.availability !== 'available') throw conflict('The other track has no audio here.');
+      if (audio.availability !== 'available') throw conflict('The other track has no audio on this server.');
       sourceFiles.moveFiles(otherId, id);
       merges.mergeInto(id, otherId, { reason, by: userId, takesFile: true });
       tracks.setAudio(id, audio);

@@ -83,7 +83,7 @@ export function createScrobbleAccounts({
   }
 
   const unavailable = (title: string, cause: unknown): AppError =>
-    new AppError('unavailable', `${title} cannot be asked right now (${messageOf(cause)}). Try again later.`, {
+    new AppError('unavailable', `${title} cannot be reached right now (${messageOf(cause)}). Try again later.`, {
       cause,
     });
 

@@ -173,7 +173,7 @@ export function createLoveSync({ now, queries, scrobblers, accounts, likes, matc
           return null;
         }
         queries.updateAccount(accountKey, {
-          problem: `The likes could not be compared with ${title} (${messageOf(error)}). That is tried again later.`,
+          problem: `The likes could not be synced with ${title} (${messageOf(error)}). This will be retried later.`,
         });
         throw error;
       }

@@ -123,7 +123,7 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
       const later = ids.filter((_, index) => outcome.later?.has(index));
       if (later.length > 0) {
         queries.setSent(of, later, false);
-        throw new Error('it takes no more plays today');
+        throw new Error('it accepts no more plays today');
       }
       return outcome.waitMs;
     }

@@ -50,7 +50,7 @@ export async function importPathFault(
 ): Promise<string | undefined> {
   if (!isAbsolute(path)) return 'must be an absolute path';
   const real = await realpath(path).catch(() => undefined);
-  if (real === undefined || !(await stat(real)).isDirectory()) return 'does not exist or is no folder';
+  if (real === undefined || !(await stat(real)).isDirectory()) return 'does not exist or is not a folder';
   if (!(await isReadable(real))) return 'cannot be read; allow the account that runs Tonearm to read this folder';
   for (const [folder, name] of [
     [ownFolders.data, 'data folder'],
@@ -60,8 +60,8 @@ export async function importPathFault(
     if (isInside(real, ours)) return `is inside Tonearm’s own ${name}`;
     if (isInside(ours, real)) return `contains Tonearm’s own ${name}; choose a folder with only music`;
   }
-  if (isSystemOrCrowded(real)) return 'belongs to the operating system, or has many other things in it';
-  if (isPrivate(real)) return 'is hidden, or holds the data of programs; choose a folder with only music';
+  if (isSystemOrCrowded(real)) return 'belongs to the operating system or contains many other files';
+  if (isPrivate(real)) return 'is hidden or contains program data; choose a folder with only music';
   return undefined;
 }
 

@@ -7,7 +7,7 @@ export const S3_SETTINGS = {
     kind: 'address',
     group: 'storage',
     restart: true,
-    help: 'Kind of the object store; sets the address, the region and the style of URLs where they are known.',
+    help: 'Provider of the object store; sets the address, the region and the style of URLs where they are known.',
   }),
   S3_ENDPOINT: setting(url.optional(), {
     kind: 'address',

@@ -234,7 +234,9 @@ const needsTranscoder = ({ format, maxBitrateKbps = 0, startMs = 0, channels, sa
 
 function uriOf(id: TrackId, track: StreamedTrack): string {
   if (track.availability === 'remote') {
-    throw conflict(`The audio of this track is not here yet. POST /api/v1/tracks/${id}/materialize fetches it.`);
+    throw conflict(
+      `The audio of this track has not been downloaded yet. POST /api/v1/tracks/${id}/materialize fetches it.`,
+    );
   }
   if (track.availability === 'fetching') {
     throw conflict(

@@ -4,12 +4,11 @@ import type { AppCredential } from '../auth/app-sign-in.ts';
 import { Fault, missing } from './errors.ts';
 import type { Params } from './params.ts';
 
-const conflicting = (): Fault =>
-  new Fault(43, 'Send either only an API key, or a user name with one kind of password.');
+const conflicting = (): Fault => new Fault(43, 'Send either only an API key, or a username with one kind of password.');
 export const wrongCredentials = (): Fault =>
   new Fault(
     40,
-    'Wrong user name or password. Use the app password that Tonearm shows in its settings, not the one for signing in.',
+    'Wrong username or password. Use the app password that Tonearm shows in its settings, not the one for signing in.',
   );
 export const wrongApiKey = (): Fault => new Fault(44, 'The API key is not valid.');
 

@@ -156,4 +156,4 @@ const SONG_CONTAINERS: ReadonlySet<Kind> = new Set<Kind>(['album', 'artist', 'fo
 const isFolder = ({ kind }: ItemId): boolean => kind === 'folder' || kind === 'uploads';
 
 const mixedFolderFault = (): Fault =>
-  new Fault(0, 'This folder holds the music of several artists, so it is no album and no artist.');
+  new Fault(0, 'This folder holds the music of several artists, so it is neither an album nor an artist.');

@@ -74,7 +74,7 @@ export function readList(params: Params, name: string): string[] {
   if (values.length > MAX_IDS)
     throw new Fault(
       0,
-      `The parameter ${name} may be there ${MAX_IDS} times at most, and it is there ${values.length} times.`,
+      `The parameter ${name} may be given at most ${MAX_IDS} times, but was given ${values.length} times.`,
     );
   return values;
 }

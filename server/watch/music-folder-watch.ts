@@ -123,7 +123,10 @@ export function watchMusicFolder({
     if (isClosed) return;
     requests.forget((path) => path === scanPath() || keyOfPath(keys(), path) === folder.key);
     status = { state: 'polling', reason: problem };
-    log.warn({ reason: problem, check_every_ms: times.folderCheckMs }, 'music folder offline; waiting for its return');
+    log.warn(
+      { reason: problem, check_every_ms: times.folderCheckMs },
+      'music folder offline; waiting until it is back',
+    );
   }
 
   async function startWatching(musicFolder: MusicFolder): Promise<void> {

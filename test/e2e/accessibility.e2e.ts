@@ -72,7 +72,7 @@ test('no dialog or menu has a violation', async () => {
   await page.keyboard.press('Space');
   await page.getByRole('toolbar', { name: 'Selection' }).waitFor();
   await page
-    .getByRole('button', { name: /^More for/ })
+    .getByRole('button', { name: /^More options for/ })
     .last()
     .click();
   await page.getByRole('menuitem', { name: 'Add to playlist' }).waitFor();
@@ -104,7 +104,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   test(`sign-in, set-up and sharing pages have no violation: ${colorScheme}`, async () => {
     const page = await stage.openPage({ baseURL: stage.url, ...DESK_WINDOW, colorScheme });
     await page.goto('/sign-in');
-    await page.getByLabel('User name').waitFor();
+    await page.getByLabel('Username').waitFor();
     expect(await violations(page, 'sign-in')).toEqual([]);
     await page.context().close();
   });

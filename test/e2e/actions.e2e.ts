@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 const card = (on: Page) => on.getByRole('grid', { name: 'Albums' }).locator('[data-items]').first();
-const menu = (on: Page) => on.getByRole('menu', { name: `More for ${title}`, exact: true });
+const menu = (on: Page) => on.getByRole('menu', { name: `More options for ${title}`, exact: true });
 const entries = async (on: Page): Promise<string[]> =>
   (await menu(on).getByRole('menuitem').allInnerTexts()).map((text) => text.split('\n')[0]!);
 
@@ -39,7 +39,7 @@ test('an album has one menu: by right click, by "…", by keyboard and by a long
 
   await card(page).hover();
   await card(page)
-    .getByRole('button', { name: `More for ${title}` })
+    .getByRole('button', { name: `More options for ${title}` })
     .click();
   await expect.poll(() => entries(page)).toEqual(menuEntries);
   await page.keyboard.press('Escape');

@@ -140,7 +140,7 @@ test('after signing out, nobody is signed in until they do it by hand, also afte
   expect(tickets()).toBe(1);
 
   await tell({ kind: 'open', path: '/albums' }); // waits until somebody is signed in
-  await page.getByLabel('User name').fill(ADMIN.username);
+  await page.getByLabel('Username').fill(ADMIN.username);
   await page.getByLabel('Password', { exact: true }).fill(ADMIN.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { level: 1, name: 'Albums' }).waitFor();

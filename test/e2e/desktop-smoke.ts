@@ -97,7 +97,7 @@ async function firstRun(window: Page): Promise<void> {
   await window.getByRole('heading', { level: 1, name: 'Welcome' }).waitFor();
   if (await window.getByLabel('Setup token').isVisible())
     throw new Error('The window asks for a set-up token that it should have been given.');
-  await window.getByLabel('User name').fill(OWNER_ACCOUNT.username);
+  await window.getByLabel('Username').fill(OWNER_ACCOUNT.username);
   await window.getByLabel('Password', { exact: true }).fill(OWNER_ACCOUNT.password);
   await window.getByRole('button', { name: 'Next' }).click();
 }

@@ -96,7 +96,7 @@ test('a hit is saved, and listed among the tracks as not downloaded', async () =
 
 test('playing a saved hit from a playlist fetches it', async () => {
   await rowOf('Tracks')
-    .getByRole('button', { name: `More for ${REMOTE_TITLE}` })
+    .getByRole('button', { name: `More options for ${REMOTE_TITLE}` })
     .click();
   await page.getByRole('menuitem', { name: 'Download' }).waitFor();
   await page.getByRole('menuitem', { name: 'Add to playlist' }).click();

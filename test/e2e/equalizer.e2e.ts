@@ -142,14 +142,14 @@ test('without the equalizer there is no filter node; with it there is one for ea
   await handle.press('ArrowUp');
   expect(await handle.getAttribute('aria-valuetext')).toBe('1 dB');
   await expect.poll(filters).toBeGreaterThan(0);
-  await settings.getByLabel('Read a file…').setInputFiles({
+  await settings.getByLabel('Import from a file…').setInputFiles({
     name: 'Headphones ParametricEQ.txt',
     mimeType: 'text/plain',
     buffer: Buffer.from(
       'Preamp: -6.2 dB\nFilter 1: ON LSC Fc 105 Hz Gain 6.4 dB Q 0.70\nFilter 2: ON PK Fc 3000 Hz Gain -2 dB Q 2',
     ),
   });
-  await settings.getByText('2 bands from “Headphones ParametricEQ.txt”').waitFor();
+  await settings.getByText('2 bands imported from “Headphones ParametricEQ.txt”').waitFor();
   expect(await settings.getByRole('slider', { name: /^Band/ }).count()).toBe(2);
   const frequency = settings.getByRole('textbox', { name: 'Frequency of band 2' });
   await frequency.selectText();
@@ -193,7 +193,7 @@ test('sound settings survive a reload and stay when another setting is changed',
   }
   await settingsPage.evaluate(() => localStorage.setItem('tonearm.output', '{"deviceId":'));
   await settingsPage.reload();
-  await settingsPage.getByText(/because it could not be read: output device, equalizer/).waitFor();
+  await settingsPage.getByText(/were reset: output device, equalizer/).waitFor();
   await settingsPage.close();
   expect(stage.problems).toEqual([]);
 });

@@ -14,13 +14,13 @@ test('an empty data folder becomes a library that plays', async () => {
   await page.goto('/');
   await page.getByRole('heading', { name: 'Welcome' }).waitFor();
   await page.getByLabel('Setup token').fill('not the token');
-  await page.getByLabel('User name').fill(OWNER_ACCOUNT.username);
+  await page.getByLabel('Username').fill(OWNER_ACCOUNT.username);
   await page.getByLabel('Password', { exact: true }).fill(OWNER_ACCOUNT.password);
   await page.getByRole('button', { name: 'Next' }).click();
   await page.getByRole('alert').waitFor();
 
   await page.goto(`/setup?token=${stage.setupToken}`);
-  await page.getByLabel('User name').fill(OWNER_ACCOUNT.username);
+  await page.getByLabel('Username').fill(OWNER_ACCOUNT.username);
   await page.getByLabel('Password', { exact: true }).fill(OWNER_ACCOUNT.password);
   await page.getByRole('button', { name: 'Next' }).click();
 

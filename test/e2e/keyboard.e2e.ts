@@ -83,7 +83,7 @@ test('a row’s menu opens from its button and with the menu key, and returns th
   const dots = page
     .getByRole('main')
     .getByRole('listitem')
-    .getByRole('button', { name: /^More for / })
+    .getByRole('button', { name: /^More options for / })
     .first();
   const name = (await dots.getAttribute('aria-label'))!;
   for (let turn = 0; turn < 2; turn += 1) {

@@ -52,7 +52,7 @@ test('a radio starts from a mood, says why it plays what it plays, and is steere
   await expect.poll(nowPlaying).toMatch(/^Song /);
   await page.keyboard.press('q');
   const queue = page.getByRole('complementary', { name: 'Queue' });
-  await queue.getByText('Chosen by sound.').waitFor();
+  await queue.getByText('Tracks are chosen by their sound.').waitFor();
   await queue
     .getByText(/^Mood: Gentle/)
     .first()
@@ -63,7 +63,7 @@ test('a radio starts from a mood, says why it plays what it plays, and is steere
   await page.getByText(`More like “${playingTitle}” from now on.`).waitFor();
   await expect.poll(() => radioRequests.length).toBeGreaterThan(steeredCount);
   await expect.poll(() => radioRequests.at(-1)!.more).toHaveLength(1);
-  await queue.getByRole('button', { name: 'Less', exact: true }).press('Enter');
+  await queue.getByRole('button', { name: 'Less like this', exact: true }).press('Enter');
   await expect.poll(nowPlaying).not.toBe(playingTitle);
   await expect.poll(() => radioRequests.at(-1)).toMatchObject({ more: [], less: [expect.any(Number)] });
   await queue.getByText(`Less like “${playingTitle}”`).first().waitFor();
@@ -80,7 +80,7 @@ test('a radio starts from a mood, says why it plays what it plays, and is steere
   await player().getByRole('button', { name: 'Pause' }).waitFor(); // the new radio plays, not the previous radio
   await page.keyboard.press('q');
   await queue.getByRole('button', { name: 'Reset' }).press('Enter');
-  await page.getByText('This radio plays as it did at first.').waitFor();
+  await page.getByText('The radio was reset.').waitFor();
   await expect.poll(() => radioRequests.at(-1)).toMatchObject({ more: [], less: [] });
 
   const secondTitle = await nowPlaying();
@@ -90,7 +90,7 @@ test('a radio starts from a mood, says why it plays what it plays, and is steere
   await main()
     .getByRole('button', { name: `Allow ${secondTitle} again` })
     .press('Enter');
-  await main().getByText('Nothing. Choose “Never” in the queue while a radio plays.').waitFor();
+  await main().getByText('Nothing is excluded.').waitFor();
   expect(await violations(page, page.url())).toEqual([]);
   await page.keyboard.press('q');
 });
@@ -164,7 +164,7 @@ test('mixes of the day are on Home, and a track says what sounds like it', async
   await page.goto(`/tracks?details=${tracks[0]}`);
   const drawer = page.getByRole('dialog');
   await drawer
-    .getByRole('list', { name: 'Sounds like' })
+    .getByRole('list', { name: 'Similar tracks' })
     .getByText(/Sounds like “/)
     .first()
     .waitFor();

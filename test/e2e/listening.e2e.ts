@@ -31,7 +31,7 @@ afterAll(() => stage?.close());
 const plays = async (): Promise<number> => (await stage.api<Paged<HistoryOut>>('/history?limit=1')).total;
 const figure = (name: string) => page.getByRole('region', { name, exact: true });
 const choose = async (title: string, item: string) => {
-  await page.getByRole('button', { name: `More for ${title}`, exact: true }).click();
+  await page.getByRole('button', { name: `More options for ${title}`, exact: true }).click();
   await page.getByRole('menuitem', { name: item }).click();
 };
 async function save(title: string, item: string): Promise<{ name: string; bytes: Buffer }> {

@@ -35,5 +35,5 @@ test('refused folders are listed during set-up, on Home and in the settings, and
   await page.getByRole('heading', { name: 'Wer darf hören?' }).waitFor();
   await untilIdle(() => stage.api<{ items: JobOut[] }>('/jobs'));
   await page.goto('/');
-  await page.getByRole('heading', { name: 'Neu hinzugekommen' }).waitFor();
+  await page.getByRole('heading', { name: 'Zuletzt hinzugefügt' }).waitFor();
 });

@@ -191,7 +191,7 @@ const SCREENSHOT_SCENES: Scene[] = [
     async (page) => {
       await page
         .getByRole('main')
-        .getByRole('button', { name: /^More for/ })
+        .getByRole('button', { name: /^More options for/ })
         .nth(2)
         .click();
       await page.getByRole('menu').waitFor();
@@ -225,7 +225,7 @@ async function shoot(from: Browser, size: string, device: Parameters<Browser['ne
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   await page.goto('/sign-in');
-  await page.getByLabel('User name').waitFor();
+  await page.getByLabel('Username').waitFor();
   await keepBoth(page, `sign-in-${size}`);
   await page.evaluate(([token, user]) => localStorage.setItem('tonearm.session', JSON.stringify({ token, user })), [
     session.access_token,

@@ -49,7 +49,7 @@ test('settings are validated while typing, apply at once, and show their origin'
   const port = page.getByLabel('Port', { exact: true });
   const previousPort = await port.inputValue();
   expect(await port.isDisabled()).toBe(true); // the port is given with --port
-  await page.getByText('Set when the server is started, by PORT or a command-line option').waitFor();
+  await page.getByText('Set when the server was started, by PORT or a command-line option').waitFor();
   expect(previousPort).toBe('0');
   const hosts = page.getByRole('textbox', { name: 'Additional host names' });
   await hosts.fill('music.example.org');
@@ -108,12 +108,12 @@ test('an ordinary user sees their own settings, and the owner can set a new pass
   const page = await stage.openAsOwner(DESK_WINDOW);
   await page.goto('/settings#accounts');
   await page.getByRole('button', { name: 'Add user' }).click();
-  await page.getByLabel('User name').fill('ann');
+  await page.getByLabel('Username').fill('ann');
   await page.getByLabel('Password', { exact: true }).fill('a good password');
   await page.getByLabel('Jukebox').uncheck();
   await page.getByLabel('Quota for added music').fill('2');
   await page.getByRole('button', { name: 'Create account' }).click();
-  await page.getByRole('button', { name: 'More for ann' }).click();
+  await page.getByRole('button', { name: 'More options for ann' }).click();
   await page.getByRole('menuitem', { name: 'Reset password' }).click();
   await page.getByLabel('New password for ann').fill('short');
   await page.getByLabel('New password for ann').fill('another good one');
@@ -122,7 +122,7 @@ test('an ordinary user sees their own settings, and the owner can set a new pass
 
   const hers = await stage.openPage({ ...DESK_WINDOW, baseURL: stage.url });
   await hers.goto('/settings#network');
-  await hers.getByLabel('User name').fill('ann');
+  await hers.getByLabel('Username').fill('ann');
   await hers.getByLabel('Password', { exact: true }).fill('another good one');
   await hers.getByRole('button', { name: 'Sign in' }).click();
   await hers.getByRole('heading', { level: 1, name: 'Network & phones' }).waitFor();
@@ -156,7 +156,7 @@ test('an ordinary user sees their own settings, and the owner can set a new pass
   await hers.context().close();
 
   await page.setViewportSize({ width: 390, height: 800 });
-  await page.getByRole('button', { name: 'More for ann' }).click();
+  await page.getByRole('button', { name: 'More options for ann' }).click();
   await page.getByRole('menuitem', { name: 'Sign-ins and app passwords' }).click();
   const access = page.getByRole('region', { name: 'Sign-ins and app passwords of ann' });
   await access.getByText('App password “default”').waitFor();
@@ -198,7 +198,7 @@ test('app passwords are made for a device and revoked, and other sessions are en
     );
   await page.reload();
   const sessions = page.getByRole('region', { name: 'Signed in' });
-  await sessions.getByText('This one', { exact: true }).waitFor();
+  await sessions.getByText('Current session', { exact: true }).waitFor();
   await sessions.getByRole('button', { name: 'Sign out node' }).first().click();
   await expect.poll(async () => (await listAcceptedTokens()).filter(Boolean).length).toBe(2);
   await sessions.getByRole('button', { name: 'Sign out', exact: true }).click();
@@ -215,7 +215,7 @@ test('a backup target is tested, a backup is made, and restoring it can be cance
   await location.fill(backups);
   await location.press('Enter');
   await page.getByRole('button', { name: 'Test connection' }).click();
-  await page.getByText(`${backups} works; it holds 0 backups.`).waitFor();
+  await page.getByText(`${backups} works and contains 0 backups.`).waitFor();
 
   await page.getByRole('button', { name: 'Back up now' }).click();
   await expect.poll(async () => (await stage.api<{ items: unknown[] }>('/backups')).items.length).toBe(1);
@@ -236,10 +236,10 @@ test('a backup target is tested, a backup is made, and restoring it can be cance
   expect(await page.getByRole('button', { name: 'Test object store' }).count()).toBe(0);
   await location.fill('s3');
   await location.press('Enter');
-  await page.getByRole('textbox', { name: 'Bucket of the backup', exact: true }).waitFor();
+  await page.getByRole('textbox', { name: 'Backup bucket', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Test object store' }).click();
   await page
-    .getByRole('region', { name: 'Where files are kept' })
+    .getByRole('region', { name: 'Where files are stored' })
     .getByRole('alert')
     .filter({ hasText: 'S3_BUCKET' })
     .waitFor();
@@ -265,7 +265,7 @@ test('the library is exported, and replacing it by an export can be cancelled', 
   expect(await start.boundingBox()).toEqual(previousBox);
   await start.click();
   await exportDialog.waitFor({ state: 'detached' });
-  await page.getByText(/^The last export wrote \d+ tracks into /).waitFor();
+  await page.getByText(/^The last export wrote \d+ tracks to /).waitFor();
   expect(readdirSync(folder)).toContain('Music');
 
   await page.getByRole('button', { name: 'Import…' }).click();

@@ -52,10 +52,10 @@ test('the trash shows who deleted what, and gives tracks back by keyboard', asyn
   await row(secondTrack).waitFor({ state: 'detached' });
   await row(firstTrack).focus();
   await page.keyboard.press('Delete');
-  const dialog = page.getByRole('dialog', { name: 'Delete for good' });
-  await dialog.getByText(`Delete “${firstTrack.title}” for good`).waitFor();
+  const dialog = page.getByRole('dialog', { name: 'Delete permanently' });
+  await dialog.getByText(`Delete “${firstTrack.title}” and its stored audio permanently`).waitFor();
   await page.keyboard.press('Enter');
-  await page.getByText('1 track deleted for good.').waitFor();
+  await page.getByText('1 track deleted permanently.').waitFor();
   expect(await inTrash()).toBe(1);
 });
 
@@ -73,7 +73,7 @@ test('several tracks are selected and restored, and the rest is deleted after a 
   await page.getByText('9 tracks are back.').waitFor();
   await expect.poll(inTrash).toBe(1);
   await page.getByRole('button', { name: 'Empty trash' }).click();
-  await page.getByRole('dialog', { name: 'Empty trash' }).getByRole('button', { name: 'Delete for good' }).click();
+  await page.getByRole('dialog', { name: 'Empty trash' }).getByRole('button', { name: 'Delete permanently' }).click();
   await page.getByText('The trash is empty').waitFor();
   expect(await inTrash()).toBe(0);
 });
@@ -85,7 +85,7 @@ test('an edit of several tracks is undone in the details of one of them', async 
   await page.goto(`/tracks?details=${firstTrack.id}`);
   const edits = page.getByRole('region', { name: 'Edits in the last 30 days' });
   await edits.getByText('Changed').first().waitFor();
-  await edits.getByRole('button', { name: 'Undo on all 2 tracks' }).click();
+  await edits.getByRole('button', { name: 'Undo for all 2 tracks' }).click();
   await expect.poll(async () => (await stage.api<TrackOut>(`/tracks/${secondTrack.id}`)).genre).toBe(secondTrack.genre);
 });
 

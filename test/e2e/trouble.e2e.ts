@@ -13,10 +13,10 @@ test('signing in returns to the requested page, also after the session expired',
   await context.close();
   const page = await stage.openPage({ baseURL: stage.url, ...DESK_WINDOW });
   await page.goto('/albums?sort=year');
-  await page.getByLabel('User name').fill(OWNER_ACCOUNT.username);
+  await page.getByLabel('Username').fill(OWNER_ACCOUNT.username);
   await page.getByLabel('Password', { exact: true }).fill('not the password');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('alert').getByText('Incorrect user name or password').waitFor();
+  await page.getByRole('alert').getByText('Incorrect username or password').waitFor();
   await page.getByLabel('Password', { exact: true }).fill(OWNER_ACCOUNT.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { level: 1, name: 'Albums' }).waitFor();
@@ -32,7 +32,7 @@ test('signing in returns to the requested page, also after the session expired',
   await page.getByRole('link', { name: 'Artists', exact: true }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await page.unroute('**/api/v1/artists?**');
-  await page.getByLabel('User name').fill(OWNER_ACCOUNT.username);
+  await page.getByLabel('Username').fill(OWNER_ACCOUNT.username);
   await page.getByLabel('Password', { exact: true }).fill(OWNER_ACCOUNT.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { level: 1, name: 'Artists' }).waitFor();
@@ -43,7 +43,7 @@ test('a new user creates an account if registration is open, and sees no activit
   const page = await stage.openPage({ baseURL: stage.url, ...DESK_WINDOW });
   await page.goto('/sign-in');
   await page.getByRole('button', { name: 'Create an account' }).click();
-  await page.getByLabel('User name').fill('listener');
+  await page.getByLabel('Username').fill('listener');
   await page.getByLabel('Password', { exact: true }).fill('long enough password');
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();

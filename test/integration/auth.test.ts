@@ -386,7 +386,7 @@ describe('unattended set-up', () => {
     await server.close();
     server = await startAuthServer({ env: { ADMIN_USERNAME: 'a/b', ADMIN_PASSWORD: 'from-the-environment' } });
     await expect(server.auth.ensureAdmin()).rejects.toThrow(
-      'admin_username: may contain only letters, digits, blanks and @ . + _ -',
+      'admin_username: may contain only letters, digits, spaces and @ . + _ -',
     );
   });
 });

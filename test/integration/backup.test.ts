@@ -436,7 +436,7 @@ describe('a restore', () => {
     server = await startServer({ dir });
     expect((await allTracks(server)).length).toBeGreaterThan(0);
     expect(await errorMessageOf(restoreBackup(backup, { dataDir: dir, replace: true }))).toMatch(
-      /Tonearm is running already/,
+      /Tonearm is already running/,
     );
   });
 

@@ -90,7 +90,7 @@ test('a system error has no stack', async () => {
   const { stderr, code } = await runServer(['openapi'], { TMPDIR: join(base, 'gone'), TMP: join(base, 'gone') });
   expect([code, messagesOf(stderr)]).toEqual([
     1,
-    [expect.stringMatching(/^tonearm: It could not be done \(ENOENT/) as string],
+    [expect.stringMatching(/^tonearm: The command failed \(ENOENT/) as string],
   ]);
 });
 
@@ -136,7 +136,7 @@ describe('a data folder with a running server', () => {
         1,
         [
           expect.stringMatching(
-            new RegExp(`Tonearm is running already on .* and listens on ${server.url}\\.`),
+            new RegExp(`Tonearm is already running on .* and listens on ${server.url}\\.`),
           ) as string,
         ],
       ]);
@@ -153,7 +153,7 @@ describe('a data folder with a running server', () => {
       writeFileSync(lockNoteOf(dir), JSON.stringify({ ...lockNote, url }));
       const { stderr } = await runServer(['--open', '--data-dir', dir]);
       expect(messagesOf(stderr)).toEqual([
-        expect.stringMatching(/Tonearm is running already on \S+\. Use it there/) as string,
+        expect.stringMatching(/Tonearm is already running on \S+\. Use it there/) as string,
       ]);
     }
     await server.kill('SIGTERM');
@@ -170,7 +170,7 @@ describe('a data folder with a running server', () => {
       BROWSER: join(bin, 'xdg-open'),
     });
     expect([code, messagesOf(stderr)]).toEqual([0, []]);
-    expect(stdout).toContain(`Tonearm is running already, on ${server.url}.`);
+    expect(stdout).toContain(`Tonearm is already running on ${server.url}.`);
     await until(
       () => existsSync(openedFile) && readFileSync(openedFile, 'utf8').trim(),
       (url) => url === server.url,

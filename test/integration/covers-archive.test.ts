@@ -158,7 +158,7 @@ describe('wrong responses of the archive', () => {
     ['403 of its storage', () => ({ status: 403, behind: true }), / answered 403$/, 'failed'],
     ['no response', () => 'silent', / took longer than 600.001 s$/, 'failed'],
     ['a picture that drips', () => 'dripping', / took longer than 600.001 s$/, 'failed'],
-    ['a broken connection', () => 'cut', / broke off the connection$/, 'failed'],
+    ['a broken connection', () => 'cut', / closed the connection$/, 'failed'],
   ];
   it.each(cases)('%s is not used as a cover, and the log says why', async (_title, behaviour, reason, result) => {
     const album = addAlbum(behaviour());

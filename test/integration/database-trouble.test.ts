@@ -71,7 +71,7 @@ describe('a database that is removed, replaced or moved while the server runs', 
       const moveBack = moveAway(dir);
       const refusedResponse = await like(2 * round);
       expect([refusedResponse.status, refusedResponse.headers.get('retry-after')]).toEqual([503, '30']);
-      expect(refusedResponse.body).toMatchObject({ detail: expect.stringMatching(/no longer where it was/) });
+      expect(refusedResponse.body).toMatchObject({ detail: expect.stringMatching(/database file is missing/) });
       const health = await fetch(`${server.url}/health`);
       expect([health.status, ((await health.json()) as HealthOut).database]).toEqual([503, 'down']);
       moveBack();

@@ -105,7 +105,7 @@ async function refusal(dir: string, env: Record<string, string> = {}): Promise<s
 
 describe('a start', () => {
   test.each([
-    ['is gone', removeDatabase, 'is not there'],
+    ['is gone', removeDatabase, 'does not exist'],
     [
       'is empty',
       (dir: string) => {
@@ -145,7 +145,7 @@ describe('a start', () => {
     removeDatabase(dir);
     rmSync(join(dir, 'library.json'));
     rmSync(join(dir, 'library', 'library.json'));
-    expect(await refusal(dir)).toMatch(/audio in the local disk.*is not there/);
+    expect(await refusal(dir)).toMatch(/audio in the local disk.*does not exist/);
   });
 
   test('with the database of another program is refused', async () => {
@@ -162,7 +162,7 @@ describe('a start', () => {
     const dir = copyOf(wholeLibrary);
     removeDatabase(dir);
     copyFileSync(database(otherLibrary), database(dir));
-    expect(await refusal(dir)).toMatch(/is of another library .* than/);
+    expect(await refusal(dir)).toMatch(/belongs to another library .* than/);
     const { code } = await runServer(['user', 'list', '--new-library', '--data-dir', dir]);
     expect(code).toBe(0);
     expect((await runServer(['user', 'list', '--data-dir', dir])).code).toBe(0);
@@ -280,7 +280,7 @@ describe('a storage that cannot be reached at the start', () => {
 describe('tonearm rebuild', () => {
   test('is refused where there is a database', async () => {
     const { code, stderr } = await runServer(['rebuild', '--data-dir', copyOf(wholeLibrary)]);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/There is a database already/)]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/A database already exists/)]);
   });
 
   test('makes tracks of all stored audio, and a scan then finds their files', async () => {

@@ -213,7 +213,7 @@ describe('verify', () => {
         kind: 'damaged',
         album_id: row?.albumId,
         track_id: null,
-        reason: expect.stringMatching(/the backup cannot be read \(No place for backups is configured/) as string,
+        reason: expect.stringMatching(/the backup cannot be read \(No backup location is set/) as string,
       },
     ]);
     expect(readFileSync(stored(key))).toEqual(damagedBytes);

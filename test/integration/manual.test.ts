@@ -166,7 +166,7 @@ describe('while a server runs on the library', () => {
   it.each([...commands, '--help', '--version'])('tonearm %s does as docs/INSTALL.md says', async (name) => {
     const { code, stderr } = await run(`${name} ${ARGS[name ?? ''] ?? ''}`.trim());
     if (works.has(name ?? '')) expect([code, stderr]).toEqual([0, '']);
-    else expect([code, stderr]).toEqual([1, expect.stringMatching(/^tonearm: Tonearm is running already on .*\n$/m)]);
+    else expect([code, stderr]).toEqual([1, expect.stringMatching(/^tonearm: Tonearm is already running on .*\n$/m)]);
   });
 });
 

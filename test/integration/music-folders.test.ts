@@ -179,7 +179,7 @@ describe('two folders', () => {
     const add = (path: string, name = 'Other'): Promise<Answer> => post('/music-folders', { name, path });
     expect((await add(join(base, 'vinyl/Birch'))).text).toContain('is inside the music folder “Records”');
     expect((await add(base)).text).toContain('contains the music folder “Music”');
-    expect((await add(join(base, 'nowhere'))).text).toContain('does not exist or is no folder');
+    expect((await add(join(base, 'nowhere'))).text).toContain('does not exist or is not a folder');
     expect((await add(server.dir)).text).toContain('data folder');
     mkdirSync(join(base, 'fourth'));
     expect((await add(join(base, 'fourth'), 'records')).text).toContain('is the name of another music folder');
@@ -251,7 +251,7 @@ test('the disk of the server is walked by names of folders, without files, hidde
   expect(body).toMatchObject({ folders: [{ name: 'One' }], fault: null, is_complete: true });
   expect(body.parent?.endsWith('disk')).toBe(true);
   expect(body.free_bytes).toBeGreaterThan(0);
-  expect((await look(join(base, 'nowhere'))).text).toContain('does not exist or is no folder');
+  expect((await look(join(base, 'nowhere'))).text).toContain('does not exist or is not a folder');
   for (const path of [server.dir, '/etc', '/proc/self', 'relative']) expect((await look(path)).status, path).toBe(422);
   expect((await look('/')).body.folders.map(({ name }) => name)).not.toContain('etc');
   expect((await look('/')).body.fault).not.toBeNull();

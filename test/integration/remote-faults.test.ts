@@ -321,7 +321,7 @@ describe('succeeds in the end after:', () => {
     const [{ end, waits, errors }] = await Promise.all([fetched(track.trackId), cutting]);
     for (const error of errors)
       expect(error).toMatch(
-        new RegExp(`^The catalogue could not be read: ${HOST_PATTERN} broke off the connection\\.$`),
+        new RegExp(`^The catalogue could not be read: ${HOST_PATTERN} closed the connection\\.$`),
       );
     expect(end).toMatchObject({ status: 'succeeded', attempts: 3, bytes_done: track.bytes.length });
     expectWaits(waits, [2, 4]);

@@ -236,6 +236,6 @@ it('a second process on the same data folder gets one clear line', async () => {
   for (const { code, stderr } of testAnswers)
     expect([code, stderr.trim().split('\n')]).toEqual([
       1,
-      [expect.stringMatching(/Tonearm is running already on .* or stop it first/)],
+      [expect.stringMatching(/Tonearm is already running on .* or stop it first/)],
     ]);
 });

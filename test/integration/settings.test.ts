@@ -285,7 +285,7 @@ describe('the music folder', () => {
   });
 
   it.each<[string, () => string, RegExp]>([
-    ['does not exist', () => join(server.dir, 'none'), /does not exist or is no folder/],
+    ['does not exist', () => join(server.dir, 'none'), /does not exist or is not a folder/],
     [
       'is a file',
       () => {
@@ -293,7 +293,7 @@ describe('the music folder', () => {
         writeFileSync(path, '');
         return path;
       },
-      /does not exist or is no folder/,
+      /does not exist or is not a folder/,
     ],
     ['is not given whole', () => 'music', /absolute path/],
     ['is the data folder', () => server.data, /inside Tonearm’s own data folder/],
@@ -344,7 +344,7 @@ describe('PATCH /settings?dry_run=true', () => {
       { field: 'port', message: 'must be a whole number from 0 to 65535; 0 for any free port' },
     ]);
     expect((await check({ local_media_import_path: '/no/such/folder' })).body['errors']).toEqual([
-      { field: 'local_media_import_path', message: 'does not exist or is no folder' },
+      { field: 'local_media_import_path', message: 'does not exist or is not a folder' },
     ]);
     expect((await check({ data_dir: '/tmp' })).status).toBe(409);
     expect((await check({ port: 5000, contact: 'me@example.org' })).status).toBe(200);

@@ -155,7 +155,7 @@ test('a server whose app is still there is left alone, also when it does not ans
   const nextServer = await startServer();
   expect(await waitForExit(nextServer)).toBe(1);
   expect(nextServer.heard).toEqual([
-    { kind: 'failed', reason: expect.stringContaining('Tonearm is running already') as string },
+    { kind: 'failed', reason: expect.stringContaining('Tonearm is already running') as string },
   ]);
   firstServer.child.kill('SIGCONT');
   expect(await isUp(firstServer)).toBe(true);

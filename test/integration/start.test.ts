@@ -73,14 +73,14 @@ test('a secret in settings.json is moved to secrets.json, and the log says so', 
 test('a music folder that does not exist, is a file, or contains the data folder is rejected', async () => {
   const dir = fresh();
   expect(await refusal(['--data-dir', dir, '--import', join(base, 'nowhere')])).toMatch(
-    /The music folder .*nowhere does not exist or is no folder/,
+    /The music folder .*nowhere does not exist or is not a folder/,
   );
   const file = join(base, 'file.mp3');
   writeFileSync(file, 'x');
-  expect(await refusal(['--data-dir', dir, '--import', file])).toMatch(/file\.mp3 does not exist or is no folder/);
+  expect(await refusal(['--data-dir', dir, '--import', file])).toMatch(/file\.mp3 does not exist or is not a folder/);
   expect(await refusal(['--data-dir', dir, '--import', base])).toMatch(/data folder/);
   expect(await refusal(['scan', join(base, 'nowhere'), '--data-dir', dir])).toMatch(
-    /nowhere does not exist or is no folder/,
+    /nowhere does not exist or is not a folder/,
   );
 });
 
@@ -160,7 +160,7 @@ test('an invalid database, or one of a newer version, is reported with what to d
 test('a data folder belongs to one server at a time', async () => {
   const dir = fresh();
   const server = await spawnServer(['--data-dir', dir, '--port', '0']);
-  expect(await refusal(['--data-dir', dir, '--port', '0'])).toMatch(/Tonearm is running already/);
+  expect(await refusal(['--data-dir', dir, '--port', '0'])).toMatch(/Tonearm is already running/);
   await server.kill(); // the lock of a killed owner is released
   const nextServer = await spawnServer(['--data-dir', dir, '--port', '0']);
   expect((await fetch(`${nextServer.url}/health`)).status).toBe(200);

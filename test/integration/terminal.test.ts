@@ -42,7 +42,7 @@ describe.skipIf(!terminalOrWarn())('on a terminal', () => {
     await addCommand.shows('Password: ');
     addCommand.type(key);
     await addCommand.ended;
-    expect(addCommand.output()).toContain('tonearm: Cancelled. Nothing was changed.');
+    expect(addCommand.output()).toContain('tonearm: Canceled. Nothing was changed.');
     expect(addCommand.output()).toMatch(/ icanon .* echo /s);
     expect(addCommand.output()).not.toMatch(/\n +at /);
     expect((await runServer(['user', 'list', '--data-dir', dir])).stdout).toBe('');

@@ -173,7 +173,7 @@ export async function flipBytes(count: number, { base, full, random, passphrase 
     const recheck = await checkFolder(await openBackup(backup, { passphrase }), full, tmp);
     if (check.faults === 0) faults.push(`${flippedFile}: not found`);
     if (check.lost > 0) faults.push(`${flippedFile}: lost ${check.lost_items.join(', ')}`);
-    if (recheck.faults + recheck.lost > 0) faults.push(`${flippedFile}: not mended: ${recheck.problems.join(', ')}`);
+    if (recheck.faults + recheck.lost > 0) faults.push(`${flippedFile}: not repaired: ${recheck.problems.join(', ')}`);
   }
   const restoredDir = join(base, 'flipped-restored');
   await restoreFrom(await openBackup(backup, { passphrase }), restoredDir);

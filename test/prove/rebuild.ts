@@ -55,7 +55,7 @@ async function rebuildWithKills(
 async function complete(dir: string, env: Record<string, string>): Promise<void> {
   const rebuilt = await runServer(['rebuild', '--data-dir', dir], env);
   if (rebuilt.code === 0) return;
-  if (!rebuilt.stderr.includes('There is a database already')) throw new Error(`Not rebuilt: ${rebuilt.stderr}`);
+  if (!rebuilt.stderr.includes('A database already exists')) throw new Error(`Not rebuilt: ${rebuilt.stderr}`);
   const scanRun = await runServer(['scan', '--data-dir', dir], env);
   if (scanRun.code !== 0) throw new Error(`Not scanned: ${scanRun.stderr}`);
 }

@@ -331,7 +331,7 @@ export const SHEETS: SheetCase[] = [
   {
     quirk: 'a time that is none',
     sheet: plainSheet.replace('03:10:37', '03:70:99'),
-    begins: /“01 03:70:99” of track 2 is no time/,
+    begins: /“01 03:70:99” of track 2 is not a time/,
   },
   { quirk: 'no tracks', sheet: lines(...HEAD, FILE), begins: /it has no tracks/ },
   { quirk: 'a text of another kind', sheet: 'Log of the rip\nAll tracks accurately ripped\n', begins: undefined },

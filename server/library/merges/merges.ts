@@ -334,7 +334,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
         if (!findTrack(tx, keptId)) {
           const isDeleted = tx.select().from(trashedTracks).where(eq(trashedTracks.id, keptId)).get() !== undefined;
           if (isDeleted)
-            throw conflict('The track that it became is deleted, or became another one. Restore that first.');
+            throw conflict('The track that it was merged into was deleted or merged itself. Restore that track first.');
           return restoreAlone(tx, row, snapshot);
         }
         const { before: keptState, edits } = snapshot.merge;

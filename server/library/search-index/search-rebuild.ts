@@ -26,7 +26,7 @@ export async function rebuildSearch({ db, search, log }: SearchRebuildDeps): Pro
     )
     .all();
   if (unfinishedKinds.length === 0) return;
-  log.info({ kinds: unfinishedKinds.map(({ kind }) => kind) }, 'search is being rebuilt');
+  log.info({ kinds: unfinishedKinds.map(({ kind }) => kind) }, 'the search index is being rebuilt');
   const saveProgress = client.prepare('UPDATE search_rebuild SET last_id = ? WHERE kind = ?');
   const deleteKind = client.prepare('DELETE FROM search_rebuild WHERE kind = ?');
   const countChange = client.prepare("UPDATE change_counts SET changes = changes + 1 WHERE topic = 'library'");
@@ -61,5 +61,5 @@ export async function rebuildSearch({ db, search, log }: SearchRebuildDeps): Pro
       );
     }
   }
-  log.info({}, 'search has been rebuilt');
+  log.info({}, 'the search index has been rebuilt');
 }

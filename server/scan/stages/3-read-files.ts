@@ -87,7 +87,7 @@ export async function readGroup(scan: Scan, files: ListedFile[], mode: ReadMode)
   if (results.some((result) => !result.ok && result.fatal))
     throw new AppError(
       'storage_full',
-      `The disk is full. ${scan.record.addedCount} tracks were added; free some space and scan again to go on.`,
+      `The disk is full. ${scan.record.addedCount} tracks were added; free some space and scan again to continue.`,
     );
   return files.map((file, i) => ({ ...file, result: withoutSplitIfNoFfmpeg(results[i] as ReadResult, scan.canSplit) }));
 }

@@ -86,12 +86,12 @@ function findLinkProblem(roots: MusicRoots, path: string): string | undefined {
     const realPath = fs.realpathSync(absoluteOf(roots, path));
     const stat = fs.statSync(realPath);
     if (stat.isDirectory()) return 'a link to a folder is not followed';
-    if (!stat.isFile()) return 'a link to something that is no file';
+    if (!stat.isFile()) return 'a link to something that is not a file';
     return realPath.startsWith(fs.realpathSync(locateInRoots(roots, path).root) + sep)
       ? undefined
       : 'a link that leads out of the music folder';
   } catch (error) {
-    return codeOf(error) === 'ELOOP' ? 'a link that leads to itself' : 'a link to something that is not there';
+    return codeOf(error) === 'ELOOP' ? 'a link that leads to itself' : 'a link to something that does not exist';
   }
 }
 

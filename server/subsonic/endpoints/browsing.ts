@@ -86,7 +86,7 @@ export function browsingEndpoints({
     find: () => Promise<{ id: TrackId; likeness: number }[] | undefined>,
   ): Promise<Fields> {
     const matches = await find();
-    if (!matches) throw new Fault(0, 'The sound of too few songs has been analyzed yet.');
+    if (!matches) throw new Fault(0, 'Not enough songs have been analyzed yet.');
     const tracks = new Map(
       library
         .tracksById(

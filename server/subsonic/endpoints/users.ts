@@ -40,7 +40,7 @@ function assertFixedTerms(params: Params, folders: readonly number[], defaults: 
   for (const [name, value] of Object.entries(FIXED_ROLES)) {
     const requested = params.bool(name, value);
     if (requested !== value && requested !== defaults[name])
-      throw forbidden(`Tonearm does not know accounts without that: ${name} is always ${value}.`);
+      throw forbidden(`Tonearm has no accounts without this right: ${name} is always ${value}.`);
   }
   const folderIds = new Set(params.all('musicFolderId').map(Number));
   if (folderIds.size > 0 && folders.some((id) => !folderIds.has(id)))

@@ -102,7 +102,7 @@ describe('a malformed argument is refused', () => {
     const { window } = await startAppWithWindow();
     const readStoredState = (): string => readFileSync(join(app.getPath('userData'), 'shell.json'), 'utf8');
     const previousState = readStoredState();
-    await expect(fake.invoke(window, channel, args)).rejects.toThrow('not the arguments of this channel');
+    await expect(fake.invoke(window, channel, args)).rejects.toThrow('The arguments of this channel are not valid');
     expect(fake.folderDialogs).toEqual([]);
     expect(readStoredState()).toBe(previousState);
   });

@@ -353,7 +353,7 @@ describe('the tray', () => {
       'while the server starts',
       initialStatus,
       [
-        'Nothing playing -',
+        'Not playing -',
         'Play -',
         'Next track -',
         'Previous track -',
@@ -374,7 +374,7 @@ describe('the tray', () => {
       'before there is an account',
       { ...runningStatus, isSignedIn: false, sharing: null },
       [
-        'Nothing playing -',
+        'Not playing -',
         'Play',
         'Next track -',
         'Previous track -',
@@ -394,7 +394,7 @@ describe('the tray', () => {
       'at rest',
       runningStatus,
       [
-        'Nothing playing -',
+        'Not playing -',
         'Play',
         'Next track -',
         'Previous track -',
@@ -434,7 +434,7 @@ describe('the tray', () => {
       'where the network is decided elsewhere',
       { ...runningStatus, sharing: { isOn: true, isLocked: true } },
       [
-        'Nothing playing -',
+        'Not playing -',
         'Play',
         'Next track -',
         'Previous track -',
@@ -454,7 +454,7 @@ describe('the tray', () => {
       'during a scan',
       { ...runningStatus, work: [toWork(1_234, 5_000)] },
       [
-        'Nothing playing -',
+        'Not playing -',
         'Play',
         'Next track -',
         'Previous track -',

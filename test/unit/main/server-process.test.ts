@@ -145,7 +145,7 @@ describe('restart', () => {
     await script.run.ends();
     await time.advance(60_000);
     expect(script.runs).toHaveLength(1);
-    expect(events).toEqual(['failed: The server ended without saying why.']);
+    expect(events).toEqual(['failed: The server stopped without an error message.']);
   });
 
   it('names the port that another program uses', async () => {

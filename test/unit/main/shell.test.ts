@@ -187,7 +187,7 @@ describe('the player', () => {
     await reportPageLoaded(window, { status: 'paused', title: 'Money' });
     window.close();
     await advance(1_000);
-    expect(tray().labels[0]).toBe('Nothing playing');
+    expect(tray().labels[0]).toBe('Not playing');
   });
 
   it('is paused when the computer goes to sleep', async () => {
@@ -356,7 +356,7 @@ describe('media keys', () => {
     expect(window.webContents.heard.at(-1)).toEqual({ kind: 'player', command: 'like' });
     for (const toggle of ['P', 'Shift+P', 'Control+', 'Control+Foo', 'Control+Alt+P+Q', 'control+p'])
       await expect(fake.invoke(window, 'shell:change', [{ shortcuts: { ...shortcuts, toggle } }])).rejects.toThrow(
-        'not the arguments',
+        'are not valid',
       );
     await fake.invoke(window, 'shell:change', [{ shortcuts: { ...shortcuts, toggle: '', like: '' } }]);
     expect([...globalShortcut.keys.keys()]).toEqual([]);
@@ -502,5 +502,5 @@ it('a version that fails to start twice says which one worked, and what going ba
   const messages = [await failToStart('1.0.0'), await failToStart('1.1.0'), await failToStart('1.1.0')];
   rmSync(profile, { recursive: true });
   expect(messages[1]).toBe('no.');
-  expect(messages[2]).toMatch(/Tonearm 1\.1\.0 has failed to start twice; 1\.0\.0 worked\..*tonearm\.db\.before-/s);
+  expect(messages[2]).toMatch(/Tonearm 1\.1\.0 failed to start twice; 1\.0\.0 worked\..*tonearm\.db\.before-/s);
 });

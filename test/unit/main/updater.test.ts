@@ -89,8 +89,8 @@ describe('checking from the menu', () => {
     expect(newerFeed.asked).toEqual(['look', 'fetch', 'look']);
     expect(listMessages().map(([message]) => message)).toEqual([
       'Tonearm 2.0.0 is available. You have 1.2.3.',
-      'Tonearm 2.0.0 is downloaded and will be installed when you quit.',
-      'Tonearm 2.0.0 is downloaded and will be installed when you quit.',
+      'Tonearm 2.0.0 has been downloaded and will be installed when you quit.',
+      'Tonearm 2.0.0 has been downloaded and will be installed when you quit.',
     ]);
   });
 
@@ -110,14 +110,14 @@ describe('checking from the menu', () => {
       'nobody said where it is published',
       Object.assign(new Error('Unsupported provider: undefined'), { code: 'ERR_UPDATER_UNSUPPORTED_PROVIDER' }),
       true,
-      'This copy of Tonearm does not know where updates are published.',
+      'This copy of Tonearm has no update source.',
       'Update it the way you installed it.',
     ],
     [
       'it holds no address at all',
       Object.assign(new Error("ENOENT: no such file or directory, open '/app/app-update.yml'"), { code: 'ENOENT' }),
       true,
-      'This copy of Tonearm does not know where updates are published.',
+      'This copy of Tonearm has no update source.',
       'Update it the way you installed it.',
     ],
     [

@@ -259,10 +259,10 @@ describe('links', () => {
       'further.mp3': expect.stringMatching(/leads out/),
       'folder.mp3': expect.stringMatching(/to a folder/),
       self: expect.stringMatching(/to a folder/),
-      'dangling.mp3': expect.stringMatching(/not there/),
+      'dangling.mp3': expect.stringMatching(/does not exist/),
       'one.mp3': expect.stringMatching(/leads to itself/),
       'two.mp3': expect.stringMatching(/leads to itself/),
-      'null.mp3': expect.stringMatching(/no file/),
+      'null.mp3': expect.stringMatching(/not a file/),
     });
   });
 
