@@ -320,9 +320,7 @@ describe('succeeds in the end after:', () => {
     })();
     const [{ end, waits, errors }] = await Promise.all([fetched(track.trackId), cutting]);
     for (const error of errors)
-      expect(error).toMatch(
-        new RegExp(`^The catalogue could not be read: ${HOST_PATTERN} closed the connection\\.$`),
-      );
+      expect(error).toMatch(new RegExp(`^The catalogue could not be read: ${HOST_PATTERN} closed the connection\\.$`));
     expect(end).toMatchObject({ status: 'succeeded', attempts: 3, bytes_done: track.bytes.length });
     expectWaits(waits, [2, 4]);
     expect(archive.ranges).toEqual([null, 'bytes=3000-', 'bytes=5000-']);

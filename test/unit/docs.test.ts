@@ -127,7 +127,7 @@ it('CONTRIBUTING.md says how to sign in to the development library, and what the
   const page = sentencesOf(CONTRIBUTING_PAGE);
   const stage = readSource('test/e2e/stage.ts');
   const [, username = '', password = ''] = /sign in as `(\w+)` with `([^`]+)`/.exec(page) ?? [];
-  expect(stage).toContain(`OWNER = { username: '${username}', password: '${password}' }`);
+  expect(stage).toContain(`OWNER_ACCOUNT = { username: '${username}', password: '${password}' }`);
   const [, names = ''] = /VS Code: (.+?) are under Run and Debug/.exec(page) ?? [];
   const starts = [...names.matchAll(/"([^"]+)"/g)].map(([, name = '']) => name);
   const launch = readSource('.vscode/launch.json').match(/"name": "/g) ?? [];
