@@ -10,7 +10,7 @@ const drawing = readFileSync(join(root, 'resources', 'icon.svg'));
 const web = (name: string) => join(root, 'renderer', 'public', name);
 const packaging = (...name: string[]) => join(root, 'resources', 'packaging', ...name);
 const GROUND = '#1b1a19';
-/** Of a maskable icon only a circle of 80 % is sure to be seen. */
+/** The share of a maskable icon that is visible on every system: a circle of 80 %. */
 const SAFE = 0.72;
 /** Icons of macOS leave a border of about a tenth on each side. */
 export const MAC_GRID = 824 / 1024;
@@ -39,7 +39,7 @@ export async function drawn(size: number, share = 1): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Of the task bar of Windows, which is light or dark: white with a dark edge. In a square of 24. */
+/** The icons of Windows' task bar, which is light or dark: white with a dark edge, in a square of 24. */
 const BUTTONS = {
   previous: 'M6 5h2v14H6zM19 5v14L9 12z',
   play: 'M7 4l13 8-13 8z',
@@ -58,7 +58,7 @@ const drawnButton = (shape: string): Promise<Buffer> =>
 
 const saved = async (png: Buffer): Promise<Buffer> => sharp(png).png({ palette: true }).toBuffer();
 
-/** What macOS colours by itself in its menu bar: only how solid a point is counts. All but the dark ground is. */
+/** Returns the picture that macOS colours by itself in its menu bar, where only the opacity counts. */
 async function silhouette(size: number): Promise<Buffer> {
   const solid = await sharp(drawing, { density: 144 })
     .extract(TRAY_PART)

@@ -1,5 +1,5 @@
-// `npm run file-types`: writes which files are offered to be opened with the app into what packs it, from the tables of
-// audio and playlist formats. A test says when it has to be run.
+// `npm run file-types`: writes the list of files that the app can open into the packaging configuration, from the
+// tables of audio and playlist formats. A test fails when it has to be run.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FORMATS } from '../server/media/audio-formats.ts';
@@ -13,7 +13,7 @@ const mimeTypes = [...FORMATS.flatMap(([, facts]) => facts.mimeTypes), ...Object
 
 const list = (items: readonly string[]): string => items.map((item) => `        - ${item}\n`).join('');
 
-/** What stands between the marks of each file. */
+/** The text between the marks of each file. */
 const PARTS: { file: string; name: string; comment: string; text: string }[] = [
   {
     file: 'electron-builder.yml',

@@ -1,4 +1,4 @@
-// The two containers in which Windows and macOS keep an icon in several sizes. Both take PNG as it is.
+// The two containers in which Windows and macOS keep an icon in several sizes. Both contain PNG files.
 export interface IconPicture {
   size: number;
   png: Buffer;

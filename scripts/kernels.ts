@@ -6,7 +6,7 @@ import loadWabt from 'wabt';
 
 const folder = join(import.meta.dirname, '..', 'server', 'dsp');
 
-/** As lines of base64. */
+/** Returns the compiled kernels as lines of base64. */
 export async function compiledKernels(): Promise<string[]> {
   const wabt = await loadWabt();
   const module = wabt.parseWat('kernels.wat', readFileSync(join(folder, 'kernels.wat'), 'utf8'), { simd: true });

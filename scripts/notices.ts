@@ -31,7 +31,7 @@ The texts: https://www.gnu.org/licenses/old-licenses/lgpl-2.1.html, https://www.
 ## Packages
 `;
 
-/** The line of each package, as it is written and as a test looks for it. */
+/** Returns the line of each package, as it is written and as a test expects it. */
 export const packageLines = (packages: ShippedPackage[]): string[] =>
   packages.map(({ name, version, licence }) => `| ${name} | ${version} | ${licence} |`);
 

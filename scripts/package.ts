@@ -19,7 +19,7 @@ import { parseArgs } from 'node:util';
 
 const root = join(import.meta.dirname, '..');
 const isWindows = process.platform === 'win32';
-/** What the archive has of the project; of dist/ without the desktop's shell. */
+/** The parts of the project that the archive contains; of dist/ all but the desktop shell. */
 const ARCHIVE_PARTS = [
   'dist/server',
   'dist/renderer',

@@ -8,7 +8,7 @@ import { inspect } from 'node:util';
 interface RestartingServerOptions {
   entry: string;
   args: string[];
-  /** `wasDown`: the one before it had failed. */
+  /** `wasDown` says that the previous run had failed. */
   onListening(wasDown: boolean): void;
   onFailed(message: string): void;
 }

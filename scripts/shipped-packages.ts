@@ -1,5 +1,5 @@
-// Which packages are part of the product: what the bundles were made of, and the native packages that are packed beside
-// them. Versions and licences are those of the lock file, which knows the other systems' packages too.
+// Lists the packages that are part of the product: those in the bundles, and the native packages that are packed beside
+// them. Versions and licences come from the lock file, which also has the packages of other systems.
 import { readFileSync } from 'node:fs';
 import { join, matchesGlob, sep } from 'node:path';
 import { build, type Rolldown } from 'vite';
@@ -24,7 +24,7 @@ interface LockEntry {
   license?: string;
 }
 
-/** By name, then version; each once. */
+/** Returns each package once, by name, then by version. */
 export async function shippedPackages(): Promise<ShippedPackage[]> {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, LockEntry>;
@@ -46,7 +46,7 @@ export async function shippedPackages(): Promise<ShippedPackage[]> {
   return [...shipped.values()].toSorted((a, b) => (`${a.name} ${a.version}` < `${b.name} ${b.version}` ? -1 : 1));
 }
 
-/** Of everything that left something in a bundle. */
+/** Returns the folders of all packages that are part of a bundle. */
 async function bundledFolders(): Promise<Set<string>> {
   const folders = new Set<string>();
   // as in a build; under a test runner it is `test`, and packages bring their warnings along
@@ -76,7 +76,7 @@ function packageFolder(id: string): string | undefined {
   return /node_modules\/(?:.+\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(id.replaceAll(sep, '/'))?.[0];
 }
 
-/** What electron-builder.yml takes along from node_modules, for any of the systems. */
+/** Returns the folders that electron-builder.yml takes from node_modules, for any of the systems. */
 function packedFolders(locked: string[]): string[] {
   const includedFolders = [
     ...readFileSync(join(root, 'electron-builder.yml'), 'utf8').matchAll(/^ {2}- (node_modules\/\S+)\/\*\*$/gm),

@@ -12,7 +12,7 @@ import type { IsStillAllowed } from '../http/open-answers.ts';
 export interface Caller {
   /** IP address. */
   from: string | undefined;
-  /** How the client calls itself. */
+  /** The name that the client gives itself. */
   client: string | undefined;
   /** The request comes from a program on the machine itself, see own-machine.ts. */
   isHere: boolean;

@@ -100,11 +100,11 @@ export function createAuthService({ db, log, now, nowForAges, settings, secrets,
     openAnswers,
     isStillAllowed: prepareIsStillAllowed(db, now),
     authenticate: createAuthenticate({ db, log, now, tokens }),
-    /** For Subsonic clients; has limits of its own. */
+    /** Signs Subsonic clients in, with limits of their own. */
     appSignIn: createAppSignIn({ db, log, now, secretKey: secrets.compatSecretKey, limits: createLimits() }),
     /** Differs at each start; printed while `isSetupRequired()`. */
     setupToken: setupToken.value,
-    /** Only for the desktop shell: whoever has the ticket signs in as the owner. */
+    /** Used by the desktop shell only: whoever has the ticket signs in as the owner. */
     issueDesktopTicket: desktopTickets.issue,
     isSetupRequired: (): boolean => !accounts.hasSuperuser(),
     /** ADMIN_USERNAME belongs to an ordinary account, so no administrator was created. */

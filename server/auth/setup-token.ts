@@ -2,7 +2,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 interface SetupToken {
-  /** For the server's output, and for the desktop app's own window. */
+  /** The token for the server's output, and for the desktop app's own window. */
   value: string;
   matches(given: string): boolean;
 }

@@ -4,7 +4,7 @@ import { ACCOUNT_LIMITS, RIGHTS, type AccountTerms } from '../db/rights.ts';
 import { bool } from '../setting-kinds.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Throws UsageError, which says what is accepted. */
+/** Throws UsageError, whose message lists what is accepted. */
 export function parseTerms(words: string[]): AccountTerms {
   const terms = words.map((word): [string, unknown] => {
     const [, name, value] = /^([^=]*)=(.*)$/su.exec(word) ?? [];

@@ -11,7 +11,7 @@ type Ask = (prompt: string) => Promise<string>;
 /** Asks once for an existing secret. */
 export const askSecret = (name: string): Promise<string> => withHiddenInput((ask) => ask(`${name}: `));
 
-/** Asks for a new secret: on a terminal twice, and again while it is refused or the two differ. */
+/** Asks for a new secret: on a terminal twice, and again while it is refused or the two entries differ. */
 export const askNewSecret = (name: string, findFault: (secret: string) => string | undefined): Promise<string> =>
   withHiddenInput(async (ask) => {
     for (;;) {

@@ -31,7 +31,7 @@ interface Answers {
 export interface ShellLink {
   /** Address of the socket, which db/data-lock.ts saves. */
   address: string;
-  /** Answers requests from now on, and those that came before. */
+  /** Answers later requests, and those that arrived before. */
   answer(answers: Answers): void;
   /** Tells the app that the server cannot start. `port` is set when another program uses it. */
   reportFailure(reason: string, port: number | undefined): void;

@@ -2,11 +2,11 @@
 import type { z } from 'zod';
 
 export interface EventKind<Name extends string = string, Data extends z.ZodType = z.ZodType> {
-  /** On the stream: `event: <name>`. */
+  /** Sent as `event: <name>`. */
   name: Name;
-  /** On the stream: `data: <JSON>`. */
+  /** Sent as `data: <JSON>`. */
   data: Data;
-  /** One line for the documentation. */
+  /** One line of documentation. */
   about: string;
 }
 

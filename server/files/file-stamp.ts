@@ -25,7 +25,7 @@ export interface FileIdentity extends FileStamp {
 export interface InodeStamp {
   dev: number;
   ino: number;
-  /** Time of the last change of content, rights or name; null where it is not known. */
+  /** The time of the last change of content, rights or name; null where it is unknown. */
   ctimeUs: number | null;
 }
 

@@ -33,7 +33,7 @@ export function filesModule({ config, paths, log, db, settings, changes, tracks,
   return {
     offers: {
       sourceFiles,
-      /** For single files, such as uploads, which must not wait for a scan. */
+      /** Reads single files, such as uploads, which must not wait for a scan. */
       reader,
       scanReader,
       readTags,

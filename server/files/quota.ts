@@ -75,7 +75,7 @@ export function createQuota({ db, settings, storage, trash, tmpDir }: QuotaDeps)
     else arrivingBytes.delete(userId);
   }
 
-  /** Bytes that the account may send in addition to those that are arriving. */
+  /** Returns the bytes that the account may send in addition to those that are arriving. */
   const acceptableBytes = (userId: UserId): number => {
     const quotaBytes = remainingBytes(userId);
     return quotaBytes === null

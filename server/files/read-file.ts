@@ -18,7 +18,7 @@ interface CopyTarget {
   cloneTemp(path: string | Buffer, device: number): { fd: number; path: string } | undefined;
 }
 
-/** Stands for a payload hash when the payload cannot be told from the rest of the file. Matches no other file. */
+/** Stands for the hash of audio that cannot be told from the rest of the file. Equals no other hash. */
 export const NO_HASH = '-';
 
 export interface ReadFile {
@@ -26,7 +26,7 @@ export interface ReadFile {
   sizeBytes: number;
   /** Payload hash; null when it was postponed. */
   audioHash: string | null;
-  /** In copy mode: the copy, written but not flushed; `fd` is still open. */
+  /** The copy in copy mode, written but not flushed; `fd` is still open. */
   copy?: { fd: number; tempPath: string; sha256: string };
   /** Hash of the whole file, when it was asked for without a copy. */
   sha256?: string;

@@ -19,7 +19,7 @@ export interface Accepts {
   bodyAs?: (body: Fields) => Fields;
   /** Converts another shape of the query to the documented one. */
   queryAs?: (query: QueryText) => QueryText;
-  /** What `bodyAs` and `queryAs` accept, a phrase each, for the documentation. */
+  /** Describes in phrases what `bodyAs` and `queryAs` accept, for the documentation. */
   also?: readonly string[];
 }
 

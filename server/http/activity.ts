@@ -37,7 +37,7 @@ export function createActivity({ now }: { now: () => Date }) {
     }) satisfies RequestHandler,
     /** True for a second after the last request, not counting open event streams and polling for progress. */
     isServing,
-    /** Also true while an answer is being sent: somebody listens to a stream or waits for a download. */
+    /** Returns true also while a response is being sent: somebody listens to a stream or waits for a download. */
     isInUse: (): boolean => isServing() || [...openAnswers.keys()].some(isReceiving),
   };
 }

@@ -58,7 +58,7 @@ export function checkHost(names: () => HostNames, log: Pick<Log, 'warn'>): Reque
   }
 }
 
-/** For /api/v1: the Origin of a browser's cross-site request must be this host. */
+/** Checks requests to /api/v1: the Origin of a browser's cross-site request must be this host. */
 export const checkOrigin: RequestHandler = (req, _res, next) => {
   const origin = req.headers.origin;
   if (origin !== undefined && !sameOrigin(origin, req.host))

@@ -37,7 +37,7 @@ export interface Operation {
   'x-access': Access;
   /** The right that the account needs. */
   'x-right'?: RightName;
-  /** Without the right, the caller may use it on tracks that they uploaded. */
+  /** Without the right, the caller may use the route on tracks that they uploaded. */
   'x-or-own'?: true;
 }
 export interface OpenApiDocument {

@@ -32,7 +32,7 @@ export const pagedOf = <T extends z.ZodType>(item: T) =>
     offset: z.int().min(0).max(MAX_OFFSET),
   });
 
-/** For programs that read all lists in the same way; each list has its own component with its items. */
+/** A schema for programs that read all lists in the same way; each list has its own component with its items. */
 export const PagedResponse = pagedOf(z.unknown()).meta({ id: 'PagedResponse', description: 'A part of a list' });
 
 export const toPaged = <T, U>(paged: Paged<T>, page: Page, toOut: (row: T) => U) => ({

@@ -57,7 +57,7 @@ export interface ConditionHeaders {
   'if-modified-since'?: string | undefined;
 }
 
-/** For GET and HEAD, in the order of section 13.2.2. */
+/** Evaluates the conditions of GET and HEAD in the order of section 13.2.2. */
 export function checkConditions(
   headers: ConditionHeaders,
   { etag, modifiedAt }: Validators,

@@ -83,7 +83,7 @@ export interface RouteSpec<A extends Access = Access, P = unknown, Q = unknown, 
   consumes?: string;
 }
 
-/** What a handler gets. `user` may be undefined only for `public` routes. */
+/** The arguments of a handler. `user` may be undefined only for `public` routes. */
 interface RouteContext<A extends Access, P, Q, B> {
   user: A extends 'public' ? Principal | undefined : Principal;
   params: Parsed<P>;

@@ -207,7 +207,7 @@ export function createAttempts({ db, log, now, random, handledTasks, announcer, 
     withProblem,
     isIdle: (): boolean => running.size === 0,
 
-    /** Aborts a job that runs now. Its row says `cancelled` already. */
+    /** Aborts a running job. Its row has the state `cancelled` already. */
     cancel(id: JobId): void {
       const entry = running.get(id);
       if (entry) stop(entry, 'cancelled');

@@ -25,7 +25,7 @@ export function createProgressWriter(write: (progress: Progress) => void) {
 
   return {
     report(done: number, total: number | null, message?: string): void {
-      if (isClosed) return; // a handler that goes on after its end
+      if (isClosed) return; // a handler may report after its end
       latest = { done: Math.trunc(done), total: total === null ? null : Math.trunc(total), message: message ?? null };
       if (!timer) tick();
     },

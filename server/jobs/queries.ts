@@ -1,4 +1,4 @@
-// The rows of `jobs`: all that is known of a job, from when it was asked for to its end.
+// The statements of `jobs`, whose rows hold everything about a job from its request to its end.
 import { and, count, desc, eq, getTableColumns, gte, inArray, lt, notInArray, sql, type SQL } from 'drizzle-orm';
 import { type Db, type MainDb, type Sqlite, writtenRow } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
@@ -14,7 +14,7 @@ export interface Progress {
   message: string | null;
 }
 
-// As text, since SQLite uses a partial index only where its condition is repeated word by word.
+// Written as text, because SQLite uses a partial index only where its condition is repeated word by word.
 const isUnfinished = sql`status IN ('queued', 'running', 'waiting')`;
 const isStartable = sql`status IN ('queued', 'waiting')`;
 
@@ -94,7 +94,7 @@ export const cancelJob = (db: Db, id: JobId, now: Date): JobRow | undefined =>
       .returning(),
   );
 
-/** What a cancelled job had done when it stopped. */
+/** Stores what a cancelled job had done when it stopped. */
 export const setCancelledResult = (db: Db, id: JobId, result: unknown): JobRow | undefined =>
   writtenRow(
     db

@@ -1,6 +1,6 @@
-// One better-queue per task: it runs so many jobs of the task at a time. It holds only jobs that are due and about to
-// run. Which jobs there are, and when each is due, is in the rows of `jobs` alone, where retries (attempts.ts) and
-// restarts find them.
+// One better-queue per task, which limits how many jobs of the task run at a time. A queue holds only jobs that are due
+// and about to run. Which jobs exist, and when each is due, is stored in the rows of `jobs` alone, where retries
+// (attempts.ts) and restarts find them.
 import BetterQueue from 'better-queue';
 // @ts-expect-error -- the package has no types
 import UntypedMemoryStore from 'better-queue-memory';
@@ -21,7 +21,7 @@ interface TaskQueueDeps {
   concurrency: number;
   /** The first jobs of the task that are due, the longest due first. */
   findDue: (limit: number) => JobId[];
-  /** When the next job of the task will be due, of those that are not yet; in ms. */
+  /** Returns the time, in ms, at which the next waiting job of the task will be due. */
   findNextDue: () => number | undefined;
   /** Runs one attempt to its end. A job that was cancelled or has ended meanwhile is left alone. */
   run: (id: JobId) => Promise<void>;
@@ -38,7 +38,7 @@ export function createTaskQueue({ log, now, name, concurrency, findDue, findNext
   const queue = new BetterQueue<{ id: JobId }, void>({
     concurrent: concurrency,
     store: new MemoryStore(),
-    // It always reports success: better-queue's own retries exist only in memory.
+    // Always reports success, because better-queue's own retries exist only in memory.
     process: ({ id }: { id: JobId }, done) => void execute(id).finally(done),
   });
   queue.on('error', (error) => log.error({ task: name, err: error as unknown }, 'queue'));

@@ -1,5 +1,6 @@
-// Background work as modules see it: enqueue, look, cancel. The row in `jobs` is on disk before anything else happens
-// and is all that is known of it; a queue per task (queue.ts) decides when it runs, attempts.ts how.
+// The interface of background work for modules: enqueue, list, cancel. The row in `jobs` is written before anything
+// else happens and holds everything about the job. A queue per task (queue.ts) decides when a job runs, attempts.ts
+// how.
 import type { z } from 'zod';
 import { canReadTable, type MainDb } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
@@ -36,7 +37,7 @@ interface JobsDeps {
   db: MainDb;
   log: Log;
   now: () => Date;
-  /** By default the clock. */
+  /** Defaults to the clock. */
   nowForAges?: () => Date;
   events: Pick<EventHub, 'publish'>;
   /** 0..1, for the jitter of retries. */
@@ -62,9 +63,9 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
   let closing: Promise<void> | undefined;
 
   /**
-   * Stores a job and queues it; it is on disk when this resolves. With an unfinished job of the same key, gives that
-   * one back. Throws `queue_unavailable` before start(), after close(), and when it cannot be stored; a full disk and a
-   * locked database are thrown as they are.
+   * Stores a job and queues it; the job is on disk when the promise resolves. Returns the unfinished job with the same
+   * key, if there is one. Throws `queue_unavailable` before start(), after close(), and when the job cannot be stored.
+   * The errors of a full disk and of a locked database are passed on.
    */
   async function enqueue<P extends z.ZodType>(task: Task<P>, payload: z.input<P>): Promise<EnqueuedJob> {
     const queue = queues.get(task.name);
@@ -120,7 +121,7 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
     return findPutAside(db, `${task.name}:${key}`, new Date(now().getTime() - PUT_ASIDE_MS)) !== undefined;
   }
 
-  /** A job whose end cannot be stored says why. */
+  /** Adds the reason to a job whose end cannot be stored. */
   const withProblem = (job: JobRow): JobRow => attempts?.withProblem(job) ?? job;
 
   const isIdle = (): boolean => (attempts?.isIdle() ?? true) && (!isOpen || !hasDue(db, now()));
@@ -213,7 +214,7 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
       return cancelledJob;
     },
 
-    /** A new job for the same work. Throws `conflict` unless this one failed or was cancelled. */
+    /** Enqueues a new job for the same work. Throws `conflict` unless the given job failed or was cancelled. */
     async retry(id: JobId): Promise<EnqueuedJob> {
       const job = findJob(db, id);
       if (!job) throw notFound('job', id);

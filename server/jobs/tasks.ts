@@ -5,19 +5,19 @@ import type { JobId } from '../db/ids.ts';
 import type { Backoff } from './backoff.ts';
 
 export interface Task<P extends z.ZodType = z.ZodType> {
-  /** As the job's row keeps it. */
+  /** The name that is stored in the job's row. */
   name: string;
   payload: P;
   /** Attempts before a job fails; one cut off by a stop or a kill does not count, see `crashes` of the job's row. */
   attempts: number;
   /**
-   * What asks for this work is new whenever it asks, such as a change in a music folder: it may begin by itself
+   * Each request for this work has a new reason, such as a change in a music folder: the work may begin by itself
    * although an earlier job was put aside.
    */
   isAskedByChanges?: boolean;
   /** Wait between attempts; DEFAULT_BACKOFF when absent. */
   backoff?: Backoff;
-  /** At most one unfinished job per key; enqueueing again returns that one. */
+  /** There is at most one unfinished job per key; enqueueing again returns that job. */
   uniqueBy?(payload: z.output<P>): string | number;
   /** Jobs of this task that run at the same time. */
   concurrency: number;
@@ -27,7 +27,7 @@ export const task = <P extends z.ZodType>(name: string, spec: Omit<Task<P>, 'nam
 
 export interface JobContext {
   jobId: JobId;
-  /** From 1. */
+  /** Counts from 1. */
   attempt: number;
   /** Aborted when the job is cancelled or the server stops; the handler should then throw soon. */
   signal: AbortSignal;

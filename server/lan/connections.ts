@@ -9,7 +9,7 @@ export interface ConnectionLimits {
   total: number;
   /** Limit of one address; a trusted proxy has none. */
   perAddress: number;
-  /** Until the head of a request is there. */
+  /** The time limit until the head of a request has arrived. */
   headMs: number;
   /** A body that stands still, and an answer that nobody takes. */
   stallMs: number;
@@ -20,7 +20,7 @@ export interface ConnectionLimits {
   /** Connections beyond the limits, for health requests only. */
   spare: number;
   spareMs: number;
-  /** Requests that wait on a connection for the one before them. */
+  /** The number of requests that may wait on a connection for the one before them. */
   pipelined: number;
   checkMs: number;
 }
@@ -133,7 +133,7 @@ export function createConnections({ limits: givenLimits, isProxy, now = () => pe
     if (same?.size === 0) byAddress.delete(connection.address);
   }
 
-  /** Ends the one that waits for the longest without having asked anything; false when all are at work. */
+  /** Ends the connection that has been idle for the longest time; returns false when all are busy. */
   function closeLongestIdle(connections: Iterable<Connection>): boolean {
     let longestIdle: Connection | undefined;
     for (const connection of connections) {
@@ -194,7 +194,7 @@ export function createConnections({ limits: givenLimits, isProxy, now = () => pe
     );
   }
 
-  /** One request of a connection at a time, and others in between: a thousand may come in one piece. */
+  /** Serves one request of a connection at a time, and lets others in between: a thousand may arrive in one piece. */
   function serveInOrder(app: RequestListener): RequestListener {
     return (req, res) => {
       const connection = openConnections.get(req.socket);
@@ -262,8 +262,8 @@ const DETAIL_BY_STATUS: Record<number, string> = {
 };
 
 /**
- * Else Node still makes a request and an answer of each of up to 1,600 that came in the same piece, and an error of
- * each when the connection closes. 2 is its word for a request after which HTTP ends.
+ * Stops Node's parser, which would make a request and a response of each of up to 1,600 requests that arrived in the
+ * same piece, and an error of each when the connection closes. 2 is Node's code for a request after which HTTP ends.
  */
 function endParser(socket: Socket): void {
   const parser: unknown = Reflect.get(socket, 'parser');

@@ -1,5 +1,5 @@
 // The server's listening sockets. Each address has its own HTTP server for the same application, so that one can be
-// closed with its connections while the others go on.
+// closed with its connections while the others stay open.
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createNetServer, type AddressInfo } from 'node:net';
 import { AppError } from '../errors.ts';

@@ -25,7 +25,7 @@ const ADDRESS_CHECK_MS = 5_000;
 
 export interface NetworkAccessDeps {
   settings: WatchedSettings & { change(change: { HOST: string }): Promise<void> };
-  /** Origin of HOST. From the environment, it is used as it is, for containers. */
+  /** The origin of the setting HOST. A value from the environment is used unchanged, for containers. */
   hostOrigin: Origin;
   log: Log;
   connectionLimits?: Partial<ConnectionLimits> | undefined;

@@ -50,7 +50,7 @@ function causesOf(err: unknown): LoggedError[] {
   return causes;
 }
 
-/** Errors of Tonearm and of the system have a code, and a message that says what happened. */
+/** Errors of Tonearm and of the system have a code, and a message that explains what happened. */
 const isUnknown = ({ name, code }: LoggedError): boolean => name !== 'AppError' && code === undefined;
 
 /** Joins the messages of an error and its causes; a message that an earlier one contains is left out. */

@@ -33,7 +33,7 @@ const Entry = z
     plain: entry.plainLyrics?.trim() ? entry.plainLyrics : null,
     synced: entry.syncedLyrics?.trim() ? entry.syncedLyrics : null,
   }));
-/** One bad entry does not spoil the others. */
+/** An invalid entry does not affect the others. */
 const Entries = z
   .array(Entry.nullable().catch(null))
   .max(1_000)
@@ -66,7 +66,7 @@ export function createLrclib({ settings, userAgent, bucket, breaker, wait }: Lrc
     signal: AbortSignal,
   ): Promise<z.output<T> | undefined> {
     const { status, body: answer } = await ask({ path }, signal);
-    // 400, 422: it does not take such a song, for instance one that is longer than an hour
+    // 400, 422: the service does not accept such a song, for instance one that is longer than an hour
     if ([400, 404, 422].includes(status) && typeof answer === 'object') return undefined;
     const parsed = status === 200 ? shape.safeParse(answer) : undefined;
     if (!parsed?.success) throw new ServiceError('unreachable', `${NAME} sent an invalid answer (${status}).`);

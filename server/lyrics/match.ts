@@ -28,7 +28,7 @@ const MAX_DURATION_DIFFERENCE_MS = 2_000;
 const MAX_NAME_CHARACTERS = 300;
 const GUESTS_IN_BRACKETS = /[([](?:feat\.?|ft\.?|featuring|with) [^()[\]]*(?:[([][^()[\]]*[)\]][^()[\]]*)?[)\]]/giu;
 const GUESTS_AT_END = / (?:feat\.?|ft\.?|featuring) .*/isu;
-/** Words about an edition that leave the performance as it is; live, acoustic, remix and so on do not. */
+/** Words for an edition with the same performance; live, acoustic, remix and so on are not among them. */
 const REMASTER_SUFFIX =
   /(?:[([]| - ) ?(?:\d{4} )?(?:digital(?:ly)? )?remaster(?:ed)?(?: version)?(?: \d{4})? ?[)\]]?$/iu;
 const VERSION_SUFFIX =
@@ -120,7 +120,7 @@ function isSameText(a: OfferedLyrics, b: OfferedLyrics): boolean {
   return shared >= Math.min(firstWords.size, secondWords.size) * 0.5;
 }
 
-/** The best of those that fit; undefined if none does, or if it cannot be said which. */
+/** Returns the best of the fitting lyrics; undefined if none fits, or if several fit equally well. */
 export function pickLyrics(wanted: WantedSong, offered: readonly OfferedLyrics[]): OfferedLyrics | undefined {
   const matching = offered.filter(
     (lyrics) => isLyricsOfSong(wanted, lyrics) && (lyrics.isInstrumental || (lyrics.plain ?? lyrics.synced)),

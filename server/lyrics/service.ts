@@ -170,7 +170,10 @@ export function createLyricsService({
       }
     },
 
-    /** What the service has for a text, or for the track itself. Throws `conflict` when that is off, `unavailable`. */
+    /**
+     * Returns what the service has for a text, or for the track itself. Throws `conflict` when the service is switched
+     * off, and `unavailable`.
+     */
     async candidates(id: TrackId, query: string | undefined, signal: AbortSignal): Promise<Candidate[]> {
       assertEnabled();
       const wantedSong = toWanted(getSong(id));
@@ -186,7 +189,7 @@ export function createLyricsService({
         .sort((a, b) => Number(b.fits) - Number(a.fits) || distance(a) - distance(b));
     },
 
-    /** Takes those that a person picked. Throws `not_found`. */
+    /** Stores the lyrics that a person picked. Throws `not_found`. */
     async pick(id: TrackId, lrclibId: number, signal: AbortSignal): Promise<void> {
       assertEnabled();
       const song = getSong(id);
@@ -197,7 +200,7 @@ export function createLyricsService({
       await tryWriteFile(song, lyrics);
     },
 
-    /** Takes those that a person wrote: LRC, TTML or plain. Throws `invalid` for blank text. */
+    /** Stores the lyrics that a person wrote: LRC, TTML or plain. Throws `invalid` for blank text. */
     async write(id: TrackId, text: string): Promise<void> {
       const song = getSong(id);
       const lyrics = parseLyrics(text);
@@ -206,7 +209,7 @@ export function createLyricsService({
       await tryWriteFile(song, lyrics);
     },
 
-    /** Removes what a person wrote or picked; looked up lyrics and those of the file are hidden. */
+    /** Removes what a person wrote or picked, and hides the lyrics that were looked up or are in the file. */
     async remove(id: TrackId): Promise<void> {
       // a scan may have read them back from the file that was written here
       const wasWritten = await tryRemoveFile(getSong(id));
@@ -223,7 +226,7 @@ export function createLyricsService({
       libraryChanged();
     },
 
-    /** Handler of `lookup_lyrics`. What was asked is noted track by track, so an interrupted run goes on. */
+    /** Handler of `lookup_lyrics`. Each look-up is noted at once, so an interrupted run continues where it stopped. */
     task: (async (_payload, { signal, progress }) => {
       const result = { tracks: 0, found: 0 };
       const askedBefore = new Date(now().getTime() - LOOKUP_INTERVAL_MS);
@@ -246,7 +249,7 @@ export function createLyricsService({
         }
         await yieldIfDue();
       }
-      if (failed) throw failed; // those are asked about again
+      if (failed) throw failed; // these tracks are looked up again
       return result;
     }) satisfies Handler<typeof LOOKUP_LYRICS>,
   };

@@ -63,7 +63,7 @@ export function createMusicFolderQueries(client: Sqlite) {
   const setGone = client.prepare<[number]>(
     "UPDATE source_files SET state = 'gone' WHERE folder_id = ? AND state <> 'deleted'",
   );
-  /** Until the scan finds the file, a restored track is missing. */
+  /** Marks a restored track as missing until the scan finds its file. */
   const setMissing = client.prepare<[TrackId]>(
     "UPDATE tracks SET availability = 'missing' WHERE id = ? AND storage_uri LIKE 'file:%'",
   );

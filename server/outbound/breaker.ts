@@ -1,5 +1,5 @@
-// When a service cannot be reached, asking it again for every track would make each of them wait. After a few failures
-// in a row nobody asks for a while; then one may try, and tells the others.
+// Protects callers from a service that cannot be reached: after a few failures in a row, nobody asks for a while,
+// because every track would wait for the same failure. Then one caller may try, and its result counts for all.
 
 export type Breaker = ReturnType<typeof createBreaker>;
 
@@ -53,11 +53,11 @@ export function createBreaker({
       if (wasTrying) pause = Math.min(longestPauseMs, pause * 2);
       silentUntil = now() + pause;
     },
-    /** The one that was let through gave up without an answer. */
+    /** The caller that was allowed to try gave up without an answer. */
     left(): void {
       isTrying = false;
     },
-    /** Something was changed (an address, a key): the past says nothing. */
+    /** Closes the breaker, because an address or a key was changed: former failures mean nothing. */
     reset(): void {
       failureCount = 0;
       pause = pauseMs;

@@ -1,6 +1,6 @@
-// The one way out to machines that a person did not set up. The configured base may be in the own network; wherever its
-// answers send us must be on the open internet. Times and sizes have limits. A connection for each exchange: one that
-// was allowed for a base is never taken again for an address that is not.
+// The only way to request something from machines that a person did not set up. The configured base may be in the local
+// network; every redirect must lead to the open internet. Times and sizes have limits. Each exchange has its own
+// connection: a connection that was allowed for a base is never reused for another address.
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { PassThrough, pipeline, Readable, type Transform } from 'node:stream';
@@ -15,7 +15,7 @@ export interface GuardedOptions {
   /** The base is not the administrator's choice: it may not be private either. */
   publicOnly?: boolean;
   method?: 'GET' | 'HEAD' | 'POST';
-  /** Names in lower case. To other hosts than the base's only those go that hold no secrets. */
+  /** Names are in lower case. Other hosts than the base's only receive headers without secrets. */
   headers?: Record<string, string>;
   body?: string | Uint8Array;
   /** Its server may be one of internet radio, as old as SHOUTcast 1. */
@@ -129,7 +129,7 @@ async function follow(
   let currentUrl = url;
   for (let count = 0; ; count++) {
     const response = await watch.progress(send(currentUrl, options, watch.signal));
-    response.on('error', () => undefined); // when its time is over before anybody reads; who reads then is told
+    response.on('error', () => undefined); // times out when nobody reads the body; a later reader gets the error
     const { location } = response.headers;
     if (!REDIRECT_STATUSES.has(response.statusCode ?? 0) || location === undefined) return { response, at: currentUrl };
     response.destroy();
@@ -153,7 +153,7 @@ async function send(
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw otherScheme(url.protocol);
-  // from http to https it may go on; back again, a key would be readable on the way
+  // a redirect from http to https is followed; the other way round, a key would be readable on the way
   const isBase = url.host === base.host && (url.protocol === base.protocol || url.protocol === 'https:');
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const mayBePrivate = isBase && !publicOnly;

@@ -1,4 +1,4 @@
-// What can go wrong with an outgoing request: a kind for callers to decide by, and a sentence to show.
+// The errors of outgoing requests: a kind for callers to decide by, and a sentence to show.
 
 export type OutboundErrorKind =
   | 'timeout' // the whole took too long, or nothing came for too long

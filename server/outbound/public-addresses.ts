@@ -61,8 +61,8 @@ export function isPublicAddress(address: string): boolean {
 const HOME_PREFIX_BITS = 64;
 
 /**
- * Of all interfaces, with their networks (`192.0.2.7/24`). A machine may have public ones: behind its own address its
- * services listen, and with IPv6 the other devices of a home have public addresses, too.
+ * The networks of all interfaces (`192.0.2.7/24`). A machine may have public addresses: its own services listen behind
+ * them, and with IPv6 the other devices of a home have public addresses, too.
  */
 const ownNetworks = (): string[] =>
   Object.values(networkInterfaces()).flatMap((addresses) =>
@@ -103,8 +103,8 @@ export const publicLookup: LookupFunction = (hostname, options, callback) => {
 };
 
 /**
- * For programs that open an address by themselves. Throws OutboundError when the name cannot be resolved, or when any
- * of its addresses is of this machine or inside a private network.
+ * Checks an address for programs that open it by themselves. Throws OutboundError when the name cannot be resolved, or
+ * when any of its addresses belongs to this machine or to a private network.
  */
 export async function assertPublic({ protocol, hostname, host }: URL): Promise<void> {
   if (protocol !== 'http:' && protocol !== 'https:') throw otherScheme(protocol);

@@ -9,8 +9,9 @@ import { trimEnd } from '../runtime/trim-text.ts';
 import { parseLimitedJson } from '../runtime/text-limits.ts';
 
 /**
- * busy: it says so, or has an internal error · unreachable: no answer, or one that is not from this service · refused:
- * it will never accept this request · misconfigured: it accepts no request until a setting is changed.
+ * busy: the service says so, or has an internal error · unreachable: no answer, or an answer from something else ·
+ * refused: the service will never accept this request · misconfigured: it accepts no request until a setting is
+ * changed.
  */
 type ServiceFault = 'busy' | 'unreachable' | 'refused' | 'misconfigured';
 
@@ -55,7 +56,7 @@ interface ServiceClientDeps {
 export type ServiceClient = ReturnType<typeof createServiceClient>;
 
 const REQUEST_TIMEOUT_MS = 10_000;
-/** A well-known recording is on hundreds of releases. */
+/** The limit has to allow a well-known recording, which is on hundreds of releases. */
 const MAX_ANSWER_BYTES = 8 << 20;
 const MAX_ATTEMPTS = 3;
 const FIRST_WAIT_MS = 1_000;

@@ -1,6 +1,6 @@
-// ICY: what plays now, told between the audio of an internet radio station. After every `icy-metaint` bytes of audio
-// comes one byte, the length of the text in units of 16 bytes, and the text: `StreamTitle='Artist - Title';`, filled up
-// with zeros. A length of 0: as before.
+// ICY tells what an internet radio station plays, in between its audio. After every `icy-metaint` bytes of audio comes
+// one byte, the length of the text in units of 16 bytes, and then the text: `StreamTitle='Artist - Title';`, padded
+// with zeros. A length of 0 means that the text has not changed.
 import { isUtf8 } from 'node:buffer';
 import { Transform } from 'node:stream';
 import { decodeCharset, detectCharsets, USUAL_CHARSET } from '../media/charset.ts';
@@ -74,7 +74,7 @@ export function titleOf(block: Buffer): string | undefined {
 const titleBytes = (bytes: Buffer): Buffer =>
   Buffer.from(/StreamTitle='([\s\S]*?)(?:';|$)/i.exec(bytes.toString('latin1'))?.[1] ?? '', 'latin1');
 
-/** One line, without control and formatting characters. */
+/** Returns one line, without control and formatting characters. */
 const printed = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')

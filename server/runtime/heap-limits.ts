@@ -14,8 +14,8 @@ function setGrowth(percent: number): void {
 }
 
 /**
- * From `hold` to `release` the heap of all threads stays small; calling either twice does nothing. Code loaded
- * meanwhile is compiled again, because the compile cache is bound to V8's flags: start worker threads before.
+ * Limits the heap of all threads from `hold` to `release`; calling either twice does nothing. Code that is loaded in
+ * between is compiled again, because the compile cache depends on V8's flags, so worker threads have to start before.
  */
 export function createHeapLimit() {
   let isHeld = false;

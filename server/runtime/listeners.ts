@@ -1,6 +1,6 @@
 // Subscriptions: a module notifies its listeners without depending on theirs.
 
-/** Listeners are called in the order in which they were added. */
+/** Calls listeners in the order in which they were added. */
 export function createListeners<Args extends unknown[]>() {
   const listeners: ((...args: Args) => void)[] = [];
   return {

@@ -3,7 +3,10 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 
-/** Without O_NONBLOCK, which Windows lacks, opening a named pipe waits for its other end. */
+/**
+ * The flags for opening regular files. Without O_NONBLOCK, which Windows lacks, opening a named pipe waits for its
+ * other end.
+ */
 export const PLAIN_READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** The path is a folder, a pipe or a device. Callers handle this like an error of the system. */

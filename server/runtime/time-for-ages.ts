@@ -9,7 +9,7 @@ const MAX_DOUBT_MS = DAY_MS;
 /** The trusted time is saved no more often than this. */
 const SAVE_INTERVAL_MS = 600_000;
 
-/** The state that one start leaves to the next. */
+/** The state that one run of the server leaves to the next. */
 export interface ClockState {
   timeMs: number;
   /** How long the clock was doubted while a server ran; null when it is not doubted. */
@@ -35,7 +35,7 @@ export interface TimeForAges {
   (): Date;
   /** Returns how far the clock is from the likely time, ahead or behind; 0 when it is not doubted. */
   doubtMs: () => number;
-  /** Ends the doubt: a person says that the clock is right. */
+  /** Ends the doubt when a person confirms that the clock is right. */
   trustClock: () => void;
 }
 

@@ -4,7 +4,7 @@
 export interface Candidate {
   id: number;
   name: string;
-  /** Empty for artists. From the third rank on, its words count like those of the name. */
+  /** The artist's name; empty for artists. From the third rank on, its words count like those of the name. */
   artist: string;
 }
 

@@ -48,7 +48,10 @@ export function remoteSearchRoutes({
     catalogue.assertOn();
   }
 
-  /** Best first; of these sources only, if there are any: by title. A catalogue tells by itself what is saved of it. */
+  /**
+   * Returns library tracks by title, best first, only of these sources if there are any. A catalogue marks by itself
+   * what is saved of it.
+   */
   async function libraryTracks(
     userId: UserId,
     { q, limit }: { q: string; limit: number },

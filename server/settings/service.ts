@@ -11,7 +11,7 @@ import { AppError, invalid, isDiskFull, type FieldError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import { checkSettingCombination } from './checks.ts';
 
-/** As sent by the client; null resets a setting to its default. */
+/** The value that the client sent; null resets a setting to its default. */
 type SettingValue = string | number | boolean | null;
 export type SettingsChange = Partial<Record<SettingName, SettingValue>>;
 type Listener = Parameters<WatchedSettings['onChange']>[1];
@@ -158,7 +158,7 @@ async function save(file: string, secretStore: SecretStore, change: SettingsChan
   }
 }
 
-/** Keeps everything else in the file as it was written by hand. */
+/** Leaves everything else in the file as it was written by hand. */
 function merge(file: Record<string, unknown>, change: SettingsChange): Record<string, unknown> {
   const otherEntries = Object.entries(file).filter(([key]) => !(key.toUpperCase() in change));
   const set = (Object.entries(change) as [SettingName, SettingValue][])

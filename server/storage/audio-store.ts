@@ -11,7 +11,10 @@ import type { ByteRange, ObjectStat, OpenObject, Storage } from './storage.ts';
 import { FILE_SCHEME, splitUri } from './uri.ts';
 
 export interface StoredFile {
-  /** For readers that need a real file; absent where objects are not files. Bytes when the name is not valid UTF-8. */
+  /**
+   * The path for readers that need a real file; absent where objects are not files. Bytes when the name is not valid
+   * UTF-8.
+   */
   path?: string | Buffer;
   /** True when the content at this URI never changes, because its hash is in the URI. */
   immutable: boolean;

@@ -10,7 +10,7 @@ export interface BackendConfig {
 /** Time limits and retries of an object store. */
 export interface StoreLimits {
   connectMs: number;
-  /** For the health check, including retries. */
+  /** The time limit of the health check, including retries. */
   healthCheckMs: number;
   /** Longest time without a byte in either direction. */
   silenceMs: number;
@@ -28,7 +28,9 @@ interface BackupLocation {
   config: BackendConfig;
   /** Names the location in messages; no two locations have the same description. */
   description: string;
-  /** The settings are those of the library: existing backups there continue, and no new backup is begun there. */
+  /**
+   * The backup settings are those of the library: existing backups there continue, and no new backup is begun there.
+   */
   onlyIfExists?: boolean;
   /** Whoever takes the library's storage away takes the backups too. */
   sharesWithLibrary?: boolean;
@@ -47,7 +49,10 @@ export interface Backend extends StorageTraits {
   readonly canBeTested: boolean;
   /** Does not connect, so that the server starts and can be browsed while the store is down. */
   open(config: BackendConfig, options: OpenOptions): Promise<Storage>;
-  /** For backends that BACKUP_TARGET may name. Throws `invalid` with the settings that are missing. */
+  /**
+   * Creates the store of backups, for backends that BACKUP_TARGET may name. Throws `invalid` with the settings that are
+   * missing.
+   */
   readonly forBackups?: (config: BackendConfig) => BackupLocation;
   /** The settings under which backups were made before backups had settings of their own. */
   readonly earlierBackupSettings?: (settings: BackendConfig['settings']) => Record<string, unknown>;

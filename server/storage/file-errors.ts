@@ -34,5 +34,5 @@ export class DamagedObjectError extends AppError {
   }
 }
 
-/** For audio whose hash or size changed between two reads. */
+/** The error for audio whose hash or size changed between two reads. */
 export const fileChangedError = (): AppError => new AppError('conflict', 'The file changed while it was read.');

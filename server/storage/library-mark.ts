@@ -46,7 +46,7 @@ export interface OwnerOptions {
   ownsUnmarkedAudio: () => boolean;
   /** A person decided that the storage belongs to this library from now on. */
   takesOver?: boolean;
-  /** The database is being rebuilt from the storage: objects that it does not know may be those of an earlier one. */
+  /** The database is being rebuilt from the storage: objects that it does not know may belong to an earlier library. */
   isRebuilt?: boolean;
   /** Called before the mark says that there are objects of an earlier library. */
   onEarlierObjects?: (storage: Pick<Storage, 'list'>) => Promise<void>;

@@ -13,7 +13,7 @@ export type MusicRoots = string | readonly MusicRoot[];
 /** No file can have this path, so every use of it fails, with another code than ENOENT. */
 export const NO_PATH = '\0';
 
-/** In lists of folders to scan: the first music folder without the others; '' means all folders. */
+/** Stands for the first music folder without the others in lists of folders to scan; '' stands for all folders. */
 export const FIRST_FOLDER_ONLY = ':';
 
 /** Path of a music folder in the tree. */

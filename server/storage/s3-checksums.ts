@@ -6,7 +6,7 @@ import type { S3Settings } from './s3-settings.ts';
 
 /** Statuses of stores that do not know a header, or a body in chunks. */
 const REFUSAL_STATUSES = new Set([400, 411, 501]);
-/** Errors that have nothing to do with a checksum, or that a checksum is there to find. */
+/** Errors that are unrelated to checksums, or that a checksum is meant to detect. */
 const UNRELATED_ERRORS = new Set([
   'AuthorizationHeaderMalformed',
   'BadDigest',
@@ -33,7 +33,7 @@ export function createChecksumPolicy(checksumSetting: S3Settings['S3_CHECKSUMS']
       responseChecksumValidation: checksumMode,
     } satisfies S3ClientConfig,
 
-    /** For `auto`: finds out whether the store accepts checksums. */
+    /** Finds out whether the store accepts checksums, for the setting `auto`. */
     watch(client: S3Client): void {
       if (checksumSetting !== 'auto') return;
       client.middlewareStack.add(

@@ -11,7 +11,7 @@ const FULL_NAMES = [
   'EntityTooLarge',
 ];
 const RETRY_AFTER_S = 10;
-/** For errors that last until a person changes something. */
+/** The waiting time after errors that last until a person changes something. */
 const RETRY_AFTER_FIX_S = 60;
 /** Stores refuse requests whose time differs by more than this from their own. */
 const MAX_CLOCK_SKEW_MS = 5 * 60_000;
@@ -75,7 +75,7 @@ function isClockSkewed(error: unknown): boolean {
   return date !== undefined && Math.abs(Date.parse(date) - Date.now()) > MAX_CLOCK_SKEW_MS;
 }
 
-/** Returns ` (it says 501 NotImplemented: A header you provided …)`, or why there is no answer. */
+/** Returns ` (it says 501 NotImplemented: A header you provided …)`, or the reason why the store did not answer. */
 function storeDetail(error: unknown): string {
   const isAnswer = error instanceof S3ServiceException && (error.$metadata.httpStatusCode ?? 0) >= 300;
   const head = isAnswer

@@ -30,7 +30,7 @@ const MAX_CONCURRENT_PARTS = 2;
 
 interface S3StorageDeps extends Bucket {
   backend: StorageTraits;
-  /** For audio that has to be hashed before it is sent. */
+  /** The folder for audio that has to be hashed before it is sent. */
   tmpDir: string;
 }
 

@@ -29,7 +29,7 @@ export interface PutOptions {
   /** Aborts writing; nothing is left behind. */
   signal?: AbortSignal;
   /**
-   * For small buffers: throws `conflict` when there is an object with that key. Stores without conditional writes
+   * Only for small buffers: throws `conflict` when an object with that key exists. Stores without conditional writes
    * replace it, or throw `unavailable`.
    */
   ifAbsent?: boolean;
@@ -95,9 +95,9 @@ export interface Storage {
   sweep(startedBefore: Date): Promise<number>;
   /** Null when the storage is not on a disk. */
   diskUsage(): Promise<DiskUsage | null>;
-  /** For /health: whether the storage can be read and written. */
+  /** Returns whether the storage can be read and written, for /health. */
   isUp(): Promise<boolean>;
-  /** For readers that need a real file, which may not exist; undefined when objects are not files. */
+  /** Returns the path for readers that need a real file, which may not exist; undefined when objects are not files. */
   localPath(key: string): string | undefined;
   /** Closes connections. */
   close?(): void;

@@ -13,7 +13,7 @@ export interface IdPage {
 }
 
 interface CachedList {
-  /** All ids, or those of the first page. */
+  /** All ids, or the ids of the first page. */
   ids: Int32Array;
   isWhole: boolean;
   /** Ids before this position do not move any more. */

@@ -1,4 +1,4 @@
-// Which tracks go into a zip, and what they are called there.
+// Finds the tracks of a zip, and their names in it.
 import { albumPlace } from '../db/album-place.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';

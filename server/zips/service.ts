@@ -121,7 +121,7 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
     return sum;
   };
 
-  /** An entry for a file that is there, with what it is recognized by. */
+  /** Returns an entry for an existing file, and the values by which a resumed download recognizes it. */
   async function entryOf({ path, modifiedAt, prepared }: PlannedFile): Promise<{ entry: ZipEntry; identity: string }> {
     if (prepared.kind === 'conversion') throw new TypeError('a conversion has no size yet');
     if (prepared.kind === 'text') return textEntry(path, modifiedAt, prepared.bytes);

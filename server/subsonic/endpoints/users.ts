@@ -19,7 +19,7 @@ export interface UserDeps extends FolderScopeDeps {
   accounts: Pick<Accounts, 'findByName' | 'listAll' | 'create' | 'update' | 'delete'>;
 }
 
-/** By the protocol, a new account has no right that the call does not mention. */
+/** In the protocol, a new account has no right that the call does not mention. */
 const noRight = (): boolean => false;
 
 /** Roles that are the same for every account here; by the protocol, changing `playlistRole` has no effect. */
