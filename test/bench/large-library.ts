@@ -263,9 +263,8 @@ function inserts(client: Sqlite) {
 const COPIED_TABLES = ['artists', 'albums', 'album_covers', 'tracks', 'track_artists', 'track_genres', 'album_genres'];
 
 /**
- * Makes a library `times` as large: each artist, album and track is there again, with the same names and higher ids;
- * likes and plays stay as they are. Without triggers, and with indexes that are made at the end, which takes a fifth of
- * the time of filling it.
+ * Makes a library `times` as large: each artist, album and track is copied with the same names and higher ids; likes
+ * and plays stay as they are. Triggers are off, and indexes are made at the end, which takes a fifth of the time.
  */
 export function multiplyLibrary(client: Sqlite, times: number): void {
   const copiedTables = COPIED_TABLES.map((table) => `'${table}'`).join();
@@ -305,7 +304,7 @@ export function multiplyLibrary(client: Sqlite, times: number): void {
   for (const kind of ['artist', 'album', 'track'] as const) multiplySearch(client, kind, step[kind], times);
 }
 
-/** What differs in a copy of a row, as SQL. */
+/** Returns, as SQL, the columns that differ in a copy of a row. */
 function changedColumns(table: string, copy: number, step: Record<SearchKind, number>): Record<string, string> {
   const [artist, album, track] = (['artist', 'album', 'track'] as const).map((kind) => step[kind] * copy);
   const [artistId, albumId, trackId] = [`artist_id + ${artist}`, `album_id + ${album}`, `track_id + ${track}`];

@@ -1,5 +1,5 @@
-// The pages of an artist and of an album with what is known about them: asked for once, shown with credit and licence,
-// chosen and replaced by hand, and still there when no service answers any more.
+// The pages of an artist and of an album with the information about them: requested once, shown with credit and
+// licence, chosen and replaced by hand, and still shown when no service answers any more.
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,5 +1,6 @@
-// The pages in the desktop app: signed in automatically, told what to show, with the app's own settings. The bridge is
-// simulated here; the shell has its own tests (test/unit/main), and both together are tested by desktop-smoke.ts.
+// The pages in the desktop app: they are signed in automatically, receive messages from the app, and have the app's own
+// settings. The bridge is simulated here; the shell has its own tests (test/unit/main), and both together are tested by
+// desktop-smoke.ts.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import type { DesktopBridge, DesktopMessage, DesktopSettings } from '../../renderer/desktop.ts';

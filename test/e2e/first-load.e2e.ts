@@ -1,5 +1,5 @@
-// How much a window needs before it shows anything: its HTML, its entry with all that this imports, its styles and the
-// Latin letters of its typeface, as they are sent over TLS.
+// How many bytes a window needs before it shows anything: its HTML, its entry with all imports, its styles and the
+// Latin letters of its typeface, as sent over TLS.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -270,7 +270,7 @@ test('each shortcut in the list works as described', async () => {
   await press('p');
   await expect.poll(() => currentTime(page)).toBeGreaterThan(0.1);
   for (const { name } of SHORTCUTS) {
-    if (name !== 'removeFromQueue') await nowhere(); // that one continues with the focused row
+    if (name !== 'removeFromQueue') await nowhere(); // this check continues with the focused row
     await SHORTCUT_CHECKS[name]();
   }
   expect(stage.problems).toEqual([]);

@@ -4,8 +4,8 @@ import type { Page } from 'playwright-core';
 const INTERFACE = 'ő';
 
 /**
- * What is wrong with the layout as it is now: texts and controls that are cut off or beyond an edge, texts that are
- * drawn over each other, controls that something covers. Names may end in an ellipsis, texts of the interface not.
+ * Returns the faults of the present layout: texts and controls that are cut off or beyond an edge, texts that overlap,
+ * controls that something covers. Names may end in an ellipsis, texts of the interface may not.
  */
 export const layoutFaults = (page: Page): Promise<string[]> => page.evaluate(findFaults, INTERFACE);
 

@@ -61,7 +61,7 @@ test('a quiet track with loud drums plays at its gain, and nothing is cut off', 
   const peak = samples.reduce((maximum, sample) => Math.max(maximum, Math.abs(sample)), 0);
   expect(peak).toBeGreaterThan(0.9);
   expect(peak).toBeLessThanOrEqual(1);
-  // half of the time nothing but the tone is heard
+  // for half of the time, only the tone plays
   const peaks = Array.from({ length: Math.floor(samples.length / rate / 0.05) }, (_, n) =>
     samples
       .slice(n * 0.05 * rate, (n + 1) * 0.05 * rate)

@@ -1,5 +1,5 @@
-// Seeking in a long MP3 of variable bit rate: what is heard is what the display says. The tone of the file rises
-// steadily, so its frequency tells the time.
+// Seeking in a long MP3 of variable bit rate: the sound matches the displayed position. The tone of the file rises
+// steadily, so its frequency shows the position.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -62,7 +62,10 @@ test.runIf(ffmpeg !== undefined)('after a seek the display shows what is heard',
   await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
   await expect.poll(() => currentTime(page)).toBeGreaterThan(2);
   const slider = page.getByRole('region', { name: 'Player' }).getByRole('slider', { name: 'Position' });
-  /** How much later than the display says the sound is; some of it waits in buffers. The middle one of three readings. */
+  /**
+   * Returns how far the sound lags behind the display, because some of it waits in buffers: the middle one of three
+   * readings.
+   */
   const delayAfterSeek = async (seconds: number): Promise<number> => {
     await slider.fill(String(seconds * 1_000));
     const delays: number[] = [];

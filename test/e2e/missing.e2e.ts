@@ -8,7 +8,9 @@ import { DESK_WINDOW, endUndo, openStage, PHONE_WINDOW, scanToTheEnd, type Stage
 
 let stage: Stage;
 let page: Page;
-/** Two missing tracks that one new file may be, so that the scan does not choose, and three more. */
+/**
+ * Two missing tracks that one new file may be, so that the scan does not choose one, and three other missing tracks.
+ */
 let twins: TrackOut[];
 let missingTracks: TrackOut[];
 let song: string;

@@ -1,4 +1,5 @@
-// The network goes away at any moment while music plays: it goes on by itself, with the same track at the same place.
+// The network fails at a random moment while music plays: playback resumes by itself, with the same track at the same
+// position.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { CDPSession, Page } from 'playwright-core';

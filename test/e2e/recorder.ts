@@ -17,7 +17,10 @@ interface Recorded {
   recording: { rate: number; blocks: (Float32Array | null)[] };
 }
 
-/** Has to be called before the page is opened, with `bypassCSP`: modules of a worklet can only be passed as a blob. */
+/**
+ * Records the output. Call this before the page is opened, with `bypassCSP`: modules of a worklet can only be passed as
+ * a blob.
+ */
 export async function recordOutput(page: Page): Promise<void> {
   await page.addInitScript((source) => {
     const connect = AudioNode.prototype.connect as (this: AudioNode, to: AudioNode, ...rest: number[]) => AudioNode;
@@ -42,8 +45,8 @@ export async function recordOutput(page: Page): Promise<void> {
 }
 
 /**
- * Stops the audio clock while the next track is downloaded and decoded, so that a busy machine has it in time. Has to be
- * called before the page is opened.
+ * Stops the audio clock while the next track is downloaded and decoded, so that a busy machine is in time. Call this
+ * before the page is opened.
  */
 export async function holdClockForNextTrack(page: Page): Promise<void> {
   await page.addInitScript(() => {
@@ -63,7 +66,7 @@ export async function holdClockForNextTrack(page: Page): Promise<void> {
   });
 }
 
-/** From now on notes for how long the page is held up by other work of the machine. */
+/** Records how long other work of the machine holds the page up. */
 export async function watchHoldUps(page: Page): Promise<void> {
   await page.evaluate(() => {
     let previousMs = performance.now();
@@ -80,7 +83,7 @@ export async function watchHoldUps(page: Page): Promise<void> {
 export const longestHoldUp = (page: Page): Promise<number> =>
   page.evaluate(() => (globalThis as unknown as { holdUps: { longestMs: number } }).holdUps.longestMs);
 
-/** How much sound was recorded so far: on a busy machine the worklet is loaded later than the track begins. */
+/** Returns the length of the recorded sound: on a busy machine the worklet is loaded later than the track begins. */
 export const recordedSeconds = (page: Page): Promise<number> =>
   page.evaluate((blockFrames) => {
     const { recording } = globalThis as unknown as Partial<Recorded>;

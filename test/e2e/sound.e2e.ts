@@ -64,7 +64,7 @@ const settings = () => page.getByRole('dialog', { name: 'Playback settings' });
 /** Plays the pair of tracks three times, from the start. */
 async function play(): Promise<void> {
   await page.goto(`/playlists/${playlist}`);
-  // with a track of the list in the queue, the button would go on with that
+  // with a track of the list in the queue, the button would continue with that track
   await page.evaluate((key) => {
     const storedPlayer = JSON.parse(localStorage.getItem(key) ?? 'null') as object | null;
     if (storedPlayer) localStorage.setItem(key, JSON.stringify({ ...storedPlayer, queue: [], index: -1 }));

@@ -1,4 +1,4 @@
-// Ten journeys as a screen reader says them: each control has a name, in words, that is only its name.
+// Ten journeys as a screen reader announces them: each control has a name of its own, in words.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStageOfPages, pageOpener } from './pages.ts';

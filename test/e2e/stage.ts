@@ -1,5 +1,5 @@
-// What a test needs: a collection, the built server with an empty data folder, a browser. Everything is removed by
-// `close`.
+// The environment of a browser test: a collection, the built server with an empty data folder, a browser. `close`
+// removes everything.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 const root = join(import.meta.dirname, '..', '..');
 
 export const OWNER_ACCOUNT = { username: 'owner', password: 'correct horse battery' };
-/** No test asks services on the internet, and none listens to its tracks in the background unless it says so. */
+/** No test uses services on the internet, and none analyzes its tracks in the background unless it asks for that. */
 const OFFLINE_SETTINGS = {
   musicbrainz_enabled: false,
   coverart_enabled: false,
@@ -67,7 +67,7 @@ export interface StageOptions extends Omit<LibraryOptions, 'tracks'> {
 
 let shared: Promise<Browser> | undefined;
 
-/** One for all files of this process, and ends with it: starting one takes as long as a test. */
+/** Returns one browser for all files of this process; starting one takes as long as a test. */
 export async function sharedBrowser(): Promise<Browser> {
   if (!(await shared)?.isConnected()) shared = openBrowser();
   return shared as Promise<Browser>;
@@ -199,7 +199,7 @@ async function saveData(page: Page): Promise<void> {
   await session.send('Emulation.setDataSaverOverride', { dataSaverEnabled: true });
 }
 
-/** What ended stays so, and each request takes processor time from what is waited for. */
+/** An ended job stays ended, and each request takes processor time from the work that the test waits for. */
 const AN_END = { everyMs: 100 };
 
 export async function untilIdle(listJobs: () => Promise<{ items: JobOut[] }>): Promise<void> {
@@ -246,7 +246,7 @@ export async function drawn(page: Page): Promise<void> {
   while (!isDrawn) isDrawn = await page.evaluate(nextFrames, ASKED_AGAIN_MS);
 }
 
-/** Chromium sometimes draws no frame after a change of the size, for minutes, until it is asked for another one. */
+/** After a change of the size, Chromium sometimes draws no frame for minutes, until another one is requested. */
 const ASKED_AGAIN_MS = 1_000;
 
 /** Runs in the page. */
@@ -269,7 +269,7 @@ interface WithUndo {
   endUndo: () => void;
 }
 
-/** Runs in the page: the time to undo ends when the test says so. */
+/** Runs in the page and extends the time to undo until the test ends it. */
 function holdUndo(ms: number): void {
   const { setTimeout, clearTimeout } = globalThis;
   const heldTimers = new Map<number, () => void>();

@@ -103,7 +103,7 @@ async function annotate(id: number | undefined) {
     artistSince: (await getArtist(artistId)).created_at,
   };
 }
-/** Returns those annotations that the album and artist of a track have. */
+/** Returns the annotations of a track's album and artist. */
 async function annotationsOf(id: number | undefined) {
   const { album_id: albumId, artist_id: artistId, artist_name: name } = await getTrack(id);
   const [album, artist] = [await getAlbum(albumId), await getArtist(artistId)];

@@ -19,7 +19,7 @@ import { quickImports } from '../support/product.ts';
 import type { ChildOptions, Moment } from './backup-child.ts';
 
 const KILL_COUNT = 5;
-/** The only kind of moment that backups in a bucket add to those in a folder. */
+/** The kind of moment that exists only for backups in a bucket. */
 const SENDING = 'in the middle of sending';
 const CONCURRENT_RUNS = 3;
 const LATER_MS = 3 * 86_400_000;

@@ -434,7 +434,7 @@ describe('searching for covers when something fails', () => {
     );
     for (const times of [1, 2, 3]) {
       expect(await crashingCovers.resolveCover(album)).toBe(false);
-      // a crash says nothing about the pictures, so the search is repeated twice
+      // a crash proves nothing about the pictures, so the search is repeated twice
       expect(rowOf(album)).toEqual(times < 3 ? undefined : expect.objectContaining({ key: null }));
     }
     await crashingCovers.close();

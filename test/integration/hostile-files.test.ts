@@ -28,7 +28,7 @@ import { until } from '../support/until.ts';
 
 const MOST_MEMORY_MB = 400;
 const MOST_UPLOADED = 48 << 20;
-/** Of the files after the first eight, every file with this distance is uploaded. */
+/** Besides the first eight files, this many others are uploaded, evenly spread. */
 const UPLOAD_COUNT = 6;
 const IS_LINUX = process.platform === 'linux';
 

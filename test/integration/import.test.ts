@@ -102,7 +102,7 @@ async function becomeAdmin(dir: string): Promise<void> {
 
 /** An export contains neither credentials nor the library identity. */
 const NOT_EXPORTED = ['sessions', 'app_passwords', 'scrobble_accounts', 'library_identity'];
-/** These rows belong to the server. */
+/** Tables whose rows belong to the server and are not imported. */
 const NOT_IMPORTED = [...NOT_EXPORTED, 'notices', 'music_folders'];
 function libraryIn(dir: string): Record<string, unknown[]> {
   const { users, ...rest } = rowsIn(dir);

@@ -45,7 +45,7 @@ function copyLibrary(): string {
   return copy;
 }
 
-/** Runs a line of a page, with the folders of the test instead of those of the page. */
+/** Runs a line of a page with the folders of the test. */
 function run(line: string, dir = data) {
   const filledLine = line
     .replace('/media/disk', disk)

@@ -18,7 +18,7 @@ import { turns } from '../support/until.ts';
 const MULTIPART = 'multipart/form-data; boundary=x';
 const FORM_END = '--x--\r\n';
 const STALL_MS = 600_001;
-/** Counts the sockets of one request only, because those of earlier tests may still be closing. */
+/** A timeout that no other socket has, so that the sockets of one request can be counted. */
 const HELD_MS = 600_002;
 
 const filePart = (body: string | Buffer, { name = 'files', filename = 'a.mp3', headers = '' } = {}): Buffer =>

@@ -1,5 +1,5 @@
-// What is packed, and that it works without the sources: a real electron-builder, with a replacement for Electron's
-// binary.
+// Checks what is packed, and that it works without the sources: a real electron-builder, with a replacement for
+// Electron's binary.
 import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, extname, join } from 'node:path';
@@ -102,7 +102,7 @@ test('of each native package only the build for one system is packed', () => {
   const natives = filesIn(packed.unpacked)
     .filter((path) => path.endsWith('.node'))
     .map((path) => basename(path));
-  expect(natives).toContain(`linux-${process.arch}.node`); // better-sqlite3, which brings those of eight systems
+  expect(natives).toContain(`linux-${process.arch}.node`); // better-sqlite3, which contains binaries for eight systems
   expect(natives.filter((name) => name !== 'keytar.node').length).toBe(4); // with sharp, argon2 and keyring
 });
 

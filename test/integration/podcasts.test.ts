@@ -1,4 +1,5 @@
-// Podcasts from their feed to the player, over REST and Subsonic; feeds and downloads that fail, and those that go on.
+// Podcasts from their feed to the player, over REST and Subsonic; feeds and downloads that fail, and downloads that are
+// resumed.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

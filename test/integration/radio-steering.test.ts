@@ -1,5 +1,5 @@
-// What more and less do to a radio, and how much two radios from the same track differ, by the sounds of a made-up
-// library and a sequence of chances.
+// The effect of "more" and "less" on a radio, and the difference between two radios from the same track, with the
+// sounds of a made-up library and a sequence of random numbers.
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';

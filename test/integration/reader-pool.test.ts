@@ -131,7 +131,7 @@ test('files that need too much memory only together are all read, one by one', a
 
 test('a file that needs too much memory fails, and the others are read', async () => {
   writeFileSync(join(dir, 'heavy.mp3'), silentMp3(100));
-  // no known file fills the heap, so opening this file does
+  // no known file fills the heap, so the thread fills it when it opens this file
   const greedy = join(dir, 'greedy-worker.mjs');
   writeFileSync(
     greedy,

@@ -1,5 +1,5 @@
-// The remote catalogue over HTTP, with a fake Internet Archive: search, save, fetch, play; concurrent requests; what
-// is known after changes.
+// The remote catalogue over HTTP, with a fake Internet Archive: search, save, fetch, play; concurrent requests; the
+// state after changes.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

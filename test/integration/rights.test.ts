@@ -1,5 +1,5 @@
-// What an account may do: every route and every phone call that needs a right refuses an account without it and names
-// the right, and what somebody brought in themselves is theirs to edit until somebody else has it.
+// The rights of accounts: every route and every Subsonic call that needs a right refuses an account without the right,
+// and names it. People may edit what they added themselves until somebody else uses it.
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { UserOut } from '../../server/auth/wire.ts';
@@ -121,7 +121,7 @@ function bodyOf({ spec }: Route, trackId: number): { body?: unknown } {
 }
 
 test('a route that writes what all share says which right it needs', () => {
-  // the trash asks for each track who deleted it and who brought it in; look-ups begin where nothing is known
+  // the trash checks for each track who deleted it and who added it; look-ups only add missing information
   const OWN_DATA_PATHS = 'users/me|likes|history|queue|bookmarks|playlists|jukebox|auth|trash|radio|map/line';
   const lookUps = 'tracks/:id/lyrics/lookup|(artists|albums)/:id/about/lookup';
   const OWN_DATA_PATTERN = new RegExp(`^/(${OWN_DATA_PATHS}|podcast-episodes/:id/position|${lookUps})`);

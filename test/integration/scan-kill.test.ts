@@ -15,7 +15,7 @@ const KILL_COUNT = 3;
 let base: string;
 let calm: string;
 let manifest: Manifest;
-/** How often the database's files change in a scan that nobody interrupts. */
+/** The number of changes of the database's files in a scan that nobody interrupts. */
 let calmChanges = 0;
 
 beforeAll(async () => {

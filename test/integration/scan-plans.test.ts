@@ -1,5 +1,5 @@
-// What a scan asks for each file, and for each track whose file is gone, goes to the rows by an index, however many
-// tracks there are.
+// The queries that a scan runs for each file, and for each track whose file is gone, use an index, however many tracks
+// there are.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { MainDb, Sqlite } from '../../server/db/client.ts';
 import { createTrackWriter } from '../../server/library/tracks/track-writer.ts';

@@ -108,7 +108,7 @@ async function upload(path: string) {
   return server.api<{ items: TrackOut[]; detail?: string }>('/tracks/upload', { method: 'POST', body: form });
 }
 
-/** What was found a second ago is not looked for again. */
+/** The result of a check a second ago is reused. */
 const health = (storage: HealthOut['storage']): Promise<HealthOut> =>
   until(
     async () => (await server.api<HealthOut>('/health')).body,
@@ -169,7 +169,7 @@ const ACTIVITIES: [string, (fault: Fault) => Promise<void>][] = [
       const listen = (): Promise<Response> =>
         fetch(`${server.url}/stream/${track.id}`, { headers: { Authorization: `Bearer ${server.token}` } });
       fake.fault = () => asked;
-      // only known at the end, which is never sent
+      // the damage is detected only at the end, which is never sent
       if (asked === 'damaged') await expect(listen().then((answer) => answer.arrayBuffer())).rejects.toThrow();
       else {
         const answer = await listen();

@@ -222,7 +222,7 @@ describe('S3 storage and its store', () => {
       fake.put('covers/1.jpg', smallBytes);
       fake.fault = () => 'damaged';
       expect(await codeOf(readObject('covers/1.jpg'))).toBe('unavailable');
-      if (size > 64 << 10) return; // part of it was sent before it was known
+      if (size > 64 << 10) return; // a part was sent before the damage was detected
       failOnce('GetObject', 'damaged');
       expect((await readObject('covers/1.jpg')).equals(smallBytes)).toBe(true);
     },

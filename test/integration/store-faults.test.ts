@@ -1,5 +1,5 @@
-// What goes wrong between Tonearm and a real object store: every fault for a while, during a scan, a backup and a
-// restore. When it is over, everything is there once, with the right bytes. Run by `npm run test:stores`.
+// Faults between Tonearm and a real object store: each lasts for a while, during a scan, a backup and a restore.
+// Afterwards every object exists once, with the right bytes. Run by `npm run test:stores`.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

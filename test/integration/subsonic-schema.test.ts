@@ -117,7 +117,7 @@ describe.each(Object.entries(LIBRARY_SIZES))('with a library that is %s', (name,
   });
 
   it('sends legacy clients XML that is valid by the original XSD', ({ skip }) => {
-    // responses that 1.16.1 does not have, and the one attribute that is a number there
+    // responses that version 1.16.1 does not have, and the one attribute that is a number there
     const newer = /OpenSubsonicExtensions|ByIndex|LyricsBySongId|getPlayQueue|getPodcastEpisode/;
     const faults = xmlFaults(
       documents.legacy.filter(({ name: label }) => !newer.test(label)),

@@ -1,6 +1,6 @@
-// What ten apps do, as their public sources or their documentation say: first copies, what changed since, plays that come
-// late, queues that move between devices, playing elsewhere, downloads that break. `npm run prove -- phones` does the same
-// with 100,000 tracks, of which these have audio.
+// What ten apps do according to their public sources or documentation: first copies, changes since the last sync, plays
+// that arrive late, queues that move between devices, the jukebox, downloads that break. `npm run prove -- phones` does
+// the same with 100,000 tracks, of which these have audio.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

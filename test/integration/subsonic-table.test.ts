@@ -1,5 +1,6 @@
 // Every endpoint of the Subsonic API with ids of every kind: one's own, other people's, absent ones and nonsense; in
-// every format, by GET and form, with every kind of credential. One table says what each does with which id.
+// every format, by GET and form, with every kind of credential. One table lists the expected result for each endpoint
+// and kind of id.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

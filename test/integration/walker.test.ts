@@ -1,5 +1,5 @@
-// The walking thread: it finds each file of a large library once, gives as much as it is asked for, and a walk that is
-// broken off leaves nothing for the next one.
+// The walking thread: it finds each file of a large library once, delivers as much as is requested, and an aborted walk
+// does not affect the next one.
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

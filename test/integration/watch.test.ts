@@ -21,9 +21,9 @@ const WATCH_TIMING: Partial<WatchTiming> = {
   pollMs: 200,
   scanCheckMs: 20,
 };
-/** For changes that must be one scan: a pause of a busy machine must not look like their end. */
+/** Timing for changes that must be one scan: a pause of a busy machine must not look like their end. */
 const GROUPED_TIMING: Partial<WatchTiming> = { quietMs: 1_500 };
-/** For files that are written continuously: checked often, and scanned when they stop. */
+/** Timing for files that are written continuously: checked often, and scanned when the writing stops. */
 const SLOW_WRITER: Partial<WatchTiming> = { quietMs: 1_500, maxWaitMs: 200 };
 
 let base: string;

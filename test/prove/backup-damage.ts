@@ -1,5 +1,5 @@
-// Every kind of file of a backup with every kind of damage: a restore is whole, or says what is lost. In a folder and in
-// a bucket, plain and encrypted.
+// Every kind of file of a backup with every kind of damage: a restore is complete, or names what is lost. In a folder
+// and in a bucket, plain and encrypted.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import Database from 'better-sqlite3';
@@ -117,7 +117,7 @@ interface Case {
   passphrase: string | undefined;
 }
 
-/** What does not hold. `library` is a data folder. */
+/** Damages the backup and returns what was found wrong afterwards. `library` is a data folder. */
 export async function damageBackups(kind: 'folder' | 's3', { base, library, passphrase }: Case): Promise<string[]> {
   const target = await placeIn(base, kind);
   const { where, env, files } = target;
@@ -159,7 +159,7 @@ export async function damageBackups(kind: 'folder' | 's3', { base, library, pass
     return isWhole(library, restored);
   }
 
-  /** Undefined when all is there, or what is lost is named and the rest is there. */
+  /** Returns undefined when everything was restored, or when the lost files are named and all others were restored. */
   async function restoreFault(): Promise<string | undefined> {
     const tryRestore = async (skipDamaged: boolean) => {
       rmSync(restored, { recursive: true, force: true });
@@ -185,7 +185,7 @@ export async function damageBackups(kind: 'folder' | 's3', { base, library, pass
   }
 }
 
-/** One pack of a small library holds a good part of it. */
+/** The most files that one lost pack may cost: a pack of a small library holds a good part of it. */
 const MOST_LOST = 200;
 const NO_DATABASE = 'The database is damaged';
 const NAMED_CAUSE = /\d+ files|snapshot \d|backup\.json|\d{8}T\d{9}Z|[0-9a-f]{16}/;

@@ -81,7 +81,7 @@ function countCharset(charset: Charset, languages: Language[], titles: number, s
       else if (counts.examples.length < 8)
         counts.examples.push(`${title} / ${artist} → ${tags.title} / ${tags.artists[0]}`);
     });
-    // nothing but the title tells the charset
+    // only the title shows the charset
     names.forEach(({ title }, i) => {
       const { tags, charset: usedCharset } = readNames({ title, artist: 'Artist', album: 'Album' }, charset);
       if (tags.title === names[i]?.title) counts.alone.right++;

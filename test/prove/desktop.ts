@@ -1,5 +1,6 @@
-// The desktop app and its server are killed at random moments and started again: nothing is left running, the port and
-// the data folder are free, and what the server acknowledged is there. Both ways of starting the server are used.
+// Kills the desktop app and its server at random moments and starts them again: no process is left running, the port
+// and the data folder are free, and everything that the server acknowledged exists. Both ways of starting the server
+// are used.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -18,7 +19,7 @@ const OWNER_ACCOUNT = { username: 'owner', password: 'correct horse battery' };
 /** A start takes about half a second, so that kills hit starts as often as what comes after them. */
 const LATEST_MS = 1_500;
 
-/** What happens to a running app. `stopped`: SIGSTOP comes first. */
+/** The ways in which a running app is killed. `stopped`: SIGSTOP comes first. */
 const KILL_KINDS = [
   { name: 'the app', app: true, server: false, stopped: false },
   { name: 'the server', app: false, server: true, stopped: false },
@@ -141,7 +142,7 @@ export async function killDesktop({ cycles, seed }: { cycles: number; seed: numb
     // the last start finds whatever the others left
     const lastShell = start();
     await until(isUp);
-    // one that was stopped before it had the folder is in nobody's way, and ends when it goes on
+    // a process that was stopped before it locked the folder blocks nobody, and ends when it continues
     for (const pid of leftBehind) signal(pid, 'SIGCONT');
     await untilGone(leftBehind, 'a server that was stopped goes on');
     const names = playlistsIn(join(dir, 'data'));
@@ -177,7 +178,10 @@ async function end(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-/** Below those that a system gives to whoever asks for any: another test could get it while no server runs. */
+/**
+ * Returns a port below those that a system gives to anybody who asks for any port: another test could get such a port
+ * while no server runs.
+ */
 async function freePort(): Promise<number> {
   let port = 20_000 + (process.pid % 10_000);
   while (!(await canListenOn(port))) port += 1;

@@ -119,7 +119,7 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
     }
   }
   const isDone = (answer: Answer | undefined): boolean => answer !== undefined && answer.status < 300;
-  /** Without an answer, or when the answer could not be made, it may have been done. */
+  /** Without a response, or when the response failed, the change may have been made. */
   const isRefused = (answer: Answer | undefined): boolean =>
     answer !== undefined && answer.status >= 400 && answer.status < 500;
 

@@ -1,5 +1,5 @@
-// How alike the fingerprints of one recording in several encodings are, and those of recordings that only sound alike.
-// All of it is rendered here from seeds: chords, melody, bass and drums, no recorded music.
+// How similar the fingerprints of one recording in several encodings are, and those of recordings that only sound
+// alike. All audio is rendered here from seeds: chords, melody, bass and drums, no recorded music.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
-// The same as `identity`, with real audio as MP3 and FLAC, real server processes, and SIGKILL at random moments of scans.
-// Several sequences share a server, each in a folder of its own with its own music. In copy mode the audio of vanished
-// files can be heard; in reference mode nothing was heard yet.
+// The same as `identity`, with real audio as MP3 and FLAC, real server processes, and SIGKILL at random moments of
+// scans. Several sequences share a server, each in a folder of its own with its own music. In copy mode the audio of
+// vanished files can still be fingerprinted; in reference mode no fingerprint exists yet.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -202,7 +202,7 @@ async function play(base: string, mode: Mode, music: Music, sequences: number, s
         await server.startScan();
         await sleep(random() * LATEST_KILL_MS);
         await server.restart();
-        await server.idle(); // it goes on with the scan
+        await server.idle(); // the server continues the scan
         withDatabase((db) => {
           hang(db, soundOf, () => ++stamp);
           likedNames.look(db);

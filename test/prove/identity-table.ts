@@ -28,7 +28,7 @@ const FORMAT_CODECS: Record<string, string> = {
   mka: 'libvorbis',
 };
 const IMPORT_MODES = ['copy', 'reference'] as const;
-/** `killed`: at a random moment of the scan, which the next start goes on with. */
+/** `killed`: the server is killed at a random moment of the scan, and the next start continues it. */
 const CHANGE_WAYS = ['scan', 'watch', 'killed'] as const;
 /** A scan of these folders is over by then. */
 const LATEST_KILL_MS = 900;
@@ -105,7 +105,7 @@ const servedOf = (server: KilledServer, dataDir: string): Served => ({
   stream: async (id) => (await server.stream(id)).status,
 });
 
-/** What does not hold of one combination. `songs` is where the audio is kept for others. */
+/** Returns what is wrong after one combination. `songs` is a folder with audio that combinations share. */
 export async function playCase(tableCase: Case, rows: readonly Row[], songs: string, seed: number): Promise<string[]> {
   const { format, mode, way, looksUp } = tableCase;
   const base = fs.mkdtempSync(join(tmpdir(), 'tonearm-identity-table-'));

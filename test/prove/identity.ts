@@ -35,7 +35,7 @@ export async function findFailure(seed: number, runs: number) {
   return undefined;
 }
 
-/** Seeds in one go; where it was cut off it goes on with the seed that is named last. */
+/** The number of seeds of one run; an interrupted proof continues with the seed that was printed last. */
 const BLOCK_SIZE = 100;
 
 export async function proveIdentity({ seed, runs = 10_000 }: { seed: number; runs: number | undefined }) {

@@ -1,7 +1,7 @@
-// npm run prove -- install [--npm 10.9.3,11.3.0] [--node 20,24]: the README's two commands in a clean copy of this folder,
-// with every given npm under every given Node.js, and with nothing on PATH but node, npm, git and a shell. Every second
-// copy belongs to an ordinary account. Node.js comes from its packages; where there is none for this system, only the one
-// that runs this is used.
+// npm run prove -- install [--npm 10.9.3,11.3.0] [--node 20,24]: the README's two commands in a clean copy of this
+// folder, with every given npm under every given Node.js, and with nothing on PATH but node, npm, git and a shell.
+// Every second copy belongs to an ordinary account. Node.js comes from its npm packages; where there is none for this
+// system, only the present Node.js is used.
 import { spawn, spawnSync, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -189,7 +189,7 @@ async function tryStart({ node, npmCli, env, account }: Tools, cwd: string): Pro
   });
   if (url === undefined) return [`npm start ended with ${child.exitCode}: ${output.slice(-1_000)}`];
   const { status } = await fetch(`${url}/health`);
-  // As Ctrl+C in a terminal does: npm 10.1 forwards no signal.
+  // Sends the signal to the whole group, as Ctrl+C in a terminal does: npm 10.1 forwards no signal.
   if (isWindows) child.kill();
   else process.kill(-(child.pid ?? 0), 'SIGINT');
   const [code] = (await once(child, 'exit')) as [number | null];

@@ -22,15 +22,15 @@ const TRACK_COUNT = 8;
 const BURST_SIZE = 30;
 const MOST_WRITES = 40;
 
-/** What one writer was told: `acked` holds for sure, `pending` perhaps. */
+/** What one writer knows: `acked` was stored for certain, `pending` perhaps. */
 interface Ledger<T> {
   acked: T;
   pending: T | undefined;
 }
 
-/** What a kind of write leaves behind. */
+/** The traces that a kind of write leaves. */
 interface Writer {
-  /** One write; its promise is the acknowledgement. */
+  /** Writes once; the promise is the acknowledgement. */
   write: () => Promise<void>;
   /** Returns the differences between the state and the ledger, and accepts the state into the ledger. */
   compare: () => Promise<string[]>;

@@ -10,7 +10,7 @@ interface Options {
 }
 type Prove = (options: Options) => Promise<boolean>;
 
-/** Loaded when named, so that one that measures its memory has no other in it. */
+/** Proofs are loaded by name, so that a proof that measures its memory contains no other one. */
 const PROOF_MODULES: Record<string, () => Promise<Prove>> = {
   'analysis-kills': async () => (await import('./analysis-kills.ts')).proveAnalysisKills,
   artists: async () => (await import('./artists.ts')).proveArtists,

@@ -1,6 +1,6 @@
-// One byte that changes in stored audio or a picture is found by verify, mended while a good copy is left anywhere, and
-// named where there is none. A verify that is killed while it mends leaves nothing wrong, and neither does moving the
-// library to an object store and back.
+// Verification finds one changed byte in stored audio or a picture, repairs it if a good copy exists anywhere, and
+// names the file otherwise. A verification that is killed during a repair leaves nothing wrong, and neither does moving
+// the library to an object store and back.
 import { hash } from 'node:crypto';
 import {
   cpSync,
@@ -184,7 +184,7 @@ async function killMending(seed: number, kills: number): Promise<string[]> {
   return faults;
 }
 
-/** What does not hold after so many kills of a move to an object store, and as many of the move back. */
+/** Returns what is wrong after so many kills of a move to an object store, and as many of the move back. */
 async function killMoving(seed: number, kills: number): Promise<string[]> {
   const proof = prepare(seed);
   const { base, data, env, random } = proof;
@@ -213,7 +213,7 @@ async function killMoving(seed: number, kills: number): Promise<string[]> {
       moments[to] = fake.asked.length - requestsBefore;
       rmSync(join(calm, 'library', 'audio'), { recursive: true, force: true });
     }
-    /** At a random request, or shortly after it: after the last, the tracks are switched. */
+    /** Returns true at a random request, or shortly after it: after the last request, the tracks are switched. */
     const atRandom = (to: 's3' | 'local'): (() => boolean) => {
       const [requestNumber, wait] = [fake.asked.length + Math.ceil(random() * moments[to]), random() * 40];
       let due = Infinity;

@@ -82,7 +82,7 @@ interface MutationCounts {
   read: number;
   refused: number;
   slowestMs: number;
-  /** What must not happen, with the number of the mutation. */
+  /** Faults with the number of the mutation that caused them. */
   faults: string[];
 }
 

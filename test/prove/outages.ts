@@ -1,5 +1,5 @@
-// The network goes away at random moments while albums play, for half a second to two minutes: the music goes on by
-// itself, with every track in its order. One window for each format, all at once. --runs N: outages of each.
+// The network fails at random moments while albums play, for half a second to two minutes: playback resumes by itself,
+// with every track in its order. One window for each format, all at the same time. --runs N: outages of each.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -57,7 +57,7 @@ function noteTitles(): void {
   new MutationObserver(look).observe(document, { subtree: true, childList: true, characterData: true });
 }
 
-/** Offline as the browser tells it, or a server that cannot be reached while the browser knows nothing. */
+/** Takes the browser offline, or makes the server unreachable while the browser believes to be online. */
 async function outage(page: Page, seconds: number, isTold: boolean): Promise<void> {
   const network = await page.context().newCDPSession(page);
   const emulate = (offline: boolean) =>

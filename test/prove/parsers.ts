@@ -15,7 +15,7 @@ const MOST_MEMORY_MB = 50;
 const MOST_HEALTH_MS = 100;
 const LOOK_EVERY_MS = 10;
 const HEALTH_EVERY_MS = 20;
-/** What a refused import leaves in memory is judged after it. */
+/** The memory that a refused import leaves is measured after this time. */
 const REST_MS = 3_000;
 
 interface Content {
@@ -25,7 +25,7 @@ interface Content {
 }
 
 const text = (start: string, part: string): Content => ({ start: Buffer.from(start), part });
-/** The head of an ID3 tag that has, as it says, one text of 255 MB. */
+/** The head of an ID3 tag that declares one text of 255 MB. */
 const ID3 = Buffer.concat([Buffer.from('ID3\u0004\0\0'), size(255 << 20), Buffer.from('TIT2'), size(254 << 20)]);
 /** The stream announces blocks of comments of 8 MB, one after the other. */
 const FLAC_HEADER = Buffer.concat([Buffer.from('fLaC'), Buffer.from([0, 0, 0, 34]), Buffer.alloc(34)]);
@@ -117,7 +117,7 @@ async function send(
   return status;
 }
 
-/** Imports that were taken go on as jobs. */
+/** Accepted imports run on as jobs. */
 async function untilIdle({ api }: Product): Promise<void> {
   for (;;) {
     const { items } = await api<{ items: { status: string }[] }>('/jobs?limit=50');

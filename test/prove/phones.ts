@@ -1,5 +1,5 @@
-// What phones ask for, with more than `npm test` takes: every endpoint of the Subsonic API × every kind of id × every
-// format and way to sign in; and what apps do, with 100,000 tracks.
+// The requests of phones, more of them than in `npm test`: every endpoint of the Subsonic API × every kind of id ×
+// every format and way to sign in; and what apps do, with 100,000 tracks.
 import { spawnSync } from 'node:child_process';
 
 const STORY_TRACKS = 100_000;

@@ -42,7 +42,7 @@ async function rebuildWithKills(
       if (isKilled) killCount++;
       else if (killCount < kills) begin();
     }
-    // after the database is in place, the scan that was cut off is what goes on
+    // once the database is in place, the interrupted scan is what continues
     await complete(dir, env);
     const originalTracks = tracksIn(wholeDir);
     const rebuiltTracks = new Set(tracksIn(dir));

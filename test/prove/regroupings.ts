@@ -1,6 +1,5 @@
-// A library of an earlier version is brought up to date, and its albums become others by the rule, while the process is
-// killed again and again. What a person did with tracks, albums and artists is where the music is. Then all of it is
-// taken back, and everything is as it was.
+// A library of an earlier version is upgraded, and its albums are regrouped by the rule, while the process is killed
+// again and again. Likes and other data follow the music. Then all of it is undone, and everything is as it was before.
 import { cpSync, mkdtempSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -129,7 +128,7 @@ async function serve(dir: string) {
     async regroupings(): Promise<JobOut[]> {
       return (await call<{ items: JobOut[] }>('/jobs?task=regroup_albums')).items;
     },
-    /** Until no job is left. What was put aside, since it was killed twice, is asked for again. */
+    /** Waits until no job is left. Jobs that were killed twice are put aside, and are requested again. */
     async idle(): Promise<void> {
       for (let isDone = false; !isDone;) {
         const open = await until(
@@ -153,7 +152,7 @@ async function ask(server: Served): Promise<void> {
   if (!(await server.regroupings()).some(isOpen)) await server.call('/album-changes', 'POST', ALL_ALBUMS);
 }
 
-/** Until what was asked for is done: a job that was killed twice is put aside, and asked for again. */
+/** Waits until the requested jobs have ended: a job that was killed twice is put aside, and requested again. */
 async function finish(server: Served): Promise<void> {
   await server.idle();
   for (let remainingChanges = Infinity; remainingChanges > 0;) {
@@ -204,7 +203,7 @@ async function regroupKilled({
   await server.kill();
 }
 
-/** How often the folder's files change while the job runs. */
+/** Returns the number of changes of the folder's files while the job runs. */
 async function changesOfJob(dir: string): Promise<number> {
   const server = await serve(dir);
   let changeCount = 0;
@@ -370,7 +369,7 @@ function faultsOfParts(becomes: readonly number[][], { albums }: State): string[
   ];
 }
 
-/** What was said of an album is said of the one that most of its tracks are in; its own counts first. */
+/** Data of an album belongs to the album that most of its tracks are in; that album's own data comes first. */
 function faultsOfActions(previousState: State, nextState: State): string[] {
   const faults = differences('regrouped', { ...previousState, albums: {} }, { ...nextState, albums: {} });
   const albumOf = new Map(

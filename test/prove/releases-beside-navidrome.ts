@@ -1,5 +1,5 @@
 // Every case of test/data/releases.txt that is marked [agreed], as tagged files in the library of a running Navidrome:
-// its albums have to hold the files that the case says. Needs Go, or a Navidrome that was built before.
+// its albums must contain the files that the case lists. Needs Go, or a Navidrome that was built before.
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -42,7 +42,7 @@ export async function proveReleasesBesideNavidrome(): Promise<boolean> {
   return differences === 0 && agreements > 0;
 }
 
-/** What files alone cannot say of a case. */
+/** Returns what files alone cannot express of a case. */
 function obstacleOf({ groups }: ReleaseCase): string | undefined {
   const tracks = groups.flat();
   if (tracks.some(({ folder }) => folder === undefined)) return 'it has uploads';
@@ -86,13 +86,13 @@ function fileOf(track: GroupTrack): Buffer {
   return Buffer.concat([id3(frames), silentMp3(40)]);
 }
 
-/** As Picard calls them in ID3, by their names in FLAC. */
+/** Picard's names of ID3 frames, by their names in FLAC. */
 const ID3_NAMES = new Map([
   ['MUSICBRAINZ_ALBUMID', 'MusicBrainz Album Id'],
   ['MUSICBRAINZ_RELEASEGROUPID', 'MusicBrainz Release Group Id'],
 ]);
 
-/** The tags of a track: ID3 frame, name in FLAC, value. The comment tells which track it is. */
+/** The tags of a track: ID3 frame, name in FLAC, value. The comment identifies the track. */
 function textsOf(track: GroupTrack): [frame: string, name: string, text: string][] {
   const values: [string, string, string | number | undefined][] = [
     ['TIT2', 'TITLE', track.title],

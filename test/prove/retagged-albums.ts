@@ -140,7 +140,7 @@ export async function playRetagged({
   }
   const byPath = async (): Promise<Map<string, TrackOut>> =>
     new Map((await allTracks(server)).map((track) => [track.source_id, track]));
-  /** Until the tracks have the titles of their files. */
+  /** Waits until the tracks have the titles of their files. */
   async function settle(rounds: (album: number, trackNumber: number) => Round): Promise<void> {
     if (isWatched)
       await until(
@@ -211,7 +211,7 @@ export async function playRetagged({
     for (const album of albumNumbers)
       addedDates.set(album, (await api<AlbumOut>(`/albums/${firstTrackOf(album).album_id}`)).body.created_at);
 
-    /** What does not hold; while an album is half tagged, it may be in either part. */
+    /** Returns what is wrong; while an album is half retagged, a track may be in either part. */
     async function check(moment: string, isWhole: boolean): Promise<void> {
       const tracks = await byPath();
       const tracksOfAlbum = (album: number): TrackOut[] =>

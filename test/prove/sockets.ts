@@ -1,5 +1,6 @@
-// 1,000 sockets from a hundred addresses that begin something and do not go on, opened anew as they are closed, while a
-// phone and a page work: nobody waits, and each socket ends within the limits of docs/SECURITY.md. A run is a minute.
+// 1,000 sockets from a hundred addresses that begin a request and do not continue, opened again whenever they are
+// closed, while a phone and a page work: nobody waits, and each socket ends within the limits of docs/SECURITY.md. A
+// run takes a minute.
 import { connect, type Socket } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

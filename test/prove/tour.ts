@@ -1,8 +1,8 @@
-// Every page, at every width, at 200 % zoom, in light, dark and high contrast, from right to left with texts longer by
-// half, and with names of 300 characters: nothing is cut off, covered or beyond the edge, and neither the console nor
-// the network has an error or a warning. TOUR_PICTURES is a folder for a picture of each; TOUR_PAGES (the start of
-// their addresses) and TOUR_LANGUAGE restrict it. TOUR_DONE is a file of the pages that passed, which are not visited
-// again: a tour that was cut off goes on where it was.
+// Every page, at every width, at 200 % zoom, in light, dark and high contrast, from right to left with texts that are
+// half as long again, and with names of 300 characters: nothing is cut off, covered or beyond the edge, and neither the
+// console nor the network has an error or a warning. TOUR_PICTURES is a folder for a picture of each; TOUR_PAGES (the
+// start of their addresses) and TOUR_LANGUAGE restrict the tour. TOUR_DONE is a file of the pages that passed, which
+// are not visited again, so that an interrupted tour can continue.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
@@ -35,7 +35,10 @@ const NARROW_LOOKS: readonly [Look, ...Look[]] = [
   { name: '320', viewport: { width: 320, height: 640 } },
 ];
 const TOUR_LANGUAGES = ['en', PSEUDO];
-/** Pages of one window: Chromium stops drawing one that was resized and photographed some 230 times. */
+/**
+ * The number of pages that one window visits: Chromium stops drawing a window that was resized and photographed some
+ * 230 times.
+ */
 const PAGES_OF_A_WINDOW = 8;
 /** An answer that the tour asks for. */
 const EXPECTED_FAILURE = /\/api\/v1\/albums\/999999/;

@@ -1,4 +1,4 @@
-// How well sounds find the other tracks of their album, beside what other programs make of the same tracks.
+// How well sounds find the other tracks of their album, compared with other programs on the same tracks.
 import type { Character } from '../../../server/dsp/character.ts';
 import { createVectorTrainer, createVectorWriter } from '../../../server/dsp/sound-vector.ts';
 import type { Measure } from '../measure.ts';
@@ -85,7 +85,7 @@ export const dot = (a: readonly number[], b: readonly number[]): number =>
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
-/** Which share of the ten nearest has the same album, or artist, in the mean. */
+/** Returns the average share of the ten nearest tracks that have the same album, or artist. */
 export function precision(vectors: readonly number[][], classes: readonly (string | undefined)[]): number {
   return mean([...new Set(classes)].flatMap((name) => shareOfClass(vectors, classes, name)));
 }

@@ -1,4 +1,4 @@
-// What the parts of the bench share: how a file is heard, and how figures are told.
+// Shared by the parts of the bench: analyzing a file, and printing figures.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Heard, SoundStep } from '../../../server/dsp/listener.ts';

@@ -1,5 +1,5 @@
-// How fast everything is heard, beside a loop that only decodes the same files with the same decoders: one track at a
-// time on both sides, in turn. The processor time is that of this process and of ffmpeg.
+// How fast the analysis is, compared with a loop that only decodes the same files with the same decoders: one track at
+// a time on both sides, in turn. The processor time is that of this process and of ffmpeg.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { measure, median, type Measure } from '../measure.ts';

@@ -1,6 +1,6 @@
-// What the pass costs people: requests in bursts and scans, on a server that goes over its audio and on one of the same
-// music that does not, in turn. Between bursts nobody asks, so that the pass has begun with a track when the first
-// request comes; while the other server is asked, it is stopped altogether.
+// What the analysis costs people: requests in bursts and scans, on a server that analyzes its audio and on one with the
+// same music that does not, in turn. Between bursts nobody asks, so that the analysis has begun a track when the first
+// request comes; while the other server is asked, the analysis is stopped.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// What every program that is measured beside the others can do.
+// The interface of every program that is compared with the others.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { get } from 'node:http';
@@ -15,19 +15,19 @@ interface Place {
 export interface Peer {
   name: string;
   version: string;
-  /** Copies the files, so that it is not compared with those that do not. */
+  /** The program copies the files, so it is not compared with programs that do not. */
   copies?: boolean;
   /** The first start is in an empty folder. */
   start(place: Place): Promise<RunningPeer>;
 }
 
 export interface RunningPeer {
-  /** From the start of the process to its first answer. */
+  /** The time from the start of the process to its first response. */
   startMs: number;
   meter: Meter;
   /** Scans everything new or changed; resolves with the number of tracks when the scan is over. */
   scan?(): Promise<number>;
-  /** The scan began with the process, and this one cannot be asked for another. */
+  /** Measures the first scan of a program that begins it with the process and accepts no request for another one. */
   firstScan?(): Promise<number>;
   /** For the Subsonic API: where it is, and how a request is signed. */
   subsonic?: Subsonic;

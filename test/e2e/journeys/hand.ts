@@ -1,5 +1,5 @@
-// One way of using the window: mouse, keyboard or touch. It counts its actions: a click, a tap, a long press, a key.
-// Opening the search and typing into it is one.
+// One way of using the window: mouse, keyboard or touch. Every click, tap, long press and key counts as an action.
+// Opening the search and typing into it is one action.
 import type { Locator, Page } from 'playwright-core';
 
 export const INPUT_METHODS = ['mouse', 'keyboard', 'touch'] as const;

@@ -6,7 +6,7 @@ import { until } from '../../support/until.ts';
 import { DESK_WINDOW, openStage, type Stage } from '../stage.ts';
 import { tasksOf, type Task } from './tasks.ts';
 
-/** Several tasks in turn begin at each, so that it need not be drawn again where the one before has stayed there. */
+/** Several tasks begin at each of these pages, so that a page is not drawn again if the task before ended there. */
 export const STARTS = [
   '/',
   '/statistics',

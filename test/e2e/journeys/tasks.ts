@@ -77,7 +77,7 @@ const inMenu = (text: string, action: string, key: string, isDone: Task['isDone'
   isDone,
 });
 
-/** The length of the queue, as the player tells other windows. */
+/** Returns the length of the queue that the player reports to other windows. */
 const queueLength = (page: Page): Promise<number> =>
   page.evaluate(
     () =>
