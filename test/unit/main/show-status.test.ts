@@ -110,7 +110,7 @@ describe('a notification', () => {
       'scan',
       { result: { added: 1_200, failed_count: 3 } },
       'Scan finished',
-      '1,200 tracks added, 3 files could not be read.',
+      '1,200 tracks added. Unreadable files: 3.',
     ],
     ['a scan whose result is too long to be told', 'scan', { result: null }, 'Scan finished', ''],
     [

@@ -259,6 +259,6 @@ it('a scan from the tray is shown while it runs, stopped when the app quits, and
   tray().pick('Rescan library');
   await expect
     .poll(() => fake.notices.map(({ options }) => [options.title, options.body]))
-    .toEqual([['Scan finished', '0 tracks added, 0 files could not be read.']]);
+    .toEqual([['Scan finished', '0 tracks added. Unreadable files: 0.']]);
   expect(countRows('tracks')).toBe(TRACK_COUNT);
 });
