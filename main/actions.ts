@@ -1,5 +1,5 @@
-// What tray, menus and media keys do. They have no page to show an error on, so errors become notifications, in the
-// server's words.
+// The actions of tray, menus and media keys. They have no page to show an error on, so errors become notifications,
+// with the server's message.
 import { app, dialog } from 'electron';
 import type { PlayerCommand } from './ipc.ts';
 import { notify } from './notifications.ts';
@@ -21,7 +21,7 @@ export interface Actions {
   share(enabled: boolean): void;
   /** Asks which. On macOS files and folders are chosen in one dialog, elsewhere in two. */
   chooseImports(what: 'files' | 'folder'): void;
-  /** Only what is installed can be replaced; undefined elsewhere. */
+  /** Only an installed app can be replaced; undefined elsewhere. */
   lookForUpdate: (() => void) | undefined;
   quit(): void;
 }

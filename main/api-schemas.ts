@@ -22,7 +22,7 @@ export const Scan = z.object({
 });
 export type Scan = z.output<typeof Scan>;
 
-/** Of a finished scan. */
+/** The counts of a finished scan. */
 export const ScanCounts = z.object({ added: z.int(), failed_count: z.int() });
 
 /** Whether the library is shared; `locked_because` says why that cannot be changed, and is absent from events. */

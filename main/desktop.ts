@@ -43,7 +43,7 @@ interface DesktopDeps {
 }
 
 const SCHEME = 'tonearm';
-/** As in electron-builder.yml: Windows shows notifications only of apps whose id is in the start menu. */
+/** The same id as in electron-builder.yml: Windows shows notifications only of apps whose id is in the start menu. */
 const APP_ID = 'app.tonearm.desktop';
 
 /** Must run before Electron is ready. */
@@ -298,6 +298,6 @@ function keepProfileApart(): string {
   return app.getPath('userData');
 }
 
-/** Elsewhere `--hidden` says so. */
+/** Returns whether the system started the app at login; where the system does not tell, `--hidden` does. */
 const wasStartedByLogin = (platform: NodeJS.Platform): boolean =>
   platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin;

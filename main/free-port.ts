@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** That many ports in a row are not used by chance. */
+/** So many ports in a row are not in use by chance. */
 const MAX_TRIED_PORTS = 100;
 
 /** The next port above that nothing listens on; undefined when there is none near. */
@@ -10,7 +10,7 @@ export async function nextFreePort(used: number): Promise<number | undefined> {
   return undefined;
 }
 
-/** Only on this machine: listening on more makes the firewall of Windows ask. */
+/** Tries only this machine: listening on more addresses makes the firewall of Windows ask. */
 const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const probe = createServer();

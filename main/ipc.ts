@@ -1,5 +1,5 @@
-// What a page may ask of the main process: one map from channel to function. Whatever a browser could do too goes over
-// HTTP instead. In the other direction there is one channel, `PAGE_MESSAGE`.
+// What a page may ask of the main process: one map from channel to function. Whatever a browser can do too uses HTTP
+// instead. In the other direction there is one channel, `PAGE_MESSAGE`.
 
 /** The state of a page's player. */
 export interface PlayerReport {
@@ -48,7 +48,10 @@ export interface Channels {
   'app:version': () => string;
   /** The absolute path, or null when cancelled. */
   'dialog:choose-folder': (startIn?: string) => string | null;
-  /** For creating the first account, so that nobody has to copy it from a terminal; null when there is an account. */
+  /**
+   * The token for creating the first account, so that nobody has to copy it from a terminal; null when there is an
+   * account.
+   */
   'setup:token': () => string | null;
   /** A one-time sign-in for this window; null when the server cannot give one. */
   'auth:ticket': () => string | null;

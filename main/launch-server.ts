@@ -11,13 +11,13 @@ interface LaunchOptions {
   /** The project folder, or the asar archive. */
   root: string;
   isPackaged: boolean;
-  /** Of the command line. */
+  /** The arguments of the command line. */
   args?: readonly string[];
   /** Receives the server's output. */
   echo?: (chunk: Buffer) => void;
 }
 
-/** As for `npm start`: a small young generation, which saves 60 to 90 MB, and collections in quiet times. */
+/** The flags of `npm start`: a small young generation, which saves 60 to 90 MB, and collections in quiet times. */
 const NODE_FLAGS = ['--expose-gc', '--max-semi-space-size=4'];
 /** Secrets go into the system keychain where there is one: a user is signed in, whose keychain is unlocked. */
 const environment = ({ address }: ServerSocket): NodeJS.ProcessEnv => ({

@@ -21,7 +21,7 @@ export function notify({ title, body, onClick }: Notice): void {
 /** A focused window shows it itself. */
 export const isSeen = (): boolean => BrowserWindow.getFocusedWindow() !== null;
 
-/** Jobs started from tray or menu; returns the notification of one that has ended, once. */
+/** Remembers jobs that were started from tray or menu; returns the notification of each when it has ended, once. */
 export function createAskedJobs() {
   const requestedJobs = new Map<number, 'scan' | 'identify'>();
   return {

@@ -16,7 +16,7 @@ import {
 } from './api-schemas.ts';
 import { pathOfAudio } from './track-path.ts';
 
-/** In the server's own words; `status` 0 when it was not reached. */
+/** An error with the server's own message; `status` is 0 when the server was not reached. */
 export class ServerError extends Error {
   readonly status: number;
   constructor(status: number, message: string, options?: ErrorOptions) {
@@ -69,7 +69,7 @@ export function createServerClient({ url, requestTicket }: ServerClientDeps) {
     return answer;
   }
 
-  /** As the owner. An expired session is renewed once. */
+  /** Sends a request as the owner. An expired session is renewed once. */
   async function ask(path: string, asked: Asked = {}, isAgain = false): Promise<Response> {
     const current = (token ??= signIn());
     const bearer = await current.catch((error: unknown) => {

@@ -1,4 +1,4 @@
-// What is asked when the server cannot start or does not answer.
+// The questions that the app asks when the server cannot start or does not answer.
 import { app, dialog } from 'electron';
 import type { Clock } from './clock.ts';
 import { nextFreePort } from './free-port.ts';
@@ -6,7 +6,7 @@ import type { StartFailure } from './server-process.ts';
 import type { Say } from './texts.ts';
 
 interface Failure extends StartFailure {
-  /** The version that worked, when this one is newer and has failed twice. Going back is the user's choice. */
+  /** The version that worked, if the present one is newer and has failed twice. Going back is the user's choice. */
   before: string | undefined;
 }
 

@@ -1,5 +1,6 @@
 // The server as a child process: started, watched, restarted with backoff when it dies, stopped on quit. It is the same
-// program as for `npm start`, and prints the address it listens on. A socket carries what is only between the two.
+// program as for `npm start`, and prints the address it listens on. A socket carries the messages between the app and
+// the server.
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { Clock } from './clock.ts';
@@ -182,7 +183,7 @@ export function createServerProcess({ launch, clock, onReady, onDown, onHung, on
     /** A one-time sign-in for one window, valid for seconds. */
     requestTicket: (): Promise<string | undefined> => ask('ticket'),
 
-    /** Ends one that does not answer; it is restarted like one that died. */
+    /** Ends a server that does not answer; it is restarted like one that died. */
     endHung(): void {
       if (isHung) child?.kill();
     },

@@ -31,12 +31,12 @@ export function listenForServer(): ServerSocket {
 
   const listener = createServer((connection) => {
     connection.on('error', () => undefined); // the end of the process is what counts
-    if (socket) return void connection.destroy(); // another server, which only looks whether this app is there
+    if (socket) return void connection.destroy(); // this is another server, which only checks whether the app runs
     socket = connection;
     for (const line of queuedLines.splice(0)) connection.write(line);
     createInterface({ input: connection })
       .on('line', (line) => hear(parse(line)))
-      .on('error', () => undefined); // raised here once more, after a kill with something unread
+      .on('error', () => undefined); // the socket reports the error again, after a kill with something unread
   });
   listener.listen(address);
 

@@ -1,5 +1,5 @@
-// Settings of the app itself, and the positions of its windows: one small JSON file in the profile. One that cannot
-// be understood is put aside, and one that cannot be read stays as it is.
+// Settings of the app itself, and the positions of its windows: one small JSON file in the profile. A damaged file is
+// put aside, and an unreadable one stays as it is.
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { Accelerator, NO_SHORTCUTS } from './global-shortcuts.ts';
@@ -29,7 +29,7 @@ const StoredSettings = z.object({
   lastGood: z.string().max(60).optional().catch(undefined),
   failedStarts: z.int().min(0).catch(0),
   language: z.string().max(35).optional().catch(undefined),
-  /** By the screens that are connected, the latest last. */
+  /** Window positions by the connected screens, the latest last. */
   places: z.record(z.string(), Places).catch({}),
   /** Albums that were played, the latest first. */
   recentAlbums: z.array(RecentAlbum).catch([]),

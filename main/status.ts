@@ -7,7 +7,10 @@ export interface Work {
   task: ShownTask;
   done: number;
   total: number | null;
-  /** Ended while others go on: it still counts, or the progress would go backwards with each download that ends. */
+  /**
+   * The job has ended while others continue: it still counts, or the progress would go back with each download that
+   * ends.
+   */
   isOver?: true;
 }
 
@@ -72,7 +75,7 @@ export function withJob(work: readonly Work[], job: Job): readonly Work[] {
   return previous ? work.map((entry) => (entry === previous ? current : entry)) : [...work, current];
 }
 
-/** Scan events are more frequent, and more exact, than those of its job. */
+/** Scan events are more frequent, and more exact, than the events of the scan's job. */
 export function withScan(work: readonly Work[], { job_id, phase, files_done, files_total }: Scan): readonly Work[] {
   if (phase === 'done') return work;
   const current: Work = { id: job_id, task: 'scan_local_folder', done: files_done, total: files_total };
@@ -89,7 +92,7 @@ export const withNetwork = (previous: Status['sharing'], { shared, locked_becaus
 
 export const underWay = (work: readonly Work[]): Work[] => work.filter(({ isOver }) => !isOver);
 
-/** 0..1; null while its end is not known. */
+/** Returns 0 to 1; null while the end is unknown. */
 function progressOfJob(job: Work): number | null {
   if (job.isOver) return 1;
   if (job.total) return Math.min(1, job.done / job.total);
@@ -97,8 +100,8 @@ function progressOfJob(job: Work): number | null {
 }
 
 /**
- * 0..1, the mean of the jobs whose end is known: one that waits, or still counts, does not hide how far the others are.
- * Null when the end of none is known, undefined when there is none.
+ * Returns the mean progress of the jobs whose end is known, 0 to 1: a waiting or counting job does not hide how far the
+ * others are. Null when the end of none is known, undefined without jobs.
  */
 export function progressOf(work: readonly Work[]): number | null | undefined {
   if (work.length === 0) return undefined;

@@ -108,7 +108,7 @@ export function createStatusView({ platform, icons, actions, clock }: StatusView
   };
 }
 
-/** Beside the first line, which says what is playing. */
+/** Adds the cover beside the first line, which names the current track. */
 const withCover = ([firstItem, ...otherItems]: MenuItemConstructorOptions[], cover: string | null) =>
   cover === null
     ? [{ ...firstItem }, ...otherItems]

@@ -84,7 +84,7 @@ function sleepMenu(status: Status, say: Say, actions: Actions): MenuItemConstruc
   };
 }
 
-/** One line: a problem, else running jobs, else the current track. */
+/** Returns one line: a problem, else running jobs, else the current track. */
 export function trayToolTip(status: Status, say: Say): string {
   const [firstJob] = underWay(status.work);
   const trouble = troubleOf(status, say);
@@ -127,7 +127,7 @@ function workLines(work: readonly Work[], say: Say): string[] {
   });
 }
 
-/** On one line, with `&` escaped, which marks an access key. */
+/** Returns one line, with `&` escaped, which marks an access key. */
 function shorten(name: string): string {
   const line = name
     .replace(/[\p{C}\s]+/gu, ' ')

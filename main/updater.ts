@@ -27,7 +27,7 @@ interface UpdaterDeps {
 export type Updater = ReturnType<typeof createUpdater>;
 
 const DAY_MS = 24 * 3_600_000;
-/** Not during startup. */
+/** The first check waits until the startup is over. */
 const FIRST_CHECK_MS = 60_000;
 
 export function createUpdater({ clock, isWanted, say, load = loadSource }: UpdaterDeps) {

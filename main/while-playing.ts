@@ -1,5 +1,5 @@
-// What follows from what is playing: the computer does not fall asleep, a new track may be announced, and music that
-// the computer's sleep interrupted goes on afterwards.
+// Reacts to what is playing: keeps the computer awake, announces new tracks, and resumes music that the computer's
+// sleep interrupted.
 import { powerSaveBlocker } from 'electron';
 import { isSeen, notify } from './notifications.ts';
 import { isSounding, type Status } from './status.ts';
@@ -15,7 +15,7 @@ export function createWhilePlaying({ announces, onClick, player }: WhilePlayingD
   let blocker: number | undefined;
   let announced: string | null = null;
   let status: Status | undefined;
-  /** `woken`: it goes on as soon as the page has reported that it paused, which may be after the sleep only. */
+  /** `woken`: playback resumes as soon as the page has reported its pause, which may be only after the sleep. */
   let sleep: 'none' | 'asleep' | 'woken' = 'none';
 
   /** The screen may switch off. */

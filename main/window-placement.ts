@@ -57,7 +57,7 @@ function isInReach({ x, y, width }: Area, screen: Area): boolean {
 
 const clamp = (value: number, min: number, max: number): number => Math.max(min, Math.min(value, max));
 
-/** Of each window, by the screens that were connected; the latest last. */
+/** The place of each window by the screens that were connected; the latest last. */
 type Places<Name extends string> = Readonly<Record<string, { [N in Name]?: WindowPlace | undefined }>>;
 
 const MAX_ARRANGEMENTS = 8;

@@ -113,8 +113,8 @@ export function createWindows({
     show,
 
     /**
-     * To the library's page or, for the player when there is none, to the player's. With `isNeeded` a hidden
-     * library window is opened for it.
+     * Sends a message to the library's page or, for the player when there is none, to the player's. With `isNeeded` a
+     * hidden library window is opened.
      */
     tell(message: PageMessage, { isNeeded = false } = {}): void {
       const base = url();
