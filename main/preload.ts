@@ -8,7 +8,7 @@ const channels = Object.fromEntries(
 ) as Omit<Bridge, 'onMessage'>;
 
 const onMessage: Bridge['onMessage'] = (listener) => {
-  // never the event, which would expose more
+  // pass on only the message: the event would give the page access to ipcRenderer
   const hear = (_event: IpcRendererEvent, message: PageMessage): void => listener(message);
   ipcRenderer.on(PAGE_MESSAGE, hear);
   return () => void ipcRenderer.off(PAGE_MESSAGE, hear);

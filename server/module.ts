@@ -37,7 +37,7 @@ export interface Module<Offer = unknown> {
   rootRoutes?: Route[];
   /** Background tasks with their handlers. */
   tasks?: HandledTask[];
-  /** Takes up what the last run left; called when jobs run. */
+  /** Resumes what the last run left unfinished; called once jobs can run. */
   resume?: () => void;
   /** Called when the server listens. */
   start?: () => void;

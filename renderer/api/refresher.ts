@@ -4,7 +4,7 @@
 const LOST_AFTER_MS = 30_000;
 
 interface Refresher {
-  /** Reloads, as soon as it may. */
+  /** Reloads as soon as the rate limit allows. */
   soon(): void;
   cancel(): void;
 }

@@ -13,7 +13,7 @@ export interface AudioAheadOptions {
   fetchStream: (trackId: number, signal: AbortSignal) => Promise<Response>;
   /** The key of the requested stream; the key differs for each quality. */
   keyOf: (trackId: number) => string;
-  /** Whether tracks may be fetched that are perhaps never heard. */
+  /** Whether tracks may be fetched although they might never be played. */
   isAllowed: () => boolean;
 }
 

@@ -1,4 +1,4 @@
-// Formats numbers, sizes, durations and dates in the locale of the browser.
+// Formats numbers, sizes, durations and dates in the language of the interface.
 import i18next from 'i18next';
 
 const locale = () => i18next.language;

@@ -29,7 +29,7 @@ const IDENTIFY_AGAIN_MS = 30 * DAY_MS;
 const RETRY_MS = { first: 10 * 60_000, longest: 7 * DAY_MS };
 /** Subjects in a row, after which it is the services that fail. */
 const MAX_CONSECUTIVE_FAILURES = 3;
-/** The number of pictures that are tried when those before are unusable. */
+/** The number of pictures that are tried, if each one before is unusable. */
 const MAX_TRIED_PICTURES = 3;
 
 interface AboutDeps {

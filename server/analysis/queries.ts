@@ -178,9 +178,9 @@ export function createAnalysisQueries(client: Sqlite) {
     listAlbumAudio: (id: AlbumId) => listAlbumAudio.all(id),
     storeAlbum: (row: AlbumLoudnessRow): void => void storeAlbum.run(row),
     albumOf: (id: TrackId): AlbumLoudnessRow | undefined => albumOf.get(id),
-    /** Sets when a decoder is tried again for an audio. */
+    /** Returns the time at which a decoder is tried again for some audio; null if none is due. */
     nextRetry: (): number | null => nextRetry.get() ?? null,
-    /** Makes tracks due again that could not be decoded, because a new decoder was installed. */
+    /** Makes tracks due again that could not be decoded before a new decoder was installed. */
     retryAll: (): void => void retryAll.run(),
     newestRow: (): number => newestRow.get() ?? 0,
     /** Deletes those rows in this range whose audio no track has had since `until`. */

@@ -45,7 +45,7 @@ export function createListedFiles(path: string) {
       insert.run(line.kind, placeOf(line), line.hash, isInBackup ? line.size : 0);
     },
 
-    /** Marks the files that rows of a library name. */
+    /** Marks the files to which rows of a library refer. */
     async markNamedBy(database: string): Promise<void> {
       for await (const file of listLibraryFiles(database))
         markNamed.run(file.kind, file.kind === 'own' ? file.path : file.key, file.hash);

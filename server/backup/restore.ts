@@ -199,7 +199,10 @@ type BuildOutcome = Pick<
   'lost' | 'unnamed' | 'unlistedPacks' | 'isListLost' | 'copies' | 'hasOwnKeys' | 'arrival' | 'isAccepted'
 >;
 
-/** Identifies an interrupted restore: an id is the time of a snapshot, which another backup may have, too. */
+/**
+ * Identifies what an interrupted restore was reading. The snapshot's id is not enough: it is a time, and another backup
+ * may have the same one.
+ */
 const toOrigin = ({ repo }: RestoreOptions, { database }: Manifest): RestoreOrigin => ({
   kind: repo.isExport === true ? 'import' : 'backup',
   name: repo.name,

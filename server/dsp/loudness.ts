@@ -71,7 +71,7 @@ const STATE_FLOATS = 2 * 14;
 const STATE_OFFSET = 2 * 9;
 const SUMS_OFFSET = 2 * 13;
 
-/** Weighs and squares channels; `push` returns the sum over the channels that count. */
+/** Weights and squares channels; `push` returns the sum over the channels with a weight. */
 function createFilter(rateHz: number, weights: readonly number[], maxFrames: number) {
   const { loops, reserve } = createKernels();
   const counting = weights.flatMap((weight, channel) => (weight > 0 ? [channel] : []));

@@ -13,7 +13,9 @@ export const VECTOR_VERSION = 1;
 export const VECTOR_SIZE = 56;
 
 const RAW_SIZE = 2 * DIMENSIONS;
-/** Tracks of albums in which the library's own evidence weighs as much as the assumption that all axes count alike. */
+/**
+ * The number of album tracks at which the library's own data weighs as much as the assumption that all axes are equal.
+ */
 const PRIOR_TRACKS = 150;
 /** The number of segments by which a track is usually known. */
 const TYPICAL_SEGMENTS = 12;

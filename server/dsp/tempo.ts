@@ -190,7 +190,10 @@ function valueAt(values: Float64Array, lag: number): number {
   return (values[i] as number) * (1 - fraction) + (values[i + 1] as number) * fraction;
 }
 
-/** Returns one for each window that is not silent, divided by its energy, so that loud parts do not decide alone. */
+/**
+ * Returns the autocorrelation of each window that is not silent, divided by its energy so that loud parts do not
+ * dominate.
+ */
 function autocorrelations(values: Float32Array): Float64Array[] {
   const windows: Float64Array[] = [];
   const { loops, reserve } = createKernels();

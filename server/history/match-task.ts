@@ -11,7 +11,7 @@ import { yieldIfDue } from '../runtime/time-slices.ts';
 
 /** Songs per transaction, which takes a few milliseconds. */
 const SONGS_PER_TRANSACTION = 100;
-/** Deleted tracks whose plays one statement looks up. */
+/** The number of deleted tracks whose plays one statement looks up. */
 const DELETED_PER_QUERY = 50;
 
 type SongWithoutTrack = SongNames & RowAs<typeof plays, 'songKey'> & { songKey: number };

@@ -226,7 +226,10 @@ export function openSoundIndex(path: string) {
       loops.dots(0, pageAt, 1, outAt);
       return Math.max(0, Math.min(1, (out[0] as number) * scale));
     },
-    /** Most alike first, also what is looked for if it is in the index. `share` of the records are compared. */
+    /**
+     * Returns the most similar records first, including `record` itself if it is indexed. Compares only a `share` of
+     * all records.
+     */
     nearest(record: Uint8Array, count: number, share = COMPARED_SHARE, allUpTo = MAX_FULLY_COMPARED): Alike {
       const scale = loadQuery(record);
       const top = createTop(Math.min(count, tracks));

@@ -44,7 +44,7 @@ class FrameSearch {
     this.#ms = ms;
   }
 
-  /** The position, once it is found. */
+  /** Returns the byte offset to seek to once it is found; undefined until then. */
   push(chunk: Buffer): number | undefined {
     this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
     if (this.#isFirstChunk) {

@@ -25,7 +25,7 @@ const TOOL_KINDS: Record<ToolName, ToolKind> = {
 
 /** Generous: yt-dlp is a Python program and starts slowly from a slow disk. */
 const VERSION_TIMEOUT_MS = 15_000;
-/** A program that was not found is searched again after this time, because it may be installed meanwhile. */
+/** A missing program is looked for again after this time, because it may have been installed. */
 const ABSENT_CACHE_MS = 60_000;
 
 interface ToolFinderDeps {

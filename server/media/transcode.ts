@@ -200,7 +200,7 @@ function trimFilter(section: FileSection, startMs: number): string {
   return `atrim=start_sample=${firstSample}${end},asetpts=N/SR/TB`;
 }
 
-/** Returns the sample rate and channels at which the profile keeps its bit rate, unless the order sets others. */
+/** Returns ffmpeg's filter for a sample rate and channels at which the profile keeps its bit rate. */
 function conversionArguments({ profile, bitrateKbps, channels, sampleRateHz }: TranscodeOrder): string[] {
   const bitrate = bitratesOf(profile);
   if (bitrate === undefined) return [];

@@ -158,7 +158,7 @@ export async function parseFeed(bytes: Uint8Array, contentType: string | null, f
   };
 }
 
-/** Below what the parser holds at a time. */
+/** Smaller than the limit of the parser's buffer. */
 const CHUNK_CHARACTERS = 16 << 10;
 function* chunksOf(text: string): Generator<string> {
   for (let start = 0; start < text.length; start += CHUNK_CHARACTERS) yield text.slice(start, start + CHUNK_CHARACTERS);

@@ -139,7 +139,7 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, web, ch
       return getEpisode(userId, id);
     },
 
-    /** The audio; the episode stays in the list, and is not downloaded again by itself. */
+    /** Deletes the audio. The episode stays in the list, and is not downloaded again automatically. */
     async removeDownload(userId: UserId, id: EpisodeId): Promise<void> {
       const episode = getEpisode(userId, id);
       updateEpisode(db, id, { status: 'deleted', format: null, downloadedAt: null, validator: null, error: null });

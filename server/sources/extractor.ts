@@ -201,7 +201,10 @@ export function createExtractor({ settings, userAgent, pace, findTool, tmpDir }:
   };
 }
 
-/** If the search template is a URL, its site may be on the local network, with its pages and pictures. */
+/**
+ * Returns the site of a search template that is a URL. Its pages and pictures may be fetched even from the local
+ * network.
+ */
 const siteOf = (template = ''): URL =>
   new URL(/^https?:/i.test(template) ? fillTemplate(template, '', 1) : 'http://unset.invalid');
 

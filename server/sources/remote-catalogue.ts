@@ -113,7 +113,7 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
     return hit;
   }
 
-  /** The catalogue's id. Throws CatalogueError if it is none of the catalogue in use. */
+  /** Returns the catalogue's own id. Throws CatalogueError if the id does not belong to the catalogue in use. */
   function idOf(sourceId: string): string {
     const { name, isId } = current();
     if (!sourceId.startsWith(`${name}:`)) {

@@ -12,7 +12,10 @@ export const wrongCredentials = (): Fault =>
   );
 export const wrongApiKey = (): Fault => new Fault(44, 'The API key is not valid.');
 
-/** Throws 10 and 43, and 40 or 44 for a parameter that is repeated with different values. */
+/**
+ * Throws the protocol's errors 10 (missing parameter) and 43 (conflicting credentials), and 40 or 44 for a parameter
+ * that is repeated with different values.
+ */
 export function credentialOf(params: Params): AppCredential {
   const apiKeys = distinct(params, 'apiKey');
   const [users, passwords, tokens, salts] = [

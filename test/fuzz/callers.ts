@@ -1,4 +1,4 @@
-// Everybody who may call: nobody, people of every kind, and tokens of every kind, valid and ended.
+// Every kind of caller: nobody, each kind of account, and each kind of token, valid or expired.
 import type { Product } from '../bench/product.ts';
 
 export interface Caller {

@@ -17,7 +17,7 @@ const form = (field: string, ...files: [name: string, bytes: Buffer][]): FormDat
   return data;
 };
 
-/** Adds tracks 1 to 4. */
+/** The tags of tracks 1 to 4. */
 const SONGS: [title: string, artist: string, album: string, year: string][] = [
   ['First', 'Ann', 'Alpha', '1999'],
   ['Second', 'Ann', 'Alpha', '1999'],

@@ -223,7 +223,7 @@ describe('the switch', () => {
   });
 });
 
-/** Loopback addresses replace those of a network that appears and disappears; other systems have only one. */
+/** Loopback addresses stand in for a network that comes and goes. Only Linux has more than one loopback address. */
 describe.runIf(process.platform === 'linux')('a laptop that changes its network', () => {
   const interfacesWith = (...addresses: string[]) => ({
     wifi: addresses.map((address) => ({ address, family: 'IPv4', internal: false }) as NetworkInterfaceInfo),

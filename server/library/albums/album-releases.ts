@@ -112,7 +112,9 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
     });
   }
 
-  /** Returns the albums of a name by id; none for a text that is no album name. */
+  /**
+   * Returns the albums that have this name, in the order of their ids; none if the text is not the name of an album.
+   */
   function albumsOf(name: string): AlbumRow[] {
     const { artistId, titleKey } = partsOfName(name) ?? {};
     if (artistId === undefined || titleKey === undefined) return [];

@@ -35,7 +35,7 @@ export function isOneAlbum(group: readonly FolderTrack[], folderTrackCount: numb
   return maxArtistsPerNumber < 2 || maxArtistsPerNumber * 2 <= artists;
 }
 
-/** `A feat. B`: the guests of a track are none of the album. */
+/** `A feat. B`: guests on a track are not artists of the album. */
 const GUEST_CREDIT = /\s[([]?(?:feat\.?|ft\.?|featuring)\s.*/isu;
 
 /** Returns the name of the album artist; undefined for a compilation. */

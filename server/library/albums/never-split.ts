@@ -70,7 +70,7 @@ export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; trac
     writer.search.set('track', trackId);
   }
 
-  /** Moves an album to the other artist, with its id and keys. */
+  /** Moves an album from one artist to another. The album keeps its id and its keys. */
   function refile(albumId: AlbumId, from: ArtistId, to: Artist): void {
     setAlbumArtist.run(to.id, to.sortKey, now().getTime(), albumId);
     for (const key of keysOf.all(albumId)) {

@@ -12,7 +12,7 @@ export interface MusicFolderScope {
 }
 
 const IS_IN_FOLDER = "t.source = 'local_folder' AND t.source_id >= @folderFrom AND t.source_id < @folderBelow";
-// `0` follows `/`
+// `0` is the character after `/`, so the range is every path below the folder
 const IS_IN_OTHER_FOLDER = `t.source = 'local_folder' AND EXISTS (SELECT 1 FROM json_each(@otherFolders) k
   WHERE t.source_id >= k.value || ':/' AND t.source_id < k.value || ':0')`;
 

@@ -5,7 +5,7 @@ import { conditionsOf, whereOf, type IdList } from './list-definition.ts';
 import { seededOrder, type SeededOrder } from './seeded-order.ts';
 import type { Statements } from './statement-cache.ts';
 
-/** Places that are tried beyond the number that holds the page on average. */
+/** The number of places that are tried beyond those that yield a full page on average. */
 const EXTRA_PLACES = 20;
 
 const orderOf = (statements: Statements, { itemType }: IdList, seed: number): SeededOrder =>

@@ -21,7 +21,7 @@ export function createReturnedAudio({ db, audioStore, isIgnored }: ReturnedAudio
     `SELECT storage_uri AS uri, size_bytes AS sizeBytes, section_start AS sectionStart FROM tracks
       WHERE id = ? AND availability = 'missing' AND storage_uri IS NOT NULL`,
   );
-  // `deleted`: it came back from the trash, and no scan has seen it since
+  // a file is still `deleted` if its track was restored from the trash and no scan has run since
   const hasFile = db.$client.prepare<{ id: TrackId; size: number; mtimeUs: number }>(
     `SELECT 1 FROM source_files WHERE track_id = @id AND state IN ('track', 'gone', 'deleted') AND size_bytes = @size
       AND abs(mtime_us - @mtimeUs) <= 1000`, // a Date is rounded to milliseconds

@@ -19,7 +19,7 @@ const META = atom('meta');
 const HDLR = atom('hdlr');
 const ILST = atom('ilst');
 const CHPL = atom('chpl');
-/** Atoms that are searched for after a damaged one, by the atom that they are in. */
+/** Atoms to search for after a damaged one, grouped by the atom that contains them. */
 const FILE_ATOMS = new Set([MOOV, MDAT]);
 const MOVIE_ATOMS = new Set([MVHD, MVEX, TRAK, UDTA, META]);
 const USER_DATA_ATOMS = new Set([META, CHPL]);

@@ -40,7 +40,7 @@ export interface DeletedLocation {
   trackIds: TrackId[];
 }
 
-/** A file whose track was deleted, in another place. */
+/** A file at a new path whose track was deleted when the file was at another path. */
 export interface DeletedOp extends ListedFile {
   kind: 'deleted';
   from: DeletedLocation;

@@ -8,7 +8,7 @@ import { meterOf, type Meter } from './process-tree.ts';
 interface Place {
   /** The collection. */
   music: string;
-  /** A folder of its own, for all that it writes. */
+  /** The folder to which only this program writes. */
   dir: string;
 }
 

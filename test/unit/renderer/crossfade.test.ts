@@ -5,7 +5,7 @@ import { stretched } from '../../../renderer/player/stretch.ts';
 const RATE_HZ = 8_000;
 const tone = (hz: number, seconds: number, amplitude = 1) =>
   Float32Array.from({ length: seconds * RATE_HZ }, (_, i) => amplitude * Math.sin((2 * Math.PI * hz * i) / RATE_HZ));
-/** Returns the value of a curve at a share of the fade, between two points of the curve. */
+/** Interpolates the curve at a share (0 to 1) of the fade. */
 const readCurve = (curve: Float32Array, share: number) => {
   const place = share * (curve.length - 1);
   const index = Math.min(curve.length - 2, Math.floor(place));
