@@ -73,6 +73,7 @@ const TEXT_PARTS: Record<string, readonly string[]> = {
   pages: [
     'about',
     'absent',
+    'albumChanges',
     'analysis',
     'beside',
     'chapters',
