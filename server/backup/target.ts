@@ -122,7 +122,7 @@ function nameErrors(
   name: string,
   { toBackupNames = (text) => text, listNames = () => listKeys(storage) }: NameErrorsOptions,
 ): BackupTarget {
-  const toNamedError = (error: unknown): unknown => nameError(error, name, toBackupNames);
+  const toNamedError = (error: unknown): unknown => nameBackupInError(error, name, toBackupNames);
   const withName = async <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
       throw toNamedError(error);
@@ -161,7 +161,7 @@ async function listKeys(storage: Pick<Storage, 'list'>): Promise<string[]> {
   return keys;
 }
 
-function nameError(error: unknown, name: string, toBackupNames: (message: string) => string): unknown {
+function nameBackupInError(error: unknown, name: string, toBackupNames: (message: string) => string): unknown {
   if (!(error instanceof AppError)) return error;
   if (error.code === 'storage_full')
     return new AppError(

@@ -11,7 +11,7 @@ export type EmptyCover = (size: number | undefined) => Promise<BytesSource>;
 export function createEmptyCover(path: string): EmptyCover {
   const picturesBySize = new Map<number, Promise<{ bytes: Buffer; modifiedAt: Date }>>();
 
-  async function draw(size: number): Promise<{ bytes: Buffer; modifiedAt: Date }> {
+  async function resizeTo(size: number): Promise<{ bytes: Buffer; modifiedAt: Date }> {
     const { mtime: modifiedAt } = await stat(path);
     return { bytes: await resizePicture(await readFile(path), size, 'jpeg'), modifiedAt };
   }
@@ -19,7 +19,7 @@ export function createEmptyCover(path: string): EmptyCover {
   return async (size) => {
     const nearestPx = nearestSize(size ?? LARGEST_COVER);
     if (nearestPx === LARGEST_COVER) return { path };
-    const picture = picturesBySize.get(nearestPx) ?? draw(nearestPx);
+    const picture = picturesBySize.get(nearestPx) ?? resizeTo(nearestPx);
     picturesBySize.set(nearestPx, picture);
     try {
       return await picture;

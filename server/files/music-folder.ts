@@ -45,8 +45,8 @@ export async function findMusicFolder(
 }
 
 /** Whether the library has a track in the folder; in the first one, also a track that is in no other folder. */
-export function hasHeldMusic(db: MainDb, key: string, keys: readonly string[]): boolean {
-  const roots = (key === '' ? keys.filter((otherKey) => otherKey !== '') : [key]).map(rootPathOf);
+export function hasHeldMusic(db: MainDb, key: string, allFolderKeys: readonly string[]): boolean {
+  const roots = (key === '' ? allFolderKeys.filter((otherKey) => otherKey !== '') : [key]).map(rootPathOf);
   return (
     db.$client
       .prepare<[string, number]>(

@@ -53,7 +53,7 @@ const pageOf = ({ limit, offset }: Page): Page => ({ limit, offset });
 interface LibraryRouteDeps {
   library: LibraryService;
   editing: Editing;
-  toTrash: (by: UserId, id: TrackId) => void;
+  toTrash: (userId: UserId, id: TrackId) => void;
   /** Makes clients reload their lists. */
   libraryChanged: () => void;
 }

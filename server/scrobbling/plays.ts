@@ -82,18 +82,18 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
     return plays.filter((play) => !alreadyListed.includes(play));
   }
 
-  function refuse({ accountKey: of, scrobbler }: SendingRun, { id, listen }: QueuedListen, reason: string): void {
-    queries.refuse(of, id, reason);
-    queries.updateAccount(of, { problem: `${scrobbler.title} refused “${listen.title}” (${reason}).` });
+  function recordRefusal({ accountKey, scrobbler }: SendingRun, { id, listen }: QueuedListen, reason: string): void {
+    queries.refuse(accountKey, id, reason);
+    queries.updateAccount(accountKey, { problem: `${scrobbler.title} refused “${listen.title}” (${reason}).` });
   }
 
   /** Sends plays. Returns how many ms to wait before the next request; undefined when there should be none. */
   async function send(plays: readonly QueuedListen[], run: SendingRun): Promise<number | undefined> {
-    const { accountKey: of, account, scrobbler, signal } = run;
+    const { accountKey, account, scrobbler, signal } = run;
     const { title } = scrobbler;
     const ids = plays.map(({ id }) => id);
     const [firstPlay] = plays;
-    queries.setSent(of, ids, true);
+    queries.setSent(accountKey, ids, true);
     const outcome = await scrobbler
       .submit(
         account,
@@ -116,29 +116,29 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
     run.failuresInRow = 0;
     if (outcome.kind === 'ok') {
       const acceptedIds = ids.filter((_, index) => !outcome.refused?.has(index) && !outcome.later?.has(index));
-      queries.submitted(of, acceptedIds, now());
+      queries.submitted(accountKey, acceptedIds, now());
       run.acceptedCount += acceptedIds.length;
       run.atOnce = Math.min(scrobbler.atOnce, run.atOnce * 2);
-      for (const [index, reason] of outcome.refused ?? []) refuse(run, plays[index] as QueuedListen, reason);
+      for (const [index, reason] of outcome.refused ?? []) recordRefusal(run, plays[index] as QueuedListen, reason);
       const later = ids.filter((_, index) => outcome.later?.has(index));
       if (later.length > 0) {
-        queries.setSent(of, later, false);
+        queries.setSent(accountKey, later, false);
         throw new Error('it accepts no more plays today');
       }
       return outcome.waitMs;
     }
-    queries.setSent(of, ids, false);
+    queries.setSent(accountKey, ids, false);
     if (outcome.kind === 'bad_token') {
       accounts.stop(
-        of.userId,
-        of.service,
+        accountKey.userId,
+        accountKey.service,
         `${title} no longer accepts the ${scrobbler.startSignIn ? 'sign-in' : 'token'} (${outcome.reason}). ` +
           `${scrobbler.startSignIn ? 'Sign in again' : 'Enter a new one'}; until then, plays stay queued.`,
       );
       return undefined;
     }
     if (outcome.kind === 'busy') return outcome.waitMs;
-    if (plays.length === 1 && firstPlay) refuse(run, firstPlay, outcome.reason);
+    if (plays.length === 1 && firstPlay) recordRefusal(run, firstPlay, outcome.reason);
     run.atOnce = Math.ceil(plays.length / 2);
     return 0;
   }
@@ -166,7 +166,7 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
     if (run.acceptedCount === 0 && run.failedPlays.size === 1) return; // it keeps its place
     for (const [id, { play, reason }] of run.failedPlays)
       if (queries.fail(run.accountKey, id, run.acceptedCount > 0) >= MAX_FAILURES_PER_PLAY) {
-        refuse(run, play, reason);
+        recordRefusal(run, play, reason);
         run.failedPlays.delete(id);
       }
   }

@@ -44,11 +44,11 @@ export const local: Backend = {
 };
 
 export function createLocalStorage({ root }: { root: string }): Storage {
-  async function store(source: Readable | Buffer, options: PutOptions, hash: Hash | undefined, toKey: () => string) {
+  async function store(source: Readable | Buffer, options: PutOptions, hash: Hash | undefined, makeKey: () => string) {
     const temp = tempPath(root, process.pid, randomBytes(8).toString('hex'));
     try {
       const size = await writeSynced(temp, source, hash, options.signal);
-      const key = toKey();
+      const key = makeKey();
       const isStored = hash && (await statFile(keyToPath(root, key)))?.size === size;
       await withStorageErrors(isStored ? unlink(temp) : moveSynced(temp, keyToPath(root, key)));
       return { key, size };

@@ -33,7 +33,7 @@ function damage(text: string, random: Random): string {
   return random() < 0.5 ? text.slice(0, offset) : text.slice(0, offset) + oddText(random) + text.slice(offset);
 }
 
-export const importFile = (random: Random): string =>
+export const randomImportFile = (random: Random): string =>
   damage(pick(random, [listens, lines, csv, m3u, pls, xspf, brackets, oddText])(random), random).toWellFormed();
 
 export function feedFile(random: Random): string {

@@ -17,7 +17,7 @@ import { seededRandom } from '../support/test-random.ts';
 import type { OpenApiDocument, Operation } from '../../server/http/openapi.ts';
 import { makeCallers, type Caller } from './callers.ts';
 import { parseFeed, UnreadableFeed } from '../../server/podcasts/feed.ts';
-import { feedFile, importFile } from './files.ts';
+import { feedFile, randomImportFile } from './files.ts';
 import { oddText, pick, valueFor, type JsonSchema } from './values.ts';
 
 const { values } = parseArgs({
@@ -309,7 +309,7 @@ function apiMaker(base: string, document: OpenApiDocument): (caller: Caller) => 
       const form = new FormData();
       form.append(
         pick(random, ['file', 'files', 'x']),
-        new Blob([importFile(random)]),
+        new Blob([randomImportFile(random)]),
         pick(random, ['a.mp3', '../b.m3u8', 'c.png', 'x']),
       );
       init.body = form;

@@ -122,7 +122,7 @@ describe('more than a limit, or no text, is refused with the limit and what was 
     ],
     ['bytes', 'POST', '/likes', { item_type: 'x'.repeat(600_000) }, 413, /at most 524288 bytes/],
     ['values', 'POST', '/history', { items: Array(31_000).fill(1) }, 422, /at most 30000 values/],
-    ['text', 'POST', '/users/me/app-passwords', { name: '\ud800' }, 400, /no Unicode/],
+    ['text', 'POST', '/users/me/app-passwords', { name: '\ud800' }, 400, /not valid Unicode/],
     ['levels', 'PATCH', '/settings', `${'{"a":'.repeat(60)}1${'}'.repeat(60)}`, 400, /50 levels/],
   ])('%s', async (_title, method, path, body, status, words) => {
     const answer = await server.api(path, { method, body, headers: { 'Content-Type': 'application/json' } });

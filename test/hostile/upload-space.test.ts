@@ -96,14 +96,14 @@ async function createAccount(quota: number): Promise<string> {
 
 test.each(UPLOAD_KINDS)('what a quota has no room for is not written: %s', async (what, path, field) => {
   const token = await createAccount(MB_BYTES);
-  const sending = beginUpload([what, path, field], token, 30 * MB_BYTES);
+  const upload = beginUpload([what, path, field], token, 30 * MB_BYTES);
   let maxArrivedBytes = 0;
   for (let n = 0; n < 30; n++) {
-    await sending.send(MB_BYTES);
+    await upload.send(MB_BYTES);
     maxArrivedBytes = Math.max(maxArrivedBytes, arrivedBytes());
   }
-  sending.end();
-  expect(await sending.status).toBe(507);
+  upload.end();
+  expect(await upload.status).toBe(507);
   expect(maxArrivedBytes).toBeLessThanOrEqual(MB_BYTES);
   expect(await until(arrivedBytes, (bytes) => bytes === 0)).toBe(0);
 });

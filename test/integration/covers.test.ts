@@ -465,14 +465,14 @@ describe('searching for covers when something fails', () => {
 });
 
 describe('serving covers', () => {
-  const addCover = async (bytes = jpeg): Promise<AlbumId> => {
+  const addAlbumWithCover = async (bytes = jpeg): Promise<AlbumId> => {
     const album = library.addAlbum({ artistId: library.addArtist(`artist ${randomUUID()}`) });
     await covers.setCover(album, bytes);
     return album;
   };
 
   it('sends the original without a size', async () => {
-    const response = await getRoute(`/albums/${await addCover()}/cover`);
+    const response = await getRoute(`/albums/${await addAlbumWithCover()}/cover`);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('image/jpeg');
     expect((await readBytes(response)).equals(jpeg)).toBe(true);
@@ -484,14 +484,14 @@ describe('serving covers', () => {
       .png()
       .toBuffer();
     for (const bytes of [large, Buffer.concat([png, Buffer.alloc(6 << 20)])]) {
-      const storedImage = await readBytes(await getRoute(`/albums/${await addCover(bytes)}/cover`));
+      const storedImage = await readBytes(await getRoute(`/albums/${await addAlbumWithCover(bytes)}/cover`));
       expect(storedImage.length).toBeLessThan(200_000);
       expect((await sharp(storedImage).metadata()).width).toBeLessThanOrEqual(3_000);
     }
   });
 
   it('sends the nearest size as WebP, in its proportions', async () => {
-    const album = await addCover();
+    const album = await addAlbumWithCover();
     for (const [requestedSize, width] of [
       [32, 64],
       [100, 64],
@@ -521,11 +521,11 @@ describe('serving covers', () => {
   });
 
   it.each(['31', '1201', '0', '-5', 'large', '', '1e2', '300.5'])('refuses the size %j', async (size) => {
-    expect((await getRoute(`/albums/${await addCover()}/cover?size=${size}`)).status).toBe(422);
+    expect((await getRoute(`/albums/${await addAlbumWithCover()}/cover?size=${size}`)).status).toBe(422);
   });
 
   it('responds with 304 if the client has the image, with ETags that differ by size and image', async () => {
-    const album = await addCover();
+    const album = await addAlbumWithCover();
     const etags = await Promise.all(
       ['', '?size=64', '?size=300'].map(
         async (query) => (await getRoute(`/albums/${album}/cover${query}`)).headers.get('etag') ?? '',
@@ -545,7 +545,7 @@ describe('serving covers', () => {
   });
 
   it('generates a size once for all requests at the same time, and caches it', async () => {
-    const album = await addCover();
+    const album = await addAlbumWithCover();
     const lengths = await Promise.all(
       Array.from(
         { length: 20 },
@@ -562,7 +562,7 @@ describe('serving covers', () => {
   });
 
   it('sends a size that cannot be stored in the cache', async () => {
-    const album = await addCover();
+    const album = await addAlbumWithCover();
     fs.mkdirSync(join(dir, 'cache'), { recursive: true });
     fs.writeFileSync(join(dir, 'cache', 'covers'), 'no folder');
     const widths = [];
@@ -572,7 +572,7 @@ describe('serving covers', () => {
   });
 
   it('does not keep a size in the cache if its cover is replaced while it is drawn', async () => {
-    const album = await addCover();
+    const album = await addAlbumWithCover();
     const drawing = covers.thumbnails.draw(covers.find.ofAlbum(album) as StoredCover, 300);
     await covers.setCover(album, png);
     await drawing;
@@ -581,7 +581,7 @@ describe('serving covers', () => {
   });
 
   it('generates many sizes at once correctly', async () => {
-    const ids = await Promise.all(Array.from({ length: 8 }, () => addCover()));
+    const ids = await Promise.all(Array.from({ length: 8 }, () => addAlbumWithCover()));
     const widths = await Promise.all(
       ids.flatMap((id) =>
         [64, 160, 300].map(async (size) => {
@@ -594,7 +594,7 @@ describe('serving covers', () => {
   });
 
   it('serves the cover of a track', async () => {
-    const [album, bareAlbum] = [await addCover(), library.addAlbum()];
+    const [album, bareAlbum] = [await addAlbumWithCover(), library.addAlbum()];
     expect(
       (await readBytes(await getRoute(`/tracks/${library.addTrack({ albumId: album })}/cover`))).equals(jpeg),
     ).toBe(true);
@@ -603,7 +603,7 @@ describe('serving covers', () => {
   });
 
   it('responds with 404 when there is no cover, or the stored image is missing or cannot be decoded', async () => {
-    const album = await addCover();
+    const album = await addAlbumWithCover();
     expect((await getRoute('/albums/999/cover')).status).toBe(404);
     expect((await getRoute(`/albums/${library.addAlbum()}/cover?size=300`)).status).toBe(404);
     fs.writeFileSync(join(dir, 'library', 'covers', `${album}.jpg`), 'damaged');
@@ -614,7 +614,7 @@ describe('serving covers', () => {
   });
 
   it('accepts the token as a query parameter, and requires one', async () => {
-    const album = await addCover();
+    const album = await addAlbumWithCover();
     expect((await fetch(`${servedRoutes.url}/albums/${album}/cover?token=good`)).status).toBe(200);
     expect((await fetch(`${servedRoutes.url}/albums/${album}/cover`)).status).toBe(401);
   });

@@ -50,22 +50,26 @@ async function openMusic(mode: 'copy' | 'reference', files: Record<string, Expec
   const db = server.app.db.$client;
   const run = (sql: string, ...values: unknown[]): void => void db.prepare(sql).run(...values);
   run("INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES (1, 1, 'Mine', 0, 0)");
-  let stamp = 0;
+  let lastTime = 0;
   return {
     ...folder,
     /** Likes, rates, plays and edits a track. */
     async use(id: number, { rating = 0, plays = 1 } = {}): Promise<void> {
       for (let i = 0; i < plays; i++)
-        run("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, ?, 'x', ?)", id, ++stamp);
+        run("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, ?, 'x', ?)", id, ++lastTime);
       const body = { item_type: 'track', item_id: id, liked: true, ...(rating > 0 && { rating }) };
       await server.api('/likes', { method: 'POST', body });
-      run('INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) VALUES (1, ?, ?, 0)', ++stamp, id);
-      run('INSERT OR IGNORE INTO radio_nevers (user_id, track_id, created_at) VALUES (1, ?, ?)', id, stamp);
+      run(
+        'INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) VALUES (1, ?, ?, 0)',
+        ++lastTime,
+        id,
+      );
+      run('INSERT OR IGNORE INTO radio_nevers (user_id, track_id, created_at) VALUES (1, ?, ?)', id, lastTime);
       run(
         'INSERT OR REPLACE INTO bookmarks (user_id, track_id, position_ms, created_at, updated_at) VALUES (1, ?, ?, 0, ?)',
         id,
-        stamp,
-        stamp,
+        lastTime,
+        lastTime,
       );
       await server.api(`/tracks/${id}/lyrics`, { method: 'PUT', body: { text: `Words of ${id}` } });
     },

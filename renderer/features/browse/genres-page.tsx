@@ -65,18 +65,18 @@ export function GenresPage() {
     );
   }
 
-  function grid(all: readonly GenreOut[]) {
+  function grid(allGenres: readonly GenreOut[]) {
     return asList ? (
       <VirtualGrid
         key="list"
         goTo={jump.goTo}
         onCellKey={onCellKey}
         label={t('nav.genres')}
-        count={all.length}
+        count={allGenres.length}
         cellWidth={4_000}
         cellHeight={() => ROW_HEIGHT}
         onRange={nothing}
-        renderCell={(index, tabIndex) => <GenreRow genre={all[index]!} tabIndex={tabIndex} />}
+        renderCell={(index, tabIndex) => <GenreRow genre={allGenres[index]!} tabIndex={tabIndex} />}
       />
     ) : (
       <VirtualGrid
@@ -84,12 +84,12 @@ export function GenresPage() {
         goTo={jump.goTo}
         onCellKey={onCellKey}
         label={t('nav.genres')}
-        count={all.length}
+        count={allGenres.length}
         cellWidth={size}
         gap={GAP}
         cellHeight={(width) => width + CAPTION_HEIGHT}
         onRange={nothing}
-        renderCell={(index, tabIndex) => <GenreTile genre={all[index]!} tabIndex={tabIndex} />}
+        renderCell={(index, tabIndex) => <GenreTile genre={allGenres[index]!} tabIndex={tabIndex} />}
       />
     );
   }

@@ -317,14 +317,14 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
     return nextId == null ? id : findFinalTrack(tx, nextId);
   }
 
-  function undo(by: UserId | null, id: TrackId): void {
+  function undo(userId: UserId | null, id: TrackId): void {
     db.transaction(
       (tx) => {
         const replacedRow = writtenRow(tx.delete(replacedTracks).where(eq(replacedTracks.trackId, id)).returning());
         if (replacedRow) {
           const { byId, carried } = replacedRow as typeof replacedRow & { carried: CarriedData };
           if (carried.edits) takeEditsBack(byId, carried.edits);
-          return carryBack(carried, id, byId, { tookFile: false, by });
+          return carryBack(carried, id, byId, { tookFile: false, by: userId });
         }
         const row = tx.select().from(trashedTracks).where(ofMerge(id)).get();
         if (row?.mergedInto == null) throw notFound('merge', id);
@@ -347,7 +347,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
             : restoreKeptState(tx, keptId, keptState, row.storageUri);
         tx.delete(trashedTracks).where(eq(trashedTracks.id, id)).run();
         trash.putBack(tx, { ...snapshot, track: { ...snapshot.track, ...file } });
-        carryBack(snapshot.merge, id, keptId, { tookFile: keptState !== null, by });
+        carryBack(snapshot.merge, id, keptId, { tookFile: keptState !== null, by: userId });
       },
       { behavior: 'immediate' },
     );

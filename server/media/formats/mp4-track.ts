@@ -38,7 +38,7 @@ export function readTrack(atoms: AtomReader, start: number, limit: number): Mp4T
     editDuration: 0,
     skipped: 0,
   };
-  let isSound = false;
+  let isAudioTrack = false;
   const visit = (name: number, bodyAt: number, end: number): void => {
     switch (name) {
       case MDIA:
@@ -51,10 +51,10 @@ export function readTrack(atoms: AtomReader, start: number, limit: number): Mp4T
         readMediaHeader(atoms.window, bodyAt, track);
         break;
       case HDLR:
-        isSound ||= isSoundHandler(atoms.window, bodyAt);
+        isAudioTrack ||= isSoundHandler(atoms.window, bodyAt);
         break;
       case STSD:
-        if (isSound) readSampleEntry(atoms, bodyAt, end, track);
+        if (isAudioTrack) readSampleEntry(atoms, bodyAt, end, track);
         break;
       case ELST:
         readEdits(atoms.window, bodyAt, end, track);
@@ -63,7 +63,7 @@ export function readTrack(atoms: AtomReader, start: number, limit: number): Mp4T
     }
   };
   atoms.each(start, limit, visit);
-  if (!isSound || track.codec === '') return undefined;
+  if (!isAudioTrack || track.codec === '') return undefined;
   if (track.sampleRateHz === 0) track.sampleRateHz = track.timescale;
   return track;
 }

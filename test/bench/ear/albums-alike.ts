@@ -7,7 +7,7 @@ import { isPackageHeldOut } from './held-out.ts';
 import type { Recorded } from './soundtracks.ts';
 
 /** `referenceVectors` is empty, or has the vectors that other programs compute for each track. */
-export function albumsAlike(
+export function measureAlbumLikeness(
   recordedTracks: readonly Recorded[],
   characters: readonly Character[],
   referenceVectors: readonly { sonara?: number[]; librosa?: number[] }[],

@@ -10,7 +10,7 @@ import { RECORD_BYTES } from '../../../server/dsp/sound-vector.ts';
 import { indexRecords } from '../../../server/likeness/build-index.ts';
 import { openSoundIndex } from '../../../server/likeness/sound-index.ts';
 import { madeUpSounds } from '../../support/made-up-sounds.ts';
-import { albumsAlike, dot, precision, trainVectors } from '../ear/albums-alike.ts';
+import { measureAlbumLikeness, dot, precision, trainVectors } from '../ear/albums-alike.ts';
 import { atMost, ffmpeg, openEar, share, type Hear } from '../ear/hear.ts';
 import { judge } from '../ear/judge.ts';
 import { openSoundtracks, type Recorded } from '../ear/soundtracks.ts';
@@ -64,7 +64,7 @@ async function likeness(dir: string, allTracks: Recorded[], python: string, hear
     recordedTracks.map(({ path }) => path),
     String(HEARD_SECONDS),
   );
-  measures.push(...albumsAlike(recordedTracks, characters, judgedTracks ?? []));
+  measures.push(...measureAlbumLikeness(recordedTracks, characters, judgedTracks ?? []));
   return measures;
 }
 

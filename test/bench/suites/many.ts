@@ -50,7 +50,7 @@ export async function manySuite(dir: string): Promise<Measure[]> {
   const kinds = await kindsOf(product);
   const [phones, listeners, pages] = kinds;
 
-  const alone = { listeners: await measureFor(listeners, ALONE_MS), pages: await measureFor(pages, ALONE_MS) };
+  const ratesAlone = { listeners: await measureFor(listeners, ALONE_MS), pages: await measureFor(pages, ALONE_MS) };
   const [besidePhones, phonesOnly] = await Promise.all([measureFor(pages, ALONE_MS), measureFor(phones, ALONE_MS)]);
   meter.peakRssMb();
 
@@ -79,7 +79,7 @@ export async function manySuite(dir: string): Promise<Measure[]> {
     void process.stderr.write(
       `many: ${name}: ${perSecond.toFixed(0)} a second, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms\n`,
     );
-  say('pages alone', alone.pages);
+  say('pages alone', ratesAlone.pages);
   say('pages beside phones', besidePhones);
   say('phones beside pages', phonesOnly);
   say('pages, all together', pagesGot);

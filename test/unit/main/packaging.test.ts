@@ -49,12 +49,12 @@ it('offers audio and playlists under “Open with”, without becoming the defau
   const config = await getConfig(root, 'electron-builder.yml', null);
   expect(config.fileAssociations).toBeUndefined(); // this option would make the app the default on Windows
   expect(config.mac?.fileAssociations).toMatchObject([{ rank: 'Alternate' }, { rank: 'Alternate' }]);
-  const include = readFileSync(join(root, 'resources', 'packaging', 'open-with.nsh'), 'utf8');
-  const onWindows = [...include.matchAll(/OPEN_WITH "([^"]+)"/g)].map(([, extension]) => extension);
+  const installerScript = readFileSync(join(root, 'resources', 'packaging', 'open-with.nsh'), 'utf8');
+  const onWindows = [...installerScript.matchAll(/OPEN_WITH "([^"]+)"/g)].map(([, extension]) => extension);
   expect(onWindows).toEqual([config.mac?.fileAssociations ?? []].flat().flatMap(({ ext }) => ext));
   expect(onWindows).toEqual(expect.arrayContaining(['mp3', 'mp2', 'aifc', 'mka', 'mpp', 'xspf']));
   expect(onWindows).not.toContain('mp4'); // mp4 files are videos
-  expect(include).not.toMatch(/Classes\\\./); // this is the key of a file type itself
+  expect(installerScript).not.toMatch(/Classes\\\./); // this is the key of a file type itself
 });
 
 it('"Send to" of Windows has an entry, and none after Tonearm was removed', () => {
