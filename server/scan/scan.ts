@@ -52,7 +52,7 @@ async function runScan(preparedScan: Scan): Promise<ScanResult> {
   const { deps, scope, copies, identity, record, rows, progress, unfinished } = scan;
   const { dryRun, roots, signal } = scan.options;
   if (copies.isEnabled) markLostCopiesChanged(deps.db, LOCAL_FOLDER);
-  if (unfinished.lastOldId() === 0) deps.reader.warmUp(); // the first scan has files to read
+  if (unfinished.lastOldId() === 0) deps.reader.warmUp(); // in a first scan every file is read
   try {
     await processFolders(scan, scope);
     if (identity.postponedFiles.size > 0 && !scope.isWhole) {

@@ -35,7 +35,7 @@ async function makeLibrary(libraries: string, tracks: number, albums?: number): 
     copyLibrary(million, unfinishedDir);
   } else {
     mkdirSync(unfinishedDir, { recursive: true });
-    await (await startProduct(unfinishedDir)).stop(); // migrated, account made
+    await (await startProduct(unfinishedDir)).stop(); // this start migrates the database and creates the account
   }
   const client = new Database(join(unfinishedDir, 'tonearm.db'));
   if (isMultiple) multiplyLibrary(client, tracks / MILLION_TRACKS);

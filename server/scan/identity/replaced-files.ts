@@ -171,7 +171,7 @@ interface MergedTrack {
 interface MergedFilesDeps extends Pick<ReplacedFilesDeps, 'root' | 'hearing' | 'signal' | 'goneTrackFinder'> {
   /** Nothing is listened to. */
   dryRun: boolean;
-  /** Told the key of a copy of a file that no track uses. */
+  /** Called with the key of a stored copy that no track uses. */
   onUnusedCopy: (key: string) => void;
 }
 
