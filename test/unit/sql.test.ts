@@ -1,5 +1,4 @@
-// Where SQL stands, and what shape its rows have (docs/decisions/0073). The linter keeps the query builder out of the
-// same files: .oxlintrc.json.
+// What shape the rows of statements have (docs/decisions/0073). The linter says where statements stand.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -11,12 +10,6 @@ const files = globSync('**/*.ts', { cwd: server }).map((file) => {
   return { path, text: readFileSync(join(server, file), 'utf8') };
 });
 const withText = files.filter(({ text }) => /\.prepare\b/.test(text));
-
-test('no statement is prepared in routes, services, tasks, modules and shapes of the API', () => {
-  const WITHOUT_STATEMENTS = /(?:^|\/)(?:routes|service|tasks|module|wire|wire-maps)\.ts$/;
-  expect(files.some(({ path }) => WITHOUT_STATEMENTS.test(path))).toBe(true);
-  expect(withText.filter(({ path }) => WITHOUT_STATEMENTS.test(path)).map(({ path }) => path)).toEqual([]);
-});
 
 test('rows of a table have their shape from schema.ts: RowOf and RowAs of db/rows.ts', () => {
   const byHand = withText.flatMap(({ path, text }) => [
