@@ -37,6 +37,25 @@ function isNetwork(text: string): boolean {
   );
 }
 
+/** Bins, previews and snapshots of Synology, QNAP, Windows and macOS. Those whose names begin with a dot are hidden. */
+const SYSTEM_NAMES = [
+  '#recycle',
+  '#snapshot',
+  '@Recycle',
+  '@Recently-Snapshot',
+  '@eaDir',
+  '@tmp',
+  '@SynoResource',
+  '$RECYCLE.BIN',
+  '/RECYCLER',
+  'lost+found',
+  'System Volume Information',
+  'found.000',
+  '__MACOSX',
+  'Network Trash Folder',
+  'Temporary Items',
+];
+
 export const SETTINGS = {
   DATA_DIR: setting(
     path.default(() => defaultDataDir()),
@@ -204,6 +223,12 @@ export const SETTINGS = {
     kind: 'plain',
     group: 'library',
     help: 'Watch the music folder for changes.',
+  }),
+  LOCAL_MEDIA_IGNORE: setting(text.max(4_000).default(SYSTEM_NAMES.join(', ')).or(z.literal('')), {
+    kind: 'plain',
+    group: 'library',
+    advanced: true,
+    help: 'Files and folders that scans leave out: names or patterns as in .gitignore, separated by commas.',
   }),
 
   ALLOW_REGISTRATION: setting(bool.default(true), {

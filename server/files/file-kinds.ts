@@ -1,17 +1,16 @@
-// The kind of a file, by its name alone, for scans and the watch. Hidden files are skipped; so are folders with an
-// ignore mark and everything below them.
+// The kind of a file, by its name alone, for scans and the watch. Which names are left out: ignore-rules.ts.
 import { AUDIO_EXTENSIONS } from '../media/audio-formats.ts';
+import { IGNORE_FILES, isHiddenName } from './ignore-rules.ts';
 import { LYRICS_EXTENSIONS } from './lyrics-files.ts';
 import { SHEET_EXTENSION } from './section-names.ts';
 
-export const IGNORE_MARKS = ['.ignore', '.nomedia'];
 const PICTURE_EXTENSIONS = new Set(['jpg', 'jpeg', 'png', 'webp', 'gif']);
 
 /** `lyrics` and `sheet` count only beside audio; `other` may be a folder, or a file that scans ignore. */
-type NameKind = 'mark' | 'hidden' | 'audio' | 'picture' | 'lyrics' | 'sheet' | 'other';
+type NameKind = 'ignore file' | 'hidden' | 'audio' | 'picture' | 'lyrics' | 'sheet' | 'other';
 
 export function kindOf(name: string): NameKind {
-  if (name.startsWith('.')) return IGNORE_MARKS.includes(name) ? 'mark' : 'hidden';
+  if (isHiddenName(name)) return IGNORE_FILES.includes(name) ? 'ignore file' : 'hidden';
   const extension = extensionOf(name);
   if (AUDIO_EXTENSIONS.has(extension)) return 'audio';
   if (PICTURE_EXTENSIONS.has(extension)) return 'picture';

@@ -1,7 +1,7 @@
 import type { LibraryOffer } from '../library/module.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
-import { isBelowIgnoreMark } from './ignore-marks.ts';
+import { findPathIgnoreReason } from './ignore-files.ts';
 import { createReaderPool } from './reader-pool.ts';
 import { createQuota } from './quota.ts';
 import { createSourceFiles } from './source-files.ts';
@@ -26,7 +26,10 @@ export function filesModule({ config, paths, log, db, settings, changes, tracks,
   const readTags = createTagReader({ reader });
   const quota = createQuota({ db, settings, storage, trash, tmpDir: config.paths.tmp });
   let spaceTimer: NodeJS.Timeout | undefined;
-  audio.askIgnored((path) => isBelowIgnoreMark(musicFolders.roots(), path));
+  audio.askIgnored(async (path) => {
+    const ignoredNames = settings.get('LOCAL_MEDIA_IGNORE');
+    return (await findPathIgnoreReason(musicFolders.roots(), path, { isFolder: false, ignoredNames })) !== undefined;
+  });
   changes.onDeleted(sourceFiles.noteDeleted);
   changes.onAudioLost(sourceFiles.noteGone);
   changes.onAudioReturned(sourceFiles.noteReturned);

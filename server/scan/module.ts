@@ -85,6 +85,7 @@ export function scanModule({
     onNewTracks: changes.announceAdded,
     storage,
     minFreeBytes: () => settings.get('MIN_FREE_BYTES'),
+    ignoredNames: () => settings.get('LOCAL_MEDIA_IGNORE'),
     releaseAudio: library.releaseAudio,
     batchMs: () => (isServing() ? BATCH_MS.busy : BATCH_MS.quiet),
     isServing,
@@ -110,7 +111,7 @@ export function scanModule({
       isScanning: (): boolean =>
         jobs.list({ task: SCAN_LOCAL_FOLDER.name, status: 'running' }, { limit: 1, offset: 0 }).total > 0,
     },
-    routes: scanRoutes({ sources, musicFolders, jobs }),
+    routes: scanRoutes({ sources, musicFolders, jobs, ignoredNames: deps.ignoredNames }),
     tasks: [handledBy(SCAN_LOCAL_FOLDER, scanTask(deps)), handledBy(COMPARE_GONE, compareGoneTask(deps))],
     close: async (): Promise<void> => void (await Promise.all([walker.close(), checkpoints.close()])),
   } satisfies Module;

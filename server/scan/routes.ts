@@ -13,9 +13,11 @@ interface ScanRouteDeps {
   sources: Sources;
   musicFolders: MusicFolders;
   jobs: Pick<Jobs, 'enqueue'>;
+  /** LOCAL_MEDIA_IGNORE. */
+  ignoredNames: () => string;
 }
 
-export const scanRoutes = ({ sources, musicFolders, jobs }: ScanRouteDeps): Route[] => [
+export const scanRoutes = ({ sources, musicFolders, jobs, ignoredNames }: ScanRouteDeps): Route[] => [
   route(
     {
       method: 'post',
@@ -33,7 +35,7 @@ export const scanRoutes = ({ sources, musicFolders, jobs }: ScanRouteDeps): Rout
       if (!source.capabilities.includes('scan'))
         throw new AppError('conflict', `The source ${source.name} cannot be scanned.`);
       await assertScannable(musicFolders);
-      const folders = await findScanFolders(musicFolders.roots(), query.path);
+      const folders = await findScanFolders(musicFolders.roots(), query.path, ignoredNames());
       return toJobOut(
         await jobs.enqueue(
           SCAN_LOCAL_FOLDER,

@@ -41,6 +41,8 @@ export interface ScanDeps {
   storage: Pick<Storage, 'backend' | 'folder' | 'putAudio' | 'diskUsage' | 'list' | 'stat'>;
   /** MIN_FREE_BYTES. */
   minFreeBytes: () => number;
+  /** LOCAL_MEDIA_IGNORE. */
+  ignoredNames: () => string;
   /** Called for audio that a changed file replaced; it may still belong to another track. */
   releaseAudio: (storageUris: string[]) => Promise<void>;
   hearing: Pick<Hearing, 'ofFile' | 'ofStoredAudio' | 'findSimilarTo' | 'soundsLikeDeleted'>;

@@ -4,7 +4,7 @@ import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { AppError } from '../errors.ts';
 import { withoutSubfolders } from '../files/folder-set.ts';
-import { IGNORE_MARKS } from '../files/file-kinds.ts';
+import { findPathIgnoreReason } from '../files/ignore-files.ts';
 import { absoluteOf, join, namesIn, parentOf } from '../files/relative-path.ts';
 import {
   FIRST_FOLDER_ONLY,
@@ -21,9 +21,21 @@ import {
  * The smallest set of folders that includes all of these, spelled as on disk; none means all music folders. Paths are
  * given as in `source_id`. Throws `invalid` for what is no folder of them, `not_found` for what is not there.
  */
-export async function findScanFolders(root: MusicRoots, requestedPaths: readonly string[]): Promise<string[]> {
+export async function findScanFolders(
+  root: MusicRoots,
+  requestedPaths: readonly string[],
+  ignoredNames: string,
+): Promise<string[]> {
   const folders: string[] = [];
-  for (const path of requestedPaths) folders.push(await findFolder(root, path));
+  for (const path of requestedPaths) {
+    const folder = await findFolder(root, path);
+    const reason =
+      folder === FIRST_FOLDER_ONLY
+        ? undefined
+        : await findPathIgnoreReason(root, folder, { isFolder: true, ignoredNames });
+    if (reason !== undefined) throw refusedFolder(path, `cannot be scanned: it is ${reason}`);
+    folders.push(folder);
+  }
   return withoutSubfolders(folders);
 }
 
@@ -47,31 +59,23 @@ async function findFolder(root: MusicRoots, requestedPath: string): Promise<stri
       );
     if (!stat?.isDirectory()) throw refusedFolder(requestedPath, `cannot be scanned, because ${path} is not a folder`);
   }
-  await listNames(root, path, requestedPath);
+  await listNames(root, path);
   return path;
 }
 
 /** Returns the name on disk, which may have another Unicode spelling. Upper and lower case differ on any disk. */
 async function findName(root: MusicRoots, folder: string, segment: string, requestedPath: string): Promise<string> {
-  const names = await listNames(root, folder, requestedPath);
+  const names = await listNames(root, folder);
   const name = names.has(segment)
     ? segment
     : [...names].find((candidate) => candidate.normalize('NFC') === segment.normalize('NFC'));
   if (name === undefined) throw new AppError('not_found', `There is no folder ${requestedPath} in the music folder.`);
-  if (name.startsWith('.'))
-    throw refusedFolder(requestedPath, 'cannot be scanned: names that begin with a dot are skipped');
   return name;
 }
 
-async function listNames(root: MusicRoots, folder: string, requestedPath: string): Promise<Set<string>> {
+async function listNames(root: MusicRoots, folder: string): Promise<Set<string>> {
   const names = await namesIn(absoluteOf(root, folder));
   if (typeof names === 'string') throw new AppError('unavailable', `The folder ${folder} cannot be read.`);
-  const mark = IGNORE_MARKS.find((name) => names.has(name));
-  if (mark !== undefined)
-    throw refusedFolder(
-      requestedPath,
-      `cannot be scanned: ${folder === '' ? 'the music folder' : folder} is ignored, because it contains ${mark}`,
-    );
   return names;
 }
 

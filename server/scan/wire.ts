@@ -59,9 +59,9 @@ export const ScanResult = z
     changing: z
       .array(z.string())
       .meta({ description: 'source ids of files that were still being written; left to the next scan' }),
-    skipped: z
-      .array(fileReason)
-      .meta({ description: 'names skipped on purpose: hidden files, pipes, links that loop, what is not audio' }),
+    skipped: z.array(fileReason).meta({
+      description: 'names skipped on purpose: hidden and ignored ones, pipes, links that loop, what is not audio',
+    }),
     skipped_count: z.int(),
   })
   .meta({ id: 'ScanResult' });

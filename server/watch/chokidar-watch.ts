@@ -1,27 +1,42 @@
 // Watches a folder tree with chokidar, which needs one watch for the whole tree where the system offers that (macOS,
 // Windows).
-import { existsSync, lstatSync, readdirSync, type Stats } from 'node:fs';
+import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { watch } from 'chokidar';
 import { nameToText } from '../storage/file-names.ts';
 import { TooManyFolders, type TreeWatch, type TreeWatchOptions } from './folder-watch.ts';
-import { IGNORE_MARKS, kindOf } from '../files/file-kinds.ts';
+import { kindOf } from '../files/file-kinds.ts';
+import { isIgnoredFolder } from '../files/ignore-files.ts';
+import { createIgnoreRules, findIgnoreReason } from '../files/ignore-rules.ts';
 
 /** Resolves when the whole tree is watched. Throws TooManyFolders, or the system's error. */
 export async function watchWithChokidar({
   root,
+  ignoredNames,
   maxFolders,
   onFile,
   onRemoval,
   onUnknownChange,
   onError,
 }: TreeWatchOptions): Promise<TreeWatch> {
-  const folders = listFolders(root, maxFolders);
   const pathOf = (path: string): string => nameToText(Buffer.from(relative(root, path).split(sep).join('/')));
   const folderOf = (path: string): string => pathOf(dirname(path));
+  const namesRules = createIgnoreRules(ignoredNames);
+  const isSkippedFolder = (path: string): boolean => isIgnoredFolder(root, pathOf(path), ignoredNames);
+  const folders = listFolders(root, maxFolders, isSkippedFolder);
+
+  function isIgnored(path: string, stats: Stats | undefined): boolean {
+    const name = basename(path);
+    const kind = kindOf(name);
+    if (kind === 'ignore file') return false;
+    if (findIgnoreReason(namesRules, name, true) !== undefined) return true;
+    if (!stats) return false;
+    return stats.isDirectory() ? isSkippedFolder(path) : kind === 'other';
+  }
+
   const noteFile = (path: string, stats?: Stats): void => {
     const currentStats = stats ?? lstatSync(path, { throwIfNoEntry: false });
-    if (kindOf(basename(path)) === 'mark') onUnknownChange(folderOf(path));
+    if (kindOf(basename(path)) === 'ignore file') onUnknownChange(folderOf(path));
     else if (currentStats) onFile(folderOf(path), nameToText(Buffer.from(basename(path))), currentStats);
   };
 
@@ -51,23 +66,14 @@ export async function watchWithChokidar({
   return { countFolders: () => folders.size, refresh: () => {}, close: () => watcher.close() };
 }
 
-function isIgnored(path: string, stats: Stats | undefined): boolean {
-  const kind = kindOf(basename(path));
-  if (kind === 'hidden') return true;
-  if (!stats || kind === 'mark') return false;
-  return stats.isDirectory() ? isMarked(dirname(path)) : kind === 'other';
-}
-
-const isMarked = (folder: string): boolean => IGNORE_MARKS.some((mark) => existsSync(join(folder, mark)));
-
 /** Lists all folders before chokidar starts, because chokidar has no limit. */
-function listFolders(root: string, maxFolders: number): Set<string> {
+function listFolders(root: string, maxFolders: number, isSkipped: (path: string) => boolean): Set<string> {
   const folders = new Set<string>();
   for (const pending = [root]; pending.length > 0;) {
     if (folders.size >= maxFolders) throw new TooManyFolders();
     const folder = pending.pop() as string;
     folders.add(folder);
-    if (!isMarked(folder)) for (const name of foldersIn(folder)) pending.push(join(folder, name));
+    for (const name of foldersIn(folder)) if (!isSkipped(join(folder, name))) pending.push(join(folder, name));
   }
   return folders;
 }
@@ -75,7 +81,7 @@ function listFolders(root: string, maxFolders: number): Set<string> {
 function foldersIn(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+      .filter((entry) => entry.isDirectory())
       .map(({ name }) => name);
   } catch {
     return []; // not readable, so not watched

@@ -4,12 +4,16 @@
 import fs from 'node:fs';
 import { nameToText } from '../storage/file-names.ts';
 import { absoluteOf, isBelow, join } from '../files/relative-path.ts';
-import { IGNORE_MARKS, kindOf } from '../files/file-kinds.ts';
+import { kindOf } from '../files/file-kinds.ts';
+import { isIgnoredFolder, readIgnoreFiles, readRulesAbove } from '../files/ignore-files.ts';
+import { createIgnoreRules, findIgnoreReason } from '../files/ignore-rules.ts';
 import type { FileState } from './changed-folders.ts';
 
 export interface TreeWatchOptions {
   /** Absolute path without links. */
   root: string;
+  /** LOCAL_MEDIA_IGNORE. */
+  ignoredNames: string;
   maxFolders: number;
   onFile(folder: string, name: string, state: FileState): void;
   onRemoval(folder: string): void;
@@ -32,6 +36,7 @@ export class TooManyFolders extends Error {
 /** Throws TooManyFolders, or the system's error when there are no watches left. */
 export function watchFolders({
   root,
+  ignoredNames,
   maxFolders,
   onFile,
   onRemoval,
@@ -39,14 +44,16 @@ export function watchFolders({
   onError,
 }: TreeWatchOptions): TreeWatch {
   const watches = new Map<string, fs.FSWatcher>();
+  const namesRules = createIgnoreRules(ignoredNames);
 
   /** Watches a folder and everything below. Each folder is watched before it is listed, so that no change is missed. */
   function watchTree(top: string, onEntry: (folder: string, name: string) => void = () => {}): void {
+    if (isIgnoredFolder(root, top, ignoredNames)) return;
     const pending = [top];
     while (pending.length > 0) {
       const folder = pending.pop() as string;
       if (!watchFolder(folder)) continue;
-      for (const { name, isFolder } of listEntries(root, folder)) {
+      for (const { name, isFolder } of listEntries(root, folder, ignoredNames)) {
         if (isFolder) pending.push(join(folder, name));
         else onEntry(folder, name);
       }
@@ -85,11 +92,11 @@ export function watchFolders({
     const kind = kindOf(name);
     const isMusic = kind !== 'other';
     const path = join(folder, name);
-    if (kind === 'hidden') return;
-    if (kind === 'mark') {
-      if (type === 'rename') rewatchTree(folder);
+    if (kind === 'ignore file') {
+      rewatchTree(folder);
       return onUnknownChange(folder);
     }
+    if (findIgnoreReason(namesRules, name, true) !== undefined) return;
     const stat = statPath(root, path);
     if (stat?.isDirectory()) {
       // a watched folder is watched anew, too: it may be another folder with the same name
@@ -146,17 +153,23 @@ export function statPath(root: string, path: string): fs.Stats | undefined {
 
 /**
  * Lists the entries of a folder; none when it is gone, cannot be read or is ignored (its watch then waits for the
- * ignore mark to be removed).
+ * ignore file to be removed).
  */
-function listEntries(root: string, folder: string): { name: string; isFolder: boolean }[] {
+function listEntries(root: string, folder: string, ignoredNames: string): { name: string; isFolder: boolean }[] {
   try {
+    const path = absoluteOf(root, folder);
     const entries = fs
-      .readdirSync(absoluteOf(root, folder), { withFileTypes: true, encoding: 'buffer' })
+      .readdirSync(path, { withFileTypes: true, encoding: 'buffer' })
       .map((entry) => ({ name: nameToText(entry.name), isFolder: entry.isDirectory() }));
-    if (entries.some(({ name }) => IGNORE_MARKS.includes(name))) return [];
-    return entries.filter(({ name }) => !name.startsWith('.'));
+    const rules = readIgnoreFiles(
+      readRulesAbove(root, folder, ignoredNames),
+      path,
+      entries.map(({ name }) => name),
+    );
+    if (rules.ignoredBy !== undefined) return [];
+    return entries.filter(({ name, isFolder }) => findIgnoreReason(rules, name, isFolder) === undefined);
   } catch (error) {
-    if (isGoneOrClosed(error)) return [];
+    if (isGoneOrClosed(error) || error instanceof RangeError) return [];
     throw error;
   }
 }

@@ -44,6 +44,8 @@ interface MusicFolderWatchDeps {
   requests: Pick<ScanRequests, 'request' | 'forget'>;
   workerUrl: URL;
   times: WatchTiming;
+  /** LOCAL_MEDIA_IGNORE. */
+  ignoredNames: string;
 }
 
 export type MusicFolderWatch = ReturnType<typeof watchMusicFolder>;
@@ -69,6 +71,7 @@ export function watchMusicFolder({
   requests,
   workerUrl,
   times,
+  ignoredNames,
 }: MusicFolderWatchDeps) {
   const toScanPath = (path: string): string => (path === '' ? scanPath() : join(rootPathOf(folder.key), path));
   const requestScan = (folders: string[]): void => requests.request(folders.map(toScanPath));
@@ -144,6 +147,7 @@ export function watchMusicFolder({
     const { quietMs, maxWaitMs, holdMs, maxFolders, backend } = times;
     const order: WatchOrder = {
       root: musicFolder.path,
+      ignoredNames,
       quietRules: { quietMs, maxWaitMs, holdMs },
       maxFolders,
       backend,
@@ -191,6 +195,7 @@ export function watchMusicFolder({
 
   return {
     folder,
+    ignoredNames,
     status: (): WatchStatus => status,
     async close(): Promise<void> {
       isClosed = true; // running work may hang on a dead disk, so close does not wait for it

@@ -44,6 +44,7 @@ export function createWatcher({ db, log, settings, musicFolders, jobs, workerUrl
   async function updateWatches(): Promise<void> {
     if (isClosed) return;
     const isOn = settings.get('LOCAL_MEDIA_WATCH');
+    const ignoredNames = settings.get('LOCAL_MEDIA_IGNORE');
     const folders = isOn ? musicFolders.list() : [];
     const scanPathOf = (key: string): string =>
       folders.length === 1 ? '' : key === '' ? FIRST_FOLDER_ONLY : rootPathOf(key);
@@ -55,6 +56,7 @@ export function createWatcher({ db, log, settings, musicFolders, jobs, workerUrl
     const previousWatches = watches;
     watches = new Map();
     const isStillSet = (watch: MusicFolderWatch): boolean =>
+      watch.ignoredNames === ignoredNames &&
       folders.some(({ key, path }) => key === watch.folder.key && path === watch.folder.path);
     const endedWatches = [...previousWatches.values()].filter((watch) => !isStillSet(watch));
     if (endedWatches.length > 0) requests.forget(() => true);
@@ -73,6 +75,7 @@ export function createWatcher({ db, log, settings, musicFolders, jobs, workerUrl
               requests,
               workerUrl,
               times,
+              ignoredNames,
             });
       watches.set(key, watch);
     }
@@ -83,7 +86,7 @@ export function createWatcher({ db, log, settings, musicFolders, jobs, workerUrl
     start(): void {
       stopListening.push(
         musicFolders.onChange(() => enqueue(updateWatches)),
-        settings.onChange(['LOCAL_MEDIA_WATCH'], () => enqueue(updateWatches)),
+        settings.onChange(['LOCAL_MEDIA_WATCH', 'LOCAL_MEDIA_IGNORE'], () => enqueue(updateWatches)),
       );
       enqueue(updateWatches);
     },

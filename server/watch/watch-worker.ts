@@ -1,18 +1,19 @@
 // The watching thread: collects changes in the music folder, and reports which folders to scan. It is a thread of its
 // own, so that walking many folders, or a burst of changes, does not block the server.
-import { existsSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { END_MESSAGE } from '../runtime/stop-worker.ts';
 import { messageOf } from '../errors.ts';
 import { createPendingChanges, type FileState, type QuietRules } from './changed-folders.ts';
 import { foldersToScan } from '../files/folder-set.ts';
 import { statPath, watchFolders, type TreeWatch } from './folder-watch.ts';
-import { absoluteOf, join, parentOf } from '../files/relative-path.ts';
-import { IGNORE_MARKS } from '../files/file-kinds.ts';
+import { join, parentOf } from '../files/relative-path.ts';
+import { isIgnoredFolder } from '../files/ignore-files.ts';
 
 export interface WatchOrder {
   /** Absolute path without links. */
   root: string;
+  /** LOCAL_MEDIA_IGNORE. */
+  ignoredNames: string;
   quietRules: QuietRules;
   maxFolders: number;
   backend: WatchBackend;
@@ -36,7 +37,7 @@ const port = parentPort;
 if (!port) throw new Error('watch-worker runs as a worker thread');
 const post = (message: WatchMessage): void => port.postMessage(message);
 
-const { root, quietRules, maxFolders, backend } = workerData as WatchOrder;
+const { root, ignoredNames, quietRules, maxFolders, backend } = workerData as WatchOrder;
 const changes = createPendingChanges(quietRules);
 let tree: TreeWatch | undefined;
 let timer: NodeJS.Timeout | undefined;
@@ -69,7 +70,9 @@ function reportChanges(treeWatch: TreeWatch): void {
   if (isOverrun) treeWatch.refresh();
   const scan = isOverrun
     ? ['']
-    : foldersToScan([...vanished, ...present].map(findNearestFolder)).filter((folder) => !isIgnored(folder));
+    : foldersToScan([...vanished, ...present].map(findNearestFolder)).filter(
+        (folder) => !isIgnoredFolder(root, folder, ignoredNames),
+      );
   if (scan.length > 0) post({ type: 'changed', scan, folders: treeWatch.countFolders() });
 }
 
@@ -78,14 +81,6 @@ function findNearestFolder(folder: string): string {
   let path = folder;
   while (path !== '' && !statPath(root, path)?.isDirectory()) path = parentOf(path);
   return path;
-}
-
-/** Returns whether an ignore mark is in a folder above, which a scan of the folder alone does not see. */
-function isIgnored(folder: string): boolean {
-  for (let path = folder; path !== ''; path = parentOf(path)) {
-    if (IGNORE_MARKS.some((mark) => existsSync(absoluteOf(root, join(parentOf(path), mark))))) return true;
-  }
-  return false;
 }
 
 const reportFailure = (error: unknown): void =>
@@ -105,6 +100,7 @@ const withTimer =
 try {
   const options = {
     root,
+    ignoredNames,
     maxFolders,
     onError: reportFailure,
     onFile: withTimer((folder: string, name: string, state: FileState) =>

@@ -180,9 +180,9 @@ test('other paths are rejected with a reason, and nothing is queued', async () =
     ['in/Album', 422, /in is a link/],
     [A, 422, /is not a folder/],
     [`${A}/x`, 422, /is not a folder/],
-    ['.hidden', 422, /begin with a dot/],
-    ['Memos', 422, /Memos is ignored, because it contains \.nomedia/],
-    ['Memos/2024', 422, /Memos is ignored/],
+    ['.hidden', 422, /it is hidden, because its name begins with a dot/],
+    ['Memos', 422, /it is left out, because Memos contains \.nomedia/],
+    ['Memos/2024', 422, /Memos contains \.nomedia/],
     ['Nowhere', 404, /no folder Nowhere/],
     ['artist', 404, /no folder artist/],
     ['Artist/Album/Nowhere', 404, /no folder Artist\/Album\/Nowhere/],
@@ -207,9 +207,9 @@ test('other paths are rejected with a reason, and nothing is queued', async () =
 test('a folder is found under another Unicode spelling of its name', async () => {
   const folder = musicFolder();
   put(folder, 'Bjo\u0308rk/a.mp3', 4);
-  const onDisk = await findScanFolders(folder, ['Bj\u00f6rk']);
+  const onDisk = await findScanFolders(folder, ['Bj\u00f6rk'], '');
   expect(onDisk.map((path) => path.normalize('NFC'))).toEqual(['Bj\u00f6rk']);
-  expect(await findScanFolders(folder, ['Bjo\u0308rk'])).toEqual(onDisk);
+  expect(await findScanFolders(folder, ['Bjo\u0308rk'], '')).toEqual(onDisk);
 });
 
 test('for a folder that was removed, or became a link, before its scan, the parent is scanned', async () => {

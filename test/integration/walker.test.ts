@@ -28,6 +28,7 @@ beforeAll(async () => {
     root: music,
     folders: [''],
     closedKeys: [],
+    ignoredNames: '',
     restore: false,
     canSplit: true,
     databasePath,

@@ -227,6 +227,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
       stat: () => never(),
     },
     minFreeBytes: () => 0,
+    ignoredNames: () => '',
     releaseAudio: () => Promise.resolve(),
     hearing,
     canSplit: () => Promise.resolve(false),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { defaultDataDir, SETTINGS } from '../../server/config/settings.ts';
-import { IGNORE_MARKS } from '../../server/files/file-kinds.ts';
+import { IGNORE_FILES } from '../../server/files/ignore-rules.ts';
 import { FORMATS } from '../../server/media/audio-formats.ts';
 import { BACKENDS } from '../../server/storage/backends.ts';
 import { addressOf, PROVIDER_NAMES } from '../../server/storage/s3-providers.ts';
@@ -72,7 +72,7 @@ it('docs/INSTALL.md names the profile of the desktop app, the entries of the key
     expect(page).toContain(`\`${place}\``);
   const [, service] = /SERVICE = '([^']+)'/.exec(readSource('server/config/keychain.ts')) ?? [];
   expect(page).toContain(`delete its entries named \`${service}\``);
-  expect(page).toContain(`a file named ${IGNORE_MARKS.map((mark) => `\`${mark}\``).join(' or ')}`);
+  for (const name of IGNORE_FILES) expect(page).toContain(`\`${name}\``);
 });
 
 it('docs/INSTALL.md has the values of SECRET_STORE, and the tools that are looked for', () => {

@@ -49,7 +49,18 @@ export async function* walk(
 ): AsyncGenerator<ListedFile[]> {
   const { roots: root, restore, reread = false, signal } = options;
   const { databasePath } = deps;
-  const order = { root, folders, closedKeys, restore, reread, canSplit, databasePath, source: LOCAL_FOLDER };
+  const ignoredNames = deps.ignoredNames();
+  const order = {
+    root,
+    folders,
+    closedKeys,
+    ignoredNames,
+    restore,
+    reread,
+    canSplit,
+    databasePath,
+    source: LOCAL_FOLDER,
+  };
   for await (const { batches } of deps.walkFolders(order, signal)) {
     let group: ListedFile[] = [];
     for (const folderBatch of batches) {

@@ -1,7 +1,10 @@
 // Lists one folder and sorts what is in it by kind. Synchronous, for the walking thread.
 import fs from 'node:fs';
 import { sep } from 'node:path';
+import { messageOf } from '../../errors.ts';
 import { extensionOf, kindOf } from '../../files/file-kinds.ts';
+import { readIgnoreFiles } from '../../files/ignore-files.ts';
+import { findIgnoreReason, IGNORE_FILES, type IgnoreRules } from '../../files/ignore-rules.ts';
 import { absoluteOf, join, textOf } from '../../files/relative-path.ts';
 import { whyNotRead } from '../../media/audio-formats.ts';
 import { textToName } from '../../storage/file-names.ts';
@@ -16,8 +19,8 @@ export interface Listing {
   /** Absolute path with a slash at its end; bytes when a name in it is not UTF-8. */
   prefix: string | Buffer;
   path: string;
-  /** Marked by an `.ignore` or `.nomedia` file. */
-  isIgnored: boolean;
+  /** What is left out of the folder, with the ignore files in it. */
+  rules: IgnoreRules;
   folders: string[];
   audioNames: string[];
   images: { name: string; extension: string }[];
@@ -28,13 +31,13 @@ export interface Listing {
   skippedFiles: NameReason[];
 }
 
-/** A string when the folder cannot be listed: why. */
-export function listFolder(root: MusicRoots, path: string): Listing | string {
+/** `rules` are those of the folder without its own ignore files. A string when the folder cannot be listed: why. */
+export function listFolder(root: MusicRoots, path: string, rules: IgnoreRules): Listing | string {
   const absolute = absoluteOf(root, path);
   const listing: Listing = {
     prefix: typeof absolute === 'string' ? `${absolute}/` : Buffer.concat([absolute, Buffer.from('/')]),
     path,
-    isIgnored: false,
+    rules,
     folders: [],
     audioNames: [],
     images: [],
@@ -49,6 +52,13 @@ export function listFolder(root: MusicRoots, path: string): Listing | string {
     const reason = ['EACCES', 'EPERM'].includes(codeOf(error)) ? 'permission denied' : codeOf(error);
     return `the folder cannot be listed (${reason}); its tracks stay as they are`;
   }
+  try {
+    const ignoreFiles = dirents.map(({ name }) => String(name)).filter((name) => IGNORE_FILES.includes(name));
+    if (ignoreFiles.length > 0) listing.rules = readIgnoreFiles(rules, absolute, ignoreFiles);
+  } catch (error) {
+    return `an ignore file in the folder cannot be read (${messageOf(error)}); its tracks stay as they are`;
+  }
+  if (listing.rules.ignoredBy !== undefined) return listing;
   for (const dirent of dirents) sortByKind(listing, root, textOf(dirent.name), dirent);
   return listing;
 }
@@ -64,8 +74,9 @@ function readDirents(folder: string | Buffer): fs.Dirent<string | Buffer>[] {
 function sortByKind(listing: Listing, root: MusicRoots, name: string, dirent: fs.Dirent<string | Buffer>): void {
   const skip = (reason: string): void => void listing.skippedFiles.push({ name, reason });
   const kind = kindOf(name);
-  if (kind === 'mark') return void (listing.isIgnored = true);
-  if (kind === 'hidden') return skip('hidden, because its name begins with a dot');
+  if (kind === 'ignore file') return;
+  const ignoreReason = findIgnoreReason(listing.rules, name, dirent.isDirectory());
+  if (ignoreReason !== undefined) return skip(ignoreReason);
   if (dirent.isDirectory()) return void listing.folders.push(name);
   if (!dirent.isFile()) {
     const problem = dirent.isSymbolicLink()

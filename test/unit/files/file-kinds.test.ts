@@ -14,8 +14,12 @@ describe('kindOf', () => {
     ['Disc 1', 'other'],
     ['.mp3', 'hidden'],
     ['.DS_Store', 'hidden'],
-    ['.nomedia', 'mark'],
-    ['.ignore', 'mark'],
+    ['.nomedia', 'ignore file'],
+    ['.ignore', 'ignore file'],
+    ['.ndignore', 'ignore file'],
+    ['...Baby One More Time.flac', 'audio'],
+    ['.5 The Gray Chapter', 'other'],
+    ['._Song.mp3', 'hidden'],
   ])('%s is %s', (name, kind) => {
     expect(kindOf(name)).toBe(kind);
   });

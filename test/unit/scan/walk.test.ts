@@ -12,11 +12,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
 import type { FolderBatch } from '../../../server/scan/walk/compare-folder.ts';
 import type { KnownFile, KnownFileLookup } from '../../../server/scan/walk/known-files.ts';
+import { IGNORE_FILES } from '../../../server/files/ignore-rules.ts';
 import { walk } from '../../../server/scan/walk/walk.ts';
 
 const onUnix = test.skipIf(process.platform === 'win32');
@@ -31,7 +32,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 function make(...files: string[]): void {
   for (const file of files) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
-    writeFileSync(join(root, file), file);
+    writeFileSync(join(root, file), IGNORE_FILES.includes(basename(file)) ? '' : file);
   }
 }
 
@@ -89,7 +90,7 @@ interface WalkedPart {
 
 function* walking(knownFiles: KnownFileRow, { at = root, folders = [''], restore = false }: WalkedPart = {}) {
   knownFiles.begin(folders);
-  yield* walk({ root: at, folders, closedKeys: [], knownFiles, restore, canSplit: true });
+  yield* walk({ root: at, folders, closedKeys: [], ignoredNames: '', knownFiles, restore, canSplit: true });
 }
 
 const walkAll = (known: KnownFileRow = knownFiles(), part: WalkedPart = {}): FolderBatch[] => [...walking(known, part)];
@@ -196,11 +197,11 @@ describe('what is found', () => {
     expect(walkAll()).toEqual([]);
   });
 
-  test('excludes names that start with a dot', () => {
+  test('excludes names that start with one dot', () => {
     make('.hidden.mp3', '.folder/a.mp3', '._a.mp3', '...And.mp3', 'a.mp3');
     const batches = walkAll();
-    expect(candidates(batches)).toEqual(['a.mp3']);
-    expect(Object.keys(reasons(batches)).toSorted()).toEqual(['...And.mp3', '._a.mp3', '.folder', '.hidden.mp3']);
+    expect(candidates(batches)).toEqual(['...And.mp3', 'a.mp3']);
+    expect(Object.keys(reasons(batches)).toSorted()).toEqual(['._a.mp3', '.folder', '.hidden.mp3']);
   });
 
   test('includes a folder that is named like a track', () => {
