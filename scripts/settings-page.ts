@@ -21,7 +21,8 @@ function defaultOf(name: SettingName): string {
   const parsed = SETTINGS[name].schema.safeParse(undefined);
   const value: unknown = parsed.success ? parsed.data : undefined;
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return '';
-  return `\`${SETTINGS[name].unit === 'duration' ? `${Number(value) / 86_400}d` : JSON.stringify(value).replaceAll('"', '')}\``;
+  const text = typeof value === 'string' ? value : JSON.stringify(value).replaceAll('"', '');
+  return `\`${SETTINGS[name].unit === 'duration' ? `${Number(value) / 86_400}d` : text.replaceAll('|', '\\|')}\``;
 }
 
 function choicesOf(name: SettingName): string[] {

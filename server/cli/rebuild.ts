@@ -11,6 +11,7 @@ import { openDatabase } from '../db/client.ts';
 import { libraryId, lookAtDatabase, skipCovers } from '../db/library-identity.ts';
 import { conflict } from '../errors.ts';
 import { createReaderPool } from '../files/reader-pool.ts';
+import { separatorsOf } from '../files/separator-settings.ts';
 import type { Log } from '../log/log.ts';
 import { rebuildTracks, type RebuildResult } from '../maintenance/rebuild.ts';
 import type { ProductPaths } from '../paths.ts';
@@ -51,7 +52,11 @@ async function buildDatabase(config: Config, paths: ProductPaths, log: Log): Pro
   const onStop = (): void => stop.abort(conflict('Stopped. Run the same command again to continue.'));
   process.once('SIGINT', onStop).once('SIGTERM', onStop);
   const storage = await openStorage(config);
-  const reader = createReaderPool({ workerUrl: paths.workers.reader, log });
+  const reader = createReaderPool({
+    workerUrl: paths.workers.reader,
+    log,
+    separators: () => separatorsOf(config.settings),
+  });
   const path = config.paths.database + REBUILDING;
   removeBlank(path);
   const db = openDatabase({ path, migrationsDir: paths.migrations, log });

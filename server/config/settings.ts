@@ -37,6 +37,8 @@ function isNetwork(text: string): boolean {
   );
 }
 
+const separators = z.string().max(200);
+
 /** Bins, previews and snapshots of Synology, QNAP, Windows and macOS. Those whose names begin with a dot are hidden. */
 const SYSTEM_NAMES = [
   '#recycle',
@@ -229,6 +231,25 @@ export const SETTINGS = {
     group: 'library',
     advanced: true,
     help: 'Files and folders that scans leave out: names or patterns as in .gitignore, separated by commas.',
+  }),
+
+  GENRE_SEPARATORS: setting(separators.default(';| / |\\\\'), {
+    kind: 'plain',
+    group: 'library',
+    advanced: true,
+    help: 'What separates several genres in one tag; | stands between separators.',
+  }),
+  MOOD_SEPARATORS: setting(separators.default(';| / |\\\\|,'), {
+    kind: 'plain',
+    group: 'library',
+    advanced: true,
+    help: 'What separates several moods in one tag; | stands between separators.',
+  }),
+  CREDIT_SEPARATORS: setting(separators.default(';| / |\\\\'), {
+    kind: 'plain',
+    group: 'library',
+    advanced: true,
+    help: 'What separates several composers, conductors or other people in one tag; | stands between separators.',
   }),
 
   ALLOW_REGISTRATION: setting(bool.default(true), {

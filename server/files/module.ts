@@ -8,6 +8,8 @@ import { createSourceFiles } from './source-files.ts';
 import { createStoreFile } from './store-file.ts';
 import { createTagReader } from './tag-reader.ts';
 import { rereadTags } from './reread-tags.ts';
+import { separatorsFrom } from './separator-settings.ts';
+import { splitStoredGenres } from '../library/tracks/split-stored-genres.ts';
 
 /** Scans and other programs fill disks too, so the trash is emptied at this interval when space is short. */
 const SPACE_CHECK_INTERVAL_MS = 600_000;
@@ -20,12 +22,23 @@ type FilesModuleDeps = Base &
 
 export function filesModule({ config, paths, log, db, settings, changes, tracks, trash, ...deps }: FilesModuleDeps) {
   const { storage, leases, audioStore, audio, musicFolders } = deps;
-  const readers = { workerUrl: paths.workers.reader, log };
+  const separators = () => separatorsFrom((name) => settings.get(name));
+  const readers = { workerUrl: paths.workers.reader, log, separators };
   const [reader, scanReader] = [createReaderPool(readers), createReaderPool(readers)];
   const sourceFiles = createSourceFiles({ db });
   const readTags = createTagReader({ reader });
   const quota = createQuota({ db, settings, storage, trash, tmpDir: config.paths.tmp });
   let spaceTimer: NodeJS.Timeout | undefined;
+  let stopListening: (() => void) | undefined;
+  const splitGenres = async (): Promise<void> => {
+    try {
+      const trackCount = await splitStoredGenres(db, tracks, separators().genres);
+      if (trackCount > 0) changes.announceChange();
+      if (trackCount > 0) log.info({ tracks: trackCount }, 'split genres at their separators');
+    } catch (err) {
+      if (db.$client.open) log.error({ err }, 'cannot split genres at their separators');
+    }
+  };
   audio.askIgnored(async (path) => {
     const ignoredNames = settings.get('LOCAL_MEDIA_IGNORE');
     return (await findPathIgnoreReason(musicFolders.roots(), path, { isFolder: false, ignoredNames })) !== undefined;
@@ -44,6 +57,7 @@ export function filesModule({ config, paths, log, db, settings, changes, tracks,
       quota,
     },
     resume(): void {
+      void splitGenres();
       const libraryChanged = changes.announceChange;
       rereadTags({
         db,
@@ -57,12 +71,16 @@ export function filesModule({ config, paths, log, db, settings, changes, tracks,
       });
     },
     start(): void {
+      stopListening = settings.onChange(['GENRE_SEPARATORS'], splitGenres);
       const ensureFreeSpace = (): void =>
         void quota.reclaimSpace(0).catch((err: unknown) => log.error({ err }, 'cannot check the free space'));
       spaceTimer = setInterval(ensureFreeSpace, SPACE_CHECK_INTERVAL_MS).unref();
       ensureFreeSpace();
     },
-    stop: () => clearInterval(spaceTimer),
+    stop(): void {
+      clearInterval(spaceTimer);
+      stopListening?.();
+    },
     close: async (): Promise<void> => void (await Promise.all([reader.close(), scanReader.close()])),
   } satisfies Module;
 }

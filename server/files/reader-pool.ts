@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { stopWorker } from '../runtime/stop-worker.ts';
 import { AppError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
+import { NO_SEPARATORS, type Separators } from '../media/tag-separators.ts';
 import { isAbsent } from '../storage/file-errors.ts';
 import { TEMP_DIR, tempName, threadPrefix } from '../storage/local-paths.ts';
 import type { ReaderWorkerData, ReadRequest, ReadResponse, ReadResult } from './reader-worker.ts';
@@ -21,11 +22,13 @@ const MAX_CONSECUTIVE_CRASHES = 3;
 const MAX_ENDING_THREADS = 2;
 const MAX_CLOSE_MS = 2_000;
 
-export type ReadGroup = Omit<ReadRequest, 'group'>;
+export type ReadGroup = Omit<ReadRequest, 'group' | 'separators'>;
 
 export interface ReaderPoolDeps {
   workerUrl: URL;
   log: Log;
+  /** Returns the separators of tag values as they are set now. Without it, values are not split. */
+  separators?: () => Separators;
   /** Time limit for parsing one file; copying is not counted. */
   parseLimitMs?: number;
   heapLimitMb?: number;
@@ -67,6 +70,7 @@ export type ReaderPool = ReturnType<typeof createReaderPool>;
 export function createReaderPool({
   workerUrl,
   log,
+  separators = () => NO_SEPARATORS,
   parseLimitMs = MAX_PARSE_MS,
   heapLimitMb = MAX_HEAP_MB,
   idleMs = MAX_IDLE_MS,
@@ -270,7 +274,7 @@ export function createReaderPool({
         };
         queue.push({
           call,
-          request: { ...group, group: 0, paths: [...paths] },
+          request: { ...group, group: 0, separators: separators(), paths: [...paths] },
           indexes: paths.map((_, i) => i),
           isAlone: false,
         });

@@ -7,6 +7,7 @@ import { END_MESSAGE } from '../runtime/stop-worker.ts';
 import { isDiskFull } from '../errors.ts';
 import { createCloner } from '../storage/clone.ts';
 import { audioKey, keyToPath, tempPath, threadPrefix } from '../storage/local-paths.ts';
+import { separateValues, type Separators } from '../media/tag-separators.ts';
 import { UnreadableAudio, type AudioRead } from '../media/types.ts';
 import { readFile, FileChangingError, type ListedFile, type ReadFile } from './read-file.ts';
 import { preferLyrics, readLyricsFile } from './lyrics-files.ts';
@@ -35,6 +36,8 @@ export interface ReadRequest {
   paths: (string | RequestedFile)[];
   /** Root of the local storage, when the files are to be copied into it. */
   copyTo: string | null;
+  /** What separates several values in one. */
+  separators: Separators;
   /** Hash the payload of large files too. */
   hashLarge: boolean;
   /** Hash the whole file, which names its object when it is stored later. */
@@ -98,7 +101,7 @@ async function readGroup(request: ReadRequest): Promise<void> {
 }
 
 async function readRequestedFile(
-  { root, copyTo, hashLarge, hashWholeFile = false }: ReadRequest,
+  { root, copyTo, hashLarge, hashWholeFile = false, separators }: ReadRequest,
   requestedFile: ReadRequest['paths'][number],
 ): Promise<Outcome> {
   try {
@@ -126,6 +129,8 @@ async function readRequestedFile(
         : undefined;
     if (lyrics) file.content.tags.lyrics = lyrics;
     const split = listedFile?.sheets && splitFile(nameOf(listedFile.path), file.content, folderOf(root, listedFile));
+    separateValues(file.content, separators);
+    for (const section of split?.sections ?? []) separateValues(section, separators);
     delete file.content.tags.cueSheet;
     return split ? { ...file, split } : file;
   } catch (error) {

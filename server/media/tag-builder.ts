@@ -45,6 +45,7 @@ export type TextField =
   | 'albumArtistList'
   | 'genre'
   | 'date'
+  | 'releaseDate'
   | 'track'
   | 'trackTotal'
   | 'disc'
@@ -86,6 +87,10 @@ export class TagBuilder {
   #budget = MAX_TEXT_CHARACTERS;
   /** Sides of a record. */
   #side: string | undefined;
+  /** Dates of the release, which count where no date of the recording is given. */
+  readonly #releaseDates: string[] = [];
+  /** Gains of R128 tags, which count before ReplayGain tags (RFC 7845, 5.2.1). */
+  readonly #r128Gains: ReplayGain = {};
 
   /** Adds one value; ignores blank and invalid ones. */
   add(field: TextField, value: string): void {
@@ -127,6 +132,9 @@ export class TagBuilder {
       case 'date':
         this.#addDate(text);
         return;
+      case 'releaseDate':
+        this.#releaseDates.push(text);
+        return;
       case 'track':
       case 'disc':
         this.#addPosition(field, text);
@@ -161,10 +169,10 @@ export class TagBuilder {
         this.addGain('albumPeak', parsePeak(text));
         return;
       case 'r128TrackGain':
-        this.addGain('trackGainDb', parseR128Db(text));
+        setGain(this.#r128Gains, 'trackGainDb', parseR128Db(text));
         return;
       case 'r128AlbumGain':
-        this.addGain('albumGainDb', parseR128Db(text));
+        setGain(this.#r128Gains, 'albumGainDb', parseR128Db(text));
         return;
       default:
         push((tags[field] ??= []), text);
@@ -172,7 +180,7 @@ export class TagBuilder {
   }
 
   addGain(field: keyof ReplayGain, value: number | undefined): void {
-    if (value !== undefined) (this.tags.replayGain ??= {})[field] ??= value;
+    if (value !== undefined) setGain((this.tags.replayGain ??= {}), field, value);
   }
 
   /** Prefers timed lyrics, otherwise the first. */
@@ -212,7 +220,9 @@ export class TagBuilder {
   /** Completes the tags. Call once, after everything was added. */
   finish(): Tags {
     if (this.#side !== undefined) this.#addSide(this.#side);
+    for (const date of this.#releaseDates.splice(0)) this.#addDate(date);
     const tags = this.tags;
+    if (Object.keys(this.#r128Gains).length > 0) tags.replayGain = { ...tags.replayGain, ...this.#r128Gains };
     if (tags.artists.length === 0) tags.artists = this.#display;
     else if (this.#display.length === 1 && this.#display[0] !== undefined && !isOnly(tags.artists, this.#display[0])) {
       tags.artist = this.#display[0];
@@ -315,6 +325,10 @@ const isOnly = (list: string[], value: string): boolean => list.length === 1 && 
 
 function push(list: string[], value: string): void {
   if (list.length < MAX_LIST_VALUES && !list.includes(value)) list.push(value);
+}
+
+function setGain(gains: ReplayGain, field: keyof ReplayGain, value: number | undefined): void {
+  if (value !== undefined) gains[field] ??= value;
 }
 
 function setOnce<K extends keyof Tags>(tags: Tags, field: K, value: Tags[K] | undefined): void {

@@ -8,6 +8,7 @@ import { fourCc, threeCc } from '../integers.ts';
 import { MAX_LIST_VALUES, MAX_LYRICS } from '../limits.ts';
 import { declaredMime, sniffPicture } from '../picture-mime.ts';
 import type { TagBuilder, TextField } from '../tag-builder.ts';
+import { splitKnownGenres } from '../tag-separators.ts';
 import { indexOfNul, splitValues, trimmed } from '../text.ts';
 import { readRva2 } from './id3-gain.ts';
 import { readSyncedLyrics } from './id3-synced-lyrics.ts';
@@ -21,7 +22,7 @@ const TEXT_FRAMES: [TextField, ...string[]][] = [
   ['track', 'TRCK', 'TRK'],
   ['disc', 'TPOS', 'TPA'],
   ['date', 'TDRC'],
-  ['date', 'TDRL'],
+  ['releaseDate', 'TDRL'],
   ['compilation', 'TCMP', 'TCP'],
   ['discSubtitle', 'TSST'],
   ['titleSort', 'TSOT', 'TST'],
@@ -123,7 +124,7 @@ export class Id3Frames {
     }
     switch (specialFrames.get(name)) {
       case 'artist':
-        this.#artist ||= decodeText(b[start] as number, b, start + 1, end);
+        this.#addArtist(decodeText(b[start] as number, b, start + 1, end));
         return;
       case 'year':
         this.#year ||= trimmed(decodeText(b[start] as number, b, start + 1, end));
@@ -133,7 +134,8 @@ export class Id3Frames {
         return;
       case 'genre':
         for (const value of splitValues(decodeText(b[start] as number, b, start + 1, end), '\0', MAX_LIST_VALUES)) {
-          for (const genre of parseId3Genre(value)) this.#builder.add('genre', genre);
+          for (const genre of parseId3Genre(value).flatMap(this.#version < 4 ? splitKnownGenres : (name) => [name]))
+            this.#builder.add('genre', genre);
         }
         return;
       case 'named':
@@ -213,6 +215,12 @@ export class Id3Frames {
     if (this.#version === 4 || values.length !== 1 || onlyValue === undefined || isWhole || !onlyValue.includes('/'))
       return values;
     return this.#builder.isAlbumArtist(onlyValue) ? values : splitValues(onlyValue, '/', MAX_LIST_VALUES);
+  }
+
+  /** v2.4 allows one frame, but some programs write one for each artist. Other versions count the first only. */
+  #addArtist(text: string): void {
+    if (this.#artist === '') this.#artist = text;
+    else if (this.#version === 4) this.#artist += `\0${text}`;
   }
 
   #text(field: TextField, text: string): void {

@@ -77,7 +77,7 @@ export function readWav(window: Window, start: number, keepPictures: boolean): F
       payload ??= { start: body, end: Math.min(window.size, body + size) };
     } else if (name === FACT) factSamples ||= numberAt(window, body, 4);
     else if (name === DS64) data64Bytes = numberAt(window, body + 8, 8);
-    else if (name === LIST) info = readInfo(window, body, size) ?? info;
+    else if (name === LIST) info = joinTags(info, readInfo(window, body, size));
     else if (name === ID3 || name === ID3_UPPER) id3 ??= readId3Chunk(window, body, keepPictures);
     else if (name === BEXT) broadcastDate ||= textAt(window, body + BEXT_DATE_AT, BEXT_DATE_BYTES);
     at = body + size + (size & 1);
@@ -88,6 +88,12 @@ export function readWav(window: Window, start: number, keepPictures: boolean): F
   if (info) fillGaps(tags, info);
   fillGaps(tags, toDateTags(broadcastDate));
   return { facts: waveFacts(format, payload, factSamples), tags, pictures: id3?.pictures ?? [] };
+}
+
+/** Completes the tags of the first LIST INFO with those of another one. */
+function joinTags(first: Tags | undefined, second: Tags | undefined): Tags | undefined {
+  if (first && second) fillGaps(first, second);
+  return first ?? second;
 }
 
 function toDateTags(text: string): Tags {

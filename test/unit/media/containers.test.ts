@@ -175,6 +175,21 @@ describe('ogg', () => {
     });
   });
 
+  it('lets R128 gains win over ReplayGain in any order', () => {
+    const replayGain = ['REPLAYGAIN_TRACK_GAIN=-9 dB', 'REPLAYGAIN_TRACK_PEAK=0.5'];
+    const gainsOf = (comments: string[]) =>
+      readFile(
+        head,
+        oggPage(1, 0, 0n, Buffer.concat([ascii('OpusTags'), vorbisComment(...comments)])),
+        oggPage(1, 4, 48_312n, audio),
+      ).tags.replayGain;
+    for (const comments of [
+      [...replayGain, 'R128_TRACK_GAIN=-1536'],
+      ['R128_TRACK_GAIN=-1536', ...replayGain],
+    ])
+      expect(gainsOf(comments)).toEqual({ trackGainDb: -1, trackPeak: 0.5 });
+  });
+
   it('decodes a picture in the comments only on request', () => {
     const tags = Buffer.concat([
       ascii('OpusTags'),
@@ -220,6 +235,15 @@ describe('wav', () => {
     'LIST',
     Buffer.concat([ascii('INFO'), chunkLe('INAM', ascii('From INFO\0')), chunkLe('IART', Buffer.from('Ä\0'))]),
   );
+
+  it('completes one INFO list with another', () => {
+    const second = chunkLe(
+      'LIST',
+      Buffer.concat([ascii('INFO'), chunkLe('INAM', ascii('Other\0')), chunkLe('IPRD', ascii('Album\0'))]),
+    );
+    const { tags } = readFile(ascii('RIFF'), u32le(0), ascii('WAVE'), fmt(), info, chunkLe('data', samples), second);
+    expect(tags).toMatchObject({ title: 'From INFO', artists: ['Ä'], album: 'Album' });
+  });
 
   it('lets ID3 win over INFO', () => {
     const { tags, facts } = readFile(

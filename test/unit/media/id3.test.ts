@@ -168,6 +168,19 @@ describe('encodings', () => {
   });
 });
 
+it.each([
+  [
+    ['TDRL', 'TDRC'],
+    ['2020-02-02', '1999'],
+  ],
+  [
+    ['TDRC', 'TDRL'],
+    ['1999', '2020-02-02'],
+  ],
+])('the year is that of the recording, whatever the order: %j', (names, [first = '', second = '']) => {
+  expect(readTags(id3([text(names[0] ?? '', first), text(names[1] ?? '', second)])).year).toBe(1999);
+});
+
 describe('artists', () => {
   it.each<[string, Buffer, Partial<Tags>]>([
     ['NUL divides in v2.4, a slash does not', id3([text('TPE1', 'AC/DC\0Friend')]), { artists: ['AC/DC', 'Friend'] }],
@@ -188,6 +201,12 @@ describe('artists', () => {
       ),
       { artists: ['AC/DC'] },
     ],
+    [
+      'several frames in v2.4 are several artists',
+      id3([text('TPE1', 'A'), text('TPE1', 'B')]),
+      { artists: ['A', 'B'] },
+    ],
+    ['in v2.3 the first frame counts', id3([textV23('TPE1', 'A'), textV23('TPE1', 'B')], 3), { artists: ['A'] }],
     [
       'a list beside a display name',
       id3([text('TPE1', 'A feat. B'), text('TXXX', 'ARTISTS\0A\0B')]),
