@@ -95,6 +95,10 @@ export interface SettingsPatch {
   local_media_import_path?: (string | number | boolean | null) | undefined;
   local_media_import_mode?: (string | number | boolean | null) | undefined;
   local_media_watch?: (string | number | boolean | null) | undefined;
+  local_media_ignore?: (string | number | boolean | null) | undefined;
+  genre_separators?: (string | number | boolean | null) | undefined;
+  mood_separators?: (string | number | boolean | null) | undefined;
+  credit_separators?: (string | number | boolean | null) | undefined;
   allow_registration?: (string | number | boolean | null) | undefined;
   jwt_secret?: (string | number | boolean | null) | undefined;
   access_token_ttl?: (string | number | boolean | null) | undefined;
@@ -388,7 +392,12 @@ export interface TrackPatch {
 }
 export interface LyricsOut {
   synced: boolean;
-  lines: { start_ms?: number | undefined; text: string; words?: { start_ms: number; text: string }[] | undefined }[];
+  lines: {
+    start_ms?: number | undefined;
+    text: string;
+    words?: { start_ms: number; text: string }[] | undefined;
+    background?: boolean | undefined;
+  }[];
   source: 'file' | 'lrclib' | 'manual';
   lrclib_id: number | null;
   is_instrumental: boolean;

@@ -1,5 +1,6 @@
-// Lyrics files: `Song.ttml`, `Song.lrc` or `Song.txt` beside `Song.flac`, preferred in this order. They are preferred
-// to lyrics in the tags, since somebody put them there on purpose, unless only those in the tags are synced.
+// Lyrics files beside the audio: `Song.ttml`, `Song.lrc`, `Song.yaml`, `Song.srt` or `Song.txt` beside `Song.flac`,
+// preferred in this order. They are preferred to lyrics in the tags, since somebody put them there on purpose, unless
+// only those in the tags are synced.
 import { parseLyrics } from '../media/lrc.ts';
 import { decodeUtf16, decodeUtf8 } from '../media/text.ts';
 import type { Lyrics } from '../media/types.ts';
@@ -7,7 +8,7 @@ import { readPlainFileSync } from '../runtime/plain-files.ts';
 import { decodeAlone } from '../media/unmarked-text.ts';
 
 /** The preferred extension first. */
-export const LYRICS_EXTENSIONS = ['ttml', 'lrc', 'txt'];
+export const LYRICS_EXTENSIONS = ['ttml', 'lrc', 'yaml', 'yml', 'srt', 'vtt', 'txt'];
 /** Larger files are not lyrics. */
 const MAX_LYRICS_BYTES = 1 << 20;
 

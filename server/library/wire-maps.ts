@@ -208,10 +208,11 @@ export const toChaptersOut = (chapters: readonly Chapter[], positionMs: number |
 
 export const toLyricsOut = ({ synced, lines, source, lrclibId, isInstrumental }: TrackLyrics): LyricsOut => ({
   synced,
-  lines: lines.map(({ startMs, text, words }) => ({
+  lines: lines.map(({ startMs, text, words, isBackground }) => ({
     ...(startMs !== undefined && { start_ms: startMs }),
     text,
     ...(words && { words: words.map((word) => ({ start_ms: word.startMs, text: word.text })) }),
+    ...(isBackground && { background: true }),
   })),
   source,
   lrclib_id: lrclibId,

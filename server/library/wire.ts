@@ -341,6 +341,7 @@ export const LyricsOut = z
           .array(z.object({ start_ms: z.int(), text: z.string() }))
           .optional()
           .meta({ description: 'words with times of their own; together they are the text' }),
+        background: z.boolean().optional().meta({ description: 'a second voice, sung to the line before' }),
       }),
     ),
     source: z

@@ -23,6 +23,7 @@ const Stored = z
         startMs: z.number().exactOptional(),
         text: z.string(),
         words: z.array(z.object({ startMs: z.number(), text: z.string() })).exactOptional(),
+        isBackground: z.literal(true).exactOptional(),
       }),
     ),
     updatedAt: z.int().transform((ms) => new Date(ms)),

@@ -4,6 +4,7 @@ interface FormattedLine {
   startMs?: number | undefined;
   text: string;
   words?: readonly { startMs: number; text: string }[] | undefined;
+  isBackground?: boolean | undefined;
 }
 
 /** `01:02.34`; hundredths of a second, as all readers accept. */
@@ -15,8 +16,9 @@ export function lrcTime(ms: number): string {
 
 export const formatLrc = (lines: readonly FormattedLine[]): string =>
   lines
-    .map(({ startMs, text, words }) => {
+    .map(({ startMs, text, words, isBackground = false }) => {
       const lineText = words ? words.map((word) => `<${lrcTime(word.startMs)}>${word.text}`).join('') : text;
+      if (isBackground) return `[bg:${words ? lineText : `<${lrcTime(startMs ?? 0)}>${text}`}]`;
       return startMs === undefined ? text : `[${lrcTime(startMs)}]${lineText}`;
     })
     .join('\n');

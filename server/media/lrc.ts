@@ -1,12 +1,17 @@
-// Parses lyrics: LRC (`[01:23.45]line`, enhanced with times of words) and TTML as timed lines, anything else as plain
-// lines.
+// Parses lyrics: LRC (`[01:23.45]line`, enhanced with times of words and with background voices), TTML, SubRip, WebVTT
+// and YAML as timed lines, anything else as plain lines.
 import { MAX_LYRICS } from './limits.ts';
 import { TEXT_LIMITS } from '../runtime/text-limits.ts';
+import { plainLyrics } from './plain-lyrics.ts';
+import { isSubtitles, parseSubtitles } from './srt.ts';
 import { isTtml, parseTtml } from './ttml.ts';
+import { isYamlLyrics, parseYamlLyrics } from './yaml-lyrics.ts';
 import type { Lyrics, LyricsLine, LyricsWord } from './types.ts';
 
 const TIME_STAMP = /^\s*\[(\d{1,3}):([0-5]?\d)(?:[.:](\d{1,3}))?\]/;
 const METADATA_LINE = /^\s*\[(ti|ar|al|au|by|re|ve|la|length|tool|offset|#)\s*:([^\]]*)\]\s*$/i;
+/** A background voice of enhanced LRC, sung to the line above: `[bg: <00:12.34>(ooh)]`. */
+const BACKGROUND_LINE = /^\s*\[bg:(.*)\]\s*$/i;
 /** Word times of enhanced LRC: `<00:12.34>`. */
 const WORD_TIME = /<(\d{1,3}):([0-5]?\d)(?:[.:](\d{1,3}))?>/g;
 /** Maximum times of one line. */
@@ -16,6 +21,8 @@ const { timesPerLine: MAX_STAMPS } = TEXT_LIMITS.lyrics;
 export function parseLyrics(source: string): Lyrics | undefined {
   const text = source.length > MAX_LYRICS ? source.slice(0, MAX_LYRICS) : source;
   if (isTtml(text)) return parseTtml(text);
+  if (isSubtitles(text)) return parseSubtitles(text);
+  if (isYamlLyrics(text)) return parseYamlLyrics(text) ?? plainLyrics(text.split(/\r\n|\n|\r/));
   const rows = text.split(/\r\n|\n|\r/);
   const timed: LyricsLine[] = [];
   let offsetMs = 0;
@@ -25,6 +32,11 @@ export function parseLyrics(source: string): Lyrics | undefined {
     const header = METADATA_LINE.exec(row);
     if (header) {
       if (header[1]?.toLowerCase() === 'offset') offsetMs = Number.parseInt(header[2] as string, 10) || 0;
+      continue;
+    }
+    const background = BACKGROUND_LINE.exec(row);
+    if (background) {
+      keptCharacters += pushBackground(background[1] as string, timed);
       continue;
     }
     keptCharacters += pushTimed(row, timed, MAX_LYRICS - keptCharacters);
@@ -39,6 +51,16 @@ export function parseLyrics(source: string): Lyrics | undefined {
     return { synced: true, lines: timed };
   }
   return plainLyrics(rows.filter((row) => !METADATA_LINE.test(row)));
+}
+
+/** Adds a background voice to the line above, at the time of its first word. Returns the characters added. */
+function pushBackground(row: string, timed: LyricsLine[]): number {
+  const words = wordsOf(row);
+  const text = row.replace(WORD_TIME, '').trim();
+  const startMs = words[0]?.startMs ?? timed.at(-1)?.startMs;
+  if (startMs === undefined || text === '') return 0;
+  timed.push({ startMs, text, ...(words.length > 1 && { words }), isBackground: true });
+  return text.length + 1;
 }
 
 /** Adds a line at each of its times, up to `room` characters; returns the characters added. */
@@ -79,12 +101,3 @@ const toMs = (stamp: RegExpExecArray): number =>
   Number(stamp[1]) * 60_000 +
   Number(stamp[2]) * 1000 +
   (stamp[3] === undefined ? 0 : Math.round(Number(`0.${stamp[3]}`) * 1000));
-
-function plainLyrics(rows: string[]): Lyrics | undefined {
-  const lines = rows.map((row) => row.replaceAll('\0', '').trim());
-  let start = 0;
-  let end = lines.length;
-  while (start < end && lines[start] === '') start++;
-  while (end > start && lines[end - 1] === '') end--;
-  return start === end ? undefined : { synced: false, lines: lines.slice(start, end).map((text) => ({ text })) };
-}

@@ -9,6 +9,7 @@ const LINE_END = /<\/p\s*>/i;
 const LINE_TAG = /<p\b([^<>]*)>/i;
 const TAG_OR_TEXT = /<(\/?)([\w:-]+)(?![\w:-])([^<>]*?)(\/?)>|([^<]+)/g;
 const BEGIN_ATTRIBUTE = /\bbegin\s*=\s*["']([^"']*)["']/i;
+const BACKGROUND_ROLE = /\brole\s*=\s*["']x-bg["']/i;
 const { lines: MAX_LINES } = TEXT_LIMITS.lyrics;
 
 export const isTtml = (text: string): boolean => /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)?<tt[\s>:]/i.test(text);
@@ -21,10 +22,11 @@ export function parseTtml(text: string): Lyrics | undefined {
     const start = LINE_TAG.exec(part);
     if (!start) continue;
     const [tag, attributes = ''] = start;
-    const { text: lineText, words } = readLine(part.slice(start.index + tag.length));
-    if (lineText === '') continue;
-    const startMs = timeOf(attributes) ?? words[0]?.startMs;
-    lines.push({ text: lineText, ...(startMs !== undefined && { startMs }), ...(words.length > 1 && { words }) });
+    const [voice, background] = readLine(part.slice(start.index + tag.length));
+    const startMs = timeOf(attributes) ?? voice.words[0]?.startMs;
+    if (voice.text !== '') lines.push(toLine(voice, startMs));
+    if (background.text !== '')
+      lines.push({ ...toLine(background, background.words[0]?.startMs ?? startMs), isBackground: true });
   }
   if (lines.length === 0) return undefined;
   if (lines.some(({ startMs }) => startMs === undefined))
@@ -32,23 +34,48 @@ export function parseTtml(text: string): Lyrics | undefined {
   return { synced: true, lines: lines.toSorted((a, b) => (a.startMs ?? 0) - (b.startMs ?? 0)) };
 }
 
-function readLine(inner: string): { text: string; words: LyricsWord[] } {
-  const words: LyricsWord[] = [];
-  const starts: (number | undefined)[] = [];
-  let text = '';
+/** The text of one voice in a line, with the times of its words. */
+interface Voice {
+  text: string;
+  words: LyricsWord[];
+}
+
+const toLine = ({ text, words }: Voice, startMs: number | undefined): LyricsLine => ({
+  text,
+  ...(startMs !== undefined && { startMs }),
+  ...(words.length > 1 && { words }),
+});
+
+/** Reads the inside of a line. Spans with the role `x-bg` are the background voice, which may have spans of its own. */
+function readLine(inner: string): [voice: Voice, background: Voice] {
+  const voices: [Voice, Voice] = [
+    { text: '', words: [] },
+    { text: '', words: [] },
+  ];
+  const spans: { startMs: number | undefined; isBackground: boolean }[] = [];
   for (const [, closing, name, attributes = '', selfClosing, raw] of inner.matchAll(TAG_OR_TEXT)) {
+    const span = spans.at(-1);
+    const voice = voices[span?.isBackground ? 1 : 0];
     if (raw !== undefined) {
       const piece = unescapeXml(raw).replace(/\s+/g, ' ');
-      const startMs = starts.at(-1);
-      const lastWord = words.at(-1);
-      if (startMs !== undefined && lastWord?.startMs !== startMs) words.push({ startMs, text: piece });
+      const lastWord = voice.words.at(-1);
+      if (span?.startMs !== undefined && lastWord?.startMs !== span.startMs)
+        voice.words.push({ startMs: span.startMs, text: piece });
       else if (lastWord) lastWord.text += piece; // blanks between spans belong to the word before
-      text += piece;
-    } else if (name?.toLowerCase() === 'br') text += ' ';
-    else if (closing === '/') starts.pop();
-    else if (selfClosing !== '/') starts.push(timeOf(attributes) ?? starts.at(-1));
+      voice.text += piece;
+    } else if (name?.toLowerCase() === 'br') voice.text += ' ';
+    else if (closing === '/') spans.pop();
+    else if (selfClosing !== '/')
+      spans.push({
+        startMs: timeOf(attributes) ?? span?.startMs,
+        isBackground: span?.isBackground === true || BACKGROUND_ROLE.test(attributes),
+      });
   }
-  return { text: text.replace(/\s+/g, ' ').trim(), words: words.filter((word) => word.text.trim() !== '') };
+  for (const voice of voices) {
+    voice.text = voice.text.replace(/\s+/g, ' ').trim();
+    voice.words = voice.words.filter((word) => word.text.trim() !== '');
+  }
+  return voices;
 }
 
 /** Parses `12.345s`, `345ms`, `1:02.5`, `00:01:02.500`, `62.5`; undefined for frames and ticks. */

@@ -43,6 +43,8 @@ export interface LyricsLine {
   text: string;
   /** Words with their own times; together they are the text. */
   words?: LyricsWord[];
+  /** A second voice, sung to the line before. */
+  isBackground?: true;
 }
 export interface Lyrics {
   synced: boolean;

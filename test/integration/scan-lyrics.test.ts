@@ -7,6 +7,7 @@ import type { ScanResult } from '../../server/scan/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { LyricsOut, TrackOut } from '../../server/library/wire.ts';
 import { makeLibrary } from '../support/library.ts';
+import { openPhone } from '../support/phone.ts';
 import { retagMp3 } from '../support/retag.ts';
 import { allTracks } from '../support/served-library.ts';
 import { registerUser, startServer, type TestServer } from '../support/server.ts';
@@ -132,6 +133,39 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     expect(await scan()).toMatchObject({ added: 0 });
     expect((await server.api(`/tracks/${id}/lyrics`)).status).toBe(404);
   });
+});
+
+test('subtitles and YAML beside a file are its lyrics, and background voices are marked', async () => {
+  write('bare.srt', '1\n00:00:02,000 --> 00:00:03,000\nsubtitle\n');
+  write('plain.yaml', 'lines:\n- text: from yaml\n  start_ms: 1500\n');
+  write('timed.lrc', '[00:01.00]<00:01.00>Low <00:01.50>water\n[bg:<00:01.60>(low <00:01.80>water)]');
+  await open('reference');
+  await scan();
+  expect([await lyrics('bare'), await lyrics('plain')]).toEqual(['2000 subtitle', '1500 from yaml']);
+  const { id } = await track('timed');
+  const { body } = await server.api<LyricsOut>(`/tracks/${id}/lyrics`);
+  expect(body.lines.map(({ text, background }) => [text, background])).toEqual([
+    ['Low water', undefined],
+    ['(low water)', true],
+  ]);
+  const phone = await openPhone(server);
+  const { structuredLyrics } = await phone.ask<{ structuredLyrics: Record<string, unknown>[] }>(
+    'getLyricsBySongId',
+    { id: `tr-${id}`, enhanced: true },
+    'lyricsList',
+  );
+  expect(structuredLyrics).toEqual([
+    expect.objectContaining({
+      agents: [
+        { id: 'main', role: 'main' },
+        { id: 'background', role: 'bg' },
+      ],
+      cueLine: [
+        expect.objectContaining({ index: 0, agentId: 'main', value: 'Low water' }),
+        expect.objectContaining({ index: 1, agentId: 'background', value: '(low water)' }),
+      ],
+    }),
+  ]);
 });
 
 test('everybody signed in reads lyrics, and a track without them says so', async () => {

@@ -12,3 +12,10 @@ export function lineAt(lines: readonly { start_ms?: number | undefined }[], posi
   }
   return low - 1;
 }
+
+/** Returns the index of a line, or that of the line before to which it is the background voice. */
+export function leadingLine(lines: readonly { background?: boolean | undefined }[], index: number): number {
+  let leading = index;
+  while (leading > 0 && lines[leading]?.background) leading--;
+  return leading;
+}

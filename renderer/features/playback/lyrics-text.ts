@@ -15,9 +15,10 @@ const toMs = (minutes: string, seconds: string): number =>
 
 export const toText = ({ lines }: LyricsOut): string =>
   formatLrc(
-    lines.map(({ start_ms, text, words }) => ({
+    lines.map(({ start_ms, text, words, background }) => ({
       startMs: start_ms,
       text,
+      isBackground: background,
       words: words?.map((word) => ({ startMs: word.start_ms, text: word.text })),
     })),
   );

@@ -13,7 +13,7 @@ import { useCurrentTrack, usePlayer, usePlayerCommands } from '../../player/use-
 import { Button } from '../../ui/controls/button.tsx';
 import '../../i18n/page-texts.ts';
 import styles from './lyrics.module.css';
-import { lineAt } from './lyrics-line.ts';
+import { leadingLine, lineAt } from './lyrics-line.ts';
 
 const LyricsDialog = lazy(async () => ({ default: (await import('./lyrics-dialog.tsx')).LyricsDialog }));
 const ServiceQuestion = lazy(async () => ({
@@ -101,7 +101,8 @@ function None({ tools, children }: { tools: ReactNode; children: ReactNode }) {
 function Lines({ lyrics: { lines, synced, source }, tools }: { lyrics: LyricsOut; tools: ReactNode }) {
   const { t } = useTranslation();
   const player = usePlayerCommands();
-  const at = usePlayer((state) => (synced ? lineAt(lines, state.positionMs) : -1));
+  const current = usePlayer((state) => (synced ? lineAt(lines, state.positionMs) : -1));
+  const at = leadingLine(lines, current);
   const words = lines[at]?.words;
   const word = usePlayer((state) => (words ? lineAt(words, state.positionMs) : -1));
   const scroller = useRef<HTMLDivElement>(null);
@@ -117,14 +118,15 @@ function Lines({ lyrics: { lines, synced, source }, tools }: { lyrics: LyricsOut
 
   return (
     <div ref={scroller} className={styles.lyrics} lang="" role="region" aria-label={t('playback.lyrics')} tabIndex={0}>
-      {lines.map(({ text, start_ms, words: parts }, i) =>
+      {lines.map(({ text, start_ms, background, words: parts }, i) =>
         synced && start_ms !== undefined ? (
           <button
             key={i}
             type="button"
             data-line={i}
             className={styles.line}
-            aria-current={i === at || undefined}
+            data-background={background}
+            aria-current={i === at || (background === true && leadingLine(lines, i) === at) || undefined}
             onClick={() => player.seek(start_ms)}
           >
             {i === at && parts
@@ -136,7 +138,7 @@ function Lines({ lyrics: { lines, synced, source }, tools }: { lyrics: LyricsOut
               : text || '♪'}
           </button>
         ) : (
-          <p key={i} className={styles.line}>
+          <p key={i} className={styles.line} data-background={background}>
             {text || ' '}
           </p>
         ),

@@ -27,14 +27,21 @@ export function readSyncedLyrics(b: Buffer, start: number, end: number): Lyrics 
   return lines.some((line) => line.text !== '') ? { synced: true, lines } : undefined;
 }
 
-/** Karaoke files time each syllable and start lines with a line break; without breaks, every piece is a line. */
+/**
+ * Joins the syllables that karaoke files time. A line break stands at the start of a line, or at the end of the one
+ * before. Without breaks, every piece is a line.
+ */
 function joinPieces(pieces: LyricsLine[]): LyricsLine[] {
-  const hasBreaks = pieces.some((piece, i) => i > 0 && /^[\r\n]/.test(piece.text));
+  const hasBreaks = pieces.some(
+    ({ text }, i) => (i > 0 && /^[\r\n]/.test(text)) || (i < pieces.length - 1 && /[\r\n]$/.test(text)),
+  );
   const lines: LyricsLine[] = [];
+  let isLineOpen = false;
   for (const piece of pieces) {
     const lastLine = lines.at(-1);
-    if (hasBreaks && lastLine && !/^[\r\n]/.test(piece.text)) lastLine.text += piece.text;
-    else lines.push(piece);
+    if (hasBreaks && isLineOpen && lastLine && !/^[\r\n]/.test(piece.text)) lastLine.text += piece.text;
+    else lines.push({ ...piece });
+    isLineOpen = !/[\r\n]$/.test(piece.text);
   }
   for (const line of lines) line.text = line.text.trim();
   return lines;

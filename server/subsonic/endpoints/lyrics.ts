@@ -36,8 +36,9 @@ export function lyricsEndpoints({ library }: { library: LibraryService }): Endpo
 
 const toStructuredLyrics = ({ title, artistName, synced, lines }: TrackLyrics, isEnhanced: boolean): Fields => {
   const sortedLines = synced ? lines.toSorted((a, b) => (a.startMs ?? 0) - (b.startMs ?? 0)) : lines;
+  const hasVoices = lines.some((line) => line.isBackground);
   const cueLines = synced
-    ? sortedLines.flatMap((line, index) => (line.words ? [toCueLine(line, index, line.words)] : []))
+    ? sortedLines.flatMap((line, index) => (line.words ? [toCueLine(line, index, line.words, hasVoices)] : []))
     : [];
   return {
     displayArtist: artistName ?? undefined,
@@ -50,12 +51,23 @@ const toStructuredLyrics = ({ title, artistName, synced, lines }: TrackLyrics, i
       ...(synced && { start: Math.max(0, Math.round(startMs)) }),
       value: text,
     })),
-    ...(isEnhanced && cueLines.length > 0 && { cueLine: cueLines }),
+    ...(isEnhanced && cueLines.length > 0 && { ...(hasVoices && { agents: AGENTS }), cueLine: cueLines }),
   };
 };
 
+/** The singers of lyrics with a second voice. */
+const AGENTS = [
+  { id: 'main', role: 'main' },
+  { id: 'background', role: 'bg' },
+];
+
 /** Computes inclusive byte offsets into the UTF-8 of the line. */
-function toCueLine({ startMs, text }: LyricsLine, index: number, words: LyricsWord[]): Fields {
+function toCueLine(
+  { startMs, text, isBackground }: LyricsLine,
+  index: number,
+  words: LyricsWord[],
+  hasVoices: boolean,
+): Fields {
   let textIndex = 0;
   const cue = words.flatMap((word) => {
     const value = word.text.trimEnd();
@@ -64,5 +76,6 @@ function toCueLine({ startMs, text }: LyricsLine, index: number, words: LyricsWo
     if (value === '') return [];
     return [{ start: Math.max(0, word.startMs), byteStart, byteEnd: byteStart + Buffer.byteLength(value) - 1, value }];
   });
-  return { index, start: Math.max(0, startMs ?? 0), value: text, cue };
+  const agentId = isBackground ? 'background' : 'main';
+  return { index, start: Math.max(0, startMs ?? 0), value: text, ...(hasVoices && { agentId }), cue };
 }

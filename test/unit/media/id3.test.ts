@@ -300,16 +300,16 @@ describe('other frames', () => {
     });
   });
 
-  it('joins the syllables of karaoke to lines', () => {
-    const syllable = (word: string, timeMs: number): Buffer => Buffer.concat([ascii(`${word}\0`), u32(timeMs)]);
+  it.each([
+    ['at the start of a line', ['one ', 'word', '\ntwo']],
+    ['at the end of a line', ['one ', 'word\n', 'two']],
+  ])('joins the syllables of karaoke to lines, with breaks %s', (_, syllables) => {
     const sylt = Buffer.concat([
       Buffer.from([3]),
       ascii('eng'),
       Buffer.from([2, 1]),
       ascii('\0'),
-      syllable('one ', 10),
-      syllable('word', 20),
-      syllable('\ntwo', 30),
+      ...syllables.map((syllable, i) => Buffer.concat([ascii(`${syllable}\0`), u32(10 * (i + 1))])),
     ]);
     expect(readTags(id3([id3Frame('SYLT', sylt)])).lyrics?.lines).toEqual([
       { startMs: 10, text: 'one word' },

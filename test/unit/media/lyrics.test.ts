@@ -66,3 +66,98 @@ test('lyrics that were written are read back unchanged', () => {
     expect(formatLrc(lyrics?.lines ?? [])).toBe(text);
   }
 });
+
+test('background voices are lines of their own, and come back when they are written as LRC', () => {
+  const lrc =
+    '[00:01.00]<00:01.00>Low <00:01.50>water\n[bg:<00:01.60>(low <00:01.80>water)]\n[00:03.00]Plain\n[bg: ooh]';
+  const lyrics = parseLyrics(lrc);
+  expect(lyrics?.lines).toEqual([
+    expect.objectContaining({ startMs: 1_000, text: 'Low water' }),
+    {
+      startMs: 1_600,
+      text: '(low water)',
+      words: [
+        { startMs: 1_600, text: '(low ' },
+        { startMs: 1_800, text: 'water)' },
+      ],
+      isBackground: true,
+    },
+    { startMs: 3_000, text: 'Plain' },
+    { startMs: 3_000, text: 'ooh', isBackground: true },
+  ]);
+  expect(parseLyrics(formatLrc(lyrics?.lines ?? []))?.lines).toEqual(lyrics?.lines);
+});
+
+test('the background voice of TTML is a line of its own', () => {
+  const ttml = `<tt xmlns:ttm="http://www.w3.org/ns/ttml#metadata"><body><p begin="1s"><span begin="1s">Low</span>
+    <span begin="2s">water</span><span ttm:role="x-bg"><span begin="2.5s">(low</span> <span begin="3s">water)</span>
+    </span></p></body></tt>`;
+  expect(parseLyrics(ttml)?.lines.map(({ startMs, text, isBackground }) => [startMs, text, isBackground])).toEqual([
+    [1_000, 'Low water', undefined],
+    [2_500, '(low water)', true],
+  ]);
+});
+
+test.each([
+  [
+    'SubRip',
+    '1\r\n00:00:01,500 --> 00:00:03,000\r\n<i>Low</i>\r\nwater\r\n\r\n2\r\n00:01:02,000 --> 00:01:03,000\r\nPlain\r\n',
+  ],
+  ['WebVTT', 'WEBVTT\n\nNOTE x\n\n00:01.500 --> 00:03.000 align:start\nLow\nwater\n\n01:02.000 --> 01:03.000\nPlain\n'],
+])('subtitles in %s are timed lines', (_, text) => {
+  expect(parseLyrics(text)).toEqual({
+    synced: true,
+    lines: [
+      { startMs: 1_500, text: 'Low water' },
+      { startMs: 62_000, text: 'Plain' },
+    ],
+  });
+});
+
+test('lyrics in YAML have lines, words and an offset, or plain text', () => {
+  const yaml = `version: '1.0'
+metadata:
+  title: Low Water
+  offset_ms: 100
+lines:
+- text: Low water
+  start_ms: 1000
+  end_ms: 2000
+  words:
+  - text: 'Low '
+    start_ms: 1000
+  - text: water
+    start_ms: 1500
+- text: ''
+  start_ms: 2500
+- text: "Plain: line"
+  start_ms: 3000
+`;
+  expect(parseLyrics(yaml)).toEqual({
+    synced: true,
+    lines: [
+      {
+        startMs: 900,
+        text: 'Low water',
+        words: [
+          { startMs: 900, text: 'Low ' },
+          { startMs: 1_400, text: 'water' },
+        ],
+      },
+      { startMs: 2_900, text: 'Plain: line' },
+    ],
+  });
+  expect(parseLyrics('plain: |\n  One\n  Two\n')).toEqual({ synced: false, lines: [{ text: 'One' }, { text: 'Two' }] });
+  expect(parseLyrics('lines:\n- text: A\n- text: B\n')).toEqual({
+    synced: false,
+    lines: [{ text: 'A' }, { text: 'B' }],
+  });
+});
+
+test.each([
+  ['no mapping', 'lines: between us\nare few'],
+  ['aliases', 'a: &a [x, x]\nlines: [*a, *a]\nplain: x'],
+  ['unclosed', 'lines: [\nI sang'],
+])('a song with %s is plain text', (_, text) => {
+  expect(parseLyrics(text)?.lines.map((line) => line.text)).toEqual(text.split('\n'));
+});
