@@ -1,5 +1,5 @@
-// Parses lyrics in YAML, as LRCGET writes them ("lyricsfile"): a list `lines` with texts, times and words, and the plain
-// text as `plain`.
+// Parses lyrics in YAML, as LRCGET writes them ("lyricsfile"): a list `lines` with texts, times and words, and plain
+// text under `plain`.
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { TEXT_LIMITS } from '../runtime/text-limits.ts';
