@@ -6,8 +6,8 @@ import type { RowAs } from '../db/rows.ts';
 import type { artistIdentities } from '../db/schema.ts';
 import type { AnnotationPart } from '../library/tracks/annotations.ts';
 
-/** Absent when nothing was chosen. */
-const Memory = z.object({ mbid: z.string().nullable() }).optional().catch(undefined); // it may be from a backup
+/** Undefined when nobody has chosen a MusicBrainz artist. */
+const Memory = z.object({ mbid: z.string().nullable() }).optional().catch(undefined); // a backup may contain any value
 
 export function createChosenIdentityMoves(client: Sqlite): AnnotationPart {
   const findChosen = client.prepare<[number], RowAs<typeof artistIdentities, 'mbid'>>(

@@ -12,7 +12,9 @@ import { LOOKUP_ABOUT } from './tasks.ts';
 import { createWikimedia } from './wikimedia.ts';
 
 export interface AboutTuning {
-  /** Requests to Wikidata, Wikipedia and Commons together, which ask for no more than a few at a time. */
+  /**
+   * Maximum number of requests per second to Wikidata, Wikipedia and Commons together: they ask clients for a few only.
+   */
   wikimediaPerSecond?: number;
   /** Interval of the search for due artists and albums. */
   aboutEveryMs?: number;
@@ -67,7 +69,10 @@ export function aboutModule({
     about.pictureLost(artistKey);
     lookUp();
   });
-  /** Artists and albums get mbids in many ways, and what was found is refreshed. */
+  /**
+   * The state of the library and the time at the last search for due look-ups. It is repeated after a day even without
+   * changes, because stored information is refreshed.
+   */
   let looked = { version: 0, at: 0 };
   async function lookForDue(): Promise<void> {
     const current = { version: changes.version(), at: now().getTime() };

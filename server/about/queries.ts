@@ -14,7 +14,7 @@ type AlbumRow = RowAs<typeof albums, 'id' | 'title' | 'releaseGroupMbid'>;
 
 /** Ids per query, so that none takes longer than a few milliseconds. */
 const IDS_PER_QUERY = 2_000;
-/** Albums of an artist that may tell who it is. */
+/** The number of an artist's albums that are used to identify the artist. */
 const MAX_ALBUMS = 4;
 /** Facts that nothing in the library refers to are kept for this long. */
 const UNUSED_MS = 90 * 86_400_000;
@@ -23,7 +23,7 @@ const UNUSED_MS = 90 * 86_400_000;
 const MBID_SQL = 'iif(i.is_manual, i.mbid, coalesce(a.artist_mbid, i.mbid))';
 const ARTISTS_WITH_IDENTITY_SQL = 'artists a LEFT JOIN artist_identities i ON i.artist_key = a.name_key';
 
-/** Uses two indexes, because the page of an artist must not read all artists. */
+/** Artists of the library by mbid. Uses two indexes, because the page of an artist must not read all artists. */
 export const IN_LIBRARY_SQL = `WITH wanted AS (SELECT value AS mbid FROM json_each(?)), maybe AS (
     SELECT a.id FROM wanted w CROSS JOIN artists a ON a.artist_mbid = w.mbid UNION
     SELECT a.id FROM wanted w CROSS JOIN artist_identities i ON i.mbid = w.mbid
@@ -95,9 +95,9 @@ export function createAboutQueries({ db }: { db: MainDb }) {
   return {
     findArtist: (id: ArtistId): ArtistRow | undefined => artist.get(id),
     findAlbum: (id: AlbumId): AlbumRow | undefined => album.get(id),
-    /** Lists the albums of the artist, those with most tracks first. */
+    /** Lists the albums of the artist, beginning with those that have most tracks. */
     albumsOf: (id: ArtistId): KnownAlbum[] => albumsOf.all(id),
-    /** 0 without any. */
+    /** Returns the highest id of the artist's albums; 0 if the artist has no albums. */
     newestAlbumOf: (id: ArtistId): number => newestAlbum.get(id) ?? 0,
     *dueArtists(now: Date): Generator<ArtistId[]> {
       for (const window of windows(highest.get()?.artist ?? 0)) yield dueArtists.all({ ...window, now: now.getTime() });
@@ -106,7 +106,7 @@ export function createAboutQueries({ db }: { db: MainDb }) {
       for (const window of windows(highest.get()?.album ?? 0)) yield dueAlbums.all({ ...window, now: now.getTime() });
     },
     dueLabels: (now: Date): string[] => dueLabels.all(now.getTime()),
-    /** Artists of the library by mbid. */
+    /** Returns the artists of the library that have one of the mbids, by mbid. */
     inLibrary: (mbids: readonly string[]): Map<string, ArtistId> =>
       new Map(inLibrary.all(JSON.stringify(mbids)).map(({ mbid, id }) => [mbid, id])),
 
@@ -140,7 +140,7 @@ export function createAboutQueries({ db }: { db: MainDb }) {
     deleteIdentity: (artistKey: string): void =>
       void db.delete(artistIdentities).where(eq(artistIdentities.artistKey, artistKey)).run(),
 
-    /** Deletes what nothing in the library refers to any more. */
+    /** Deletes facts that nothing in the library refers to any more. */
     dropUnused(now: Date): void {
       const deleteBefore = now.getTime() - UNUSED_MS;
       client

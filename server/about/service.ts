@@ -22,14 +22,14 @@ import type { CommonsFile, Wikimedia } from './wikimedia.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 
 const DAY_MS = 86_400_000;
-/** Facts change seldom. */
+/** The age at which stored facts are requested again; facts change seldom. */
 const REFRESH_MS = 90 * DAY_MS;
-/** MusicBrainz gets new artists and albums every day. */
+/** An artist who was not identified is looked up again after this time: MusicBrainz gets new entries every day. */
 const IDENTIFY_AGAIN_MS = 30 * DAY_MS;
 const RETRY_MS = { first: 10 * 60_000, longest: 7 * DAY_MS };
-/** Subjects in a row, after which it is the services that fail. */
+/** After this many failed look-ups in a row, the services are considered down. */
 const MAX_CONSECUTIVE_FAILURES = 3;
-/** The number of pictures that are tried, if each one before is unusable. */
+/** The number of an artist's pictures that are tried until one is usable. */
 const MAX_TRIED_PICTURES = 3;
 
 interface AboutDeps {
@@ -44,7 +44,7 @@ interface AboutDeps {
   libraryChanged: () => void;
 }
 
-/** Looks up what else belongs to a subject; returns why a service could not be asked. */
+/** Looks up more about a subject, such as a picture. Returns the error if a service could not be reached. */
 type LookUpMore = (facts: About) => Promise<ServiceError | undefined>;
 /** How an artist was identified. */
 type IdentifiedBy = 'tags' | 'albums' | 'person';
@@ -70,7 +70,7 @@ export function createAboutService({
   libraryChanged,
 }: AboutDeps) {
   const queries = createAboutQueries({ db });
-  // a page and the task may ask for the same
+  // a page and the task may look up the same subject at the same time
   const oneByOne = createLocks<string>();
 
   const isEnabled = (): boolean => settings.get('ARTIST_INFO_ENABLED');
@@ -79,7 +79,7 @@ export function createAboutService({
     inMs(Math.min(RETRY_MS.longest, RETRY_MS.first * 2 ** Math.min(failures - 1, 12)));
   const isDue = (row: { dueAt: Date } | undefined): boolean => !row || row.dueAt <= now();
 
-  /** A new album may say who the artist is. */
+  /** Whether the artist has to be looked up: the time has come, or a new album may tell who the artist is. */
   const isIdentityDue = ({ id }: ArtistRow, row: IdentityRow | undefined): boolean =>
     isDue(row) || (row?.failures === 0 && queries.newestAlbumOf(id) > row.askedAlbumId);
 
@@ -89,7 +89,7 @@ export function createAboutService({
     return artist;
   }
 
-  /** Returns the artist's identity, as far as it is known. */
+  /** Returns the mbid of the artist, if it is known, and how it was found. */
   function identityOf({ nameKey, artistMbid }: ArtistRow): { mbid: string | null; by: IdentifiedBy | null } {
     const row = queries.findIdentity(nameKey);
     if (row?.isManual) return { mbid: row.mbid, by: 'person' };
@@ -108,7 +108,10 @@ export function createAboutService({
     return { state: row && row.failures > 0 ? 'failed' : 'unknown', facts };
   }
 
-  /** Looks a subject up if it is due. Throws a ServiceError when something could not be asked; what could is kept. */
+  /**
+   * Looks a subject up if it is due, and stores the results. Throws a ServiceError when a service could not be reached;
+   * what the others returned is stored all the same.
+   */
   const lookUpSubject = (kind: SubjectKind, mbid: string, signal: AbortSignal, also?: LookUpMore): Promise<boolean> =>
     oneByOne(`${kind} ${mbid}`, async () => {
       const previous = queries.findSubject(kind, mbid);
@@ -131,8 +134,8 @@ export function createAboutService({
     });
 
   /**
-   * Takes the first usable picture from Wikidata's page, unless the artist has one. Returns why the pictures could not
-   * be requested, if so.
+   * Stores the first usable picture from Wikidata's page, unless the artist has a picture. Returns the error if the
+   * pictures could not be requested.
    */
   async function findPicture(
     { id, nameKey }: ArtistRow,
@@ -162,7 +165,7 @@ export function createAboutService({
     }
   }
 
-  /** Throws a ServiceError, or the reason of `signal`. */
+  /** Returns the mbid that was found, or null. Throws a ServiceError, or the reason of `signal`. */
   async function identifyArtist(artist: ArtistRow, signal: AbortSignal): Promise<string | null> {
     const { mbid, by } = identityOf(artist);
     if (mbid !== null || by === 'person') return mbid;
@@ -171,7 +174,7 @@ export function createAboutService({
     if (!isIdentityDue(artist, row)) return null;
     const askedAlbumId = queries.newestAlbumOf(artist.id);
     const setIdentity = (foundMbid: string | null, failures: number, dueAt: Date): void => {
-      // a person may have said it in the meantime
+      // a person may have identified the artist during the request
       if (queries.findIdentity(artistKey)?.isManual !== true)
         queries.putIdentity({ artistKey, mbid: foundMbid, isManual: false, failures, dueAt, askedAlbumId });
     };
@@ -210,7 +213,7 @@ export function createAboutService({
       throw cause instanceof ServiceError ? new AppError('unavailable', cause.message, { cause }) : cause;
     });
 
-  /** Later is soon enough for a ServiceError. */
+  /** Ignores a ServiceError: the subject stays due and is looked up later. */
   const quietly = async (work: Promise<unknown>): Promise<void> => {
     try {
       await work;
@@ -219,7 +222,7 @@ export function createAboutService({
     }
   };
 
-  /** Forgets the picture that was found for somebody else. */
+  /** Deletes the picture from Commons, which shows the artist that this one was taken for before. */
   async function forgetFound(artist: ArtistRow): Promise<void> {
     if (pictures.find(artist.nameKey)?.origin === 'commons') await pictures.reset(artist.id);
   }
@@ -259,21 +262,21 @@ export function createAboutService({
       return { ...group, labels: labels.filter((label) => label != null) };
     },
 
-    /** Looks it up now if it is due. A fault of the services is no error: it stays due. */
+    /** Looks the artist up now if it is due. When a service fails, nothing is thrown and the artist stays due. */
     lookUpArtist: (id: ArtistId, signal: AbortSignal): Promise<void> =>
       isEnabled() ? quietly(lookUpArtist(id, signal)) : Promise.resolve(),
     lookUpAlbum: (id: AlbumId, signal: AbortSignal): Promise<void> =>
       isEnabled() ? quietly(lookUpAlbum(id, signal)) : Promise.resolve(),
 
-    /** Artists of MusicBrainz that it may be. Throws `conflict`, `unavailable`. */
+    /** Returns MusicBrainz artists that may be this artist. Throws `conflict`, `unavailable`. */
     async candidates(id: ArtistId, text: string | undefined, signal: AbortSignal): Promise<ArtistCandidate[]> {
       const { name } = getArtist(id);
       assertEnabled();
       return toAppError(subjects.searchArtists(text ?? name, signal));
     },
     /**
-     * Stores who the artist is, as a person says: null for none of the candidates, undefined for what tags and albums
-     * say.
+     * Stores which MusicBrainz artist this is, as chosen by a person. Null means none of the candidates; undefined
+     * removes the choice, so that tags and albums decide again.
      */
     async setIdentity(id: ArtistId, mbid: string | null | undefined, signal: AbortSignal): Promise<void> {
       const artist = getArtist(id);
@@ -293,7 +296,7 @@ export function createAboutService({
       if (isEnabled()) await quietly(lookUpArtist(id, signal).then(() => findAgain(id, signal)));
     },
 
-    /** Pictures of the artist on Commons. Throws `conflict`, `unavailable`. */
+    /** Lists pictures of the artist on Commons. Throws `conflict`, `unavailable`. */
     async listPictures(id: ArtistId, signal: AbortSignal): Promise<Candidate[]> {
       const artist = getArtist(id);
       assertEnabled();
@@ -308,10 +311,10 @@ export function createAboutService({
         isCurrent: file.name === current,
       }));
     },
-    /** The bytes of one, not checked. Throws `not_found`, `conflict`, `unavailable`. */
+    /** Returns the unchecked bytes of a picture on Commons. Throws `not_found`, `conflict`, `unavailable`. */
     readPicture: async (name: string, signal: AbortSignal): Promise<Buffer> =>
       toAppError(wikimedia.download(await getFile(name, signal), signal)),
-    /** Makes one the picture of the artist; null for what is found by itself. */
+    /** Makes a picture on Commons the artist's picture. With null, the picture is found automatically again. */
     async choosePicture(id: ArtistId, name: string | null, signal: AbortSignal): Promise<void> {
       getArtist(id);
       if (name === null) {
@@ -324,7 +327,7 @@ export function createAboutService({
       await pictures.set(id, bytes, { source: file.name, credit: file.credit });
     },
 
-    /** The picture of an artist was lost, or is damaged. */
+    /** Makes the artist due after its picture was lost or damaged, so that the picture is fetched again. */
     pictureLost: (artistKey: string): void => queries.makeDue(artistKey, now()),
     /** Whether the task has work to do. */
     async hasDue(): Promise<boolean> {
@@ -339,7 +342,7 @@ export function createAboutService({
       return queries.dueLabels(now()).length > 0;
     },
 
-    /** Handler of `lookup_about`. Each look-up is noted at once, so an interrupted run continues where it stopped. */
+    /** Handler of `lookup_about`. Each look-up is stored at once, so an interrupted run continues where it stopped. */
     task: (async (_payload, { signal, progress }) => {
       const result = { asked: 0, found: 0 };
       let failures = 0;
@@ -364,7 +367,7 @@ export function createAboutService({
       for (const ids of queries.dueArtists(now())) await run(ids, (id) => lookUpArtist(id, signal));
       for (const ids of queries.dueAlbums(now())) await run(ids, (id) => lookUpAlbum(id, signal));
       await run(queries.dueLabels(now()), (mbid) => lookUpSubject('label', mbid, signal));
-      if (failed) throw failed; // these subjects are looked up again
+      if (failed) throw failed; // the task is retried, which looks up the failed subjects again
       return result;
     }) satisfies Handler<typeof LOOKUP_ABOUT>,
   };

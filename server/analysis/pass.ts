@@ -16,26 +16,26 @@ import { createAnalysisQueries, type Counts, type DueTrack } from './queries.ts'
 import { columnsOf, failed, measuredOf } from './results.ts';
 import { isSoundStep, STEP_NAMES, STEPS } from './steps.ts';
 
-/** Ids per look, so that none takes longer than a few milliseconds. */
+/** The size of the ranges of ids that are queried, so that no query takes longer than a few milliseconds. */
 const IDS_PER_QUERY = 500;
-/** Windows of albums, and of tracks that are written. */
+/** Sizes of the ranges of albums that are measured, and of tracks that are written at once. */
 const ALBUMS_PER_QUERY = 50;
 const TRACKS_PER_WRITE = 100;
-/** Longest time that a track waits for people who use the server. */
+/** The longest time for which a track's analysis waits while people use the server. */
 const MAX_WAIT_MS = 10 * 60_000;
 const SWEEP_INTERVAL_MS = 60_000;
 const BUSY_CHECK_MS = 2_000;
-/** Applies after a decoder was missing or too slow; a changed ffmpeg is tried at once. */
+/** A track is tried again after this time if the decoder was missing or too slow; after a change of ffmpeg, at once. */
 const DECODER_RETRY_MS = 86_400_000;
-/** Longer than the trash keeps tracks. */
+/** Results without tracks are kept longer than the trash keeps tracks. */
 const MAX_UNUSED_AGE_MS = 90 * 86_400_000;
 const COUNT_PAUSE_FACTOR = 20;
-/** The speed is that of the last tracks. */
+/** The analysis speed is computed from this many of the latest tracks. */
 const MAX_SPEED_SAMPLES = 50;
 
 interface TrackTime {
   ms: number;
-  /** Length of the audio, in which tracks differ. */
+  /** Length of the track's audio. Tracks differ in length, so the speed is audio time per analysis time. */
   audioMs: number;
 }
 
@@ -45,7 +45,7 @@ interface AnalysisPassDeps {
   client: Sqlite;
   log: Log;
   hearing: Pick<Hearing, 'listen' | 'findStored' | 'store'>;
-  /** Which ffmpeg there is now. */
+  /** Returns the path and version of the installed ffmpeg. */
   findDecoder: () => Promise<string | undefined>;
   /** Milliseconds since 1970. */
   now: () => number;
@@ -53,11 +53,11 @@ interface AnalysisPassDeps {
   isEnabled: () => boolean;
   isOnBatteryAllowed: () => boolean;
   isOnBattery: () => Promise<boolean>;
-  /** Somebody is served or listens to a stream, or a job runs. */
+  /** Whether requests are being served, a stream is being listened to, or a job is running. */
   isBusy: () => boolean;
   /** Delay of the first pass after the start. */
   afterMs: number;
-  /** Results were stored for some tracks. */
+  /** Called after the results of some tracks were stored. */
   onHeard?: () => void;
 }
 
@@ -78,14 +78,14 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
   let swept: number | undefined;
   let wake = (): void => undefined;
 
-  /** Why it must wait now. */
+  /** Returns the reason why the analysis must wait now; undefined if it may run. */
   async function obstacle(): Promise<AnalysisState | undefined> {
     if (!isEnabled()) return 'off';
     if (isBusy()) return 'busy';
     return !isOnBatteryAllowed() && (await isOnBattery()) ? 'battery' : undefined;
   }
 
-  /** Waits for a quiet moment, but not longer than MAX_WAIT_MS: somewhere music plays round the clock. */
+  /** Waits for a quiet moment, but not longer than MAX_WAIT_MS: on some servers music plays round the clock. */
   async function waitUntilFree(signal: AbortSignal): Promise<void> {
     const latest = now() + MAX_WAIT_MS;
     for (let reason = await obstacle(); reason !== undefined; reason = await obstacle()) {
@@ -96,7 +96,9 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     state = 'working';
   }
 
-  /** Takes over the fingerprint of a track with the same audio. */
+  /**
+   * Returns whether the track has a fingerprint. Copies the fingerprint of a track with the same audio if there is one.
+   */
   function hasFingerprint(track: DueTrack): boolean {
     if (hearing.findStored(track.id)) return true;
     const twin = queries.findPrinted(track);
@@ -129,7 +131,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     } else storeResult(track, undefined);
   }
 
-  /** Stores the result, the fingerprint, and the values of the track in one transaction. */
+  /** Stores the result, the fingerprint, and the measured values of the track in one transaction. */
   function storeResult(track: DueTrack, result: Listened | NotListened | undefined): void {
     const write = client.transaction(() => {
       if (result && 'none' in result)
@@ -149,7 +151,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     withRelaxedCommit(client, write.immediate);
   }
 
-  /** Gains of the albums with these ids whose tracks have all been measured. */
+  /** Computes the gains of the albums in this range of ids whose tracks have all been measured. */
   async function measureAlbums(above: number, upTo: number): Promise<void> {
     await inSlices(queries.listAlbumsDue(above, upTo), ({ id, newMembers: members }) => {
       const audio = queries.listAlbumAudio(id);
@@ -168,7 +170,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     });
   }
 
-  /** An error of one track, as when the disk is full, must not keep the others from it. */
+  /** Analyses a track. An error, such as a full disk, is logged, and the analysis goes on with the next track. */
   async function tryAnalyse(track: DueTrack, signal: AbortSignal): Promise<void> {
     try {
       await analyseTrack(track, signal);
@@ -179,7 +181,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     }
   }
 
-  /** Analyses all tracks once. Tracks that cannot be read now are left to the next sweep. */
+  /** Analyses all tracks once. Tracks that cannot be read now are analyzed in the next sweep. */
   async function sweep(wait: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
     let isNew = false;
     const hearOne = async (track: DueTrack): Promise<void> => {
@@ -189,7 +191,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
       isNew = true;
     };
     const heardFirst = new Set<TrackId>();
-    // first what may be a newer file of something else, whose own may be deleted any day
+    // files that may replace a file of another track come first, because the replaced file may be deleted any day
     for (let above = 0; above < queries.newest(); above += IDS_PER_QUERY) {
       for (const track of queries.listLikelyUpgrades(above, above + IDS_PER_QUERY)) {
         heardFirst.add(track.id);
@@ -200,7 +202,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     for (let above = 0; above < queries.newest(); above += IDS_PER_QUERY) {
       const dueTracks = queries.listDue(above, above + IDS_PER_QUERY, now());
       for (const track of dueTracks) if (!heardFirst.has(track.id)) await hearOne(track);
-      // a sweep may take weeks
+      // albums are measured as soon as their tracks are, because a sweep may take weeks
       if (dueTracks.length > 0)
         for (const id of queries.listAlbumsOf(above, above + IDS_PER_QUERY)) await measureAlbums(id - 1, id);
       await sleep(0, undefined, { signal });
@@ -214,7 +216,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     if (isNew) deps.onHeard?.();
   }
 
-  /** Results stay for a while when their tracks go, which may come back. */
+  /** Deletes old results without tracks. Recent ones are kept, because their tracks may come back. */
   async function prune(signal: AbortSignal): Promise<void> {
     for (let above = 0; above < queries.newestRow(); above += IDS_PER_QUERY) {
       const [upTo, nowMs] = [above + IDS_PER_QUERY, now()];
@@ -234,7 +236,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     }
   }
 
-  /** Counts all tracks in slices, because it reads each of them. */
+  /** Counts all tracks in slices, because the query reads every track. */
   async function countAll(): Promise<Counts> {
     const sum: Counts = queries.counts(0, 0);
     const windows = Array.from({ length: Math.ceil(queries.newest() / IDS_PER_QUERY) }, (_, n) => n * IDS_PER_QUERY);
@@ -245,7 +247,10 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     return sum;
   }
 
-  /** Kept until there is something new, and then for so long that counting takes a small part of the time. */
+  /**
+   * Returns the cached counts while nothing has changed. After a change, the tracks are counted again only so often
+   * that counting takes a small part of the time.
+   */
   function counts(): Promise<Counts> {
     const key = `${queries.changes()}:${storedCount}`;
     const startMs = performance.now();
@@ -272,7 +277,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
       const woken = new Promise<'woken'>((resolve) => (wake = () => resolve('woken')));
       if (isDue && isEnabled() && (await trySweep(signal))) swept = changes;
       state = isEnabled() ? 'done' : 'off';
-      // results that were thrown away during the sweep are due again
+      // after a wake-up everything is checked again, because results may have been deleted during the sweep
       if ((await Promise.race([woken, sleep(SWEEP_INTERVAL_MS, undefined, { signal, ref: false })])) === 'woken')
         swept = undefined;
     }
@@ -285,10 +290,10 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
         if (!stop.signal.aborted) log.error({ err }, 'audio analysis stopped');
       });
     },
-    /** Everything that is due, without waiting for a quiet moment. */
+    /** Analyzes everything that is due, without waiting for a quiet moment. */
     runNow: (signal: AbortSignal): Promise<void> => sweep(() => Promise.resolve(), signal),
     state: (): AnalysisState => state,
-    /** Rises with each result. */
+    /** The number of results stored since the start, so that readers notice new results. */
     stored: (): number => storedCount,
     async status() {
       const { total, failed: failures, sureTempo, sureKey, dueAudioMs, ...done } = await counts();
@@ -307,7 +312,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
         steps: STEP_NAMES.map((name) => ({ name, version: STEPS[name], done: done[name], total })),
       };
     },
-    /** Deletes all results. Fingerprints stay: they recognize files. */
+    /** Deletes all results. Fingerprints are kept, because the identity of files depends on them. */
     async throwAway(): Promise<void> {
       withRelaxedCommit(client, queries.clearAlbums);
       while (withRelaxedCommit(client, () => queries.clearSome(TRACKS_PER_WRITE))) await waitForTurn();

@@ -1,5 +1,5 @@
-// Finds the tracks that are due, and reads and writes the results of their audio. Prepared text, because it runs for
-// every track.
+// Finds the tracks that are due, and reads and writes the results of their audio. Statements are prepared, because they
+// run for every track.
 import { SAME_LENGTH_MS } from '../media/fingerprint-match.ts';
 import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
@@ -11,15 +11,15 @@ import { MIN_KEY_CONFIDENCE, MIN_TEMPO_CONFIDENCE, STEPS, STEP_NAMES, type Step 
 
 export interface DueTrack {
   id: TrackId;
-  /** Key of its row in audio_analyses. */
+  /** Key of the audio's row in audio_analyses. */
   key: string;
 }
 
-/** The key of a track's audio. */
+/** SQL for the key of a track's audio. A track whose audio was not hashed gets a key of its own. */
 export const AUDIO_KEY = `iif(t.audio_hash = '-',
   '-' || t.id || '-' || coalesce(t.content_hash, t.size_bytes || '-' || t.duration_ms), t.audio_hash)`;
 const versionOf = (step: Step): string => `a.${step}_version`;
-/** A fingerprint belongs to a track, all else to the audio. */
+/** A fingerprint belongs to a track; all other results belong to the audio. */
 const HAS_FINGERPRINT_SQL = 'EXISTS (SELECT 1 FROM track_fingerprints f WHERE f.track_id = t.id)';
 const FINGERPRINT_DUE_SQL = `NOT ${HAS_FINGERPRINT_SQL} AND (a.fingerprint_version <> ${STEPS.fingerprint}
   OR a.no_fingerprint IS NULL AND a.failure IS NULL)`;
@@ -33,7 +33,10 @@ const isDone = (step: Step): string => {
   const isCurrent = `coalesce(${versionOf(step)}, 0) = ${STEPS[step]}`;
   return step === 'fingerprint' ? `(${HAS_FINGERPRINT_SQL} OR ${isCurrent})` : isCurrent;
 };
-/** The row of the track does not have yet what was measured: it was written anew, or is one more with this audio. */
+/**
+ * SQL condition: the row of the track lacks a value that was measured for its audio, because the row was rewritten or
+ * another track with this audio was added.
+ */
 const isUnfilled = (column: string, field: string, measured: string): string =>
   `(t.${column} IS NULL AND ${measured} AND t.provenance ->> '$.${field}' IS NOT 'manual')`;
 const IS_UNFILLED_SQL = [
@@ -57,7 +60,7 @@ export function createAnalysisQueries(client: Sqlite) {
     `SELECT t.id, ${AUDIO_KEY} AS key ${FROM_TRACKS_SQL}
       WHERE t.id > @above AND t.id <= @upTo AND ${WITH_AUDIO_SQL} AND (${IS_DUE_SQL} OR ${IS_UNFILLED_SQL})`,
   );
-  // pairs with the same title and length in other bytes; each pair is found from either side
+  // tracks with the same title and length as another track, but other audio; both tracks of such a pair are found
   const listLikelyUpgrades = client.prepare<{ above: number; upTo: number }, DueTrack>(
     `SELECT t.id, ${AUDIO_KEY} AS key ${FROM_TRACKS_SQL}
       WHERE t.id > @above AND t.id <= @upTo AND ${WITH_AUDIO_SQL} AND a.audio_key IS NULL AND NOT ${HAS_FINGERPRINT_SQL}
@@ -99,7 +102,8 @@ export function createAnalysisQueries(client: Sqlite) {
       'SELECT DISTINCT album_id FROM tracks t WHERE id > @above AND id <= @upTo AND ' + inNamedAlbum('t'),
     )
     .pluck();
-  // all of its tracks have been measured, and not just these before. HAVING would take `members` for the column
+  // albums whose tracks have all been measured, if these are not the ones that the stored gain was computed from. The
+  // alias is `newMembers`, because HAVING would read `members` as the column
   const listAlbumsDue = client.prepare<{ above: number; upTo: number }, { id: AlbumId; newMembers: string }>(
     `SELECT t.album_id AS id, '${STEPS.loudness}:' || count(*) || ':' || sum(a.rowid) || ':' ||
         sum(a.rowid * a.rowid % 999983) AS newMembers
@@ -149,9 +153,9 @@ export function createAnalysisQueries(client: Sqlite) {
      */
     listLikelyUpgrades: (above: number, upTo: number): DueTrack[] => listLikelyUpgrades.all({ above, upTo }),
     versions: (key: string): Versions | undefined => versions.get(key),
-    /** Another track with the same audio that has its fingerprint. */
+    /** Returns another track with the same audio that has a fingerprint. */
     findPrinted: (track: DueTrack): TrackId | undefined => findPrinted.get(track),
-    /** Writes some columns of an audio's row. */
+    /** Writes some columns of the row of an audio. */
     store(key: string, values: Partial<Omit<AnalysisRow, 'audioKey'>>): void {
       insert.run(key);
       const names = Object.keys(values);
@@ -161,7 +165,7 @@ export function createAnalysisQueries(client: Sqlite) {
       setter.run({ ...values, key });
     },
     ofTrack: (id: TrackId): AnalysisRow | undefined => ofTrack.get(id),
-    /** The share of the library, in percent, that has less energy than a track, and the moods of the track. */
+    /** Returns the percentage of the library that has less energy than the track, and the moods of the track. */
     energyPlace(id: TrackId): { percent: number | null; moods: Mood[] } {
       const { percent = null, ...isOf } = energyAndMoods.get(id) ?? {};
       return { percent, moods: MOODS.filter((mood) => (isOf as Partial<Record<Mood, number | null>>)[mood] === 1) };
@@ -169,7 +173,7 @@ export function createAnalysisQueries(client: Sqlite) {
     /** Counts the tracks in this range of ids. */
     counts: (above: number, upTo: number) => counts.get({ above, upTo }) as Counts,
     newest: (): number => newest.get() ?? 0,
-    /** Rises with every change of the library. */
+    /** Returns the version of the library, which rises with every change. */
     changes: (): number => changes.get() ?? 0,
     newestAlbum: (): number => newestAlbum.get() ?? 0,
     /** Lists the albums of the tracks in this range of ids. */
@@ -189,7 +193,7 @@ export function createAnalysisQueries(client: Sqlite) {
       removeUnused.run(rows);
     },
     clearAlbums: (): void => void clearAlbums.run(),
-    /** Returns false when there is nothing left. */
+    /** Deletes up to `max` results. Returns false when no results are left. */
     clearSome: (max: number): boolean => clearSome.run(max).changes > 0,
   };
 }

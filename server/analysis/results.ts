@@ -14,7 +14,7 @@ const round = (value: number, digits: number): number => Math.round(value * 10 *
 
 export function columnsOf({ frames, sampleRateHz, loudness, waveform, rhythm, character }: Heard): Columns {
   if (loudness && ![loudness.integrated ?? 0, loudness.range, loudness.truePeak].every(Number.isFinite))
-    return failed('Some of its samples are not numbers.'); // a file of floats may have infinite ones
+    return failed('Some of its samples are not numbers.'); // audio in floating point may contain infinite samples
   return {
     ...(loudness && {
       loudnessVersion: STEPS.loudness,
@@ -46,7 +46,10 @@ export function columnsOf({ frames, sampleRateHz, loudness, waveform, rhythm, ch
   };
 }
 
-/** All steps have been through an audio that cannot be decoded, until their versions rise or it is tried again. */
+/**
+ * Returns the columns for audio that cannot be decoded: all steps count as done until `retryAt`, or until a step gets a
+ * new version.
+ */
 export const failed = (failure: string, retryAt: number | null = null): Columns => ({
   failure,
   retryAt,

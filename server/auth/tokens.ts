@@ -16,7 +16,7 @@ export interface TokenClaims {
 }
 
 interface TokensOptions {
-  /** JWT_SECRET. */
+  /** The value of JWT_SECRET. */
   secret: string;
   now: () => Date;
 }
@@ -25,8 +25,8 @@ interface TokensOptions {
 type TokenOwner = Pick<TokenClaims, 'userId' | 'sessionId' | 'version'>;
 
 /**
- * Returns the scope of a path below /api/v1 with its query: the order of parameters does not matter. Hashed, because a
- * selection of tracks may be longer than a token.
+ * Returns the scope of a path below /api/v1 with its query. The order of parameters does not matter. The scope is a
+ * hash, because a selection of tracks may be longer than a token.
  */
 export function downloadScope(target: string): string {
   const { pathname, searchParams } = new URL(`http://localhost${target}`);
@@ -42,7 +42,8 @@ export type Tokens = ReturnType<typeof createTokens>;
 
 export function createTokens({ secret, now }: TokensOptions) {
   const key = createSecretKey(Buffer.from(secret, 'utf8'));
-  // The oldest come first. A page requests many covers with the same token, and checking a signature is slow.
+  // A cache of verified tokens, the oldest first. A page requests many covers with the same token, and checking a
+  // signature is slow.
   const verified = new Map<string, TokenClaims>();
 
   const verifySignature = (token: string): TokenClaims | undefined => {
@@ -50,7 +51,7 @@ export function createTokens({ secret, now }: TokensOptions) {
       const claims = jwt.verify(token, key, { algorithms: ['HS256'], clockTimestamp: seconds(now()) });
       return toClaims(claims);
     } catch {
-      return undefined; // foreign, expired or malformed: the caller does not distinguish them
+      return undefined; // the token is foreign, expired or malformed, which callers do not distinguish
     }
   };
 
@@ -67,7 +68,10 @@ export function createTokens({ secret, now }: TokensOptions) {
       return jwt.sign(claims, key, { algorithm: 'HS256', subject: String(userId) });
     },
 
-    /** Returns undefined unless signed with this key and not expired. The caller checks that user and version exist. */
+    /**
+     * Returns undefined unless the token was signed with this key and has not expired. The caller checks that the user
+     * and the token version exist.
+     */
     verify(token: string): TokenClaims | undefined {
       const cached = verified.get(token);
       if (cached) {
