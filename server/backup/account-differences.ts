@@ -1,4 +1,4 @@
-// How the accounts of a library differ from those of another, in everything that gives access or asks addresses.
+// Compares the accounts of two libraries, in everything that gives access or sends requests to addresses.
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
@@ -12,10 +12,10 @@ const TABLE_NAMES = Object.keys(ACCOUNT_TABLES) as TableName[];
 
 interface Account {
   user: Row;
-  /** The rows of the account in a table, by their key. */
+  /** Returns the rows of the account in a table, by their key. */
   rowsIn: (table: TableName) => ReadonlyMap<string, Row>;
 }
-/** Accounts by folded name. */
+/** Accounts by username key. */
 export type Accounts = ReadonlyMap<string, Account>;
 
 /** Reads the accounts of a database of any version; returns none if the file does not exist. */
@@ -50,7 +50,9 @@ function rowsByOwner(db: Sqlite, table: TableName): Map<unknown, Map<string, Row
   return byOwner;
 }
 
-/** An import changes no account, and adds accounts without anything that gives access. */
+/**
+ * Lists the changes to accounts. An import changes no account, and adds accounts without anything that gives access.
+ */
 export function compareAccounts(backupAccounts: Accounts, localAccounts: Accounts, isImport: boolean): PersonChange[] {
   const arrivingPeople = [...backupAccounts].map(([key, account]): PersonChange => {
     const localAccount = localAccounts.get(key);

@@ -10,7 +10,7 @@ const ROWS_PER_QUERY = 500;
 type Row = Record<string, unknown>;
 type Rows = AsyncGenerator<Row>;
 
-/** Text is yielded in chunks of this size. */
+/** Minimum size of the chunks in which text is yielded. */
 const CHUNK_CHARS = 65_536;
 
 const toIsoTime = (ms: unknown): string | null => (typeof ms === 'number' ? new Date(ms).toISOString() : null);
@@ -18,11 +18,14 @@ const parseText = (text: unknown): unknown => (typeof text === 'string' ? JSON.p
 
 interface DataFile {
   rows: () => Rows;
-  /** Lists in a row: CSV has a file for each, with the column `id` of the row under the name `as`. */
+  /**
+   * The lists inside each row. In CSV, each list becomes a file of its own; its rows have the column `id` of the outer
+   * row under the name `as`.
+   */
   lists?: { names: readonly string[]; id: string; as: string };
 }
 
-/** Files by name, without the extension. */
+/** Returns the data files by name, without the extension. */
 export const dataFiles = (
   db: Sqlite,
   paths: Pick<ExportPaths, 'pathOfTrack' | 'findFile'>,
@@ -151,7 +154,7 @@ const bookmarks = (db: Sqlite): Rows =>
     }),
   );
 
-/** Feeds with their episodes and the positions of listeners in them. */
+/** Yields feeds with their episodes and the listeners' positions in them. */
 async function* podcasts(db: Sqlite): Rows {
   const episodes = db.prepare<[number, number], Row>(
     `SELECT e.id, e.guid, e.title, e.published_at, e.audio_url, e.duration_ms,
@@ -200,7 +203,7 @@ async function* byId(db: Sqlite, sql: string, toOut: (row: Row) => Row): Rows {
   }
 }
 
-/** Current likes and ratings, which the events in likes.json add up to. */
+/** Yields the current likes and ratings, which are the sum of the events in likes.json. */
 async function* ratings(db: Sqlite): Rows {
   const statement = db.prepare<
     [number, string, number],
@@ -220,7 +223,7 @@ async function* ratings(db: Sqlite): Rows {
   }
 }
 
-/** Includes all versions: an entry was in the list from `since_version` until before `until_version`. */
+/** Yields playlists with all versions: an entry was in the list from `since_version` until before `until_version`. */
 async function* playlists(db: Sqlite): Rows {
   const versions = db.prepare<[number, number], Row>(
     `SELECT version, change, added, removed, moved, track_count, rules, created_at FROM playlist_versions
@@ -287,7 +290,7 @@ async function collect(nextRows: (lastRow: Row | undefined) => Row[]): Promise<R
   return allRows;
 }
 
-/** One array with a row on each line. */
+/** Yields one JSON array with a row on each line. */
 export async function* toJson(rows: AsyncIterable<object>, signal: AbortSignal): AsyncGenerator<string> {
   let text = '[';
   let isFirst = true;
@@ -304,7 +307,10 @@ export async function* toJson(rows: AsyncIterable<object>, signal: AbortSignal):
 
 type CsvText = (signal: AbortSignal) => AsyncGenerator<string>;
 
-/** File names without extension, with their text (RFC 4180): the rows, and a file for each kind of lists in them. */
+/**
+ * Yields file names without extension and their texts as CSV (RFC 4180): one file with the rows, and a file for each
+ * kind of list in the rows.
+ */
 export function* toCsvFiles(name: string, { rows, lists }: DataFile): Generator<[name: string, text: CsvText]> {
   yield [name, (signal) => csvText(withoutLists(rows(), lists?.names ?? []), signal)];
   for (const list of lists?.names ?? [])
@@ -322,7 +328,7 @@ async function* listEntries(rows: Rows, list: string, id: string, as: string): R
   for await (const row of rows) for (const entry of row[list] as Row[]) yield { [as]: row[id], ...entry };
 }
 
-/** All rows have the same columns. */
+/** Yields the rows as CSV. All rows must have the same columns. */
 async function* csvText(rows: Rows, signal: AbortSignal): AsyncGenerator<string> {
   let text = '';
   let isFirst = true;
@@ -340,7 +346,7 @@ async function* csvText(rows: Rows, signal: AbortSignal): AsyncGenerator<string>
 
 const csvLine = (values: unknown[]): string => `${values.map(csvValue).join(',')}\r\n`;
 
-/** Start of a text that a spreadsheet would run as a formula. */
+/** Beginning of a text that a spreadsheet would run as a formula. */
 const FORMULA_START = /^[=+\-@\t\r]/;
 
 function csvValue(value: unknown): string {

@@ -17,7 +17,10 @@ export interface ForeignLibrary {
   scope: Scope;
 }
 
-/** Throws `unavailable`, naming the table, the row and the column of the error, and leaves no file at `to` then. */
+/**
+ * Copies the library at `from` to `to`. Throws `unavailable`, naming the table, the row and the column of the error,
+ * and then leaves no file at `to`.
+ */
 export function copyForeignLibrary({ from, to, migrationsDir, scope }: ForeignLibrary): void {
   try {
     const foreign = openUntrusted(from);
@@ -39,7 +42,7 @@ export function copyForeignLibrary({ from, to, migrationsDir, scope }: ForeignLi
   }
 }
 
-/** Nothing in the file runs, and nothing is written to it. */
+/** Opens a database that anybody may have made: no code in the file runs, and nothing is written to it. */
 export function openUntrusted(path: string): Sqlite {
   const client = new Database(path, { readonly: true, fileMustExist: true });
   client.pragma('trusted_schema = OFF');
@@ -62,8 +65,8 @@ function fillDatabase(
   const ownDatabase = new Database(to);
   try {
     ownDatabase.pragma('journal_mode = MEMORY');
-    ownDatabase.pragma('synchronous = OFF'); // after a power cut the restore starts again
-    ownDatabase.pragma('foreign_keys = OFF'); // checked once, below
+    ownDatabase.pragma('synchronous = OFF'); // no syncing is needed: after a power cut the restore starts again
+    ownDatabase.pragma('foreign_keys = OFF'); // all references are checked once at the end, by assertReferences
     ownDatabase.transaction(() => {
       for (const table of KNOWN_TABLES) if (isIncluded(table, scope)) copyRows(table, foreign, ownDatabase, scope);
       preserveLastIds(foreign, ownDatabase);
@@ -78,7 +81,7 @@ function fillDatabase(
   }
 }
 
-/** An id is never assigned twice, so that a deleted row is not mistaken for a new one. */
+/** Keeps the highest ids that were ever assigned, so that a new row never gets the id of a deleted one. */
 function preserveLastIds(foreign: Sqlite, ownDatabase: Sqlite): void {
   const findLastId = foreign.prepare<[string]>('SELECT max(seq) FROM sqlite_sequence WHERE name = ?').pluck();
   const raiseLastId = ownDatabase.prepare('UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?');
@@ -120,7 +123,7 @@ function assertReferences(ownDatabase: Sqlite): void {
     );
 }
 
-/** The search index is rebuilt after the next start. */
+/** Marks the search index as missing, so that it is rebuilt after the next start. */
 function requestSearchRebuild(ownDatabase: Sqlite): void {
   ownDatabase.exec(`INSERT OR REPLACE INTO search_rebuild (kind, last_id)
       SELECT 'artist', 0 WHERE EXISTS (SELECT 1 FROM artists)
@@ -137,7 +140,7 @@ function flush(path: string): void {
   }
 }
 
-/** Errors of SQLite mean that the file is damaged. */
+/** Converts errors of SQLite, which mean that the file is damaged. */
 function asDatabaseError(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (!/^SQLITE_(?!FULL)/.test(code)) return error;

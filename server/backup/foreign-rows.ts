@@ -1,5 +1,5 @@
-// Copies the rows of a known table from a foreign database into ours. The rule of its column checks each value. The
-// first value that is not allowed is named with its table and row, and ends the copying.
+// Copies the rows of a known table from a foreign database into ours. The rule of each column checks its values. The
+// first value that is not allowed ends the copying; the error names its table and row.
 import type { Sqlite } from '../db/client.ts';
 import { AppError } from '../errors.ts';
 import { BadValue, type Column, type Scope, type Value } from './column-rules.ts';
@@ -9,7 +9,7 @@ const SHOWN_CHARS = 80;
 
 export function copyRows(table: KnownTable, foreign: Sqlite, ownDatabase: Sqlite, scope: Scope): void {
   const columns = listPresentColumns(table, ownDatabase);
-  if (columns.length === 0) return; // the table is newer than the database
+  if (columns.length === 0) return; // the foreign database is of a version without this table
   if (foreign.prepare(`SELECT 1 FROM ${table.name} LIMIT 1`).get() === undefined) return;
   const names = columns.map(({ name }) => `"${name}"`).join(', ');
   const where = table.where === undefined ? '' : ` WHERE ${table.where}`;
@@ -38,7 +38,7 @@ export function copyRows(table: KnownTable, foreign: Sqlite, ownDatabase: Sqlite
   }
 }
 
-/** The columns of our table at the migration of the foreign database. */
+/** Returns the columns that the table had at the migration of the foreign database. */
 function listPresentColumns({ name, columns, counted = [], former = [] }: KnownTable, ownDatabase: Sqlite): Column[] {
   const columnNames = ownDatabase.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(name);
   return columnNames.flatMap((column) => {
@@ -49,7 +49,10 @@ function listPresentColumns({ name, columns, counted = [], former = [] }: KnownT
   });
 }
 
-/** Measures sizes without reading the values, so that a huge one is never in memory. */
+/**
+ * Throws for values that are too large. It measures sizes without reading the values, so that a huge value is never in
+ * memory.
+ */
 function assertSizes(table: KnownTable, columns: Column[], foreign: Sqlite): void {
   const isTooLarge = ({ name, maxBytes }: Column): string => `octet_length("${name}") > ${maxBytes}`;
   const hasRow = (condition: string): boolean =>
@@ -86,7 +89,10 @@ function judgeValue(column: Column, value: Value, scope: Scope, nameRow: () => s
   }
 }
 
-/** An import leaves out files of music folders; jobs that fetch audio are never restored. */
+/**
+ * Corrects the availability of tracks: an import leaves out files of music folders, and jobs that fetch audio are never
+ * restored.
+ */
 function fixAvailability(columns: Column[], row: Value[], values: Value[]): void {
   const indexOf = (name: string): number => columns.findIndex((column) => column.name === name);
   const [uri, availability] = [indexOf('storage_uri'), indexOf('availability')];
@@ -103,7 +109,7 @@ const describeRow = ({ name }: KnownTable, columns: Column[], keys: string[], ro
     }),
   ].join(' ');
 
-/** Text of a foreign file, for a message. */
+/** Makes text from a foreign file safe for an error message. */
 export const toMessageText = (text: string): string =>
   text.length > SHOWN_CHARS || /\p{Cc}/u.test(text) ? JSON.stringify(text.slice(0, SHOWN_CHARS)) : text;
 

@@ -33,21 +33,21 @@ type TableName = {
 }[keyof typeof schema];
 
 interface TableRule {
-  /** `never`: the rows are computed, or belong to the server that they come from. */
+  /** `never`: the rows are computed by this server, or belong to the other server. */
   inclusion: 'always' | 'with_backup' | 'never';
-  /** Columns that triggers count. */
+  /** Columns whose values are counted by triggers, so they are not copied. */
   counted?: readonly string[];
-  /** Columns of earlier versions. */
+  /** Columns that only earlier versions had. */
   former?: readonly Column[];
-  /** Columns with a narrower rule than their type. */
+  /** Columns with a narrower rule than that of their type. */
   rules?: Readonly<Record<string, Rule>>;
-  /** The table's migration inserts a row. */
+  /** Whether a migration inserts a row into the table. */
   isSeeded?: boolean;
-  /** Throws BadValue for values that do not fit together. */
+  /** Throws BadValue if the values of a row contradict each other. */
   assertRow?: (valueOf: (column: string) => Value) => void;
-  /** More rows are refused. */
+  /** The maximum number of rows; a database with more is refused. */
   maxRows?: number;
-  /** SQL condition of the rows that are taken. */
+  /** SQL condition for the rows that are copied. */
   where?: string;
 }
 
@@ -56,15 +56,15 @@ const WITH_BACKUP: TableRule = { inclusion: 'with_backup' };
 const NEVER: TableRule = { inclusion: 'never' };
 
 const ITEM = oneOf('track', 'album', 'artist');
-/** Becomes part of a file name. */
+/** The format of audio, which becomes part of a file name. */
 const FORMAT = matchPattern(/^[\w+-]{1,32}$/, 'format of audio');
 const TOKEN = matchPattern(/^[\w -]{1,200}$/, 'token');
-/** In the stored form: composed, and without blanks around it. */
+/** A user name must have the form that this server stores: composed characters, no blanks around it. */
 const ACCOUNT_NAME: Rule = (value) => {
   if (Username.safeParse(value).data !== value) throw new BadValue('is no name of an account');
   return value;
 };
-/** A hash that takes no more memory and time than ours; '' without a password. */
+/** A password hash that takes no more memory and time than those of this server; '' if the account has no password. */
 const PASSWORD_HASH = matchPattern(
   /^(?:|\$argon2id\$v=\d{1,3}\$m=\d{1,6},t=\d{1,2},p=\d{1,2}\$[\w+/]{1,200}\$[\w+/]{1,200})$/,
   'hash of a password',
@@ -76,7 +76,7 @@ const isObject = (parsed: unknown): boolean => typeof parsed === 'object' && par
 const OBJECT = jsonRule((parsed) => parsed === null || isObject(parsed));
 const LIST = jsonRule((parsed) => parsed === null || Array.isArray(parsed));
 const IDS = jsonRule((parsed) => Array.isArray(parsed) && parsed.every((id) => Number.isSafeInteger(id) && id > 0));
-/** Facts about artists and albums have lists that pages iterate over. */
+/** The facts about an artist or album must have the lists that pages iterate over. */
 const About = z.looseObject({
   name: z.string(),
   people: z.array(z.looseObject({ mbid: z.string(), name: z.string() })),
@@ -225,7 +225,8 @@ const TABLE_RULES = {
     rules: {
       stream_url: webAddress,
       home_page_url: webAddress,
-      // an administrator's station may be in the local network, and anybody may have added this one
+      // stations of administrators may be in the local network; anybody may have written this column, so an import
+      // clears it
       added_by: replaceInImport(null),
     },
   },
@@ -271,9 +272,9 @@ const TABLE_RULES = {
 
 export interface KnownTable extends TableRule {
   name: string;
-  /** The columns that are taken. */
+  /** The columns that are copied, by name. */
   columns: ReadonlyMap<string, Column>;
-  /** Tables to which its rows refer. */
+  /** Tables to which the rows of this table refer. */
   parents: ReadonlySet<string>;
 }
 
@@ -290,7 +291,7 @@ const TABLES: readonly KnownTable[] = Object.entries<TableRule>(TABLE_RULES).map
 
 const tablesByName = new Map(TABLES.map((table) => [table.name, table]));
 
-/** In an order in which the tables can be filled: a row after the rows to which it refers. */
+/** The tables in the order in which they can be filled: each after the tables to which its rows refer. */
 export const KNOWN_TABLES: readonly KnownTable[] = sortByReferences(
   TABLES.filter(({ inclusion }) => inclusion !== 'never'),
 );
@@ -309,7 +310,7 @@ function sortByReferences(tables: readonly KnownTable[]): KnownTable[] {
   return [...sortedTables];
 }
 
-/** The columns of a table that is taken, including those that triggers count. */
+/** Returns the columns of a table that is copied, including those that triggers count. */
 function findColumns(name: string, scope: Scope): ReadonlyMap<string, Column> | undefined {
   const table = tablesByName.get(name);
   if (!table || !isIncluded(table, scope)) return undefined;

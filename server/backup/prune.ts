@@ -7,14 +7,14 @@ import type { Repository } from './repository.ts';
 import { snapshotsToKeep } from './retention.ts';
 import type { BackupResult } from './wire.ts';
 
-/** Finding unused objects reads all lists, so it is not done for every deleted snapshot. */
+/** Unused objects are searched for only this often, because the search reads all lists. */
 const MIN_UNUSED_MS = 3 * 86_400_000;
 /** Packs with a larger share of unused bytes are rewritten. */
 const MAX_UNUSED_SHARE = 0.3;
-/** Small packs are joined when there are this many. */
+/** If there are this many small packs, they are joined. */
 const MIN_SMALL_PACKS = 12;
 const SMALL_PACK_BYTES = PACK_BYTES >> 2;
-/** Number of deletions between two checks that the lease is held. */
+/** After this many deletions it is checked again that the lease is held. */
 const DELETIONS_PER_CHECK = 200;
 
 interface PruneOptions {
@@ -26,7 +26,10 @@ interface PruneOptions {
 
 export type PruneResult = Pick<BackupResult, 'snapshots_deleted' | 'objects_deleted' | 'tidy_problem'>;
 
-/** Needs a prepared repository. An error does not fail the backup. */
+/**
+ * Deletes old snapshots and unused objects of a prepared repository. An error is returned in the result and does not
+ * fail the backup.
+ */
 export async function prune(
   repo: Repository,
   { keep, now, newestId }: PruneOptions,
@@ -52,8 +55,8 @@ export async function prune(
 }
 
 /**
- * Returns the number of deleted packs and other objects. Throws when a snapshot or a list of pieces cannot be read,
- * because it may need any object.
+ * Deletes the objects that no snapshot needs. Returns the number of deleted packs and other objects. Throws when a
+ * snapshot or a list of pieces cannot be read, because it may need any object.
  */
 async function deleteUnused(
   repo: Repository,
@@ -112,7 +115,7 @@ async function deleteUnused(
   }
 }
 
-/** Hashes of the objects of a snapshot, apart from its files. */
+/** Returns the hashes of the objects of a snapshot, apart from those of its files. */
 export const listSnapshotObjects = ({ database, lists }: Manifest): string[] => [
   ...(database.pieces ?? [database.sha256]),
   ...lists.map(({ sha256 }) => sha256),

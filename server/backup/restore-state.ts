@@ -17,25 +17,25 @@ import { applyArrival } from './apply-arrival.ts';
 const RESTORE_FOLDER = '.restoring';
 const DATABASE_NAME = 'tonearm.db';
 const LOCK_NAME = 'tonearm.lock';
-/** Stays in place: the log belongs to the data folder and continues there. */
+/** The logs stay in place: they belong to the data folder and continue there. */
 const LOGS_FOLDER = 'logs';
 const ASIDE_PATTERN = /^replaced-\d{8}T\d{9}Z$/;
 
-/** `name` is the place of the backup or the export, `sha256` the hash of its database. */
+/** What is being restored. `name` is the place of the backup or the export, `sha256` the hash of its database. */
 const Origin = z.object({ kind: z.enum(['backup', 'import']), name: z.string(), sha256: z.string() });
 export type RestoreOrigin = z.output<typeof Origin>;
 
 const State = z.object({
   snapshot: z.string(),
-  /** Absent in restores of earlier versions. */
+  /** Undefined for restores that an earlier version began. */
   origin: Origin.optional(),
   /**
-   * `ready`: complete and verified, waits for the next start · `aside`: the old files are being moved into the folder
-   * `aside` · `in`: the new ones are being moved into place.
+   * `building`: files are being fetched · `ready`: complete and verified, waits for the next start · `aside`: the old
+   * files are being moved into the folder `aside` · `in`: the new files are being moved into place.
    */
   step: z.enum(['building', 'ready', 'aside', 'in']),
   aside: z.string().regex(ASIDE_PATTERN).nullable(),
-  /** The changes on this server, which apply-arrival.ts makes. */
+  /** The changes that the restore makes on this server, see apply-arrival.ts. */
   arrival: Arrival.optional().catch(undefined), // an earlier version wrote another shape
   isImport: z.boolean().default(false),
   isAccepted: z.boolean().default(false),
@@ -48,9 +48,9 @@ export type RestoreState = z.output<typeof State>;
 export interface RestorePaths {
   data: string;
   building: string;
-  /** The database with everything taken, before it is decided which accounts come with it. */
+  /** The checked database with all accounts of the backup, before it is decided which accounts are taken. */
   taken: string;
-  /** Temporary database of the listed files, while they are fetched. */
+  /** The temporary database of the listed files, which exists while they are fetched. */
   listed: string;
   state: string;
 }
@@ -69,7 +69,7 @@ export function readState({ state }: RestorePaths): RestoreState | undefined {
 
 export const writeState = ({ state }: RestorePaths, value: z.input<typeof State>): void => writeJsonFile(state, value);
 
-/** True while no file of the old library has been moved. */
+/** Returns true while no file of the old library has been moved. */
 export const isUntouched = ({ step }: RestoreState): boolean => step === 'building' || step === 'ready';
 
 /** Throws `conflict` if a restore was interrupted while moving files: the server would start with an empty library. */
@@ -80,9 +80,10 @@ export function assertNotHalfRestored(data: string): void {
 }
 
 /**
- * Runs at the start, before anything in the data folder is read: moves a restored library into place, or finishes doing
- * so after a kill. Returns undefined when there is nothing to do. `aside` is the folder of the old library, if there
- * was one. `isYesVoid`: accounts changed after the confirmation, so no change was made that needed one.
+ * Moves a restored library into place, or finishes doing so after a kill. Runs at the start, before anything in the
+ * data folder is read. Returns undefined when there is nothing to do. `aside` is the folder of the old library, if
+ * there was one. `isConfirmationVoid` says that accounts changed after the confirmation, so that only changes that need
+ * no confirmation were made.
  */
 export async function finishRestore(
   data: string,
@@ -95,10 +96,11 @@ export async function finishRestore(
   const unlock = lockDataFolder(join(data, LOCK_NAME), data);
   try {
     if (state.step === 'ready') {
-      // an earlier version prepared this restore and did not check the database: the restore has to be repeated
+      // an earlier version prepared this restore without checking the database, so the restore has to be repeated
       if (!existsSync(paths.taken)) return await forgetRestore(paths).then(() => undefined);
       isConfirmationVoid = state.isAccepted && !isUnchanged(paths, state);
-      // only now, since accounts, passwords and sessions may have changed
+      // applied at the last moment, because accounts, passwords and sessions may have changed since the restore was
+      // prepared
       applyRestoreState(paths, { ...state, isAccepted: state.isAccepted && !isConfirmationVoid }, now());
     }
     return { aside: await switchOver(paths, asideName(now())), isConfirmationVoid };
@@ -107,24 +109,27 @@ export async function finishRestore(
   }
 }
 
-/** A confirmation counts only for the differences of accounts that were shown. */
+/**
+ * Returns whether the accounts still differ as they did when the changes were shown: a confirmation counts only for
+ * those.
+ */
 const isUnchanged = ({ data, taken: database }: RestorePaths, { arrival, settings, isImport }: RestoreState): boolean =>
   isDeepStrictEqual(describeArrival({ data, database, settings, isImport }).people, arrival?.people);
 
-/** To be called before `switchOver`. */
+/** Makes the changes of a restore. Must be called before `switchOver`. */
 export const applyRestoreState = (
   paths: RestorePaths,
   { isImport, isAccepted, hasKeys, settings, musicDir }: RestoreState,
   now: Date,
 ): void => applyArrival(paths, { isImport, isAccepted, hasKeys, settings, musicDir }, now);
 
-/** Deletes a restored library that is not in place yet. */
+/** Deletes a restored library that has not been moved into place. */
 export const forgetRestore = ({ data }: RestorePaths): Promise<void> =>
   rm(join(data, RESTORE_FOLDER), { recursive: true, force: true });
 
 export const asideName = (time: Date): string => `replaced-${toSnapshotId(time)}`;
 
-/** Names in the folder, without the lock, the logs and the files of restores. */
+/** Returns the names in the folder, without the lock, the logs and the files of restores. */
 export async function contentsOfFolder(data: string): Promise<string[]> {
   return (await readdir(data)).filter(
     (name) => ![RESTORE_FOLDER, LOGS_FOLDER].includes(name) && !name.startsWith(LOCK_NAME) && !ASIDE_PATTERN.test(name),
@@ -164,13 +169,15 @@ export async function switchOver(paths: RestorePaths, newAside: string): Promise
   return aside;
 }
 
-/** Empty when everything is in place and only the clean-up was interrupted. */
+/** Returns the names of restored files that are not in place yet. Empty when only the clean-up was interrupted. */
 async function listBuiltNames({ building, data }: RestorePaths): Promise<string[]> {
   if (!existsSync(building) && existsSync(join(data, DATABASE_NAME))) return [];
   return readdir(building);
 }
 
-/** The database is moved out first and moved in last, since a folder with a database counts as a library. */
+/**
+ * Puts the database first: it is moved out first and moved in last, since a folder with a database counts as a library.
+ */
 const sortDatabaseFirst = (names: string[]): string[] => [
   ...names.filter((name) => name.startsWith(DATABASE_NAME)),
   ...names.filter((name) => !name.startsWith(DATABASE_NAME)).sort(),

@@ -1,4 +1,4 @@
-// Music folders other than the first one, whose path is a setting.
+// Decides about the music folders of a restored library, except the first one, whose path is a setting.
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
@@ -20,7 +20,7 @@ export const listForeignFolders = (replaced: string, restored: string): FolderCh
       .all(),
   );
 
-/** Marks folders that nobody here has chosen as removed; they can be added at their present path. */
+/** Marks folders that nobody has chosen on this server as removed. They can be added again with their present path. */
 export const removeForeignFolders = (replaced: string, restored: string, now: Date): void =>
   withBothLibraries(replaced, restored, (db, hasFolders) => {
     db.prepare(
@@ -29,7 +29,7 @@ export const removeForeignFolders = (replaced: string, restored: string, now: Da
     ).run(now.getTime());
   });
 
-/** Replaces the folders of `restored` by those of `replaced`; without a replaced library, by those of a new one. */
+/** Replaces the folders of `restored` by those of `replaced`. If there is no replaced library, nothing changes. */
 export const keepFolders = (replaced: string, restored: string): void =>
   withBothLibraries(replaced, restored, (db, hasFolders) => {
     if (!hasFolders) return;

@@ -1,4 +1,4 @@
-// Work on whole databases, each in a separate thread: it takes minutes for a large database.
+// Runs work on whole databases, each in a separate thread, because it takes minutes for a large database.
 import { AppError, DISK_FULL } from '../errors.ts';
 import { createWorkerThread, ThreadError } from '../runtime/worker-thread.ts';
 import type { ForeignLibrary } from './foreign-library.ts';
@@ -21,7 +21,10 @@ export const copyDatabase = ({ workerUrl, from, to, signal, onProgress }: CopyOp
     onNote: ({ done, total }) => onProgress(done, total),
   });
 
-/** Throws `storage_full`, or `unavailable` with the error in the database. Takes minutes for a large one. */
+/**
+ * Makes a checked copy of a foreign database, which takes minutes for a large one. Throws `storage_full`, or
+ * `unavailable` with the error in the database.
+ */
 export const takeForeignDatabase = (workerUrl: URL, take: ForeignLibrary): Promise<void> =>
   run(workerUrl, { take }, (reason) => reason);
 
@@ -31,7 +34,10 @@ export const cleanForExport = (workerUrl: URL, path: string, files: string): Pro
 
 type ProgressListener = (progress: SnapshotProgress) => void;
 
-/** Throws `storage_full`, the reason of `signal`, or `unavailable` with a sentence about the error. */
+/**
+ * Runs one piece of work in a thread. Throws `storage_full`, the reason of `signal`, or `unavailable` with a sentence
+ * about the error.
+ */
 async function run(
   url: URL,
   work: SnapshotWork,
