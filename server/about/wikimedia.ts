@@ -163,7 +163,8 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
       const data = info?.extmetadata;
       const url = info && httpUrl(info.thumburl);
       if (!info || !data || url === undefined || !info.mime.startsWith('image/')) return [];
-      if (data.LicenseShortName === null || data.NonFree === 'true') return []; // the license forbids showing the picture
+      // the license forbids showing the picture
+      if (data.LicenseShortName === null || data.NonFree === 'true') return [];
       return [
         {
           name: title.replace(/^[^:]*:/, ''),
@@ -203,7 +204,8 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
         signal,
       );
       if (!answer) return undefined;
-      const [entity] = Object.values(answer.entities); // the answer uses the current id of the item, which may differ from the requested one
+      // the answer uses the current id of the item, which may differ from the requested one
+      const [entity] = Object.values(answer.entities);
       if (Absent.safeParse(entity).success) return undefined;
       const parsed = Item.safeParse(entity);
       if (!parsed.success) throw new ServiceError('unreachable', 'Wikidata sent an invalid answer.');

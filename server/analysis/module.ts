@@ -28,7 +28,8 @@ export function analysisModule(deps: AnalysisModuleDeps) {
     measured,
     now: () => now().getTime(),
     findDecoder: async () => {
-      const ffmpeg = await findTool('ffmpeg', settings.get('FFMPEG_PATH')).catch(() => undefined); // an ffmpeg that cannot be run counts as missing
+      // an ffmpeg that cannot be run counts as missing
+      const ffmpeg = await findTool('ffmpeg', settings.get('FFMPEG_PATH')).catch(() => undefined);
       return ffmpeg && `${ffmpeg.path} ${ffmpeg.version}`;
     },
     isEnabled: () => settings.get('ANALYSIS_ENABLED'),

@@ -89,7 +89,8 @@ export function createRegistrationLimit() {
 }
 
 async function loadLimiters() {
-  const { RateLimiterMemory } = await import('rate-limiter-flexible'); // loaded at the first sign-in, to keep the start fast
+  // loaded at the first sign-in, to keep the start fast
+  const { RateLimiterMemory } = await import('rate-limiter-flexible');
   const limiter = (points: number) => new RateLimiterMemory({ points, duration: WINDOW_SECONDS });
   return { pair: limiter(LIMITS.pair), address: limiter(LIMITS.address), name: limiter(LIMITS.name) };
 }

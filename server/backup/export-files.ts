@@ -35,7 +35,8 @@ export async function writeWhole(
     });
   const modes = getSharedModes();
   await withWriteErrors(createFolder(dirname(path), modes.folder));
-  await withWriteErrors(rm(partPath, { force: true })); // an interrupted run may have left something there, even a link or a pipe
+  // an interrupted run may have left something there, even a link or a pipe
+  await withWriteErrors(rm(partPath, { force: true }));
   const file = await withWriteErrors(open(partPath, 'wx'));
   let size = 0;
   try {

@@ -137,7 +137,8 @@ export function createExportService(deps: ExportDeps) {
       const sha256 = hasher.digest('hex');
       if (hash === undefined || sha256.startsWith(hash)) listFile(hash ?? sha256);
       else {
-        await utimes(filePath, now(), now()); // with the present time the copy counts as outdated, and is written again when the original was repaired
+        // with the present time the copy counts as outdated, and is written again when the original was repaired
+        await utimes(filePath, now(), now());
         addProblem(result, `${path}: its bytes do not match their checksum`);
       }
       return written;
@@ -275,7 +276,8 @@ export function createExportService(deps: ExportDeps) {
       progress(paths.count(), paths.count(), 'Copying covers');
       await copyOtherFiles(work, copy, listedHashes);
       progress(paths.count(), paths.count(), 'Writing playlists and data');
-      await rm(join(folder, MANIFEST_PATH), { force: true }); // without the manifest the export counts as incomplete; writeImport writes it at the end
+      // without the manifest the export counts as incomplete; writeImport writes it at the end
+      await rm(join(folder, MANIFEST_PATH), { force: true });
       result.playlists = await writePlaylists(folder, paths, signal);
       for (const [name, data] of Object.entries(dataFiles(library, paths))) {
         await writeWhole(join(folder, 'data', `${name}.json`), toJson(data.rows(), signal));
@@ -331,7 +333,8 @@ export function createExportService(deps: ExportDeps) {
       for await (const file of listLibraryFiles(copy)) {
         const isStored = file.kind === 'stored';
         const exportedFile = paths.findFile(isStored ? `stored:${file.key}` : `own:${file.path}`);
-        if (!exportedFile && !isStored) continue; // a file of a music folder that could not be exported; the exported database marks its tracks as missing
+        // a file of a music folder that could not be exported; the exported database marks its tracks as missing
+        if (!exportedFile && !isStored) continue;
         lines++;
         counts[isStored && file.what === 'cover' ? 'covers' : 'files']++;
         counts.bytes += exportedFile?.size ?? 0;

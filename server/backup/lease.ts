@@ -137,7 +137,8 @@ async function takeLease(target: BackupTarget, claim: Claim, limits: Limits): Pr
 /** Writes the lease; returns false when another lease exists. */
 async function tryTake(target: BackupTarget, claim: Claim, { settleMs }: Limits): Promise<boolean> {
   if (!(await putIfAbsent(target, claim))) return false;
-  if (!(await putIfAbsent(target, claim))) return true; // the store has refused a second write, so its conditional writes work, and the first one is ours
+  // the store has refused a second write, so its conditional writes work, and the first one is ours
+  if (!(await putIfAbsent(target, claim))) return true;
   await sleep(settleMs);
   return (await readClaim(target))?.token === claim.token;
 }

@@ -34,7 +34,8 @@ export function createRepairer({ storage, open, now, minFreeBytes }: RepairerDep
     if (!cachedRepo || cachedRepo.expiresAt < now().getTime())
       cachedRepo = { repo: open(), expiresAt: now().getTime() + CACHE_MS };
     clearTimeout(timer);
-    timer = setTimeout(() => (cachedRepo = undefined), CACHE_MS).unref(); // an open repository keeps packs in memory, so it is dropped after a while
+    // an open repository keeps packs in memory, so it is dropped after a while
+    timer = setTimeout(() => (cachedRepo = undefined), CACHE_MS).unref();
     const { repo } = cachedRepo;
     void repo.catch(() => {
       cachedRepo = undefined;

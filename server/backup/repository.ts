@@ -109,7 +109,8 @@ async function createBackup(
 ): Promise<{ header: Header; cipher: Cipher }> {
   const { lock, cipher } = passphrase === undefined ? { lock: null, cipher: plainCipher } : await makeLock(passphrase);
   const header: Header = { tonearm_backup: 2, id: randomUUID(), library: library ?? null, lock };
-  await target.put(HEADER_COPY, headerText(header)); // the copy is written first, so that every existing header has a copy
+  // the copy is written first, so that every existing header has a copy
+  await target.put(HEADER_COPY, headerText(header));
   await target.put(HEADER, headerText(header));
   return { header, cipher };
 }
@@ -249,7 +250,8 @@ function createRepository(target: BackupTarget, header: Header, cipher: Cipher, 
       const unused = await readUnused();
       if (isNow && unused?.now !== true) await target.put(UNUSED_KEYS.now, Buffer.from('\n'));
       else if (!unused) await target.put(UNUSED_KEYS.later, Buffer.from('\n'));
-      const hadCopy = await target.delete(copyOf(id)); // the copy is deleted first, because a copy without its snapshot counts as a lost snapshot
+      // the copy is deleted first, because a copy without its snapshot counts as a lost snapshot
+      const hadCopy = await target.delete(copyOf(id));
       return (await target.delete(snapshotKey(id))) || hadCopy;
     },
 

@@ -76,7 +76,8 @@ export async function fetchFiles(options: FilesOptions): Promise<FetchedFiles> {
   async function fetchObject({ key, hash, size, isAbsent: isMissing }: StoredLine): Promise<void> {
     if (isMissing === true) return void result.lost.push(key);
     const objectStat = await storage.stat(key);
-    if (objectStat && (size === null || objectStat.size === size)) return; // an earlier attempt has fetched and verified the object
+    // an earlier attempt has fetched and verified the object
+    if (objectStat && (size === null || objectStat.size === size)) return;
     const maxBytes = isCoverKey(key) ? MAX_COVER_BYTES : Infinity;
     try {
       const bytes = limitBytes(repo.read(hash), { size: Math.min(size ?? maxBytes, maxBytes), space });

@@ -130,7 +130,8 @@ export function createRestoreService(deps: RestoreDeps) {
       if (state) return { ...state, arrival: state.arrival, isReady: state.step === 'ready' };
       const [request] = listUnfinished()
         .map(({ payload }) => RESTORE_TASK.payload.parse(payload))
-        .filter(({ folder }) => folder === undefined); // such a job has written no state yet: it still waits for the backup
+        // such a job has written no state yet: it still waits for the backup
+        .filter(({ folder }) => folder === undefined);
       if (!request) return null;
       const { snapshot, from, isAccepted } = request;
       return { snapshot, isReady: false, isImport: from !== undefined, isAccepted, arrival: undefined };

@@ -40,7 +40,8 @@ async function copyDatabase(from: string, to: string, onProgress: (progress: Sna
   try {
     source.pragma('busy_timeout = 10000');
     source.exec('BEGIN');
-    source.prepare('SELECT count(*) FROM sqlite_schema').get(); // BEGIN alone does not start the read transaction, the first read does
+    // BEGIN alone does not start the read transaction, the first read does
+    source.prepare('SELECT count(*) FROM sqlite_schema').get();
     await source.backup(to, {
       progress({ totalPages, remainingPages }) {
         if (isStopped) throw new Error('stopped');

@@ -88,7 +88,8 @@ export async function openTarget(targetName: string, { openStore, config, now }:
   const folderStat = await stat(root).catch(() => undefined);
   if (!folderStat?.isDirectory())
     throw new AppError('unavailable', `The backup folder ${root} does not exist. Create it, or connect its disk.`);
-  await sweepTemp({ root, now }).catch(() => 0); // the clean-up may fail, because a restore also works from a read-only folder
+  // the clean-up may fail, because a restore also works from a read-only folder
+  await sweepTemp({ root, now }).catch(() => 0);
   const namesIn = async (): Promise<string[]> =>
     (await readdir(root, { recursive: true, withFileTypes: true }))
       .filter((entry) => !entry.isDirectory())

@@ -17,7 +17,7 @@ export async function runFolder(app: App, [action, first = '', name = '', mode]:
   else if (action === 'rename') await app.folders.change(getFolder(app, first).id, { name });
   else if (action === 'remove') await removeFolder(app, getFolder(app, first));
   else await app.folders.restore(getFolder(app, first).id);
-  // the first call waits for the started jobs, the second one for the jobs that they start
+  // the first call waits for the jobs of the change, the second call for the jobs that those have started
   await waitForFollowUps(app);
   await waitForFollowUps(app);
   printFolders(app);

@@ -1,4 +1,4 @@
-// Suggests the word that was probably meant.
+// Suggests the word that a user probably meant.
 
 const MAX_EDITS = 2;
 
@@ -11,7 +11,7 @@ export function suggestionFor(word: string, words: readonly string[], prefix = '
   return nearest ? ` Did you mean "${prefix}${nearest.candidate}"?` : '';
 }
 
-/** Counts letters to insert, delete, replace or swap with their neighbour (optimal string alignment). */
+/** Returns the number of letters to insert, delete, replace or swap with their neighbour (optimal string alignment). */
 export function countEdits(from: string, to: string): number {
   let [beforePrevious, previous]: number[][] = [[], Array.from({ length: to.length + 1 }, (_, i) => i)];
   for (let i = 1; i <= from.length; i++) {

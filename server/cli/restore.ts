@@ -94,7 +94,7 @@ async function restoreWithProgress(label: string, options: Omit<RestoreOptions, 
       ...options,
       progress: (...args) => display.progress(...args),
       async decide(arrival) {
-        display.end(); // so that the bar does not run over the question
+        display.end(); // otherwise the bar would be drawn over the question
         const decision = await options.decide(arrival);
         display = createProgressDisplay(process.stdout, label);
         return decision;
@@ -108,7 +108,7 @@ async function restoreWithProgress(label: string, options: Omit<RestoreOptions, 
 const unnamedLine = (files: number): string =>
   `${files} listed files belong to nothing in the library, and were not restored`;
 
-/** Asks before settings and accounts are taken that would give others access to this computer. */
+/** Asks before settings and accounts are taken that could give others access to this computer. */
 async function decideRestore(arrival: Arrival, isAccepted: boolean): Promise<Decision> {
   if (arrival.has_accounts) print('The backup differs from this server:', arrival);
   else {
@@ -167,7 +167,7 @@ async function openBackup(
   }
 }
 
-/** Says which sign-ins stay valid, by the rules of apply-arrival.ts. */
+/** Describes which sign-ins stay valid, by the rules of apply-arrival.ts. */
 function describeSignIns({ hasKeys, hasOwnKeys, arrival, isAccepted }: RestoreOutcome): string {
   if (arrival.has_accounts && !isAccepted && hasOwnKeys) return 'Everybody who is signed in here stays signed in.';
   if (arrival.has_accounts && (hasKeys || hasOwnKeys))

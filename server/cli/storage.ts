@@ -22,7 +22,8 @@ export async function runMigrate(initial: Config, paths: ProductPaths, log: Log,
   const display = createProgressDisplay(process.stdout, 'Moving objects');
   try {
     const targetStorage = await openStorage(config, {}, to);
-    if (!(await targetStorage.isUp())) await targetStorage.stat('audio/probe'); // throws an error with the reason
+    // `stat` throws an error with the reason
+    if (!(await targetStorage.isUp())) await targetStorage.stat('audio/probe');
     // an interrupted migration may have copied a part of the library, so any mark in the target is accepted
     const target = createOwnedStorage(targetStorage, { ...offers.owner, ownsUnmarkedAudio: () => true });
     await target.claim();

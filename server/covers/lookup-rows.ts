@@ -1,4 +1,4 @@
-// The albums that are due for a lookup in the cover archive, and lookups without a result (cover_lookups).
+// The albums that are due for a lookup in the cover archive, and stored lookups without a result (cover_lookups).
 import { eq } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
@@ -10,7 +10,10 @@ import { retryAfterMs, type LookupResult } from './retry-times.ts';
 export type DueAlbum = RowAs<typeof coverLookups, 'albumId' | 'releaseGroupMbid'>;
 
 const COLUMNS = 'a.id AS albumId, a.release_group_mbid AS releaseGroupMbid';
-/** No cover, not removed by a person, local files checked, has a release group that was not looked up lately. */
+/**
+ * SQL condition: the album has no cover, none was removed by a person, its local files were checked, and its release
+ * group was not looked up lately.
+ */
 const IS_DUE = `c.key IS NULL AND c.origin IS NOT 'manual' AND a.release_group_mbid IS NOT NULL
   AND (l.album_id IS NULL OR l.release_group_mbid <> a.release_group_mbid OR l.retry_at <= @now)`;
 const FROM = 'FROM albums a JOIN album_covers c ON c.album_id = a.id LEFT JOIN cover_lookups l ON l.album_id = a.id';
@@ -26,13 +29,13 @@ export function createLookupRows({ db, now }: { db: MainDb; now: () => Date }) {
   const nowMs = (): number => now().getTime();
 
   return {
-    /** Returns undefined when the album is not due. */
+    /** Returns the album if it is due, else undefined. */
     find: (id: AlbumId): DueAlbum | undefined => findDue.get({ id, now: nowMs() }),
-    /** Ids in (above, upTo]. */
+    /** Lists the due albums with ids above `above`, up to and including `upTo`. */
     listBetween: (above: number, upTo: number): DueAlbum[] => listDue.all({ above, upTo, now: nowMs() }),
     hasDueRetry: (): boolean => findDueRetry.get(nowMs()) !== undefined,
 
-    /** Stores a lookup without a result. */
+    /** Stores that a lookup had no result. */
     storeFailure({ albumId, releaseGroupMbid }: DueAlbum, result: LookupResult, reason: string | null): void {
       db.transaction(
         (tx) => {

@@ -1,5 +1,5 @@
-// Covers and mosaics in the sizes of the pages, drawn on first use and cached, in a folder per album, artist or
-// playlist. The first request does not wait until the picture is on disk.
+// Covers and mosaics in the sizes of the pages. They are drawn on first use and cached, in a folder per album, artist
+// or playlist. The first request does not wait until the picture is on disk.
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ import { isMosaic, makeMosaic, type ShownCover } from './mosaic.ts';
 import { resizePicture, type SizedFormat } from './picture.ts';
 import type { StoredPicture } from './queries.ts';
 
-/** Decoding uses the thread pool that file reads need, too. */
+/** Only few pictures are drawn at the same time, because decoding uses the thread pool that file reads need, too. */
 const MAX_CONCURRENT = 2;
 
 interface ThumbnailDeps {
@@ -22,7 +22,7 @@ interface ThumbnailDeps {
 export type Thumbnails = ReturnType<typeof createThumbnails>;
 
 export function createThumbnails({ cacheDir, log, readOriginal }: ThumbnailDeps) {
-  /** Pictures by path, until they are in the cache. */
+  /** Pictures by path that are being drawn, or are not in the cache yet. */
   const pendingPictures = new Map<string, { bytes: Promise<Buffer>; cached: Promise<void> }>();
   const [drawingSlots, writingSlots] = [createSlots(MAX_CONCURRENT), createSlots(MAX_CONCURRENT)];
 
@@ -56,8 +56,8 @@ export function createThumbnails({ cacheDir, log, readOriginal }: ThumbnailDeps)
   return {
     pathOf,
     /**
-     * Draws a size that is not in the cache, only once for concurrent calls, and caches it. Throws UnusablePicture and
-     * errors of `readOriginal`.
+     * Draws a picture that is not in the cache, and caches it. Concurrent calls share the work. Throws UnusablePicture
+     * and errors of `readOriginal`.
      */
     draw(cover: ShownCover, size: number, format: SizedFormat = 'webp'): Promise<Buffer> {
       const path = pathOf(cover, size, format);
@@ -66,7 +66,7 @@ export function createThumbnails({ cacheDir, log, readOriginal }: ThumbnailDeps)
       const bytes = drawPicture(cover, size, format);
       const cached = bytes
         .then((picture) => cachePicture(cover, path, picture))
-        .catch(() => undefined) // the caller has the error
+        .catch(() => undefined) // the error reaches the caller through `bytes`
         .finally(() => pendingPictures.delete(path));
       pendingPictures.set(path, { bytes, cached });
       return bytes;
@@ -77,12 +77,12 @@ export function createThumbnails({ cacheDir, log, readOriginal }: ThumbnailDeps)
       await waitUntilCached((path) => dirname(path) === folder);
       await rm(folder, { recursive: true, force: true });
     },
-    /** Resolves when everything drawn is in the cache. */
+    /** Resolves when all pictures that were drawn are in the cache. */
     flush: (): Promise<void> => waitUntilCached(() => true),
   };
 }
 
-/** Deletes old pictures of the same owner. */
+/** Deletes old pictures from the folder of an owner. */
 async function deleteOldPictures(folder: string, etag: string): Promise<void> {
   for (const name of await readdir(folder)) if (!name.startsWith(etag)) await rm(join(folder, name), { force: true });
 }
@@ -94,7 +94,7 @@ async function writeWhole(path: string, bytes: Buffer): Promise<void> {
     const handle = await open(temp, 'wx');
     try {
       await handle.writeFile(bytes);
-      await handle.sync(); // otherwise a power cut could leave an empty file with the final name
+      await handle.sync(); // without `sync` a power cut could leave an empty file with the final name
     } finally {
       await handle.close();
     }
