@@ -1,5 +1,5 @@
-// Rows of downloads. Triggers copy their state from their job (migrations/0009_downloads.sql); the other columns are
-// written here.
+// Statements for rows of downloads. Triggers copy their state from their job (migrations/0009_downloads.sql); the other
+// columns are written here.
 import { and, count, desc, eq, inArray, isNull, or, sql } from 'drizzle-orm';
 import { type Db, writtenRow } from '../db/client.ts';
 import type { DownloadId, TrackId, UserId } from '../db/ids.ts';
@@ -55,7 +55,7 @@ export const setStatus = (db: Db, id: DownloadId, status: DownloadStatus): void 
 export const setBytes = (db: Db, id: DownloadId, bytesDone: number, bytesTotal: number | null, now: Date): void =>
   void db.update(downloads).set({ bytesDone, bytesTotal, updatedAt: now }).where(eq(downloads.id, id)).run();
 
-/** Unfinished downloads without a job: the process was killed before it created the job. */
+/** Lists unfinished downloads without a job: the process was killed before it created the job. */
 export const listWithoutJob = (db: Db): DownloadRow[] =>
   db
     .select({ download: downloads })
@@ -65,7 +65,10 @@ export const listWithoutJob = (db: Db): DownloadRow[] =>
     .all()
     .map(({ download }) => download);
 
-/** Downloads whose partial files may be resumed: unfinished ones, and those that failed since the given time. */
+/**
+ * Returns the downloads whose partial files may be resumed: unfinished ones, and those that failed since the given
+ * time.
+ */
 export const listResumable = (db: Db, failedSince: Date): Set<DownloadId> =>
   new Set(
     db
@@ -94,7 +97,7 @@ export const findTrackState = (db: Db, id: TrackId): TrackState | undefined =>
 export const setAvailability = (db: Db, id: TrackId, availability: Availability, now: Date): void =>
   void db.update(tracks).set({ availability, updatedAt: now }).where(eq(tracks.id, id)).run();
 
-/** Whoever fetched the audio counts as the uploader of a track without one. */
+/** Makes the person who fetched the audio the uploader of the track, if it has none. */
 export const setUploader = (db: Db, id: TrackId, userId: UserId | null): void =>
   void db
     .update(tracks)
@@ -102,7 +105,9 @@ export const setUploader = (db: Db, id: TrackId, userId: UserId | null): void =>
     .where(and(eq(tracks.id, id), isNull(tracks.uploadedBy)))
     .run();
 
-/** The catalogue's id of the track; the track's own id is preferred to that of a track merged into it. */
+/**
+ * Returns the catalogue's id of the track. The track's own id is preferred to that of a track that was merged into it.
+ */
 export const findRemoteId = (db: Db, trackId: TrackId): string | undefined =>
   db
     .select({ sourceId: remoteIds.sourceId })

@@ -1,22 +1,25 @@
-// Beats: the sequence that has strong onsets at nearly equal distances, by dynamic programming (Ellis, Beat Tracking by
-// Dynamic Programming, 2007). Then the bar: after how many beats the bass accents repeat.
+// Finds beats: the sequence of frames that has strong onsets at nearly equal distances, by dynamic programming (Ellis,
+// Beat Tracking by Dynamic Programming, 2007). Then finds the bar: the number of beats after which the bass accents
+// repeat.
 import type { Onsets } from './onsets.ts';
 import { FIRST_FRAME_SECONDS, FRAMES_PER_SECOND } from './spectrogram.ts';
 
-/** Weight of deviations from the period. */
+/** Weight of deviations from the expected distance between beats. */
 const TIGHTNESS = 100;
-/** Onsets are found this long after the middle of the frame in which they begin, in seconds (measured on clicks). */
+/** An onset is found this long after the middle of the frame in which it begins, in seconds (measured on clicks). */
 const ONSET_DELAY_SECONDS = -0.01;
 const METERS = [3, 4];
 /** A meter is certain if the first beat of its bars is stronger than the other beats by this share. */
 const MIN_ACCENT = 0.35;
 
 export interface Beats {
-  /** Seconds from the beginning. */
+  /** Times of the beats in seconds from the beginning of the track. */
   times: Float64Array;
-  /** The exact tempo, from the beats. */
+  /** The exact tempo, computed from the beats. */
   bpm: number;
-  /** Beats in a bar and the index of the first that begins one; undefined where that is not certain. */
+  /**
+   * The number of beats in a bar, and the index of the first beat that begins a bar; undefined if they are not certain.
+   */
   bar: { beats: number; first: number } | undefined;
 }
 
@@ -54,7 +57,7 @@ function trackBeats(strength: Float64Array, period: number): Int32Array {
   const score = new Float64Array(length);
   const previousFrames = new Int32Array(length).fill(-1);
   for (let i = 0; i < length; i++) {
-    let bestScore = 0; // a beginning
+    let bestScore = 0; // 0 is the score of a sequence that begins here
     let bestPrevious = -1;
     for (let distance = nearest; distance <= farthest && distance <= i; distance++) {
       const reached = (score[i - distance] as number) - (costs[distance] as number);
@@ -74,7 +77,9 @@ function trackBeats(strength: Float64Array, period: number): Int32Array {
   return Int32Array.from(beats.reverse());
 }
 
-/** A line through the beats, where they are steady; else the mean distance of most. */
+/**
+ * Returns the slope of a line through the beats if they are steady, else the mean distance of most of them, as a tempo.
+ */
 function exactTempo(times: Float64Array, nearBpm: number): number {
   const count = times.length;
   const mean = (count - 1) / 2;

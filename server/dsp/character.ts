@@ -1,7 +1,7 @@
 // Describes how a track sounds, in numbers that do not change with its volume, key or encoding: timbre (MFCC: Davis and
 // Mermelstein 1980), rhythm (modulation of bands: Pampalk's fluctuation patterns, 2002), harmony (the Fourier transform
-// of pitch classes, which is the same in every key: Quinn 2006) and dynamics. Segments of 6 s are measured; a track is
-// the mean of its segments and the differences between them.
+// of pitch classes, whose magnitudes are the same in every key: Quinn 2006) and dynamics. Segments of 6 s are measured.
+// A track is described by the means of its segments and by how much they differ.
 import { createPowerSpectra, hann, LANES } from './fft.ts';
 import type { Onsets } from './onsets.ts';
 import { BANDS, FRAMES_PER_SECOND, PITCH_BINS, PITCH_FRAMES_PER_SECOND, type Spectrogram } from './spectrogram.ts';
@@ -9,13 +9,13 @@ import { BANDS, FRAMES_PER_SECOND, PITCH_BINS, PITCH_FRAMES_PER_SECOND, type Spe
 const MFCC_COUNT = 13;
 const SEGMENT_FRAMES = 512;
 const HALF_BANDS = BANDS / 2;
-/** Nepers of a decibel of power: `exp` is quicker than a power of 10. */
+/** Factor from decibels of power to nepers, because `exp` is faster than a power of 10. */
 const NEPERS_PER_DECIBEL = Math.LN10 / 10;
-/** Decibels below the loudest band that still count. */
+/** Levels that are further below the loudest band, in decibels, are raised to this depth. */
 const MAX_DEPTH_DB = 70;
-/** Bands from here on are above about 200 Hz, 1 kHz and 3 kHz. */
+/** The first band of each group; the groups begin at about 0 Hz, 200 Hz, 1 kHz and 3 kHz. */
 const BAND_GROUPS = [0, 5, 16, 27, BANDS] as const;
-/** Bins of the modulation spectrum, at 0.17 Hz each: octaves from 0.5 to 16 Hz. */
+/** Edges of octaves in the modulation spectrum, from 0.5 to 16 Hz, in bins of 0.17 Hz. */
 const MODULATION_EDGES = [3, 6, 12, 24, 48, 96] as const;
 
 const MFCC_MEANS_INDEX = 0;
@@ -24,16 +24,16 @@ const DELTA_SPREADS_INDEX = MFCC_SPREADS_INDEX + MFCC_COUNT - 1;
 const RHYTHM_INDEX = DELTA_SPREADS_INDEX + 6;
 const HARMONY_INDEX = RHYTHM_INDEX + (BAND_GROUPS.length - 1) * (MODULATION_EDGES.length - 1);
 const DYNAMICS_INDEX = HARMONY_INDEX + 8;
-/** Numbers of a segment. */
+/** The number of values that describe a segment. */
 export const DIMENSIONS = DYNAMICS_INDEX + 5;
 
 export interface Character {
-  /** Means of the segments, `DIMENSIONS` each. */
+  /** The means over all segments, one for each of the `DIMENSIONS`. */
   mean: Float64Array;
   spread: Float64Array;
 }
 
-/** Returns undefined for a track that is shorter than a segment, or silent. */
+/** Returns the character of a track; undefined if the track is shorter than a segment, or silent. */
 export function characterize(spectrogram: Spectrogram, { all: onsets }: Onsets): Character | undefined {
   const { frames, loudest } = spectrogram;
   if (frames < SEGMENT_FRAMES || loudest < -90) return undefined;
@@ -82,7 +82,8 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
       }
       levels[frame] = 10 * Math.log10(power);
       if ((levels[frame] as number) > floor + 25) audible++;
-      // cosines are the same at both ends, but for their sign if the coefficient is odd
+      // A cosine is symmetric for even coefficients and antisymmetric for odd ones, so the two halves can be added and
+      // subtracted first.
       for (let band = 0; band < HALF_BANDS; band++) {
         const lowBand = bands[band] as number;
         const highBand = bands[BANDS - 1 - band] as number;
@@ -120,7 +121,7 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
   }
 
   function describeRhythm(from: number, out: Float64Array): void {
-    const groups = BAND_GROUPS.length - 1; // as many as are transformed together
+    const groups = BAND_GROUPS.length - 1; // there are as many groups as frames that are transformed together
     for (let group = 0; group < groups; group++) {
       const [low, high] = [BAND_GROUPS[group] as number, BAND_GROUPS[group + 1] as number];
       const envelope = envelopes.subarray(group * SEGMENT_FRAMES, (group + 1) * SEGMENT_FRAMES);
@@ -214,7 +215,7 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
   }
 
   return {
-    /** Returns false for a segment that is mostly silent. */
+    /** Writes the description of a segment into `out`. Returns false for a segment that is mostly silent. */
     describe(from: number, out: Float64Array): boolean {
       if (readFrames(from) < 0.2) return false;
       describeTimbre(out);
@@ -226,7 +227,7 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
   };
 }
 
-/** Numbers of a `Character` as they are stored: 16 bits for means, 8 for spreads. */
+/** Factors for storing a `Character` as integers: 16 bits for means, 8 bits for spreads. */
 const MEAN_SCALE = 100;
 const SPREAD_SCALE = 5;
 export const CHARACTER_BYTES = DIMENSIONS * 3;
@@ -239,7 +240,7 @@ export function packCharacter({ mean, spread }: Character): Buffer {
   return bytes;
 }
 
-/** Returns undefined for bytes of another length. */
+/** Returns undefined if the bytes have another length. */
 export function unpackCharacter(bytes: Uint8Array): Character | undefined {
   if (bytes.length !== CHARACTER_BYTES) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

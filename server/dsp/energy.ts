@@ -1,9 +1,10 @@
-// Energy from 1 (calm) to 10 (intense), as DJ programs write it into tags: loud, dense and bright music has more.
+// Computes the energy of a track from 1 (calm) to 10 (intense), as DJ programs write it into tags. Loud, dense and
+// bright music has more energy.
 import type { Loudness } from './loudness.ts';
 import { FRAMES_PER_SECOND, type Spectrogram } from './spectrogram.ts';
 import type { Onsets } from './onsets.ts';
 
-/** Bands from here on are above about 2.5 kHz. */
+/** Bands with this and higher indexes are above about 2.5 kHz. */
 const BRIGHT_BAND = 24;
 
 export function energyOf(

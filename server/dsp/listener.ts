@@ -1,4 +1,4 @@
-// All that is found out about a track, from one pass over its samples.
+// Analyses a track in one pass over its samples.
 import { findBeats, type Beats } from './beats.ts';
 import { characterize, type Character } from './character.ts';
 import { energyOf } from './energy.ts';
@@ -11,7 +11,7 @@ import { findTempo, type Tempo } from './tempo.ts';
 import { createTruePeakMeter } from './true-peak.ts';
 import { createWaveformMeter } from './waveform.ts';
 
-/** Steps and the versions of their algorithms: a raised one makes a step due again for every track. */
+/** The steps with the versions of their algorithms. A higher version makes the step due again for every track. */
 export const SOUND_STEPS = { loudness: 2, waveform: 1, rhythm: 3, character: 1 } as const;
 export type SoundStep = keyof typeof SOUND_STEPS;
 
@@ -20,15 +20,17 @@ export interface Heard {
   sampleRateHz: number;
   loudness?: Loudness & { truePeak: number; samplePeak: number; leadingSilence: number; trailingSilence: number };
   waveform?: Uint8Array;
-  /** Values are undefined where there is no beat, or no tone. */
+  /** The tempo is undefined if there is no beat, the key if there are no tones. */
   rhythm?: { tempo: (Tempo & Pick<Beats, 'times' | 'bar'>) | undefined; key: Key | undefined; energy: number };
-  /** Undefined inside for what is too short or silent. */
+  /** `is` is undefined for a track that is too short or silent. */
   character?: { is: Character | undefined };
 }
 
 export type Listener = ReturnType<typeof createListener>;
 
-/** Rhythm needs the loudness for its energy. */
+/**
+ * Creates the meters for some steps. The step `rhythm` also measures the loudness, from which the energy is computed.
+ */
 export function createListener(sampleRateHz: number, channels: number, steps: ReadonlySet<SoundStep>) {
   const wants = (...any: SoundStep[]): boolean => any.some((step) => steps.has(step));
   const loudness = wants('loudness', 'rhythm') ? createLoudnessMeter(sampleRateHz, channels) : undefined;

@@ -1,4 +1,4 @@
-// Silence at both ends of a track, to the frame: what is not above -60 dBFS in any channel.
+// Measures the silence at both ends of a track, exact to a frame. A frame is silent if no channel is above -60 dBFS.
 
 const MAX_SILENT_AMPLITUDE = 0.001;
 
@@ -16,7 +16,7 @@ export function createSilenceMeter() {
       if (i >= 0) last = frames + i;
       frames += count;
     },
-    /** Counts frames. A track that is all silence has all of it at its beginning. */
+    /** Returns numbers of frames. A track that is silent throughout has leading silence only. */
     finish: (): { leading: number; trailing: number; frames: number } =>
       first < 0 ? { leading: frames, trailing: 0, frames } : { leading: first, trailing: frames - 1 - last, frames },
   };

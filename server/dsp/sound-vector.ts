@@ -1,29 +1,29 @@
-// The vector of a track: its character (character.ts), whitened by what the library itself shows. The parts of a track
-// belong together, and so do the tracks of an album: features that differ within them tell little about likeness, and
-// features that differ between albums tell much (linear discriminant analysis: Fisher 1936; for sounds: Hatch et al.,
-// WCCN, 2006). No trained weights come with the product.
+// Computes the vector of a track from its character (character.ts), weighted by what the library itself shows. The
+// parts of a track sound alike, and so do the tracks of an album: features that differ within an album say little about
+// similarity, and features that differ between albums say much (linear discriminant analysis: Fisher 1936; for sounds:
+// Hatch et al., WCCN, 2006). No trained weights come with the product.
 import { DIMENSIONS, type Character } from './character.ts';
 
 /**
- * Raise this number when vectors change: all vectors are then computed again from the stored characters, without
+ * The version of vectors. When it is raised, all vectors are computed again from the stored characters, without
  * decoding.
  */
 export const VECTOR_VERSION = 1;
-/** Dimensions of a vector; each is a signed byte. */
+/** Number of dimensions of a vector; each is stored as a signed byte. */
 export const VECTOR_SIZE = 56;
 
 const RAW_SIZE = 2 * DIMENSIONS;
 /**
- * The number of album tracks at which the library's own data weighs as much as the assumption that all axes are equal.
+ * With this many album tracks, the library's own data weighs as much as the prior assumption that all axes are equal.
  */
 const PRIOR_TRACKS = 150;
-/** The number of segments by which a track is usually known. */
+/** The number of segments on which a track's character is usually based. */
 const TYPICAL_SEGMENTS = 12;
 const MIN_VARIANCE = 1e-4;
 
 export interface VectorModel {
   mean: Float64Array;
-  /** `VECTOR_SIZE` rows of `2 * DIMENSIONS`. */
+  /** A matrix of `VECTOR_SIZE` rows and `2 * DIMENSIONS` columns. */
   axes: Float64Array;
 }
 
@@ -32,7 +32,9 @@ function rawOf({ mean, spread }: Character, out: Float64Array): void {
   for (let i = 0; i < DIMENSIONS; i++) out[DIMENSIONS + i] = Math.log(0.3 + (spread[i] as number));
 }
 
-/** Takes characters album by album; characters of tracks without an album come with null. */
+/**
+ * Creates a trainer, to which characters are added album by album. Tracks without an album are added with the id null.
+ */
 export function createVectorTrainer() {
   const raw = new Float64Array(RAW_SIZE);
   const total = createMoments();
@@ -99,7 +101,7 @@ function createMoments() {
           products[at] = (products[at] as number) + value * (values[j] as number);
       }
     },
-    /** The sum of squared distances from the mean, all axes by all axes. */
+    /** Adds the scatter matrix (the sums of products of the differences from the mean) to a matrix. */
     addScatter(to: Float64Array): void {
       for (let i = 0; i < RAW_SIZE; i++)
         for (let j = 0; j <= i; j++) {
@@ -111,7 +113,7 @@ function createMoments() {
   };
 }
 
-/** Axes along which `all` varies most where `noise` varies by 1. */
+/** Returns the axes along which `all` varies most in relation to `noise`. */
 function discriminants(all: Float64Array, noise: Float64Array): Float64Array {
   const lower = cholesky(noise);
   const inverse = invertLower(lower);
@@ -172,7 +174,7 @@ function invertLower(lower: Float64Array): Float64Array {
 
 const JACOBI_SWEEPS = 12;
 
-/** Decomposes a symmetric matrix by Jacobi's rotations; vectors are columns. */
+/** Returns the eigenvalues and eigenvectors of a symmetric matrix, by Jacobi rotations. The vectors are the columns. */
 function eigen(matrix: Float64Array): { values: Float64Array; vectors: Float64Array } {
   const a = Float64Array.from(matrix);
   const vectors = new Float64Array(RAW_SIZE * RAW_SIZE);
@@ -199,12 +201,12 @@ function rotate(a: Float64Array, vectors: Float64Array, p: number, q: number): v
   for (let k = 0; k < RAW_SIZE; k++) rotatePair(vectors, k * RAW_SIZE + p, k * RAW_SIZE + q);
 }
 
-/** The layout of the records of vectors that kernels.wat compares. */
+/** The layout of vectors in memory, as kernels.wat compares them. */
 export const RECORD_BYTES = 64;
 export const RECORD_ID_OFFSET = 56;
 export const RECORD_SCALE_OFFSET = 60;
 
-/** The one way from a character to a vector. */
+/** Returns the function that computes the vector of a character. */
 export function createVectorWriter({ mean, axes }: VectorModel) {
   const raw = new Float64Array(RAW_SIZE);
   const exactValues = new Float64Array(VECTOR_SIZE);
@@ -220,7 +222,7 @@ export function createVectorWriter({ mean, axes }: VectorModel) {
   };
 }
 
-/** The values as signed bytes of their own scale; only their direction counts. */
+/** Writes a vector as signed bytes, scaled so that the largest value is 127: only the direction matters. */
 export function writeRecord(values: ArrayLike<number>, id: number, into: DataView, offset: number): void {
   let maxValue = 1e-9;
   for (let i = 0; i < VECTOR_SIZE; i++) maxValue = Math.max(maxValue, Math.abs(values[i] as number));

@@ -7,7 +7,7 @@ const SPECTRUM_HZ = 22_050;
 const FRAME_SAMPLES = 1_024;
 const HOP_SAMPLES = 256;
 export const FRAMES_PER_SECOND = SPECTRUM_HZ / HOP_SAMPLES;
-/** The middle of the first frame. */
+/** The time of the middle of the first frame. */
 export const FIRST_FRAME_SECONDS = FRAME_SAMPLES / 2 / SPECTRUM_HZ;
 export const BANDS = 40;
 const MIN_HZ = 30;
@@ -17,27 +17,27 @@ const PITCH_HZ = SPECTRUM_HZ / 4;
 const PITCH_FRAME_SAMPLES = 4_096;
 const PITCH_HOP_SAMPLES = 1_024;
 export const PITCH_FRAMES_PER_SECOND = PITCH_HZ / PITCH_HOP_SAMPLES;
-/** Bins of an octave; the first is C, in a tuning of 440 Hz. */
+/** Number of pitch bins in an octave. The first bin is C, in a tuning of 440 Hz. */
 export const PITCH_BINS = 36;
 const MIN_PITCH_HZ = 60;
 const MAX_PITCH_HZ = 2_000;
 
-/** Longer tracks are judged by this much of them. */
+/** Of longer tracks, only the first twelve minutes are analysed. */
 const MAX_ANALYSED_SECONDS = 12 * 60;
 const BLOCK_SAMPLES = 4_096;
 const MIN_POWER = 1e-12;
-/** Converts natural logarithms of power, which are faster to compute than decimal ones. */
+/** Factor from natural logarithms of power to decibels; natural ones are faster to compute than decimal ones. */
 const DECIBELS_PER_NEPER = 10 / Math.LN10;
 
 export interface Spectrogram {
-  /** Decibels of power, `BANDS` for each frame. */
+  /** Power in decibels, `BANDS` values for each frame. */
   mel: Float32Array;
-  /** The highest of them. */
+  /** The highest value in `mel`. */
   loudest: number;
   /** Mean power of each band. */
   melPower: Float64Array;
   frames: number;
-  /** Amplitudes, `PITCH_BINS` for each pitch frame. */
+  /** Amplitudes of pitches, `PITCH_BINS` values for each pitch frame. */
   pitches: Float32Array;
   pitchFrames: number;
 }
@@ -90,7 +90,7 @@ function loudestOf(values: Float32Array): number {
   return loudest;
 }
 
-/** The mean of the channels. */
+/** Writes the mean of the channels into `into`. */
 function mix(data: readonly Float32Array[], from: number, into: Float32Array, count: number): void {
   const [first, second] = data as [Float32Array, Float32Array | undefined];
   const share = 1 / data.length;
@@ -101,20 +101,23 @@ function mix(data: readonly Float32Array[], from: number, into: Float32Array, co
     for (let i = 0; i < count; i++) into[i] = (into[i] as number) + (channel[from + i] as number) * share;
 }
 
-/** Computes the values of a frame from the sums of its bands and its power, which are `LANES` apart. */
+/**
+ * Computes the values of one frame and writes them into `into`. The sums and powers of the frame are at every
+ * `LANES`-th position, beginning with `lane`.
+ */
 type Analyse = (of: { power: Float32Array; sums: Float32Array; lane: number }, into: Float32Array, at: number) => void;
 
 interface FramesOptions {
   size: number;
   hop: number;
-  /** Samples that are pushed at a time. */
+  /** Maximum number of samples that are pushed at a time. */
   maxSamples: number;
-  /** Values that are kept of each frame. */
+  /** Number of values that are kept for each frame. */
   width: number;
   bands: Band[];
 }
 
-/** Cuts samples into frames that overlap, and keeps what each gives. */
+/** Cuts samples into overlapping frames, and keeps the values that `analyse` computes for each. */
 function createFrames({ size, hop, maxSamples: most, width, bands }: FramesOptions, analyse: Analyse) {
   const together = size + (LANES - 1) * hop;
   const spectra = createPowerSpectra({ size, hop, lineCapacity: together + most }, hann(size), bands);
@@ -150,7 +153,7 @@ function createFrames({ size, hop, maxSamples: most, width, bands }: FramesOptio
   };
 }
 
-/** Triangles of equal width in mel (O'Shaughnessy 1987), no narrower than two bins. */
+/** Returns triangular bands of equal width on the mel scale (O'Shaughnessy 1987), none narrower than two bins. */
 function melBands(): Band[] {
   const mel = (hz: number): number => 2595 * Math.log10(1 + hz / 700);
   const hz = (m: number): number => 700 * (10 ** (m / 2595) - 1);
@@ -170,7 +173,7 @@ function melBands(): Band[] {
   });
 }
 
-/** Converts to decibels; adds up the power of all frames. */
+/** Returns a function that writes the levels of the bands in decibels, and adds their power to `power`. */
 function melLevels(power: Float64Array): Analyse {
   return ({ sums, lane }, into, at) => {
     for (let band = 0; band < BANDS; band++) {
@@ -181,12 +184,15 @@ function melLevels(power: Float64Array): Analyse {
   };
 }
 
-/** Peaks of the spectrum, at the pitch between the bins (a parabola through the logarithms). */
+/**
+ * Returns a function that writes the peaks of the spectrum by pitch. The pitch of a peak is interpolated between bins
+ * (a parabola through the logarithms).
+ */
 function pitchPeaks(): Analyse {
   const binHz = PITCH_HZ / PITCH_FRAME_SAMPLES;
   const [firstBin, lastBin] = [Math.floor(MIN_PITCH_HZ / binHz), Math.ceil(MAX_PITCH_HZ / binHz)];
   const scale = 2 / PITCH_FRAME_SAMPLES;
-  const referenceHz = (440 * 2 ** (-9 / 12)) / 16; // C0
+  const referenceHz = (440 * 2 ** (-9 / 12)) / 16; // the frequency of the note C0
   return ({ power, lane }, into, at) => {
     into.fill(0, at, at + PITCH_BINS);
     const [first, end] = [firstBin * LANES + lane, (lastBin + 1) * LANES];

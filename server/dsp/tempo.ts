@@ -1,32 +1,33 @@
-// Tempo: how well onsets repeat at each period, by autocorrelation in windows (a tempogram: Grosche and Müller 2011),
-// with multiples of the period (a comb) and a prior for the tempi that people tap (van Noorden and Moelants 1999).
-// Which octave of the best period is tapped, and whether there is a beat at all, follow from two logistic models.
+// Finds the tempo: how well onsets repeat at each period, by autocorrelation in windows (a tempogram: Grosche and
+// Müller 2011), including multiples of the period (a comb) and a prior for the tempi that people tap (van Noorden and
+// Moelants 1999). Two logistic models then decide which octave of the best period is tapped, and whether there is a
+// beat at all.
 import { createKernels } from './kernels.ts';
 import { onsetsPerSecond, type Onsets } from './onsets.ts';
 import { FRAMES_PER_SECOND } from './spectrogram.ts';
 
 const WINDOW_FRAMES = Math.round(FRAMES_PER_SECOND * 12);
 const WINDOW_HOP = WINDOW_FRAMES >> 1;
-/** Zeros after a window, since products are taken four at a time. */
+/** Number of zeros after a window, since products are computed four at a time. */
 const PADDING = 4;
-/** Onsets are capped at this multiple of the mean. */
+/** Onsets are limited to this multiple of the mean strength. */
 const MAX_ONSET = 8;
 const MIN_BPM = 36;
 const MAX_BPM = 240;
 const COMB_MULTIPLES = [1, 2, 3, 4];
 const MAX_LAG = Math.ceil((FRAMES_PER_SECOND * 60 * COMB_MULTIPLES.length) / MIN_BPM) + 2;
-/** Steps of the search: 0.5 %. */
+/** Ratio of two tempi that are compared in the search: 0.5 %. */
 const SEARCH_STEP = 1.005;
 const PRIOR_BPM = 120;
 const PRIOR_OCTAVES = 1.3;
 /**
- * Onsets between the beats count against a period, which may be that of half or a third of the tempo. In continuous
- * quick notes, a period of five or seven notes would score best otherwise.
+ * Weight of onsets between the beats, which count against a period: it may belong to a half or a third of the real
+ * tempo. Without this, a period of five or seven notes would win in continuous quick notes.
  */
 const BETWEEN_SHARE = 0.3;
 const BASS_SHARE = 0.5;
 
-/** Onsets per second that are taken where there are fewer. */
+/** Fewer onsets per second are counted as this many. */
 const MIN_ONSET_RATE = 0.1;
 
 const OCTAVES = [1 / 3, 1 / 2, 1, 2, 3];
@@ -34,7 +35,7 @@ const MIN_OCTAVE_BPM = 40;
 const MAX_OCTAVE_BPM = 220;
 /**
  * How likely people are to tap an octave: the weights of a softmax over the octaves. They were fitted with a ridge of 5
- * to the choosing half of `test/bench/ear/held-out.json`, to 60 pieces of `test/support/score.ts`, and to 81 written
+ * to the training half of `test/bench/ear/held-out.json`, to 60 pieces of `test/support/score.ts`, and to 81 written
  * scores that a synthesizer played, which count three times.
  */
 const OCTAVE_WEIGHTS = {
@@ -55,23 +56,26 @@ const OCTAVE_WEIGHTS = {
   bassOnsetsPerBeat: 0.38,
   bassOnsetsPerBeatSquared: -0.16,
 };
-/** Weights of the probability of a beat: fitted to the same pieces beside the sounds of `test/support/beatless.ts`. */
+/**
+ * Weights of the model for whether there is a beat. They were fitted to the same pieces, and to the sounds of
+ * `test/support/beatless.ts`.
+ */
 const PULSE_WEIGHTS = { strength: 6.88, timesNoise: 11.09, constant: -12.84 };
 const MIN_TIMES_NOISE = 0.01;
-/** Lags at which windows are compared: 0.23 to 6 s. */
+/** The lags at which windows are compared, 0.23 to 6 s. */
 const NOISE_LAGS = [20, 520] as const;
-/** Standard deviation of the autocorrelation of one window of a sound without a beat. */
+/** Standard deviation of the autocorrelation in one window of a sound without a beat. */
 const WINDOW_NOISE = 0.07;
-/** Below it nothing repeats. */
+/** A track with a lower probability of a beat gets no tempo. */
 const MIN_PULSE = 0.3;
 
 export interface Tempo {
   bpm: number;
-  /** The probability that there is a beat and that its tempo is this one, not another octave of it. */
+  /** The probability that there is a beat and that this is its tempo, not another octave of it. */
   confidence: number;
 }
 
-/** Returns undefined where nothing repeats. */
+/** Returns the tempo; undefined if nothing repeats. */
 export function findTempo({ all, bass }: Onsets): Tempo | undefined {
   const [spreadOnsets, spreadBass] = [spread(all), spread(bass)];
   const [windows, bassWindows] = [autocorrelations(spreadOnsets), autocorrelations(spreadBass)];
@@ -91,8 +95,8 @@ export function findTempo({ all, bass }: Onsets): Tempo | undefined {
 }
 
 /**
- * Bowed and blown notes begin over some frames, in no two alike: a rise that is spread over its neighbours meets that
- * of another note all the same.
+ * Smooths onsets over neighbouring frames. Bowed and blown notes take some frames to begin, each differently; spread
+ * rises still overlap in the autocorrelation.
  */
 const spread = (values: Float32Array): Float32Array =>
   values.map((value, i) => value / 2 + ((values[i - 1] ?? 0) + (values[i + 1] ?? 0)) / 4);
@@ -117,7 +121,7 @@ function strongestTempo(both: Float64Array): { bpm: number; strength: number } |
   return best;
 }
 
-/** The mean where a period is cut into so many parts. */
+/** Returns the mean at the points that divide a period into equal parts. */
 function betweenParts(both: Float64Array, period: number, parts: number): number {
   let sum = 0;
   for (let k = 1; k < parts; k++) sum += valueAt(both, (period * k) / parts);
@@ -161,8 +165,8 @@ function pulseProbability(strength: number, noise: number): number {
 }
 
 /**
- * The part of the mean of all windows that is chance: half the standard deviation between the means of every other
- * window. A faint beat still counts where it stays the same from window to window.
+ * Estimates how much of the mean of all windows is chance: half the standard deviation between the means of even and
+ * odd windows. So a faint beat still counts if it stays the same from window to window.
  */
 function noiseOf(windows: Float64Array[], bassWindows: Float64Array[]): number {
   if (windows.length < 2) return WINDOW_NOISE;
@@ -183,7 +187,7 @@ function noiseOf(windows: Float64Array[], bassWindows: Float64Array[]): number {
 const withBass = (full: Float64Array, low: Float64Array): Float64Array =>
   full.map((value, lag) => value + BASS_SHARE * (low[lag] as number));
 
-/** Between two lags. */
+/** Returns the interpolated value between two lags. */
 function valueAt(values: Float64Array, lag: number): number {
   const i = Math.floor(lag);
   const fraction = lag - i;
@@ -191,8 +195,8 @@ function valueAt(values: Float64Array, lag: number): number {
 }
 
 /**
- * Returns the autocorrelation of each window that is not silent, divided by its energy so that loud parts do not
- * dominate.
+ * Returns the autocorrelation of each window that is not silent. It is divided by the window's energy, so that loud
+ * parts do not dominate.
  */
 function autocorrelations(values: Float32Array): Float64Array[] {
   const windows: Float64Array[] = [];
@@ -210,14 +214,14 @@ function autocorrelations(values: Float32Array): Float64Array[] {
     const result = new Float64Array(MAX_LAG + 2);
     const longest = Math.min(MAX_LAG, length - 1);
     for (let lag = 0; lag <= longest; lag++)
-      // as if every lag had as many products
+      // longer lags have fewer products, so their sum is scaled up
       result[lag] = (loops.product(lag * 8, 0, length - lag) / energy) * (length / (length - lag));
     windows.push(result);
   }
   return windows;
 }
 
-/** The mean, scaled to 1 at lag 0. */
+/** Returns the mean of the windows, scaled to 1 at lag 0. */
 function meanOf(windows: readonly Float64Array[]): Float64Array {
   const sum = new Float64Array(MAX_LAG + 2);
   for (const window of windows)

@@ -1,4 +1,4 @@
-// The charset of an album's tags over REST.
+// REST API for the charset of an album's tags.
 import { AlbumIdIn } from '../db/ids.ts';
 import { idParam } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';

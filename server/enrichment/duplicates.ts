@@ -1,4 +1,4 @@
-// Duplicates, found by fingerprint: listed in groups, merged, or dismissed by a person.
+// Duplicates, which are found by fingerprint: lists them in groups, merges them, and lets a person dismiss them.
 import { and, eq, inArray } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
@@ -15,10 +15,10 @@ import { dismissPair, regroup } from './duplicate-pairs.ts';
 export interface DuplicateGroup {
   id: number;
   tracks: TrackSummary[];
-  /** Similarity of the least similar pair, 0 to 1. */
+  /** Similarity of the two tracks that differ most, 0 to 1. */
   similarity: number;
   keep: { id: TrackId; reason: KeepReason };
-  /** Total size of the other tracks. */
+  /** Total size of the tracks that need not be kept. */
   spareBytes: number;
 }
 
@@ -26,7 +26,7 @@ interface DuplicateDeps {
   db: MainDb;
   library: Pick<LibraryService, 'getTrack' | 'tracksById'>;
   merges: Pick<Merges, 'mergeInto'>;
-  /** Called in the transaction before a merged track is deleted, so that a scan does not import its file again. */
+  /** Called in the transaction before a merged track is deleted, so that no scan imports its file again. */
   onMerged: (id: TrackId) => void;
   now: () => Date;
 }
@@ -86,7 +86,7 @@ export function createDuplicateService({ db, library, merges, onMerged, now }: D
     }
   }
 
-  /** Reads the groups in the order of `ids`, with one query of each kind. */
+  /** Returns the groups in the order of `ids`, with one query of each kind. */
   function readGroups(userId: UserId, ids: number[]): DuplicateGroup[] {
     const members = listMembers.all(JSON.stringify(ids));
     const similarity = new Map(listSimilarities.all(JSON.stringify(ids)).map((row) => [row.groupId, row.similarity]));
@@ -112,12 +112,15 @@ export function createDuplicateService({ db, library, merges, onMerged, now }: D
   }
 
   return {
-    /** Newest first. */
+    /** Lists groups of duplicates, newest first. */
     listGroups(userId: UserId, { limit, offset }: Page): Paged<DuplicateGroup> {
       return { items: readGroups(userId, listGroupIds.all(limit, offset)), total: countGroups.get() ?? 0 };
     },
 
-    /** Merges the others into `keep`. Throws `not_found`, and `conflict` for tracks that are not in the same group. */
+    /**
+     * Merges the tracks `others` into `keep`. Throws `not_found`, and `conflict` for tracks that are not in the same
+     * group.
+     */
     mergeTracks(userId: UserId, keep: TrackId, others: readonly TrackId[]): TrackSummary {
       const ids = [...new Set(others)];
       db.transaction(
@@ -136,7 +139,7 @@ export function createDuplicateService({ db, library, merges, onMerged, now }: D
       return library.getTrack(userId, keep);
     },
 
-    /** Marks a track as not the same as the others; they are not paired again. Throws `not_found`. */
+    /** Marks a track as different from the tracks `others`, so that they are not paired again. Throws `not_found`. */
     dismiss(userId: UserId, id: TrackId, others: readonly TrackId[]): void {
       db.transaction(
         (tx) => {

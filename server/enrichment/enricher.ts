@@ -30,16 +30,16 @@ export interface EnricherDeps extends LocalFileDeps {
   acoustId: AcoustId;
   musicBrainz: MusicBrainz;
   recorder: Recorder;
-  /** Looks for an album's cover when it has none. */
+  /** Looks for the cover of an album that has none; returns whether one was found. */
   findCover: (albumId: AlbumId, signal: AbortSignal) => Promise<boolean>;
-  /** Notes on the track why its result is not saved yet; undefined clears the note. */
+  /** Stores on the track why its result is not saved yet; undefined deletes that text. */
   noteUnsaved: (id: TrackId, reason: string | undefined) => void;
 }
 
-/** The step whose service could not be reached. */
+/** A step that has to be repeated because its service could not be reached. */
 type UnavailableStep = 'lookup' | 'details';
 
-/** Failed steps with their reasons, for the result of the job. */
+/** Reasons of failed steps, for the result of the job. */
 type Problems = Partial<Record<StepName, string>>;
 
 export type Enriched =
@@ -48,19 +48,19 @@ export type Enriched =
       error: string | null;
       problems: Problems;
       isChanged: boolean;
-      /** The step that is to be repeated later. */
+      /** The step that has to be repeated later, if any. */
       awaits: UnavailableStep | null;
     }
-  /** The track was edited by hand, deleted, or has no audio. */
+  /** The track was edited by hand or deleted, or has no audio. */
   | { outcome: 'skipped'; reason: string }
-  /** An unexpected error occurred; the track is `failed`. */
+  /** An unexpected error occurred; the track gets the status `failed`. */
   | { outcome: 'crashed'; error: string };
 
 interface EnrichOptions {
   signal: AbortSignal;
-  /** A person requested it: the track is looked up even if its tags name the recording. */
+  /** Whether a person requested the enrichment: then the track is looked up even if its tags name the recording. */
   isAsked: boolean;
-  /** Looks for the album's cover now instead of in `cover_task`. */
+  /** Whether to look for the album's cover now instead of in `cover_task`. */
   withCover: boolean;
 }
 
@@ -79,9 +79,10 @@ export function createEnricher(deps: EnricherDeps) {
     const { id } = track;
     const file = openWhenNeeded(storageUri, signal);
     try {
-      // The row of a file that was just scanned has all its tags, so it need not be read again.
+      // The row of a track that was just scanned has all tags of its file, so the file need not be read again.
       const tags: StepOutcome<TrackIdentity> =
-        (!isAsked && isAsScanned(track)) || track.sectionStart !== null // the file's tags are not its own
+        // the tags of a file with several tracks are not those of one track
+        (!isAsked && isAsScanned(track)) || track.sectionStart !== null
           ? { outcome: 'done', value: { ...track.identity, lyrics: undefined } }
           : await file.use('tags', ({ path }) => readTags(path, track.sourceId, track.identity));
       const fingerprint = await fingerprintOf(track, file);
@@ -110,7 +111,7 @@ export function createEnricher(deps: EnricherDeps) {
     }
   }
 
-  /** Opens the file for the first step that needs it. If that fails, so do the steps that need it. */
+  /** Opens the file for the first step that needs it. If that fails, all steps that need the file fail. */
   function openWhenNeeded(storageUri: string, signal: AbortSignal) {
     let opening: Promise<StepOutcome<LocalFile>> | undefined;
     return {
@@ -124,13 +125,13 @@ export function createEnricher(deps: EnricherDeps) {
         return file.outcome === 'done' ? runStep(name, signal, (both) => work(file.value, both)) : file;
       },
       async release(): Promise<void> {
-        const file = await opening?.catch(() => undefined); // the step that opened it has the error
+        const file = await opening?.catch(() => undefined); // the step that opened the file reports the error
         if (file?.outcome === 'done') await file.value.release();
       },
     };
   }
 
-  /** The compressed fingerprint; computed once per track and stored. */
+  /** Returns the compressed fingerprint, which is computed once per track and stored. */
   async function fingerprintOf(
     { id, durationMs, format, ...track }: TrackWithIdentity,
     file: ReturnType<typeof openWhenNeeded>,
@@ -169,7 +170,7 @@ export function createEnricher(deps: EnricherDeps) {
     );
   }
 
-  /** Completes the best match from MusicBrainz; without a lookup, gets the recording that the tags name. */
+  /** Completes the best match from MusicBrainz. Without a lookup, gets the recording that the tags name. */
   async function addDetails(tags: StepOutcome<TrackIdentity>, lookup: StepOutcome<Match[]>, signal: AbortSignal) {
     const tagged = tags.outcome === 'done' ? tags.value : undefined;
     const [best, ...others] = lookup.outcome === 'done' ? lookup.value : [];
@@ -195,11 +196,11 @@ export function createEnricher(deps: EnricherDeps) {
     // a match without a title is useless
     const titledMatches = [completed, ...others].filter((match) => match?.title !== undefined) as Match[];
     if (best && titledMatches.length === 0 && details.outcome === 'failed')
-      return { details, matches: details, known: undefined }; // the recording is known, but not its title
+      return { details, matches: details, known: undefined }; // the recording is known, but its title is not
     return { details, matches: { outcome: 'done' as const, value: titledMatches }, known: undefined };
   }
 
-  /** Finds the album's cover. An error does not change the outcome of the enrichment. */
+  /** Looks for the album's cover. An error does not change the outcome of the enrichment. */
   const tryCover = (albumId: AlbumId, signal: AbortSignal): Promise<StepOutcome<boolean>> =>
     runStep('cover', signal, (stepSignal) => findCover(albumId, stepSignal)).catch((error: unknown) => {
       signal.throwIfAborted();
@@ -227,9 +228,13 @@ export function createEnricher(deps: EnricherDeps) {
   }
 
   return {
-    /** Runs once per track at a time. Throws the reason of `signal`, and errors that would fail for all tracks. */
+    /**
+     * Enriches a track; for one track, only one enrichment runs at a time. Throws the reason of `signal`, and errors
+     * that would fail for all tracks.
+     */
     async enrich(id: TrackId, options: EnrichOptions): Promise<Enriched> {
-      const previousRun = await runningEnrichments.get(id)?.catch(() => undefined); // that run may have been cancelled
+      // the previous run may have been cancelled, which does not concern this one
+      const previousRun = await runningEnrichments.get(id)?.catch(() => undefined);
       if (previousRun && !options.isAsked) return previousRun;
       const work = enrich(id, options);
       runningEnrichments.set(id, work);
@@ -242,7 +247,7 @@ export function createEnricher(deps: EnricherDeps) {
   };
 }
 
-/** Returns why nothing can be saved, for an error that every track would meet. */
+/** Returns why nothing can be saved, for an error that would occur for every track. */
 function reasonUnsaved(error: unknown): string | undefined {
   if (isDatabaseLocked(error)) return 'another program has locked the database';
   return isDiskFull(error) || (error instanceof AppError && error.code === 'storage_full')
@@ -252,10 +257,10 @@ function reasonUnsaved(error: unknown): string | undefined {
 
 const skip = (reason: string): Enriched => ({ outcome: 'skipped', reason });
 
-/** Whether the step failed because its service could not be reached. */
+/** Returns whether the step failed because its service could not be reached. */
 const isServiceDown = (step: StepOutcome<unknown>): boolean => step.outcome === 'failed' && step.isPassing;
 
-/** Builds the hint from tags, without values taken from the file name. */
+/** Returns the hint for ranking candidates: the tags, without values from the file name. */
 function toHint(tags: TrackIdentity | undefined, durationMs: number): FileHint {
   const isFromTag = (field: string): boolean => tags?.provenance?.[field] !== 'path';
   return {

@@ -1,4 +1,5 @@
-// Merges a track's tags, its match and its current metadata. Without I/O, so that tests can list the rules as a table.
+// Merges a track's tags, its match and its current metadata. The code has no I/O, so that tests can list the rules as a
+// table.
 import type { Origin } from '../db/schema.ts';
 import { fieldsFrom, type FieldValue, type KnownFields, type TrackField } from '../db/track-fields.ts';
 import { identityKey } from '../library/tracks/sort-and-identity-keys.ts';
@@ -6,18 +7,18 @@ import { TYPED_RELEASE, type TrackIdentity } from '../library/tracks/track-value
 import type { Match } from './match.ts';
 
 interface MergeInput {
-  /** Undefined when the tags could not be read. */
+  /** The tags of the file; undefined when they could not be read. */
   tags: TrackIdentity | undefined;
   match: Match | undefined;
   current: TrackIdentity;
-  /** 0..1 */
+  /** The score above which a match is trusted, 0..1. */
   threshold: number;
 }
 
 interface Merged {
-  /** `provenance` has the fields that are not from tags. */
+  /** The merged metadata. `provenance` has the origins of the fields that are not from tags. */
   identity: TrackIdentity;
-  /** It has a title and an artist, from tags, a match or a person. */
+  /** Whether the track has a title and an artist from tags, a match or a person. */
   isIdentified: boolean;
 }
 
@@ -25,30 +26,30 @@ interface OriginatedValue<T> {
   value: T;
   origin: Origin;
 }
-/** The candidates for a field. */
+/** The values that a field may get, by their origin. */
 type Candidates<T> = {
   tag: T | undefined;
   fpid: T | undefined;
   current: T | undefined;
   currentOrigin: Origin;
-  /** `charset` if the tag does not declare its charset. */
+  /** `charset` if the tags do not declare their charset. */
   tagOrigin: 'tag' | 'charset';
   path?: T | undefined;
 };
-/** The values of a field; its origins are added by `mergeMetadata`. */
+/** The values that a field may get. Their origins are added by `mergeMetadata`. */
 type FieldValues<T> = Omit<Candidates<T>, 'currentOrigin' | 'tagOrigin'>;
 
-/** Key in provenance: a person chose the charset. */
+/** Key in provenance, which says that a person chose the charset. */
 const CHARSET = 'charset';
 
-/** Whether the score is strictly above the threshold. */
+/** Returns whether the score of the match is strictly above the threshold. */
 export const isTrusted = (match: Match | undefined, threshold: number): boolean =>
   match?.score != null && match.score > threshold;
 
 /**
- * Fills gaps and never erases a value. A trusted match wins over tags for title, artist, album and year; otherwise tags
- * win and the match fills gaps. Without a match, the values of an earlier match stay. Values edited by a person always
- * stay, and values from the file name are used only where there is no other.
+ * Merges metadata: fills gaps and never deletes a value. A trusted match wins over tags for title, artist, album and
+ * year; otherwise tags win and the match fills gaps. Without a match, the values of an earlier match stay. Values
+ * edited by a person always stay, and values from the file name are used only if there is no other.
  */
 export function mergeMetadata({ tags, match, current, threshold }: MergeInput): Merged {
   const isMatchTrusted = isTrusted(match, threshold);
@@ -83,7 +84,7 @@ export function mergeMetadata({ tags, match, current, threshold }: MergeInput): 
     current: unlessEmpty(current.genres),
   });
 
-  // A track number belongs to its album, so it comes from the match if the album is not the one in the tags.
+  // The track number belongs to the album, so it comes from the match if the merged album is not the one in the tags.
   const isOtherAlbum = album?.origin === 'fpid' && tags?.album !== undefined && !isSame(tags.album, album.value.album);
   const chooseNumber = (field: 'trackNumber' | 'discNumber'): OriginatedValue<number> | undefined => {
     const tag = unlessFromPath(field, tags?.[field]);
@@ -140,7 +141,7 @@ export function mergeMetadata({ tags, match, current, threshold }: MergeInput): 
   };
 }
 
-/** Which source comes first. */
+/** The source that is preferred. */
 type Order = 'match' | 'tags' | 'earlier match';
 
 function choose<T>(
@@ -166,7 +167,7 @@ function choose<T>(
         : [earlier[0], tags, earlier[1]]),
     { value: measured, origin: 'measured' },
     { value: byPath, origin: 'path' },
-    { value: path, origin: 'path' }, // only the first enrichment of an upload has the file name
+    { value: path, origin: 'path' }, // the file name of an upload is known only in its first enrichment
   ];
   return values.find((candidate): candidate is OriginatedValue<T> => candidate.value !== undefined);
 }
@@ -185,7 +186,7 @@ type AlbumValue = Pick<
 >;
 type MetadataSource = Partial<TrackIdentity> | Match | undefined;
 
-/** Names, credit and ids of artists are taken together. */
+/** Returns names, credit and ids of artists, which are always taken from one source together. */
 function artistOf(source: MetadataSource): ArtistValue | undefined {
   if (!source?.artists || source.artists.length === 0) return undefined;
   return {
@@ -196,7 +197,7 @@ function artistOf(source: MetadataSource): ArtistValue | undefined {
   };
 }
 
-/** The album's title and artist are taken together. */
+/** Returns the album's title and artist, which are always taken from one source together. */
 function albumOf(source: MetadataSource): AlbumValue | undefined {
   if (source?.album === undefined || identityKey(source.album) === '') return undefined;
   const { album, albumArtist, albumArtists, albumArtistMbids, compilation, releaseGroupMbid } = source;
@@ -212,7 +213,7 @@ function albumOf(source: MetadataSource): AlbumValue | undefined {
   };
 }
 
-/** Adds what other sources say about the same album. */
+/** Fills gaps with the values that other sources have for the same album. */
 function withGapsFilled(value: AlbumValue, candidates: readonly (AlbumValue | undefined)[]): AlbumValue {
   const sameAlbum = candidates.filter((other) => other && isSame(other.album, value.album));
   const withArtist = sameAlbum.find(
@@ -241,7 +242,7 @@ const unlessEmpty = (values: readonly string[] | undefined): readonly string[] |
 const isSame = (a: string | undefined, b: string | undefined): boolean =>
   a !== undefined && b !== undefined && identityKey(a) === identityKey(b);
 
-/** Returns the origins of the fields that are not from tags; most are. */
+/** Returns the origins of the fields that are not from tags; most fields are from tags. */
 function originsOf(
   fields: Record<string, { origin: Origin } | undefined>,
 ): Partial<Record<string, Origin>> | undefined {

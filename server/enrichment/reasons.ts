@@ -1,4 +1,4 @@
-// Why a track could not be identified, as a text for people.
+// Describes why a track could not be identified, as a text for people.
 import type { StepOutcome } from './steps.ts';
 
 interface Outcomes {
@@ -7,7 +7,7 @@ interface Outcomes {
   lookup: StepOutcome<readonly unknown[]>;
 }
 
-/** Names what the tags lack, and the result of the lookup. */
+/** Returns a text that names what the tags lack, and the result of the lookup. */
 export function whyNotIdentified(
   { tags, fingerprint, lookup }: Outcomes,
   named: { title: boolean; artist: boolean },
@@ -32,7 +32,7 @@ function soundSentence(fingerprint: StepOutcome<unknown>, lookup: StepOutcome<re
   return `It could not be looked up: ${lowerFirst(lookup.reason)}.${hint}`;
 }
 
-/** Lowers the first letter for use inside a sentence; a name such as MusicBrainz keeps its capitals. */
+/** Converts the first letter to lower case for use inside a sentence; a name such as MusicBrainz keeps its capitals. */
 const lowerFirst = (sentence: string): string =>
   (/^[A-Z][a-z]+(?![A-Za-z])/.test(sentence) ? sentence.charAt(0).toLowerCase() + sentence.slice(1) : sentence).replace(
     /\.$/,

@@ -1,4 +1,4 @@
-// Matches of a track and the review list: show candidates, apply one, dismiss a review, undo an enrichment.
+// Matches of a track and the review list: lists candidates, applies one, dismisses a review, undoes an enrichment.
 import { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
@@ -18,7 +18,7 @@ import type { PreviousMetadata } from './record.ts';
 export interface TrackMatches {
   items: { n: number; match: Match }[];
   trustScore: number;
-  /** Origins of the fields with a value. */
+  /** The origins of the fields that have a value. */
   origins: Record<string, Origin>;
   canUndo: boolean;
 }
@@ -46,7 +46,7 @@ export interface ReviewServiceDeps {
   libraryChanged: () => void;
 }
 
-/** A person's choice closes the review; undoing the choice opens it again. */
+/** Tables whose rows an undo restores: a choice closes the review, and undoing the choice opens the review again. */
 const REVIEW_TABLES = ['enrichment_reviews'];
 const Differences = z.array(z.object({ field: z.string(), tag: z.string().nullable(), match: z.string() }));
 export type ReviewService = ReturnType<typeof createReviewService>;
@@ -66,7 +66,7 @@ export function createReviewService({
     return track;
   }
 
-  /** Writes a person's choice, which later enrichments do not change. */
+  /** Writes what a person chose; later enrichments do not change it. */
   function applyChoice(track: TrackWithIdentity, identity: TrackIdentity, fpidScore: number | null): void {
     tracks.batch(() => tracks.setIdentity(track.id, identity, track.folder));
     setManual(db, track.id, { enrichedAt: now(), fpidScore });
@@ -94,7 +94,7 @@ export function createReviewService({
   });
 
   return {
-    /** Throws `not_found`. */
+    /** Returns the candidates of a track. Throws `not_found`. */
     matches(id: TrackId): TrackMatches {
       const { identity } = findExisting(id);
       return {
@@ -105,19 +105,21 @@ export function createReviewService({
       };
     },
 
-    /** Applies candidate `n` as a person's choice. Throws `not_found`. */
+    /** Applies candidate `n`, which a person chose. Throws `not_found`. */
     apply(by: UserId, id: TrackId, n: number): void {
       apply.immediate(by, id, n);
       libraryChanged();
     },
 
-    /** Restores the metadata before the last enrichment, as a person's choice. Throws `not_found`, `conflict`. */
+    /**
+     * Restores the metadata before the last enrichment, because a person asked for it. Throws `not_found`, `conflict`.
+     */
     undo(by: UserId, id: TrackId): void {
       undo.immediate(by, id);
       libraryChanged();
     },
 
-    /** Lists reviews, newest first. `readTracks` returns the tracks with these ids that exist. */
+    /** Lists reviews, newest first. `readTracks` returns those of the tracks that exist. */
     list<T extends { id: TrackId }>(page: Page, readTracks: (ids: TrackId[]) => T[]): Paged<ReviewItem<T>> {
       const { items, total } = listReviews(db, page);
       const byId = new Map(readTracks(items.map((row) => row.trackId)).map((track) => [track.id, track]));
@@ -144,14 +146,14 @@ export function createReviewService({
       };
     },
 
-    /** Throws `not_found` when there is no open review. */
+    /** Dismisses a review. Throws `not_found` when the track has no open review. */
     dismiss(id: TrackId): void {
       if (!dismissReview(db, id, now())) throw notFound('review of track', id);
     },
   };
 }
 
-/** Returns the values of the match, and those of the track where the match has none. */
+/** Returns the values of the match. Where the match has none, those of the track are kept. */
 function applyMatch(current: TrackIdentity, match: Match): TrackIdentity {
   const hasArtists = match.artists.length > 0;
   const hasMatch = (field: 'title' | 'year' | 'trackNumber' | 'discNumber'): boolean => match[field] !== undefined;

@@ -1,5 +1,6 @@
-// Tracks whose rows still have the tags of their files: scanned or uploaded, and not changed since. Their files need
-// not be read again. If no service can be asked, one statement sets the status of thousands of them.
+// Tracks whose rows still have the tags of their files: they were scanned or uploaded, and have not been changed since.
+// Their files need not be read again. If no service can be asked, one statement sets the status of thousands of such
+// tracks.
 import { type MainDb, withRelaxedCommit } from '../db/client.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
@@ -7,10 +8,15 @@ import type { TrackWithIdentity } from '../library/tracks/track-identity.ts';
 import { whyNotIdentified } from './reasons.ts';
 import { skipped } from './steps.ts';
 
-/** Tracks of other sources start with metadata from there. */
+/**
+ * Sources whose tracks start with the tags of their files. Tracks of other sources start with metadata from the source.
+ */
 const FILE_SOURCES = ['local_folder', 'upload'];
 
-/** A file that changed since is left to the next scan. */
+/**
+ * Returns whether the row of a track still has the tags of its file. If the file has changed since, the next scan will
+ * read it.
+ */
 export const isAsScanned = ({
   status,
   source,
@@ -21,7 +27,7 @@ export const isAsScanned = ({
   Object.values(provenance).every((origin) => origin === 'path' || origin === 'charset' || origin === 'measured');
 
 const FILE_SOURCES_SQL = FILE_SOURCES.map((source) => `'${source}'`).join(', ');
-/** `isAsScanned` in SQL, for tracks with audio. */
+/** The condition of `isAsScanned` in SQL, for tracks with audio. */
 const IS_AS_SCANNED_SQL = `metadata_status = 'pending' AND source IN (${FILE_SOURCES_SQL})
   AND availability = 'available' AND storage_uri IS NOT NULL
   AND (provenance IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(provenance)
@@ -50,8 +56,8 @@ export function prepareSettling(db: MainDb) {
   }).immediate;
 
   /**
-   * Sets the status of tracks with ids in (above, upTo] by their tags alone; `whyOff`: why fingerprints are off. Leaves
-   * out tracks with a recording mbid while MusicBrainz can be asked about it (`isDetailed`).
+   * Sets the status of tracks by their tags alone, for ids above `above` up to `upTo`. `whyOff` says why fingerprint
+   * lookups are off. If MusicBrainz can be asked (`isDetailed`), tracks with a recording mbid are left out.
    */
   return ({
     above,

@@ -1,5 +1,5 @@
-// Carries over which tracks a person says are not the same when two tracks are merged, and takes it back when that is
-// undone. Runs inside the caller's transaction.
+// Moves dismissals of duplicates to the remaining track when two tracks are merged, and undoes that. Runs inside the
+// caller's transaction.
 import { and, eq, or } from 'drizzle-orm';
 import { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
@@ -8,7 +8,10 @@ import { duplicateDismissals } from '../db/schema.ts';
 import type { TrackMergePart } from '../library/merges/track-merge.ts';
 import { dismissPair, sortPair, regroup } from './duplicate-pairs.ts';
 
-/** Ids dismissed on the kept track before the merge; absent when an older version merged it. */
+/**
+ * Ids of the tracks that were dismissed on the remaining track before the merge; empty if an earlier version merged the
+ * tracks.
+ */
 const OtherIds = z.array(z.int()).default([]);
 
 export function createDismissalMerge({ db }: { db: MainDb }): TrackMergePart {
@@ -26,7 +29,7 @@ export function createDismissalMerge({ db }: { db: MainDb }): TrackMergePart {
       if (moved.length === 0) return;
       for (const { otherId: other, ...by } of moved) {
         const [trackId, otherId] = sortPair(to, other);
-        // The source's own pairs stay, so that they count again after an undo.
+        // The dismissals of the merged track stay, so that they count again after an undo.
         db.insert(duplicateDismissals)
           .values({ trackId, otherId, ...by })
           .onConflictDoNothing()
@@ -50,7 +53,7 @@ export function createDismissalMerge({ db }: { db: MainDb }): TrackMergePart {
           .where(and(eq(duplicateDismissals.trackId, trackId), eq(duplicateDismissals.otherId, otherId)))
           .run();
       }
-      // a person who separates two tracks says that they are not the same
+      // a person who undoes a merge says that the two tracks are not the same
       if (by !== null) dismissPair(db, from, to, { userId: by, createdAt: at });
       regroup(db, [from, to]);
     },

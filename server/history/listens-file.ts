@@ -1,4 +1,4 @@
-// Reads the plays in a file of another service. Its format is detected from its first characters.
+// Reads the plays in a file of another service. The format of the file is detected from its first characters.
 import { createReadStream } from 'node:fs';
 import { AppError } from '../errors.ts';
 import { TEXT_LIMITS } from '../runtime/text-limits.ts';
@@ -6,13 +6,13 @@ import { jsonItems } from './json-items.ts';
 import { csvHeader, csvListen, toListen, type CsvColumns, type Listen } from './listen-shapes.ts';
 import { csvRows, lines } from './text-rows.ts';
 
-/** Enough for the first line of each format. */
+/** Number of characters by which the format is detected; enough for the first line of each format. */
 const PEEK_CHARS = 64 * 1024;
 const { entries: MAX_ENTRIES } = TEXT_LIMITS.history;
 
 /**
- * Yields undefined for an entry that is not a play. Throws `unsupported_type` for an unknown format, and `too_large`
- * with the place for a file over a limit.
+ * Yields the plays of a file, and undefined for an entry that is not a play. Throws `unsupported_type` for an unknown
+ * format, and `too_large` with the place for a file that exceeds a limit.
  */
 export async function* readListens(path: string, onBytes: (done: number) => void): AsyncGenerator<Listen | undefined> {
   const stream = createReadStream(path, { encoding: 'utf8' });

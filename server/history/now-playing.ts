@@ -1,4 +1,4 @@
-// What a user is playing now, in memory only. Users see only their own, on all their devices.
+// What each user is playing now; kept in memory only. Users see only what they play themselves, on all their devices.
 import type { TrackId, UserId } from '../db/ids.ts';
 import { notFound } from '../errors.ts';
 import type { EventHub } from '../events/hub.ts';
@@ -24,7 +24,7 @@ interface NowPlayingDeps {
   onStart?: (userId: UserId, track: TrackSummary) => void;
 }
 
-/** How long after the end of the track a report without a successor stays valid. */
+/** If no other report follows, a report stays valid for this time after the end of the track. */
 const GRACE_MS = 10 * 60_000;
 const UNKNOWN_LENGTH_MS = 60 * 60_000;
 
@@ -34,7 +34,10 @@ export function createNowPlaying({ now, events, library, onStart }: NowPlayingDe
   const playing = new Map<UserId, NowPlayingReport & { trackId: TrackId; since: Date; until: number }>();
 
   return {
-    /** `trackId` null: playback has stopped. Throws `not_found` for an unknown track. */
+    /**
+     * Stores what the user is playing. `trackId` is null when playback has stopped. Throws `not_found` for an unknown
+     * track.
+     */
     set(userId: UserId, { trackId, positionMs, client }: NowPlayingReport): void {
       const previousReport = playing.get(userId);
       if (trackId === null) {

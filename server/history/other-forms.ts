@@ -1,13 +1,17 @@
-// Other forms of a reported play, and of the times that a list is asked for by, turned into the documented ones.
+// Accepts other forms of a reported play, and of the times by which a list is filtered, and converts them to the
+// documented forms.
 import type { Accepts, Fields, QueryText } from '../http/accepts.ts';
 
-/** ISO 8601 without a zone, also with a blank for the `T`. */
+/** A time in ISO 8601 without a zone, also with a blank instead of the `T`. */
 const WITHOUT_ZONE = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
-/** As milliseconds since 1970 it would be the year 1973 or earlier, as seconds the year 5138 or later. */
+/**
+ * Numbers from this one on are milliseconds since 1970: smaller ones would be in 1973 or earlier, and larger numbers of
+ * seconds in the year 5138 or later.
+ */
 const MIN_MS = 1e11;
 
-/** UTC where no zone is named; numbers are seconds or milliseconds since 1970. */
+/** Converts a time to text. Times without a zone are in UTC; numbers are seconds or milliseconds since 1970. */
 function timeText(value: unknown): unknown {
   const number = typeof value === 'string' && /^\d{9,13}(?:\.\d{1,9})?$/.test(value) ? Number(value) : value;
   if (typeof number === 'number' && number > 0 && number < 1e14)

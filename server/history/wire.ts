@@ -1,4 +1,4 @@
-// The history and imports in the API.
+// Shapes of the history and imports in the API.
 import { z } from 'zod';
 import { HistoryImportIdIn, PlayIdIn, TrackIdIn } from '../db/ids.ts';
 import type { historyImports } from '../db/schema.ts';

@@ -13,7 +13,7 @@ export const users = sqliteTable(
     id: id<UserId>(),
     username: text('username').notNull(),
     usernameKey: text('username_key').notNull(), // the folded username, which makes names unique regardless of case
-    passwordHash: text('password_hash').notNull(), // argon2id as a PHC string; '' while no password is set (after an import)
+    passwordHash: text('password_hash').notNull(), // argon2id, PHC string; '' while no password is set
     isSuperuser: flag('is_superuser').notNull().default(false),
     // increased by a new password, which makes old tokens invalid
     tokenVersion: integer('token_version').notNull().default(1),
