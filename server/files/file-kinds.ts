@@ -1,5 +1,5 @@
-// The kind of a file, by its name alone, for scans and the watch. Hidden files are skipped; so are folders with an
-// ignore mark and everything below them.
+// Determines the kind of a file by its name alone, for scans and the watch. Hidden files are skipped; so are folders
+// with an ignore mark and everything below them.
 import { AUDIO_EXTENSIONS } from '../media/audio-formats.ts';
 import { LYRICS_EXTENSIONS } from './lyrics-files.ts';
 import { SHEET_EXTENSION } from './section-names.ts';
@@ -7,7 +7,7 @@ import { SHEET_EXTENSION } from './section-names.ts';
 export const IGNORE_MARKS = ['.ignore', '.nomedia'];
 const PICTURE_EXTENSIONS = new Set(['jpg', 'jpeg', 'png', 'webp', 'gif']);
 
-/** `lyrics` and `sheet` count only beside audio; `other` may be a folder, or a file that scans ignore. */
+/** `lyrics` and `sheet` count only in a folder with audio. `other` may be a folder, or a file that scans ignore. */
 type NameKind = 'mark' | 'hidden' | 'audio' | 'picture' | 'lyrics' | 'sheet' | 'other';
 
 export function kindOf(name: string): NameKind {
@@ -19,7 +19,7 @@ export function kindOf(name: string): NameKind {
   return extension === SHEET_EXTENSION ? 'sheet' : 'other';
 }
 
-/** The extension in lower case, without the dot; empty for a name without an extension. */
+/** Returns the extension in lower case, without the dot; '' for a name without an extension. */
 export const extensionOf = (name: string): string => {
   const dot = name.lastIndexOf('.');
   return dot <= 0 ? '' : name.slice(dot + 1).toLowerCase();

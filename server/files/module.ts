@@ -9,7 +9,7 @@ import { createStoreFile } from './store-file.ts';
 import { createTagReader } from './tag-reader.ts';
 import { rereadTags } from './reread-tags.ts';
 
-/** Scans and other programs fill disks too, so the trash is emptied at this interval when space is short. */
+/** The interval at which the trash is emptied when space is short, because scans and other programs fill disks, too. */
 const SPACE_CHECK_INTERVAL_MS = 600_000;
 
 export type FilesOffer = ReturnType<typeof filesModule>['offers'];

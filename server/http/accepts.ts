@@ -1,21 +1,21 @@
-// What the API accepts besides the documented shapes (docs/API.md): aliases of names, other spellings of values,
-// unknown fields. Requests are converted to the documented shape here, so handlers and services only know that shape.
+// Converts what the API accepts besides the documented shapes (docs/API.md): aliases of names, other spellings of
+// values, unknown fields. Handlers and services only get the documented shape.
 import type { z } from 'zod';
 import { invalid, type AppError, type FieldError } from '../errors.ts';
 import { likelyBranch, toFields, UNKNOWN_FIELD, valueAt } from './problem.ts';
 
 export type Fields = Record<string, unknown>;
-/** The query as sent; a repeated parameter is a list. */
+/** The parameters of a query as sent; a repeated parameter is a list. */
 export type QueryText = Record<string, string | string[]>;
 type Names = Readonly<Record<string, string>>;
 
-/** The aliases of a route. If a documented name and its alias come together, the documented name counts. */
+/** The aliases that a route accepts. If a documented name and its alias come together, the documented name counts. */
 export interface Accepts {
-  /** Other names of fields of the body. */
+  /** Aliases of fields of the body. */
   body?: Names;
-  /** Other names of query parameters, besides `COMMON_NAMES`. */
+  /** Aliases of query parameters, in addition to `COMMON_NAMES`. */
   query?: Names;
-  /** Converts another shape of the body to the documented one. Called after the names were replaced. */
+  /** Converts another shape of the body to the documented one. Called after aliases were replaced. */
   bodyAs?: (body: Fields) => Fields;
   /** Converts another shape of the query to the documented one. */
   queryAs?: (query: QueryText) => QueryText;
@@ -23,7 +23,7 @@ export interface Accepts {
   also?: readonly string[];
 }
 
-/** Aliases that mean the same wherever a route has the second name. */
+/** Aliases that every route accepts if it has the second name. */
 const COMMON_NAMES: Names = {
   query: 'q',
   search: 'q',
@@ -38,7 +38,7 @@ const COMMON_NAMES: Names = {
 };
 
 type Order = 'asc' | 'desc';
-/** Values of `sort` that include the order. */
+/** Values of `sort` that include an order. */
 const NAMED_ORDERS = new Map<string, [sort: string, order: Order]>(
   Object.entries({
     newest: ['created_at', 'desc'],
@@ -48,7 +48,7 @@ const NAMED_ORDERS = new Map<string, [sort: string, order: Order]>(
     recently_played: ['last_played_at', 'desc'],
   }),
 );
-/** Aliases of values of `sort`; the first one that the route has is used. */
+/** Aliases of values of `sort`. Of several values, the first one that the route has is used. */
 const SORT_NAMES = new Map<string, readonly string[]>(
   Object.entries({
     name: ['title'],
@@ -74,7 +74,7 @@ function shapeOf(schema: z.ZodType): Record<string, z.ZodType> {
   return shape ?? (input ? shapeOf(input) : {});
 }
 
-/** Returns the values of an enum, also if it is optional. */
+/** Returns the values of an enum, which may be optional. */
 function optionsOf(schema: z.ZodType): readonly string[] {
   const { innerType, entries } = (
     schema as unknown as { def: { innerType?: z.ZodType; entries?: Record<string, string> } }
@@ -82,7 +82,9 @@ function optionsOf(schema: z.ZodType): readonly string[] {
   return entries ? Object.values(entries) : innerType ? optionsOf(innerType) : [];
 }
 
-/** Replaces aliases by the documented names, and notes in `givenNames` how the request called each field. */
+/**
+ * Replaces aliases by the documented names, and stores in `givenNames` the name that the request used for each field.
+ */
 function renameFields<T extends Fields | QueryText>(fields: T, names: Names, givenNames: Map<string, string>): T {
   const result: Fields = { ...fields };
   for (const [alias, name] of Object.entries(names)) {
@@ -133,7 +135,7 @@ function expandYear(input: QueryText, givenNames: Map<string, string>): QueryTex
   return { year_from: year, year_to: year, ...query };
 }
 
-/** Throws `invalid`, with each parameter by the name that the request used. */
+/** Parses a query. Throws `invalid`, which lists each parameter by the name that the request used. */
 export function parseQuery(schema: z.ZodType, input: QueryText, accepts: Accepts = {}): unknown {
   const shape = shapeOf(schema);
   const givenNames = new Map<string, string>();
@@ -153,7 +155,7 @@ export function parseQuery(schema: z.ZodType, input: QueryText, accepts: Accepts
   return parsed.data;
 }
 
-/** Returns each error once, with the field as the request called it. */
+/** Returns each error once, with the name that the request used for the field. */
 const withGivenNames = (fields: FieldError[], givenNames: ReadonlyMap<string, string>): FieldError[] => [
   ...new Map(
     fields
@@ -163,8 +165,9 @@ const withGivenNames = (fields: FieldError[], givenNames: ReadonlyMap<string, st
 ];
 
 /**
- * Unknown fields have no effect, except in a `strict` body or when no field is known. Numbers and booleans in strings
- * are accepted where no string is possible. A body as documented is validated only once. Throws `invalid`.
+ * Parses a body. Unknown fields have no effect, except in a `strict` body or when no field is known. Numbers and
+ * booleans in strings are accepted where no string is possible. A body as documented is validated only once. Throws
+ * `invalid`.
  */
 export function parseBody(
   schema: z.ZodType,
@@ -194,7 +197,7 @@ export function parseBody(
   throw invalid(withGivenNames([...unknownFields, ...errors], givenNames));
 }
 
-/** A union reports unknown fields only when the known ones are valid. */
+/** A body is repaired several times, because a union reports unknown fields only when the known ones are valid. */
 const MAX_REPAIRS = 3;
 
 const isFields = (value: unknown): value is Fields =>
@@ -202,11 +205,11 @@ const isFields = (value: unknown): value is Fields =>
 
 interface RepairOptions {
   strict: boolean;
-  /** Applies to creation; in an edit null clears a field. */
+  /** Whether null counts as an absent field. True when something is created; in an edit, null deletes a value. */
   isNullAbsent: boolean;
 }
 
-/** Returns a copy of the body without the repairable faults; undefined when none can be repaired. */
+/** Returns a copy of the body without the faults that can be repaired; undefined when there are none. */
 function repairBody(body: unknown, issues: readonly z.core.$ZodIssue[], options: RepairOptions): unknown {
   const copy: unknown = structuredClone(body);
   const repairedIssues = issues.filter((issue) => repairIssue(copy, issue, [], options));

@@ -1,13 +1,16 @@
-// A zip of stored (not compressed) files, as a stream from any byte on: audio does not get smaller, and the layout
-// depends on names and sizes only, so that a broken download can be resumed. Uses Zip64 where needed.
+// Writes a zip of stored (not compressed) files as a stream, from any byte on. Audio would not get smaller, and the
+// layout depends on names and sizes only, so that a broken download can be resumed. Uses Zip64 where needed.
 import type { ByteRange } from './ranges.ts';
 
 export interface ZipEntry {
-  /** Path with `/`; unique in the zip. */
+  /** Path of the file in the zip, with `/`; unique. */
   name: string;
   size: number;
   modifiedAt: Date;
-  /** Checksum of the whole content, computed when needed; the end of the zip needs that of every file. */
+  /**
+   * Returns the checksum of the whole content, which is computed when needed; the end of the zip needs the checksums of
+   * all files.
+   */
   crc32(): Promise<number>;
   read(range: ByteRange): AsyncIterable<Buffer> | Promise<AsyncIterable<Buffer>>;
 }
@@ -23,7 +26,8 @@ const UTF8_NAMES = 0x0800;
 const nameOf = ({ name }: ZipEntry): Buffer => Buffer.from(name.normalize('NFC'));
 
 /**
- * Returns MS-DOS time in steps of two seconds from 1980 on; in UTC, so that the bytes do not depend on the time zone.
+ * Returns a time for MS-DOS, in steps of two seconds from 1980 on. It is in UTC, so that the bytes do not depend on the
+ * time zone.
  */
 function dosTime(modifiedAt: Date): number {
   const date = new Date(Math.min(Math.max(modifiedAt.getTime(), Date.UTC(1980, 0, 1)), Date.UTC(2107, 11, 31)));

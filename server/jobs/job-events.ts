@@ -14,7 +14,7 @@ export function createJobEvents(events: Pick<EventHub, 'publish'>) {
 
   function flush(): void {
     for (const job of latest.values())
-      // results hold paths
+      // only for superusers, because results contain paths
       events.publish(jobEvent, toJobOut({ ...job, result: shortResult(job.result) }), { audience: 'superuser' });
     latest.clear();
   }
