@@ -32,8 +32,8 @@ export const IN_LIBRARY_SQL = `WITH wanted AS (SELECT value AS mbid FROM json_ea
   WHERE a.id = m.id AND ${MBID_SQL} IN (SELECT mbid FROM wanted) GROUP BY 1`;
 
 interface IdWindow {
-  above: number;
-  upTo: number;
+  afterId: number;
+  upToId: number;
   now: number;
 }
 
@@ -59,7 +59,7 @@ export function createAboutQueries({ db }: { db: MainDb }) {
     .prepare<IdWindow, ArtistId>(
       `SELECT a.id FROM ${ARTISTS_WITH_IDENTITY_SQL}
       LEFT JOIN about_subjects s ON s.kind = 'artist' AND s.mbid = ${MBID_SQL}
-        WHERE a.id > @above AND a.id <= @upTo AND CASE WHEN ${MBID_SQL} IS NULL
+        WHERE a.id > @afterId AND a.id <= @upToId AND CASE WHEN ${MBID_SQL} IS NULL
           THEN i.artist_key IS NULL OR (i.is_manual = 0 AND (i.due_at <= @now OR (i.failures = 0
             AND EXISTS (SELECT 1 FROM albums b WHERE b.artist_id = a.id AND b.id > i.asked_album_id))))
           ELSE s.mbid IS NULL OR s.due_at <= @now END
@@ -70,7 +70,7 @@ export function createAboutQueries({ db }: { db: MainDb }) {
     .prepare<IdWindow, AlbumId>(
       `SELECT a.id FROM albums a
         LEFT JOIN about_subjects s ON s.kind = 'release-group' AND s.mbid = a.release_group_mbid
-        WHERE a.id > @above AND a.id <= @upTo AND a.release_group_mbid IS NOT NULL
+        WHERE a.id > @afterId AND a.id <= @upToId AND a.release_group_mbid IS NOT NULL
           AND (s.mbid IS NULL OR s.due_at <= @now) ORDER BY a.id`,
     )
     .pluck();
@@ -89,7 +89,7 @@ export function createAboutQueries({ db }: { db: MainDb }) {
   );
 
   function* windows(end: number | null): Generator<Omit<IdWindow, 'now'>> {
-    for (let above = 0; above < (end ?? 0); above += IDS_PER_QUERY) yield { above, upTo: above + IDS_PER_QUERY };
+    for (let afterId = 0; afterId < (end ?? 0); afterId += IDS_PER_QUERY) yield { afterId, upToId: afterId + IDS_PER_QUERY };
   }
 
   return {

@@ -152,8 +152,8 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
   }
 
   /** Computes the gains of the albums in this range of ids whose tracks have all been measured. */
-  async function measureAlbums(above: number, upTo: number): Promise<void> {
-    await inSlices(queries.listAlbumsDue(above, upTo), ({ id, newMembers: members }) => {
+  async function measureAlbums(afterId: number, upToId: number): Promise<void> {
+    await inSlices(queries.listAlbumsDue(afterId, upToId), ({ id, newMembers: members }) => {
       const audio = queries.listAlbumAudio(id);
       const histograms = audio.map(({ loudnessBlocks }) => unpackHistograms(loudnessBlocks ?? new Uint8Array()));
       const loudness = albumLoudness(
@@ -192,24 +192,24 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     };
     const heardFirst = new Set<TrackId>();
     // files that may replace a file of another track come first, because the replaced file may be deleted any day
-    for (let above = 0; above < queries.newest(); above += IDS_PER_QUERY) {
-      for (const track of queries.listLikelyUpgrades(above, above + IDS_PER_QUERY)) {
+    for (let afterId = 0; afterId < queries.newest(); afterId += IDS_PER_QUERY) {
+      for (const track of queries.listLikelyUpgrades(afterId, afterId + IDS_PER_QUERY)) {
         heardFirst.add(track.id);
         await hearOne(track);
       }
       await sleep(0, undefined, { signal });
     }
-    for (let above = 0; above < queries.newest(); above += IDS_PER_QUERY) {
-      const dueTracks = queries.listDue(above, above + IDS_PER_QUERY, now());
+    for (let afterId = 0; afterId < queries.newest(); afterId += IDS_PER_QUERY) {
+      const dueTracks = queries.listDue(afterId, afterId + IDS_PER_QUERY, now());
       for (const track of dueTracks) if (!heardFirst.has(track.id)) await hearOne(track);
       // albums are measured as soon as their tracks are, because a sweep may take weeks
       if (dueTracks.length > 0)
-        for (const id of queries.listAlbumsOf(above, above + IDS_PER_QUERY)) await measureAlbums(id - 1, id);
+        for (const id of queries.listAlbumsOf(afterId, afterId + IDS_PER_QUERY)) await measureAlbums(id - 1, id);
       await sleep(0, undefined, { signal });
     }
     await wait(signal);
-    for (let above = 0; above < queries.newestAlbum(); above += ALBUMS_PER_QUERY) {
-      await measureAlbums(above, above + ALBUMS_PER_QUERY);
+    for (let afterId = 0; afterId < queries.newestAlbum(); afterId += ALBUMS_PER_QUERY) {
+      await measureAlbums(afterId, afterId + ALBUMS_PER_QUERY);
       signal.throwIfAborted();
     }
     await prune(signal);
@@ -218,9 +218,9 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
 
   /** Deletes old results without tracks. Recent ones are kept, because their tracks may come back. */
   async function prune(signal: AbortSignal): Promise<void> {
-    for (let above = 0; above < queries.newestRow(); above += IDS_PER_QUERY) {
-      const [upTo, nowMs] = [above + IDS_PER_QUERY, now()];
-      withRelaxedCommit(client, () => queries.prune({ above, upTo, now: nowMs, until: nowMs - MAX_UNUSED_AGE_MS }));
+    for (let afterId = 0; afterId < queries.newestRow(); afterId += IDS_PER_QUERY) {
+      const [upToId, nowMs] = [afterId + IDS_PER_QUERY, now()];
+      withRelaxedCommit(client, () => queries.prune({ afterId, upToId, now: nowMs, until: nowMs - MAX_UNUSED_AGE_MS }));
       await sleep(0, undefined, { signal });
     }
   }
@@ -240,8 +240,8 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
   async function countAll(): Promise<Counts> {
     const sum: Counts = queries.counts(0, 0);
     const windows = Array.from({ length: Math.ceil(queries.newest() / IDS_PER_QUERY) }, (_, n) => n * IDS_PER_QUERY);
-    await inSlices(windows, (above) => {
-      const windowCounts = queries.counts(above, above + IDS_PER_QUERY);
+    await inSlices(windows, (afterId) => {
+      const windowCounts = queries.counts(afterId, afterId + IDS_PER_QUERY);
       for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += windowCounts[name];
     });
     return sum;
@@ -316,8 +316,8 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     async throwAway(): Promise<void> {
       withRelaxedCommit(client, queries.clearAlbums);
       while (withRelaxedCommit(client, () => queries.clearSome(TRACKS_PER_WRITE))) await waitForTurn();
-      for (let above = 0; above < queries.newest(); above += TRACKS_PER_WRITE) {
-        withRelaxedCommit(client, client.transaction(() => measured.forget(above, above + TRACKS_PER_WRITE)).immediate);
+      for (let afterId = 0; afterId < queries.newest(); afterId += TRACKS_PER_WRITE) {
+        withRelaxedCommit(client, client.transaction(() => measured.forget(afterId, afterId + TRACKS_PER_WRITE)).immediate);
         await waitForTurn();
       }
       swept = undefined;

@@ -22,8 +22,8 @@ export function createLookupRows({ db, now }: { db: MainDb; now: () => Date }) {
   const findDue = db.$client.prepare<[{ id: number; now: number }], DueAlbum>(
     `SELECT ${COLUMNS} ${FROM} WHERE a.id = @id AND ${IS_DUE}`,
   );
-  const listDue = db.$client.prepare<[{ above: number; upTo: number; now: number }], DueAlbum>(
-    `SELECT ${COLUMNS} ${FROM} WHERE a.id > @above AND a.id <= @upTo AND ${IS_DUE}`,
+  const listDue = db.$client.prepare<[{ afterId: number; upToId: number; now: number }], DueAlbum>(
+    `SELECT ${COLUMNS} ${FROM} WHERE a.id > @afterId AND a.id <= @upToId AND ${IS_DUE}`,
   );
   const findDueRetry = db.$client.prepare<[number], object>('SELECT 1 FROM cover_lookups WHERE retry_at <= ? LIMIT 1');
   const nowMs = (): number => now().getTime();
@@ -31,8 +31,8 @@ export function createLookupRows({ db, now }: { db: MainDb; now: () => Date }) {
   return {
     /** Returns the album if it is due, else undefined. */
     find: (id: AlbumId): DueAlbum | undefined => findDue.get({ id, now: nowMs() }),
-    /** Lists the due albums with ids above `above`, up to and including `upTo`. */
-    listBetween: (above: number, upTo: number): DueAlbum[] => listDue.all({ above, upTo, now: nowMs() }),
+    /** Lists the due albums with ids above `afterId`, up to and including `upToId`. */
+    listBetween: (afterId: number, upToId: number): DueAlbum[] => listDue.all({ afterId, upToId, now: nowMs() }),
     hasDueRetry: (): boolean => findDueRetry.get(nowMs()) !== undefined,
 
     /** Stores that a lookup had no result. */

@@ -171,10 +171,10 @@ export function prepareCoverSources(db: MainDb) {
     foldersOf: (id: AlbumId) => listFolders.all(id),
     imageIn: (path: string) => findFolder.get(path)?.imageName ?? null,
     /**
-     * Lists new albums, and albums without a cover that changed since the last search, with ids above `above` up to
-     * `upTo`.
+     * Lists new albums, and albums without a cover that changed since the last search, with ids above `afterId` up to
+     * `upToId`.
      */
-    pendingBetween: (above: number, upTo: number) => listPending.all(above, upTo).map((row) => row.id),
+    pendingBetween: (afterId: number, upToId: number) => listPending.all(afterId, upToId).map((row) => row.id),
     /** Returns whether the album has not changed since the last search. */
     isChecked: (id: AlbumId) => findChecked.get(id) !== undefined,
     highestAlbumId: () => findHighest.get()?.id ?? 0,

@@ -24,9 +24,9 @@ export interface LibraryRunDeps {
   hear: (id: TrackId, signal: AbortSignal) => Promise<unknown>;
   /**
    * Sets the status of pending tracks to which no service can add anything, by their tags alone. Concerns ids above
-   * `above` up to `upTo`. Returns these tracks.
+   * `afterId` up to `upToId`. Returns these tracks.
    */
-  settleByTags: (above: number, upTo: number) => Settled[];
+  settleByTags: (afterId: number, upToId: number) => Settled[];
   jobs: Pick<Jobs, 'tryEnqueue'>;
   libraryChanged: () => void;
 }
@@ -108,9 +108,9 @@ export async function enrichLibrary(
   /** Sets the status of all tracks that need no service. They come first, so that they do not wait for one. */
   async function settleAllByTags(): Promise<TrackId[]> {
     const settled: TrackId[] = [];
-    for (let above = 0; above < highestTrackId(db); above += MAX_ROWS_PER_TRANSACTION) {
+    for (let afterId = 0; afterId < highestTrackId(db); afterId += MAX_ROWS_PER_TRANSACTION) {
       runSignal.throwIfAborted();
-      for (const { id, error } of deps.settleByTags(above, above + MAX_ROWS_PER_TRANSACTION)) {
+      for (const { id, error } of deps.settleByTags(afterId, afterId + MAX_ROWS_PER_TRANSACTION)) {
         settled.push(id);
         addResult(id, {
           outcome: error === null ? 'enriched' : 'failed',
@@ -164,8 +164,8 @@ export async function enrichLibrary(
 
 /** Yields ids in ascending order, including tracks that are added during the run. */
 async function* idsOf({ db }: LibraryRunDeps, scope: Scope, askedAt: Date): AsyncGenerator<TrackId, undefined> {
-  for (let above = 0; above < highestTrackId(db); above += IDS_PER_QUERY) {
-    yield* listWaiting(db, scope, askedAt, above, Math.min(above + IDS_PER_QUERY, highestTrackId(db)));
+  for (let afterId = 0; afterId < highestTrackId(db); afterId += IDS_PER_QUERY) {
+    yield* listWaiting(db, scope, askedAt, afterId, Math.min(afterId + IDS_PER_QUERY, highestTrackId(db)));
     await yieldIfDue();
   }
   return undefined;

@@ -169,17 +169,17 @@ export type Scope = 'pending' | 'failed' | 'all' | 'unanswered';
 const hasAudio = and(eq(tracks.availability, 'available'), sql`${tracks.storageUri} IS NOT NULL`);
 
 /**
- * Lists tracks that a run of this scope, requested at `requestedAt`, has not enriched yet, with ids above `above` up to
- * `upTo`.
+ * Lists tracks that a run of this scope, requested at `requestedAt`, has not enriched yet, with ids above `afterId` up to
+ * `upToId`.
  */
-export function listWaiting(db: Db, scope: Scope, requestedAt: Date, above: number, upTo: number): TrackId[] {
-  const window = and(gt(tracks.id, above as TrackId), lte(tracks.id, upTo as TrackId));
+export function listWaiting(db: Db, scope: Scope, requestedAt: Date, afterId: number, upToId: number): TrackId[] {
+  const window = and(gt(tracks.id, afterId as TrackId), lte(tracks.id, upToId as TrackId));
   if (scope === 'unanswered') {
     const { trackId } = enrichmentUnanswered;
     return db
       .select({ id: trackId })
       .from(enrichmentUnanswered)
-      .where(and(gt(trackId, above as TrackId), lte(trackId, upTo as TrackId)))
+      .where(and(gt(trackId, afterId as TrackId), lte(trackId, upToId as TrackId)))
       .orderBy(asc(trackId))
       .all()
       .map((row) => row.id);

@@ -116,9 +116,9 @@ export function createEnrichment({
     tmpDir,
   });
   const settle = prepareSettling(db);
-  const settleByTags = (above: number, upTo: number): Settled[] => {
+  const settleByTags = (afterId: number, upToId: number): Settled[] => {
     const whyOff = acoustId.whyOff();
-    return whyOff === undefined ? [] : settle({ above, upTo, whyOff, isDetailed: musicBrainz.isEnabled(), at: now() });
+    return whyOff === undefined ? [] : settle({ afterId, upToId, whyOff, isDetailed: musicBrainz.isEnabled(), at: now() });
   };
   /** Computes a fingerprint without a lookup, if audio analysis is on. */
   const hear = async (id: TrackId, signal: AbortSignal): Promise<unknown> =>

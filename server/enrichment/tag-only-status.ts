@@ -43,7 +43,7 @@ export function prepareSettling(db: MainDb) {
       metadata_error = CASE WHEN ${HAS_TITLE_SQL} THEN CASE WHEN artist_id IS NOT NULL THEN NULL ELSE @noArtist END
       WHEN artist_id IS NOT NULL THEN @noTitle ELSE @nothing END,
       enriched_at = @at, updated_at = @at
-    WHERE id > @above AND id <= @upTo AND (@isDetailed = 0 OR recording_mbid IS NULL) AND ${IS_AS_SCANNED_SQL}
+    WHERE id > @afterId AND id <= @upToId AND (@isDetailed = 0 OR recording_mbid IS NULL) AND ${IS_AS_SCANNED_SQL}
     RETURNING id, metadata_error AS error`);
   const deleteUnanswered = client.prepare(
     'DELETE FROM enrichment_unanswered WHERE track_id IN (SELECT value FROM json_each(?))',
@@ -56,18 +56,18 @@ export function prepareSettling(db: MainDb) {
   }).immediate;
 
   /**
-   * Sets the status of tracks by their tags alone, for ids above `above` up to `upTo`. `whyOff` says why fingerprint
+   * Sets the status of tracks by their tags alone, for ids above `afterId` up to `upToId`. `whyOff` says why fingerprint
    * lookups are off. If MusicBrainz can be asked (`isDetailed`), tracks with a recording mbid are left out.
    */
   return ({
-    above,
-    upTo,
+    afterId,
+    upToId,
     whyOff,
     isDetailed,
     at,
   }: {
-    above: number;
-    upTo: number;
+    afterId: number;
+    upToId: number;
     whyOff: string;
     isDetailed: boolean;
     at: Date;
@@ -79,8 +79,8 @@ export function prepareSettling(db: MainDb) {
       );
     return withRelaxedCommit(client, () =>
       settleWindow({
-        above,
-        upTo,
+        afterId,
+        upToId,
         at: at.getTime(),
         isDetailed: isDetailed ? 1 : 0,
         noArtist: reasonFor({ title: true, artist: false }),

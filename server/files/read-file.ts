@@ -47,7 +47,8 @@ const COPY_CHUNK_BYTES = 256 << 10; // the window size of a ByteSource
 
 /** Size and time of a file when it was listed. */
 export interface ListedFile extends FileStamp {
-  /** The device that holds the file. */ dev?: number;
+  /** Id of the device on which the file is. */
+  dev?: number;
 }
 
 /** Thrown when the file is still being written. */

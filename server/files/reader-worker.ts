@@ -50,15 +50,19 @@ export type ReadResult =
       content: AudioRead;
       sizeBytes: number;
       audioHash: string | null;
-      /** Tracks in the file, if they were looked for. */ split?: SplitFile;
-      /** The object of the copy, or the one that a copy would have. */ stored: { key: string; sha256: string } | null;
+      /** The tracks in the file, if they were looked for. */
+      split?: SplitFile;
+      /** The object of the copy in storage, or the object that a copy would become. */
+      stored: { key: string; sha256: string } | null;
     }
   | {
       ok: false;
       reason: string;
-      /** The disk is full, so the other files would fail too. */ fatal?: boolean;
-      /** The file is still being written. */ changing?: boolean;
-      /** The system caused the error (rights, disk), not the content: the next scan reads the file again. */
+      /** Set if the disk is full, so that the other files would fail, too. */
+      fatal?: boolean;
+      /** Set if the file is still being written. */
+      changing?: boolean;
+      /** Set if the system caused the error (rights, disk), not the content: the next scan reads the file again. */
       isPassing?: boolean;
     };
 
