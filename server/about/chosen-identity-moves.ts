@@ -27,12 +27,12 @@ export function createChosenIdentityMoves(client: Sqlite): AnnotationPart {
   return {
     name: 'identity',
     move({ type, from, to, holder, memory }): z.output<typeof Memory> {
-      const chosen = type === 'artist' ? findChosen.get(holder) : undefined;
+      const chosenIdentity = type === 'artist' ? findChosen.get(holder) : undefined;
       const movedIdentity = Memory.parse(memory);
-      if (!chosen || (holder !== from && movedIdentity?.mbid !== chosen.mbid)) return movedIdentity;
+      if (!chosenIdentity || (holder !== from && movedIdentity?.mbid !== chosenIdentity.mbid)) return movedIdentity;
       if (findChosen.get(to)) return undefined;
       copy.run({ from: holder, to });
-      return chosen;
+      return chosenIdentity;
     },
     takeBack({ type, holder, memory }): void {
       const movedIdentity = Memory.parse(memory);

@@ -54,7 +54,7 @@ export async function describe(
     const title = item.articles.get(language);
     if (title === undefined) continue;
     const text = await tryWork(wikimedia.findText(language, title, [facts.wikidata, item.id], signal));
-    const keptText = text ? text.value : reusable?.texts.find((one) => one.language === language);
+    const keptText = text ? text.value : reusable?.texts.find((previousText) => previousText.language === language);
     if (keptText) texts.push(keptText);
   }
   return { facts: { ...facts, files: item.files, category: item.category, texts }, fault };

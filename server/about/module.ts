@@ -73,12 +73,15 @@ export function aboutModule({
    * The state of the library and the time at the last search for due look-ups. It is repeated after a day even without
    * changes, because stored information is refreshed.
    */
-  let looked = { version: 0, at: 0 };
+  let lastSearch = { version: 0, at: 0 };
   async function lookForDue(): Promise<void> {
     const current = { version: changes.version(), at: now().getTime() };
-    if (!settings.get('ARTIST_INFO_ENABLED') || (current.version === looked.version && current.at < looked.at + DAY_MS))
+    if (
+      !settings.get('ARTIST_INFO_ENABLED') ||
+      (current.version === lastSearch.version && current.at < lastSearch.at + DAY_MS)
+    )
       return;
-    looked = current;
+    lastSearch = current;
     if (await about.hasDue()) lookUp();
   }
   let timer: NodeJS.Timeout | undefined;

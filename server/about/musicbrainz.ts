@@ -139,8 +139,8 @@ export function createSubjects({ musicBrainz }: { musicBrainz: Pick<MusicBrainz,
     for (const release of releases?.releases ?? [])
       for (const { label } of release['label-info']) {
         if (label.name === null || label.name === '[no label]') continue;
-        const counted = counts.get(label.id);
-        if (counted) counted.releases++;
+        const countedLabel = counts.get(label.id);
+        if (countedLabel) countedLabel.releases++;
         else counts.set(label.id, { mbid: label.id, name: label.name, releases: 1 });
       }
     return [...counts.values()]

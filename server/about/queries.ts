@@ -89,7 +89,8 @@ export function createAboutQueries({ db }: { db: MainDb }) {
   );
 
   function* windows(end: number | null): Generator<Omit<IdWindow, 'now'>> {
-    for (let afterId = 0; afterId < (end ?? 0); afterId += IDS_PER_QUERY) yield { afterId, upToId: afterId + IDS_PER_QUERY };
+    for (let afterId = 0; afterId < (end ?? 0); afterId += IDS_PER_QUERY)
+      yield { afterId, upToId: afterId + IDS_PER_QUERY };
   }
 
   return {

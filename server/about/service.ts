@@ -112,13 +112,18 @@ export function createAboutService({
    * Looks a subject up if it is due, and stores the results. Throws a ServiceError when a service could not be reached;
    * what the others returned is stored all the same.
    */
-  const lookUpSubject = (kind: SubjectKind, mbid: string, signal: AbortSignal, also?: LookUpMore): Promise<boolean> =>
+  const lookUpSubject = (
+    kind: SubjectKind,
+    mbid: string,
+    signal: AbortSignal,
+    lookUpMore?: LookUpMore,
+  ): Promise<boolean> =>
     oneByOne(`${kind} ${mbid}`, async () => {
       const previous = queries.findSubject(kind, mbid);
       if (!isDue(previous)) return false;
       const description = await describe({ subjects, wikimedia }, { kind, mbid }, previous?.facts ?? null, signal);
       const { facts } = description;
-      const fault = (facts && (await also?.(facts))) ?? description.fault;
+      const fault = (facts && (await lookUpMore?.(facts))) ?? description.fault;
       const failures = fault ? (previous?.failures ?? 0) + 1 : 0;
       queries.putSubject({
         kind,
@@ -346,8 +351,8 @@ export function createAboutService({
     task: (async (_payload, { signal, progress }) => {
       const result = { asked: 0, found: 0 };
       let failures = 0;
-      let failed: ServiceError | undefined;
-      const run = async <Id>(ids: Iterable<Id>, lookUp: (id: Id) => Promise<boolean>): Promise<void> => {
+      let lastFault: ServiceError | undefined;
+      const lookUpAll = async <Id>(ids: Iterable<Id>, lookUp: (id: Id) => Promise<boolean>): Promise<void> => {
         for (const id of ids) {
           signal.throwIfAborted();
           if (!isEnabled()) return;
@@ -356,7 +361,7 @@ export function createAboutService({
             failures = 0;
           } catch (error) {
             if (!(error instanceof ServiceError)) throw error;
-            failed = error;
+            lastFault = error;
             if (++failures === MAX_CONSECUTIVE_FAILURES) throw error;
           }
           progress(++result.asked, null, `${result.found} found`);
@@ -364,10 +369,10 @@ export function createAboutService({
         }
       };
       queries.dropUnused(nowForAges());
-      for (const ids of queries.dueArtists(now())) await run(ids, (id) => lookUpArtist(id, signal));
-      for (const ids of queries.dueAlbums(now())) await run(ids, (id) => lookUpAlbum(id, signal));
-      await run(queries.dueLabels(now()), (mbid) => lookUpSubject('label', mbid, signal));
-      if (failed) throw failed; // the task is retried, which looks up the failed subjects again
+      for (const ids of queries.dueArtists(now())) await lookUpAll(ids, (id) => lookUpArtist(id, signal));
+      for (const ids of queries.dueAlbums(now())) await lookUpAll(ids, (id) => lookUpAlbum(id, signal));
+      await lookUpAll(queries.dueLabels(now()), (mbid) => lookUpSubject('label', mbid, signal));
+      if (lastFault) throw lastFault; // the task is retried, which looks up the failed subjects again
       return result;
     }) satisfies Handler<typeof LOOKUP_ABOUT>,
   };

@@ -127,7 +127,7 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
     LANGUAGES.map((language) => [language as string, client('Wikipedia', 'wikipedia', () => wikipediaUrl(language))]),
   );
 
-  async function ask<T extends z.ZodType>(
+  async function request<T extends z.ZodType>(
     service: ServiceClient,
     params: Record<string, string>,
     shape: T,
@@ -144,7 +144,7 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
   }
 
   async function files(params: Record<string, string>, signal: AbortSignal): Promise<CommonsFile[]> {
-    const answer = await ask(
+    const answer = await request(
       commons,
       {
         ...params,
@@ -192,7 +192,7 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
       { kind, mbids }: { kind: SubjectKind; mbids: readonly string[] },
       signal: AbortSignal,
     ): Promise<WikidataItem | undefined> {
-      const answer = await ask(
+      const answer = await request(
         wikidata,
         {
           action: 'wbgetentities',
@@ -242,7 +242,7 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
     ): Promise<AboutText | undefined> {
       const service = wikipedias.get(language);
       if (!service) return undefined;
-      const answer = await ask(
+      const answer = await request(
         service,
         {
           action: 'query',

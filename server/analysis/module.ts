@@ -25,7 +25,7 @@ export function analysisModule(deps: AnalysisModuleDeps) {
     client: db.$client,
     log,
     hearing,
-    measured,
+    measuredWriter: measured,
     now: () => now().getTime(),
     findDecoder: async () => {
       // an ffmpeg that cannot be run counts as missing

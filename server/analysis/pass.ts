@@ -13,7 +13,7 @@ import type { Log } from '../log/log.ts';
 import type { Listened } from '../media/fingerprint.ts';
 import { inSlices, waitForTurn } from '../runtime/time-slices.ts';
 import { createAnalysisQueries, type Counts, type DueTrack } from './queries.ts';
-import { columnsOf, failed, measuredOf } from './results.ts';
+import { columnsOf, failedColumns, measuredOf } from './results.ts';
 import { isSoundStep, STEP_NAMES, STEPS } from './steps.ts';
 
 /** The size of the ranges of ids that are queried, so that no query takes longer than a few milliseconds. */
@@ -49,7 +49,7 @@ interface AnalysisPassDeps {
   findDecoder: () => Promise<string | undefined>;
   /** Milliseconds since 1970. */
   now: () => number;
-  measured: MeasuredWriter;
+  measuredWriter: MeasuredWriter;
   isEnabled: () => boolean;
   isOnBatteryAllowed: () => boolean;
   isOnBattery: () => Promise<boolean>;
@@ -64,18 +64,18 @@ interface AnalysisPassDeps {
 export type AnalysisPass = ReturnType<typeof createAnalysisPass>;
 
 export function createAnalysisPass(deps: AnalysisPassDeps) {
-  const { client, log, hearing, measured, isEnabled, isOnBatteryAllowed, isOnBattery, isBusy, afterMs } = deps;
+  const { client, log, hearing, measuredWriter, isEnabled, isOnBatteryAllowed, isOnBattery, isBusy, afterMs } = deps;
   const { findDecoder, now } = deps;
   const queries = createAnalysisQueries(client);
   const stop = new AbortController();
-  const spent: TrackTime[] = [];
+  const recentTimes: TrackTime[] = [];
   let storedCount = 0;
   let state: AnalysisState = 'done';
   let runningPass: Promise<void> | undefined;
   let knownDecoder: string | undefined;
   let lastCount: { key: string; at: number; tookMs: number; counts: Promise<Counts> } | undefined;
   /** The version of the library when the last sweep began. */
-  let swept: number | undefined;
+  let sweptVersion: number | undefined;
   let wake = (): void => undefined;
 
   /** Returns the reason why the analysis must wait now; undefined if it may run. */
@@ -87,9 +87,9 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
 
   /** Waits for a quiet moment, but not longer than MAX_WAIT_MS: on some servers music plays round the clock. */
   async function waitUntilFree(signal: AbortSignal): Promise<void> {
-    const latest = now() + MAX_WAIT_MS;
+    const deadlineMs = now() + MAX_WAIT_MS;
     for (let reason = await obstacle(); reason !== undefined; reason = await obstacle()) {
-      if (reason === 'busy' && now() >= latest) break;
+      if (reason === 'busy' && now() >= deadlineMs) break;
       state = reason;
       await sleep(reason === 'busy' ? BUSY_CHECK_MS : SWEEP_INTERVAL_MS, undefined, { signal, ref: false });
     }
@@ -123,11 +123,11 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
       storeResult(track, result);
       storedCount++;
       if ('heard' in result)
-        spent.push({
+        recentTimes.push({
           ms: performance.now() - startMs,
           audioMs: (result.heard.frames * 1_000) / result.heard.sampleRateHz,
         });
-      if (spent.length > MAX_SPEED_SAMPLES) spent.shift();
+      if (recentTimes.length > MAX_SPEED_SAMPLES) recentTimes.shift();
     } else storeResult(track, undefined);
   }
 
@@ -135,7 +135,10 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
   function storeResult(track: DueTrack, result: Listened | NotListened | undefined): void {
     const write = client.transaction(() => {
       if (result && 'none' in result)
-        queries.store(track.key, failed(result.none, result.isForNow === true ? now() + DECODER_RETRY_MS : null));
+        queries.store(
+          track.key,
+          failedColumns(result.none, result.isForNow === true ? now() + DECODER_RETRY_MS : null),
+        );
       else if (result) {
         const { sound } = result;
         const print = sound && {
@@ -146,7 +149,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
         if (sound && !('none' in sound)) hearing.store(track.id, sound);
       }
       const row = queries.ofTrack(track.id);
-      if (row) measured.set(track.id, measuredOf(row));
+      if (row) measuredWriter.set(track.id, measuredOf(row));
     });
     withRelaxedCommit(client, write.immediate);
   }
@@ -165,7 +168,11 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
       withRelaxedCommit(client, () => {
         const loudnessRangeLu = roundToHundredths(loudness?.range ?? 0);
         queries.storeAlbum({ albumId: id, members, loudnessLufs: lufs, loudnessRangeLu, truePeak });
-        measured.setAlbum(id, lufs === null ? null : roundToHundredths(gainFor(lufs)), lufs === null ? null : truePeak);
+        measuredWriter.setAlbum(
+          id,
+          lufs === null ? null : roundToHundredths(gainFor(lufs)),
+          lufs === null ? null : truePeak,
+        );
       });
     });
   }
@@ -256,16 +263,16 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     const startMs = performance.now();
     if (lastCount && (lastCount.key === key || startMs - lastCount.at < COUNT_PAUSE_FACTOR * lastCount.tookMs))
       return lastCount.counts;
-    const counted = { key, at: startMs, tookMs: 0, counts: countAll() };
-    counted.counts.then(
-      () => (counted.tookMs = performance.now() - startMs),
+    const newCount = { key, at: startMs, tookMs: 0, counts: countAll() };
+    newCount.counts.then(
+      () => (newCount.tookMs = performance.now() - startMs),
       () => (lastCount = undefined),
     );
-    lastCount = counted;
-    return counted.counts;
+    lastCount = newCount;
+    return newCount.counts;
   }
 
-  async function run(signal: AbortSignal): Promise<void> {
+  async function runSweeps(signal: AbortSignal): Promise<void> {
     await sleep(afterMs, undefined, { signal, ref: false });
     for (;;) {
       const changes = queries.changes();
@@ -273,20 +280,20 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
       if (decoder !== undefined && decoder !== knownDecoder) queries.retryAll();
       knownDecoder = decoder;
       const retryAt = queries.nextRetry();
-      const isDue = changes !== swept || (retryAt !== null && retryAt <= now());
-      const woken = new Promise<'woken'>((resolve) => (wake = () => resolve('woken')));
-      if (isDue && isEnabled() && (await trySweep(signal))) swept = changes;
+      const isDue = changes !== sweptVersion || (retryAt !== null && retryAt <= now());
+      const wakePromise = new Promise<'woken'>((resolve) => (wake = () => resolve('woken')));
+      if (isDue && isEnabled() && (await trySweep(signal))) sweptVersion = changes;
       state = isEnabled() ? 'done' : 'off';
       // after a wake-up everything is checked again, because results may have been deleted during the sweep
-      if ((await Promise.race([woken, sleep(SWEEP_INTERVAL_MS, undefined, { signal, ref: false })])) === 'woken')
-        swept = undefined;
+      if ((await Promise.race([wakePromise, sleep(SWEEP_INTERVAL_MS, undefined, { signal, ref: false })])) === 'woken')
+        sweptVersion = undefined;
     }
   }
 
   return {
     queries,
     start(): void {
-      runningPass ??= run(stop.signal).catch((err: unknown) => {
+      runningPass ??= runSweeps(stop.signal).catch((err: unknown) => {
         if (!stop.signal.aborted) log.error({ err }, 'audio analysis stopped');
       });
     },
@@ -296,20 +303,20 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     /** The number of results stored since the start, so that readers notice new results. */
     stored: (): number => storedCount,
     async status() {
-      const { total, failed: failures, sureTempo, sureKey, dueAudioMs, ...done } = await counts();
-      const spentMs = spent.reduce((sum, { ms }) => sum + ms, 0);
-      const audioMs = spent.reduce((sum, track) => sum + track.audioMs, 0);
-      const remaining = total - Math.min(...STEP_NAMES.map((step) => done[step]));
-      const isWaiting = state === 'done' && remaining > 0 && queries.changes() !== swept;
+      const { total, failed: failures, sureTempo, sureKey, dueAudioMs, ...doneByStep } = await counts();
+      const spentMs = recentTimes.reduce((sum, { ms }) => sum + ms, 0);
+      const audioMs = recentTimes.reduce((sum, track) => sum + track.audioMs, 0);
+      const remaining = total - Math.min(...STEP_NAMES.map((step) => doneByStep[step]));
+      const isWaiting = state === 'done' && remaining > 0 && queries.changes() !== sweptVersion;
       return {
         state: !isEnabled() ? ('off' as const) : isWaiting ? ('busy' as const) : state,
         total,
         failures,
         sureTempo,
         sureKey,
-        tracksPerSecond: spentMs > 0 ? (spent.length * 1_000) / spentMs : null,
+        tracksPerSecond: spentMs > 0 ? (recentTimes.length * 1_000) / spentMs : null,
         secondsLeft: remaining === 0 ? 0 : audioMs === 0 ? null : (dueAudioMs * spentMs) / audioMs / 1_000,
-        steps: STEP_NAMES.map((name) => ({ name, version: STEPS[name], done: done[name], total })),
+        steps: STEP_NAMES.map((name) => ({ name, version: STEPS[name], done: doneByStep[name], total })),
       };
     },
     /** Deletes all results. Fingerprints are kept, because the identity of files depends on them. */
@@ -317,10 +324,13 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
       withRelaxedCommit(client, queries.clearAlbums);
       while (withRelaxedCommit(client, () => queries.clearSome(TRACKS_PER_WRITE))) await waitForTurn();
       for (let afterId = 0; afterId < queries.newest(); afterId += TRACKS_PER_WRITE) {
-        withRelaxedCommit(client, client.transaction(() => measured.forget(afterId, afterId + TRACKS_PER_WRITE)).immediate);
+        withRelaxedCommit(
+          client,
+          client.transaction(() => measuredWriter.forget(afterId, afterId + TRACKS_PER_WRITE)).immediate,
+        );
         await waitForTurn();
       }
-      swept = undefined;
+      sweptVersion = undefined;
       lastCount = undefined;
       storedCount++;
       wake();

@@ -37,8 +37,8 @@ const isDone = (step: Step): string => {
  * SQL condition: the row of the track lacks a value that was measured for its audio, because the row was rewritten or
  * another track with this audio was added.
  */
-const isUnfilled = (column: string, field: string, measured: string): string =>
-  `(t.${column} IS NULL AND ${measured} AND t.provenance ->> '$.${field}' IS NOT 'manual')`;
+const isUnfilled = (column: string, field: string, measuredSql: string): string =>
+  `(t.${column} IS NULL AND ${measuredSql} AND t.provenance ->> '$.${field}' IS NOT 'manual')`;
 const IS_UNFILLED_SQL = [
   '(t.measured_gain_db IS NULL AND a.loudness_lufs IS NOT NULL)',
   isUnfilled('bpm', 'bpm', `a.bpm_confidence >= ${MIN_TEMPO_CONFIDENCE}`),

@@ -66,7 +66,7 @@ function readToken(req: Request, acceptsQuery: boolean): string | undefined {
 export const callerOf = (req: Request): Caller => ({
   from: req.ip,
   client: req.headers['user-agent'],
-  isHere: isOwnMachine(req),
+  isFromOwnMachine: isOwnMachine(req),
 });
 
 interface Credential {
@@ -103,7 +103,7 @@ export function createTryTouch({
   };
 }
 
-export function toPrincipal(user: PrincipalRow, { isHere }: Pick<Caller, 'isHere'>): Principal {
+export function toPrincipal(user: PrincipalRow, { isFromOwnMachine }: Pick<Caller, 'isFromOwnMachine'>): Principal {
   const isSuperuser = user.isSuperuser === 1;
   return {
     id: user.id,
@@ -111,6 +111,6 @@ export function toPrincipal(user: PrincipalRow, { isHere }: Pick<Caller, 'isHere
     isSuperuser,
     rights: rightsFrom((right) => isSuperuser || user[right] === 1),
     maxBitrateKbps: user.maxBitrateKbps,
-    ...(user.hasWeakPassword === 1 && !isHere && { needsBetterPassword: true as const }),
+    ...(user.hasWeakPassword === 1 && !isFromOwnMachine && { needsBetterPassword: true as const }),
   };
 }

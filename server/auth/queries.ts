@@ -15,7 +15,7 @@ export interface Caller {
   /** The name that the client sends for itself. */
   client: string | undefined;
   /** Whether the request comes from a program on the machine itself, see own-machine.ts. */
-  isHere: boolean;
+  isFromOwnMachine: boolean;
 }
 /** Longest stored client name, in characters. */
 export const MAX_CLIENT_CHARACTERS = 300;
@@ -83,12 +83,12 @@ type SessionPrincipal = PrincipalRow & { sessionId: SessionId } & RowAs<typeof s
 // The next two statements run with every request. As prepared text they take some microseconds each.
 
 export function prepareFindPrincipal(db: MainDb) {
-  const find = db.$client.prepare<[SessionId, UserId, number], SessionPrincipal>(
+  const findSession = db.$client.prepare<[SessionId, UserId, number], SessionPrincipal>(
     `SELECT ${PRINCIPAL_COLUMNS}, s.id AS sessionId, s.last_used_at AS lastUsedAt
     FROM sessions s JOIN users ON users.id = s.user_id WHERE s.id = ? AND s.user_id = +? AND s.expires_at > ?`,
   );
-  return (sessionId: SessionId, userId: UserId, at: Date): SessionPrincipal | undefined =>
-    find.get(sessionId, userId, at.getTime());
+  return (sessionId: SessionId, userId: UserId, now: Date): SessionPrincipal | undefined =>
+    findSession.get(sessionId, userId, now.getTime());
 }
 
 /** Returns a check that the caller's sign-in is still valid, in the role and with the right that the request needed. */
@@ -114,7 +114,7 @@ export function prepareIsStillAllowed(db: MainDb, now: () => Date): IsStillAllow
 
 export function prepareTouch(db: MainDb) {
   const touch = db.$client.prepare<[number, UserId]>('UPDATE users SET last_seen_at = ? WHERE id = ?');
-  return (id: UserId, at: Date): void => void touch.run(at.getTime(), id);
+  return (id: UserId, seenAt: Date): void => void touch.run(seenAt.getTime(), id);
 }
 
 /** Stores when and from where a session or app password was used. */
@@ -122,6 +122,6 @@ export function prepareNoteUse(db: MainDb, table: 'sessions' | 'app_passwords') 
   const note = db.$client.prepare<[number, string | null, string | null, number]>(
     `UPDATE ${table} SET last_used_at = ?, address = ?, client = ? WHERE id = ?`,
   );
-  return (id: number, at: Date, { from, client }: Pick<Caller, 'from' | 'client'>): void =>
-    void note.run(at.getTime(), from ?? null, client?.slice(0, MAX_CLIENT_CHARACTERS) ?? null, id);
+  return (id: number, usedAt: Date, { from, client }: Pick<Caller, 'from' | 'client'>): void =>
+    void note.run(usedAt.getTime(), from ?? null, client?.slice(0, MAX_CLIENT_CHARACTERS) ?? null, id);
 }

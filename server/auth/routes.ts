@@ -497,6 +497,6 @@ const noticeRoutes = ({ notices }: AuthService): Route[] => [
       summary: 'Dismiss a notice',
       params: NoticeParam,
     },
-    ({ params }) => notices.read(params.name),
+    ({ params }) => notices.dismiss(params.name),
   ),
 ];

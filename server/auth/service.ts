@@ -49,7 +49,8 @@ interface Login extends Caller {
   password: string;
 }
 /** Returns what happens to a weak password that this caller sets. */
-export const ruleFor = ({ isHere }: Pick<Caller, 'isHere'>): WeakPasswordRule => (isHere ? 'note' : 'refuse');
+export const ruleFor = ({ isFromOwnMachine }: Pick<Caller, 'isFromOwnMachine'>): WeakPasswordRule =>
+  isFromOwnMachine ? 'note' : 'refuse';
 
 /** The user and the session to which a token belongs. */
 interface Holder {
@@ -122,7 +123,7 @@ export function createAuthService({ db, log, now, nowForAges, settings, secrets,
       if (!(await verifyPassword(user?.passwordHash, password)) || !user) {
         throw new AppError('unauthenticated', 'The username or password is wrong.');
       }
-      if (user.hasWeakPassword && !caller.isHere) throw betterPasswordRequired();
+      if (user.hasWeakPassword && !caller.isFromOwnMachine) throw betterPasswordRequired();
       await attempt.succeeded();
       return signIn(user, caller);
     },
@@ -156,7 +157,7 @@ export function createAuthService({ db, log, now, nowForAges, settings, secrets,
     /** Signs in the desktop app's own window as the owner. This works only from this machine, once per ticket. */
     async signInDesktop({ ticket, ...caller }: Caller & { ticket: string }): Promise<SignIn> {
       const attempt = await limits.attempt(caller);
-      if (!caller.isHere || !desktopTickets.redeem(ticket))
+      if (!caller.isFromOwnMachine || !desktopTickets.redeem(ticket))
         throw forbidden('The ticket is invalid. Tickets are for the desktop app’s own window and work once.');
       await attempt.succeeded();
       const owner = findOwner(db);

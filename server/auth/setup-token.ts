@@ -5,12 +5,12 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 interface SetupToken {
   /** The token that is printed to the server's output and passed to the desktop app's own window. */
   value: string;
-  matches(given: string): boolean;
+  matches(token: string): boolean;
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 export function createSetupToken(): SetupToken {
   const value = randomBytes(24).toString('base64url');
-  return { value, matches: (given) => timingSafeEqual(digest(given), digest(value)) };
+  return { value, matches: (token) => timingSafeEqual(digest(token), digest(value)) };
 }

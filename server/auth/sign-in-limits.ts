@@ -15,7 +15,7 @@ const WINDOW_SECONDS = 60;
 /** Limit of self-registered accounts per address and period. */
 const REGISTRATIONS = { accounts: 10, seconds: 3_600 };
 
-type Origin = Pick<Caller, 'from' | 'isHere'>;
+type Origin = Pick<Caller, 'from' | 'isFromOwnMachine'>;
 
 interface Attempt {
   /**
@@ -38,7 +38,7 @@ export function createLimits() {
      * addresses do not block it.
      */
     async attempt(
-      { from: ipAddress, isHere }: Origin,
+      { from: ipAddress, isFromOwnMachine }: Origin,
       nameKey?: string,
       isFamiliar: () => boolean = () => false,
     ): Promise<Attempt> {
@@ -46,7 +46,7 @@ export function createLimits() {
       const addressPart = addressKey(ipAddress);
       const namePart = nameKey?.slice(0, 64);
       // The address is counted first: once blocked, it adds no entries for invented names.
-      if (!isHere) await consume(perAddress, addressPart);
+      if (!isFromOwnMachine) await consume(perAddress, addressPart);
       if (namePart !== undefined) {
         await consume(pair, `${namePart} ${addressPart}`);
         await consume(name, namePart).catch((refusal: unknown) => {
@@ -55,7 +55,7 @@ export function createLimits() {
       }
       return {
         async succeeded() {
-          if (!isHere) await perAddress.reward(addressPart);
+          if (!isFromOwnMachine) await perAddress.reward(addressPart);
           if (namePart === undefined) return;
           await pair.delete(`${namePart} ${addressPart}`);
           await name.reward(namePart);
@@ -74,8 +74,8 @@ export function createRegistrationLimit() {
   };
 
   /** Creates an account within the limit. Throws `too_many_requests`, and what `createAccount` throws. */
-  return async <T>({ from: address, isHere }: Origin, createAccount: () => Promise<T>): Promise<T> => {
-    if (isHere) return createAccount();
+  return async <T>({ from: address, isFromOwnMachine }: Origin, createAccount: () => Promise<T>): Promise<T> => {
+    if (isFromOwnMachine) return createAccount();
     const limiter = await (loading ??= load());
     const addressPart = addressKey(address);
     await consume(limiter, addressPart, TOO_MANY_ACCOUNTS);

@@ -78,8 +78,10 @@ const nameOf = ({ user }: Account): Pick<PersonChange, 'username' | 'is_superuse
 
 const HIDDEN_VALUE = '(hidden)';
 const isFlag = (column: string): boolean => /^(?:is|has|can|hides)_/.test(column);
-const isSame = (first: unknown, second: unknown): boolean =>
-  first instanceof Uint8Array && second instanceof Uint8Array ? Buffer.compare(first, second) === 0 : first === second;
+const isSameValue = (valueA: unknown, valueB: unknown): boolean =>
+  valueA instanceof Uint8Array && valueB instanceof Uint8Array
+    ? Buffer.compare(valueA, valueB) === 0
+    : valueA === valueB;
 
 function userDifferences(backupUser: Row, localUser: Row): AccountDifference[] {
   const differs = (column: string): boolean =>
@@ -123,7 +125,7 @@ function differencesIn(
   return [...new Set([...backupRows.keys(), ...(showsOnlyArriving ? [] : localRows.keys())])].flatMap(
     (key): AccountDifference[] => {
       const [backupRow, localRow] = [backupRows.get(key), localRows.get(key)];
-      if (backupRow && localRow && comparedColumns.every((column) => isSame(backupRow[column], localRow[column])))
+      if (backupRow && localRow && comparedColumns.every((column) => isSameValue(backupRow[column], localRow[column])))
         return [];
       const name = table === 'radio_stations' ? String(backupRow?.['name']) : key;
       return [

@@ -24,20 +24,20 @@ export interface ArrivalChoice {
 interface ArrivalPaths {
   data: string;
   building: string;
-  taken: string;
+  takenDatabase: string;
 }
 
 /**
  * Builds the database and the settings of the restored library. It can be repeated with another choice, because the
- * database in `taken` is not changed.
+ * database in `takenDatabase` is not changed.
  */
 export function applyArrival(
-  { data, building, taken }: ArrivalPaths,
+  { data, building, takenDatabase }: ArrivalPaths,
   { isImport, isAccepted, hasKeys, settings, musicDir }: ArrivalChoice,
   now: Date,
 ): void {
   const [localDatabase, database] = [join(data, 'tonearm.db'), join(building, 'tonearm.db')];
-  copyFileSync(taken, database, constants.COPYFILE_FICLONE);
+  copyFileSync(takenDatabase, database, constants.COPYFILE_FICLONE);
   const isInhabited = hasAccounts(localDatabase);
   const accountsStay = isImport || (isInhabited && !isAccepted);
   applyAccountChoice(localDatabase, database, {

@@ -51,7 +51,7 @@ export interface BackupSource {
   keys: Keys | null;
   version: string;
   /** The numbers of daily and weekly snapshots that are kept. With null no snapshot is deleted. */
-  keep: { daily: number; weekly: number } | null;
+  retention: { daily: number; weekly: number } | null;
   now: () => Date;
 }
 
@@ -142,9 +142,9 @@ async function backUpLeased(
     return result;
 
     function pruneSnapshots(id: string, isClockBehind: boolean): PruneResult | Promise<PruneResult> {
-      const { keep, now } = source;
-      if (keep === null || isClockBehind) return withoutPruning(keep === null ? null : id);
-      return prune(repo, { keep, now, newestId: id }, { signal, lease });
+      const { retention, now } = source;
+      if (retention === null || isClockBehind) return withoutPruning(retention === null ? null : id);
+      return prune(repo, { retention, now, newestId: id }, { signal, lease });
     }
 
     async function complete({ lists, counts }: Pick<FilesResult, 'lists' | 'counts'>) {
@@ -197,10 +197,10 @@ async function storeDatabase(repo: Repository, copy: string, signal: AbortSignal
     const hash = hashOf('sha256', segment);
     segments.push(hash);
     if (has(hash, segment.length)) continue;
-    const leaves: string[] = [];
+    const leafHashes: string[] = [];
     for (let offset = 0; offset < segment.length; offset += LEAF_BYTES)
-      leaves.push(await putBytes(segment.subarray(offset, offset + LEAF_BYTES)));
-    await putList(hash, segment.length, leaves);
+      leafHashes.push(await putBytes(segment.subarray(offset, offset + LEAF_BYTES)));
+    await putList(hash, segment.length, leafHashes);
     await nextTurn();
   }
   const sha256 = databaseHash.digest('hex');
@@ -268,7 +268,7 @@ function createFileCopier({ repo, source, copy, threads }: FilesDeps, { signal, 
       filesResult.result.bytes_added += bytes;
       counts.bytes += line.size ?? bytes;
       if (line.kind === 'own') counts.referenced++;
-      else counts[file.kind === 'stored' && file.what === 'cover' ? 'covers' : 'files']++;
+      else counts[file.kind === 'stored' && file.fileType === 'cover' ? 'covers' : 'files']++;
       const problem =
         line.kind === 'stored'
           ? line.isAbsent && `${line.key}: ${line.reason}`
@@ -298,7 +298,7 @@ function createFileCopier({ repo, source, copy, threads }: FilesDeps, { signal, 
         filesResult.isStoreDown ||= !(await source.storage.isUp());
         return isRetry || filesResult.isStoreDown
           ? toAbsent(error.message)
-          : storeObject({ list: '', kind: 'stored', what: 'audio', key, hash, size }, true);
+          : storeObject({ list: '', kind: 'stored', fileType: 'audio', key, hash, size }, true);
       }
     }
 

@@ -14,7 +14,7 @@ const MAX_FILES_PER_REQUEST = 32;
 export interface ReadBlob {
   hash: string;
   size: number;
-  stored: Buffer;
+  storedBytes: Buffer;
   sum: string;
 }
 /** Returns the size of the file; undefined when it cannot be read, or does not match its hash. */
@@ -105,8 +105,8 @@ export function createBlobThreads({ workerUrl, key, signal }: BlobThreadDeps) {
   async function store({ blobs, bytes, finishedFiles }: Batch, orders: readonly ReadOrder[]): Promise<void> {
     signal.throwIfAborted();
     for (const { file, hash, size, offset, length, sum } of blobs) {
-      const stored = Buffer.from(bytes.buffer, bytes.byteOffset + offset, length);
-      await orders[file]?.onBlob({ hash, size, stored, sum });
+      const storedBytes = Buffer.from(bytes.buffer, bytes.byteOffset + offset, length);
+      await orders[file]?.onBlob({ hash, size, storedBytes, sum });
     }
     for (const { file, size } of finishedFiles) {
       const order = orders[file];

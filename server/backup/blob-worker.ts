@@ -79,11 +79,11 @@ function* readFullBatches(index: number, file: FileToRead): Generator<Batch, num
 }
 
 function addBlob(file: number, piece: { hash: string; size: number }): void {
-  const stored = toStoredParts(cipher, frame.subarray(0, 1 + piece.size));
-  const length = stored.reduce((sum, part) => sum + part.length, 0);
-  blobs.push({ file, ...piece, offset: size, length, sum: sumOfParts(stored) });
+  const storedParts = toStoredParts(cipher, frame.subarray(0, 1 + piece.size));
+  const length = storedParts.reduce((sum, part) => sum + part.length, 0);
+  blobs.push({ file, ...piece, offset: size, length, sum: sumOfParts(storedParts) });
   // without encryption the part is a view of `frame`, which the next piece overwrites, so the part is copied
-  for (const part of stored) parts.push(part.buffer === frame.buffer ? Buffer.from(part) : part);
+  for (const part of storedParts) parts.push(part.buffer === frame.buffer ? Buffer.from(part) : part);
   size += length;
 }
 
@@ -104,14 +104,14 @@ function closeBatch(isLast: boolean): Batch {
 function* readPieces({ path, hash }: FileToRead): Generator<{ hash: string; size: number }, number | null> {
   let file: number | undefined;
   try {
-    const { fd, size: expected } = openPlainFileSync(path);
+    const { fd, size: expectedSize } = openPlainFileSync(path);
     file = fd;
     const fileHash = createHash('sha256');
     for (let readBytes = 0; ;) {
       const piece = frame.subarray(1, 1 + readPiece(file));
       readBytes += piece.length;
       fileHash.update(piece);
-      const isLast = readBytes >= expected || piece.length < PIECE_BYTES;
+      const isLast = readBytes >= expectedSize || piece.length < PIECE_BYTES;
       const sha256 = isLast ? fileHash.digest('hex') : undefined;
       if (sha256 !== undefined && !sha256.startsWith(hash)) return null;
       const isWholeFile = isLast && readBytes === piece.length;

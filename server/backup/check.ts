@@ -85,14 +85,14 @@ async function checkLeased(
   try {
     if (damagedBlobs.size + contents.loose.length + faults.packs.length + lostItems.length > 0)
       // old snapshots are not deleted now, so that the report can name what they lack
-      await backUpPrepared(repo, { ...source, keep: null }, run, lease);
-    const returned = objects.index.restoreBlobs(damagedBlobs);
+      await backUpPrepared(repo, { ...source, retention: null }, run, lease);
+    const returnedBlobs = objects.index.restoreBlobs(damagedBlobs);
     for (const name of contents.loose) if (objects.index.find(name)) await objects.looseObjects.delete(name);
     // the intact blobs of damaged packs are copied into new packs
     const damagedPacks = new Set([...contents.directories, ...[...contents.damaged].map(({ pack }) => pack)]);
     await objects.rewrite([...damagedPacks], { isNeeded: () => true, assertHeld: lease.assertHeld });
     await objects.flush();
-    objects.index.removeBlobs(new Set(returned)); // these blobs are still damaged, so they count as lost below
+    objects.index.removeBlobs(new Set(returnedBlobs)); // these blobs are still damaged, so they count as lost below
     isMendingDone = true;
   } catch (error) {
     run.signal.throwIfAborted();
@@ -198,8 +198,8 @@ async function findMissing(repo: Repository, signal: AbortSignal): Promise<strin
   const reachability = new Map<string, boolean>();
   const checkedLists = new Set<string>();
   const missingItems = new Map<string, string>();
-  const noteMissing = (what: string, id: string): void => {
-    if (!missingItems.has(what)) missingItems.set(what, `${what} (snapshot ${id})`);
+  const noteMissing = (item: string, id: string): void => {
+    if (!missingItems.has(item)) missingItems.set(item, `${item} (snapshot ${id})`);
   };
   for (const id of await repo.snapshotIds()) {
     const manifest = await repo.readSnapshot(id).catch((error: unknown) => {

@@ -48,20 +48,20 @@ export class DamagedObject extends Error {
 export interface Cipher {
   nameOf(hash: string): string;
   /** Returns the stored size in bytes of an object with this many plain bytes. */
-  sizeOf(plain: number): number;
+  sizeOf(plainSize: number): number;
   /** The key with which `cipherOf` makes the same cipher in a thread. */
   key: KeyObject | undefined;
   /** Returns the parts of the encrypted bytes, in order. */
-  encrypt(plain: Buffer): Buffer[];
+  encrypt(plainBytes: Buffer): Buffer[];
   /** Yields the plain bytes. Throws DamagedObject. */
   decrypt(source: AsyncIterable<Buffer>): AsyncIterable<Buffer>;
 }
 
 export const plainCipher: Cipher = {
   nameOf: (hash) => hash,
-  sizeOf: (plain) => plain,
+  sizeOf: (plainSize) => plainSize,
   key: undefined,
-  encrypt: (plain) => [plain],
+  encrypt: (plainBytes) => [plainBytes],
   decrypt: (source) => source,
 };
 
@@ -119,20 +119,23 @@ function createCipher(key: KeyObject): Cipher {
   const pieceKey = (salt: Buffer): Buffer => derive(key, salt, 'tonearm backup object v1');
   return {
     nameOf: (hash) => createHmac('sha256', nameKey).update(hash).digest('hex'),
-    sizeOf: (plain) => HEAD_BYTES + plain + TAG_BYTES * Math.max(1, Math.ceil(plain / ENCRYPTED_PIECE_BYTES)),
+    sizeOf: (plainSize) =>
+      HEAD_BYTES + plainSize + TAG_BYTES * Math.max(1, Math.ceil(plainSize / ENCRYPTED_PIECE_BYTES)),
     key,
 
-    encrypt(plain) {
+    encrypt(plainBytes) {
       const salt = randomBytes(SALT_BYTES);
       const objectKey = pieceKey(salt);
       const parts = [MAGIC, salt];
-      for (let index = 0; index === 0 || index * ENCRYPTED_PIECE_BYTES < plain.length; index++) {
+      for (let index = 0; index === 0 || index * ENCRYPTED_PIECE_BYTES < plainBytes.length; index++) {
         const sealer = createCipheriv(
           'aes-256-gcm',
           objectKey,
-          nonce(index, (index + 1) * ENCRYPTED_PIECE_BYTES >= plain.length),
+          nonce(index, (index + 1) * ENCRYPTED_PIECE_BYTES >= plainBytes.length),
         );
-        parts.push(sealer.update(plain.subarray(index * ENCRYPTED_PIECE_BYTES, (index + 1) * ENCRYPTED_PIECE_BYTES)));
+        parts.push(
+          sealer.update(plainBytes.subarray(index * ENCRYPTED_PIECE_BYTES, (index + 1) * ENCRYPTED_PIECE_BYTES)),
+        );
         sealer.final();
         parts.push(sealer.getAuthTag());
       }
@@ -148,13 +151,13 @@ function createCipher(key: KeyObject): Cipher {
         const opener = createDecipheriv('aes-256-gcm', objectKey, nonce(index, isLast), {
           authTagLength: TAG_BYTES,
         }).setAuthTag(piece.subarray(-TAG_BYTES));
-        const plain = opener.update(piece.subarray(0, -TAG_BYTES));
+        const plainBytes = opener.update(piece.subarray(0, -TAG_BYTES));
         try {
           opener.final();
         } catch (cause) {
           throw new DamagedObject('it was changed or truncated', { cause });
         }
-        yield plain;
+        yield plainBytes;
       }
     },
   };

@@ -19,10 +19,10 @@ const parseText = (text: unknown): unknown => (typeof text === 'string' ? JSON.p
 interface DataFile {
   rows: () => Rows;
   /**
-   * The lists inside each row. In CSV, each list becomes a file of its own; its rows have the column `id` of the outer
-   * row under the name `as`.
+   * The lists inside each row. In CSV, each list becomes a file of its own; its rows have the column `idColumn` of the outer
+   * row under the name `idAlias`.
    */
-  lists?: { names: readonly string[]; id: string; as: string };
+  lists?: { names: readonly string[]; idColumn: string; idAlias: string };
 }
 
 /** Returns the data files by name, without the extension. */
@@ -31,11 +31,11 @@ export const dataFiles = (
   paths: Pick<ExportPaths, 'pathOfTrack' | 'findFile'>,
 ): Record<string, DataFile> => ({
   ...Object.fromEntries(Object.entries(plainRows(db, paths)).map(([name, rows]) => [name, { rows }])),
-  bookmarks: { rows: () => bookmarks(db), lists: { names: ['bookmarks'], id: 'track_id', as: 'track_id' } },
-  podcasts: { rows: () => podcasts(db), lists: { names: ['episodes'], id: 'id', as: 'podcast_id' } },
+  bookmarks: { rows: () => bookmarks(db), lists: { names: ['bookmarks'], idColumn: 'track_id', idAlias: 'track_id' } },
+  podcasts: { rows: () => podcasts(db), lists: { names: ['episodes'], idColumn: 'id', idAlias: 'podcast_id' } },
   playlists: {
     rows: () => playlists(db),
-    lists: { names: ['versions', 'entries', 'past_entries'], id: 'id', as: 'playlist_id' },
+    lists: { names: ['versions', 'entries', 'past_entries'], idColumn: 'id', idAlias: 'playlist_id' },
   },
 });
 
@@ -168,7 +168,7 @@ async function* podcasts(db: Sqlite): Rows {
     ({ created_at, ...row }) => ({ ...row, created_at: toIsoTime(created_at) }),
   );
   for await (const feed of feeds) {
-    const episodeRows = await collect((last) => episodes.all(Number(feed['id']), Number(last?.['id'] ?? 0)));
+    const episodeRows = await collect((lastRow) => episodes.all(Number(feed['id']), Number(lastRow?.['id'] ?? 0)));
     yield {
       ...feed,
       episodes: episodeRows.map(({ published_at, positions_ms, ...episode }) => ({
@@ -260,7 +260,7 @@ async function* playlists(db: Sqlite): Rows {
       created_at: toIsoTime(created_at),
       updated_at: toIsoTime(updated_at),
       deleted_at: toIsoTime(deleted_at),
-      versions: (await collect((last) => versions.all(id, Number(last?.['version'] ?? 0)))).map(
+      versions: (await collect((lastRow) => versions.all(id, Number(lastRow?.['version'] ?? 0)))).map(
         ({ rules, created_at, ...version }) => ({
           ...version,
           rules: parseText(rules),
@@ -268,13 +268,13 @@ async function* playlists(db: Sqlite): Rows {
         }),
       ),
       entries: (
-        await collect((last) =>
-          entries.all(id, Number(last?.['position'] ?? Number.MIN_SAFE_INTEGER), Number(last?.['entry_id'] ?? 0)),
+        await collect((lastRow) =>
+          entries.all(id, Number(lastRow?.['position'] ?? Number.MIN_SAFE_INTEGER), Number(lastRow?.['entry_id'] ?? 0)),
         )
       ).map(withIsoTime),
       past_entries: (
-        await collect((last) =>
-          pastEntries.all(id, Number(last?.['until_version'] ?? 0), Number(last?.['entry_id'] ?? 0)),
+        await collect((lastRow) =>
+          pastEntries.all(id, Number(lastRow?.['until_version'] ?? 0), Number(lastRow?.['entry_id'] ?? 0)),
         )
       ).map(withIsoTime),
     };
@@ -316,7 +316,7 @@ export function* toCsvFiles(name: string, { rows, lists }: DataFile): Generator<
   for (const list of lists?.names ?? [])
     yield [
       list === name ? `${name}_of_users` : `${name}_${list}`,
-      (signal) => csvText(listEntries(rows(), list, lists?.id ?? '', lists?.as ?? ''), signal),
+      (signal) => csvText(listEntries(rows(), list, lists?.idColumn ?? '', lists?.idAlias ?? ''), signal),
     ];
 }
 
@@ -324,8 +324,8 @@ async function* withoutLists(rows: Rows, names: readonly string[]): Rows {
   for await (const row of rows) yield Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)));
 }
 
-async function* listEntries(rows: Rows, list: string, id: string, as: string): Rows {
-  for await (const row of rows) for (const entry of row[list] as Row[]) yield { [as]: row[id], ...entry };
+async function* listEntries(rows: Rows, list: string, idColumn: string, idAlias: string): Rows {
+  for await (const row of rows) for (const entry of row[list] as Row[]) yield { [idAlias]: row[idColumn], ...entry };
 }
 
 /** Yields the rows as CSV. All rows must have the same columns. */

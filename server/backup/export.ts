@@ -133,7 +133,7 @@ export function createExportService(deps: ExportDeps) {
     const hasher = createHash('sha256');
     try {
       const chunks = yieldBetweenChunks(stream as AsyncIterable<Buffer>, signal);
-      const written = await writeWhole(filePath, hashWhileReading(chunks, hasher), modifiedAt);
+      const writtenBytes = await writeWhole(filePath, hashWhileReading(chunks, hasher), modifiedAt);
       const sha256 = hasher.digest('hex');
       if (hash === undefined || sha256.startsWith(hash)) listFile(hash ?? sha256);
       else {
@@ -141,7 +141,7 @@ export function createExportService(deps: ExportDeps) {
         await utimes(filePath, now(), now());
         addProblem(result, `${path}: its bytes do not match their checksum`);
       }
-      return written;
+      return writtenBytes;
     } finally {
       stream.destroy();
     }
@@ -186,7 +186,7 @@ export function createExportService(deps: ExportDeps) {
       const isStored = file.kind === 'stored';
       const ref: FileRef = isStored ? `stored:${file.key}` : `own:${file.path}`;
       if (paths.findFile(ref)) continue;
-      const isPicture = isStored && file.what === 'cover';
+      const isPicture = isStored && file.fileType === 'cover';
       const album = isPicture ? paths.folderOfAlbum(findAlbumId.get(file.key) ?? 0) : undefined;
       const artist = isPicture ? findArtistName.get(file.key) : undefined;
       const folder = album ?? (artist === undefined ? undefined : safeName(artist, 'Unknown Artist'));
@@ -336,7 +336,7 @@ export function createExportService(deps: ExportDeps) {
         // a file of a music folder that could not be exported; the exported database marks its tracks as missing
         if (!exportedFile && !isStored) continue;
         lines++;
-        counts[isStored && file.what === 'cover' ? 'covers' : 'files']++;
+        counts[isStored && file.fileType === 'cover' ? 'covers' : 'files']++;
         counts.bytes += exportedFile?.size ?? 0;
         if (exportedFile) yield { kind: 'stored', ...exportedFile };
         else if (isStored) {

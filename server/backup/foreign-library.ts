@@ -105,8 +105,8 @@ function preserveLastIds(foreign: Sqlite, ownDatabase: Sqlite): void {
 function copyMigrationTimes(foreign: Sqlite, ownDatabase: Sqlite): void {
   const setTime = ownDatabase.prepare('UPDATE migrations SET applied_at = ? WHERE name = ?');
   for (const name of ownDatabase.prepare<[], string>('SELECT name FROM migrations').pluck().all()) {
-    const at = foreign.prepare<[string]>('SELECT applied_at FROM migrations WHERE name = ?').pluck().get(name);
-    if (Number.isSafeInteger(at)) setTime.run(at, name);
+    const appliedAt = foreign.prepare<[string]>('SELECT applied_at FROM migrations WHERE name = ?').pluck().get(name);
+    if (Number.isSafeInteger(appliedAt)) setTime.run(appliedAt, name);
   }
 }
 

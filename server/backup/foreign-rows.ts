@@ -12,7 +12,7 @@ export function copyRows(table: KnownTable, foreign: Sqlite, ownDatabase: Sqlite
   if (columns.length === 0) return; // the foreign database is of a version without this table
   if (foreign.prepare(`SELECT 1 FROM ${table.name} LIMIT 1`).get() === undefined) return;
   const names = columns.map(({ name }) => `"${name}"`).join(', ');
-  const where = table.where === undefined ? '' : ` WHERE ${table.where}`;
+  const whereSql = table.condition === undefined ? '' : ` WHERE ${table.condition}`;
   assertSizes(table, columns, foreign);
   assertRowCount(table, foreign);
   const keys = listKeyColumns(table, ownDatabase);
@@ -20,7 +20,7 @@ export function copyRows(table: KnownTable, foreign: Sqlite, ownDatabase: Sqlite
   const insert = ownDatabase.prepare(
     `INSERT INTO ${table.name} (${names}) VALUES (${columns.map(() => '?').join(', ')})`,
   );
-  const rows = foreign.prepare(`SELECT ${names} FROM ${table.name}${where}`).raw().iterate() as Iterable<Value[]>;
+  const rows = foreign.prepare(`SELECT ${names} FROM ${table.name}${whereSql}`).raw().iterate() as Iterable<Value[]>;
   for (const row of rows) {
     const values = columns.map((column, index) =>
       judgeValue(column, row[index] ?? null, scope, () => describeRow(table, columns, keys, row)),
@@ -39,12 +39,15 @@ export function copyRows(table: KnownTable, foreign: Sqlite, ownDatabase: Sqlite
 }
 
 /** Returns the columns that the table had at the migration of the foreign database. */
-function listPresentColumns({ name, columns, counted = [], former = [] }: KnownTable, ownDatabase: Sqlite): Column[] {
+function listPresentColumns(
+  { name, columns, countedColumns = [], formerColumns = [] }: KnownTable,
+  ownDatabase: Sqlite,
+): Column[] {
   const columnNames = ownDatabase.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(name);
   return columnNames.flatMap((column) => {
-    const presentColumn = columns.get(column) ?? former.find((formerColumn) => formerColumn.name === column);
+    const presentColumn = columns.get(column) ?? formerColumns.find((formerColumn) => formerColumn.name === column);
     if (presentColumn) return [presentColumn];
-    if (counted.includes(column)) return [];
+    if (countedColumns.includes(column)) return [];
     throw databaseError(name, `the column ${column} is of a version before 0.1.0`);
   });
 }

@@ -36,9 +36,9 @@ interface TableRule {
   /** `never`: the rows are computed by this server, or belong to the other server. */
   inclusion: 'always' | 'with_backup' | 'never';
   /** Columns whose values are counted by triggers, so they are not copied. */
-  counted?: readonly string[];
+  countedColumns?: readonly string[];
   /** Columns that only earlier versions had. */
-  former?: readonly Column[];
+  formerColumns?: readonly Column[];
   /** Columns with a narrower rule than that of their type. */
   rules?: Readonly<Record<string, Rule>>;
   /** Whether a migration inserts a row into the table. */
@@ -48,7 +48,7 @@ interface TableRule {
   /** The maximum number of rows; a database with more is refused. */
   maxRows?: number;
   /** SQL condition for the rows that are copied. */
-  where?: string;
+  condition?: string;
 }
 
 const ALWAYS: TableRule = { inclusion: 'always' };
@@ -95,7 +95,7 @@ const TABLE_RULES = {
       if (valueOf('username_key') !== usernameKey(String(valueOf('username'))))
         throw new BadValue('username_key does not belong to the name');
     },
-    former: [
+    formerColumns: [
       formerColumn('app_password', 'SQLiteCustomColumn'),
       formerColumn('app_password_salt', 'SQLiteCustomColumn'),
       formerColumn('app_password_lookup', 'SQLiteText'),
@@ -125,11 +125,11 @@ const TABLE_RULES = {
   shares: { inclusion: 'always', rules: { token: TOKEN } },
   scrobbleAccounts: { inclusion: 'with_backup', rules: { url: webAddress } },
 
-  genres: { inclusion: 'always', counted: ['track_count'] },
-  artists: { inclusion: 'always', counted: ['track_count', 'album_count', 'first_year'] },
+  genres: { inclusion: 'always', countedColumns: ['track_count'] },
+  artists: { inclusion: 'always', countedColumns: ['track_count', 'album_count', 'first_year'] },
   albums: {
     inclusion: 'always',
-    counted: ['track_count', 'disc_count', 'duration_ms', 'size_bytes'],
+    countedColumns: ['track_count', 'disc_count', 'duration_ms', 'size_bytes'],
     rules: { fixed_by: oneOf('upgrade', 'person') },
   },
   tracks: {
@@ -204,19 +204,19 @@ const TABLE_RULES = {
     rules: { carried: carriedRowsRule((table, scope) => findColumns(table, scope)) },
   },
   remoteIds: { inclusion: 'always', rules: { page_url: replaceInImport(null, webAddress) } },
-  downloads: { inclusion: 'always', where: "status IN ('succeeded', 'failed', 'cancelled')" },
+  downloads: { inclusion: 'always', condition: "status IN ('succeeded', 'failed', 'cancelled')" },
 
   likeEvents: { inclusion: 'always', rules: { item_type: ITEM } },
   likeStates: { inclusion: 'always', rules: { item_type: ITEM } },
   radioNevers: ALWAYS,
   dailyMixes: NEVER,
-  playlists: { inclusion: 'always', counted: ['track_count', 'duration_ms'], rules: { rules: SMART_RULES } },
+  playlists: { inclusion: 'always', countedColumns: ['track_count', 'duration_ms'], rules: { rules: SMART_RULES } },
   playlistEntries: ALWAYS,
   playlistPastEntries: ALWAYS,
   playlistVersions: { inclusion: 'always', rules: { rules: SMART_RULES } },
   playlistLostTracks: ALWAYS,
   plays: ALWAYS,
-  historyImports: { inclusion: 'always', where: "status IN ('done', 'failed')", rules: { unmatched_songs: LIST } },
+  historyImports: { inclusion: 'always', condition: "status IN ('done', 'failed')", rules: { unmatched_songs: LIST } },
   bookmarks: ALWAYS,
   playQueues: { inclusion: 'always', rules: { track_ids: IDS, listening: OBJECT } },
   shareTracks: ALWAYS,
@@ -284,7 +284,7 @@ const TABLES: readonly KnownTable[] = Object.entries<TableRule>(TABLE_RULES).map
   const table = SCHEMA[key as TableName];
   const { name, foreignKeys } = getTableConfig(table);
   const columns = tableColumns(table, rule.rules ?? {});
-  for (const counted of rule.counted ?? []) columns.delete(counted);
+  for (const columnName of rule.countedColumns ?? []) columns.delete(columnName);
   const parents = new Set(foreignKeys.map((foreignKey) => getTableConfig(foreignKey.reference().foreignTable).name));
   return { ...rule, name, columns, parents };
 });
@@ -314,8 +314,8 @@ function sortByReferences(tables: readonly KnownTable[]): KnownTable[] {
 function findColumns(name: string, scope: Scope): ReadonlyMap<string, Column> | undefined {
   const table = tablesByName.get(name);
   if (!table || !isIncluded(table, scope)) return undefined;
-  const { counted = [], columns } = table;
-  return new Map([...columns, ...counted.map((column) => [column, countedColumn(column)] as const)]);
+  const { countedColumns = [], columns } = table;
+  return new Map([...columns, ...countedColumns.map((column) => [column, countedColumn(column)] as const)]);
 }
 
 export const isIncluded = ({ inclusion }: TableRule, scope: Scope): boolean =>

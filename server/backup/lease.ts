@@ -107,9 +107,10 @@ export async function withReadLease<T>(
     });
   } catch (error) {
     if (isLeased || !(error instanceof AppError && error.code === 'unavailable')) throw error;
-    const other = await readClaim(target);
-    const isDead = other?.host === hostname() && !ownTokens.has(other.token) && !isRunning(other.pid);
-    if (other && !other.onlyReads && !isDead) throw error;
+    const currentClaim = await readClaim(target);
+    const isDead =
+      currentClaim?.host === hostname() && !ownTokens.has(currentClaim.token) && !isRunning(currentClaim.pid);
+    if (currentClaim && !currentClaim.onlyReads && !isDead) throw error;
     return work(new AbortController().signal);
   }
 }

@@ -13,7 +13,7 @@ const IDS_PER_LIST = 2_000;
  * or removed from other lists.
  */
 export type LibraryFile = { list: string } & (
-  | { kind: 'stored'; what: 'audio' | 'cover'; key: string; hash: string; size: number | null }
+  | { kind: 'stored'; fileType: 'audio' | 'cover'; key: string; hash: string; size: number | null }
   | { kind: 'own'; path: string; hash: string | null; size: number | null }
 );
 
@@ -53,9 +53,9 @@ export async function* listLibraryFiles(databasePath: string): AsyncGenerator<Li
       `SELECT id, key, etag FROM artist_pictures WHERE key IS NOT NULL AND id > ? ORDER BY id LIMIT ${ROWS_PER_QUERY}`,
     );
     for await (const { id, key, etag } of listRows(artists))
-      yield { list: listName('artists', id), kind: 'stored', what: 'cover', key, hash: etag, size: null };
+      yield { list: listName('artists', id), kind: 'stored', fileType: 'cover', key, hash: etag, size: null };
     for await (const { id, key, etag } of listRows(covers))
-      yield { list: listName('covers', id), kind: 'stored', what: 'cover', key, hash: etag, size: null };
+      yield { list: listName('covers', id), kind: 'stored', fileType: 'cover', key, hash: etag, size: null };
   } finally {
     db.close();
   }
@@ -80,7 +80,7 @@ export function countLibraryFiles(databasePath: string): { tracks: number; audio
   }
 }
 
-const listName = (what: string, id: number): string => `${what} ${Math.floor(id / IDS_PER_LIST)}`;
+const listName = (fileType: string, id: number): string => `${fileType} ${Math.floor(id / IDS_PER_LIST)}`;
 
 function fileOfTrack({ id, storageUri, contentHash: hash, sizeBytes: size }: TrackRow): LibraryFile | undefined {
   const list = listName('tracks', id);
@@ -89,7 +89,7 @@ function fileOfTrack({ id, storageUri, contentHash: hash, sizeBytes: size }: Tra
   if (scheme === 'file') return { list, kind: 'own', path, hash, size };
   const sha256 = hashInKey(path);
   return /^[0-9a-f]{64}$/.test(sha256)
-    ? { list, kind: 'stored', what: 'audio', key: path, hash: sha256, size }
+    ? { list, kind: 'stored', fileType: 'audio', key: path, hash: sha256, size }
     : undefined;
 }
 

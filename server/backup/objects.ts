@@ -111,7 +111,7 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
       pieces.push(blob.hash);
       if (has(blob.hash, blob.size)) return;
       const name = cipher.nameOf(blob.hash);
-      await packWriter.addEncoded('data', { name, size: blob.size, isList: false }, blob.stored, blob.sum);
+      await packWriter.addEncoded('data', { name, size: blob.size, isList: false }, blob.storedBytes, blob.sum);
     });
     if (size !== undefined && pieces[0] !== hash) await putList(hash, size, pieces);
     return size;
@@ -126,8 +126,8 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
     return hash;
   }
 
-  const putBlob = (hash: string, plain: Buffer, kind: PackKind): Promise<void> =>
-    packWriter.add(kind, { name: cipher.nameOf(hash), size: plain.length, isList: false }, plain);
+  const putBlob = (hash: string, plainBytes: Buffer, kind: PackKind): Promise<void> =>
+    packWriter.add(kind, { name: cipher.nameOf(hash), size: plainBytes.length, isList: false }, plainBytes);
 
   /** Stores an object as the list of its parts. */
   const putList = (hash: string, size: number, hashes: readonly string[]): Promise<void> =>

@@ -70,9 +70,9 @@ export function createPackFiles(target: BackupTarget, cipher: Cipher) {
     async readBlob(blob: Blob | undefined): Promise<Buffer> {
       if (!blob) throw notFound('object of the backup');
       const pack = await cache.get(blob.pack);
-      const plain = await fromStored(cipher, blob, pack.subarray(blob.offset, blob.offset + blob.length));
-      if (!blob.isList && plain.length !== blob.size) throw new DamagedObject('it has another size');
-      return plain;
+      const plainBytes = await fromStored(cipher, blob, pack.subarray(blob.offset, blob.offset + blob.length));
+      if (!blob.isList && plainBytes.length !== blob.size) throw new DamagedObject('it has another size');
+      return plainBytes;
     },
 
     /**

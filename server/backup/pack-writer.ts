@@ -17,7 +17,7 @@ export type PackKind = 'data' | 'meta';
 type NewBlob = Pick<Blob, 'name' | 'size' | 'isList'>;
 interface OpenPack {
   id: string;
-  stored: Buffer[];
+  storedBlobs: Buffer[];
   blobs: Blob[];
   size: number;
 }
@@ -32,12 +32,17 @@ export function createPackWriter(target: BackupTarget, cipher: Cipher, onWritten
   const slots = createSlots(MAX_CONCURRENT_UPLOADS);
   let failure: { error: unknown } | undefined;
 
-  function collect(kind: PackKind, { name, size, isList }: NewBlob, stored: Buffer, sum = sumOf(stored)): void {
-    const pack = (openPacks[kind] ??= { id: randomBytes(16).toString('hex'), stored: [], blobs: [], size: 0 });
-    const location = { pack: pack.id, offset: pack.size, length: stored.length, sum };
+  function collect(
+    kind: PackKind,
+    { name, size, isList }: NewBlob,
+    storedBytes: Buffer,
+    sum = sumOf(storedBytes),
+  ): void {
+    const pack = (openPacks[kind] ??= { id: randomBytes(16).toString('hex'), storedBlobs: [], blobs: [], size: 0 });
+    const location = { pack: pack.id, offset: pack.size, length: storedBytes.length, sum };
     pack.blobs.push({ name, size, isList, ...location });
-    pack.stored.push(stored);
-    pack.size += stored.length;
+    pack.storedBlobs.push(storedBytes);
+    pack.size += storedBytes.length;
   }
 
   async function uploadIfFull(kind: PackKind): Promise<void> {
@@ -72,9 +77,9 @@ export function createPackWriter(target: BackupTarget, cipher: Cipher, onWritten
     if (failure) throw failure.error;
   }
 
-  async function sendPack({ id, stored, blobs }: OpenPack): Promise<void> {
-    const bytes = await closePack(cipher, stored, blobs);
-    stored.length = 0;
+  async function sendPack({ id, storedBlobs, blobs }: OpenPack): Promise<void> {
+    const bytes = await closePack(cipher, storedBlobs, blobs);
+    storedBlobs.length = 0;
     await target.put(packKey(id), bytes);
     await onWritten({ id, size: bytes.length, blobs });
     for (const { name } of blobs) pendingNames.delete(name);
@@ -84,11 +89,11 @@ export function createPackWriter(target: BackupTarget, cipher: Cipher, onWritten
     has: (name: string): boolean => pendingNames.has(name),
 
     /** Adds a blob, unless it was added already. */
-    async add(kind: PackKind, blob: NewBlob, plain: Buffer): Promise<void> {
+    async add(kind: PackKind, blob: NewBlob, plainBytes: Buffer): Promise<void> {
       if (pendingNames.has(blob.name)) return;
       pendingNames.add(blob.name);
-      const encoding = toStored(cipher, plain)
-        .then((stored) => collect(kind, blob, stored))
+      const encoding = toStored(cipher, plainBytes)
+        .then((storedBytes) => collect(kind, blob, storedBytes))
         .finally(() => encodings.delete(encoding));
       encodings.add(encoding);
       await encoding;
@@ -96,16 +101,16 @@ export function createPackWriter(target: BackupTarget, cipher: Cipher, onWritten
     },
 
     /** Adds a blob that a thread has encoded, unless it was added already. */
-    async addEncoded(kind: PackKind, blob: NewBlob, stored: Buffer, sum: string): Promise<void> {
+    async addEncoded(kind: PackKind, blob: NewBlob, storedBytes: Buffer, sum: string): Promise<void> {
       if (pendingNames.has(blob.name)) return;
       pendingNames.add(blob.name);
-      collect(kind, blob, stored, sum);
+      collect(kind, blob, storedBytes, sum);
       await uploadIfFull(kind);
     },
 
     /** Adds a blob with its stored bytes from another pack. */
-    async addStored(kind: PackKind, blob: NewBlob, stored: Buffer): Promise<void> {
-      collect(kind, blob, stored);
+    async addStored(kind: PackKind, blob: NewBlob, storedBytes: Buffer): Promise<void> {
+      collect(kind, blob, storedBytes);
       await uploadIfFull(kind);
     },
 

@@ -90,7 +90,7 @@ export async function unlessDamaged<T>(work: Promise<T>): Promise<T | undefined>
 }
 
 /** Returns a checksum that detects damage; only encryption protects against deliberate changes. */
-export const sumOf = (stored: Buffer): string => hashOf('sha256', stored).slice(0, CHECKSUM_CHARS);
+export const sumOf = (storedBytes: Buffer): string => hashOf('sha256', storedBytes).slice(0, CHECKSUM_CHARS);
 
 export function sumOfParts(parts: readonly Buffer[]): string {
   const hasher = createHash('sha256');
@@ -99,11 +99,11 @@ export function sumOfParts(parts: readonly Buffer[]): string {
 }
 
 /** Returns the bytes of a pack with its directory. */
-export async function closePack(cipher: Cipher, stored: Buffer[], blobs: readonly Blob[]): Promise<Buffer> {
+export async function closePack(cipher: Cipher, storedBlobs: Buffer[], blobs: readonly Blob[]): Promise<Buffer> {
   const directory = await seal(cipher, toDirectory(blobs));
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeUInt32BE(directory.length);
-  return Buffer.concat([...stored, directory, length]);
+  return Buffer.concat([...storedBlobs, directory, length]);
 }
 
 /**
@@ -122,10 +122,12 @@ export async function openDirectory(cipher: Cipher, pack: string, tail: Buffer):
 }
 
 /** Compresses bytes where that helps, and encrypts them. */
-export async function toStored(cipher: Cipher, plain: Buffer): Promise<Buffer> {
-  const compress = plain.length <= MAX_SYNC_COMPRESSION_BYTES ? zstdCompressSync : promisify(zstdCompress);
-  const compressed = await compressIfUseful<Buffer | Promise<Buffer>>(compress, plain);
-  return Buffer.concat(cipher.encrypt(Buffer.concat(compressed ? [ZSTD_PREFIX, compressed] : [RAW_PREFIX, plain])));
+export async function toStored(cipher: Cipher, plainBytes: Buffer): Promise<Buffer> {
+  const compress = plainBytes.length <= MAX_SYNC_COMPRESSION_BYTES ? zstdCompressSync : promisify(zstdCompress);
+  const compressed = await compressIfUseful<Buffer | Promise<Buffer>>(compress, plainBytes);
+  return Buffer.concat(
+    cipher.encrypt(Buffer.concat(compressed ? [ZSTD_PREFIX, compressed] : [RAW_PREFIX, plainBytes])),
+  );
 }
 
 /**
@@ -140,22 +142,22 @@ export function toStoredParts(cipher: Cipher, framed: Buffer): Buffer[] {
 }
 
 /** Returns the plain bytes of a blob. Throws DamagedObject. */
-export async function fromStored(cipher: Cipher, { sum }: Pick<Blob, 'sum'>, stored: Buffer): Promise<Buffer> {
-  if (sumOf(stored) !== sum) throw new DamagedObject('its checksum is wrong');
-  const bytes = await decryptBytes(cipher, stored);
+export async function fromStored(cipher: Cipher, { sum }: Pick<Blob, 'sum'>, storedBytes: Buffer): Promise<Buffer> {
+  if (sumOf(storedBytes) !== sum) throw new DamagedObject('its checksum is wrong');
+  const bytes = await decryptBytes(cipher, storedBytes);
   return bytes[0] === ZSTD_PREFIX[0] ? decompress(bytes.subarray(1), PIECE_BYTES) : bytes.subarray(1);
 }
 
 /** Returns the compressed bytes; undefined where compressing does not help, judged by a sample from the middle. */
 function compressIfUseful<Compressed>(
-  compress: (plain: Buffer, options: ZstdOptions) => Compressed,
-  plain: Buffer,
+  compress: (plainBytes: Buffer, options: ZstdOptions) => Compressed,
+  plainBytes: Buffer,
 ): Compressed | Buffer | undefined {
-  const start = Math.max(0, (plain.length - SAMPLE_BYTES) >> 1);
-  const sample = plain.subarray(start, start + SAMPLE_BYTES);
+  const start = Math.max(0, (plainBytes.length - SAMPLE_BYTES) >> 1);
+  const sample = plainBytes.subarray(start, start + SAMPLE_BYTES);
   const compressedSample = zstdCompressSync(sample, zstdOptionsFor(sample));
   if (compressedSample.length >= sample.length * MAX_COMPRESSED_SHARE) return undefined;
-  return plain.length <= SAMPLE_BYTES ? compressedSample : compress(plain, zstdOptionsFor(plain));
+  return plainBytes.length <= SAMPLE_BYTES ? compressedSample : compress(plainBytes, zstdOptionsFor(plainBytes));
 }
 
 /** Returns options that limit the memory to the size of the input, instead of some megabytes. */
@@ -189,11 +191,11 @@ export async function unseal(cipher: Cipher, sealed: Buffer, kind: 'manifest' | 
   const bytes = await decryptBytes(cipher, sealed);
   const isCompressed = bytes.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC);
   const maxBytes = Math.min(limits.bytes, Math.max(SMALL_DOCUMENT_BYTES, bytes.length * MAX_COMPRESSION_RATIO));
-  const plain = isCompressed ? await decompress(bytes, maxBytes) : bytes;
-  if (hashOf('sha256', plain.subarray(65)) !== plain.toString('latin1', 0, 64))
+  const plainBytes = isCompressed ? await decompress(bytes, maxBytes) : bytes;
+  if (hashOf('sha256', plainBytes.subarray(65)) !== plainBytes.toString('latin1', 0, 64))
     throw new DamagedObject('its checksum is wrong');
   try {
-    return parseLimitedJson(plain.toString('utf8', 65), limits);
+    return parseLimitedJson(plainBytes.toString('utf8', 65), limits);
   } catch (cause) {
     throw new DamagedObject('it cannot be read', { cause });
   }

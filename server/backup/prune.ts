@@ -18,7 +18,7 @@ const SMALL_PACK_BYTES = PACK_BYTES >> 2;
 const DELETIONS_PER_CHECK = 200;
 
 interface PruneOptions {
-  keep: { daily: number; weekly: number };
+  retention: { daily: number; weekly: number };
   now: () => Date;
   /** Id of the snapshot that was just written, which a store may not list yet. */
   newestId: string;
@@ -32,17 +32,17 @@ export type PruneResult = Pick<BackupResult, 'snapshots_deleted' | 'objects_dele
  */
 export async function prune(
   repo: Repository,
-  { keep, now, newestId }: PruneOptions,
+  { retention, now, newestId }: PruneOptions,
   { signal, lease }: { signal: AbortSignal; lease: Lease },
 ): Promise<PruneResult> {
   const result: PruneResult = { snapshots_deleted: 0, objects_deleted: 0, tidy_problem: null };
   try {
     const ids = [...new Set([newestId, ...(await repo.snapshotIds())])];
-    const keptIds = new Set(snapshotsToKeep(ids, keep));
+    const keptIds = new Set(snapshotsToKeep(ids, retention));
     for (const id of ids)
       if (!keptIds.has(id) && (await repo.deleteSnapshot(id, { isNow: false }))) result.snapshots_deleted++;
     const unused = await repo.readUnused();
-    if (unused && (unused.now || now().getTime() - unused.at.getTime() >= MIN_UNUSED_MS)) {
+    if (unused && (unused.now || now().getTime() - unused.markedAt.getTime() >= MIN_UNUSED_MS)) {
       result.objects_deleted = await deleteUnused(repo, keptIds, { signal, lease });
       await repo.deleteUnusedMarks();
     }

@@ -85,8 +85,8 @@ async function readHeaderAt(target: BackupTarget, key: string): Promise<Header |
   try {
     const bytes = await target.read(key, MAX_HEADER_BYTES);
     const { data } = Header.safeParse(parseJson(bytes));
-    const isWhole = data && (data.sum === undefined ? data.tonearm_backup === 1 : headerText(data).equals(bytes));
-    return isWhole ? data : 'damaged';
+    const isIntact = data && (data.sum === undefined ? data.tonearm_backup === 1 : headerText(data).equals(bytes));
+    return isIntact ? data : 'damaged';
   } catch (error) {
     if (error instanceof DamagedObject) return 'damaged';
     if (error instanceof AppError && error.code === 'not_found') return undefined;
@@ -198,10 +198,10 @@ function createRepository(target: BackupTarget, header: Header, cipher: Cipher, 
     [...new Set([...(await listIds('snapshots/')), ...(await listCopiedIds())])].sort().reverse();
   const listCopiedIds = (): Promise<string[]> => listIds('copies/');
 
-  async function readUnused(): Promise<{ now: boolean; at: Date } | undefined> {
-    let unused: { now: boolean; at: Date } | undefined;
+  async function readUnused(): Promise<{ now: boolean; markedAt: Date } | undefined> {
+    let unused: { now: boolean; markedAt: Date } | undefined;
     for await (const { key, modifiedAt } of target.list('unused/'))
-      unused = { now: unused?.now === true || key === UNUSED_KEYS.now, at: modifiedAt };
+      unused = { now: unused?.now === true || key === UNUSED_KEYS.now, markedAt: modifiedAt };
     return unused;
   }
 

@@ -49,17 +49,17 @@ export interface RestorePaths {
   data: string;
   building: string;
   /** The checked database with all accounts of the backup, before it is decided which accounts are taken. */
-  taken: string;
+  takenDatabase: string;
   /** The temporary database of the listed files, which exists while they are fetched. */
-  listed: string;
+  listedFilesDatabase: string;
   state: string;
 }
 
 export const restorePaths = (data: string): RestorePaths => ({
   data,
   building: join(data, RESTORE_FOLDER, 'new'),
-  taken: join(data, RESTORE_FOLDER, 'taken.db'),
-  listed: join(data, RESTORE_FOLDER, 'listed.db'),
+  takenDatabase: join(data, RESTORE_FOLDER, 'taken.db'),
+  listedFilesDatabase: join(data, RESTORE_FOLDER, 'listed.db'),
   state: join(data, RESTORE_FOLDER, 'state.json'),
 });
 
@@ -81,14 +81,14 @@ export function assertNotHalfRestored(data: string): void {
 
 /**
  * Moves a restored library into place, or finishes doing so after a kill. Runs at the start, before anything in the
- * data folder is read. Returns undefined when there is nothing to do. `aside` is the folder of the old library, if
+ * data folder is read. Returns undefined when there is nothing to do. `asideFolder` is the folder of the old library, if
  * there was one. `isConfirmationVoid` says that accounts changed after the confirmation, so that only changes that need
  * no confirmation were made.
  */
 export async function finishRestore(
   data: string,
   now: () => Date,
-): Promise<{ aside: string | undefined; isConfirmationVoid: boolean } | undefined> {
+): Promise<{ asideFolder: string | undefined; isConfirmationVoid: boolean } | undefined> {
   const paths = restorePaths(data);
   const state = readState(paths);
   if (state === undefined || state.step === 'building') return undefined;
@@ -97,13 +97,13 @@ export async function finishRestore(
   try {
     if (state.step === 'ready') {
       // an earlier version prepared this restore without checking the database, so the restore has to be repeated
-      if (!existsSync(paths.taken)) return await forgetRestore(paths).then(() => undefined);
+      if (!existsSync(paths.takenDatabase)) return await forgetRestore(paths).then(() => undefined);
       isConfirmationVoid = state.isAccepted && !isUnchanged(paths, state);
       // applied at the last moment, because accounts, passwords and sessions may have changed since the restore was
       // prepared
       applyRestoreState(paths, { ...state, isAccepted: state.isAccepted && !isConfirmationVoid }, now());
     }
-    return { aside: await switchOver(paths, asideName(now())), isConfirmationVoid };
+    return { asideFolder: await switchOver(paths, asideName(now())), isConfirmationVoid };
   } finally {
     unlock();
   }
@@ -113,8 +113,10 @@ export async function finishRestore(
  * Returns whether the accounts still differ as they did when the changes were shown: a confirmation counts only for
  * those.
  */
-const isUnchanged = ({ data, taken: database }: RestorePaths, { arrival, settings, isImport }: RestoreState): boolean =>
-  isDeepStrictEqual(describeArrival({ data, database, settings, isImport }).people, arrival?.people);
+const isUnchanged = (
+  { data, takenDatabase: database }: RestorePaths,
+  { arrival, settings, isImport }: RestoreState,
+): boolean => isDeepStrictEqual(describeArrival({ data, database, settings, isImport }).people, arrival?.people);
 
 /** Makes the changes of a restore. Must be called before `switchOver`. */
 export const applyRestoreState = (
@@ -148,12 +150,12 @@ export async function switchOver(paths: RestorePaths, newAside: string): Promise
       paths,
       (state = { ...state, step: 'aside', aside: (await contentsOfFolder(paths.data)).length > 0 ? newAside : null }),
     );
-  const aside = state.aside === null ? undefined : join(paths.data, state.aside);
+  const asideFolder = state.aside === null ? undefined : join(paths.data, state.aside);
   if (state.step === 'aside') {
-    if (aside !== undefined) {
-      await mkdir(aside, { recursive: true });
+    if (asideFolder !== undefined) {
+      await mkdir(asideFolder, { recursive: true });
       for (const name of sortDatabaseFirst(await contentsOfFolder(paths.data)))
-        await rename(join(paths.data, name), join(aside, name));
+        await rename(join(paths.data, name), join(asideFolder, name));
     }
     writeState(paths, { ...state, step: 'in' });
   }
@@ -166,7 +168,7 @@ export async function switchOver(paths: RestorePaths, newAside: string): Promise
     await rename(join(paths.building, name), targetPath);
   }
   await forgetRestore(paths);
-  return aside;
+  return asideFolder;
 }
 
 /** Returns the names of restored files that are not in place yet. Empty when only the clean-up was interrupted. */

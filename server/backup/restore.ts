@@ -96,7 +96,7 @@ export interface RestoreOutcome {
    */
   isListLost: boolean;
   /** The folder to which the replaced library was moved. */
-  aside: string | undefined;
+  asideFolder: string | undefined;
   /** The changes to people, settings and folders of this server, if all are taken. */
   arrival: Arrival;
   isAccepted: boolean;
@@ -121,7 +121,7 @@ export async function restore(options: RestoreOptions): Promise<RestoreOutcome> 
     options.progress(1, 1, 'Moving everything into place');
     const state = readState(paths);
     if (state && isUntouched(state)) applyRestoreState(paths, state, now());
-    return { ...outcome, aside: await switchOver(paths, asideName(now())) };
+    return { ...outcome, asideFolder: await switchOver(paths, asideName(now())) };
   } finally {
     unlock();
     if (hasFailed && isNew && !existsSync(paths.state)) await removeEmptyFolder(dataDir, lockPath);
@@ -175,7 +175,7 @@ async function buildInSubfolder(options: RestoreOptions, manifest: Manifest): Pr
     snapshot: manifest.id,
     counts: manifest.counts,
     hasKeys: manifest.keys !== null,
-    aside: undefined,
+    asideFolder: undefined,
   };
   if (state && !isUntouched(state)) {
     const { isAccepted, arrival = NO_CHANGES, origin } = state;
@@ -195,7 +195,7 @@ async function buildInSubfolder(options: RestoreOptions, manifest: Manifest): Pr
   try {
     return { ...outcome, ...(await build(options, manifest, paths)) };
   } catch (error) {
-    if (!existsSync(paths.taken)) await forgetRestore(paths); // without the database there is nothing to resume
+    if (!existsSync(paths.takenDatabase)) await forgetRestore(paths); // without the database there is nothing to resume
     throw error;
   }
 }
@@ -223,7 +223,7 @@ async function build(options: RestoreOptions, manifest: Manifest, paths: Restore
   const { repo } = options;
   const lines = readFileLines(repo, manifest);
   const ensureDatabase = async (): Promise<void> => {
-    if (!existsSync(paths.taken)) await fetchDatabase(options, manifest, paths.taken);
+    if (!existsSync(paths.takenDatabase)) await fetchDatabase(options, manifest, paths.takenDatabase);
   };
   try {
     const listedFiles = await collectListedFiles(options, lines, paths);
@@ -236,16 +236,16 @@ async function build(options: RestoreOptions, manifest: Manifest, paths: Restore
   } catch (error) {
     if (!(error instanceof ListLostError) || repo.isExport === true) throw error;
   } finally {
-    await rm(paths.listed, { force: true });
+    await rm(paths.listedFilesDatabase, { force: true });
   }
   await ensureDatabase();
-  const namedLines = linesFromDatabase(paths.taken);
+  const namedLines = linesFromDatabase(paths.takenDatabase);
   const listedFiles = await collectListedFiles(options, namedLines, paths);
   try {
     return { ...(await buildFromList(options, manifest, paths, listedFiles, namedLines)), isListLost: true };
   } finally {
     listedFiles.close();
-    await rm(paths.listed, { force: true });
+    await rm(paths.listedFilesDatabase, { force: true });
   }
 }
 
@@ -257,7 +257,7 @@ async function collectListedFiles(
   lines: FileLines,
   paths: RestorePaths,
 ): Promise<ListedFiles> {
-  const listedFiles = createListedFiles(paths.listed);
+  const listedFiles = createListedFiles(paths.listedFilesDatabase);
   try {
     for await (const line of lines()) {
       signal?.throwIfAborted();
@@ -278,7 +278,7 @@ async function buildFromList(
   lines: FileLines,
 ): Promise<Omit<BuildOutcome, 'isListLost'>> {
   const { arrival, isAccepted } = await decideArrival(options, manifest, paths);
-  await listedFiles.markNamedBy(paths.taken);
+  await listedFiles.markNamedBy(paths.takenDatabase);
   const root = join(paths.building, 'library');
   const lineCount = manifest.lists.reduce((sum, list) => sum + list.lines, 0);
   const storage = createLocalStorage({ root });
@@ -286,7 +286,7 @@ async function buildFromList(
   const { lost, unnamed, damaged, copies } = files;
   if (damaged.length > 0 && !options.skipDamaged)
     throw new AppError('unavailable', damagedMessage(options.repo, damaged));
-  markMissing(paths.taken, lost);
+  markMissing(paths.takenDatabase, lost);
   await rm(join(root, 'tmp'), { recursive: true, force: true });
   if (manifest.keys) writeJsonFile(join(paths.building, 'secrets.json'), secretsOf(manifest.keys));
   const unlistedPacks = options.repo.countUnlistedPacks?.() ?? 0;
@@ -303,10 +303,10 @@ async function decideArrival(
   const { id: snapshot, settings: storedSettings, keys } = manifest;
   const isImport = repo.isExport === true;
   const settings = readableSettings(storedSettings);
-  const arrival = describeArrival({ data, database: paths.taken, settings, isImport });
+  const arrival = describeArrival({ data, database: paths.takenDatabase, settings, isImport });
   const decision = await decide(arrival);
   if (decision === 'stop') {
-    await rm(paths.taken);
+    await rm(paths.takenDatabase);
     throw conflict('Nothing was changed.');
   }
   const isAccepted = !isImport && decision === 'accept';

@@ -21,17 +21,17 @@ type AccountsChoice = 'here' | 'backup' | 'backup_with_keys';
 type SessionsChoice = 'none' | 'here' | 'both' | 'backup';
 
 /**
- * Decides about the accounts and sessions of `restored`, a foreign library that will replace the library `replaced`.
+ * Decides about the accounts and sessions of `restoredPath`, a foreign library that will replace the library `replacedPath`.
  */
 export function applyAccountChoice(
-  replaced: string,
-  restored: string,
+  replacedPath: string,
+  restoredPath: string,
   { accounts, sessions }: { accounts: AccountsChoice; sessions: SessionsChoice },
 ): void {
-  const db = new Database(restored);
+  const db = new Database(restoredPath);
   try {
     db.pragma('foreign_keys = ON');
-    if (existsSync(replaced)) db.prepare('ATTACH ? AS old').run(replaced);
+    if (existsSync(replacedPath)) db.prepare('ATTACH ? AS old').run(replacedPath);
     else db.exec("ATTACH ':memory:' AS old");
     db.transaction(() => {
       const tables = new Set(oldTables(db));
@@ -85,12 +85,12 @@ function keepUsers(db: Sqlite): void {
 }
 
 /** Copies rows of accounts from `old`, matching accounts by name. */
-function copyUserRows(db: Sqlite, table: string, where = ''): void {
+function copyUserRows(db: Sqlite, table: string, whereSql = ''): void {
   const columns = commonColumns(db, table, ['user_id']);
   db.exec(`INSERT INTO main.${table} (user_id, ${columns.join(', ')})
     SELECT main.users.id, ${columns.map((name) => `o.${name}`).join(', ')} FROM old.${table} o
       JOIN old.users ON old.users.id = o.user_id
-      JOIN main.users ON main.users.username_key = old.users.username_key ${where}`);
+      JOIN main.users ON main.users.username_key = old.users.username_key ${whereSql}`);
 }
 
 /**
@@ -99,12 +99,12 @@ function copyUserRows(db: Sqlite, table: string, where = ''): void {
  */
 function keepStationsPublic(db: Sqlite, hasStations: boolean): void {
   if (!columnsIn(db, 'main', 'radio_stations').includes('added_by')) return;
-  const isKnown =
+  const isKnownSql =
     hasStations && columnsIn(db, 'old', 'radio_stations').includes('added_by')
       ? `(added_by, stream_url) IN (SELECT m.id, o.stream_url FROM old.radio_stations o
           JOIN old.users u ON u.id = o.added_by JOIN main.users m ON m.username_key = u.username_key)`
       : 'false';
-  db.exec(`UPDATE main.radio_stations SET added_by = NULL WHERE added_by IS NOT NULL AND NOT ${isKnown}`);
+  db.exec(`UPDATE main.radio_stations SET added_by = NULL WHERE added_by IS NOT NULL AND NOT ${isKnownSql}`);
 }
 
 /**
@@ -112,12 +112,12 @@ function keepStationsPublic(db: Sqlite, hasStations: boolean): void {
  * gave it.
  */
 function stopForeignAddresses(db: Sqlite, tables: ReadonlySet<string>): void {
-  const isKnown = tables.has('scrobble_accounts')
+  const isKnownSql = tables.has('scrobble_accounts')
     ? `(user_id, service, url) IN (SELECT m.id, o.service, o.url FROM old.scrobble_accounts o
         JOIN old.users u ON u.id = o.user_id JOIN main.users m ON m.username_key = u.username_key)`
     : 'false';
   db.prepare(
-    `UPDATE main.scrobble_accounts SET is_stopped = 1, problem = ? WHERE url IS NOT NULL AND NOT ${isKnown}`,
+    `UPDATE main.scrobble_accounts SET is_stopped = 1, problem = ? WHERE url IS NOT NULL AND NOT ${isKnownSql}`,
   ).run('Its address came with a backup. Sign in again.');
 }
 

@@ -78,13 +78,13 @@ export const secretsOf = (keys: Keys): Record<string, string> => ({
 });
 
 /** Returns the settings of a backup that this version can read. */
-export const readableSettings = (stored: StoredSettings): Record<string, unknown> =>
-  Object.fromEntries([...parseSettings(stored)].map(([name, value]) => [name.toLowerCase(), value]));
+export const readableSettings = (storedSettings: StoredSettings): Record<string, unknown> =>
+  Object.fromEntries([...parseSettings(storedSettings)].map(([name, value]) => [name.toLowerCase(), value]));
 
 /** Returns the settings with known names and allowed values; with any other value the server would not start. */
-function parseSettings(stored: StoredSettings): Map<SettingName, unknown> {
+function parseSettings(storedSettings: StoredSettings): Map<SettingName, unknown> {
   const values = new Map<SettingName, unknown>();
-  for (const [key, value] of Object.entries(stored)) {
+  for (const [key, value] of Object.entries(storedSettings)) {
     const name = key.toUpperCase();
     if (isSettingName(name) && value !== null && value !== '' && isAllowed(name, value)) values.set(name, value);
   }

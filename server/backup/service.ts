@@ -174,7 +174,7 @@ export function createBackupService({
       ownFiles: settings.get('BACKUP_INCLUDE_REFERENCED') ? musicFolders.roots() : undefined,
       settings: Object.fromEntries(entries.filter(([key]) => !isSecret(key))),
       keys: settings.get('BACKUP_INCLUDE_KEYS') ? keys : null,
-      keep: { daily: settings.get('BACKUP_KEEP_DAILY'), weekly: settings.get('BACKUP_KEEP_WEEKLY') },
+      retention: { daily: settings.get('BACKUP_KEEP_DAILY'), weekly: settings.get('BACKUP_KEEP_WEEKLY') },
     };
   }
 

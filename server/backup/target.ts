@@ -28,7 +28,7 @@ const OWN_PATTERNS = [
 /** Returns whether another server may write or delete the file at any time. */
 const isShortLived = (key: string): boolean =>
   /^(?:lease|probe-|unused\/|checks$|(?:copies\/)?backup\.json$)/.test(key);
-const isOwn = (key: string): boolean => OWN_PATTERNS.some((pattern) => pattern.test(key));
+const isBackupFile = (key: string): boolean => OWN_PATTERNS.some((pattern) => pattern.test(key));
 
 export interface BackupTarget extends Pick<Storage, 'put' | 'open' | 'stat' | 'list' | 'delete'> {
   /** The name of the backup in messages: the path of the folder, or the bucket. */
@@ -140,7 +140,7 @@ function nameErrors(
     open,
     read: readObject,
     probe: () => withName(probeStorage(storage)),
-    listForeignFiles: async () => (await withName(listNames())).filter((fileName) => !isOwn(fileName)),
+    listForeignFiles: async () => (await withName(listNames())).filter((fileName) => !isBackupFile(fileName)),
     freeBytes: async () => (await withName(storage.diskUsage()))?.freeBytes ?? null,
     async put(key, source, options) {
       const result = await withName(storage.put(key, source, options));
@@ -151,7 +151,7 @@ function nameErrors(
     delete: (key) => withName(storage.delete(key)),
     async *list(prefix) {
       try {
-        for await (const object of storage.list(prefix)) if (isOwn(object.key)) yield object;
+        for await (const object of storage.list(prefix)) if (isBackupFile(object.key)) yield object;
       } catch (error) {
         throw toNamedError(error);
       }

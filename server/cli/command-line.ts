@@ -147,9 +147,9 @@ function assertFits(form: Form, { name, args, values }: Call): void {
 }
 
 function assertOptions(form: Form, name: CommandName, values: Values): void {
-  const allowed = [...optionsOf(form), ...sharedOptionsOf(name), ...GENERAL_OPTIONS];
+  const allowedOptions = [...optionsOf(form), ...sharedOptionsOf(name), ...GENERAL_OPTIONS];
   for (const [option, value] of Object.entries(values) as [OptionName, string | boolean][]) {
-    if (!allowed.includes(option))
+    if (!allowedOptions.includes(option))
       throw new UsageError(`--${option} is an option of ${describeCommandsWith(option, name)}.`);
     if (typeof value === 'string') assertNotEmpty(value, `--${option}`);
   }

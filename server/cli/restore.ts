@@ -59,7 +59,7 @@ export async function runImport(
   if (elsewhere !== undefined) throw conflict(elsewhere);
   const dataDir = config.paths.data;
   const state = lookAtDatabase(config.paths.database);
-  const { snapshot, counts, lost, unnamed, aside } = await restoreWithProgress('Importing', {
+  const { snapshot, counts, lost, unnamed, asideFolder } = await restoreWithProgress('Importing', {
     repo: await openExport(resolve(from)),
     snapshot: undefined,
     dataDir,
@@ -78,7 +78,7 @@ export async function runImport(
   );
   if (lost.length > 0) console.log(`${lost.length} files were not in it; their tracks are listed under Missing`);
   if (unnamed > 0) console.log(unnamedLine(unnamed));
-  if (aside !== undefined) console.log(`The previous library is in ${aside}`);
+  if (asideFolder !== undefined) console.log(`The previous library is in ${asideFolder}`);
   const { names, hasSuperuser } = readPeople(config.paths.database);
   if (names.length > 0) console.log('Passwords and rights are not taken from an export. Set passwords with:');
   const quotedDataDir = quotedForShell(dataDir);
@@ -175,9 +175,10 @@ function describeSignIns({ hasKeys, hasOwnKeys, arrival, isAccepted }: RestoreOu
   return hasKeys ? 'Sign-ins keep working.' : 'Everybody has to sign in again.';
 }
 
-function describe(restored: RestoreOutcome, dataDir: string, musicDir: string | undefined): string[] {
-  const { snapshot, counts, hasKeys, hasOwnKeys, copies, lost, unnamed, unlistedPacks, isListLost, aside } = restored;
-  const { arrival, isAccepted } = restored;
+function describe(outcome: RestoreOutcome, dataDir: string, musicDir: string | undefined): string[] {
+  const { snapshot, counts, hasKeys, hasOwnKeys, copies, lost, unnamed, unlistedPacks, isListLost, asideFolder } =
+    outcome;
+  const { arrival, isAccepted } = outcome;
   return [
     `Restored ${counts.tracks} tracks, ${counts.files} audio files and ${counts.covers} covers of snapshot ` +
       `${snapshot} into ${dataDir}`,
@@ -190,8 +191,8 @@ function describe(restored: RestoreOutcome, dataDir: string, musicDir: string | 
         ? 'The backup did not include the keys; those of the replaced library were kept, so its app passwords keep ' +
           'working.'
         : 'The backup did not include the keys: app passwords no longer work. Create new ones in the settings.',
-    describeSignIns(restored),
-    ...(aside === undefined ? [] : [`The previous library is in ${aside}`]),
+    describeSignIns(outcome),
+    ...(asideFolder === undefined ? [] : [`The previous library is in ${asideFolder}`]),
     ...(lost.length > 0 ? [`${lost.length} files could not be restored; their tracks are listed under Missing`] : []),
     ...(unnamed > 0 ? [unnamedLine(unnamed)] : []),
     ...(unlistedPacks > 0

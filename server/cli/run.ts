@@ -75,7 +75,7 @@ export async function runCommand(invocation: Invocation): Promise<void> {
     const command = parseCommandLine(invocation.argv);
     if (command.name === 'help') return void process.stdout.write(helpText(command.topic));
     if (command.name === 'version') return void process.stdout.write(`${invocation.version}\n`);
-    await run(command, invocation, shell).catch((error: unknown) => joinRunningServer(error, command));
+    await executeCommand(command, invocation, shell).catch((error: unknown) => joinRunningServer(error, command));
   } catch (error) {
     process.exitCode = error instanceof UsageError ? 2 : 1;
     const sentence = asKnownFault(error)?.message ?? systemFault(error);
@@ -132,14 +132,15 @@ async function joinRunningServer(error: unknown, command: Command): Promise<void
   await openBrowser(url);
 }
 
-async function run(command: Command, invocation: Invocation, shell: ShellLink | undefined): Promise<void> {
+async function executeCommand(command: Command, invocation: Invocation, shell: ShellLink | undefined): Promise<void> {
   const { env, version } = invocation;
   if (command.name === 'openapi') return printOpenApi(invocation);
   assertNoFile(dataDirOf(command, env), DATA_FOLDER);
   const isReplaced = command.name === 'restore' || command.name === 'import';
-  const restored = isReplaced ? undefined : await finishRestore(dataDirOf(command, env), () => new Date());
-  if (restored?.aside !== undefined) console.log(`The library was restored; the previous one is in ${restored.aside}`);
-  if (restored?.isConfirmationVoid === true)
+  const finishedRestore = isReplaced ? undefined : await finishRestore(dataDirOf(command, env), () => new Date());
+  if (finishedRestore?.asideFolder !== undefined)
+    console.log(`The library was restored; the previous one is in ${finishedRestore.asideFolder}`);
+  if (finishedRestore?.isConfirmationVoid === true)
     console.log(
       'Accounts changed after the restore was accepted, so accounts, settings and folders stayed as they were here. ' +
         'Restore again to see what differs now.',

@@ -9,5 +9,5 @@ export interface LiveSettings {
 
 export interface WatchedSettings extends LiveSettings {
   /** Calls `listener` after a change of any of the named settings. Returns a function to unsubscribe. */
-  onChange(names: readonly SettingName[], listener: (changed: SettingName[]) => void | Promise<void>): () => void;
+  onChange(names: readonly SettingName[], listener: (changedNames: SettingName[]) => void | Promise<void>): () => void;
 }

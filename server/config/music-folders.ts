@@ -15,7 +15,7 @@ export interface MusicFolder extends MusicRoot {
 
 export interface StoredFolder extends Omit<MusicFolder, 'path'> {
   path: string | null;
-  isSet: boolean;
+  isConfigured: boolean;
   removedAt: Date | null;
 }
 
@@ -43,7 +43,7 @@ export function createMusicFolders({ db, settings }: { db: MainDb; settings: Wat
     name: row.name,
     path: pathOf(row) ?? row.path,
     mode: modeOf(row),
-    isSet: pathOf(row) !== undefined,
+    isConfigured: pathOf(row) !== undefined,
     removedAt: row.removedAt,
   });
 

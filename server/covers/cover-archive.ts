@@ -67,7 +67,7 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
   const breaker = createBreaker({ failures: MAX_FAILURES, now: () => now().getTime() });
 
   /** Sends a request when the rate limit allows it. Returns undefined while the circuit breaker is open. */
-  async function sendRequest(path: string, signal: AbortSignal | undefined): Promise<Answer | undefined> {
+  async function sendRequest(path: string, signal: AbortSignal | undefined): Promise<ArchiveResponse | undefined> {
     if (!breaker.mayAsk()) return undefined;
     const base = new URL(settings.get('COVERART_BASE_URL'));
     return bucket.run(async () => {
@@ -83,7 +83,7 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
     }, signal);
   }
 
-  async function fetchAnswer(url: URL, base: URL, signal: AbortSignal | undefined): Promise<Answer> {
+  async function fetchAnswer(url: URL, base: URL, signal: AbortSignal | undefined): Promise<ArchiveResponse> {
     try {
       return toAnswer(
         await guardedFetch(url, {
@@ -100,7 +100,7 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
     }
   }
 
-  function recordOutcome(answer: Answer): void {
+  function recordOutcome(answer: ArchiveResponse): void {
     if (answer.result !== 'failed') return breaker.succeeded();
     if (answer.isBusy) bucket.pause(Math.min(MAX_PAUSE_MS, Math.max(busyPauseMs, answer.retryAfterMs ?? 0)));
     breaker.failed();
@@ -108,7 +108,7 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
   }
 
   async function sendWithRetry(path: string, signal: AbortSignal | undefined): Promise<ArchiveAnswer> {
-    let answer: Answer | undefined;
+    let answer: ArchiveResponse | undefined;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const newAnswer = await sendRequest(path, signal);
       if (!newAnswer) break;
@@ -161,7 +161,7 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
   };
 }
 
-type Answer = Exclude<ArchiveAnswer, { result: 'paused' }> & { isBusy?: true; retryAfterMs?: number };
+type ArchiveResponse = Exclude<ArchiveAnswer, { result: 'paused' }> & { isBusy?: true; retryAfterMs?: number };
 
 const isMbid = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
@@ -186,7 +186,7 @@ function imagesIn(bytes: Buffer): ArchiveImage[] | undefined {
  * Returns the result of a response. 404 and 400 (not a valid mbid) mean that there is no picture; other errors mostly
  * come from the storage.
  */
-function toAnswer({ status, headers, bytes, url }: GuardedAnswer): Answer {
+function toAnswer({ status, headers, bytes, url }: GuardedAnswer): ArchiveResponse {
   if (status === 200)
     return { result: 'picture', bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
   if (status === 404 || status === 400) return { result: 'none' };

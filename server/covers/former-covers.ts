@@ -27,10 +27,10 @@ export function createFormerCovers(db: MainDb) {
   const isInTrash = db.$client.prepare<[string], object>('SELECT 1 FROM trashed_tracks WHERE cover_key = ? LIMIT 1');
 
   /** Deletes rows; the next sweep deletes their pictures, unless an album uses them. */
-  function deleteWhere(where: ReturnType<typeof eq>): void {
+  function deleteWhere(condition: ReturnType<typeof eq>): void {
     db.transaction(
       (tx) => {
-        for (const { key } of tx.delete(formerCovers).where(where).returning().all())
+        for (const { key } of tx.delete(formerCovers).where(condition).returning().all())
           // only listed as an orphan: another album may still show the picture, because this album was to get a copy of
           // it
           if (key !== null)

@@ -82,19 +82,19 @@ export async function makeMosaic(
 }
 
 export function tilesOf(pictures: readonly Buffer[], size: number): Tile[] {
-  const half = Math.round(size / 2);
+  const halfPx = Math.round(size / 2);
   return (LAYOUTS[pictures.length] ?? []).map(([left, top, width, height], i) => ({
     bytes: pictures[i] as Buffer,
-    left: left * half,
-    top: top * half,
-    width: width === 2 ? size : half,
-    height: height === 2 ? size : half,
+    left: left * halfPx,
+    top: top * halfPx,
+    width: width === 2 ? size : halfPx,
+    height: height === 2 ? size : halfPx,
   }));
 }
 
 function undefinedIfGone(error: unknown): undefined {
-  const isGone =
+  const isGoneError =
     isAbsent(error) || error instanceof UnusablePicture || (error instanceof AppError && error.code === 'not_found');
-  if (!isGone) throw error;
+  if (!isGoneError) throw error;
   return undefined;
 }

@@ -28,9 +28,9 @@ export async function sendCover(
     if (size === undefined && !isMosaic(cover)) await sendOriginal(covers, req, res, cover);
     else await sendSize(covers, req, res, cover, nearestSize(size ?? MOSAIC_SIZE), format);
   } catch (error) {
-    const isGone =
+    const isGoneError =
       isAbsent(error) || error instanceof UnusablePicture || (error instanceof AppError && error.code === 'not_found');
-    throw isGone ? notFound('cover') : error;
+    throw isGoneError ? notFound('cover') : error;
   }
 }
 

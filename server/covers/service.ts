@@ -122,7 +122,7 @@ export function createCoverService({
     pictures: artistPictures,
     asksCommons,
   });
-  const { listOfArtist, pictureOfArtist, ...find } = prepareFindCovers(db);
+  const { listOfArtist, pictureOfArtist, ...coverQueries } = prepareFindCovers(db);
 
   async function readOriginal({ key }: StoredPicture): Promise<Buffer> {
     return readAll((await storage.open(key)).stream);
@@ -184,7 +184,7 @@ export function createCoverService({
     },
     thumbnails,
     find: {
-      ...find,
+      ...coverQueries,
       /**
        * Returns the picture of the artist, or a mosaic of covers of the artist's albums, or of albums that contain a
        * track by the artist.

@@ -26,8 +26,8 @@ export function createSignedPictures({ secret, now }: { secret: string; now: () 
 
     /** Returns the picture of an address; undefined if this server did not sign it, or it has expired. */
     open(name: string): SignedPicture | undefined {
-      const [, kind, id, size, until, mac = ''] = NAME_PATTERN.exec(name) ?? [];
-      if (kind === undefined || Number(until) <= period()) return undefined;
+      const [, kind, id, size, expiryText, mac = ''] = NAME_PATTERN.exec(name) ?? [];
+      if (kind === undefined || Number(expiryText) <= period()) return undefined;
       const givenMac = Buffer.from(mac, 'base64url');
       const expectedMac = macOf(name.slice(0, -(mac.length + 1)));
       if (givenMac.length !== expectedMac.length || !timingSafeEqual(givenMac, expectedMac)) return undefined;

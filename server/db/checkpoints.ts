@@ -43,9 +43,9 @@ export function createCheckpoints({ client, databasePath, workerUrl, log }: Chec
   client.pragma(`wal_autocheckpoint = ${AUTO_CHECKPOINT_PAGES}`);
 
   /** Returns the number of pages in the log, and how many of them are not in the database yet. */
-  function readLogState(): { length: number; left: number } {
+  function readLogState(): { length: number; pagesLeft: number } {
     const [state] = client.pragma('wal_checkpoint(NOOP)') as [{ log: number; checkpointed: number }];
-    return { length: state.log, left: state.log - state.checkpointed };
+    return { length: state.log, pagesLeft: state.log - state.checkpointed };
   }
 
   function movePages(): Promise<void> {
@@ -63,23 +63,23 @@ export function createCheckpoints({ client, databasePath, workerUrl, log }: Chec
 
   let lastLength = 0;
   const timer = setInterval(() => {
-    const { length, left } = readLogState();
-    if (left >= (length === lastLength ? MIN_PAGES_TO_MOVE_AT_REST : MIN_PAGES_TO_MOVE)) void movePages();
+    const { length, pagesLeft } = readLogState();
+    if (pagesLeft >= (length === lastLength ? MIN_PAGES_TO_MOVE_AT_REST : MIN_PAGES_TO_MOVE)) void movePages();
     lastLength = length;
   }, CHECK_INTERVAL_MS).unref();
 
   return {
     /** Resolves when the log is short enough to go on. Called by long writers between two transactions. */
     async relieve(): Promise<void> {
-      const { length, left } = readLogState();
-      if (left >= MIN_PAGES_TO_MOVE) void movePages();
+      const { length, pagesLeft } = readLogState();
+      if (pagesLeft >= MIN_PAGES_TO_MOVE) void movePages();
       if (length < waitedAt) waitedAt = 0; // the log has been restarted from its beginning
       if (length < waitedAt + MAX_PAGES_WITHOUT_WAIT) return;
       // a reader may keep the log from shrinking for a long time, so the next wait comes only after as many pages again
       waitedAt = length;
       // a checkpoint that was already running may have missed the last pages, so another one may follow
       await movePages();
-      if (readLogState().left > 0) await movePages();
+      if (readLogState().pagesLeft > 0) await movePages();
     },
     async close(): Promise<void> {
       clearInterval(timer);

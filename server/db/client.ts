@@ -62,17 +62,17 @@ export function asOpenFault(cause: unknown, path: string): unknown {
       { cause },
     );
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  const why = messageOf(cause);
+  const reason = messageOf(cause);
   if (/^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/.test(code))
     return new AppError(
       'unavailable',
-      `The database ${path} cannot be opened or written (${why}). Check the ` +
+      `The database ${path} cannot be opened or written (${reason}). Check the ` +
         'permissions of the file and its folder.',
       { cause },
     );
   return new AppError(
     'unavailable',
-    `The database ${path} cannot be opened (${why}). Restore it from a backup (tonearm restore --from DIR), or move ` +
+    `The database ${path} cannot be opened (${reason}). Restore it from a backup (tonearm restore --from DIR), or move ` +
       'it away and run "tonearm rebuild", which makes a new one from the stored audio.',
     { cause },
   );

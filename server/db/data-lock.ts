@@ -24,10 +24,10 @@ export class FolderInUse extends AppError {
 
   /** `url` is the address at which the other process listens. */
   constructor(folder: string, { url, cause }: { url?: string; cause?: unknown } = {}) {
-    const where = url === undefined ? '' : ` and listens on ${url}`;
+    const addressNote = url === undefined ? '' : ` and listens on ${url}`;
     super(
       'conflict',
-      `Tonearm is already running on ${folder}${where}. Use it there, or stop it first; another library has another ` +
+      `Tonearm is already running on ${folder}${addressNote}. Use it there, or stop it first; another library has another ` +
         '--data-dir.',
       { cause },
     );

@@ -10,14 +10,14 @@ import { asOpenFault, type Sqlite } from './client.ts';
  * library has no account and no track.
  */
 export type DatabaseState =
-  | { kind: 'new'; isThere: boolean }
+  | { kind: 'new'; fileExists: boolean }
   | { kind: 'foreign' }
   | { kind: 'library'; id: string | undefined; isBlank: boolean };
 
 /** Reads what the file contains. Throws like `openDatabase` for a file that cannot be opened. */
 export function lookAtDatabase(path: string): DatabaseState {
   const size = statSync(path, { throwIfNoEntry: false })?.size;
-  if (size === undefined || size === 0) return { kind: 'new', isThere: size === 0 };
+  if (size === undefined || size === 0) return { kind: 'new', fileExists: size === 0 };
   let client: Sqlite | undefined;
   try {
     // a journal is left by a write that was interrupted before the database had a WAL; only a writer can roll it back
@@ -34,7 +34,7 @@ function stateOf(client: Sqlite): DatabaseState {
   const tables = new Set(
     client.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all(),
   );
-  if (tables.size === 0) return { kind: 'new', isThere: true };
+  if (tables.size === 0) return { kind: 'new', fileExists: true };
   if (!tables.has('migrations')) return { kind: 'foreign' };
   const hasRows = (table: string): boolean =>
     tables.has(table) && client.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() !== undefined;

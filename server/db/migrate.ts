@@ -37,14 +37,14 @@ const MAX_NAME_BYTES = 400;
  */
 export function migrate(client: Database, dir: string, log: Log): void {
   client.exec(MIGRATIONS_TABLE);
-  const applied = client
+  const appliedMigrations = client
     .prepare<[], { name: string; hash: string }>('SELECT name, hash FROM migrations ORDER BY name')
     .all();
   const files = readMigrations(dir);
-  assertHistory(applied, files);
-  const pending = files.slice(applied.length);
+  assertHistory(appliedMigrations, files);
+  const pending = files.slice(appliedMigrations.length);
   if (pending.length === 0) return;
-  const [from, to] = [applied.at(-1)?.name, pending.at(-1)?.name];
+  const [from, to] = [appliedMigrations.at(-1)?.name, pending.at(-1)?.name];
   if (from !== undefined && to !== undefined && !client.memory) keepCopy(client, log, { from, to });
 
   // table rebuilds need foreign keys off, and this pragma has no effect inside a transaction
@@ -64,24 +64,24 @@ export function migrate(client: Database, dir: string, log: Log): void {
  */
 export function levelOf(foreign: Database, dir: string): number {
   const files = readMigrations(dir);
-  const applied = foreign
+  const appliedMigrations = foreign
     .prepare<[number], { name: string; hash: string }>(
       `SELECT name, hash FROM migrations WHERE octet_length(name) + octet_length(hash) < ${MAX_NAME_BYTES}
         ORDER BY name LIMIT ?`,
     )
     .all(files.length + 1);
-  if (applied.length === 0) throw refusal('is not a Tonearm database');
-  assertHistory(applied, files);
-  const expectedClient = new Sqlite(databaseAtLevel(dir, applied.length));
+  if (appliedMigrations.length === 0) throw refusal('is not a Tonearm database');
+  assertHistory(appliedMigrations, files);
+  const expectedClient = new Sqlite(databaseAtLevel(dir, appliedMigrations.length));
   try {
-    const [expected, actual] = [schemaOf(expectedClient), schemaOf(foreign)];
-    for (const [name, sql] of actual)
-      if (expected.get(name) !== sql) throw refusal(`has a ${quoteName(name)} that its version does not make`);
-    for (const name of expected.keys()) if (!actual.has(name)) throw refusal(`lacks the ${name}`);
+    const [expectedSchema, actualSchema] = [schemaOf(expectedClient), schemaOf(foreign)];
+    for (const [name, sql] of actualSchema)
+      if (expectedSchema.get(name) !== sql) throw refusal(`has a ${quoteName(name)} that its version does not make`);
+    for (const name of expectedSchema.keys()) if (!actualSchema.has(name)) throw refusal(`lacks the ${name}`);
   } finally {
     expectedClient.close();
   }
-  return applied.length;
+  return appliedMigrations.length;
 }
 
 /**
@@ -196,8 +196,8 @@ function readMigrations(dir: string): Migration[] {
     });
 }
 
-function assertHistory(applied: { name: string; hash: string }[], files: Migration[]): void {
-  applied.forEach((row, i) => {
+function assertHistory(appliedMigrations: { name: string; hash: string }[], files: Migration[]): void {
+  appliedMigrations.forEach((row, i) => {
     const file = files[i];
     if (file?.name === row.name && file.hash === row.hash) return;
     const namesake = files.find((m) => m.name === row.name);
@@ -213,13 +213,13 @@ function assertHistory(applied: { name: string; hash: string }[], files: Migrati
   });
 }
 
-const refusal = (why: string): AppError => new AppError('unavailable', `The database ${why}.`);
+const refusal = (problem: string): AppError => new AppError('unavailable', `The database ${problem}.`);
 
 function applyOne(client: Database, migration: Migration): void {
-  const find = client.prepare('SELECT 1 FROM migrations WHERE name = ?');
+  const findApplied = client.prepare('SELECT 1 FROM migrations WHERE name = ?');
   client
     .transaction(() => {
-      if (find.get(migration.name)) return; // another process that was started at the same time has applied it
+      if (findApplied.get(migration.name)) return; // another process that was started at the same time has applied it
       for (const statement of migration.statements) client.exec(statement);
       const violations = client.pragma('foreign_key_check') as unknown[];
       if (violations.length > 0)

@@ -29,9 +29,16 @@ export const findLatest = (db: Db, trackId: TrackId): DownloadRow | undefined =>
   db.select().from(downloads).where(eq(downloads.trackId, trackId)).orderBy(desc(downloads.id)).limit(1).get();
 
 export function listDownloads(db: Db, status: DownloadStatus | undefined, { limit, offset }: Page): Paged<DownloadRow> {
-  const where = status === undefined ? undefined : eq(downloads.status, status);
-  const items = db.select().from(downloads).where(where).orderBy(desc(downloads.id)).limit(limit).offset(offset).all();
-  return { items, total: db.select({ n: count() }).from(downloads).where(where).get()?.n ?? 0 };
+  const condition = status === undefined ? undefined : eq(downloads.status, status);
+  const items = db
+    .select()
+    .from(downloads)
+    .where(condition)
+    .orderBy(desc(downloads.id))
+    .limit(limit)
+    .offset(offset)
+    .all();
+  return { items, total: db.select({ n: count() }).from(downloads).where(condition).get()?.n ?? 0 };
 }
 
 export const insertDownload = (

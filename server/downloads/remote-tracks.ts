@@ -72,8 +72,8 @@ export function createRemoteTracks({ db, tracks, trash, catalogue, onSaved, onSa
    */
   const insertOnce = client.transaction(
     (userId: UserId, sourceId: string, hit: HitTexts & Partial<CatalogueHit>): SavedTrack => {
-      const existing = findByRemoteId.get(STREAMSRC, sourceId);
-      if (existing) return { trackId: existing.trackId, isNew: false };
+      const existingTrack = findByRemoteId.get(STREAMSRC, sourceId);
+      if (existingTrack) return { trackId: existingTrack.trackId, isNew: false };
       const trashedId = trash.findPlace(STREAMSRC, sourceId)?.id;
       if (trashedId !== undefined) {
         trash.restore(db, trashedId);
@@ -104,11 +104,11 @@ export function createRemoteTracks({ db, tracks, trash, catalogue, onSaved, onSa
      * id while the catalogue is off, a placeholder is inserted, too, but its audio cannot be fetched.
      */
     save(userId: UserId, sourceId: string, names: HitTexts): SavedTrack {
-      const existing = findByRemoteId.get(STREAMSRC, sourceId);
-      if (existing) return { trackId: existing.trackId, isNew: false };
-      const saved = insertOnce.immediate(userId, sourceId, catalogue.recall(sourceId) ?? names);
-      if (saved.isNew) onSaved(saved.trackId);
-      return saved;
+      const existingTrack = findByRemoteId.get(STREAMSRC, sourceId);
+      if (existingTrack) return { trackId: existingTrack.trackId, isNew: false };
+      const savedTrack = insertOnce.immediate(userId, sourceId, catalogue.recall(sourceId) ?? names);
+      if (savedTrack.isNew) onSaved(savedTrack.trackId);
+      return savedTrack;
     },
 
     /** Undoes `save`: removes the placeholder, or puts a restored track into the trash. */

@@ -34,7 +34,7 @@ interface DownloadRouteDeps {
 const DownloadParam = idParam(DownloadIdIn);
 const HIT_FORMS: Accepts = {
   body: { artist: 'artist_name', album: 'album_title', id: 'source_id' },
-  also: ['duration, duration_seconds in seconds for duration_ms'],
+  extraForms: ['duration, duration_seconds in seconds for duration_ms'],
   bodyAs: ({ duration, duration_seconds, ...hit }) => {
     const durationValue = duration ?? duration_seconds;
     const seconds = typeof durationValue === 'string' ? Number(durationValue) : durationValue;
@@ -156,15 +156,15 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
           assertCatalogue(body.source);
           catalogue.assertOn();
         }
-        const saved =
+        const savedTrack =
           body.source_id === undefined
             ? { trackId: body.track_id as TrackId, isNew: false }
             : await findOrSaveTrack(user.id, body.source_id);
         try {
-          const fetchState = await downloads.request(user.id, saved.trackId);
-          return toReply(user, saved.trackId, fetchState);
+          const fetchState = await downloads.request(user.id, savedTrack.trackId);
+          return toReply(user, savedTrack.trackId, fetchState);
         } catch (error) {
-          remoteTracks.undoSave(user.id, saved);
+          remoteTracks.undoSave(user.id, savedTrack);
           throw error;
         }
       },

@@ -80,8 +80,8 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
         const track = findTrackState(tx, trackId);
         if (!track) throw notFound('track', trackId);
         if (track.availability === 'available') {
-          const latest = findLatest(tx, trackId);
-          return { download: latest?.status === 'succeeded' ? latest : undefined, hasAudio: true };
+          const latestDownload = findLatest(tx, trackId);
+          return { download: latestDownload?.status === 'succeeded' ? latestDownload : undefined, hasAudio: true };
         }
         const unfinished = findUnfinished(tx, trackId);
         if (unfinished) return { download: unfinished, hasAudio: false };

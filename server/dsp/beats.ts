@@ -20,17 +20,17 @@ export interface Beats {
   /**
    * The number of beats in a bar, and the index of the first beat that begins a bar; undefined if they are not certain.
    */
-  bar: { beats: number; first: number } | undefined;
+  bar: { beats: number; firstDownbeat: number } | undefined;
 }
 
-export function findBeats({ all, bass }: Onsets, bpm: number): Beats | undefined {
+export function findBeats({ allBands, bass }: Onsets, bpm: number): Beats | undefined {
   const period = (60 * FRAMES_PER_SECOND) / bpm;
-  const frames = trackBeats(smooth(all, period / 32), period);
+  const frames = trackBeats(smooth(allBands, period / 32), period);
   if (frames.length < 4) return undefined;
   const times = Float64Array.from(frames, (frame) =>
     Math.max(0, frame / FRAMES_PER_SECOND + FIRST_FRAME_SECONDS + ONSET_DELAY_SECONDS),
   );
-  return { times, bpm: exactTempo(times, bpm), bar: findBar(frames, all, bass) };
+  return { times, bpm: exactTempo(times, bpm), bar: findBar(frames, allBands, bass) };
 }
 
 function smooth(values: Float32Array, width: number): Float64Array {
@@ -60,9 +60,9 @@ function trackBeats(strength: Float64Array, period: number): Int32Array {
     let bestScore = 0; // 0 is the score of a sequence that begins here
     let bestPrevious = -1;
     for (let distance = nearest; distance <= farthest && distance <= i; distance++) {
-      const reached = (score[i - distance] as number) - (costs[distance] as number);
-      if (reached > bestScore) {
-        bestScore = reached;
+      const reachedScore = (score[i - distance] as number) - (costs[distance] as number);
+      if (reachedScore > bestScore) {
+        bestScore = reachedScore;
         bestPrevious = i - distance;
       }
     }
@@ -83,19 +83,19 @@ function trackBeats(strength: Float64Array, period: number): Int32Array {
 function exactTempo(times: Float64Array, nearBpm: number): number {
   const count = times.length;
   const mean = (count - 1) / 2;
-  let [meanTime, over, under] = [0, 0, 0];
+  let [meanTime, numerator, denominator] = [0, 0, 0];
   for (const time of times) meanTime += time / count;
   times.forEach((time, i) => {
-    over += (i - mean) * (time - meanTime);
-    under += (i - mean) ** 2;
+    numerator += (i - mean) * (time - meanTime);
+    denominator += (i - mean) ** 2;
   });
-  const bpm = (60 * under) / over;
+  const bpm = (60 * denominator) / numerator;
   return Math.abs(bpm / nearBpm - 1) < 0.04 ? bpm : nearBpm;
 }
 
-function findBar(frames: Int32Array, all: Float32Array, bass: Float32Array): Beats['bar'] {
-  const accents = Float64Array.from(frames, (frame) => accentAt(bass, frame) * 2 + accentAt(all, frame));
-  let best: { beats: number; first: number; clarity: number } | undefined;
+function findBar(frames: Int32Array, allBands: Float32Array, bass: Float32Array): Beats['bar'] {
+  const accents = Float64Array.from(frames, (frame) => accentAt(bass, frame) * 2 + accentAt(allBands, frame));
+  let bestBar: { beats: number; first: number; clarity: number } | undefined;
   for (const beats of METERS) {
     if (frames.length < beats * 4) continue;
     const sums = new Float64Array(beats);
@@ -104,9 +104,9 @@ function findBar(frames: Int32Array, all: Float32Array, bass: Float32Array): Bea
     const firstBeat = sums.indexOf(Math.max(...sums));
     const otherMean = (total - (sums[firstBeat] as number)) / (beats - 1);
     const clarity = total === 0 ? 0 : ((sums[firstBeat] as number) - otherMean) / (total / beats);
-    if (!best || clarity > best.clarity) best = { beats, first: firstBeat, clarity };
+    if (!bestBar || clarity > bestBar.clarity) bestBar = { beats, first: firstBeat, clarity };
   }
-  return best && best.clarity >= MIN_ACCENT ? { beats: best.beats, first: best.first } : undefined;
+  return bestBar && bestBar.clarity >= MIN_ACCENT ? { beats: bestBar.beats, firstDownbeat: bestBar.first } : undefined;
 }
 
 function accentAt(values: Float32Array, frame: number): number {

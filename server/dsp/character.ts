@@ -34,7 +34,7 @@ export interface Character {
 }
 
 /** Returns the character of a track; undefined if the track is shorter than a segment, or silent. */
-export function characterize(spectrogram: Spectrogram, { all: onsets }: Onsets): Character | undefined {
+export function characterize(spectrogram: Spectrogram, { allBands: onsets }: Onsets): Character | undefined {
   const { frames, loudest } = spectrogram;
   if (frames < SEGMENT_FRAMES || loudest < -90) return undefined;
   const level = createLevels(spectrogram, onsets);
@@ -91,20 +91,21 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
         bands[BANDS - 1 - band] = lowBand - highBand;
       }
       for (let c = 1; c < MFCC_COUNT; c++) {
-        const at = c * BANDS;
+        const cosineOffset = c * BANDS;
         let sum = 0;
         if (c & 1)
           for (let band = 0; band < HALF_BANDS; band++)
-            sum += (bands[BANDS - 1 - band] as number) * (cosines[at + band] as number);
+            sum += (bands[BANDS - 1 - band] as number) * (cosines[cosineOffset + band] as number);
         else
-          for (let band = 0; band < HALF_BANDS; band++) sum += (bands[band] as number) * (cosines[at + band] as number);
+          for (let band = 0; band < HALF_BANDS; band++)
+            sum += (bands[band] as number) * (cosines[cosineOffset + band] as number);
         cepstra[frame * MFCC_COUNT + c] = sum;
       }
     }
     return audible / SEGMENT_FRAMES;
   }
 
-  function describeTimbre(out: Float64Array): void {
+  function describeTimbre(values: Float64Array): void {
     for (let c = 1; c < MFCC_COUNT; c++) {
       let [sum, squares, changes] = [0, 0, 0];
       for (let frame = 0; frame < SEGMENT_FRAMES; frame++) {
@@ -114,13 +115,13 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
         if (frame >= 4) changes += (value - (cepstra[(frame - 4) * MFCC_COUNT + c] as number)) ** 2;
       }
       const mean = sum / SEGMENT_FRAMES;
-      out[MFCC_MEANS_INDEX + c - 1] = mean;
-      out[MFCC_SPREADS_INDEX + c - 1] = Math.sqrt(Math.max(0, squares / SEGMENT_FRAMES - mean * mean));
-      if (c <= 6) out[DELTA_SPREADS_INDEX + c - 1] = Math.sqrt(changes / SEGMENT_FRAMES);
+      values[MFCC_MEANS_INDEX + c - 1] = mean;
+      values[MFCC_SPREADS_INDEX + c - 1] = Math.sqrt(Math.max(0, squares / SEGMENT_FRAMES - mean * mean));
+      if (c <= 6) values[DELTA_SPREADS_INDEX + c - 1] = Math.sqrt(changes / SEGMENT_FRAMES);
     }
   }
 
-  function describeRhythm(from: number, out: Float64Array): void {
+  function describeRhythm(from: number, values: Float64Array): void {
     const groups = BAND_GROUPS.length - 1; // there are as many groups as frames that are transformed together
     for (let group = 0; group < groups; group++) {
       const [low, high] = [BAND_GROUPS[group] as number, BAND_GROUPS[group + 1] as number];
@@ -135,17 +136,17 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
       for (let frame = 0; frame < SEGMENT_FRAMES; frame++) envelope[frame] = (envelope[frame] as number) - mean;
     }
     transform(0);
-    let at = RHYTHM_INDEX;
+    let valueIndex = RHYTHM_INDEX;
     for (let group = 0; group < groups; group++)
       for (let edge = 0; edge + 1 < MODULATION_EDGES.length; edge++) {
         let power = 0;
-        const [first, end] = [MODULATION_EDGES[edge] as number, MODULATION_EDGES[edge + 1] as number];
-        for (let bin = first; bin < end; bin++) power += modulation[bin * LANES + group] as number;
-        out[at++] = 3 * Math.log10(power + 10);
+        const [firstBin, endBin] = [MODULATION_EDGES[edge] as number, MODULATION_EDGES[edge + 1] as number];
+        for (let bin = firstBin; bin < endBin; bin++) power += modulation[bin * LANES + group] as number;
+        values[valueIndex++] = 3 * Math.log10(power + 10);
       }
   }
 
-  function describeHarmony(from: number, out: Float64Array): void {
+  function describeHarmony(from: number, values: Float64Array): void {
     const perFrame = PITCH_FRAMES_PER_SECOND / FRAMES_PER_SECOND;
     const [first, end] = [
       Math.floor(from * perFrame),
@@ -173,7 +174,7 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
       total++;
       frames++;
     }
-    out.fill(0, HARMONY_INDEX, HARMONY_INDEX + 8);
+    values.fill(0, HARMONY_INDEX, HARMONY_INDEX + 8);
     if (total === 0) return;
     let entropy = 0;
     for (let i = 0; i < 12; i++) {
@@ -187,41 +188,41 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
         re += (chroma[i] as number) * Math.cos((2 * Math.PI * k * i) / 12);
         im += (chroma[i] as number) * Math.sin((2 * Math.PI * k * i) / 12);
       }
-      out[HARMONY_INDEX + k - 1] = 10 * Math.hypot(re, im);
+      values[HARMONY_INDEX + k - 1] = 10 * Math.hypot(re, im);
     }
-    out[HARMONY_INDEX + 6] = 5 * entropy;
-    out[HARMONY_INDEX + 7] = (10 * change) / Math.max(1, frames - 1);
+    values[HARMONY_INDEX + 6] = 5 * entropy;
+    values[HARMONY_INDEX + 7] = (10 * change) / Math.max(1, frames - 1);
   }
 
-  function describeDynamics(from: number, out: Float64Array): void {
+  function describeDynamics(from: number, values: Float64Array): void {
     let [sum, squares] = [0, 0];
     for (const level of levels) {
       sum += level;
       squares += level * level;
     }
     const mean = sum / SEGMENT_FRAMES;
-    const sorted = levels.toSorted();
-    const quantile = (share: number): number => sorted[Math.floor(share * (SEGMENT_FRAMES - 1))] as number;
-    out[DYNAMICS_INDEX] = Math.sqrt(Math.max(0, squares / SEGMENT_FRAMES - mean * mean));
-    out[DYNAMICS_INDEX + 1] = (quantile(0.95) - quantile(0.05)) / 4;
-    out[DYNAMICS_INDEX + 2] = (quantile(1) - mean) / 2;
-    out[DYNAMICS_INDEX + 3] = (loudest - mean) / 4;
+    const sortedLevels = levels.toSorted();
+    const quantile = (share: number): number => sortedLevels[Math.floor(share * (SEGMENT_FRAMES - 1))] as number;
+    values[DYNAMICS_INDEX] = Math.sqrt(Math.max(0, squares / SEGMENT_FRAMES - mean * mean));
+    values[DYNAMICS_INDEX + 1] = (quantile(0.95) - quantile(0.05)) / 4;
+    values[DYNAMICS_INDEX + 2] = (quantile(1) - mean) / 2;
+    values[DYNAMICS_INDEX + 3] = (loudest - mean) / 4;
     let peaks = 0;
     for (let frame = from + 2; frame < from + SEGMENT_FRAMES - 2; frame++) {
       const value = onsets[frame] as number;
       if (value > 1.5 && value >= (onsets[frame - 1] as number) && value > (onsets[frame + 1] as number)) peaks++;
     }
-    out[DYNAMICS_INDEX + 4] = peaks / 3;
+    values[DYNAMICS_INDEX + 4] = peaks / 3;
   }
 
   return {
     /** Writes the description of a segment into `out`. Returns false for a segment that is mostly silent. */
-    describe(from: number, out: Float64Array): boolean {
+    describe(from: number, values: Float64Array): boolean {
       if (readFrames(from) < 0.2) return false;
-      describeTimbre(out);
-      describeRhythm(from, out);
-      describeHarmony(from, out);
-      describeDynamics(from, out);
+      describeTimbre(values);
+      describeRhythm(from, values);
+      describeHarmony(from, values);
+      describeDynamics(from, values);
       return true;
     },
   };

@@ -24,18 +24,18 @@ export function createPowerSpectra(
   window?: Float64Array,
   bands: Band[] = [],
 ) {
-  const half = size >> 1;
+  const halfSize = size >> 1;
   const { loops, reserve } = createKernels();
-  const powerAt = 2 * half * LANES * 4; // offsets in bytes; the memory begins with the complex numbers
-  const sumsAt = powerAt + (half + 1) * LANES * 4;
+  const powerAt = 2 * halfSize * LANES * 4; // offsets in bytes; the memory begins with the complex numbers
+  const sumsAt = powerAt + (halfSize + 1) * LANES * 4;
   const orderAt = sumsAt + bands.length * LANES * 4;
-  const twiddlesAt = orderAt + half * 12;
-  const lineAt = twiddlesAt + half * 8;
+  const twiddlesAt = orderAt + halfSize * 12;
+  const lineAt = twiddlesAt + halfSize * 8;
   const bandsAt = lineAt + room * 4;
   const memory = reserve(bandsAt + bands.reduce((sum, { weights }) => sum + 8 + weights.length * 4, 0));
-  const floats = (at: number, length: number): Float32Array => new Float32Array(memory, at, length);
+  const floats = (byteOffset: number, length: number): Float32Array => new Float32Array(memory, byteOffset, length);
   const view = new DataView(memory);
-  bitReversedIndexes(half).forEach((reversedIndex, i) => {
+  bitReversedIndexes(halfSize).forEach((reversedIndex, i) => {
     view.setUint32(orderAt + i * 12, reversedIndex * 8, true);
     view.setFloat32(orderAt + i * 12 + 4, window?.[2 * reversedIndex] ?? 1, true);
     view.setFloat32(orderAt + i * 12 + 8, window?.[2 * reversedIndex + 1] ?? 1, true);
@@ -46,32 +46,32 @@ export function createPowerSpectra(
       return i & 1 ? -Math.sin(angle) : Math.cos(angle);
     }),
   );
-  let at = bandsAt;
-  for (const { first, weights } of bands) {
-    view.setUint32(at, first * LANES * 4, true);
-    view.setUint32(at + 4, weights.length, true);
-    floats(at + 8, weights.length).set(weights);
-    at += 8 + weights.length * 4;
+  let bandOffset = bandsAt;
+  for (const { firstBin, weights } of bands) {
+    view.setUint32(bandOffset, firstBin * LANES * 4, true);
+    view.setUint32(bandOffset + 4, weights.length, true);
+    floats(bandOffset + 8, weights.length).set(weights);
+    bandOffset += 8 + weights.length * 4;
   }
 
   return {
     /** The input samples. */
     line: floats(lineAt, room),
     /** Power of the bins 0 to `size / 2`; the values of the four frames alternate. */
-    power: floats(powerAt, (half + 1) * LANES),
+    power: floats(powerAt, (halfSize + 1) * LANES),
     /** Sum of each band; the values of the four frames alternate. */
     sums: floats(sumsAt, bands.length * LANES),
     /** Transforms four frames, the first of which begins at the sample `from`. */
     transform(from: number): void {
-      loops.spectra(lineAt + from * 4, hop * 4, half, orderAt, twiddlesAt, 0, powerAt);
+      loops.spectra(lineAt + from * 4, hop * 4, halfSize, orderAt, twiddlesAt, 0, powerAt);
       if (bands.length > 0) loops.bands(powerAt, bandsAt, bands.length, sumsAt);
     },
   };
 }
 
-/** The weights of consecutive bins, beginning with bin `first`. */
+/** The weights of consecutive bins, beginning with bin `firstBin`. */
 export interface Band {
-  first: number;
+  firstBin: number;
   weights: number[];
 }
 

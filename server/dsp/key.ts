@@ -30,21 +30,21 @@ export function findKey(spectrogram: Spectrogram): Key | undefined {
     keys.push({ name: `${KEY_NAMES[tonic]}m`, score: correlation(rotated, MINOR_PROFILE) });
   }
   keys.sort((a, b) => b.score - a.score);
-  const [best, nextBest] = keys as [(typeof keys)[0], (typeof keys)[0]];
-  if (!(best.score > 0)) return undefined;
-  return { name: best.name, confidence: Math.min(1, Math.max(0, (best.score - nextBest.score) * 5)) };
+  const [bestKey, nextBestKey] = keys as [(typeof keys)[0], (typeof keys)[0]];
+  if (!(bestKey.score > 0)) return undefined;
+  return { name: bestKey.name, confidence: Math.min(1, Math.max(0, (bestKey.score - nextBestKey.score) * 5)) };
 }
 
 /** Returns the share of each semitone. Every frame counts the same, so that loud parts do not decide alone. */
 function pitchClasses({ pitches, pitchFrames }: Spectrogram): Float64Array | undefined {
   const sum = new Float64Array(PITCH_BINS);
   for (let frame = 0; frame < pitchFrames; frame++) {
-    const at = frame * PITCH_BINS;
+    const frameOffset = frame * PITCH_BINS;
     let total = 0;
-    for (let bin = 0; bin < PITCH_BINS; bin++) total += (pitches[at + bin] as number) ** AMPLITUDE_POWER;
+    for (let bin = 0; bin < PITCH_BINS; bin++) total += (pitches[frameOffset + bin] as number) ** AMPLITUDE_POWER;
     if (total === 0) continue;
     for (let bin = 0; bin < PITCH_BINS; bin++)
-      sum[bin] = (sum[bin] as number) + (pitches[at + bin] as number) ** AMPLITUDE_POWER / total;
+      sum[bin] = (sum[bin] as number) + (pitches[frameOffset + bin] as number) ** AMPLITUDE_POWER / total;
   }
   const semitones = tuneBins(sum);
   return semitones.some((value) => value > 0) ? semitones : undefined;
@@ -55,17 +55,17 @@ function pitchClasses({ pitches, pitchFrames }: Spectrogram): Float64Array | und
  * third of a semitone.
  */
 function tuneBins(bins: Float64Array): Float64Array {
-  let [best, maxSum] = [0, -1];
+  let [bestShift, maxSum] = [0, -1];
   for (let shift = 0; shift < BINS_PER_SEMITONE; shift++) {
     let inTune = 0;
     for (let bin = shift; bin < PITCH_BINS; bin += BINS_PER_SEMITONE) inTune += bins[bin] as number;
-    if (inTune > maxSum) [best, maxSum] = [shift, inTune];
+    if (inTune > maxSum) [bestShift, maxSum] = [shift, inTune];
   }
-  const from = best > BINS_PER_SEMITONE / 2 ? best - BINS_PER_SEMITONE : best;
+  const from = bestShift > BINS_PER_SEMITONE / 2 ? bestShift - BINS_PER_SEMITONE : bestShift;
   return Float64Array.from({ length: 12 }, (_, semitone) => {
-    const at = (offset: number): number =>
+    const valueAt = (offset: number): number =>
       bins[(semitone * BINS_PER_SEMITONE + from + offset + PITCH_BINS) % PITCH_BINS] as number;
-    return at(0) + 0.5 * (at(-1) + at(1));
+    return valueAt(0) + 0.5 * (valueAt(-1) + valueAt(1));
   });
 }
 

@@ -15,7 +15,7 @@ import { createWaveformMeter } from './waveform.ts';
 export const SOUND_STEPS = { loudness: 2, waveform: 1, rhythm: 3, character: 1 } as const;
 export type SoundStep = keyof typeof SOUND_STEPS;
 
-export interface Heard {
+export interface SoundAnalysis {
   frames: number;
   sampleRateHz: number;
   loudness?: Loudness & { truePeak: number; samplePeak: number; leadingSilence: number; trailingSilence: number };
@@ -23,7 +23,7 @@ export interface Heard {
   /** The tempo is undefined if there is no beat, the key if there are no tones. */
   rhythm?: { tempo: (Tempo & Pick<Beats, 'times' | 'bar'>) | undefined; key: Key | undefined; energy: number };
   /** `is` is undefined for a track that is too short or silent. */
-  character?: { is: Character | undefined };
+  character?: { value: Character | undefined };
 }
 
 export type Listener = ReturnType<typeof createListener>;
@@ -32,12 +32,12 @@ export type Listener = ReturnType<typeof createListener>;
  * Creates the meters for some steps. The step `rhythm` also measures the loudness, from which the energy is computed.
  */
 export function createListener(sampleRateHz: number, channels: number, steps: ReadonlySet<SoundStep>) {
-  const wants = (...any: SoundStep[]): boolean => any.some((step) => steps.has(step));
-  const loudness = wants('loudness', 'rhythm') ? createLoudnessMeter(sampleRateHz, channels) : undefined;
-  const peaks = wants('loudness') ? createTruePeakMeter(sampleRateHz, channels) : undefined;
+  const includesAny = (...soundSteps: SoundStep[]): boolean => soundSteps.some((step) => steps.has(step));
+  const loudness = includesAny('loudness', 'rhythm') ? createLoudnessMeter(sampleRateHz, channels) : undefined;
+  const peaks = includesAny('loudness') ? createTruePeakMeter(sampleRateHz, channels) : undefined;
   const silence = createSilenceMeter();
-  const waveform = wants('waveform') ? createWaveformMeter() : undefined;
-  const spectrograph = wants('rhythm', 'character') ? createSpectrograph(sampleRateHz) : undefined;
+  const waveform = includesAny('waveform') ? createWaveformMeter() : undefined;
+  const spectrograph = includesAny('rhythm', 'character') ? createSpectrograph(sampleRateHz) : undefined;
 
   return {
     push(data: readonly Float32Array[], frames: number): void {
@@ -48,30 +48,30 @@ export function createListener(sampleRateHz: number, channels: number, steps: Re
       spectrograph?.push(data, frames);
     },
 
-    finish(): Heard {
-      const ends = silence.finish();
-      const results: Heard = { frames: ends.frames, sampleRateHz };
-      const measured = loudness?.finish();
-      if (peaks && measured)
+    finish(): SoundAnalysis {
+      const edgeSilence = silence.finish();
+      const results: SoundAnalysis = { frames: edgeSilence.frames, sampleRateHz };
+      const measuredLoudness = loudness?.finish();
+      if (peaks && measuredLoudness)
         results.loudness = {
-          ...measured,
+          ...measuredLoudness,
           ...peaks.finish(),
-          leadingSilence: ends.leading,
-          trailingSilence: ends.trailing,
+          leadingSilence: edgeSilence.leading,
+          trailingSilence: edgeSilence.trailing,
         };
       if (waveform) results.waveform = waveform.finish();
       const sound = spectrograph?.finish();
       const onsets = sound && findOnsets(sound);
-      if (sound && onsets && measured && wants('rhythm')) {
+      if (sound && onsets && measuredLoudness && includesAny('rhythm')) {
         const tempo = findTempo(onsets);
         const beats = tempo && findBeats(onsets, tempo.bpm);
         results.rhythm = {
           tempo: tempo && beats && { ...tempo, ...beats },
           key: findKey(sound),
-          energy: energyOf(measured, sound, onsets),
+          energy: energyOf(measuredLoudness, sound, onsets),
         };
       }
-      if (sound && onsets && wants('character')) results.character = { is: characterize(sound, onsets) };
+      if (sound && onsets && includesAny('character')) results.character = { value: characterize(sound, onsets) };
       return results;
     },
   };

@@ -69,8 +69,9 @@ function kWeighting(rateHz: number): number[] {
  * Further channels do not count.
  */
 function channelWeights(channels: number): number[] {
-  const all = channels === 4 ? [1, 1, 1.41, 1.41] : channels === 5 ? [1, 1, 1, 1.41, 1.41] : [1, 1, 1, 0, 1.41, 1.41];
-  return Array.from({ length: channels }, (_, channel) => all[channel] ?? 0);
+  const weights =
+    channels === 4 ? [1, 1, 1.41, 1.41] : channels === 5 ? [1, 1, 1, 1.41, 1.41] : [1, 1, 1, 0, 1.41, 1.41];
+  return Array.from({ length: channels }, (_, channel) => weights[channel] ?? 0);
 }
 
 /** Layout of the loop's memory: nine coefficients, four state values and a sum, each for two channels. */

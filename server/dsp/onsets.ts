@@ -15,7 +15,7 @@ export interface Onsets {
    * Onset strength in all bands, and in those of the bass: one value for each frame of the spectrogram, 0 or more, 1 on
    * average.
    */
-  all: Float32Array;
+  allBands: Float32Array;
   bass: Float32Array;
 }
 
@@ -54,18 +54,18 @@ export function findOnsets({ mel, frames, loudest }: Spectrogram): Onsets {
     all[frame] = sum;
     bass[frame] = bassSum;
   }
-  return { all: subtractMean(all), bass: subtractMean(bass) };
+  return { allBands: subtractMean(all), bass: subtractMean(bass) };
 }
 
 function subtractMean(values: Float32Array): Float32Array {
   const out = new Float32Array(values.length);
-  const half = MEAN_FRAMES >> 1;
+  const halfWindow = MEAN_FRAMES >> 1;
   let sum = 0;
   let total = 0;
-  for (let i = 0; i < Math.min(half, values.length); i++) sum += values[i] as number;
+  for (let i = 0; i < Math.min(halfWindow, values.length); i++) sum += values[i] as number;
   for (let i = 0; i < values.length; i++) {
-    sum += (values[i + half] ?? 0) - (values[i - half - 1] ?? 0);
-    const count = Math.min(values.length - 1, i + half) - Math.max(0, i - half) + 1;
+    sum += (values[i + halfWindow] ?? 0) - (values[i - halfWindow - 1] ?? 0);
+    const count = Math.min(values.length - 1, i + halfWindow) - Math.max(0, i - halfWindow) + 1;
     out[i] = Math.max(0, (values[i] as number) - sum / count);
     total += out[i] as number;
   }

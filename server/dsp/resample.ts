@@ -12,7 +12,7 @@ const PASS_BAND_SHARE = 0.92;
 export function createResampler(fromHz: number, toHz: number, maxFrames: number) {
   const divisor = gcd(fromHz, toHz);
   const [phases, step] = [toHz / divisor, fromHz / divisor];
-  const [whole, rest] = [Math.floor(step / phases), step % phases];
+  const [wholeStep, stepRemainder] = [Math.floor(step / phases), step % phases];
   const ratio = Math.max(1, fromHz / toHz);
   const taps = 4 * Math.ceil((ZERO_CROSSINGS * ratio) / 2);
   const { loops, reserve } = createKernels();
@@ -30,7 +30,7 @@ export function createResampler(fromHz: number, toHz: number, maxFrames: number)
     push(input: Float32Array, frames: number): Float32Array {
       line.set(frames === input.length ? input : input.subarray(0, frames), keptSamples);
       const have = keptSamples + frames;
-      const outputCount = loops.resample(lineAt, have, 0, taps, phases, whole, rest, outAt);
+      const outputCount = loops.resample(lineAt, have, 0, taps, phases, wholeStep, stepRemainder, outAt);
       const inputPosition = loops.at.value;
       line.copyWithin(0, inputPosition, have);
       keptSamples = have - inputPosition;

@@ -27,9 +27,9 @@ export interface VectorModel {
   axes: Float64Array;
 }
 
-function rawOf({ mean, spread }: Character, out: Float64Array): void {
-  out.set(mean);
-  for (let i = 0; i < DIMENSIONS; i++) out[DIMENSIONS + i] = Math.log(0.3 + (spread[i] as number));
+function rawOf({ mean, spread }: Character, values: Float64Array): void {
+  values.set(mean);
+  for (let i = 0; i < DIMENSIONS; i++) values[DIMENSIONS + i] = Math.log(0.3 + (spread[i] as number));
 }
 
 /**
@@ -38,7 +38,7 @@ function rawOf({ mean, spread }: Character, out: Float64Array): void {
 export function createVectorTrainer() {
   const raw = new Float64Array(RAW_SIZE);
   const total = createMoments();
-  const within = new Float64Array(RAW_SIZE * RAW_SIZE);
+  const scatterWithin = new Float64Array(RAW_SIZE * RAW_SIZE);
   const segments = new Float64Array(RAW_SIZE);
   let album = createMoments();
   let albumId: number | null = null;
@@ -46,7 +46,7 @@ export function createVectorTrainer() {
 
   function endAlbum(): void {
     if (album.count() > 1) {
-      album.addScatter(within);
+      album.addScatter(scatterWithin);
       alikes += album.count() - 1;
     }
     if (album.count() > 0) album = createMoments();
@@ -66,21 +66,21 @@ export function createVectorTrainer() {
     finish(): VectorModel {
       endAlbum();
       const count = Math.max(1, total.count());
-      const all = new Float64Array(RAW_SIZE * RAW_SIZE);
-      total.addScatter(all);
-      for (let i = 0; i < all.length; i++) all[i] = (all[i] as number) / count;
+      const totalScatter = new Float64Array(RAW_SIZE * RAW_SIZE);
+      total.addScatter(totalScatter);
+      for (let i = 0; i < totalScatter.length; i++) totalScatter[i] = (totalScatter[i] as number) / count;
       const trust = alikes / (alikes + PRIOR_TRACKS);
       const noise = new Float64Array(RAW_SIZE * RAW_SIZE);
       for (let i = 0; i < RAW_SIZE; i++) {
         for (let j = 0; j < RAW_SIZE; j++)
-          noise[i * RAW_SIZE + j] = (trust * (within[i * RAW_SIZE + j] as number)) / Math.max(1, alikes);
+          noise[i * RAW_SIZE + j] = (trust * (scatterWithin[i * RAW_SIZE + j] as number)) / Math.max(1, alikes);
         const diagonalIndex = i * RAW_SIZE + i;
-        const variance = Math.max(MIN_VARIANCE, all[diagonalIndex] as number);
-        all[diagonalIndex] = variance;
+        const variance = Math.max(MIN_VARIANCE, totalScatter[diagonalIndex] as number);
+        totalScatter[diagonalIndex] = variance;
         noise[diagonalIndex] =
           (noise[diagonalIndex] as number) + (0.5 * (1 - trust) + 0.03) * variance + (segments[i] as number) / count;
       }
-      return { mean: total.mean(), axes: discriminants(all, noise) };
+      return { mean: total.mean(), axes: discriminants(totalScatter, noise) };
     },
   };
 }
@@ -97,8 +97,8 @@ function createMoments() {
       for (let i = 0; i < RAW_SIZE; i++) {
         const value = values[i] as number;
         sum[i] = (sum[i] as number) + value;
-        for (let j = 0, at = i * RAW_SIZE; j <= i; j++, at++)
-          products[at] = (products[at] as number) + value * (values[j] as number);
+        for (let j = 0, index = i * RAW_SIZE; j <= i; j++, index++)
+          products[index] = (products[index] as number) + value * (values[j] as number);
       }
     },
     /** Adds the scatter matrix (the sums of products of the differences from the mean) to a matrix. */
@@ -114,10 +114,10 @@ function createMoments() {
 }
 
 /** Returns the axes along which `all` varies most in relation to `noise`. */
-function discriminants(all: Float64Array, noise: Float64Array): Float64Array {
+function discriminants(totalScatter: Float64Array, noise: Float64Array): Float64Array {
   const lower = cholesky(noise);
   const inverse = invertLower(lower);
-  const { values, vectors } = eigen(multiply(multiply(inverse, all), transpose(inverse)));
+  const { values, vectors } = eigen(multiply(multiply(inverse, totalScatter), transpose(inverse)));
   const order = Array.from(values.keys()).sort((a, b) => (values[b] as number) - (values[a] as number));
   const axes = new Float64Array(VECTOR_SIZE * RAW_SIZE);
   for (let axis = 0; axis < VECTOR_SIZE; axis++) {
@@ -145,7 +145,7 @@ function multiply(a: Float64Array, b: Float64Array): Float64Array {
 }
 
 function transpose(a: Float64Array): Float64Array {
-  return a.map((_, at) => a[(at % RAW_SIZE) * RAW_SIZE + Math.floor(at / RAW_SIZE)] as number);
+  return a.map((_, index) => a[(index % RAW_SIZE) * RAW_SIZE + Math.floor(index / RAW_SIZE)] as number);
 }
 
 function cholesky(a: Float64Array): Float64Array {
@@ -215,7 +215,8 @@ export function createVectorWriter({ mean, axes }: VectorModel) {
     for (let i = 0; i < RAW_SIZE; i++) raw[i] = (raw[i] as number) - (mean[i] as number);
     for (let axis = 0; axis < VECTOR_SIZE; axis++) {
       let sum = 0;
-      for (let i = 0, at = axis * RAW_SIZE; i < RAW_SIZE; i++, at++) sum += (axes[at] as number) * (raw[i] as number);
+      for (let i = 0, index = axis * RAW_SIZE; i < RAW_SIZE; i++, index++)
+        sum += (axes[index] as number) * (raw[i] as number);
       exactValues[axis] = sum;
     }
     return exactValues;
@@ -223,15 +224,15 @@ export function createVectorWriter({ mean, axes }: VectorModel) {
 }
 
 /** Writes a vector as signed bytes, scaled so that the largest value is 127: only the direction matters. */
-export function writeRecord(values: ArrayLike<number>, id: number, into: DataView, offset: number): void {
+export function writeRecord(values: ArrayLike<number>, id: number, view: DataView, offset: number): void {
   let maxValue = 1e-9;
   for (let i = 0; i < VECTOR_SIZE; i++) maxValue = Math.max(maxValue, Math.abs(values[i] as number));
   let squares = 0;
   for (let i = 0; i < VECTOR_SIZE; i++) {
     const value = Math.round(((values[i] as number) * 127) / maxValue);
     squares += value * value;
-    into.setInt8(offset + i, value);
+    view.setInt8(offset + i, value);
   }
-  into.setInt32(offset + RECORD_ID_OFFSET, id, true);
-  into.setFloat32(offset + RECORD_SCALE_OFFSET, 1 / Math.sqrt(Math.max(1, squares)), true);
+  view.setInt32(offset + RECORD_ID_OFFSET, id, true);
+  view.setFloat32(offset + RECORD_SCALE_OFFSET, 1 / Math.sqrt(Math.max(1, squares)), true);
 }

@@ -91,21 +91,26 @@ function loudestOf(values: Float32Array): number {
 }
 
 /** Writes the mean of the channels into `into`. */
-function mix(data: readonly Float32Array[], from: number, into: Float32Array, count: number): void {
-  const [first, second] = data as [Float32Array, Float32Array | undefined];
+function mix(data: readonly Float32Array[], from: number, output: Float32Array, count: number): void {
+  const [firstChannel, secondChannel] = data as [Float32Array, Float32Array | undefined];
   const share = 1 / data.length;
-  if (second)
-    for (let i = 0; i < count; i++) into[i] = ((first[from + i] as number) + (second[from + i] as number)) * share;
-  else into.set(first.subarray(from, from + count));
+  if (secondChannel)
+    for (let i = 0; i < count; i++)
+      output[i] = ((firstChannel[from + i] as number) + (secondChannel[from + i] as number)) * share;
+  else output.set(firstChannel.subarray(from, from + count));
   for (const channel of data.slice(2))
-    for (let i = 0; i < count; i++) into[i] = (into[i] as number) + (channel[from + i] as number) * share;
+    for (let i = 0; i < count; i++) output[i] = (output[i] as number) + (channel[from + i] as number) * share;
 }
 
 /**
  * Computes the values of one frame and writes them into `into`. The sums and powers of the frame are at every
  * `LANES`-th position, beginning with `lane`.
  */
-type Analyse = (of: { power: Float32Array; sums: Float32Array; lane: number }, into: Float32Array, at: number) => void;
+type Analyse = (
+  frame: { power: Float32Array; sums: Float32Array; lane: number },
+  output: Float32Array,
+  offset: number,
+) => void;
 
 interface FramesOptions {
   size: number;
@@ -118,9 +123,9 @@ interface FramesOptions {
 }
 
 /** Cuts samples into overlapping frames, and keeps the values that `analyse` computes for each. */
-function createFrames({ size, hop, maxSamples: most, width, bands }: FramesOptions, analyse: Analyse) {
-  const together = size + (LANES - 1) * hop;
-  const spectra = createPowerSpectra({ size, hop, lineCapacity: together + most }, hann(size), bands);
+function createFrames({ size, hop, maxSamples, width, bands }: FramesOptions, analyse: Analyse) {
+  const blockSamples = size + (LANES - 1) * hop;
+  const spectra = createPowerSpectra({ size, hop, lineCapacity: blockSamples + maxSamples }, hann(size), bands);
   const { line, power, sums } = spectra;
   let values = new Float32Array(width * 1_024);
   let keptSamples = 0;
@@ -140,10 +145,10 @@ function createFrames({ size, hop, maxSamples: most, width, bands }: FramesOptio
     push(samples: Float32Array): void {
       line.set(samples, keptSamples);
       keptSamples += samples.length;
-      let at = 0;
-      for (; at + together <= keptSamples; at += LANES * hop) addSamples(at, LANES);
-      line.copyWithin(0, at, keptSamples);
-      keptSamples -= at;
+      let lineOffset = 0;
+      for (; lineOffset + blockSamples <= keptSamples; lineOffset += LANES * hop) addSamples(lineOffset, LANES);
+      line.copyWithin(0, lineOffset, keptSamples);
+      keptSamples -= lineOffset;
     },
     finish() {
       const remainingFrames = Math.floor((keptSamples - size) / hop) + 1;
@@ -168,18 +173,18 @@ function melBands(): Band[] {
     const triangle: number[] = [];
     for (let bin = firstBin; bin < to; bin++)
       triangle.push(bin < centre ? (bin - from) / (centre - from) : (to - bin) / (to - centre));
-    const sum = triangle.reduce((all, weight) => all + weight, 0);
-    return { first: firstBin, weights: triangle.map((weight) => (weight * scale) / sum) };
+    const sum = triangle.reduce((total, weight) => total + weight, 0);
+    return { firstBin, weights: triangle.map((weight) => (weight * scale) / sum) };
   });
 }
 
 /** Returns a function that writes the levels of the bands in decibels, and adds their power to `power`. */
 function melLevels(power: Float64Array): Analyse {
-  return ({ sums, lane }, into, at) => {
+  return ({ sums, lane }, output, offset) => {
     for (let band = 0; band < BANDS; band++) {
       const value = (sums[band * LANES + lane] as number) + MIN_POWER;
       power[band] = (power[band] as number) + value;
-      into[at + band] = DECIBELS_PER_NEPER * Math.log(value);
+      output[offset + band] = DECIBELS_PER_NEPER * Math.log(value);
     }
   };
 }
@@ -193,13 +198,13 @@ function pitchPeaks(): Analyse {
   const [firstBin, lastBin] = [Math.floor(MIN_PITCH_HZ / binHz), Math.ceil(MAX_PITCH_HZ / binHz)];
   const scale = 2 / PITCH_FRAME_SAMPLES;
   const referenceHz = (440 * 2 ** (-9 / 12)) / 16; // the frequency of the note C0
-  return ({ power, lane }, into, at) => {
-    into.fill(0, at, at + PITCH_BINS);
-    const [first, end] = [firstBin * LANES + lane, (lastBin + 1) * LANES];
+  return ({ power, lane }, output, offset) => {
+    output.fill(0, offset, offset + PITCH_BINS);
+    const [firstIndex, endIndex] = [firstBin * LANES + lane, (lastBin + 1) * LANES];
     let loudest = 0;
-    for (let i = first; i < end; i += LANES) if ((power[i] as number) > loudest) loudest = power[i] as number;
+    for (let i = firstIndex; i < endIndex; i += LANES) if ((power[i] as number) > loudest) loudest = power[i] as number;
     const minPower = Math.max(loudest * 1e-5, 1e-4);
-    for (let i = first; i < end; i += LANES) {
+    for (let i = firstIndex; i < endIndex; i += LANES) {
       const peakPower = power[i] as number;
       if (peakPower < minPower) continue;
       const previousPower = power[i - LANES] as number;
@@ -210,8 +215,8 @@ function pitchPeaks(): Analyse {
       const shift = (0.5 * Math.log(lowRatio / highRatio)) / Math.log(lowRatio * highRatio);
       const bin = (i - lane) / LANES;
       const pitch = PITCH_BINS * Math.log2(((bin + shift) * binHz) / referenceHz);
-      const index = at + (((Math.round(pitch) % PITCH_BINS) + PITCH_BINS) % PITCH_BINS);
-      into[index] = (into[index] as number) + Math.sqrt(peakPower) * scale;
+      const index = offset + (((Math.round(pitch) % PITCH_BINS) + PITCH_BINS) % PITCH_BINS);
+      output[index] = (output[index] as number) + Math.sqrt(peakPower) * scale;
     }
   };
 }

@@ -76,8 +76,8 @@ export interface Tempo {
 }
 
 /** Returns the tempo; undefined if nothing repeats. */
-export function findTempo({ all, bass }: Onsets): Tempo | undefined {
-  const [spreadOnsets, spreadBass] = [spread(all), spread(bass)];
+export function findTempo({ allBands, bass }: Onsets): Tempo | undefined {
+  const [spreadOnsets, spreadBass] = [spread(allBands), spread(bass)];
   const [windows, bassWindows] = [autocorrelations(spreadOnsets), autocorrelations(spreadBass)];
   const [full, low] = [meanOf(windows), meanOf(bassWindows)];
   const both = withBass(full, low);
@@ -102,7 +102,7 @@ const spread = (values: Float32Array): Float32Array =>
   values.map((value, i) => value / 2 + ((values[i - 1] ?? 0) + (values[i + 1] ?? 0)) / 4);
 
 function strongestTempo(both: Float64Array): { bpm: number; strength: number } | undefined {
-  let best: { bpm: number; strength: number } | undefined;
+  let bestTempo: { bpm: number; strength: number } | undefined;
   let bestScore = 0;
   for (let bpm = MIN_BPM; bpm <= MAX_BPM; bpm *= SEARCH_STEP) {
     const period = (60 * FRAMES_PER_SECOND) / bpm;
@@ -116,9 +116,9 @@ function strongestTempo(both: Float64Array): { bpm: number; strength: number } |
     const score = Math.max(0, strength) * Math.exp(-0.5 * octaves * octaves);
     if (score <= bestScore) continue;
     bestScore = score;
-    best = { bpm, strength };
+    bestTempo = { bpm, strength };
   }
-  return best;
+  return bestTempo;
 }
 
 /** Returns the mean at the points that divide a period into equal parts. */
@@ -171,7 +171,8 @@ function pulseProbability(strength: number, noise: number): number {
 function noiseOf(windows: Float64Array[], bassWindows: Float64Array[]): number {
   if (windows.length < 2) return WINDOW_NOISE;
   const [even, odd] = [0, 1].map((parity) => {
-    const everyOther = (all: Float64Array[]): Float64Array => meanOf(all.filter((_, i) => i % 2 === parity));
+    const everyOther = (allWindows: Float64Array[]): Float64Array =>
+      meanOf(allWindows.filter((_, i) => i % 2 === parity));
     return withBass(everyOther(windows), everyOther(bassWindows));
   }) as [Float64Array, Float64Array];
   const differences = even.map((value, lag) => value - (odd[lag] as number)).subarray(...NOISE_LAGS);

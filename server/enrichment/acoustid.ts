@@ -31,7 +31,7 @@ const BUSY_CODES = [5, 13, 14];
 const MAX_DURATION_S = 32_767;
 
 export function createAcoustId({ settings, version, userAgent, bucket, breaker, wait, timeoutMs }: AcoustIdDeps) {
-  const ask = createServiceClient({
+  const request = createServiceClient({
     name: NAME,
     baseUrl: () => settings.get('FPID_BASE_URL'),
     userAgent,
@@ -66,7 +66,7 @@ export function createAcoustId({ settings, version, userAgent, bucket, breaker, 
       if (key === refusedKey) throw invalidKeyError();
       // in whole seconds, because the service ignores a fraction
       const duration = Math.min(MAX_DURATION_S, Math.round(durationMs / 1_000));
-      const { status, body } = await ask(
+      const { status, body } = await request(
         {
           path: '/v2/lookup',
           form: {

@@ -80,15 +80,15 @@ export function createCharsets({ db, tracks, readTags, audioStore, tmpDir, libra
     async choose(albumId: AlbumId, charset: Charset, signal: AbortSignal) {
       assertAlbum(albumId);
       const identities = new Map<TrackId, TrackIdentity>();
-      let failed = 0;
+      let failedCount = 0;
       for (const track of listStoredTracks.all(albumId)) {
         const tags = await readTagsAs(track, charset, signal);
-        if (tags === undefined) failed++;
+        if (tags === undefined) failedCount++;
         else if (tags) identities.set(track.id, tags);
       }
       const newAlbumId = write.immediate(albumId, identities);
       if (identities.size > 0) libraryChanged();
-      return { albumId: newAlbumId, changed: identities.size, failed };
+      return { albumId: newAlbumId, changed: identities.size, failed: failedCount };
     },
   };
 }

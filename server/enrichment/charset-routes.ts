@@ -25,8 +25,8 @@ export const charsetRoutes = ({
       reply: AlbumCharsetOut,
     },
     ({ params }) => {
-      const { charset, isChosen, trackCount, charsets: all } = charsets.ofAlbum(params.id);
-      return { charset, is_chosen: isChosen, track_count: trackCount, charsets: all };
+      const { charset, isChosen, trackCount, charsets: allCharsets } = charsets.ofAlbum(params.id);
+      return { charset, is_chosen: isChosen, track_count: trackCount, charsets: allCharsets };
     },
   ),
 

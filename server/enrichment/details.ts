@@ -29,17 +29,17 @@ export async function completeMatch(
     gaps.recording && match.recordingMbid !== undefined
       ? await musicBrainz.findRecording(match.recordingMbid, signal)
       : undefined;
-  const completed = recording
+  const completedMatch = recording
     ? withGapsFilled(match, recording, {
         album: match.album ?? tags?.album,
         trackNumber: tags?.trackNumber,
         discNumber: tags?.discNumber,
       })
     : match;
-  if (!gaps.genre || completed.genres.length > 0) return completed;
-  const group = completed.releaseGroupMbid ?? tags?.releaseGroupMbid;
+  if (!gaps.genre || completedMatch.genres.length > 0) return completedMatch;
+  const group = completedMatch.releaseGroupMbid ?? tags?.releaseGroupMbid;
   const releaseGroup = group === undefined ? undefined : await musicBrainz.findReleaseGroup(group, signal);
-  return releaseGroup ? { ...completed, genres: genreNames(releaseGroup.genres) } : completed;
+  return releaseGroup ? { ...completedMatch, genres: genreNames(releaseGroup.genres) } : completedMatch;
 }
 
 function withGapsFilled(match: Match, recording: KnownRecording, hint: AlbumHint): Match {

@@ -24,14 +24,14 @@ const RANKS: Record<KeepReason, (track: Duplicate) => number> = {
 };
 
 export function chooseKeeper(tracks: readonly Duplicate[]): { id: Duplicate['id']; reason: KeepReason } | undefined {
-  const [best, next] = tracks.toSorted((a, b) => {
+  const [bestTrack, nextTrack] = tracks.toSorted((a, b) => {
     for (const reason of KEEP_REASONS)
       if (RANKS[reason](a) !== RANKS[reason](b)) return RANKS[reason](b) - RANKS[reason](a);
     return 0;
   });
-  if (!best) return undefined;
+  if (!bestTrack) return undefined;
   return {
-    id: best.id,
-    reason: KEEP_REASONS.find((reason) => next && RANKS[reason](best) > RANKS[reason](next)) ?? 'first',
+    id: bestTrack.id,
+    reason: KEEP_REASONS.find((reason) => nextTrack && RANKS[reason](bestTrack) > RANKS[reason](nextTrack)) ?? 'first',
   };
 }

@@ -19,11 +19,11 @@ const MAX_CONNECTED_TRACKS = 200;
 /** Compares a track with candidates and stores a pair for each that matches. */
 export function pairWithSimilar(db: Db, track: FingerprintedTrack, similar: readonly FingerprintedTrack[]): void {
   let hasPairs = false;
-  for (const other of similar) {
-    if (Math.abs(other.durationMs - track.durationMs) > LENGTH_TOLERANCE_MS) continue;
-    const similarity = soundSimilarity(track.raw, other.raw);
-    if (similarity < SAME_SOUND || isDismissed(db, track.trackId, other.trackId)) continue;
-    const [trackId, otherId] = sortPair(track.trackId, other.trackId);
+  for (const otherTrack of similar) {
+    if (Math.abs(otherTrack.durationMs - track.durationMs) > LENGTH_TOLERANCE_MS) continue;
+    const similarity = soundSimilarity(track.raw, otherTrack.raw);
+    if (similarity < SAME_SOUND || isDismissed(db, track.trackId, otherTrack.trackId)) continue;
+    const [trackId, otherId] = sortPair(track.trackId, otherTrack.trackId);
     db.insert(duplicatePairs).values({ trackId, otherId, similarity }).run();
     hasPairs = true;
   }

@@ -62,12 +62,12 @@ export function createDuplicateService({ db, library, merges, onMerged, now }: D
     return row.availability;
   };
 
-  function assertDuplicates(keep: TrackId, ids: readonly TrackId[]): void {
-    const keeperAvailability = availabilityOf(keep);
+  function assertDuplicates(keptId: TrackId, ids: readonly TrackId[]): void {
+    const keeperAvailability = availabilityOf(keptId);
     const group = db
       .select({ id: duplicateMembers.groupId })
       .from(duplicateMembers)
-      .where(eq(duplicateMembers.trackId, keep))
+      .where(eq(duplicateMembers.trackId, keptId))
       .get();
     const members =
       group === undefined
@@ -80,7 +80,7 @@ export function createDuplicateService({ db, library, merges, onMerged, now }: D
     for (const id of ids) {
       const availability = availabilityOf(id);
       if (!members.some((member) => member.id === id))
-        throw conflict(`Track ${id} is not known to be the same recording as track ${keep}.`);
+        throw conflict(`Track ${id} is not known to be the same recording as track ${keptId}.`);
       if (keeperAvailability !== 'available' && availability === 'available')
         throw conflict('The track to keep has no audio, and one that would be deleted has. Keep that one.');
     }
@@ -118,16 +118,16 @@ export function createDuplicateService({ db, library, merges, onMerged, now }: D
     },
 
     /**
-     * Merges the tracks `others` into `keep`. Throws `not_found`, and `conflict` for tracks that are not in the same
+     * Merges the tracks `otherIds` into `keptId`. Throws `not_found`, and `conflict` for tracks that are not in the same
      * group.
      */
-    mergeTracks(userId: UserId, keep: TrackId, others: readonly TrackId[]): TrackSummary {
-      const ids = [...new Set(others)];
+    mergeTracks(userId: UserId, keptId: TrackId, otherIds: readonly TrackId[]): TrackSummary {
+      const ids = [...new Set(otherIds)];
       db.transaction(
         () => {
-          assertDuplicates(keep, ids);
+          assertDuplicates(keptId, ids);
           for (const id of ids)
-            merges.mergeInto(keep, id, {
+            merges.mergeInto(keptId, id, {
               reason: 'duplicate',
               by: userId,
               takesFile: false,
@@ -136,16 +136,17 @@ export function createDuplicateService({ db, library, merges, onMerged, now }: D
         },
         { behavior: 'immediate' },
       );
-      return library.getTrack(userId, keep);
+      return library.getTrack(userId, keptId);
     },
 
-    /** Marks a track as different from the tracks `others`, so that they are not paired again. Throws `not_found`. */
-    dismiss(userId: UserId, id: TrackId, others: readonly TrackId[]): void {
+    /** Marks a track as different from the tracks `otherIds`, so that they are not paired again. Throws `not_found`. */
+    dismiss(userId: UserId, id: TrackId, otherIds: readonly TrackId[]): void {
       db.transaction(
         (tx) => {
-          for (const trackId of [id, ...others]) availabilityOf(trackId);
-          for (const other of others) if (other !== id) dismissPair(tx, id, other, { userId, createdAt: now() });
-          regroup(tx, [id, ...others]);
+          for (const trackId of [id, ...otherIds]) availabilityOf(trackId);
+          for (const otherId of otherIds)
+            if (otherId !== id) dismissPair(tx, id, otherId, { userId, createdAt: now() });
+          regroup(tx, [id, ...otherIds]);
         },
         { behavior: 'immediate' },
       );

@@ -25,7 +25,7 @@ export interface EnricherDeps extends LocalFileDeps {
   now: () => Date;
   findKnown: FindTrack;
   /** Reads the tags of a file. Throws UnreadableAudio or an AppError. */
-  readTags: (path: string, sourceId: string, before?: TrackIdentity) => Promise<TrackIdentity>;
+  readTags: (path: string, sourceId: string, previous?: TrackIdentity) => Promise<TrackIdentity>;
   fingerprinter: Pick<Fingerprinter, 'fingerprint'>;
   acoustId: AcoustId;
   musicBrainz: MusicBrainz;
@@ -71,7 +71,7 @@ export function createEnricher(deps: EnricherDeps) {
   const { noteUnsaved } = deps;
   const runningEnrichments = new Map<TrackId, Promise<Enriched>>();
 
-  async function run(
+  async function runSteps(
     track: TrackWithIdentity,
     storageUri: string,
     { signal, isAsked, withCover }: EnrichOptions,
@@ -96,13 +96,14 @@ export function createEnricher(deps: EnricherDeps) {
         taggedMatch: known,
         isUnanswered: awaits !== null,
       };
-      const recorded = recorder.record(id, findings);
-      if (!recorded) return skip('The track was edited or deleted meanwhile.');
-      const cover = withCover && recorded.albumId !== null ? await tryCover(recorded.albumId, signal) : undefined;
+      const recordedOutcome = recorder.record(id, findings);
+      if (!recordedOutcome) return skip('The track was edited or deleted meanwhile.');
+      const cover =
+        withCover && recordedOutcome.albumId !== null ? await tryCover(recordedOutcome.albumId, signal) : undefined;
       return {
-        outcome: recorded.status,
-        error: recorded.error,
-        isChanged: recorded.isChanged,
+        outcome: recordedOutcome.status,
+        error: recordedOutcome.error,
+        isChanged: recordedOutcome.isChanged,
         awaits,
         problems: problemsOf({ tags, fingerprint, lookup: matches, details, cover }),
       };
@@ -122,7 +123,7 @@ export function createEnricher(deps: EnricherDeps) {
         const file = await (opening ??= runStep(name, signal, (stepSignal) =>
           openLocalFile(deps, storageUri, stepSignal),
         ));
-        return file.outcome === 'done' ? runStep(name, signal, (both) => work(file.value, both)) : file;
+        return file.outcome === 'done' ? runStep(name, signal, (stepSignal) => work(file.value, stepSignal)) : file;
       },
       async release(): Promise<void> {
         const file = await opening?.catch(() => undefined); // the step that opened the file reports the error
@@ -173,9 +174,9 @@ export function createEnricher(deps: EnricherDeps) {
   /** Completes the best match from MusicBrainz. Without a lookup, gets the recording that the tags name. */
   async function addDetails(tags: StepOutcome<TrackIdentity>, lookup: StepOutcome<Match[]>, signal: AbortSignal) {
     const tagged = tags.outcome === 'done' ? tags.value : undefined;
-    const [best, ...others] = lookup.outcome === 'done' ? lookup.value : [];
+    const [bestMatch, ...otherMatches] = lookup.outcome === 'done' ? lookup.value : [];
     const bestKnownMatch =
-      best ??
+      bestMatch ??
       (tagged?.recordingMbid === undefined
         ? undefined
         : {
@@ -191,11 +192,11 @@ export function createEnricher(deps: EnricherDeps) {
         : await runStep('details', signal, (stepSignal) =>
             completeMatch(musicBrainz, bestKnownMatch, tagged, stepSignal),
           );
-    const completed = details.outcome === 'done' ? details.value : bestKnownMatch;
-    if (lookup.outcome !== 'done') return { details, matches: lookup, known: completed };
+    const completedMatch = details.outcome === 'done' ? details.value : bestKnownMatch;
+    if (lookup.outcome !== 'done') return { details, matches: lookup, known: completedMatch };
     // a match without a title is useless
-    const titledMatches = [completed, ...others].filter((match) => match?.title !== undefined) as Match[];
-    if (best && titledMatches.length === 0 && details.outcome === 'failed')
+    const titledMatches = [completedMatch, ...otherMatches].filter((match) => match?.title !== undefined) as Match[];
+    if (bestMatch && titledMatches.length === 0 && details.outcome === 'failed')
       return { details, matches: details, known: undefined }; // the recording is known, but its title is not
     return { details, matches: { outcome: 'done' as const, value: titledMatches }, known: undefined };
   }
@@ -214,7 +215,7 @@ export function createEnricher(deps: EnricherDeps) {
     if (track.status === 'manual') return skip('The track was edited by hand.');
     if (track.storageUri === null || track.availability !== 'available') return skip('The track has no audio.');
     try {
-      const enriched = await run(track, track.storageUri, options);
+      const enriched = await runSteps(track, track.storageUri, options);
       noteUnsaved(id, undefined);
       return enriched;
     } catch (error) {

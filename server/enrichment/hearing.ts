@@ -122,13 +122,13 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
 
   const listen = (
     id: TrackId,
-    wish: ListenWish,
+    options: ListenWish,
     signal: AbortSignal,
   ): Promise<Listened | NotListened | { away: true }> =>
     withAudio(id, {}, signal, async (path, audio) => {
       const { format, durationMs, storageUri } = audio;
       const listened = await fingerprinter
-        .listen({ path, format, durationMs, ...sectionOf(audio) }, wish, signal)
+        .listen({ path, format, durationMs, ...sectionOf(audio) }, options, signal)
         .catch((error: unknown) => {
           if (error instanceof NoFingerprint)
             return { none: error.message, isForNow: error.kind === 'unavailable' || error.kind === 'slow' };

@@ -21,7 +21,7 @@ export interface LibraryRunDeps {
   now: () => Date;
   enricher: Enricher;
   /** Computes the fingerprint of a track that has none. */
-  hear: (id: TrackId, signal: AbortSignal) => Promise<unknown>;
+  ensureFingerprint: (id: TrackId, signal: AbortSignal) => Promise<unknown>;
   /**
    * Sets the status of pending tracks to which no service can add anything, by their tags alone. Concerns ids above
    * `afterId` up to `upToId`. Returns these tracks.
@@ -107,11 +107,11 @@ export async function enrichLibrary(
 
   /** Sets the status of all tracks that need no service. They come first, so that they do not wait for one. */
   async function settleAllByTags(): Promise<TrackId[]> {
-    const settled: TrackId[] = [];
+    const settledIds: TrackId[] = [];
     for (let afterId = 0; afterId < highestTrackId(db); afterId += MAX_ROWS_PER_TRANSACTION) {
       runSignal.throwIfAborted();
       for (const { id, error } of deps.settleByTags(afterId, afterId + MAX_ROWS_PER_TRANSACTION)) {
-        settled.push(id);
+        settledIds.push(id);
         addResult(id, {
           outcome: error === null ? 'enriched' : 'failed',
           error,
@@ -122,14 +122,14 @@ export async function enrichLibrary(
       }
       await yieldIfDue();
     }
-    return settled;
+    return settledIds;
   }
 
   /** Computes missing fingerprints, by which moved files are recognized later. */
   async function fingerprintAll(ids: readonly TrackId[]): Promise<void> {
     await forEachConcurrently(ids, MAX_CONCURRENT_FINGERPRINTS, async (id) => {
       runSignal.throwIfAborted();
-      await deps.hear(id, runSignal);
+      await deps.ensureFingerprint(id, runSignal);
       await yieldIfDue();
     });
   }
@@ -142,7 +142,7 @@ export async function enrichLibrary(
     }
   };
   progress(0, total);
-  const settled = scope === 'pending' ? await settleAllByTags() : [];
+  const tagOnlyIds = scope === 'pending' ? await settleAllByTags() : [];
   if (scope === 'unanswered') {
     // the first track is enriched alone, which shows whether the service works again
     const { value } = await waitingIds.next();
@@ -153,7 +153,7 @@ export async function enrichLibrary(
   );
   libraryChanged();
   if (result.tracks > 0) await jobs.tryEnqueue(COVER_TASK, {});
-  if (!runSignal.aborted) await fingerprintAll(settled);
+  if (!runSignal.aborted) await fingerprintAll(tagOnlyIds);
   if (result.tracks > 0) await jobs.tryEnqueue(COMPARE_GONE, {});
   runSignal.throwIfAborted();
   if (whyNoDetails !== undefined) throw serviceUnavailable(db, whyNoDetails);

@@ -85,7 +85,8 @@ export function mergeMetadata({ tags, match, current, threshold }: MergeInput): 
   });
 
   // The track number belongs to the album, so it comes from the match if the merged album is not the one in the tags.
-  const isOtherAlbum = album?.origin === 'fpid' && tags?.album !== undefined && !isSame(tags.album, album.value.album);
+  const isOtherAlbum =
+    album?.origin === 'fpid' && tags?.album !== undefined && !isSameText(tags.album, album.value.album);
   const chooseNumber = (field: 'trackNumber' | 'discNumber'): OriginatedValue<number> | undefined => {
     const tag = unlessFromPath(field, tags?.[field]);
     const candidates = { tag, fpid: match?.[field], current: current[field], path: tags?.[field] };
@@ -105,7 +106,8 @@ export function mergeMetadata({ tags, match, current, threshold }: MergeInput): 
   };
 
   // Ids are taken from a match only if the merged title and artist are those of the match.
-  const isMatchMerged = isSame(match?.title, title?.value) && isSame(match?.artists[0], artist?.value.artists[0]);
+  const isMatchMerged =
+    isSameText(match?.title, title?.value) && isSameText(match?.artists[0], artist?.value.artists[0]);
   const albumValue = album && withGapsFilled(album.value, [albumOf(tags), albumOf(match), albumOf(current)]);
   const mergedMatch = isMatchMerged ? match : undefined;
 
@@ -149,23 +151,23 @@ function choose<T>(
   order: Order,
 ): OriginatedValue<T> | undefined {
   const kinds = ['manual', 'fpid', 'tag', 'charset', 'path', 'measured'] as const;
-  const [byPerson, byMatch, byTag, byCharset, byPath, measured] = kinds.map((origin) =>
+  const [byPerson, byMatch, byTag, byCharset, byPath, byMeasurement] = kinds.map((origin) =>
     currentOrigin === origin ? current : undefined,
   );
   const match = { value: fpid, origin: 'fpid' } as const;
   const tags = { value: tag, origin: tagOrigin } as const;
-  const earlier = [
+  const earlierValues = [
     { value: byMatch, origin: 'fpid' },
     { value: byTag ?? byCharset, origin: currentOrigin === 'charset' ? 'charset' : ('tag' as Origin) },
   ] as const;
   const values: readonly { value: T | undefined; origin: Origin }[] = [
     { value: byPerson, origin: 'manual' },
     ...(order === 'match'
-      ? [match, tags, ...earlier]
+      ? [match, tags, ...earlierValues]
       : order === 'tags'
-        ? [tags, ...earlier, match]
-        : [earlier[0], tags, earlier[1]]),
-    { value: measured, origin: 'measured' },
+        ? [tags, ...earlierValues, match]
+        : [earlierValues[0], tags, earlierValues[1]]),
+    { value: byMeasurement, origin: 'measured' },
     { value: byPath, origin: 'path' },
     { value: path, origin: 'path' }, // the file name of an upload is known only in its first enrichment
   ];
@@ -215,9 +217,9 @@ function albumOf(source: MetadataSource): AlbumValue | undefined {
 
 /** Fills gaps with the values that other sources have for the same album. */
 function withGapsFilled(value: AlbumValue, candidates: readonly (AlbumValue | undefined)[]): AlbumValue {
-  const sameAlbum = candidates.filter((other) => other && isSame(other.album, value.album));
+  const sameAlbum = candidates.filter((candidate) => candidate && isSameText(candidate.album, value.album));
   const withArtist = sameAlbum.find(
-    (other) => other?.albumArtist !== undefined || (other?.albumArtists?.length ?? 0) > 0,
+    (candidate) => candidate?.albumArtist !== undefined || (candidate?.albumArtists?.length ?? 0) > 0,
   );
   const hasArtist = value.albumArtist !== undefined || (value.albumArtists?.length ?? 0) > 0;
   return {
@@ -229,17 +231,18 @@ function withGapsFilled(value: AlbumValue, candidates: readonly (AlbumValue | un
         albumArtistSort: withArtist.albumArtistSort,
         albumArtistMbids: withArtist.albumArtistMbids,
       }),
-    compilation: value.compilation ?? sameAlbum.find((other) => other?.compilation !== undefined)?.compilation,
+    compilation: value.compilation ?? sameAlbum.find((candidate) => candidate?.compilation !== undefined)?.compilation,
     releaseGroupMbid:
-      value.releaseGroupMbid ?? sameAlbum.find((other) => other?.releaseGroupMbid !== undefined)?.releaseGroupMbid,
-    releaseMbid: value.releaseMbid ?? sameAlbum.find((other) => other?.releaseMbid !== undefined)?.releaseMbid,
+      value.releaseGroupMbid ??
+      sameAlbum.find((candidate) => candidate?.releaseGroupMbid !== undefined)?.releaseGroupMbid,
+    releaseMbid: value.releaseMbid ?? sameAlbum.find((candidate) => candidate?.releaseMbid !== undefined)?.releaseMbid,
   };
 }
 
 const unlessEmpty = (values: readonly string[] | undefined): readonly string[] | undefined =>
   values && values.length > 0 ? values : undefined;
 
-const isSame = (a: string | undefined, b: string | undefined): boolean =>
+const isSameText = (a: string | undefined, b: string | undefined): boolean =>
   a !== undefined && b !== undefined && identityKey(a) === identityKey(b);
 
 /** Returns the origins of the fields that are not from tags; most fields are from tags. */

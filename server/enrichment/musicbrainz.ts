@@ -79,7 +79,7 @@ export type KnownRecording = z.output<typeof Recording>;
 type KnownReleaseGroup = z.output<typeof ReleaseGroup>;
 
 export function createMusicBrainz({ settings, userAgent, bucket, breaker, wait, now, lifetime }: MusicBrainzDeps) {
-  const ask = createServiceClient({
+  const request = createServiceClient({
     name: NAME,
     baseUrl: () => settings.get('MUSICBRAINZ_BASE_URL'),
     userAgent,
@@ -87,10 +87,10 @@ export function createMusicBrainz({ settings, userAgent, bucket, breaker, wait, 
     breaker,
     wait,
   });
-  const answers = new Map<string, { answer: Promise<unknown>; until: number }>();
+  const answers = new Map<string, { answer: Promise<unknown>; expiresAtMs: number }>();
 
   async function fetchAnswer<T extends z.ZodType>(path: string, shape: T): Promise<z.output<T> | undefined> {
-    const { status, body } = await ask({ path }, lifetime);
+    const { status, body } = await request({ path }, lifetime);
     if (status === 404 || status === 400) return undefined;
     const parsed = status === 200 ? shape.safeParse(body) : undefined;
     if (!parsed?.success) throw new ServiceError('unreachable', `${NAME} sent an invalid answer (${status}).`);
@@ -101,10 +101,10 @@ export function createMusicBrainz({ settings, userAgent, bucket, breaker, wait, 
   function fetchCached<T extends z.ZodType>(path: string, shape: T): Promise<z.output<T> | undefined> {
     const time = now().getTime();
     const cached = answers.get(path);
-    if (cached && cached.until > time) return cached.answer as Promise<z.output<T> | undefined>;
+    if (cached && cached.expiresAtMs > time) return cached.answer as Promise<z.output<T> | undefined>;
     const answer = fetchAnswer(path, shape);
     answers.delete(path);
-    answers.set(path, { answer, until: time + MAX_ANSWER_AGE_MS });
+    answers.set(path, { answer, expiresAtMs: time + MAX_ANSWER_AGE_MS });
     if (answers.size > MAX_CACHED_ANSWERS) answers.delete(answers.keys().next().value as string);
     answer.catch(() => {
       if (answers.get(path)?.answer === answer) answers.delete(path);

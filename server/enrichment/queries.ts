@@ -77,14 +77,14 @@ export function setReview(db: Db, trackId: TrackId, review: Review | undefined, 
     if (previousReview) dropReview(db, trackId);
     return;
   }
-  const isSame =
+  const isSameMatch =
     previousReview &&
     Match.safeParse(previousReview.match).data?.recordingMbid === review.match.recordingMbid &&
     previousReview.reason === review.reason;
   const row = {
     ...review,
-    createdAt: isSame ? previousReview.createdAt : now,
-    dismissedAt: isSame ? previousReview.dismissedAt : null,
+    createdAt: isSameMatch ? previousReview.createdAt : now,
+    dismissedAt: isSameMatch ? previousReview.dismissedAt : null,
   };
   db.insert(enrichmentReviews)
     .values({ trackId, ...row })

@@ -10,9 +10,9 @@ interface Outcomes {
 /** Returns a text that names what the tags lack, and the result of the lookup. */
 export function whyNotIdentified(
   { tags, fingerprint, lookup }: Outcomes,
-  named: { title: boolean; artist: boolean },
+  namedFields: { title: boolean; artist: boolean },
 ): string {
-  return `${tagsSentence(tags, named)} ${soundSentence(fingerprint, lookup)}`;
+  return `${tagsSentence(tags, namedFields)} ${soundSentence(fingerprint, lookup)}`;
 }
 
 function tagsSentence(tags: StepOutcome<unknown>, { title, artist }: { title: boolean; artist: boolean }): string {

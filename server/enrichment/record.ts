@@ -56,26 +56,26 @@ export function createRecorder({ db, now, tracks, findKnown, threshold }: Record
     const { tags: tagsOutcome, fingerprint, lookup } = findings;
     const tags = tagsOutcome.outcome === 'done' ? tagsOutcome.value : undefined;
     const matches = lookup.outcome === 'done' ? lookup.value : [];
-    const [best] = matches;
+    const [bestMatch] = matches;
     const { identity, isIdentified } = mergeMetadata({
       tags,
-      match: best ?? findings.taggedMatch,
+      match: bestMatch ?? findings.taggedMatch,
       current: track.identity,
       threshold: limit,
     });
 
     const isChanged = !isSameIdentity(track.identity, identity);
     if (isChanged) tracks.setIdentity(id, identity, track.folder);
-    const named = { title: identity.provenance?.['title'] !== 'path', artist: identity.artists.length > 0 };
+    const namedFields = { title: identity.provenance?.['title'] !== 'path', artist: identity.artists.length > 0 };
     const status = isIdentified ? 'enriched' : 'failed';
-    const error = isIdentified ? null : whyNotIdentified({ tags: tagsOutcome, fingerprint, lookup }, named);
+    const error = isIdentified ? null : whyNotIdentified({ tags: tagsOutcome, fingerprint, lookup }, namedFields);
     // A lookup without a match does not replace an earlier match, unless the track is new or its file changed.
-    const isReplaced = lookup.outcome === 'done' && (best !== undefined || track.status === 'pending');
-    setOutcome(db, id, { status, error, enrichedAt: time, ...(isReplaced && { fpidScore: best?.score ?? null }) });
+    const isReplaced = lookup.outcome === 'done' && (bestMatch !== undefined || track.status === 'pending');
+    setOutcome(db, id, { status, error, enrichedAt: time, ...(isReplaced && { fpidScore: bestMatch?.score ?? null }) });
     if (isChanged)
       saveUndo(db, id, { identity: track.identity, fpidScore: track.fpidScore } satisfies PreviousMetadata, time);
     if (isReplaced) replaceMatches(db, id, matches);
-    if (lookup.outcome === 'done') setReview(db, id, reviewOf({ tags, match: best, threshold: limit }), time);
+    if (lookup.outcome === 'done') setReview(db, id, reviewOf({ tags, match: bestMatch, threshold: limit }), time);
     setUnanswered(db, id, findings.isUnanswered, time);
     return { status, error, albumId: isChanged ? (findKnown(id)?.albumId ?? null) : track.albumId, isChanged };
   }

@@ -157,7 +157,7 @@ export function createReviewService({
 function applyMatch(current: TrackIdentity, match: Match): TrackIdentity {
   const hasArtists = match.artists.length > 0;
   const hasMatch = (field: 'title' | 'year' | 'trackNumber' | 'discNumber'): boolean => match[field] !== undefined;
-  const chosen: Record<string, boolean> = {
+  const chosenFields: Record<string, boolean> = {
     title: hasMatch('title'),
     artist: hasArtists,
     album: match.album !== undefined,
@@ -166,7 +166,7 @@ function applyMatch(current: TrackIdentity, match: Match): TrackIdentity {
     trackNumber: hasMatch('trackNumber'),
     discNumber: hasMatch('discNumber'),
   };
-  const manualOrigins = Object.entries(chosen).flatMap(([field, isChosen]): [string, Origin][] =>
+  const manualOrigins = Object.entries(chosenFields).flatMap(([field, isChosen]): [string, Origin][] =>
     isChosen ? [[field, 'manual']] : [],
   );
   return {
@@ -202,7 +202,7 @@ function originsOf(identity: TrackIdentity): Record<string, Origin> {
   };
   return Object.fromEntries(
     Object.entries(hasValue)
-      .filter(([, isThere]) => isThere)
+      .filter(([, isPresent]) => isPresent)
       .map(([field]) => [field, identity.provenance?.[field] ?? 'tag']),
   );
 }

@@ -64,7 +64,7 @@ function differencesOf(tags: TrackIdentity | undefined, match: Match): Differenc
 /** Returns a key without guest artists, punctuation and spaces, which are written in many ways. */
 const looseKey = (text: string): string => {
   const folded = searchFold(text);
-  const plain = folded.replace(GUESTS, '').replace(/[^\p{L}\p{N}]+/gu, '');
-  return plain === '' ? folded : plain;
+  const bareText = folded.replace(GUESTS, '').replace(/[^\p{L}\p{N}]+/gu, '');
+  return bareText === '' ? folded : bareText;
 };
 const GUESTS = /[([]?\b(?:feat|ft|featuring)\b\.?\s.*/su;

@@ -118,12 +118,14 @@ export function createEnrichment({
   const settle = prepareSettling(db);
   const settleByTags = (afterId: number, upToId: number): Settled[] => {
     const whyOff = acoustId.whyOff();
-    return whyOff === undefined ? [] : settle({ afterId, upToId, whyOff, isDetailed: musicBrainz.isEnabled(), at: now() });
+    return whyOff === undefined
+      ? []
+      : settle({ afterId, upToId, whyOff, isDetailed: musicBrainz.isEnabled(), at: now() });
   };
   /** Computes a fingerprint without a lookup, if audio analysis is on. */
-  const hear = async (id: TrackId, signal: AbortSignal): Promise<unknown> =>
+  const ensureFingerprint = async (id: TrackId, signal: AbortSignal): Promise<unknown> =>
     settings.get('ANALYSIS_ENABLED') && (await hearTrack(id, signal));
-  const runs: LibraryRunDeps = { db, now, enricher, settleByTags, hear, jobs, libraryChanged };
+  const runs: LibraryRunDeps = { db, now, enricher, settleByTags, ensureFingerprint, jobs, libraryChanged };
 
   return {
     /** The dependencies of the task handlers. */

@@ -50,9 +50,9 @@ export function prepareSettling(db: MainDb) {
   );
 
   const settleWindow = client.transaction((params: Record<string, unknown>): Settled[] => {
-    const settled = settle.all(params);
-    deleteUnanswered.run(JSON.stringify(settled.map(({ id }) => id)));
-    return settled;
+    const settledTracks = settle.all(params);
+    deleteUnanswered.run(JSON.stringify(settledTracks.map(({ id }) => id)));
+    return settledTracks;
   }).immediate;
 
   /**
@@ -72,10 +72,10 @@ export function prepareSettling(db: MainDb) {
     isDetailed: boolean;
     at: Date;
   }): Settled[] => {
-    const reasonFor = (named: { title: boolean; artist: boolean }): string =>
+    const reasonFor = (namedFields: { title: boolean; artist: boolean }): string =>
       whyNotIdentified(
         { tags: { outcome: 'done', value: undefined }, fingerprint: skipped(whyOff), lookup: skipped(whyOff) },
-        named,
+        namedFields,
       );
     return withRelaxedCommit(client, () =>
       settleWindow({

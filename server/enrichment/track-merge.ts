@@ -25,10 +25,10 @@ export function createDismissalMerge({ db }: { db: MainDb }): TrackMergePart {
 
   return {
     move(from, to): void {
-      const moved = dismissalsOf(from).filter(({ otherId: other }) => other !== to);
-      if (moved.length === 0) return;
-      for (const { otherId: other, ...by } of moved) {
-        const [trackId, otherId] = sortPair(to, other);
+      const movedDismissals = dismissalsOf(from).filter(({ otherId: dismissedId }) => dismissedId !== to);
+      if (movedDismissals.length === 0) return;
+      for (const { otherId: dismissedId, ...by } of movedDismissals) {
+        const [trackId, otherId] = sortPair(to, dismissedId);
         // The dismissals of the merged track stay, so that they count again after an undo.
         db.insert(duplicateDismissals)
           .values({ trackId, otherId, ...by })
@@ -38,17 +38,20 @@ export function createDismissalMerge({ db }: { db: MainDb }): TrackMergePart {
       regroup(db, [to]);
     },
 
-    remembers: { name: 'dismissals', of: (_, to): number[] => dismissalsOf(to).map(({ otherId: other }) => other) },
+    remembers: {
+      name: 'dismissals',
+      of: (_, to): number[] => dismissalsOf(to).map(({ otherId: dismissedId }) => dismissedId),
+    },
 
     bringBack(from, to, { remembered, by, at }): void {
       const previousOtherIds = OtherIds.parse(remembered);
       const sourceDismissals = dismissalsOf(from);
-      for (const { otherId: other, createdAt } of dismissalsOf(to)) {
+      for (const { otherId: dismissedId, createdAt } of dismissalsOf(to)) {
         const isMoved = sourceDismissals.some(
-          (dismissal) => dismissal.otherId === other && dismissal.createdAt.getTime() === createdAt.getTime(),
+          (dismissal) => dismissal.otherId === dismissedId && dismissal.createdAt.getTime() === createdAt.getTime(),
         );
-        if (!isMoved || previousOtherIds.includes(other)) continue;
-        const [trackId, otherId] = sortPair(to, other);
+        if (!isMoved || previousOtherIds.includes(dismissedId)) continue;
+        const [trackId, otherId] = sortPair(to, dismissedId);
         db.delete(duplicateDismissals)
           .where(and(eq(duplicateDismissals.trackId, trackId), eq(duplicateDismissals.otherId, otherId)))
           .run();

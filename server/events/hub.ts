@@ -51,7 +51,7 @@ export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 
   let ringChars = 0;
   let lastId = bootId;
   let summary: (() => Pick<SentEvent, 'name' | 'data'>) | undefined;
-  let closed = false;
+  let isClosed = false;
 
   function remember(event: RememberedEvent): void {
     ring.push(event);
@@ -76,7 +76,7 @@ export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 
       data: z.output<Data>,
       { audience }: { audience?: Audience } = {},
     ): void {
-      if (closed) return;
+      if (isClosed) return;
       const event: RememberedEvent = { id: ++lastId, name, data: JSON.stringify(data), audience };
       remember(event);
       for (const { listener, send } of subscribers) if (isInAudience(listener, audience)) send(event);
@@ -97,7 +97,7 @@ export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 
       send: (event: SentEvent) => void,
       end: () => void = () => {},
     ): () => void {
-      if (closed) throw new AppError('unavailable', 'The server is stopping.');
+      if (isClosed) throw new AppError('unavailable', 'The server is stopping.');
       if (lastEventId !== undefined)
         for (const event of missedSince(parseId(lastEventId), listener) ?? caughtUp()) send(event);
       const subscriber: Subscriber = { listener, send, end };
@@ -110,7 +110,7 @@ export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 
 
     /** Ends all subscriptions; later events are dropped. */
     close(): void {
-      closed = true;
+      isClosed = true;
       for (const { end } of subscribers) end();
       subscribers.clear();
     },

@@ -8,8 +8,8 @@ export const MAX_FOLDERS = 100;
  * Returns the folders to scan. More than `maxFolders` are replaced by their common parent. One scan has to include all
  * of them, because a file that vanished from one folder may have appeared in another.
  */
-export function foldersToScan(changed: Iterable<string>, maxFolders = MAX_FOLDERS): string[] {
-  const folders = withoutSubfolders(changed);
+export function foldersToScan(changedFolders: Iterable<string>, maxFolders = MAX_FOLDERS): string[] {
+  const folders = withoutSubfolders(changedFolders);
   return folders.length > maxFolders ? [commonParent(folders)] : folders;
 }
 
@@ -17,8 +17,8 @@ export function foldersToScan(changed: Iterable<string>, maxFolders = MAX_FOLDER
 export function withoutSubfolders(folders: Iterable<string>): string[] {
   const topFolders: string[] = [];
   for (const folder of [...new Set(folders)].sort(compareByTree)) {
-    const last = topFolders.at(-1);
-    if (last === undefined || !isBelow(folder, last)) topFolders.push(folder);
+    const lastTopFolder = topFolders.at(-1);
+    if (lastTopFolder === undefined || !isBelow(folder, lastTopFolder)) topFolders.push(folder);
   }
   return topFolders;
 }
@@ -27,8 +27,8 @@ export function withoutSubfolders(folders: Iterable<string>): string[] {
  * Compares folders so that each is sorted directly before its subfolders: `/` has to sort before every other character.
  */
 function compareByTree(a: string, b: string): number {
-  const [first, second] = [a.replaceAll('/', '\0'), b.replaceAll('/', '\0')];
-  return first < second ? -1 : first > second ? 1 : 0;
+  const [keyA, keyB] = [a.replaceAll('/', '\0'), b.replaceAll('/', '\0')];
+  return keyA < keyB ? -1 : keyA > keyB ? 1 : 0;
 }
 
 /** Returns the deepest folder that contains all of the folders. */

@@ -46,7 +46,7 @@ export function filesModule({ config, paths, log, db, settings, changes, tracks,
         db,
         audioStore,
         readTags,
-        setMore: (id, more) => tracks.setMore(id, more),
+        setMore: (id, moreTags) => tracks.setMore(id, moreTags),
         libraryChanged,
         log,
       }).catch((err: unknown) => {

@@ -171,8 +171,10 @@ export function createReaderPool({
     const endingThread = thread;
     thread = undefined;
     if (!endingThread) return;
-    const ended: Promise<unknown> = stopWorker(endingThread.worker, graceMs).finally(() => endingThreads.delete(ended));
-    endingThreads.add(ended);
+    const endPromise: Promise<unknown> = stopWorker(endingThread.worker, graceMs).finally(() =>
+      endingThreads.delete(endPromise),
+    );
+    endingThreads.add(endPromise);
   }
 
   /**

@@ -65,12 +65,12 @@ const fieldsOf = (tags: Tags): KnownFields =>
 
 /** Returns the tags that are stored as they are in the file; null if the file has none of them. */
 function moreTagsOf(tags: Tags): MoreTags | null {
-  let more: Record<string, string | string[]> | null = null;
+  let moreTags: Record<string, string | string[]> | null = null;
   for (const name of MORE_TAG_NAMES) {
     const value = tags[name];
-    if (value !== undefined) (more ??= {})[name] = value;
+    if (value !== undefined) (moreTags ??= {})[name] = value;
   }
-  return more;
+  return moreTags;
 }
 const MORE_TAG_NAMES = [...ONE_VALUE_TAGS, ...MORE_TAG_LIST];
 

@@ -68,12 +68,12 @@ export function createHistoryImports({
   const queries = createHistoryQueries({ db });
   const matcher = createTrackMatcher({ db });
   const pathOf = (id: HistoryImportId): string => join(dir, `${id}`);
-  const find = (id: HistoryImportId): HistoryImportRow | undefined =>
+  const findImport = (id: HistoryImportId): HistoryImportRow | undefined =>
     db.select().from(historyImports).where(eq(historyImports.id, id)).get();
   const update = (id: HistoryImportId, values: Partial<HistoryImportRow>): void =>
     void db.update(historyImports).set(values).where(eq(historyImports.id, id)).run();
 
-  function get(userId: UserId, id: HistoryImportId): HistoryImportRow {
+  function getImport(userId: UserId, id: HistoryImportId): HistoryImportRow {
     const row = db
       .select()
       .from(historyImports)
@@ -147,12 +147,12 @@ export function createHistoryImports({
       signal.throwIfAborted();
     };
     assertPlayLimit(row.userId);
-    const latest = now().getTime() + 86_400_000;
+    const latestPlayMs = now().getTime() + 86_400_000;
     let reportedBytes = 0;
     for await (const listen of readListens(pathOf(row.id), (done) => {
       bytesDone = done;
     })) {
-      if (listen && listen.playedAt <= latest) slice.push(listen);
+      if (listen && listen.playedAt <= latestPlayMs) slice.push(listen);
       else tally.count('unreadable');
       await yieldIfDue();
       if (slice.length === PLAYS_PER_TRANSACTION) await flush();
@@ -223,10 +223,10 @@ export function createHistoryImports({
         await remove(storedRow.id);
         throw error;
       }
-      return get(userId, storedRow.id);
+      return getImport(userId, storedRow.id);
     },
 
-    get,
+    get: getImport,
     list: (userId: UserId, { limit, offset }: Page): Paged<HistoryImportRow> => ({
       items: db
         .select()
@@ -241,7 +241,7 @@ export function createHistoryImports({
 
     /** Handler of `import_history`. An interrupted import starts again from the beginning of the file. */
     task: (async ({ importId }, context) => {
-      const row = find(importId as HistoryImportId);
+      const row = findImport(importId as HistoryImportId);
       const isFinished = row?.status === 'done' || (row?.status === 'failed' && !existsSync(pathOf(row.id)));
       if (!row || isFinished) {
         // the file is also deleted when the account was deleted
@@ -263,7 +263,7 @@ export function createHistoryImports({
       }
       await rm(pathOf(row.id), { force: true });
       history.announceChange(row.userId);
-      const { added, known, unmatched, unreadable } = get(row.userId, row.id);
+      const { added, known, unmatched, unreadable } = getImport(row.userId, row.id);
       return { added, known, unmatched, unreadable };
     }) satisfies Handler<typeof IMPORT_HISTORY>,
 
@@ -284,7 +284,7 @@ function createTally() {
   const songs = new Map<string, UnmatchedSong>();
   let songChars = 0;
   return {
-    count: (what: 'added' | 'known' | 'unreadable'): void => void counts[what]++,
+    count: (counter: 'added' | 'known' | 'unreadable'): void => void counts[counter]++,
     unmatched({ title, artistName }: Listen): void {
       counts.unmatched++;
       const key = `${artistName}\n${title}`;

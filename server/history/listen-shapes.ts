@@ -171,8 +171,8 @@ function clean(name: string | null | undefined): string | undefined {
  * Parses a time: seconds or milliseconds since 1970, or a date, which is in UTC unless it has a zone, as for both
  * services.
  */
-function toTime(at: string | number): number | undefined {
-  const text = String(at).trim();
+function toTime(value: string | number): number | undefined {
+  const text = String(value).trim();
   const time = /^\d+(\.\d+)?$/.test(text)
     ? Math.round(Number(text) * (Number(text) < MAX_SECONDS ? 1_000 : 1))
     : parseDate(text);

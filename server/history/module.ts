@@ -15,9 +15,9 @@ import { handledBy } from '../jobs/tasks.ts';
 /** A listener of modules that pass plays on to other services. */
 interface PlayListener {
   /** Called in the transaction that recorded the plays. */
-  recorded: (userId: UserId, ids: readonly PlayId[]) => void;
+  onRecorded: (userId: UserId, ids: readonly PlayId[]) => void;
   /** Called after the transaction that recorded the plays. */
-  after: (userId: UserId) => void;
+  afterRecorded: (userId: UserId) => void;
 }
 type PlayingListener = (userId: UserId, track: TrackSummary) => void;
 
@@ -49,8 +49,8 @@ export function historyModule({
     events,
     library,
     readAside,
-    onRecorded: (userId, ids) => playListeners.forEach(({ recorded }) => recorded(userId, ids)),
-    afterRecorded: (userId) => playListeners.forEach(({ after }) => after(userId)),
+    onRecorded: (userId, ids) => playListeners.forEach(({ onRecorded }) => onRecorded(userId, ids)),
+    afterRecorded: (userId) => playListeners.forEach(({ afterRecorded }) => afterRecorded(userId)),
   });
   const nowPlaying = createNowPlaying({
     now,

@@ -31,7 +31,7 @@ const UNKNOWN_LENGTH_MS = 60 * 60_000;
 export type NowPlayingService = ReturnType<typeof createNowPlaying>;
 
 export function createNowPlaying({ now, events, library, onStart }: NowPlayingDeps) {
-  const playing = new Map<UserId, NowPlayingReport & { trackId: TrackId; since: Date; until: number }>();
+  const playing = new Map<UserId, NowPlayingReport & { trackId: TrackId; since: Date; validUntilMs: number }>();
 
   return {
     /**
@@ -51,7 +51,7 @@ export function createNowPlaying({ now, events, library, onStart }: NowPlayingDe
           positionMs,
           client,
           since,
-          until: since.getTime() + (track.durationMs ?? UNKNOWN_LENGTH_MS) - positionMs + GRACE_MS,
+          validUntilMs: since.getTime() + (track.durationMs ?? UNKNOWN_LENGTH_MS) - positionMs + GRACE_MS,
         });
         if (previousReport?.trackId !== trackId || positionMs === 0) onStart?.(userId, track);
       }
@@ -64,7 +64,8 @@ export function createNowPlaying({ now, events, library, onStart }: NowPlayingDe
 
     get(userId: UserId): NowPlaying | undefined {
       const current = playing.get(userId);
-      const [track] = current && current.until > now().getTime() ? library.tracksById(userId, [current.trackId]) : [];
+      const [track] =
+        current && current.validUntilMs > now().getTime() ? library.tracksById(userId, [current.trackId]) : [];
       if (current && track)
         return {
           trackId: current.trackId,

@@ -24,7 +24,7 @@ function timeText(value: unknown): unknown {
 
 export const RANGE_FORMS: Accepts = {
   query: { since: 'from', until: 'to', after: 'from', before: 'to' },
-  also: ['days, and times as in a report'],
+  extraForms: ['days, and times as in a report'],
   queryAs: ({ from, to, ...query }: QueryText): QueryText => ({
     ...query,
     ...(from !== undefined && { from: timeText(from) as string }),
@@ -33,21 +33,21 @@ export const RANGE_FORMS: Accepts = {
 };
 
 function playAsDocumented(report: Fields): Fields {
-  const { duration_ms, duration_played, duration_seconds, played_seconds, ...others } = report;
-  const { timestamp, listened_at, started_at, ...play } = others;
+  const { duration_ms, duration_played, duration_seconds, played_seconds, ...otherFields } = report;
+  const { timestamp, listened_at, started_at, ...play } = otherFields;
   const secondsGiven = duration_played ?? duration_seconds ?? played_seconds;
   const seconds = typeof secondsGiven === 'string' ? Number(secondsGiven) : secondsGiven;
   const playedMs = duration_ms ?? (typeof seconds === 'number' ? Math.round(seconds * 1000) : undefined);
-  const at = play['played_at'] ?? timestamp ?? listened_at ?? started_at;
+  const playedAt = play['played_at'] ?? timestamp ?? listened_at ?? started_at;
   return {
     ...(playedMs !== undefined && { played_ms: playedMs }),
     ...play,
-    ...(at !== undefined && { played_at: timeText(at) }),
+    ...(playedAt !== undefined && { played_at: timeText(playedAt) }),
   };
 }
 
 export const PLAY_FORMS: Accepts = {
-  also: [
+  extraForms: [
     'played_at without a zone (UTC) or as seconds or milliseconds since 1970',
     'timestamp, listened_at and started_at for played_at',
     'duration_ms, or duration_played, duration_seconds and played_seconds in seconds, for played_ms',

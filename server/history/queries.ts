@@ -88,7 +88,7 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
   const setWithdrawn = client.prepare<[number | null, PlayId, UserId]>(
     'UPDATE plays SET withdrawn_at = ? WHERE id = ? AND user_id = ?',
   );
-  const find = client.prepare<[PlayId, UserId], RowAs<typeof plays, 'withdrawnAt'>>(
+  const findOwnPlay = client.prepare<[PlayId, UserId], RowAs<typeof plays, 'withdrawnAt'>>(
     'SELECT withdrawn_at AS withdrawnAt FROM plays WHERE id = ? AND user_id = ?',
   );
   const rows = client.prepare<
@@ -133,9 +133,10 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
     /** Inserts a play. Returns undefined if the user has a play with the same song key and time. */
     insert: (userId: UserId, play: NewPlay): PlayId | undefined => insert.all({ ...play, userId })[0]?.id,
     lengthen: (id: PlayId, playedMs: number): void => void lengthen.run(playedMs, id),
-    setWithdrawn: (userId: UserId, id: PlayId, at: number | null): void => void setWithdrawn.run(at, id, userId),
+    setWithdrawn: (userId: UserId, id: PlayId, withdrawnAtMs: number | null): void =>
+      void setWithdrawn.run(withdrawnAtMs, id, userId),
     anyUnmatched: (): boolean => anyUnmatched.get() !== undefined,
-    find: (userId: UserId, id: PlayId): RowAs<typeof plays, 'withdrawnAt'> | undefined => find.get(id, userId),
+    find: (userId: UserId, id: PlayId): RowAs<typeof plays, 'withdrawnAt'> | undefined => findOwnPlay.get(id, userId),
     rows: (ids: readonly PlayId[]): PlayRow[] => rows.all(JSON.stringify(ids)),
 
     /** Returns the number of plays of a user. */
@@ -151,8 +152,8 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
       { limit, offset }: Page,
     ): Promise<{ ids: PlayId[]; total: number }> {
       const { sql, params } = conditions(userId, filter);
-      const isWhole = filter.trackId === undefined && filter.from === undefined && filter.to === undefined;
-      const [total = 0] = isWhole
+      const isUnfiltered = filter.trackId === undefined && filter.from === undefined && filter.to === undefined;
+      const [total = 0] = isUnfiltered
         ? [countAll.get(userId)]
         : await column<number>(filter.trackId !== undefined, `SELECT count(*) FROM plays WHERE ${sql}`, params);
       if (offset >= total) return { ids: [], total };

@@ -116,12 +116,12 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
   const announceChange = (userId: UserId): void =>
     events.publish(historyEvent, { plays: queries.count(userId) }, { audience: { userId } });
 
-  function setWithdrawn(userId: UserId, id: PlayId, at: Date | null): void {
+  function setWithdrawn(userId: UserId, id: PlayId, withdrawnAt: Date | null): void {
     const isChanged = db.$client
       .transaction(() => {
         const play = queries.find(userId, id);
-        if (!play || (play.withdrawnAt === null) === (at === null)) return false;
-        queries.setWithdrawn(userId, id, at?.getTime() ?? null);
+        if (!play || (play.withdrawnAt === null) === (withdrawnAt === null)) return false;
+        queries.setWithdrawn(userId, id, withdrawnAt?.getTime() ?? null);
         return true;
       })
       .immediate();

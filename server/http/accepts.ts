@@ -20,7 +20,7 @@ export interface Accepts {
   /** Converts another shape of the query to the documented one. */
   queryAs?: (query: QueryText) => QueryText;
   /** Describes in phrases what `bodyAs` and `queryAs` accept, for the documentation. */
-  also?: readonly string[];
+  extraForms?: readonly string[];
 }
 
 /** Aliases that every route accepts if it has the second name. */
@@ -99,12 +99,12 @@ function renameFields<T extends Fields | QueryText>(fields: T, names: Names, giv
 }
 
 function pageToOffset(query: QueryText): QueryText {
-  const { page, ...others } = query;
+  const { page, ...otherParameters } = query;
   if (page === undefined) return query;
-  const [number, limit] = [Number(lastValue(page)), Number(lastValue(others['limit']) ?? 50)];
+  const [number, limit] = [Number(lastValue(page)), Number(lastValue(otherParameters['limit']) ?? 50)];
   if (!/^\d{1,9}$/.test(lastValue(page) ?? '') || number < 1) throw fault('page', 'must be a whole number from 1');
-  if (others['offset'] !== undefined) throw fault('page', 'cannot be given together with offset');
-  return { ...others, offset: String((number - 1) * (Number.isSafeInteger(limit) ? limit : 50)) };
+  if (otherParameters['offset'] !== undefined) throw fault('page', 'cannot be given together with offset');
+  return { ...otherParameters, offset: String((number - 1) * (Number.isSafeInteger(limit) ? limit : 50)) };
 }
 
 /** Converts `-year`, `year:desc` and `newest` to values of `sort` and `order`. */
@@ -141,10 +141,10 @@ export function parseQuery(schema: z.ZodType, input: QueryText, accepts: Accepts
   const givenNames = new Map<string, string>();
   let query = input;
   if (Object.keys(input).some((name) => !Object.hasOwn(shape, name))) {
-    const common = Object.entries(COMMON_NAMES).filter(
-      ([other, name]) => Object.hasOwn(shape, name) && !Object.hasOwn(shape, other),
+    const commonAliases = Object.entries(COMMON_NAMES).filter(
+      ([alias, name]) => Object.hasOwn(shape, name) && !Object.hasOwn(shape, alias),
     );
-    query = renameFields(query, { ...Object.fromEntries(common), ...accepts.query }, givenNames);
+    query = renameFields(query, { ...Object.fromEntries(commonAliases), ...accepts.query }, givenNames);
     if (shape['offset'] && !shape['page']) query = pageToOffset(query);
     if (shape['year_from'] && !shape['year']) query = expandYear(query, givenNames);
   }
@@ -184,12 +184,12 @@ export function parseBody(
   const isUnknown = ({ message }: FieldError): boolean => message === UNKNOWN_FIELD;
   const unknownFields = parsed.success ? [] : toFields(parsed.error).filter(isUnknown);
   for (let attempt = 0; !parsed.success && attempt < MAX_REPAIRS; attempt++) {
-    const repaired = repairBody(body, parsed.error.issues, {
+    const repairedBody = repairBody(body, parsed.error.issues, {
       strict: strict === true,
       isNullAbsent: method === 'post',
     });
-    if (repaired === undefined) break;
-    body = repaired;
+    if (repairedBody === undefined) break;
+    body = repairedBody;
     parsed = schema.safeParse(body);
   }
   if (parsed.success) return parsed.data;
@@ -243,10 +243,10 @@ function repairIssue(
   return converted !== undefined;
 }
 
-function fromText(text: string, expected: string): number | boolean | undefined {
-  const trimmed = text.trim();
-  if ((expected === 'number' || expected === 'int') && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(trimmed))
-    return Number(trimmed);
-  if (expected === 'boolean' && /^(?:true|false)$/i.test(trimmed)) return trimmed.toLowerCase() === 'true';
+function fromText(text: string, expectedType: string): number | boolean | undefined {
+  const trimmedText = text.trim();
+  if ((expectedType === 'number' || expectedType === 'int') && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(trimmedText))
+    return Number(trimmedText);
+  if (expectedType === 'boolean' && /^(?:true|false)$/i.test(trimmedText)) return trimmedText.toLowerCase() === 'true';
   return undefined;
 }

@@ -40,8 +40,8 @@ export function exampleValue(schema: JsonSchema, schemas: Schemas, name = '', de
   if (schema['x-example'] !== undefined) return schema['x-example'];
   if (schema['const'] !== undefined) return schema['const'];
   if (Array.isArray(values)) return values[0];
-  const [first] = (anyOf ?? allOf ?? schema['oneOf'] ?? []) as JsonSchema[];
-  if (first && depth < MAX_DEPTH) return exampleValue(first, schemas, name, depth + 1);
+  const [firstVariant] = (anyOf ?? allOf ?? schema['oneOf'] ?? []) as JsonSchema[];
+  if (firstVariant && depth < MAX_DEPTH) return exampleValue(firstVariant, schemas, name, depth + 1);
   if (type === 'object' || schema['properties']) return exampleObject(schema, schemas, depth);
   if (type === 'array') {
     const minItems = Math.max(1, Number(schema['minItems'] ?? 1));

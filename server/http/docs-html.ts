@@ -152,8 +152,8 @@ function typeText(schema: JsonSchema): string {
     return `{ ${Object.entries(schema['properties'] as Record<string, JsonSchema>)
       .map(([name, field]) => `${escape(name)}: ${typeText(field)}`)
       .join(', ')} }`;
-  const plain = typeof type === 'string' ? type : 'any';
-  return escape(typeof format === 'string' ? `${plain} (${format})` : plain);
+  const baseType = typeof type === 'string' ? type : 'any';
+  return escape(typeof format === 'string' ? `${baseType} (${format})` : baseType);
 }
 
 function reference(ref: string): string {

@@ -34,7 +34,8 @@ function dropBuffer(buffer: FormBuffer): void {
 function addChunk(buffer: FormBuffer, chunk: Buffer, now: number): void {
   const total = (): number => [...formBuffers].reduce((sum, { bytes }) => sum + bytes, 0) + chunk.length;
   if (!buffer.isDropped && total() > MAX_TOTAL_BYTES)
-    for (const other of formBuffers) if (other !== buffer && now - other.progress.time > STALL_MS) dropBuffer(other);
+    for (const otherBuffer of formBuffers)
+      if (otherBuffer !== buffer && now - otherBuffer.progress.time > STALL_MS) dropBuffer(otherBuffer);
   if (buffer.isDropped || total() > MAX_TOTAL_BYTES) throw tooManyFiles();
   buffer.parts.push(chunk);
   buffer.bytes += chunk.length;

@@ -7,7 +7,7 @@ import type { Log } from '../log/log.ts';
 
 export interface HostNames {
   /** The value of ALLOWED_HOSTS. */
-  allowed: readonly string[];
+  allowedHosts: readonly string[];
   /** Whether other devices can reach the server, because it listens not only on loopback. */
   isShared: boolean;
   /** Returns the computer's own names. */
@@ -20,10 +20,10 @@ export interface HostNames {
  * server is shared, so are the computer's own names, `*.local` and names without a dot, which no site on the internet
  * can have.
  */
-export function isAllowedHost(host: string | undefined, { allowed, isShared, ownNames: own }: HostNames): boolean {
+export function isAllowedHost(host: string | undefined, { allowedHosts, isShared, ownNames: own }: HostNames): boolean {
   const name = host && hostName(host);
   if (!name) return false;
-  if (isIP(name) > 0 || name === 'localhost' || name.endsWith('.localhost') || allowed.includes(name)) return true;
+  if (isIP(name) > 0 || name === 'localhost' || name.endsWith('.localhost') || allowedHosts.includes(name)) return true;
   return isShared && (name.endsWith('.local') || !name.includes('.') || own().includes(name));
 }
 

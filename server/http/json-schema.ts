@@ -12,8 +12,8 @@ export function createSchemaBook() {
   const components: Record<string, JsonSchema> = {};
 
   const add = (name: string, schema: JsonSchema): void => {
-    const existing = components[name];
-    if (existing && JSON.stringify(existing) !== JSON.stringify(schema))
+    const existingSchema = components[name];
+    if (existingSchema && JSON.stringify(existingSchema) !== JSON.stringify(schema))
       throw new Error(`Two different schemas have the id ${name}.`);
     components[name] = schema;
   };

@@ -74,9 +74,11 @@ function byPath(routes: Route[]) {
 }
 
 function refuseMethod(req: Request, res: Response, group: Route[]): void {
-  const allowed = METHODS.filter((m) => group.some((route) => route.spec.method === m)).map((m) => m.toUpperCase());
-  if (allowed.includes('GET')) allowed.push('HEAD');
-  res.set('Allow', allowed.join(', '));
+  const allowedMethods = METHODS.filter((m) => group.some((route) => route.spec.method === m)).map((m) =>
+    m.toUpperCase(),
+  );
+  if (allowedMethods.includes('GET')) allowedMethods.push('HEAD');
+  res.set('Allow', allowedMethods.join(', '));
   if (req.method === 'OPTIONS') return void res.status(204).end();
   throw new AppError('method_not_allowed', `${req.method} is not supported here.`);
 }
@@ -130,8 +132,8 @@ async function answer(
   const params = parseParameters(spec.params, req.params);
   const query = spec.query && parseQuery(spec.query, await queryOf(req), spec.accepts);
   const body = hasBody ? parseBody(spec.body as z.ZodType, rawBody, spec) : undefined;
-  const run = (): unknown => handle({ user, params, query, body, req, res, signal: signalOf(res) });
-  const result = await (withReserve && makesRoom(spec) ? withReserve(run) : run());
+  const callHandler = (): unknown => handle({ user, params, query, body, req, res, signal: signalOf(res) });
+  const result = await (withReserve && makesRoom(spec) ? withReserve(callHandler) : callHandler());
   if (spec.method !== 'get') assertWritten?.();
   if (spec.produces) return;
 

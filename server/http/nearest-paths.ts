@@ -40,7 +40,7 @@ export function nearestPaths(routes: readonly Route[], path: string): string[] {
       difference:
         distance(requestedPath, candidate.comparedPath) / Math.max(requestedPath.length, candidate.comparedPath.length),
     }))
-    .filter(({ difference: off }) => off <= MAX_DIFFERENCE)
+    .filter(({ difference: share }) => share <= MAX_DIFFERENCE)
     .toSorted((a, b) => a.difference - b.difference)
     .slice(0, MAX_SUGGESTIONS)
     .map(({ routePath, group }) => {

@@ -144,12 +144,12 @@ function acceptedNames({
   alsoMethods = [],
   accepts = {},
 }: Route['spec']): Pick<Operation, 'description'> {
-  const { body = {}, query = {}, also = [] } = accepts;
+  const { body = {}, query = {}, extraForms = [] } = accepts;
   const names = [
     ...alsoMethods.map((method) => method.toUpperCase()),
     ...aliases.map((alias) => `the path ${alias.replaceAll(/:(\w+)/g, '{$1}')}`),
     ...Object.entries({ ...body, ...query }).map(([alias, name]) => `${alias} for ${name}`),
-    ...also,
+    ...extraForms,
   ];
   return names.length === 0 ? {} : { description: `Also accepted: ${names.join(', ')}.` };
 }

@@ -117,10 +117,16 @@ function toFieldErrors(issue: z.core.$ZodIssue, input: unknown, parentPath: Prop
     return issue.keys.map((key) => ({ field: [...path, key].join('.'), message: UNKNOWN_FIELD }));
   const branch = issue.code === 'invalid_union' ? likelyBranch(issue.errors) : undefined;
   if (branch) return branch.flatMap((inner) => toFieldErrors(inner, input, path));
-  const received = path.some((name) => SECRET_NAME.test(String(name)))
+  const receivedText = path.some((name) => SECRET_NAME.test(String(name)))
     ? undefined
     : toReceivedText(valueAt(input, path));
-  return [{ field: path.join('.') || 'body', message: issue.message, ...(received !== undefined && { received }) }];
+  return [
+    {
+      field: path.join('.') || 'body',
+      message: issue.message,
+      ...(receivedText !== undefined && { received: receivedText }),
+    },
+  ];
 }
 
 const SECRET_NAME = /pass|token|secret|key/i;

@@ -121,7 +121,7 @@ export class Reply<T> {
   }
 }
 
-type Answer<R> = R extends z.ZodType ? InPieces<z.input<R>> | Reply<InPieces<z.input<R>>> : void;
+type HandlerResult<R> = R extends z.ZodType ? InPieces<z.input<R>> | Reply<InPieces<z.input<R>>> : void;
 
 export function route<
   A extends Access,
@@ -131,7 +131,7 @@ export function route<
   R extends Shape | undefined = undefined,
 >(
   spec: RouteSpec<A, P, Q, B, R>,
-  handle: (context: RouteContext<A, P, Q, B>) => Answer<R> | Promise<Answer<R>>,
+  handle: (context: RouteContext<A, P, Q, B>) => HandlerResult<R> | Promise<HandlerResult<R>>,
 ): Route {
   return { spec, handle: handle as Route['handle'] };
 }

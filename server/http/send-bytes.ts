@@ -57,7 +57,7 @@ export async function sendBytes(
   if ('bytes' in source) return sendBuffer(req, res, source, options);
   const plan = planAnswer(req, res, await source.stat(), options);
   if (!plan) return;
-  const { stream } = await source.open(plan.isWhole ? undefined : plan.range);
+  const { stream } = await source.open(plan.isComplete ? undefined : plan.range);
   startAnswer(res, plan);
   await pipeline(stream, res).catch(ignoreAbort);
 }
@@ -118,7 +118,7 @@ function sendBuffer(
 
 interface AnswerPlan {
   range: ByteRange;
-  isWhole: boolean;
+  isComplete: boolean;
   size: number;
   options: SendOptions;
   validators: Validators;
@@ -135,7 +135,7 @@ function planAnswer(
   const validators: Validators = { etag: `"${etag}"`, modifiedAt: stamp.modifiedAt };
   const wholePlan: AnswerPlan = {
     range: { start: 0, end: stamp.size - 1 },
-    isWhole: true,
+    isComplete: true,
     size: stamp.size,
     options,
     validators,
@@ -160,7 +160,7 @@ function planAnswer(
     res.setHeader('Content-Range', `bytes */${stamp.size}`);
     throw new AppError('range_not_satisfiable', `The range is outside the file's ${stamp.size} bytes.`);
   }
-  return range === 'whole' ? wholePlan : { ...wholePlan, range, isWhole: false };
+  return range === 'whole' ? wholePlan : { ...wholePlan, range, isComplete: false };
 }
 
 function endEmpty(res: ServerResponse, status: number): undefined {
@@ -175,13 +175,13 @@ function setValidators(res: ServerResponse, { options, validators }: AnswerPlan)
 }
 
 function startAnswer(res: ServerResponse, plan: AnswerPlan): void {
-  const { range, isWhole, size, options } = plan;
+  const { range, isComplete, size, options } = plan;
   setValidators(res, plan);
-  res.statusCode = isWhole ? 200 : 206;
+  res.statusCode = isComplete ? 200 : 206;
   res.setHeader('Accept-Ranges', 'bytes');
   res.setHeader('Content-Type', options.contentType);
   res.setHeader('Content-Length', range.end - range.start + 1);
-  if (!isWhole) res.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
+  if (!isComplete) res.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
   if (options.disposition !== undefined) res.setHeader('Content-Disposition', options.disposition);
 }
 

@@ -81,7 +81,7 @@ const takeSlot = createAnswerSlots(MAX_LONG_ANSWERS);
  */
 export async function sendText(res: ServerResponse, parts: AsyncIterable<string>): Promise<void> {
   let text = '';
-  let written = 0;
+  let writtenChars = 0;
   const slot = takeSlot();
   try {
     for await (const part of parts) {
@@ -90,17 +90,17 @@ export async function sendText(res: ServerResponse, parts: AsyncIterable<string>
       if (res.req.method === 'HEAD') return void res.end();
       if (res.destroyed) return; // a destroyed response emits neither drain nor close
       const hasRoom = res.write(text);
-      written += text.length;
+      writtenChars += text.length;
       text = '';
       if (!hasRoom) await untilDrained(res, slot.leave);
-      if (written < MAX_SHORT_CHARS) continue;
+      if (writtenChars < MAX_SHORT_CHARS) continue;
       await slot.enter();
       await waitForTurn();
     }
   } finally {
     slot.leave();
   }
-  if (written > 0) return void res.end(text);
+  if (writtenChars > 0) return void res.end(text);
   const bytes = Buffer.from(text);
   res.setHeader('Content-Length', bytes.length);
   res.end(bytes); // Node omits the body for HEAD

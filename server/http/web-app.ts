@@ -115,7 +115,7 @@ export function createWebApp({
   handler.use('/api/v1', healthRouter);
   handler.use(
     checkHost(
-      () => ({ allowed: settings.get('ALLOWED_HOSTS'), isShared: sharing.isShared(), ownNames: sharing.ownNames }),
+      () => ({ allowedHosts: settings.get('ALLOWED_HOSTS'), isShared: sharing.isShared(), ownNames: sharing.ownNames }),
       log,
     ),
   );

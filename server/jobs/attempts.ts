@@ -90,10 +90,10 @@ export function createAttempts({ db, log, now, random, handledTasks, announcer, 
       const job = await storeUntilDone({ id }, () => startAttempt(db, id, now()));
       if (!job) return; // the job was cancelled or has ended since it was queued
       announcer.announce(job);
-      const started = now().getTime();
+      const startedMs = now().getTime();
       const attempt = await work(job, entry);
       const outcome = await record(job, entry, attempt);
-      if (outcome) logAttempt(job, outcome, now().getTime() - started, attempt.error);
+      if (outcome) logAttempt(job, outcome, now().getTime() - startedMs, attempt.error);
     } finally {
       running.delete(id);
     }
@@ -101,10 +101,10 @@ export function createAttempts({ db, log, now, random, handledTasks, announcer, 
 
   async function work(job: JobRow, { controller }: RunningJob): Promise<{ result?: unknown; error?: unknown }> {
     setCaller('jobs'); // time slices of the work count for jobs, not for the request that enqueued it
-    const progress = createProgressWriter((latest) => {
+    const progress = createProgressWriter((latestProgress) => {
       if (isAbandoned) return;
       try {
-        announcer.announce(withRelaxedCommit(db.$client, () => setProgress(db, job.id, latest)));
+        announcer.announce(withRelaxedCommit(db.$client, () => setProgress(db, job.id, latestProgress)));
       } catch (error) {
         log.warn({ job_id: job.id, err: error }, 'progress could not be written');
       }
@@ -130,10 +130,10 @@ export function createAttempts({ db, log, now, random, handledTasks, announcer, 
     const handledTask = handledTasks.get(job.task);
     const parsed = handledTask?.task.payload.safeParse(job.payload);
     if (handledTask && parsed?.success) return { payload: parsed.data, handle: handledTask.handle };
-    const why = parsed?.error?.issues
+    const problem = parsed?.error?.issues
       .map(({ path, message }) => `${path.join('.') || 'payload'}: ${message}`)
       .join('; ');
-    throw permanent(`The job's payload is not understood by this version (${why ?? 'unknown task'}).`);
+    throw permanent(`The job's payload is not understood by this version (${problem ?? 'unknown task'}).`);
   }
 
   async function record(
@@ -196,10 +196,10 @@ export function createAttempts({ db, log, now, random, handledTasks, announcer, 
     else log.debug(line, 'job');
   }
 
-  function stop(entry: RunningJob, why: StopReason): void {
-    if (entry.stop !== 'cancelled') entry.stop = why;
+  function stop(entry: RunningJob, reason: StopReason): void {
+    if (entry.stop !== 'cancelled') entry.stop = reason;
     entry.controller.abort(
-      new DOMException(why === 'cancelled' ? 'The job was canceled.' : 'The server is stopping.', 'AbortError'),
+      new DOMException(reason === 'cancelled' ? 'The job was canceled.' : 'The server is stopping.', 'AbortError'),
     );
   }
 

@@ -16,6 +16,6 @@ export const DEFAULT_BACKOFF: Backoff = { firstMs: 2_000, factor: 2, capMs: 300_
  * long waits differ, too, and after it, so that the cap holds.
  */
 export function backoffMs({ firstMs, factor, capMs }: Backoff, attempt: number, random: number): number {
-  const planned = Math.min(capMs, firstMs * factor ** (attempt - 1));
-  return Math.round(Math.min(capMs, planned * (0.8 + 0.4 * random)));
+  const plannedMs = Math.min(capMs, firstMs * factor ** (attempt - 1));
+  return Math.round(Math.min(capMs, plannedMs * (0.8 + 0.4 * random)));
 }

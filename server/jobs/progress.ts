@@ -8,20 +8,20 @@ const WRITE_INTERVAL_MS = 250;
  * stored.
  */
 export function createProgressWriter(write: (progress: Progress) => void) {
-  let latest: Progress | undefined;
+  let latestProgress: Progress | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
   function flush(): void {
-    if (!latest) return;
-    const progress = latest;
-    latest = undefined;
+    if (!latestProgress) return;
+    const progress = latestProgress;
+    latestProgress = undefined;
     write(progress);
   }
 
   function tick(): void {
     timer = undefined;
-    if (!latest) return;
+    if (!latestProgress) return;
     flush();
     timer = setTimeout(tick, WRITE_INTERVAL_MS).unref();
   }
@@ -29,7 +29,11 @@ export function createProgressWriter(write: (progress: Progress) => void) {
   return {
     report(done: number, total: number | null, message?: string): void {
       if (isClosed) return; // a handler may report progress after its end
-      latest = { done: Math.trunc(done), total: total === null ? null : Math.trunc(total), message: message ?? null };
+      latestProgress = {
+        done: Math.trunc(done),
+        total: total === null ? null : Math.trunc(total),
+        message: message ?? null,
+      };
       if (!timer) tick();
     },
     /** Stores the last report. */

@@ -32,19 +32,19 @@ export function listJobs(
   filter: { status?: JobStatus | undefined; task?: string | undefined },
   { limit, offset }: Page,
 ): Paged<JobRow> {
-  const where = and(
+  const condition = and(
     filter.status === undefined ? undefined : eq(jobs.status, filter.status),
     filter.task === undefined ? undefined : eq(jobs.task, filter.task),
   );
   const items = db
     .select({ ...getTableColumns(jobs), result: shortResultSql })
     .from(jobs)
-    .where(where)
+    .where(condition)
     .orderBy(desc(jobs.id))
     .limit(limit)
     .offset(offset)
     .all();
-  const total = db.select({ n: count() }).from(jobs).where(where).get()?.n ?? 0;
+  const total = db.select({ n: count() }).from(jobs).where(condition).get()?.n ?? 0;
   return { items, total };
 }
 
@@ -123,8 +123,8 @@ const updateRunning = (
 
 /** Returns the latest job with this key, if it was put on hold since the given time. */
 export function findPutAside(db: Db, uniqueKey: string, since: Date): JobRow | undefined {
-  const latest = db.select().from(jobs).where(eq(jobs.uniqueKey, uniqueKey)).orderBy(desc(jobs.id)).limit(1).get();
-  return latest && isPutAside(latest) && (latest.finishedAt ?? since) > since ? latest : undefined;
+  const latestJob = db.select().from(jobs).where(eq(jobs.uniqueKey, uniqueKey)).orderBy(desc(jobs.id)).limit(1).get();
+  return latestJob && isPutAside(latestJob) && (latestJob.finishedAt ?? since) > since ? latestJob : undefined;
 }
 
 /**

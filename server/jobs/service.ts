@@ -93,14 +93,14 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
         cause: parsed.error,
       });
     const key = task.uniqueBy?.(parsed.data);
-    const at = now();
+    const createdAt = now();
     const row = {
       task: task.name,
       payload,
       status: 'queued' as const,
       maxAttempts: task.attempts,
-      runAt: at,
-      createdAt: at,
+      runAt: createdAt,
+      createdAt,
     };
     if (key === undefined) return { job: insertJob(db, row), created: true };
     const uniqueKey = `${task.name}:${key}`;
@@ -235,8 +235,9 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
         if (tasks.has(task.name)) throw new Error(`The task ${task.name} has two handlers.`);
         tasks.set(task.name, task);
       }
-      const { putAside, ...restored } = restoreJobs(db, [...tasks.keys()], now());
-      if (restored.returned + restored.unknown > 0) log.info(restored, 'jobs of an earlier run resumed');
+      const { putAside, ...restoredCounts } = restoreJobs(db, [...tasks.keys()], now());
+      if (restoredCounts.returned + restoredCounts.unknown > 0)
+        log.info(restoredCounts, 'jobs of an earlier run resumed');
       for (const job of putAside) {
         log.error({ job_id: job.id, task: job.task }, 'job on hold: the server crashed twice while it ran');
         handledTasks.find(({ task }) => task.name === job.task)?.onPutAside?.(job.payload);

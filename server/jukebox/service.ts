@@ -142,7 +142,7 @@ export function createJukebox({ now, announce, artistsOf, random = Math.random }
       changeState(userId, () => ({ trackIds: [], currentIndex: -1, positionMs: 0, isPlaying: false })),
     remove: (userId: UserId, index: number) =>
       changeState(userId, (state) => {
-        const trackIds = state.trackIds.filter((_, at) => at !== index);
+        const trackIds = state.trackIds.filter((_, trackIndex) => trackIndex !== index);
         if (index < state.currentIndex) return { trackIds, currentIndex: state.currentIndex - 1 };
         const isCurrent = index === state.currentIndex;
         return {

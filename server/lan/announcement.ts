@@ -34,7 +34,7 @@ export function createAnnouncement({ log }: { log: Log }) {
   let announcedKey = '';
   let problem: string | undefined;
   let working: Promise<void> = Promise.resolve();
-  let latest = new AbortController();
+  let latestAbort = new AbortController();
 
   const noteProblem = (error: unknown): void => {
     if (problem === undefined) log.warn({ err: error }, 'the server cannot be announced on the network');
@@ -76,18 +76,18 @@ export function createAnnouncement({ log }: { log: Log }) {
      * Replaces the announcement; with undefined, nothing is announced. A different `key` causes the addresses to be
      * read again.
      */
-    show(wish: ServerAnnouncement | undefined, key = ''): Promise<void> {
-      const nextKey = wish ? JSON.stringify([wish, key]) : '';
+    show(announcement: ServerAnnouncement | undefined, key = ''): Promise<void> {
+      const nextKey = announcement ? JSON.stringify([announcement, key]) : '';
       if (nextKey !== announcedKey) {
         announcedKey = nextKey;
-        latest.abort();
-        latest = new AbortController();
-        const { signal } = latest;
+        latestAbort.abort();
+        latestAbort = new AbortController();
+        const { signal } = latestAbort;
         working = working
           .then(end)
           .then(() => {
             problem = undefined;
-            return wish && begin(wish, signal);
+            return announcement && begin(announcement, signal);
           })
           .catch(noteProblem);
       }

@@ -70,8 +70,8 @@ interface Connection {
   hasAsked: boolean;
   current: Exchange | undefined;
   waitingRequests: (() => void)[];
-  body: { read: number; endsAt: number };
-  answer: { sent: number; queued: number; movedAt: number };
+  body: { bytesRead: number; endsAt: number };
+  answer: { sentBytes: number; unsentBytes: number; movedAt: number };
 }
 
 interface ConnectionDeps {
@@ -92,10 +92,10 @@ export function createConnections({ limits: givenLimits, isProxy, now = () => pe
 
   function addConnection(socket: Socket): void {
     const address = addressKey(socket.remoteAddress);
-    const same = byAddress.get(address) ?? new Set();
-    const isFull = same.size >= limits.perAddress && !isProxy(socket.remoteAddress);
+    const sameAddress = byAddress.get(address) ?? new Set();
+    const isFull = sameAddress.size >= limits.perAddress && !isProxy(socket.remoteAddress);
     if (
-      (isFull && !closeLongestIdle(same)) ||
+      (isFull && !closeLongestIdle(sameAddress)) ||
       (openConnections.size >= limits.total && !closeLongestIdle(openConnections.values()))
     ) {
       addSpareConnection(socket);
@@ -109,11 +109,11 @@ export function createConnections({ limits: givenLimits, isProxy, now = () => pe
       hasAsked: false,
       current: undefined,
       waitingRequests: [],
-      body: { read: 0, endsAt: time + limits.stallMs },
-      answer: { sent: 0, queued: 0, movedAt: time },
+      body: { bytesRead: 0, endsAt: time + limits.stallMs },
+      answer: { sentBytes: 0, unsentBytes: 0, movedAt: time },
     };
     openConnections.set(socket, connection);
-    byAddress.set(address, same.add(connection));
+    byAddress.set(address, sameAddress.add(connection));
     socket.once('close', () => removeConnection(connection));
     timer ??= setInterval(closeStalled, limits.checkMs).unref();
   }
@@ -135,9 +135,9 @@ export function createConnections({ limits: givenLimits, isProxy, now = () => pe
 
   function removeConnection(connection: Connection): void {
     openConnections.delete(connection.socket);
-    const same = byAddress.get(connection.address);
-    same?.delete(connection);
-    if (same?.size === 0) byAddress.delete(connection.address);
+    const sameAddress = byAddress.get(connection.address);
+    sameAddress?.delete(connection);
+    if (sameAddress?.size === 0) byAddress.delete(connection.address);
   }
 
   /** Closes the connection that has been idle for the longest time; returns false when all are busy. */
@@ -175,8 +175,8 @@ export function createConnections({ limits: givenLimits, isProxy, now = () => pe
    * in bursts.
    */
   function isBodyStalled({ socket, body }: Connection, { req }: Exchange, time: number): boolean {
-    const receivedBytes = socket.bytesRead - body.read;
-    body.read = socket.bytesRead;
+    const receivedBytes = socket.bytesRead - body.bytesRead;
+    body.bytesRead = socket.bytesRead;
     // the body has arrived, but the server has not read it yet
     if (req.readableLength > 0) body.endsAt = Math.max(body.endsAt, time + limits.stallMs);
     body.endsAt = Math.min(body.endsAt + (receivedBytes * 1_000) / limits.bytesPerSecond, time + 2 * limits.stallMs);
@@ -185,7 +185,8 @@ export function createConnections({ limits: givenLimits, isProxy, now = () => pe
 
   function isAnswerStalled({ socket, answer }: Connection, { res, sentBefore }: Exchange, time: number): boolean {
     const [sent, queued] = [socket.bytesWritten - socket.writableLength, queuedBytes(socket)];
-    const isMoving = sent > answer.sent || queued < answer.queued || (socket.writableLength === 0 && queued === 0);
+    const isMoving =
+      sent > answer.sentBytes || queued < answer.unsentBytes || (socket.writableLength === 0 && queued === 0);
     Object.assign(answer, { sent, queued, ...(isMoving && { movedAt: time }) });
     const patience = PAUSABLE_TYPE.test(String(res.getHeader('Content-Type') ?? ''))
       ? limits.pauseMs
@@ -217,15 +218,15 @@ export function createConnections({ limits: givenLimits, isProxy, now = () => pe
         res.setHeader('Connection', 'close');
         return void app(req, res);
       }
-      const run = (): void => {
+      const runNext = (): void => {
         const { socket } = connection;
         const time = now();
         connection.hasAsked = true;
         const sentBefore = socket.bytesWritten - socket.writableLength;
         const exchange: Exchange = { req, res, sentBefore, isAnswered: false };
         connection.current = exchange;
-        connection.body = { read: socket.bytesRead, endsAt: time + limits.stallMs };
-        connection.answer = { sent: 0, queued: 0, movedAt: time };
+        connection.body = { bytesRead: socket.bytesRead, endsAt: time + limits.stallMs };
+        connection.answer = { sentBytes: 0, unsentBytes: 0, movedAt: time };
         res.setMaxListeners(MAX_LISTENERS);
         res.once('close', () => {
           if (socket.destroyed) connection.waitingRequests.length = 0;
@@ -239,8 +240,8 @@ export function createConnections({ limits: givenLimits, isProxy, now = () => pe
         });
         app(req, res);
       };
-      if (!connection.current || connection.current.isAnswered) return run();
-      connection.waitingRequests.push(run);
+      if (!connection.current || connection.current.isAnswered) return runNext();
+      connection.waitingRequests.push(runNext);
       if (connection.waitingRequests.length <= limits.pipelined) return;
       endParser(req.socket);
       req.socket.destroy();

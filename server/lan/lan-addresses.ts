@@ -50,8 +50,8 @@ export function phoneAddresses(host: string, interfaces: Interfaces): LanAddress
 
 /** Returns the addresses without loopback and link-local ones (169.254, fe80), which would also need a scope. */
 function lanAddresses(interfaces: Interfaces): LanAddress[] {
-  return Object.entries(interfaces).flatMap(([interfaceName, found = []]) =>
-    found
+  return Object.entries(interfaces).flatMap(([interfaceName, addresses = []]) =>
+    addresses
       .filter(({ internal, address }) => !internal && !/^(169\.254\.|fe[89ab])/i.test(address))
       .map(({ address, family }) => ({
         address,

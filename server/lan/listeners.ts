@@ -54,10 +54,10 @@ export function createListeners(app: RequestListener, connections: Connections) 
     /**
      * Starts listening. All addresses use the same port. Throws an AppError if listening on the first address fails.
      */
-    async start(wished: number, [first = '', ...others]: string[]): Promise<void> {
-      port = wished;
-      await openListener(first);
-      await change([first, ...others]);
+    async start(wishedPort: number, [firstHost = '', ...otherHosts]: string[]): Promise<void> {
+      port = wishedPort;
+      await openListener(firstHost);
+      await change([firstHost, ...otherHosts]);
     },
 
     /** Opens missing listeners, then closes those of other hosts. Failures are listed in `problems`. */
