@@ -37,10 +37,10 @@ export async function describe(
       },
     );
 
-  const answer = await tryWork(subjects.find(kind, mbid, signal));
-  if (!answer) return { facts: previous, fault };
-  if (!answer.value) return { facts: null, fault };
-  const { facts, ids } = answer.value;
+  const subjectLookup = await tryWork(subjects.find(kind, mbid, signal));
+  if (!subjectLookup) return { facts: previous, fault };
+  if (!subjectLookup.value) return { facts: null, fault };
+  const { facts, ids } = subjectLookup.value;
   if (facts.wikidata === null) return { facts, fault };
 
   // the previous facts are reused only if they are about the same Wikidata item

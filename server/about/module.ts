@@ -75,13 +75,13 @@ export function aboutModule({
    */
   let lastSearch = { version: 0, at: 0 };
   async function lookForDue(): Promise<void> {
-    const current = { version: changes.version(), at: now().getTime() };
+    const currentSearch = { version: changes.version(), at: now().getTime() };
     if (
       !settings.get('ARTIST_INFO_ENABLED') ||
-      (current.version === lastSearch.version && current.at < lastSearch.at + DAY_MS)
+      (currentSearch.version === lastSearch.version && currentSearch.at < lastSearch.at + DAY_MS)
     )
       return;
-    lastSearch = current;
+    lastSearch = currentSearch;
     if (await about.hasDue()) lookUp();
   }
   let timer: NodeJS.Timeout | undefined;

@@ -90,11 +90,11 @@ export function createAboutService({
   }
 
   /** Returns the mbid of the artist, if it is known, and how it was found. */
-  function identityOf({ nameKey, artistMbid }: ArtistRow): { mbid: string | null; by: IdentifiedBy | null } {
+  function identityOf({ nameKey, artistMbid }: ArtistRow): { mbid: string | null; identifiedBy: IdentifiedBy | null } {
     const row = queries.findIdentity(nameKey);
-    if (row?.isManual) return { mbid: row.mbid, by: 'person' };
-    if (artistMbid !== null) return { mbid: artistMbid.toLowerCase(), by: 'tags' };
-    return { mbid: row?.mbid ?? null, by: row?.mbid ? 'albums' : null };
+    if (row?.isManual) return { mbid: row.mbid, identifiedBy: 'person' };
+    if (artistMbid !== null) return { mbid: artistMbid.toLowerCase(), identifiedBy: 'tags' };
+    return { mbid: row?.mbid ?? null, identifiedBy: row?.mbid ? 'albums' : null };
   }
   const canBeAsked = ({ name }: ArtistRow, mbid: string | null): boolean =>
     !isVariousArtists(name) && !name.startsWith('[') && (mbid === null || !isNobody(mbid));
@@ -119,12 +119,12 @@ export function createAboutService({
     lookUpMore?: LookUpMore,
   ): Promise<boolean> =>
     oneByOne(`${kind} ${mbid}`, async () => {
-      const previous = queries.findSubject(kind, mbid);
-      if (!isDue(previous)) return false;
-      const description = await describe({ subjects, wikimedia }, { kind, mbid }, previous?.facts ?? null, signal);
+      const previousRow = queries.findSubject(kind, mbid);
+      if (!isDue(previousRow)) return false;
+      const description = await describe({ subjects, wikimedia }, { kind, mbid }, previousRow?.facts ?? null, signal);
       const { facts } = description;
       const fault = (facts && (await lookUpMore?.(facts))) ?? description.fault;
-      const failures = fault ? (previous?.failures ?? 0) + 1 : 0;
+      const failures = fault ? (previousRow?.failures ?? 0) + 1 : 0;
       queries.putSubject({
         kind,
         mbid,
@@ -148,8 +148,12 @@ export function createAboutService({
     signal: AbortSignal,
   ): Promise<ServiceError | undefined> {
     const candidates = files.slice(0, MAX_TRIED_PICTURES);
-    const current = pictures.find(nameKey);
-    if (current?.origin === 'commons' && current.source !== null && candidates.includes(current.source))
+    const currentPicture = pictures.find(nameKey);
+    if (
+      currentPicture?.origin === 'commons' &&
+      currentPicture.source !== null &&
+      candidates.includes(currentPicture.source)
+    )
       return undefined;
     if (candidates.length === 0 || !pictures.isWanted(nameKey, { source: candidates[0] ?? null })) return undefined;
     try {
@@ -172,7 +176,7 @@ export function createAboutService({
 
   /** Returns the mbid that was found, or null. Throws a ServiceError, or the reason of `signal`. */
   async function identifyArtist(artist: ArtistRow, signal: AbortSignal): Promise<string | null> {
-    const { mbid, by } = identityOf(artist);
+    const { mbid, identifiedBy: by } = identityOf(artist);
     if (mbid !== null || by === 'person') return mbid;
     const artistKey = artist.nameKey;
     const row = queries.findIdentity(artistKey);
@@ -243,7 +247,7 @@ export function createAboutService({
     /** Throws `not_found`. */
     ofArtist(id: ArtistId) {
       const artist = getArtist(id);
-      const { mbid, by } = identityOf(artist);
+      const { mbid, identifiedBy: by } = identityOf(artist);
       const row = queries.findIdentity(artist.nameKey);
       const subject = knownFacts('artist', mbid);
       const unidentified = (): KnownFacts['state'] =>
@@ -310,10 +314,10 @@ export function createAboutService({
       const pageFiles = await toAppError(wikimedia.findFiles(facts.files, signal));
       const ofCategory =
         facts.category === null ? [] : await toAppError(wikimedia.listCategory(facts.category, signal));
-      const current = pictures.find(artist.nameKey)?.source;
+      const currentSource = pictures.find(artist.nameKey)?.source;
       return [...new Map([...pageFiles, ...ofCategory].map((file) => [file.name, file])).values()].map((file) => ({
         ...file,
-        isCurrent: file.name === current,
+        isCurrent: file.name === currentSource,
       }));
     },
     /** Returns the unchecked bytes of a picture on Commons. Throws `not_found`, `conflict`, `unavailable`. */

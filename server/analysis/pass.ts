@@ -101,10 +101,10 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
    */
   function hasFingerprint(track: DueTrack): boolean {
     if (hearing.findStored(track.id)) return true;
-    const twin = queries.findPrinted(track);
-    const sound = twin === undefined ? undefined : hearing.findStored(twin);
-    if (sound) hearing.store(track.id, sound);
-    return sound !== undefined;
+    const twinId = queries.findPrinted(track);
+    const twinFingerprint = twinId === undefined ? undefined : hearing.findStored(twinId);
+    if (twinFingerprint) hearing.store(track.id, twinFingerprint);
+    return twinFingerprint !== undefined;
   }
 
   async function analyseTrack(track: DueTrack, signal: AbortSignal): Promise<void> {
@@ -141,11 +141,11 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
         );
       else if (result) {
         const { sound } = result;
-        const print = sound && {
+        const fingerprint = sound && {
           fingerprintVersion: STEPS.fingerprint,
           noFingerprint: 'none' in sound ? sound.none : null,
         };
-        queries.store(track.key, { failure: null, retryAt: null, ...columnsOf(result.heard), ...print });
+        queries.store(track.key, { failure: null, retryAt: null, ...columnsOf(result.heard), ...fingerprint });
         if (sound && !('none' in sound)) hearing.store(track.id, sound);
       }
       const row = queries.ofTrack(track.id);

@@ -63,7 +63,8 @@ export function createAnalysisQueries(client: Sqlite) {
   // tracks with the same title and length as another track, but other audio; both tracks of such a pair are found
   const listLikelyUpgrades = client.prepare<{ afterId: number; upToId: number }, DueTrack>(
     `SELECT t.id, ${AUDIO_KEY} AS key ${FROM_TRACKS_SQL}
-      WHERE t.id > @afterId AND t.id <= @upToId AND ${WITH_AUDIO_SQL} AND a.audio_key IS NULL AND NOT ${HAS_FINGERPRINT_SQL}
+      WHERE t.id > @afterId AND t.id <= @upToId AND ${WITH_AUDIO_SQL} AND a.audio_key IS NULL
+        AND NOT ${HAS_FINGERPRINT_SQL}
         AND EXISTS (SELECT 1 FROM tracks o WHERE o.title_sort = t.title_sort AND o.id <> t.id
           AND o.artist_sort = t.artist_sort AND o.audio_hash <> t.audio_hash
           AND abs(o.duration_ms - t.duration_ms) <= ${SAME_LENGTH_MS})`,

@@ -14,7 +14,8 @@ const round = (value: number, digits: number): number => Math.round(value * 10 *
 
 export function columnsOf({ frames, sampleRateHz, loudness, waveform, rhythm, character }: SoundAnalysis): Columns {
   if (loudness && ![loudness.integrated ?? 0, loudness.range, loudness.truePeak].every(Number.isFinite))
-    return failedColumns('Some of its samples are not numbers.'); // audio in floating point may contain infinite samples
+    // audio in floating point may contain infinite samples
+    return failedColumns('Some of its samples are not numbers.');
   return {
     ...(loudness && {
       loudnessVersion: STEPS.loudness,

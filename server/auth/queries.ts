@@ -119,9 +119,9 @@ export function prepareTouch(db: MainDb) {
 
 /** Stores when and from where a session or app password was used. */
 export function prepareNoteUse(db: MainDb, table: 'sessions' | 'app_passwords') {
-  const note = db.$client.prepare<[number, string | null, string | null, number]>(
+  const setUsage = db.$client.prepare<[number, string | null, string | null, number]>(
     `UPDATE ${table} SET last_used_at = ?, address = ?, client = ? WHERE id = ?`,
   );
   return (id: number, usedAt: Date, { from, client }: Pick<Caller, 'from' | 'client'>): void =>
-    void note.run(usedAt.getTime(), from ?? null, client?.slice(0, MAX_CLIENT_CHARACTERS) ?? null, id);
+    void setUsage.run(usedAt.getTime(), from ?? null, client?.slice(0, MAX_CLIENT_CHARACTERS) ?? null, id);
 }

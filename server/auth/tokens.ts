@@ -44,7 +44,7 @@ export function createTokens({ secret, now }: TokensOptions) {
   const key = createSecretKey(Buffer.from(secret, 'utf8'));
   // A cache of verified tokens, the oldest first. A page requests many covers with the same token, and checking a
   // signature is slow.
-  const verified = new Map<string, TokenClaims>();
+  const claimsByToken = new Map<string, TokenClaims>();
 
   const verifySignature = (token: string): TokenClaims | undefined => {
     try {
@@ -73,23 +73,23 @@ export function createTokens({ secret, now }: TokensOptions) {
      * and the token version exist.
      */
     verify(token: string): TokenClaims | undefined {
-      const cached = verified.get(token);
-      if (cached) {
-        if (now().getTime() < cached.expiresAtMs) return cached;
-        verified.delete(token);
+      const cachedClaims = claimsByToken.get(token);
+      if (cachedClaims) {
+        if (now().getTime() < cachedClaims.expiresAtMs) return cachedClaims;
+        claimsByToken.delete(token);
         return undefined;
       }
       const claims = token.length > MAX_TOKEN_CHARACTERS ? undefined : verifySignature(token);
-      if (claims) remember(verified, token, claims);
+      if (claims) remember(claimsByToken, token, claims);
       return claims;
     },
   };
 }
 
-function remember(verified: Map<string, TokenClaims>, token: string, claims: TokenClaims): void {
-  const oldest = verified.size >= MAX_CACHED_TOKENS ? verified.keys().next().value : undefined;
-  if (oldest !== undefined) verified.delete(oldest);
-  verified.set(token, claims);
+function remember(claimsByToken: Map<string, TokenClaims>, token: string, claims: TokenClaims): void {
+  const oldest = claimsByToken.size >= MAX_CACHED_TOKENS ? claimsByToken.keys().next().value : undefined;
+  if (oldest !== undefined) claimsByToken.delete(oldest);
+  claimsByToken.set(token, claims);
 }
 
 function toClaims(claims: string | jwt.JwtPayload): TokenClaims | undefined {

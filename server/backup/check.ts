@@ -80,7 +80,7 @@ async function checkLeased(
     ...contents.directories.map((id) => `the directory of pack ${id}, or what nothing needs of it, was damaged`),
     ...contents.loose.map((name) => `object ${name} is damaged`),
   ];
-  const foreign = await repo.target.listForeignFiles();
+  const foreignFiles = await repo.target.listForeignFiles();
   let isMendingDone = false;
   try {
     if (damagedBlobs.size + contents.loose.length + faults.packs.length + lostItems.length > 0)
@@ -132,8 +132,8 @@ async function checkLeased(
     problems: problems.slice(0, MAX_LISTED_ITEMS),
     lost: lostItems.length,
     lost_items: lostItems.slice(0, MAX_LISTED_ITEMS),
-    foreign: foreign.length,
-    foreign_items: foreign.slice(0, MAX_LISTED_ITEMS),
+    foreign: foreignFiles.length,
+    foreign_items: foreignFiles.slice(0, MAX_LISTED_ITEMS),
   };
 }
 
@@ -239,7 +239,7 @@ export async function readCheckState(repo: Repository, now: Date): Promise<Check
   const { runs } = Checks.safeParse(await repo.readChecks()).data ?? { runs: [] };
   const [last] = runs;
   if (!last) return undefined;
-  const recent = runs.filter(({ at }) => now.getTime() - Date.parse(at) < FULL_READ_DAYS * DAY_MS);
-  const share = recent.reduce((sum, { bytes, bytes_read }) => sum + (bytes === 0 ? 1 : bytes_read / bytes), 0);
+  const recentRuns = runs.filter(({ at }) => now.getTime() - Date.parse(at) < FULL_READ_DAYS * DAY_MS);
+  const share = recentRuns.reduce((sum, { bytes, bytes_read }) => sum + (bytes === 0 ? 1 : bytes_read / bytes), 0);
   return { last, share: Math.min(1, share) };
 }

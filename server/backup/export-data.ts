@@ -19,8 +19,8 @@ const parseText = (text: unknown): unknown => (typeof text === 'string' ? JSON.p
 interface DataFile {
   rows: () => Rows;
   /**
-   * The lists inside each row. In CSV, each list becomes a file of its own; its rows have the column `idColumn` of the outer
-   * row under the name `idAlias`.
+   * The lists inside each row. In CSV, each list becomes a file of its own; its rows have the column `idColumn` of the
+   * outer row under the name `idAlias`.
    */
   lists?: { names: readonly string[]; idColumn: string; idAlias: string };
 }

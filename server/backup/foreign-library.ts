@@ -23,14 +23,14 @@ export interface ForeignLibrary {
  */
 export function copyForeignLibrary({ from, to, migrationsDir, scope }: ForeignLibrary): void {
   try {
-    const foreign = openUntrusted(from);
+    const foreignDatabase = openUntrusted(from);
     try {
-      const level = levelOf(foreign, migrationsDir);
-      assertIntact(foreign);
+      const level = levelOf(foreignDatabase, migrationsDir);
+      assertIntact(foreignDatabase);
       writeFileSync(to, databaseAtLevel(migrationsDir, level), { mode: 0o600 });
-      fillDatabase(to, foreign, { migrationsDir, scope, level });
+      fillDatabase(to, foreignDatabase, { migrationsDir, scope, level });
     } finally {
-      foreign.close();
+      foreignDatabase.close();
     }
     flush(to);
   } catch (error) {
@@ -52,14 +52,14 @@ export function openUntrusted(path: string): Sqlite {
   return client;
 }
 
-function assertIntact(foreign: Sqlite): void {
-  const fault: unknown = foreign.pragma('integrity_check(1)', { simple: true });
+function assertIntact(foreignDatabase: Sqlite): void {
+  const fault: unknown = foreignDatabase.pragma('integrity_check(1)', { simple: true });
   if (fault !== 'ok') throw new AppError('unavailable', `The database is damaged: ${toMessageText(String(fault))}.`);
 }
 
 function fillDatabase(
   to: string,
-  foreign: Sqlite,
+  foreignDatabase: Sqlite,
   { migrationsDir, scope, level }: { migrationsDir: string; scope: Scope; level: number },
 ): void {
   const ownDatabase = new Database(to);
@@ -68,9 +68,10 @@ function fillDatabase(
     ownDatabase.pragma('synchronous = OFF'); // no syncing is needed: after a power cut the restore starts again
     ownDatabase.pragma('foreign_keys = OFF'); // all references are checked once at the end, by assertReferences
     ownDatabase.transaction(() => {
-      for (const table of KNOWN_TABLES) if (isIncluded(table, scope)) copyRows(table, foreign, ownDatabase, scope);
-      preserveLastIds(foreign, ownDatabase);
-      copyMigrationTimes(foreign, ownDatabase);
+      for (const table of KNOWN_TABLES)
+        if (isIncluded(table, scope)) copyRows(table, foreignDatabase, ownDatabase, scope);
+      preserveLastIds(foreignDatabase, ownDatabase);
+      copyMigrationTimes(foreignDatabase, ownDatabase);
     })();
     assertReferences(ownDatabase);
     migrateFurther(ownDatabase, migrationsDir, level);
@@ -82,8 +83,8 @@ function fillDatabase(
 }
 
 /** Keeps the highest ids that were ever assigned, so that a new row never gets the id of a deleted one. */
-function preserveLastIds(foreign: Sqlite, ownDatabase: Sqlite): void {
-  const findLastId = foreign.prepare<[string]>('SELECT max(seq) FROM sqlite_sequence WHERE name = ?').pluck();
+function preserveLastIds(foreignDatabase: Sqlite, ownDatabase: Sqlite): void {
+  const findLastId = foreignDatabase.prepare<[string]>('SELECT max(seq) FROM sqlite_sequence WHERE name = ?').pluck();
   const raiseLastId = ownDatabase.prepare('UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?');
   const insertSequence = ownDatabase.prepare(
     `INSERT INTO sqlite_sequence (name, seq) SELECT ?, 0
@@ -102,10 +103,13 @@ function preserveLastIds(foreign: Sqlite, ownDatabase: Sqlite): void {
   }
 }
 
-function copyMigrationTimes(foreign: Sqlite, ownDatabase: Sqlite): void {
+function copyMigrationTimes(foreignDatabase: Sqlite, ownDatabase: Sqlite): void {
   const setTime = ownDatabase.prepare('UPDATE migrations SET applied_at = ? WHERE name = ?');
   for (const name of ownDatabase.prepare<[], string>('SELECT name FROM migrations').pluck().all()) {
-    const appliedAt = foreign.prepare<[string]>('SELECT applied_at FROM migrations WHERE name = ?').pluck().get(name);
+    const appliedAt = foreignDatabase
+      .prepare<[string]>('SELECT applied_at FROM migrations WHERE name = ?')
+      .pluck()
+      .get(name);
     if (Number.isSafeInteger(appliedAt)) setTime.run(appliedAt, name);
   }
 }

@@ -7,20 +7,22 @@ import type { KnownTable } from './known-tables.ts';
 
 const SHOWN_CHARS = 80;
 
-export function copyRows(table: KnownTable, foreign: Sqlite, ownDatabase: Sqlite, scope: Scope): void {
+export function copyRows(table: KnownTable, foreignDatabase: Sqlite, ownDatabase: Sqlite, scope: Scope): void {
   const columns = listPresentColumns(table, ownDatabase);
   if (columns.length === 0) return; // the foreign database is of a version without this table
-  if (foreign.prepare(`SELECT 1 FROM ${table.name} LIMIT 1`).get() === undefined) return;
+  if (foreignDatabase.prepare(`SELECT 1 FROM ${table.name} LIMIT 1`).get() === undefined) return;
   const names = columns.map(({ name }) => `"${name}"`).join(', ');
   const whereSql = table.condition === undefined ? '' : ` WHERE ${table.condition}`;
-  assertSizes(table, columns, foreign);
-  assertRowCount(table, foreign);
+  assertSizes(table, columns, foreignDatabase);
+  assertRowCount(table, foreignDatabase);
   const keys = listKeyColumns(table, ownDatabase);
   if (table.isSeeded === true) ownDatabase.prepare(`DELETE FROM ${table.name}`).run();
   const insert = ownDatabase.prepare(
     `INSERT INTO ${table.name} (${names}) VALUES (${columns.map(() => '?').join(', ')})`,
   );
-  const rows = foreign.prepare(`SELECT ${names} FROM ${table.name}${whereSql}`).raw().iterate() as Iterable<Value[]>;
+  const rows = foreignDatabase.prepare(`SELECT ${names} FROM ${table.name}${whereSql}`).raw().iterate() as Iterable<
+    Value[]
+  >;
   for (const row of rows) {
     const values = columns.map((column, index) =>
       judgeValue(column, row[index] ?? null, scope, () => describeRow(table, columns, keys, row)),
@@ -56,18 +58,19 @@ function listPresentColumns(
  * Throws for values that are too large. It measures sizes without reading the values, so that a huge value is never in
  * memory.
  */
-function assertSizes(table: KnownTable, columns: Column[], foreign: Sqlite): void {
+function assertSizes(table: KnownTable, columns: Column[], foreignDatabase: Sqlite): void {
   const isTooLarge = ({ name, maxBytes }: Column): string => `octet_length("${name}") > ${maxBytes}`;
   const hasRow = (condition: string): boolean =>
-    foreign.prepare(`SELECT 1 FROM ${table.name} WHERE ${condition} LIMIT 1`).get() !== undefined;
+    foreignDatabase.prepare(`SELECT 1 FROM ${table.name} WHERE ${condition} LIMIT 1`).get() !== undefined;
   if (!hasRow(columns.map(isTooLarge).join(' OR '))) return;
   const column = columns.find((candidate) => hasRow(isTooLarge(candidate)));
   throw databaseError(table.name, `a value of ${column?.name} has more than ${column?.maxBytes} bytes`);
 }
 
-function assertRowCount({ name, maxRows }: KnownTable, foreign: Sqlite): void {
+function assertRowCount({ name, maxRows }: KnownTable, foreignDatabase: Sqlite): void {
   if (maxRows === undefined) return;
-  const hasMore = foreign.prepare<[number]>(`SELECT 1 FROM ${name} LIMIT 1 OFFSET ?`).get(maxRows) !== undefined;
+  const hasMore =
+    foreignDatabase.prepare<[number]>(`SELECT 1 FROM ${name} LIMIT 1 OFFSET ?`).get(maxRows) !== undefined;
   if (hasMore) throw databaseError(name, `has more than ${maxRows} rows`);
 }
 

@@ -90,8 +90,8 @@ export function createPackFiles(target: BackupTarget, cipher: Cipher) {
         ({ offset, length: blobLength, sum }) => sumOf(bytes.subarray(offset, offset + blobLength)) !== sum,
       );
       const offsets = new Set(wrongBlobs.map(({ offset }) => offset));
-      const damaged = blobs.filter(({ offset }) => offsets.has(offset));
-      return { damaged, isRestDamaged: !directory || wrongBlobs.length > damaged.length };
+      const damagedBlobs = blobs.filter(({ offset }) => offsets.has(offset));
+      return { damaged: damagedBlobs, isRestDamaged: !directory || wrongBlobs.length > damagedBlobs.length };
     },
   };
 }

@@ -41,8 +41,8 @@ export async function prune(
     const keptIds = new Set(snapshotsToKeep(ids, retention));
     for (const id of ids)
       if (!keptIds.has(id) && (await repo.deleteSnapshot(id, { isNow: false }))) result.snapshots_deleted++;
-    const unused = await repo.readUnused();
-    if (unused && (unused.now || now().getTime() - unused.markedAt.getTime() >= MIN_UNUSED_MS)) {
+    const unusedMark = await repo.readUnused();
+    if (unusedMark && (unusedMark.now || now().getTime() - unusedMark.markedAt.getTime() >= MIN_UNUSED_MS)) {
       result.objects_deleted = await deleteUnused(repo, keptIds, { signal, lease });
       await repo.deleteUnusedMarks();
     }

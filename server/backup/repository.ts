@@ -199,10 +199,10 @@ function createRepository(target: BackupTarget, header: Header, cipher: Cipher, 
   const listCopiedIds = (): Promise<string[]> => listIds('copies/');
 
   async function readUnused(): Promise<{ now: boolean; markedAt: Date } | undefined> {
-    let unused: { now: boolean; markedAt: Date } | undefined;
+    let unusedMark: { now: boolean; markedAt: Date } | undefined;
     for await (const { key, modifiedAt } of target.list('unused/'))
-      unused = { now: unused?.now === true || key === UNUSED_KEYS.now, markedAt: modifiedAt };
-    return unused;
+      unusedMark = { now: unusedMark?.now === true || key === UNUSED_KEYS.now, markedAt: modifiedAt };
+    return unusedMark;
   }
 
   return {
@@ -247,9 +247,9 @@ function createRepository(target: BackupTarget, header: Header, cipher: Cipher, 
      */
     async deleteSnapshot(id: string, { isNow }: { isNow: boolean }): Promise<boolean> {
       if (!SnapshotId.safeParse(id).success) return false;
-      const unused = await readUnused();
-      if (isNow && unused?.now !== true) await target.put(UNUSED_KEYS.now, Buffer.from('\n'));
-      else if (!unused) await target.put(UNUSED_KEYS.later, Buffer.from('\n'));
+      const unusedMark = await readUnused();
+      if (isNow && unusedMark?.now !== true) await target.put(UNUSED_KEYS.now, Buffer.from('\n'));
+      else if (!unusedMark) await target.put(UNUSED_KEYS.later, Buffer.from('\n'));
       // the copy is deleted first, because a copy without its snapshot counts as a lost snapshot
       const hadCopy = await target.delete(copyOf(id));
       return (await target.delete(snapshotKey(id))) || hadCopy;

@@ -81,9 +81,9 @@ export function assertNotHalfRestored(data: string): void {
 
 /**
  * Moves a restored library into place, or finishes doing so after a kill. Runs at the start, before anything in the
- * data folder is read. Returns undefined when there is nothing to do. `asideFolder` is the folder of the old library, if
- * there was one. `isConfirmationVoid` says that accounts changed after the confirmation, so that only changes that need
- * no confirmation were made.
+ * data folder is read. Returns undefined when there is nothing to do. `asideFolder` is the folder of the old library,
+ * if there was one. `isConfirmationVoid` says that accounts changed after the confirmation, so that only changes that
+ * need no confirmation were made.
  */
 export async function finishRestore(
   data: string,

@@ -21,7 +21,8 @@ type AccountsChoice = 'here' | 'backup' | 'backup_with_keys';
 type SessionsChoice = 'none' | 'here' | 'both' | 'backup';
 
 /**
- * Decides about the accounts and sessions of `restoredPath`, a foreign library that will replace the library `replacedPath`.
+ * Decides about the accounts and sessions of `restoredPath`, a foreign library that will replace the library
+ * `replacedPath`.
  */
 export function applyAccountChoice(
   replacedPath: string,

@@ -10,7 +10,9 @@ export interface FolderChange {
 
 const OTHER_FOLDERS = "key <> '' AND path IS NOT NULL";
 
-/** Lists the folders of `restoredPath` whose path differs from that of the folder of `replacedPath` with the same key. */
+/**
+ * Lists the folders of `restoredPath` whose path differs from that of the folder of `replacedPath` with the same key.
+ */
 export const listForeignFolders = (replacedPath: string, restoredPath: string): FolderChange[] =>
   withBothLibraries(replacedPath, restoredPath, (db, hasFolders) =>
     db
@@ -29,7 +31,9 @@ export const removeForeignFolders = (replacedPath: string, restoredPath: string,
     ).run(now.getTime());
   });
 
-/** Replaces the folders of `restoredPath` by those of `replacedPath`. If there is no replaced library, nothing changes. */
+/**
+ * Replaces the folders of `restoredPath` by those of `replacedPath`. If there is no replaced library, nothing changes.
+ */
 export const keepFolders = (replacedPath: string, restoredPath: string): void =>
   withBothLibraries(replacedPath, restoredPath, (db, hasFolders) => {
     if (!hasFolders) return;

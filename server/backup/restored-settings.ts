@@ -59,9 +59,9 @@ export function mergeSettings(
 }
 
 /** Returns the content of settings.json after an import has replaced the library. */
-export const remainingSettings = (local: StoredSettings): Record<string, unknown> =>
+export const remainingSettings = (localSettings: StoredSettings): Record<string, unknown> =>
   Object.fromEntries(
-    [...parseSettings(local)]
+    [...parseSettings(localSettings)]
       .filter(([name]) => !NEVER_TAKEN_KINDS.has(kindOf(name)))
       .map(([name, value]) => [name.toLowerCase(), value]),
   );

@@ -2,13 +2,13 @@
 
 /** Returns the latest time up to `now` at which a backup was due. `schedule` is `hh:mm` in the server's time zone. */
 export function lastDue(schedule: string, now: Date): Date {
-  const due = atTime(schedule, now, 0);
-  return due > now ? atTime(schedule, now, -1) : due;
+  const dueTime = atTime(schedule, now, 0);
+  return dueTime > now ? atTime(schedule, now, -1) : dueTime;
 }
 
 export function nextDue(schedule: string, now: Date): Date {
-  const due = atTime(schedule, now, 0);
-  return due > now ? due : atTime(schedule, now, 1);
+  const dueTime = atTime(schedule, now, 0);
+  return dueTime > now ? dueTime : atTime(schedule, now, 1);
 }
 
 /** A time in the future by less than this is a small correction of the clock, not a wrong clock. */

@@ -45,8 +45,8 @@ export async function runRestore(
     decide: (arrival: Arrival) => decideRestore(arrival, acceptSettings),
   };
   for (const line of describe(await restoreWithProgress('Restoring', options), dataDir, musicDir)) console.log(line);
-  const elsewhere = findStorageConflict(config);
-  if (elsewhere !== undefined) console.log(elsewhere);
+  const storageConflict = findStorageConflict(config);
+  if (storageConflict !== undefined) console.log(storageConflict);
 }
 
 /** Imports an export. A library without accounts is replaced without a question. */
@@ -55,8 +55,8 @@ export async function runImport(
   { workers, migrations: migrationsDir }: ProductPaths,
   { args: [from = ''], replace = false, skipDamaged = false, isConfirmed = false }: Command,
 ): Promise<void> {
-  const elsewhere = findStorageConflict(config);
-  if (elsewhere !== undefined) throw conflict(elsewhere);
+  const storageConflict = findStorageConflict(config);
+  if (storageConflict !== undefined) throw conflict(storageConflict);
   const dataDir = config.paths.data;
   const state = lookAtDatabase(config.paths.database);
   const { snapshot, counts, lost, unnamed, asideFolder } = await restoreWithProgress('Importing', {

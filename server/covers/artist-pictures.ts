@@ -81,9 +81,9 @@ export function createArtistPictures({ db, now, storage, withLock, orphans, onCh
 
   /** Returns whether a picture that was found may become the artist's picture. */
   function isWanted(artistKey: string, { source }: Pick<Provenance, 'source'>): boolean {
-    const current = find(artistKey);
-    if (!current || current.origin === null) return true;
-    return current.origin === 'commons' && current.source !== source;
+    const currentPicture = find(artistKey);
+    if (!currentPicture || currentPicture.origin === null) return true;
+    return currentPicture.origin === 'commons' && currentPicture.source !== source;
   }
 
   return {

@@ -40,9 +40,10 @@ export function createLookupRows({ db, now }: { db: MainDb; now: () => Date }) {
       db.transaction(
         (tx) => {
           if (!hasAlbum(tx, albumId)) return;
-          const previous = tx.select().from(coverLookups).where(eq(coverLookups.albumId, albumId)).get();
-          const isSameResult = previous?.result === result && previous.releaseGroupMbid === releaseGroupMbid;
-          const tries = isSameResult ? previous.tries + 1 : 1;
+          const previousLookup = tx.select().from(coverLookups).where(eq(coverLookups.albumId, albumId)).get();
+          const isSameResult =
+            previousLookup?.result === result && previousLookup.releaseGroupMbid === releaseGroupMbid;
+          const tries = isSameResult ? previousLookup.tries + 1 : 1;
           const values = {
             releaseGroupMbid,
             result,

@@ -23,7 +23,7 @@ export type Thumbnails = ReturnType<typeof createThumbnails>;
 
 export function createThumbnails({ cacheDir, log, readOriginal }: ThumbnailDeps) {
   /** Pictures by path that are being drawn, or are not in the cache yet. */
-  const pendingPictures = new Map<string, { bytes: Promise<Buffer>; cached: Promise<void> }>();
+  const pendingPictures = new Map<string, { bytes: Promise<Buffer>; writtenToCache: Promise<void> }>();
   const [drawingSlots, writingSlots] = [createSlots(MAX_CONCURRENT), createSlots(MAX_CONCURRENT)];
 
   const folderOf = (name: AlbumId | string): string => join(cacheDir, 'covers', String(name));
@@ -51,7 +51,9 @@ export function createThumbnails({ cacheDir, log, readOriginal }: ThumbnailDeps)
     });
 
   const waitUntilCached = async (matches: (path: string) => boolean): Promise<void> =>
-    void (await Promise.all([...pendingPictures].flatMap(([path, { cached }]) => (matches(path) ? cached : []))));
+    void (await Promise.all(
+      [...pendingPictures].flatMap(([path, { writtenToCache: cached }]) => (matches(path) ? cached : [])),
+    ));
 
   return {
     pathOf,
@@ -61,14 +63,14 @@ export function createThumbnails({ cacheDir, log, readOriginal }: ThumbnailDeps)
      */
     draw(cover: ShownCover, size: number, format: SizedFormat = 'webp'): Promise<Buffer> {
       const path = pathOf(cover, size, format);
-      const pending = pendingPictures.get(path);
-      if (pending) return pending.bytes;
+      const pendingPicture = pendingPictures.get(path);
+      if (pendingPicture) return pendingPicture.bytes;
       const bytes = drawPicture(cover, size, format);
-      const cached = bytes
+      const writtenToCache = bytes
         .then((picture) => cachePicture(cover, path, picture))
         .catch(() => undefined) // the error reaches the caller through `bytes`
         .finally(() => pendingPictures.delete(path));
-      pendingPictures.set(path, { bytes, cached });
+      pendingPictures.set(path, { bytes, writtenToCache });
       return bytes;
     },
     /** Deletes the cached pictures of an album, after its cover was replaced or removed. */

@@ -72,8 +72,8 @@ export function asOpenFault(cause: unknown, path: string): unknown {
     );
   return new AppError(
     'unavailable',
-    `The database ${path} cannot be opened (${reason}). Restore it from a backup (tonearm restore --from DIR), or move ` +
-      'it away and run "tonearm rebuild", which makes a new one from the stored audio.',
+    `The database ${path} cannot be opened (${reason}). Restore it from a backup (tonearm restore --from DIR), or ` +
+      'move it away and run "tonearm rebuild", which makes a new one from the stored audio.',
     { cause },
   );
 }

@@ -27,8 +27,8 @@ export class FolderInUse extends AppError {
     const addressNote = url === undefined ? '' : ` and listens on ${url}`;
     super(
       'conflict',
-      `Tonearm is already running on ${folder}${addressNote}. Use it there, or stop it first; another library has another ` +
-        '--data-dir.',
+      `Tonearm is already running on ${folder}${addressNote}. Use it there, or stop it first; another library has ` +
+        'another --data-dir.',
       { cause },
     );
     this.folder = folder;

@@ -42,29 +42,29 @@ export function migrate(client: Database, dir: string, log: Log): void {
     .all();
   const files = readMigrations(dir);
   assertHistory(appliedMigrations, files);
-  const pending = files.slice(appliedMigrations.length);
-  if (pending.length === 0) return;
-  const [from, to] = [appliedMigrations.at(-1)?.name, pending.at(-1)?.name];
+  const pendingMigrations = files.slice(appliedMigrations.length);
+  if (pendingMigrations.length === 0) return;
+  const [from, to] = [appliedMigrations.at(-1)?.name, pendingMigrations.at(-1)?.name];
   if (from !== undefined && to !== undefined && !client.memory) keepCopy(client, log, { from, to });
 
   // table rebuilds need foreign keys off, and this pragma has no effect inside a transaction
   client.pragma('foreign_keys = OFF');
   try {
-    for (const migration of pending) applyOne(client, migration);
+    for (const migration of pendingMigrations) applyOne(client, migration);
   } finally {
     client.pragma('foreign_keys = ON');
   }
   if (from === undefined) log.info('database made');
-  else log.info({ from, to, migrations: pending.length }, 'database updated');
+  else log.info({ from, to, migrations: pendingMigrations.length }, 'database updated');
 }
 
 /**
  * Returns the number of our migrations that a foreign database has had. Throws `unavailable` when `migrate` would
  * refuse the database, and when its schema is not exactly the one that these migrations make.
  */
-export function levelOf(foreign: Database, dir: string): number {
+export function levelOf(foreignDatabase: Database, dir: string): number {
   const files = readMigrations(dir);
-  const appliedMigrations = foreign
+  const appliedMigrations = foreignDatabase
     .prepare<[number], { name: string; hash: string }>(
       `SELECT name, hash FROM migrations WHERE octet_length(name) + octet_length(hash) < ${MAX_NAME_BYTES}
         ORDER BY name LIMIT ?`,
@@ -74,7 +74,7 @@ export function levelOf(foreign: Database, dir: string): number {
   assertHistory(appliedMigrations, files);
   const expectedClient = new Sqlite(databaseAtLevel(dir, appliedMigrations.length));
   try {
-    const [expectedSchema, actualSchema] = [schemaOf(expectedClient), schemaOf(foreign)];
+    const [expectedSchema, actualSchema] = [schemaOf(expectedClient), schemaOf(foreignDatabase)];
     for (const [name, sql] of actualSchema)
       if (expectedSchema.get(name) !== sql) throw refusal(`has a ${quoteName(name)} that its version does not make`);
     for (const name of expectedSchema.keys()) if (!actualSchema.has(name)) throw refusal(`lacks the ${name}`);
@@ -145,12 +145,12 @@ function keepCopy(client: Database, log: Log, { from, to }: { from: string; to: 
     name.startsWith(`${copyPrefix}${to}.at-`) && name < copy && !name.endsWith(UNFINISHED_SUFFIX);
   if (names.some(isInterrupted)) return;
   for (const name of names) rmSync(join(folder, name));
-  const unfinished = join(folder, copy + UNFINISHED_SUFFIX);
+  const unfinishedPath = join(folder, copy + UNFINISHED_SUFFIX);
   try {
-    copyTo(client, unfinished);
-    renameSync(unfinished, join(folder, copy));
+    copyTo(client, unfinishedPath);
+    renameSync(unfinishedPath, join(folder, copy));
   } catch (error) {
-    rmSync(unfinished, { force: true });
+    rmSync(unfinishedPath, { force: true });
     if (!isDiskFull(error)) throw error;
     log.warn({ err: error }, 'not enough space to keep a copy of the database from before the update');
   }

@@ -35,18 +35,18 @@ export function createReaderThread<Question, Answer>({
     idleMs,
     hasDatabase: true,
   });
-  let waiting = 0;
+  let waitingCount = 0;
   return {
     ask(question) {
-      if (waiting > MAX_WAITING)
+      if (waitingCount > MAX_WAITING)
         throw new AppError('unavailable', `${failure}: too many others are being worked out. Try again in a moment.`);
-      waiting++;
+      waitingCount++;
       return thread
         .ask(question)
         .catch((error: unknown) => {
           throw error instanceof ThreadError ? new AppError('unavailable', `${failure}.`, { cause: error }) : error;
         })
-        .finally(() => waiting--);
+        .finally(() => waitingCount--);
     },
     close: thread.close,
   };

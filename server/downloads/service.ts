@@ -83,8 +83,8 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
           const latestDownload = findLatest(tx, trackId);
           return { download: latestDownload?.status === 'succeeded' ? latestDownload : undefined, hasAudio: true };
         }
-        const unfinished = findUnfinished(tx, trackId);
-        if (unfinished) return { download: unfinished, hasAudio: false };
+        const unfinishedDownload = findUnfinished(tx, trackId);
+        if (unfinishedDownload) return { download: unfinishedDownload, hasAudio: false };
         const sourceId = findRemoteId(tx, trackId);
         if (sourceId === undefined)
           throw conflict(`“${track.title}” is not from the remote catalogue, so its audio cannot be downloaded.`);
@@ -185,27 +185,27 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
     /** Resumes a failed or cancelled download. If another download of the track is unfinished, returns that one. */
     async retry(id: DownloadId): Promise<DownloadRow> {
       catalogue.assertOn();
-      const previous = get(id);
-      const { trackId, status } = previous;
+      const previousDownload = get(id);
+      const { trackId, status } = previousDownload;
       if (status !== 'failed' && status !== 'cancelled')
         throw conflict(
           status === 'succeeded' ? 'This download is already complete.' : `This download is still running (${status}).`,
         );
       if (trackId === null) throw conflict('The track of this download was deleted.');
-      const unfinished = db.transaction(
+      const unfinishedDownload = db.transaction(
         (tx) => {
           if (findTrackState(tx, trackId)?.availability === 'available')
             throw conflict('The audio of this track has already been downloaded.');
           const otherDownload = findUnfinished(tx, trackId);
           if (otherDownload) return otherDownload;
-          catalogue.assertInUse(previous.sourceId);
+          catalogue.assertInUse(previousDownload.sourceId);
           setStatus(tx, id, 'queued');
           setAvailability(tx, trackId, 'fetching', now());
           return undefined;
         },
         { behavior: 'immediate' },
       );
-      if (unfinished) return unfinished;
+      if (unfinishedDownload) return unfinishedDownload;
       await enqueue(DOWNLOAD_TASK, id, () => setStatus(db, id, status));
       return get(id);
     },

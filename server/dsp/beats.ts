@@ -36,15 +36,15 @@ export function findBeats({ allBands, bass }: Onsets, bpm: number): Beats | unde
 function smooth(values: Float32Array, width: number): Float64Array {
   const reach = Math.max(1, Math.ceil(width * 3));
   const kernel = Float64Array.from({ length: 2 * reach + 1 }, (_, i) => Math.exp(-0.5 * ((i - reach) / width) ** 2));
-  const out = new Float64Array(values.length);
+  const result = new Float64Array(values.length);
   for (let i = 0; i < values.length; i++) {
     let sum = 0;
     const from = Math.max(0, i - reach);
     const to = Math.min(values.length - 1, i + reach);
     for (let j = from; j <= to; j++) sum += (kernel[j - i + reach] as number) * Math.min(8, values[j] as number);
-    out[i] = sum;
+    result[i] = sum;
   }
-  return out;
+  return result;
 }
 
 function trackBeats(strength: Float64Array, period: number): Int32Array {

@@ -124,14 +124,15 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
   function describeRhythm(from: number, values: Float64Array): void {
     const groups = BAND_GROUPS.length - 1; // there are as many groups as frames that are transformed together
     for (let group = 0; group < groups; group++) {
-      const [low, high] = [BAND_GROUPS[group] as number, BAND_GROUPS[group + 1] as number];
+      const [lowBand, highBand] = [BAND_GROUPS[group] as number, BAND_GROUPS[group + 1] as number];
       const envelope = envelopes.subarray(group * SEGMENT_FRAMES, (group + 1) * SEGMENT_FRAMES);
       let mean = 0;
       for (let frame = 0; frame < SEGMENT_FRAMES; frame++) {
         let sum = 0;
-        for (let band = low; band < high; band++) sum += Math.max(floor, mel[(from + frame) * BANDS + band] as number);
-        envelope[frame] = sum / (high - low);
-        mean += sum / (high - low) / SEGMENT_FRAMES;
+        for (let band = lowBand; band < highBand; band++)
+          sum += Math.max(floor, mel[(from + frame) * BANDS + band] as number);
+        envelope[frame] = sum / (highBand - lowBand);
+        mean += sum / (highBand - lowBand) / SEGMENT_FRAMES;
       }
       for (let frame = 0; frame < SEGMENT_FRAMES; frame++) envelope[frame] = (envelope[frame] as number) - mean;
     }
@@ -148,14 +149,14 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
 
   function describeHarmony(from: number, values: Float64Array): void {
     const perFrame = PITCH_FRAMES_PER_SECOND / FRAMES_PER_SECOND;
-    const [first, end] = [
+    const [firstFrame, endFrame] = [
       Math.floor(from * perFrame),
       Math.min(pitchFrames, Math.ceil((from + SEGMENT_FRAMES) * perFrame)),
     ];
     const chroma = new Float64Array(12);
     const previousClasses = new Float64Array(12);
     let [change, total, frames] = [0, 0, 0];
-    for (let frame = first; frame < end; frame++) {
+    for (let frame = firstFrame; frame < endFrame; frame++) {
       const classes = new Float64Array(12);
       let sum = 0;
       for (let bin = 0; bin < PITCH_BINS; bin++) {

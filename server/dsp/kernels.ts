@@ -16,20 +16,28 @@ interface Exports {
   at: { value: number };
   resample(
     line: number,
-    have: number,
+    sampleCount: number,
     table: number,
     taps: number,
     phases: number,
-    whole: number,
-    rest: number,
-    out: number,
+    wholeStep: number,
+    stepRemainder: number,
+    outputAddress: number,
   ): number;
-  truePeak(line: number, count: number, taps: number, gain: number, least: number): number;
+  truePeak(line: number, count: number, taps: number, gain: number, minPeak: number): number;
   peak(from: number, count: number): number;
-  dots(vector: number, others: number, count: number, out: number): void;
-  spectra(line: number, hop: number, half: number, order: number, turns: number, numbers: number, power: number): void;
-  bands(power: number, bands: number, count: number, out: number): void;
-  weighted(left: number, right: number, count: number, state: number): void;
+  dots(vector: number, vectors: number, count: number, products: number): void;
+  spectra(
+    line: number,
+    hop: number,
+    halfSize: number,
+    order: number,
+    twiddles: number,
+    numbers: number,
+    power: number,
+  ): void;
+  bands(power: number, bands: number, count: number, sums: number): void;
+  weighted(channelA: number, channelB: number, count: number, state: number): void;
   product(a: number, b: number, count: number): number;
 }
 

@@ -60,18 +60,19 @@ export function createListener(sampleRateHz: number, channels: number, steps: Re
           trailingSilence: edgeSilence.trailing,
         };
       if (waveform) results.waveform = waveform.finish();
-      const sound = spectrograph?.finish();
-      const onsets = sound && findOnsets(sound);
-      if (sound && onsets && measuredLoudness && includesAny('rhythm')) {
+      const spectrogram = spectrograph?.finish();
+      const onsets = spectrogram && findOnsets(spectrogram);
+      if (spectrogram && onsets && measuredLoudness && includesAny('rhythm')) {
         const tempo = findTempo(onsets);
         const beats = tempo && findBeats(onsets, tempo.bpm);
         results.rhythm = {
           tempo: tempo && beats && { ...tempo, ...beats },
-          key: findKey(sound),
-          energy: energyOf(measuredLoudness, sound, onsets),
+          key: findKey(spectrogram),
+          energy: energyOf(measuredLoudness, spectrogram, onsets),
         };
       }
-      if (sound && onsets && includesAny('character')) results.character = { value: characterize(sound, onsets) };
+      if (spectrogram && onsets && includesAny('character'))
+        results.character = { value: characterize(spectrogram, onsets) };
       return results;
     },
   };

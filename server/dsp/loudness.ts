@@ -110,19 +110,19 @@ function createFilter(rateHz: number, weights: readonly number[], maxFrames: num
 export function createLoudnessMeter(rateHz: number, channels: number) {
   const stepFrames = Math.floor((rateHz + STEPS_PER_SECOND / 2) / STEPS_PER_SECOND);
   const filtered = createFilter(rateHz, channelWeights(channels), stepFrames);
-  const recent = new Float64Array(SHORT_TERM_STEPS);
+  const recentEnergies = new Float64Array(SHORT_TERM_STEPS);
   const blocks: number[] = [];
   const shortTerm: number[] = [];
   let [inStep, energy, steps] = [0, 0, 0];
 
   function mean(count: number): number {
     let sum = 0;
-    for (let i = 1; i <= count; i++) sum += recent[(steps - i) % SHORT_TERM_STEPS] as number;
+    for (let i = 1; i <= count; i++) sum += recentEnergies[(steps - i) % SHORT_TERM_STEPS] as number;
     return sum / (count * stepFrames);
   }
 
   function endStep(): void {
-    recent[steps % SHORT_TERM_STEPS] = energy;
+    recentEnergies[steps % SHORT_TERM_STEPS] = energy;
     steps++;
     [inStep, energy] = [0, 0];
     if (steps >= BLOCK_STEPS) blocks.push(mean(BLOCK_STEPS));
@@ -153,22 +153,22 @@ export function createLoudnessMeter(rateHz: number, channels: number) {
 }
 
 function integratedLoudness(blocks: readonly number[]): number | null {
-  const absolute = energyOf(ABSOLUTE_GATE_LUFS);
-  const audible = blocks.filter((block) => block >= absolute);
+  const absoluteGate = energyOf(ABSOLUTE_GATE_LUFS);
+  const audible = blocks.filter((block) => block >= absoluteGate);
   if (audible.length === 0) return null;
   const gate = (sumOf(audible) / audible.length) * 10 ** (RELATIVE_GATE_LU / 10);
-  const gated = audible.filter((block) => block >= gate);
-  return loudnessOf(sumOf(gated) / gated.length);
+  const gatedBlocks = audible.filter((block) => block >= gate);
+  return loudnessOf(sumOf(gatedBlocks) / gatedBlocks.length);
 }
 
 function rangeOf(blocks: readonly number[]): number {
-  const absolute = energyOf(ABSOLUTE_GATE_LUFS);
-  const audible = blocks.filter((block) => block >= absolute);
+  const absoluteGate = energyOf(ABSOLUTE_GATE_LUFS);
+  const audible = blocks.filter((block) => block >= absoluteGate);
   if (audible.length === 0) return 0;
   const gate = (sumOf(audible) / audible.length) * 10 ** (RANGE_GATE_LU / 10);
-  const gated = Float64Array.from(audible.filter((block) => block >= gate)).toSorted();
+  const gatedBlocks = Float64Array.from(audible.filter((block) => block >= gate)).toSorted();
   const loudnessAt = (share: number): number =>
-    loudnessOf(gated[Math.floor((gated.length - 1) * share + 0.5)] as number);
+    loudnessOf(gatedBlocks[Math.floor((gatedBlocks.length - 1) * share + 0.5)] as number);
   return loudnessAt(0.95) - loudnessAt(0.1);
 }
 

@@ -58,7 +58,7 @@ export function findOnsets({ mel, frames, loudest }: Spectrogram): Onsets {
 }
 
 function subtractMean(values: Float32Array): Float32Array {
-  const out = new Float32Array(values.length);
+  const result = new Float32Array(values.length);
   const halfWindow = MEAN_FRAMES >> 1;
   let sum = 0;
   let total = 0;
@@ -66,10 +66,10 @@ function subtractMean(values: Float32Array): Float32Array {
   for (let i = 0; i < values.length; i++) {
     sum += (values[i + halfWindow] ?? 0) - (values[i - halfWindow - 1] ?? 0);
     const count = Math.min(values.length - 1, i + halfWindow) - Math.max(0, i - halfWindow) + 1;
-    out[i] = Math.max(0, (values[i] as number) - sum / count);
-    total += out[i] as number;
+    result[i] = Math.max(0, (values[i] as number) - sum / count);
+    total += result[i] as number;
   }
   const mean = total / values.length;
-  if (mean > 0) for (let i = 0; i < out.length; i++) out[i] = (out[i] as number) / mean;
-  return out;
+  if (mean > 0) for (let i = 0; i < result.length; i++) result[i] = (result[i] as number) / mean;
+  return result;
 }

@@ -18,10 +18,10 @@ export function createResampler(fromHz: number, toHz: number, maxFrames: number)
   const { loops, reserve } = createKernels();
   const lineAt = phases * taps * 4;
   const outAt = lineAt + (taps + maxFrames) * 4;
-  const room = Math.ceil(((taps + maxFrames) * phases) / step) + 1;
-  const memory = reserve(outAt + room * 4);
+  const maxOutputs = Math.ceil(((taps + maxFrames) * phases) / step) + 1;
+  const memory = reserve(outAt + maxOutputs * 4);
   const line = new Float32Array(memory, lineAt, taps + maxFrames);
-  const output = new Float32Array(memory, outAt, room);
+  const output = new Float32Array(memory, outAt, maxOutputs);
   fillTable(new Float32Array(memory, 0, phases * taps), { phases, taps, cutoff: PASS_BAND_SHARE / ratio });
   let keptSamples = taps / 2 - 1; // the line begins with zeros, in place of samples before the first one
 
@@ -29,11 +29,11 @@ export function createResampler(fromHz: number, toHz: number, maxFrames: number)
     /** Adds input samples and returns the output samples that can be computed; they are valid until the next call. */
     push(input: Float32Array, frames: number): Float32Array {
       line.set(frames === input.length ? input : input.subarray(0, frames), keptSamples);
-      const have = keptSamples + frames;
-      const outputCount = loops.resample(lineAt, have, 0, taps, phases, wholeStep, stepRemainder, outAt);
+      const sampleCount = keptSamples + frames;
+      const outputCount = loops.resample(lineAt, sampleCount, 0, taps, phases, wholeStep, stepRemainder, outAt);
       const inputPosition = loops.at.value;
-      line.copyWithin(0, inputPosition, have);
-      keptSamples = have - inputPosition;
+      line.copyWithin(0, inputPosition, sampleCount);
+      keptSamples = sampleCount - inputPosition;
       return output.subarray(0, outputCount);
     },
   };

@@ -115,8 +115,8 @@ function createMoments() {
 
 /** Returns the axes along which `all` varies most in relation to `noise`. */
 function discriminants(totalScatter: Float64Array, noise: Float64Array): Float64Array {
-  const lower = cholesky(noise);
-  const inverse = invertLower(lower);
+  const lowerTriangle = cholesky(noise);
+  const inverse = invertLower(lowerTriangle);
   const { values, vectors } = eigen(multiply(multiply(inverse, totalScatter), transpose(inverse)));
   const order = Array.from(values.keys()).sort((a, b) => (values[b] as number) - (values[a] as number));
   const axes = new Float64Array(VECTOR_SIZE * RAW_SIZE);
@@ -133,15 +133,15 @@ function discriminants(totalScatter: Float64Array, noise: Float64Array): Float64
 }
 
 function multiply(a: Float64Array, b: Float64Array): Float64Array {
-  const out = new Float64Array(RAW_SIZE * RAW_SIZE);
+  const result = new Float64Array(RAW_SIZE * RAW_SIZE);
   for (let i = 0; i < RAW_SIZE; i++)
     for (let k = 0; k < RAW_SIZE; k++) {
       const value = a[i * RAW_SIZE + k] as number;
       if (value === 0) continue;
       for (let j = 0; j < RAW_SIZE; j++)
-        out[i * RAW_SIZE + j] = (out[i * RAW_SIZE + j] as number) + value * (b[k * RAW_SIZE + j] as number);
+        result[i * RAW_SIZE + j] = (result[i * RAW_SIZE + j] as number) + value * (b[k * RAW_SIZE + j] as number);
     }
-  return out;
+  return result;
 }
 
 function transpose(a: Float64Array): Float64Array {
@@ -149,27 +149,28 @@ function transpose(a: Float64Array): Float64Array {
 }
 
 function cholesky(a: Float64Array): Float64Array {
-  const lower = new Float64Array(RAW_SIZE * RAW_SIZE);
+  const lowerTriangle = new Float64Array(RAW_SIZE * RAW_SIZE);
   for (let i = 0; i < RAW_SIZE; i++)
     for (let j = 0; j <= i; j++) {
       let sum = a[i * RAW_SIZE + j] as number;
-      for (let k = 0; k < j; k++) sum -= (lower[i * RAW_SIZE + k] as number) * (lower[j * RAW_SIZE + k] as number);
-      lower[i * RAW_SIZE + j] =
-        i === j ? Math.sqrt(Math.max(MIN_VARIANCE, sum)) : sum / (lower[j * RAW_SIZE + j] as number);
+      for (let k = 0; k < j; k++)
+        sum -= (lowerTriangle[i * RAW_SIZE + k] as number) * (lowerTriangle[j * RAW_SIZE + k] as number);
+      lowerTriangle[i * RAW_SIZE + j] =
+        i === j ? Math.sqrt(Math.max(MIN_VARIANCE, sum)) : sum / (lowerTriangle[j * RAW_SIZE + j] as number);
     }
-  return lower;
+  return lowerTriangle;
 }
 
-function invertLower(lower: Float64Array): Float64Array {
-  const out = new Float64Array(RAW_SIZE * RAW_SIZE);
+function invertLower(lowerTriangle: Float64Array): Float64Array {
+  const inverse = new Float64Array(RAW_SIZE * RAW_SIZE);
   for (let column = 0; column < RAW_SIZE; column++)
     for (let i = column; i < RAW_SIZE; i++) {
       let sum = i === column ? 1 : 0;
       for (let k = column; k < i; k++)
-        sum -= (lower[i * RAW_SIZE + k] as number) * (out[k * RAW_SIZE + column] as number);
-      out[i * RAW_SIZE + column] = sum / (lower[i * RAW_SIZE + i] as number);
+        sum -= (lowerTriangle[i * RAW_SIZE + k] as number) * (inverse[k * RAW_SIZE + column] as number);
+      inverse[i * RAW_SIZE + column] = sum / (lowerTriangle[i * RAW_SIZE + i] as number);
     }
-  return out;
+  return inverse;
 }
 
 const JACOBI_SWEEPS = 12;

@@ -45,7 +45,7 @@ export interface Spectrogram {
 export function createSpectrograph(rateHz: number) {
   const resampler = createResampler(rateHz, SPECTRUM_HZ, BLOCK_SAMPLES);
   const maxFrames = 2 * BLOCK_SAMPLES * Math.ceil(SPECTRUM_HZ / rateHz);
-  const lower = createResampler(4, 1, maxFrames);
+  const pitchResampler = createResampler(4, 1, maxFrames);
   const bands = melBands();
   const melPower = new Float64Array(BANDS);
   const mel = createFrames(
@@ -67,7 +67,7 @@ export function createSpectrograph(rateHz: number) {
         mix(data, offset, mono, frames);
         const samples = resampler.push(mono, frames);
         mel.push(samples);
-        pitches.push(lower.push(samples, samples.length));
+        pitches.push(pitchResampler.push(samples, samples.length));
       }
     },
     finish(): Spectrogram {

@@ -79,16 +79,16 @@ export interface Tempo {
 export function findTempo({ allBands, bass }: Onsets): Tempo | undefined {
   const [spreadOnsets, spreadBass] = [spread(allBands), spread(bass)];
   const [windows, bassWindows] = [autocorrelations(spreadOnsets), autocorrelations(spreadBass)];
-  const [full, low] = [meanOf(windows), meanOf(bassWindows)];
-  const both = withBass(full, low);
-  const strongest = strongestTempo(both);
+  const [fullBand, bassBand] = [meanOf(windows), meanOf(bassWindows)];
+  const combined = withBass(fullBand, bassBand);
+  const strongest = strongestTempo(combined);
   if (!strongest) return undefined;
   const pulse = pulseProbability(strongest.strength, noiseOf(windows, bassWindows));
   if (pulse < MIN_PULSE) return undefined;
   const rates = { all: onsetsPerSecond(spreadOnsets), bass: onsetsPerSecond(spreadBass) };
   const octaves = OCTAVES.map((factor) => strongest.bpm * factor)
     .filter((bpm) => bpm >= MIN_OCTAVE_BPM && bpm <= MAX_OCTAVE_BPM)
-    .map((bpm) => ({ bpm, weight: Math.exp(octaveScore(bpm, { full, low, both }, rates)) }));
+    .map((bpm) => ({ bpm, weight: Math.exp(octaveScore(bpm, { fullBand, bassBand, combined }, rates)) }));
   const total = octaves.reduce((sum, { weight }) => sum + weight, 0);
   const { bpm, weight } = octaves.reduce((best, octave) => (octave.weight > best.weight ? octave : best));
   return { bpm, confidence: (pulse * weight) / total };
@@ -101,16 +101,23 @@ export function findTempo({ allBands, bass }: Onsets): Tempo | undefined {
 const spread = (values: Float32Array): Float32Array =>
   values.map((value, i) => value / 2 + ((values[i - 1] ?? 0) + (values[i + 1] ?? 0)) / 4);
 
-function strongestTempo(both: Float64Array): { bpm: number; strength: number } | undefined {
+function strongestTempo(combined: Float64Array): { bpm: number; strength: number } | undefined {
   let bestTempo: { bpm: number; strength: number } | undefined;
   let bestScore = 0;
   for (let bpm = MIN_BPM; bpm <= MAX_BPM; bpm *= SEARCH_STEP) {
     const period = (60 * FRAMES_PER_SECOND) / bpm;
     let strength = 0;
-    for (const k of COMB_MULTIPLES) strength += valueAt(both, period * k) / COMB_MULTIPLES.length;
-    const halves = (valueAt(both, period / 2) + valueAt(both, period * 1.5)) / 2;
-    const thirds = (valueAt(both, period / 3) + valueAt(both, (period * 2) / 3) + valueAt(both, (period * 4) / 3)) / 3;
-    const between = Math.max(0, halves, thirds, betweenParts(both, period, 5), betweenParts(both, period, 7));
+    for (const k of COMB_MULTIPLES) strength += valueAt(combined, period * k) / COMB_MULTIPLES.length;
+    const halves = (valueAt(combined, period / 2) + valueAt(combined, period * 1.5)) / 2;
+    const thirdsMean =
+      (valueAt(combined, period / 3) + valueAt(combined, (period * 2) / 3) + valueAt(combined, (period * 4) / 3)) / 3;
+    const between = Math.max(
+      0,
+      halves,
+      thirdsMean,
+      betweenParts(combined, period, 5),
+      betweenParts(combined, period, 7),
+    );
     strength -= BETWEEN_SHARE * between;
     const octaves = Math.log2(bpm / PRIOR_BPM) / PRIOR_OCTAVES;
     const score = Math.max(0, strength) * Math.exp(-0.5 * octaves * octaves);
@@ -122,15 +129,15 @@ function strongestTempo(both: Float64Array): { bpm: number; strength: number } |
 }
 
 /** Returns the mean at the points that divide a period into equal parts. */
-function betweenParts(both: Float64Array, period: number, parts: number): number {
+function betweenParts(combined: Float64Array, period: number, parts: number): number {
   let sum = 0;
-  for (let k = 1; k < parts; k++) sum += valueAt(both, (period * k) / parts);
+  for (let k = 1; k < parts; k++) sum += valueAt(combined, (period * k) / parts);
   return sum / (parts - 1);
 }
 
 function octaveScore(
   bpm: number,
-  { full, low, both }: Record<'full' | 'low' | 'both', Float64Array>,
+  { fullBand, bassBand, combined }: Record<'fullBand' | 'bassBand' | 'combined', Float64Array>,
   rates: { all: number; bass: number },
 ): number {
   const period = (60 * FRAMES_PER_SECOND) / bpm;
@@ -139,16 +146,16 @@ function octaveScore(
   const features: typeof OCTAVE_WEIGHTS = {
     tempo: octavesFromPrior,
     tempoSquared: octavesFromPrior ** 2,
-    beat: valueAt(both, period),
-    halfBeat: valueAt(full, period / 2),
-    twoBeats: valueAt(full, period * 2),
-    thirdOfBeat: Math.max(valueAt(full, period / 3), valueAt(full, (period * 2) / 3)),
-    bassOfTwoBeats: valueAt(low, period * 2),
-    bassOfFourBeats: valueAt(low, period * 4),
-    fourBeats: valueAt(full, period * 4),
-    threeBeats: valueAt(full, period * 3),
-    threeQuarters: valueAt(both, period * 0.75),
-    beatAndHalf: valueAt(both, period * 1.5),
+    beat: valueAt(combined, period),
+    halfBeat: valueAt(fullBand, period / 2),
+    twoBeats: valueAt(fullBand, period * 2),
+    thirdOfBeat: Math.max(valueAt(fullBand, period / 3), valueAt(fullBand, (period * 2) / 3)),
+    bassOfTwoBeats: valueAt(bassBand, period * 2),
+    bassOfFourBeats: valueAt(bassBand, period * 4),
+    fourBeats: valueAt(fullBand, period * 4),
+    threeBeats: valueAt(fullBand, period * 3),
+    threeQuarters: valueAt(combined, period * 0.75),
+    beatAndHalf: valueAt(combined, period * 1.5),
     onsetsPerBeat: perBeat(rates.all),
     onsetsPerBeatSquared: perBeat(rates.all) ** 2,
     bassOnsetsPerBeat: perBeat(rates.bass),
@@ -185,8 +192,8 @@ function noiseOf(windows: Float64Array[], bassWindows: Float64Array[]): number {
   return Math.max(Number.EPSILON, Math.sqrt(Math.max(0, squares / differences.length - mean ** 2)) / 2);
 }
 
-const withBass = (full: Float64Array, low: Float64Array): Float64Array =>
-  full.map((value, lag) => value + BASS_SHARE * (low[lag] as number));
+const withBass = (fullBand: Float64Array, bassBand: Float64Array): Float64Array =>
+  fullBand.map((value, lag) => value + BASS_SHARE * (bassBand[lag] as number));
 
 /** Returns the interpolated value between two lags. */
 function valueAt(values: Float64Array, lag: number): number {

@@ -18,7 +18,7 @@ interface CharsetDeps extends LocalFileDeps {
   readTags: (
     path: string,
     sourceId: string,
-    previous: Pick<TrackIdentity, 'charset' | 'provenance'>,
+    currentTags: Pick<TrackIdentity, 'charset' | 'provenance'>,
   ) => Promise<TrackIdentity>;
   libraryChanged: () => void;
 }

@@ -17,9 +17,9 @@ interface FingerprintedTrack {
 const MAX_CONNECTED_TRACKS = 200;
 
 /** Compares a track with candidates and stores a pair for each that matches. */
-export function pairWithSimilar(db: Db, track: FingerprintedTrack, similar: readonly FingerprintedTrack[]): void {
+export function pairWithSimilar(db: Db, track: FingerprintedTrack, candidates: readonly FingerprintedTrack[]): void {
   let hasPairs = false;
-  for (const otherTrack of similar) {
+  for (const otherTrack of candidates) {
     if (Math.abs(otherTrack.durationMs - track.durationMs) > LENGTH_TOLERANCE_MS) continue;
     const similarity = soundSimilarity(track.raw, otherTrack.raw);
     if (similarity < SAME_SOUND || isDismissed(db, track.trackId, otherTrack.trackId)) continue;

@@ -118,8 +118,8 @@ export function createDuplicateService({ db, library, merges, onMerged, now }: D
     },
 
     /**
-     * Merges the tracks `otherIds` into `keptId`. Throws `not_found`, and `conflict` for tracks that are not in the same
-     * group.
+     * Merges the tracks `otherIds` into `keptId`. Throws `not_found`, and `conflict` for tracks that are not in the
+     * same group.
      */
     mergeTracks(userId: UserId, keptId: TrackId, otherIds: readonly TrackId[]): TrackSummary {
       const ids = [...new Set(otherIds)];

@@ -97,7 +97,7 @@ export function createEnricher(deps: EnricherDeps) {
         isUnanswered: awaits !== null,
       };
       const recordedOutcome = recorder.record(id, findings);
-      if (!recordedOutcome) return skip('The track was edited or deleted meanwhile.');
+      if (!recordedOutcome) return toSkipped('The track was edited or deleted meanwhile.');
       const cover =
         withCover && recordedOutcome.albumId !== null ? await tryCover(recordedOutcome.albumId, signal) : undefined;
       return {
@@ -211,9 +211,9 @@ export function createEnricher(deps: EnricherDeps) {
 
   async function enrich(id: TrackId, options: EnrichOptions): Promise<Enriched> {
     const track = findKnown(id);
-    if (!track) return skip('The track was deleted.');
-    if (track.status === 'manual') return skip('The track was edited by hand.');
-    if (track.storageUri === null || track.availability !== 'available') return skip('The track has no audio.');
+    if (!track) return toSkipped('The track was deleted.');
+    if (track.status === 'manual') return toSkipped('The track was edited by hand.');
+    if (track.storageUri === null || track.availability !== 'available') return toSkipped('The track has no audio.');
     try {
       const enriched = await runSteps(track, track.storageUri, options);
       noteUnsaved(id, undefined);
@@ -256,7 +256,7 @@ function reasonUnsaved(error: unknown): string | undefined {
     : undefined;
 }
 
-const skip = (reason: string): Enriched => ({ outcome: 'skipped', reason });
+const toSkipped = (reason: string): Enriched => ({ outcome: 'skipped', reason });
 
 /** Returns whether the step failed because its service could not be reached. */
 const isServiceDown = (step: StepOutcome<unknown>): boolean => step.outcome === 'failed' && step.isPassing;

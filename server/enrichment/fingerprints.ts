@@ -59,14 +59,14 @@ export function storeFingerprint(
           })
           .run();
         const pieces = soundPieces(raw);
-        const similar = findSimilar(db.$client, pieces, duration);
+        const similarTracks = findSimilar(db.$client, pieces, duration);
         db.$client
           .prepare('INSERT INTO fingerprint_pieces (piece, duration_ms, track_id) SELECT value, ?, ? FROM json_each(?)')
           .run(duration, trackId, JSON.stringify(pieces));
         pairWithSimilar(
           tx,
           { trackId, raw, durationMs: duration },
-          similar.flatMap((id) => {
+          similarTracks.flatMap((id) => {
             const candidate = findFingerprint(tx, id);
             return candidate ? [{ trackId: id, ...candidate }] : [];
           }),

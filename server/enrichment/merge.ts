@@ -10,7 +10,7 @@ interface MergeInput {
   /** The tags of the file; undefined when they could not be read. */
   tags: TrackIdentity | undefined;
   match: Match | undefined;
-  current: TrackIdentity;
+  currentIdentity: TrackIdentity;
   /** The score above which a match is trusted, 0..1. */
   threshold: number;
 }
@@ -51,7 +51,7 @@ export const isTrusted = (match: Match | undefined, threshold: number): boolean 
  * year; otherwise tags win and the match fills gaps. Without a match, the values of an earlier match stay. Values
  * edited by a person always stay, and values from the file name are used only if there is no other.
  */
-export function mergeMetadata({ tags, match, current, threshold }: MergeInput): Merged {
+export function mergeMetadata({ tags, match, currentIdentity: current, threshold }: MergeInput): Merged {
   const isMatchTrusted = isTrusted(match, threshold);
   const currentOriginOf = (field: string): Origin => current.provenance?.[field] ?? 'tag';
   const unlessFromPath = <T>(field: string, value: T | undefined): T | undefined =>

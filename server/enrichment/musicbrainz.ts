@@ -100,8 +100,8 @@ export function createMusicBrainz({ settings, userAgent, bucket, breaker, wait, 
   /** Returns the response at a path. Concurrent calls share a request; errors are not cached. */
   function fetchCached<T extends z.ZodType>(path: string, shape: T): Promise<z.output<T> | undefined> {
     const time = now().getTime();
-    const cached = answers.get(path);
-    if (cached && cached.expiresAtMs > time) return cached.answer as Promise<z.output<T> | undefined>;
+    const cachedAnswer = answers.get(path);
+    if (cachedAnswer && cachedAnswer.expiresAtMs > time) return cachedAnswer.answer as Promise<z.output<T> | undefined>;
     const answer = fetchAnswer(path, shape);
     answers.delete(path);
     answers.set(path, { answer, expiresAtMs: time + MAX_ANSWER_AGE_MS });

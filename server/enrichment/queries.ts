@@ -122,8 +122,8 @@ export const dismissReview = (db: Db, trackId: TrackId, now: Date): boolean =>
  * Stores what an undo restores. Must be called after writing the track, because a trigger deletes the row when the
  * track's metadata changes.
  */
-export function saveUndo(db: Db, trackId: TrackId, previous: unknown, now: Date): void {
-  const row = { previous, createdAt: now };
+export function saveUndo(db: Db, trackId: TrackId, previousMetadata: unknown, now: Date): void {
+  const row = { previous: previousMetadata, createdAt: now };
   db.insert(enrichmentUndo)
     .values({ trackId, ...row })
     .onConflictDoUpdate({ target: enrichmentUndo.trackId, set: row })
@@ -169,8 +169,8 @@ export type Scope = 'pending' | 'failed' | 'all' | 'unanswered';
 const hasAudio = and(eq(tracks.availability, 'available'), sql`${tracks.storageUri} IS NOT NULL`);
 
 /**
- * Lists tracks that a run of this scope, requested at `requestedAt`, has not enriched yet, with ids above `afterId` up to
- * `upToId`.
+ * Lists tracks that a run of this scope, requested at `requestedAt`, has not enriched yet, with ids above `afterId` up
+ * to `upToId`.
  */
 export function listWaiting(db: Db, scope: Scope, requestedAt: Date, afterId: number, upToId: number): TrackId[] {
   const window = and(gt(tracks.id, afterId as TrackId), lte(tracks.id, upToId as TrackId));

@@ -60,7 +60,7 @@ export function createRecorder({ db, now, tracks, findKnown, threshold }: Record
     const { identity, isIdentified } = mergeMetadata({
       tags,
       match: bestMatch ?? findings.taggedMatch,
-      current: track.identity,
+      currentIdentity: track.identity,
       threshold: limit,
     });
 

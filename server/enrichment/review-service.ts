@@ -72,25 +72,27 @@ export function createReviewService({
     setManual(db, track.id, { enrichedAt: now(), fpidScore });
   }
 
-  const apply = db.$client.transaction((by: UserId, id: TrackId, n: number): void => {
+  const apply = db.$client.transaction((userId: UserId, id: TrackId, n: number): void => {
     const track = findExisting(id);
     const candidate = listMatches(db, id).find((match) => match.n === n);
     if (!candidate) throw notFound('match', n);
-    history.record({ by, kind: 'match', keeps: REVIEW_TABLES }, id, () =>
+    history.record({ by: userId, kind: 'match', keeps: REVIEW_TABLES }, id, () =>
       applyChoice(track, applyMatch(track.identity, candidate.match), candidate.match.score),
     );
     saveUndo(db, id, { identity: track.identity, fpidScore: track.fpidScore } satisfies PreviousMetadata, now());
   });
 
-  const undo = db.$client.transaction((by: UserId, id: TrackId): void => {
+  const undo = db.$client.transaction((userId: UserId, id: TrackId): void => {
     const track = findExisting(id);
-    const previous = findUndo(db, id);
-    if (!previous)
+    const previousMetadata = findUndo(db, id);
+    if (!previousMetadata)
       throw conflict(
         `There is nothing to undo on “${track.identity.title}”: the last enrichment changed nothing, or the track ` +
           'was changed since.',
       );
-    history.record({ by, keeps: REVIEW_TABLES }, id, () => applyChoice(track, previous.identity, previous.fpidScore));
+    history.record({ by: userId, keeps: REVIEW_TABLES }, id, () =>
+      applyChoice(track, previousMetadata.identity, previousMetadata.fpidScore),
+    );
   });
 
   return {
@@ -106,16 +108,16 @@ export function createReviewService({
     },
 
     /** Applies candidate `n`, which a person chose. Throws `not_found`. */
-    apply(by: UserId, id: TrackId, n: number): void {
-      apply.immediate(by, id, n);
+    apply(userId: UserId, id: TrackId, n: number): void {
+      apply.immediate(userId, id, n);
       libraryChanged();
     },
 
     /**
      * Restores the metadata before the last enrichment, because a person asked for it. Throws `not_found`, `conflict`.
      */
-    undo(by: UserId, id: TrackId): void {
-      undo.immediate(by, id);
+    undo(userId: UserId, id: TrackId): void {
+      undo.immediate(userId, id);
       libraryChanged();
     },
 
@@ -154,7 +156,7 @@ export function createReviewService({
 }
 
 /** Returns the values of the match. Where the match has none, those of the track are kept. */
-function applyMatch(current: TrackIdentity, match: Match): TrackIdentity {
+function applyMatch(currentIdentity: TrackIdentity, match: Match): TrackIdentity {
   const hasArtists = match.artists.length > 0;
   const hasMatch = (field: 'title' | 'year' | 'trackNumber' | 'discNumber'): boolean => match[field] !== undefined;
   const chosenFields: Record<string, boolean> = {
@@ -170,8 +172,8 @@ function applyMatch(current: TrackIdentity, match: Match): TrackIdentity {
     isChosen ? [[field, 'manual']] : [],
   );
   return {
-    ...current,
-    title: match.title ?? current.title,
+    ...currentIdentity,
+    title: match.title ?? currentIdentity.title,
     ...(hasArtists && { artists: match.artists, artist: match.artist, artistMbids: match.artistMbids }),
     ...(match.album !== undefined && {
       album: match.album,
@@ -182,13 +184,13 @@ function applyMatch(current: TrackIdentity, match: Match): TrackIdentity {
       releaseGroupMbid: match.releaseGroupMbid,
       releaseMbid: undefined,
     }),
-    year: match.year ?? current.year,
-    trackNumber: match.trackNumber ?? current.trackNumber,
-    discNumber: match.discNumber ?? current.discNumber,
-    genres: match.genres.length > 0 ? match.genres : current.genres,
-    recordingMbid: match.recordingMbid ?? current.recordingMbid,
-    acoustidId: match.acoustidId ?? current.acoustidId,
-    provenance: { ...current.provenance, ...Object.fromEntries(manualOrigins) },
+    year: match.year ?? currentIdentity.year,
+    trackNumber: match.trackNumber ?? currentIdentity.trackNumber,
+    discNumber: match.discNumber ?? currentIdentity.discNumber,
+    genres: match.genres.length > 0 ? match.genres : currentIdentity.genres,
+    recordingMbid: match.recordingMbid ?? currentIdentity.recordingMbid,
+    acoustidId: match.acoustidId ?? currentIdentity.acoustidId,
+    provenance: { ...currentIdentity.provenance, ...Object.fromEntries(manualOrigins) },
   };
 }
 

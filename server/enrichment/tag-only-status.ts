@@ -56,8 +56,8 @@ export function prepareSettling(db: MainDb) {
   }).immediate;
 
   /**
-   * Sets the status of tracks by their tags alone, for ids above `afterId` up to `upToId`. `whyOff` says why fingerprint
-   * lookups are off. If MusicBrainz can be asked (`isDetailed`), tracks with a recording mbid are left out.
+   * Sets the status of tracks by their tags alone, for ids above `afterId` up to `upToId`. `whyOff` says why
+   * fingerprint lookups are off. If MusicBrainz can be asked (`isDetailed`), tracks with a recording mbid are left out.
    */
   return ({
     afterId,

@@ -21,17 +21,17 @@ export function createDismissalMerge({ db }: { db: MainDb }): TrackMergePart {
       .from(duplicateDismissals)
       .where(or(eq(duplicateDismissals.trackId, id), eq(duplicateDismissals.otherId, id)))
       .all()
-      .map(({ trackId, otherId, ...by }) => ({ ...by, otherId: trackId === id ? otherId : trackId }));
+      .map(({ trackId, otherId, ...dismissal }) => ({ ...dismissal, otherId: trackId === id ? otherId : trackId }));
 
   return {
     move(from, to): void {
       const movedDismissals = dismissalsOf(from).filter(({ otherId: dismissedId }) => dismissedId !== to);
       if (movedDismissals.length === 0) return;
-      for (const { otherId: dismissedId, ...by } of movedDismissals) {
+      for (const { otherId: dismissedId, ...dismissal } of movedDismissals) {
         const [trackId, otherId] = sortPair(to, dismissedId);
         // The dismissals of the merged track stay, so that they count again after an undo.
         db.insert(duplicateDismissals)
-          .values({ trackId, otherId, ...by })
+          .values({ trackId, otherId, ...dismissal })
           .onConflictDoNothing()
           .run();
       }

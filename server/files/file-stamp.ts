@@ -38,8 +38,10 @@ export interface InodeStamp {
  * Returns whether the file was changed although size and time are the same, as some tag editors do. A different device
  * says nothing: it is different after a copy that keeps all times.
  */
-export const wasTouched = (previous: InodeStamp, current: InodeStamp): boolean =>
-  previous.dev === current.dev && previous.ctimeUs !== null && previous.ctimeUs !== current.ctimeUs;
+export const wasTouched = (previousStamp: InodeStamp, currentStamp: InodeStamp): boolean =>
+  previousStamp.dev === currentStamp.dev &&
+  previousStamp.ctimeUs !== null &&
+  previousStamp.ctimeUs !== currentStamp.ctimeUs;
 
 /** Returns a key for a file's identity, which is the same for one file at two paths. */
 export const fileKey = ({ dev, ino, sizeBytes, mtimeUs }: FileIdentity): string =>

@@ -132,8 +132,8 @@ function readSheet(path: Buffer, name: string, { parsedSheets }: SheetFolder): C
     const stat = fs.statSync(path, { bigint: true });
     if (!stat.isFile() || stat.size > MAX_SHEET_BYTES) return undefined;
     const stamp = `${stat.ino} ${stat.size} ${stat.mtimeNs}`;
-    const cached = parsedSheets.get(name);
-    if (cached?.stamp === stamp) return cached.sheet;
+    const cachedSheet = parsedSheets.get(name);
+    if (cachedSheet?.stamp === stamp) return cachedSheet.sheet;
     const bytes = readPlainFileSync(path, MAX_SHEET_BYTES);
     const sheet = bytes && parseCueSheet(decodeSheet(bytes));
     parsedSheets.set(name, { stamp, sheet });

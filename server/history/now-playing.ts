@@ -31,7 +31,7 @@ const UNKNOWN_LENGTH_MS = 60 * 60_000;
 export type NowPlayingService = ReturnType<typeof createNowPlaying>;
 
 export function createNowPlaying({ now, events, library, onStart }: NowPlayingDeps) {
-  const playing = new Map<UserId, NowPlayingReport & { trackId: TrackId; since: Date; validUntilMs: number }>();
+  const playingByUser = new Map<UserId, NowPlayingReport & { trackId: TrackId; since: Date; validUntilMs: number }>();
 
   return {
     /**
@@ -39,14 +39,14 @@ export function createNowPlaying({ now, events, library, onStart }: NowPlayingDe
      * track.
      */
     set(userId: UserId, { trackId, positionMs, client }: NowPlayingReport): void {
-      const previousReport = playing.get(userId);
+      const previousReport = playingByUser.get(userId);
       if (trackId === null) {
-        playing.delete(userId);
+        playingByUser.delete(userId);
       } else {
         const [track] = library.tracksById(userId, [trackId]);
         if (!track) throw notFound('track', trackId);
         const since = now();
-        playing.set(userId, {
+        playingByUser.set(userId, {
           trackId,
           positionMs,
           client,
@@ -63,18 +63,20 @@ export function createNowPlaying({ now, events, library, onStart }: NowPlayingDe
     },
 
     get(userId: UserId): NowPlaying | undefined {
-      const current = playing.get(userId);
+      const currentReport = playingByUser.get(userId);
       const [track] =
-        current && current.validUntilMs > now().getTime() ? library.tracksById(userId, [current.trackId]) : [];
-      if (current && track)
+        currentReport && currentReport.validUntilMs > now().getTime()
+          ? library.tracksById(userId, [currentReport.trackId])
+          : [];
+      if (currentReport && track)
         return {
-          trackId: current.trackId,
-          positionMs: current.positionMs,
-          client: current.client,
-          since: current.since,
+          trackId: currentReport.trackId,
+          positionMs: currentReport.positionMs,
+          client: currentReport.client,
+          since: currentReport.since,
           track,
         };
-      playing.delete(userId);
+      playingByUser.delete(userId);
       return undefined;
     },
   };

@@ -12,8 +12,8 @@ const MAX_SITTING_MS = 60 * 60_000;
 const JUST_NOW_MS = 20_000;
 
 /**
- * Returns how long before `reportedAt` a listening may have begun, if a client reports `reportedAt` as its time, and sends the report
- * at the time `now`. Some clients report when a track started, others when it ended.
+ * Returns how long before `reportedAt` a listening may have begun, if a client reports `reportedAt` as its time, and
+ * sends the report at the time `now`. Some clients report when a track started, others when it ended.
  */
 export const beganWithinMs = (durationMs: number | null, reportedAt: number, now: number): number =>
   Math.abs(now - reportedAt) < JUST_NOW_MS

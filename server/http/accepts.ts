@@ -224,7 +224,9 @@ function repairIssue(
 ): boolean {
   const path = [...parentPath, ...issue.path];
   if (issue.code === 'invalid_union')
-    return (likelyBranch(issue.errors) ?? []).filter((inner) => repairIssue(body, inner, path, options)).length > 0;
+    return (
+      (likelyBranch(issue.errors) ?? []).filter((innerIssue) => repairIssue(body, innerIssue, path, options)).length > 0
+    );
   if (issue.code === 'unrecognized_keys') {
     const fields = valueAt(body, path);
     const hasOnlyUnknownFields =

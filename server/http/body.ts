@@ -112,7 +112,7 @@ function assertSmall(body: unknown, longLists: readonly string[]): void {
     count += entries.length;
     if (count > MAX_VALUES)
       throw invalid([{ field: 'body', message: `may hold at most ${MAX_VALUES} values, and this one holds more` }]);
-    for (const [, inner] of entries) queue.push({ value: inner, depth: depth + 1 });
+    for (const [, innerValue] of entries) queue.push({ value: innerValue, depth: depth + 1 });
   }
 }
 

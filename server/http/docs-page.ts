@@ -22,13 +22,13 @@ export function documentationRoutes(
   getRoutes: () => { routes: Route[]; rootRoutes: Route[] },
   version: string,
 ): Route[] {
-  let cached: { document: OpenApiDocument; page: string } | undefined;
+  let cachedPage: { document: OpenApiDocument; page: string } | undefined;
   const documentation = () => {
-    if (cached) return cached;
+    if (cachedPage) return cachedPage;
     const { routes, rootRoutes } = getRoutes();
     const document = openApiDocument(routes, { title: 'Tonearm', version, basePath: '/api/v1', rootRoutes });
-    cached = { document, page: docsHtml(document) };
-    return cached;
+    cachedPage = { document, page: docsHtml(document) };
+    return cachedPage;
   };
 
   return [

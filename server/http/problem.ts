@@ -116,7 +116,7 @@ function toFieldErrors(issue: z.core.$ZodIssue, input: unknown, parentPath: Prop
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({ field: [...path, key].join('.'), message: UNKNOWN_FIELD }));
   const branch = issue.code === 'invalid_union' ? likelyBranch(issue.errors) : undefined;
-  if (branch) return branch.flatMap((inner) => toFieldErrors(inner, input, path));
+  if (branch) return branch.flatMap((innerIssue) => toFieldErrors(innerIssue, input, path));
   const receivedText = path.some((name) => SECRET_NAME.test(String(name)))
     ? undefined
     : toReceivedText(valueAt(input, path));

@@ -122,23 +122,23 @@ interface AnswerSlot {
 
 /** Limits how many long responses are written at the same time; the others wait in order. */
 function createAnswerSlots(max: number): () => AnswerSlot {
-  const waiting: (() => void)[] = [];
+  const waitingCallbacks: (() => void)[] = [];
   let takenCount = 0;
   return () => {
     let turnEndMs: number | undefined;
     const leave = (): void => {
       if (turnEndMs === undefined) return;
       turnEndMs = undefined;
-      const resumeNext = waiting.shift();
+      const resumeNext = waitingCallbacks.shift();
       if (resumeNext) resumeNext();
       else takenCount -= 1;
     };
     return {
       async enter() {
-        if (turnEndMs !== undefined && performance.now() > turnEndMs && waiting.length > 0) leave();
+        if (turnEndMs !== undefined && performance.now() > turnEndMs && waitingCallbacks.length > 0) leave();
         if (turnEndMs !== undefined) return;
         if (takenCount < max) takenCount += 1;
-        else await new Promise<void>((resolve) => waiting.push(resolve));
+        else await new Promise<void>((resolve) => waitingCallbacks.push(resolve));
         turnEndMs = performance.now() + TURN_MS;
       },
       leave,

@@ -59,7 +59,7 @@ const needsZip64 = (value: number): boolean => value >= MAX_32;
 
 function localHeader(entry: ZipEntry, crc32: number): Buffer {
   const { size, modifiedAt } = entry;
-  const [name, extra] = [
+  const [name, extraField] = [
     nameOf(entry),
     Buffer.concat([zip64ExtraField(needsZip64(size) ? [size, size] : []), timeExtraField(modifiedAt)]),
   ];
@@ -72,14 +72,14 @@ function localHeader(entry: ZipEntry, crc32: number): Buffer {
   head.writeUInt32LE(Math.min(size, MAX_32), 18);
   head.writeUInt32LE(Math.min(size, MAX_32), 22);
   head.writeUInt16LE(name.length, 26);
-  head.writeUInt16LE(extra.length, 28);
-  return Buffer.concat([head, name, extra]);
+  head.writeUInt16LE(extraField.length, 28);
+  return Buffer.concat([head, name, extraField]);
 }
 
 function centralHeader(entry: ZipEntry, crc32: number, offset: number): Buffer {
   const { size, modifiedAt } = entry;
   const longValues = [...(needsZip64(size) ? [size, size] : []), ...(needsZip64(offset) ? [offset] : [])];
-  const [name, extra] = [nameOf(entry), Buffer.concat([zip64ExtraField(longValues), timeExtraField(modifiedAt)])];
+  const [name, extraField] = [nameOf(entry), Buffer.concat([zip64ExtraField(longValues), timeExtraField(modifiedAt)])];
   const head = Buffer.alloc(46);
   head.writeUInt32LE(0x0201_4b50, 0);
   head.writeUInt16LE((UNIX_SYSTEM << 8) | ZIP_VERSION, 4);
@@ -90,10 +90,10 @@ function centralHeader(entry: ZipEntry, crc32: number, offset: number): Buffer {
   head.writeUInt32LE(Math.min(size, MAX_32), 20);
   head.writeUInt32LE(Math.min(size, MAX_32), 24);
   head.writeUInt16LE(name.length, 28);
-  head.writeUInt16LE(extra.length, 30);
+  head.writeUInt16LE(extraField.length, 30);
   head.writeUInt32LE((FILE_MODE << 16) >>> 0, 38);
   head.writeUInt32LE(Math.min(offset, MAX_32), 42);
-  return Buffer.concat([head, name, extra]);
+  return Buffer.concat([head, name, extraField]);
 }
 
 /** Returns the end record, which locates the list of files. */

@@ -55,7 +55,7 @@ interface AttemptsDeps {
 export type Attempts = ReturnType<typeof createAttempts>;
 
 export function createAttempts({ db, log, now, random, handledTasks, announcer, onStuck }: AttemptsDeps) {
-  const running = new Map<JobId, RunningJob>();
+  const runningJobs = new Map<JobId, RunningJob>();
   /** Errors of jobs whose state cannot be stored. They are kept here, because their rows cannot be written. */
   const storeFaults = new Map<JobId, string>();
   let isAbandoned = false; // true when the server has stopped waiting, so that nothing may be written any more
@@ -85,7 +85,7 @@ export function createAttempts({ db, log, now, random, handledTasks, announcer, 
   /** Runs one attempt. Never rejects; resolves when the outcome of the attempt is stored. */
   async function run(id: JobId): Promise<void> {
     const entry: RunningJob = { controller: new AbortController() };
-    running.set(id, entry);
+    runningJobs.set(id, entry);
     try {
       const job = await storeUntilDone({ id }, () => startAttempt(db, id, now()));
       if (!job) return; // the job was cancelled or has ended since it was queued
@@ -95,7 +95,7 @@ export function createAttempts({ db, log, now, random, handledTasks, announcer, 
       const outcome = await record(job, entry, attempt);
       if (outcome) logAttempt(job, outcome, now().getTime() - startedMs, attempt.error);
     } finally {
-      running.delete(id);
+      runningJobs.delete(id);
     }
   }
 
@@ -185,8 +185,8 @@ export function createAttempts({ db, log, now, random, handledTasks, announcer, 
    */
   async function retryLater(job: JobRow, error: string, wishedMs: number): Promise<void> {
     const backoff = handledTasks.get(job.task)?.task.backoff ?? DEFAULT_BACKOFF;
-    const wait = Math.max(backoffMs(backoff, job.attempts, random()), Math.min(backoff.capMs, wishedMs));
-    const runAt = new Date(now().getTime() + wait);
+    const waitMs = Math.max(backoffMs(backoff, job.attempts, random()), Math.min(backoff.capMs, wishedMs));
+    const runAt = new Date(now().getTime() + waitMs);
     announcer.announce(await storeUntilDone(job, () => setWaiting(db, job.id, error, runAt)));
   }
 
@@ -206,21 +206,21 @@ export function createAttempts({ db, log, now, random, handledTasks, announcer, 
   return {
     run,
     withProblem,
-    isIdle: (): boolean => running.size === 0,
+    isIdle: (): boolean => runningJobs.size === 0,
 
     /** Aborts a running job, whose row already has the status `cancelled`. */
     cancel(id: JobId): void {
-      const entry = running.get(id);
+      const entry = runningJobs.get(id);
       if (entry) stop(entry, 'cancelled');
     },
 
     stopAll(): void {
-      for (const entry of running.values()) stop(entry, 'closing');
+      for (const entry of runningJobs.values()) stop(entry, 'closing');
     },
 
     /** Abandons handlers that do not end: their jobs are requeued, and nothing that they do later is recorded. */
     abandon(): void {
-      const runningIds = [...running.keys()];
+      const runningIds = [...runningJobs.keys()];
       log.warn({ job_ids: runningIds }, 'jobs did not stop in time and will run again at the next start');
       isAbandoned = true;
       try {

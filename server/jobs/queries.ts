@@ -148,17 +148,17 @@ export function restoreJobs(
         .where(and(eq(jobs.status, 'running'), gte(jobs.crashes, MAX_CRASHES)))
         .returning()
         .all();
-      const returned = tx
+      const requeuedJobs = tx
         .update(jobs)
         .set({ status: 'queued', attempts: sql`max(${jobs.attempts} - 1, 0)` })
         .where(eq(jobs.status, 'running'))
         .run().changes;
-      const unknown = tx
+      const unknownJobs = tx
         .update(jobs)
         .set({ status: 'failed', error: 'This version of Tonearm does not know the task.', finishedAt: now })
         .where(and(isUnfinished, notInArray(jobs.task, tasks)))
         .run().changes;
-      return { returned, unknown, putAside };
+      return { returned: requeuedJobs, unknown: unknownJobs, putAside };
     },
     { behavior: 'immediate' },
   );

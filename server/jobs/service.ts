@@ -106,8 +106,8 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
     const uniqueKey = `${task.name}:${key}`;
     return db.transaction(
       (tx) => {
-        const unfinished = findUnfinishedByKey(tx, uniqueKey);
-        if (unfinished) return { job: unfinished, created: false };
+        const unfinishedJob = findUnfinishedByKey(tx, uniqueKey);
+        if (unfinishedJob) return { job: unfinishedJob, created: false };
         return { job: insertJob(tx, { ...row, uniqueKey }), created: true };
       },
       { behavior: 'immediate' },

@@ -163,12 +163,12 @@ export function createJukebox({ now, announce, artistsOf, random = Math.random }
     shuffle: (userId: UserId) =>
       changeState(userId, ({ trackIds, currentIndex }) => {
         const artists = artistsOf(trackIds);
-        const current = trackIds[currentIndex] ?? null;
+        const currentId = trackIds[currentIndex] ?? null;
         const otherTracks = trackIds.filter((_, index) => index !== currentIndex);
-        const shuffledTracks = shuffleItems(otherTracks, (id) => artists.get(id) ?? null, random, current);
-        return current === null
+        const shuffledTracks = shuffleItems(otherTracks, (id) => artists.get(id) ?? null, random, currentId);
+        return currentId === null
           ? { trackIds: shuffledTracks }
-          : { trackIds: [current, ...shuffledTracks], currentIndex: 0 };
+          : { trackIds: [currentId, ...shuffledTracks], currentIndex: 0 };
       }),
     setGain: (userId: UserId, gain: number) => changeState(userId, () => ({ gain: Math.min(1, Math.max(0, gain)) })),
   };

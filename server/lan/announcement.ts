@@ -33,7 +33,7 @@ export function createAnnouncement({ log }: { log: Log }) {
   let radio: Bonjour | undefined;
   let announcedKey = '';
   let problem: string | undefined;
-  let working: Promise<void> = Promise.resolve();
+  let pendingWork: Promise<void> = Promise.resolve();
   let latestAbort = new AbortController();
 
   const noteProblem = (error: unknown): void => {
@@ -83,7 +83,7 @@ export function createAnnouncement({ log }: { log: Log }) {
         latestAbort.abort();
         latestAbort = new AbortController();
         const { signal } = latestAbort;
-        working = working
+        pendingWork = pendingWork
           .then(end)
           .then(() => {
             problem = undefined;
@@ -91,7 +91,7 @@ export function createAnnouncement({ log }: { log: Log }) {
           })
           .catch(noteProblem);
       }
-      return working;
+      return pendingWork;
     },
 
     /** Returns why the announcement has failed; undefined if it has not. */

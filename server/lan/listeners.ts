@@ -15,7 +15,7 @@ export type Listeners = ReturnType<typeof createListeners>;
 
 export function createListeners(app: RequestListener, connections: Connections) {
   const servers = new Map<string, Server>();
-  const leaving = new Set<Server>();
+  const closingServers = new Set<Server>();
   let port = 0;
   let problems: string[] = [];
   let following: Promise<void> = Promise.resolve();
@@ -33,8 +33,8 @@ export function createListeners(app: RequestListener, connections: Connections) 
     const server = servers.get(host);
     if (!server) return;
     servers.delete(host);
-    leaving.add(server);
-    server.close(() => leaving.delete(server));
+    closingServers.add(server);
+    server.close(() => closingServers.delete(server));
     setTimeout(() => server.closeAllConnections(), CLOSE_DELAY_MS).unref();
   }
 
@@ -78,7 +78,7 @@ export function createListeners(app: RequestListener, connections: Connections) 
 
     /** Closes the existing connections. */
     end(): void {
-      for (const server of [...servers.values(), ...leaving]) server.closeAllConnections();
+      for (const server of [...servers.values(), ...closingServers]) server.closeAllConnections();
       connections.end();
     },
   };
