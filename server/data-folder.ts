@@ -118,7 +118,7 @@ async function assertOwnDatabase(config: Config, state: Exclude<DatabaseState, {
   }
   const found = ofFolder === undefined ? await libraryInStorage(config) : 'its library.json';
   if (found === undefined) return;
-  const what = state.kind === 'library' || state.isThere ? 'is empty' : 'does not exist';
+  const what = state.kind === 'library' || state.fileExists ? 'is empty' : 'does not exist';
   throw conflict(
     `There is a library here (${found}), but its database ${database} ${what}. ` +
       (existsSync(database + REBUILDING)

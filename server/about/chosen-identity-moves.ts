@@ -6,8 +6,8 @@ import type { RowAs } from '../db/rows.ts';
 import type { artistIdentities } from '../db/schema.ts';
 import type { AnnotationPart } from '../library/tracks/annotations.ts';
 
-/** Absent when nothing was chosen. */
-const Memory = z.object({ mbid: z.string().nullable() }).optional().catch(undefined); // it may be from a backup
+/** Undefined when nobody has chosen a MusicBrainz artist. */
+const Memory = z.object({ mbid: z.string().nullable() }).optional().catch(undefined); // a backup may contain any value
 
 export function createChosenIdentityMoves(client: Sqlite): AnnotationPart {
   const findChosen = client.prepare<[number], RowAs<typeof artistIdentities, 'mbid'>>(
@@ -27,12 +27,12 @@ export function createChosenIdentityMoves(client: Sqlite): AnnotationPart {
   return {
     name: 'identity',
     move({ type, from, to, holder, memory }): z.output<typeof Memory> {
-      const chosen = type === 'artist' ? findChosen.get(holder) : undefined;
+      const chosenIdentity = type === 'artist' ? findChosen.get(holder) : undefined;
       const movedIdentity = Memory.parse(memory);
-      if (!chosen || (holder !== from && movedIdentity?.mbid !== chosen.mbid)) return movedIdentity;
+      if (!chosenIdentity || (holder !== from && movedIdentity?.mbid !== chosenIdentity.mbid)) return movedIdentity;
       if (findChosen.get(to)) return undefined;
       copy.run({ from: holder, to });
-      return chosen;
+      return chosenIdentity;
     },
     takeBack({ type, holder, memory }): void {
       const movedIdentity = Memory.parse(memory);

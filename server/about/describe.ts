@@ -9,7 +9,7 @@ import type { Wikimedia } from './wikimedia.ts';
 interface Description {
   /** Null: MusicBrainz does not know the subject, or could not be reached and no former facts exist. */
   facts: About | null;
-  /** Something could not be asked. */
+  /** The error of the first service that could not be reached; undefined if all answered. */
   fault: ServiceError | undefined;
 }
 
@@ -18,7 +18,7 @@ interface DescribeDeps {
   wikimedia: Pick<Wikimedia, 'findItem' | 'findText'>;
 }
 
-/** Throws the reason of `signal`. */
+/** Returns what the services say. Throws the reason of `signal` when the look-up is cancelled. */
 export async function describe(
   { subjects, wikimedia }: DescribeDeps,
   { kind, mbid }: { kind: SubjectKind; mbid: string },
@@ -26,7 +26,7 @@ export async function describe(
   signal: AbortSignal,
 ): Promise<Description> {
   let fault: ServiceError | undefined;
-  /** Returns undefined for a failed request. */
+  /** Returns undefined for a failed request, and stores its error in `fault`. */
   const tryWork = <T>(work: Promise<T>): Promise<{ value: T } | undefined> =>
     work.then(
       (value) => ({ value }),
@@ -37,13 +37,13 @@ export async function describe(
       },
     );
 
-  const answer = await tryWork(subjects.find(kind, mbid, signal));
-  if (!answer) return { facts: previous, fault };
-  if (!answer.value) return { facts: null, fault };
-  const { facts, ids } = answer.value;
+  const subjectLookup = await tryWork(subjects.find(kind, mbid, signal));
+  if (!subjectLookup) return { facts: previous, fault };
+  if (!subjectLookup.value) return { facts: null, fault };
+  const { facts, ids } = subjectLookup.value;
   if (facts.wikidata === null) return { facts, fault };
 
-  // of another item, nothing is kept
+  // the previous facts are reused only if they are about the same Wikidata item
   const reusable = previous?.wikidata === facts.wikidata ? previous : undefined;
   const wikidataAnswer = await tryWork(wikimedia.findItem(facts.wikidata, { kind, mbids: ids }, signal));
   if (!wikidataAnswer) return { facts: { ...facts, ...pick(reusable) }, fault };
@@ -54,7 +54,7 @@ export async function describe(
     const title = item.articles.get(language);
     if (title === undefined) continue;
     const text = await tryWork(wikimedia.findText(language, title, [facts.wikidata, item.id], signal));
-    const keptText = text ? text.value : reusable?.texts.find((one) => one.language === language);
+    const keptText = text ? text.value : reusable?.texts.find((previousText) => previousText.language === language);
     if (keptText) texts.push(keptText);
   }
   return { facts: { ...facts, files: item.files, category: item.category, texts }, fault };

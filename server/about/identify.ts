@@ -3,7 +3,7 @@
 import { identityKey, sortKey } from '../library/tracks/sort-and-identity-keys.ts';
 import type { KnownAlbum, Subjects } from './musicbrainz.ts';
 
-/** Titles that many artists have. */
+/** Titles that albums of many artists have. */
 const COMMON_TITLES = new Set(
   (
     'greatest hits,best of,the best of,the very best of,live,demo,demos,untitled,singles,remixes,unplugged,acoustic,' +

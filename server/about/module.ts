@@ -12,7 +12,9 @@ import { LOOKUP_ABOUT } from './tasks.ts';
 import { createWikimedia } from './wikimedia.ts';
 
 export interface AboutTuning {
-  /** Requests to Wikidata, Wikipedia and Commons together, which ask for no more than a few at a time. */
+  /**
+   * Maximum number of requests per second to Wikidata, Wikipedia and Commons together: they ask clients for a few only.
+   */
   wikimediaPerSecond?: number;
   /** Interval of the search for due artists and albums. */
   aboutEveryMs?: number;
@@ -67,13 +69,19 @@ export function aboutModule({
     about.pictureLost(artistKey);
     lookUp();
   });
-  /** Artists and albums get mbids in many ways, and what was found is refreshed. */
-  let looked = { version: 0, at: 0 };
+  /**
+   * The state of the library and the time at the last search for due look-ups. It is repeated after a day even without
+   * changes, because stored information is refreshed.
+   */
+  let lastSearch = { version: 0, at: 0 };
   async function lookForDue(): Promise<void> {
-    const current = { version: changes.version(), at: now().getTime() };
-    if (!settings.get('ARTIST_INFO_ENABLED') || (current.version === looked.version && current.at < looked.at + DAY_MS))
+    const currentSearch = { version: changes.version(), at: now().getTime() };
+    if (
+      !settings.get('ARTIST_INFO_ENABLED') ||
+      (currentSearch.version === lastSearch.version && currentSearch.at < lastSearch.at + DAY_MS)
+    )
       return;
-    looked = current;
+    lastSearch = currentSearch;
     if (await about.hasDue()) lookUp();
   }
   let timer: NodeJS.Timeout | undefined;

@@ -25,7 +25,7 @@ const date = z
   .catch(undefined)
   .transform((text) => text ?? null);
 const flag = z.boolean().nullish().catch(undefined);
-/** XW and the like are no countries. */
+/** Codes that begin with X, such as XW (worldwide), are not countries. */
 const country = z
   .string()
   .regex(/^(?!X)[A-Z]{2}$/)
@@ -49,14 +49,14 @@ const area = z.object({ name: line }).nullish().catch(undefined);
 const lifeSpan = z.object({ begin: date, end: date, ended: flag }).nullish().catch(undefined);
 const Entity = z.object({
   id: mbid,
-  /** A release group has a title. */
+  /** Release groups have a title instead of a name. */
   name: line,
   title: line,
   type: line,
   country,
   area,
   'life-span': lifeSpan,
-  /** An orchestra has thousands. */
+  /** An orchestra has thousands of relations. */
   relations: listOf(Relation, 10_000),
 });
 const Releases = z.object({
@@ -87,7 +87,7 @@ const INCLUDES_BY_KIND: Record<SubjectKind, string> = {
   'release-group': 'url-rels',
   label: 'url-rels',
 };
-/** Types of links that are shown. */
+/** The link types of MusicBrainz that are shown, with the names that pages get. */
 const LINK_TYPES: Readonly<Record<string, string>> = {
   'official homepage': 'homepage',
   'official site': 'homepage',
@@ -101,7 +101,7 @@ const LINK_TYPES: Readonly<Record<string, string>> = {
   songkick: 'songkick',
   'social network': 'social',
 };
-/** Entries that are no artists: pages about them would be shown for half of a library. */
+/** MusicBrainz entries that stand for no real artist. A page about them would be shown for half of a library. */
 const NON_ARTIST_IDS = new Set([
   '89ad4ac3-39f7-470e-963a-56509c546377', // Various Artists
   '125ec42a-7229-4250-afc5-e057484327fe', // [unknown]
@@ -127,7 +127,7 @@ export interface ArtistCandidate {
   disambiguation: string | null;
 }
 
-/** All throw a ServiceError or the reason of `signal`. */
+/** Returns the requests to MusicBrainz. Each throws a ServiceError, or the reason of `signal`. */
 export function createSubjects({ musicBrainz }: { musicBrainz: Pick<MusicBrainz, 'find'> }) {
   async function labelsOf(id: string, signal: AbortSignal): Promise<About['labels']> {
     const releases = await musicBrainz.find(
@@ -139,8 +139,8 @@ export function createSubjects({ musicBrainz }: { musicBrainz: Pick<MusicBrainz,
     for (const release of releases?.releases ?? [])
       for (const { label } of release['label-info']) {
         if (label.name === null || label.name === '[no label]') continue;
-        const counted = counts.get(label.id);
-        if (counted) counted.releases++;
+        const countedLabel = counts.get(label.id);
+        if (countedLabel) countedLabel.releases++;
         else counts.set(label.id, { mbid: label.id, name: label.name, releases: 1 });
       }
     return [...counts.values()]
@@ -150,7 +150,7 @@ export function createSubjects({ musicBrainz }: { musicBrainz: Pick<MusicBrainz,
   }
 
   return {
-    /** Returns undefined for an unknown id. `ids`: the requested one, and the current one of MusicBrainz. */
+    /** Returns undefined for an unknown id. `ids` has the requested id and the one that MusicBrainz uses for it now. */
     async find(
       kind: SubjectKind,
       id: string,
@@ -184,7 +184,7 @@ export function createSubjects({ musicBrainz }: { musicBrainz: Pick<MusicBrainz,
       return { facts, ids: [id, entity.id] };
     },
 
-    /** Ids of artists of that name with an album of that title. */
+    /** Returns the ids of artists of that name with an album of that title. */
     async artistsOfAlbum(artist: string, { title, year }: KnownAlbum, signal: AbortSignal): Promise<string[]> {
       const query = `releasegroup:"${escaped(title)}" AND artist:"${escaped(artist)}"`;
       const path = `/ws/2/release-group?${new URLSearchParams({ query, fmt: 'json', limit: '50' }).toString()}`;
@@ -203,7 +203,7 @@ export function createSubjects({ musicBrainz }: { musicBrainz: Pick<MusicBrainz,
       return [...new Set(ids)].filter((id) => !isNobody(id));
     },
 
-    /** Artists to choose from, as the service orders them. */
+    /** Returns the matching artists in the order of the service. */
     async searchArtists(text: string, signal: AbortSignal): Promise<ArtistCandidate[]> {
       const query = `"${escaped(text)}"`;
       const path = `/ws/2/artist?${new URLSearchParams({ query, fmt: 'json', limit: '20' }).toString()}`;
@@ -233,7 +233,7 @@ type Relations = readonly z.output<typeof Relation>[];
 /** Quotes a text, so that Lucene's syntax has no meaning in it. */
 const escaped = (text: string): string => text.replace(/["\\]/g, '\\$&').slice(0, 300);
 
-/** Lists current members first, then by year. Somebody who left and came back is listed once. */
+/** Lists current members before former ones, then by year. A member who left and came back is listed once. */
 function peopleOf(relations: Relations): Relative[] {
   const people = new Map<string, Relative>();
   for (const { type, direction, artist, begin, end, ended } of relations) {

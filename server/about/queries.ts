@@ -14,7 +14,7 @@ type AlbumRow = RowAs<typeof albums, 'id' | 'title' | 'releaseGroupMbid'>;
 
 /** Ids per query, so that none takes longer than a few milliseconds. */
 const IDS_PER_QUERY = 2_000;
-/** Albums of an artist that may tell who it is. */
+/** The number of an artist's albums that are used to identify the artist. */
 const MAX_ALBUMS = 4;
 /** Facts that nothing in the library refers to are kept for this long. */
 const UNUSED_MS = 90 * 86_400_000;
@@ -23,7 +23,7 @@ const UNUSED_MS = 90 * 86_400_000;
 const MBID_SQL = 'iif(i.is_manual, i.mbid, coalesce(a.artist_mbid, i.mbid))';
 const ARTISTS_WITH_IDENTITY_SQL = 'artists a LEFT JOIN artist_identities i ON i.artist_key = a.name_key';
 
-/** Uses two indexes, because the page of an artist must not read all artists. */
+/** Artists of the library by mbid. Uses two indexes, because the page of an artist must not read all artists. */
 export const IN_LIBRARY_SQL = `WITH wanted AS (SELECT value AS mbid FROM json_each(?)), maybe AS (
     SELECT a.id FROM wanted w CROSS JOIN artists a ON a.artist_mbid = w.mbid UNION
     SELECT a.id FROM wanted w CROSS JOIN artist_identities i ON i.mbid = w.mbid
@@ -32,8 +32,8 @@ export const IN_LIBRARY_SQL = `WITH wanted AS (SELECT value AS mbid FROM json_ea
   WHERE a.id = m.id AND ${MBID_SQL} IN (SELECT mbid FROM wanted) GROUP BY 1`;
 
 interface IdWindow {
-  above: number;
-  upTo: number;
+  afterId: number;
+  upToId: number;
   now: number;
 }
 
@@ -59,7 +59,7 @@ export function createAboutQueries({ db }: { db: MainDb }) {
     .prepare<IdWindow, ArtistId>(
       `SELECT a.id FROM ${ARTISTS_WITH_IDENTITY_SQL}
       LEFT JOIN about_subjects s ON s.kind = 'artist' AND s.mbid = ${MBID_SQL}
-        WHERE a.id > @above AND a.id <= @upTo AND CASE WHEN ${MBID_SQL} IS NULL
+        WHERE a.id > @afterId AND a.id <= @upToId AND CASE WHEN ${MBID_SQL} IS NULL
           THEN i.artist_key IS NULL OR (i.is_manual = 0 AND (i.due_at <= @now OR (i.failures = 0
             AND EXISTS (SELECT 1 FROM albums b WHERE b.artist_id = a.id AND b.id > i.asked_album_id))))
           ELSE s.mbid IS NULL OR s.due_at <= @now END
@@ -70,7 +70,7 @@ export function createAboutQueries({ db }: { db: MainDb }) {
     .prepare<IdWindow, AlbumId>(
       `SELECT a.id FROM albums a
         LEFT JOIN about_subjects s ON s.kind = 'release-group' AND s.mbid = a.release_group_mbid
-        WHERE a.id > @above AND a.id <= @upTo AND a.release_group_mbid IS NOT NULL
+        WHERE a.id > @afterId AND a.id <= @upToId AND a.release_group_mbid IS NOT NULL
           AND (s.mbid IS NULL OR s.due_at <= @now) ORDER BY a.id`,
     )
     .pluck();
@@ -89,15 +89,16 @@ export function createAboutQueries({ db }: { db: MainDb }) {
   );
 
   function* windows(end: number | null): Generator<Omit<IdWindow, 'now'>> {
-    for (let above = 0; above < (end ?? 0); above += IDS_PER_QUERY) yield { above, upTo: above + IDS_PER_QUERY };
+    for (let afterId = 0; afterId < (end ?? 0); afterId += IDS_PER_QUERY)
+      yield { afterId, upToId: afterId + IDS_PER_QUERY };
   }
 
   return {
     findArtist: (id: ArtistId): ArtistRow | undefined => artist.get(id),
     findAlbum: (id: AlbumId): AlbumRow | undefined => album.get(id),
-    /** Lists the albums of the artist, those with most tracks first. */
+    /** Lists the albums of the artist, beginning with those that have most tracks. */
     albumsOf: (id: ArtistId): KnownAlbum[] => albumsOf.all(id),
-    /** 0 without any. */
+    /** Returns the highest id of the artist's albums; 0 if the artist has no albums. */
     newestAlbumOf: (id: ArtistId): number => newestAlbum.get(id) ?? 0,
     *dueArtists(now: Date): Generator<ArtistId[]> {
       for (const window of windows(highest.get()?.artist ?? 0)) yield dueArtists.all({ ...window, now: now.getTime() });
@@ -106,7 +107,7 @@ export function createAboutQueries({ db }: { db: MainDb }) {
       for (const window of windows(highest.get()?.album ?? 0)) yield dueAlbums.all({ ...window, now: now.getTime() });
     },
     dueLabels: (now: Date): string[] => dueLabels.all(now.getTime()),
-    /** Artists of the library by mbid. */
+    /** Returns the artists of the library that have one of the mbids, by mbid. */
     inLibrary: (mbids: readonly string[]): Map<string, ArtistId> =>
       new Map(inLibrary.all(JSON.stringify(mbids)).map(({ mbid, id }) => [mbid, id])),
 
@@ -140,7 +141,7 @@ export function createAboutQueries({ db }: { db: MainDb }) {
     deleteIdentity: (artistKey: string): void =>
       void db.delete(artistIdentities).where(eq(artistIdentities.artistKey, artistKey)).run(),
 
-    /** Deletes what nothing in the library refers to any more. */
+    /** Deletes facts that nothing in the library refers to any more. */
     dropUnused(now: Date): void {
       const deleteBefore = now.getTime() - UNUSED_MS;
       client

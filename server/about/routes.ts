@@ -73,7 +73,10 @@ export function aboutRoutes({ about, library, placeholders }: AboutRouteDeps): R
         problems: ['conflict', 'unavailable'],
       },
       async ({ params, query, signal }) =>
-        (await about.candidates(params.id, query.q, signal)).map(({ mbid, ...one }) => ({ artist_mbid: mbid, ...one })),
+        (await about.candidates(params.id, query.q, signal)).map(({ mbid, ...candidate }) => ({
+          artist_mbid: mbid,
+          ...candidate,
+        })),
     ),
     route(
       {

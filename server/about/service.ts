@@ -22,14 +22,14 @@ import type { CommonsFile, Wikimedia } from './wikimedia.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 
 const DAY_MS = 86_400_000;
-/** Facts change seldom. */
+/** The age at which stored facts are requested again; facts change seldom. */
 const REFRESH_MS = 90 * DAY_MS;
-/** MusicBrainz gets new artists and albums every day. */
+/** An artist who was not identified is looked up again after this time: MusicBrainz gets new entries every day. */
 const IDENTIFY_AGAIN_MS = 30 * DAY_MS;
 const RETRY_MS = { first: 10 * 60_000, longest: 7 * DAY_MS };
-/** Subjects in a row, after which it is the services that fail. */
+/** After this many failed look-ups in a row, the services are considered down. */
 const MAX_CONSECUTIVE_FAILURES = 3;
-/** The number of pictures that are tried, if each one before is unusable. */
+/** The number of an artist's pictures that are tried until one is usable. */
 const MAX_TRIED_PICTURES = 3;
 
 interface AboutDeps {
@@ -44,7 +44,7 @@ interface AboutDeps {
   libraryChanged: () => void;
 }
 
-/** Looks up what else belongs to a subject; returns why a service could not be asked. */
+/** Looks up more about a subject, such as a picture. Returns the error if a service could not be reached. */
 type LookUpMore = (facts: About) => Promise<ServiceError | undefined>;
 /** How an artist was identified. */
 type IdentifiedBy = 'tags' | 'albums' | 'person';
@@ -70,7 +70,7 @@ export function createAboutService({
   libraryChanged,
 }: AboutDeps) {
   const queries = createAboutQueries({ db });
-  // a page and the task may ask for the same
+  // a page and the task may look up the same subject at the same time
   const oneByOne = createLocks<string>();
 
   const isEnabled = (): boolean => settings.get('ARTIST_INFO_ENABLED');
@@ -79,7 +79,7 @@ export function createAboutService({
     inMs(Math.min(RETRY_MS.longest, RETRY_MS.first * 2 ** Math.min(failures - 1, 12)));
   const isDue = (row: { dueAt: Date } | undefined): boolean => !row || row.dueAt <= now();
 
-  /** A new album may say who the artist is. */
+  /** Whether the artist has to be looked up: the time has come, or a new album may tell who the artist is. */
   const isIdentityDue = ({ id }: ArtistRow, row: IdentityRow | undefined): boolean =>
     isDue(row) || (row?.failures === 0 && queries.newestAlbumOf(id) > row.askedAlbumId);
 
@@ -89,12 +89,12 @@ export function createAboutService({
     return artist;
   }
 
-  /** Returns the artist's identity, as far as it is known. */
-  function identityOf({ nameKey, artistMbid }: ArtistRow): { mbid: string | null; by: IdentifiedBy | null } {
+  /** Returns the mbid of the artist, if it is known, and how it was found. */
+  function identityOf({ nameKey, artistMbid }: ArtistRow): { mbid: string | null; identifiedBy: IdentifiedBy | null } {
     const row = queries.findIdentity(nameKey);
-    if (row?.isManual) return { mbid: row.mbid, by: 'person' };
-    if (artistMbid !== null) return { mbid: artistMbid.toLowerCase(), by: 'tags' };
-    return { mbid: row?.mbid ?? null, by: row?.mbid ? 'albums' : null };
+    if (row?.isManual) return { mbid: row.mbid, identifiedBy: 'person' };
+    if (artistMbid !== null) return { mbid: artistMbid.toLowerCase(), identifiedBy: 'tags' };
+    return { mbid: row?.mbid ?? null, identifiedBy: row?.mbid ? 'albums' : null };
   }
   const canBeAsked = ({ name }: ArtistRow, mbid: string | null): boolean =>
     !isVariousArtists(name) && !name.startsWith('[') && (mbid === null || !isNobody(mbid));
@@ -108,15 +108,23 @@ export function createAboutService({
     return { state: row && row.failures > 0 ? 'failed' : 'unknown', facts };
   }
 
-  /** Looks a subject up if it is due. Throws a ServiceError when something could not be asked; what could is kept. */
-  const lookUpSubject = (kind: SubjectKind, mbid: string, signal: AbortSignal, also?: LookUpMore): Promise<boolean> =>
+  /**
+   * Looks a subject up if it is due, and stores the results. Throws a ServiceError when a service could not be reached;
+   * what the others returned is stored all the same.
+   */
+  const lookUpSubject = (
+    kind: SubjectKind,
+    mbid: string,
+    signal: AbortSignal,
+    lookUpMore?: LookUpMore,
+  ): Promise<boolean> =>
     oneByOne(`${kind} ${mbid}`, async () => {
-      const previous = queries.findSubject(kind, mbid);
-      if (!isDue(previous)) return false;
-      const description = await describe({ subjects, wikimedia }, { kind, mbid }, previous?.facts ?? null, signal);
+      const previousRow = queries.findSubject(kind, mbid);
+      if (!isDue(previousRow)) return false;
+      const description = await describe({ subjects, wikimedia }, { kind, mbid }, previousRow?.facts ?? null, signal);
       const { facts } = description;
-      const fault = (facts && (await also?.(facts))) ?? description.fault;
-      const failures = fault ? (previous?.failures ?? 0) + 1 : 0;
+      const fault = (facts && (await lookUpMore?.(facts))) ?? description.fault;
+      const failures = fault ? (previousRow?.failures ?? 0) + 1 : 0;
       queries.putSubject({
         kind,
         mbid,
@@ -131,8 +139,8 @@ export function createAboutService({
     });
 
   /**
-   * Takes the first usable picture from Wikidata's page, unless the artist has one. Returns why the pictures could not
-   * be requested, if so.
+   * Stores the first usable picture from Wikidata's page, unless the artist has a picture. Returns the error if the
+   * pictures could not be requested.
    */
   async function findPicture(
     { id, nameKey }: ArtistRow,
@@ -140,8 +148,12 @@ export function createAboutService({
     signal: AbortSignal,
   ): Promise<ServiceError | undefined> {
     const candidates = files.slice(0, MAX_TRIED_PICTURES);
-    const current = pictures.find(nameKey);
-    if (current?.origin === 'commons' && current.source !== null && candidates.includes(current.source))
+    const currentPicture = pictures.find(nameKey);
+    if (
+      currentPicture?.origin === 'commons' &&
+      currentPicture.source !== null &&
+      candidates.includes(currentPicture.source)
+    )
       return undefined;
     if (candidates.length === 0 || !pictures.isWanted(nameKey, { source: candidates[0] ?? null })) return undefined;
     try {
@@ -162,16 +174,16 @@ export function createAboutService({
     }
   }
 
-  /** Throws a ServiceError, or the reason of `signal`. */
+  /** Returns the mbid that was found, or null. Throws a ServiceError, or the reason of `signal`. */
   async function identifyArtist(artist: ArtistRow, signal: AbortSignal): Promise<string | null> {
-    const { mbid, by } = identityOf(artist);
+    const { mbid, identifiedBy: by } = identityOf(artist);
     if (mbid !== null || by === 'person') return mbid;
     const artistKey = artist.nameKey;
     const row = queries.findIdentity(artistKey);
     if (!isIdentityDue(artist, row)) return null;
     const askedAlbumId = queries.newestAlbumOf(artist.id);
     const setIdentity = (foundMbid: string | null, failures: number, dueAt: Date): void => {
-      // a person may have said it in the meantime
+      // a person may have identified the artist during the request
       if (queries.findIdentity(artistKey)?.isManual !== true)
         queries.putIdentity({ artistKey, mbid: foundMbid, isManual: false, failures, dueAt, askedAlbumId });
     };
@@ -210,7 +222,7 @@ export function createAboutService({
       throw cause instanceof ServiceError ? new AppError('unavailable', cause.message, { cause }) : cause;
     });
 
-  /** Later is soon enough for a ServiceError. */
+  /** Ignores a ServiceError: the subject stays due and is looked up later. */
   const quietly = async (work: Promise<unknown>): Promise<void> => {
     try {
       await work;
@@ -219,7 +231,7 @@ export function createAboutService({
     }
   };
 
-  /** Forgets the picture that was found for somebody else. */
+  /** Deletes the picture from Commons, which shows the artist that this one was taken for before. */
   async function forgetFound(artist: ArtistRow): Promise<void> {
     if (pictures.find(artist.nameKey)?.origin === 'commons') await pictures.reset(artist.id);
   }
@@ -235,7 +247,7 @@ export function createAboutService({
     /** Throws `not_found`. */
     ofArtist(id: ArtistId) {
       const artist = getArtist(id);
-      const { mbid, by } = identityOf(artist);
+      const { mbid, identifiedBy: by } = identityOf(artist);
       const row = queries.findIdentity(artist.nameKey);
       const subject = knownFacts('artist', mbid);
       const unidentified = (): KnownFacts['state'] =>
@@ -259,21 +271,21 @@ export function createAboutService({
       return { ...group, labels: labels.filter((label) => label != null) };
     },
 
-    /** Looks it up now if it is due. A fault of the services is no error: it stays due. */
+    /** Looks the artist up now if it is due. When a service fails, nothing is thrown and the artist stays due. */
     lookUpArtist: (id: ArtistId, signal: AbortSignal): Promise<void> =>
       isEnabled() ? quietly(lookUpArtist(id, signal)) : Promise.resolve(),
     lookUpAlbum: (id: AlbumId, signal: AbortSignal): Promise<void> =>
       isEnabled() ? quietly(lookUpAlbum(id, signal)) : Promise.resolve(),
 
-    /** Artists of MusicBrainz that it may be. Throws `conflict`, `unavailable`. */
+    /** Returns MusicBrainz artists that may be this artist. Throws `conflict`, `unavailable`. */
     async candidates(id: ArtistId, text: string | undefined, signal: AbortSignal): Promise<ArtistCandidate[]> {
       const { name } = getArtist(id);
       assertEnabled();
       return toAppError(subjects.searchArtists(text ?? name, signal));
     },
     /**
-     * Stores who the artist is, as a person says: null for none of the candidates, undefined for what tags and albums
-     * say.
+     * Stores which MusicBrainz artist this is, as chosen by a person. Null means none of the candidates; undefined
+     * removes the choice, so that tags and albums decide again.
      */
     async setIdentity(id: ArtistId, mbid: string | null | undefined, signal: AbortSignal): Promise<void> {
       const artist = getArtist(id);
@@ -293,7 +305,7 @@ export function createAboutService({
       if (isEnabled()) await quietly(lookUpArtist(id, signal).then(() => findAgain(id, signal)));
     },
 
-    /** Pictures of the artist on Commons. Throws `conflict`, `unavailable`. */
+    /** Lists pictures of the artist on Commons. Throws `conflict`, `unavailable`. */
     async listPictures(id: ArtistId, signal: AbortSignal): Promise<Candidate[]> {
       const artist = getArtist(id);
       assertEnabled();
@@ -302,16 +314,16 @@ export function createAboutService({
       const pageFiles = await toAppError(wikimedia.findFiles(facts.files, signal));
       const ofCategory =
         facts.category === null ? [] : await toAppError(wikimedia.listCategory(facts.category, signal));
-      const current = pictures.find(artist.nameKey)?.source;
+      const currentSource = pictures.find(artist.nameKey)?.source;
       return [...new Map([...pageFiles, ...ofCategory].map((file) => [file.name, file])).values()].map((file) => ({
         ...file,
-        isCurrent: file.name === current,
+        isCurrent: file.name === currentSource,
       }));
     },
-    /** The bytes of one, not checked. Throws `not_found`, `conflict`, `unavailable`. */
+    /** Returns the unchecked bytes of a picture on Commons. Throws `not_found`, `conflict`, `unavailable`. */
     readPicture: async (name: string, signal: AbortSignal): Promise<Buffer> =>
       toAppError(wikimedia.download(await getFile(name, signal), signal)),
-    /** Makes one the picture of the artist; null for what is found by itself. */
+    /** Makes a picture on Commons the artist's picture. With null, the picture is found automatically again. */
     async choosePicture(id: ArtistId, name: string | null, signal: AbortSignal): Promise<void> {
       getArtist(id);
       if (name === null) {
@@ -324,7 +336,7 @@ export function createAboutService({
       await pictures.set(id, bytes, { source: file.name, credit: file.credit });
     },
 
-    /** The picture of an artist was lost, or is damaged. */
+    /** Makes the artist due after its picture was lost or damaged, so that the picture is fetched again. */
     pictureLost: (artistKey: string): void => queries.makeDue(artistKey, now()),
     /** Whether the task has work to do. */
     async hasDue(): Promise<boolean> {
@@ -339,12 +351,12 @@ export function createAboutService({
       return queries.dueLabels(now()).length > 0;
     },
 
-    /** Handler of `lookup_about`. Each look-up is noted at once, so an interrupted run continues where it stopped. */
+    /** Handler of `lookup_about`. Each look-up is stored at once, so an interrupted run continues where it stopped. */
     task: (async (_payload, { signal, progress }) => {
       const result = { asked: 0, found: 0 };
       let failures = 0;
-      let failed: ServiceError | undefined;
-      const run = async <Id>(ids: Iterable<Id>, lookUp: (id: Id) => Promise<boolean>): Promise<void> => {
+      let lastFault: ServiceError | undefined;
+      const lookUpAll = async <Id>(ids: Iterable<Id>, lookUp: (id: Id) => Promise<boolean>): Promise<void> => {
         for (const id of ids) {
           signal.throwIfAborted();
           if (!isEnabled()) return;
@@ -353,7 +365,7 @@ export function createAboutService({
             failures = 0;
           } catch (error) {
             if (!(error instanceof ServiceError)) throw error;
-            failed = error;
+            lastFault = error;
             if (++failures === MAX_CONSECUTIVE_FAILURES) throw error;
           }
           progress(++result.asked, null, `${result.found} found`);
@@ -361,10 +373,10 @@ export function createAboutService({
         }
       };
       queries.dropUnused(nowForAges());
-      for (const ids of queries.dueArtists(now())) await run(ids, (id) => lookUpArtist(id, signal));
-      for (const ids of queries.dueAlbums(now())) await run(ids, (id) => lookUpAlbum(id, signal));
-      await run(queries.dueLabels(now()), (mbid) => lookUpSubject('label', mbid, signal));
-      if (failed) throw failed; // these subjects are looked up again
+      for (const ids of queries.dueArtists(now())) await lookUpAll(ids, (id) => lookUpArtist(id, signal));
+      for (const ids of queries.dueAlbums(now())) await lookUpAll(ids, (id) => lookUpAlbum(id, signal));
+      await lookUpAll(queries.dueLabels(now()), (mbid) => lookUpSubject('label', mbid, signal));
+      if (lastFault) throw lastFault; // the task is retried, which looks up the failed subjects again
       return result;
     }) satisfies Handler<typeof LOOKUP_ABOUT>,
   };

@@ -8,7 +8,7 @@ import { unescapeXml } from '../media/xml-text.ts';
 const MAX_HTML_CHARACTERS = 4_000;
 const MAX_TEXT_CHARACTERS = 300;
 
-/** The text of a piece of HTML on one line; null if there is none. */
+/** Returns the text of a piece of HTML on one line; null if it contains no text. */
 export function textOfHtml(html: string): string | null {
   const withoutTags = html
     .slice(0, MAX_HTML_CHARACTERS)
@@ -32,7 +32,7 @@ export function httpUrl(text: string): string | undefined {
   return /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' ? url.href : undefined;
 }
 
-/** A list that leaves out invalid items, and items beyond `most`. */
+/** A schema for a list, which drops invalid items and items beyond `max`. */
 export const listOf = <T extends z.ZodType>(item: T, max: number) =>
   z.array(z.unknown()).transform((values): z.output<T>[] =>
     values.slice(0, max).flatMap((value) => {

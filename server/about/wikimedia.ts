@@ -19,10 +19,10 @@ const PICTURE_TIMEOUT_MS = 30_000;
 const MAX_CANDIDATES = 30;
 const BREAKER_NAMES = ['wikidata', 'wikipedia', 'commons', 'pictures'] as const;
 
-/** The claim of Wikidata that holds the mbid, which confirms that both describe the same subject. */
+/** The Wikidata property with the mbid of the subject. It confirms that both services describe the same subject. */
 const MBID_CLAIMS: Record<SubjectKind, string> = { artist: 'P434', 'release-group': 'P436', label: 'P966' };
 const [IMAGE, LOGO, CATEGORY, INSTANCE_OF] = ['P18', 'P154', 'P373', 'P31'];
-/** Disambiguation page, list. */
+/** Wikidata types of pages that describe no subject: disambiguation pages and lists. */
 const NON_SUBJECT_TYPES = new Set(['Q4167410', 'Q13406463']);
 
 const Claim = z.object({
@@ -31,7 +31,7 @@ const Claim = z.object({
     datavalue: z.object({ value: z.union([z.string().max(2_000), z.object({ id: z.string().max(20) })]) }),
   }),
 });
-/** MediaWiki sends an empty object as a list. */
+/** A schema for an object by key. MediaWiki sends an empty object as an empty list. */
 const recordOf = <T extends z.ZodType>(entry: T) =>
   z.union([z.record(z.string(), entry), z.tuple([]).transform((): Record<string, z.output<T>> => ({}))]);
 const Absent = z.object({ missing: z.unknown().refine((value) => value !== undefined) });
@@ -41,7 +41,7 @@ const Item = z.object({
   sitelinks: recordOf(z.object({ title: z.string().min(1).max(500) })),
 });
 const WikidataAnswer = z.object({ entities: z.record(z.string(), z.unknown()) });
-/** Codes of errors that mean that the page or entity does not exist. */
+/** Error codes for a page or entity that does not exist. */
 const NOT_FOUND_CODE = /^(?:no-such-entity|invalidtitle|missingtitle|invalidcategory)$/;
 const ApiFault = z.object({ error: z.object({ code: z.string() }) });
 const Page = z.object({
@@ -86,9 +86,9 @@ const FilePage = z.object({
 
 /** A picture on Commons that may be shown. */
 export interface CommonsFile {
-  /** Its name, without `File:`. */
+  /** The name of the file, without `File:`. */
   name: string;
-  /** Address of a scaled copy that is large enough. */
+  /** Address of a scaled copy of the picture that is large enough to show. */
   url: string;
   width: number | null;
   height: number | null;
@@ -98,7 +98,7 @@ interface WikidataItem {
   id: string;
   files: string[];
   category: string | null;
-  /** Titles by language. */
+  /** Titles of the Wikipedia articles, by language. */
   articles: Map<string, string>;
 }
 
@@ -111,7 +111,7 @@ interface WikimediaDeps {
 
 export type Wikimedia = ReturnType<typeof createWikimedia>;
 
-/** All throw a ServiceError or the reason of `signal`. */
+/** Creates the clients. Their methods throw a ServiceError, or the reason of `signal`. */
 export function createWikimedia({ settings, userAgent, perSecond, now }: WikimediaDeps) {
   const bucket = createTokenBucket({ perSecond });
   const breakers = Object.fromEntries(
@@ -127,7 +127,7 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
     LANGUAGES.map((language) => [language as string, client('Wikipedia', 'wikipedia', () => wikipediaUrl(language))]),
   );
 
-  async function ask<T extends z.ZodType>(
+  async function request<T extends z.ZodType>(
     service: ServiceClient,
     params: Record<string, string>,
     shape: T,
@@ -144,7 +144,7 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
   }
 
   async function files(params: Record<string, string>, signal: AbortSignal): Promise<CommonsFile[]> {
-    const answer = await ask(
+    const answer = await request(
       commons,
       {
         ...params,
@@ -163,7 +163,8 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
       const data = info?.extmetadata;
       const url = info && httpUrl(info.thumburl);
       if (!info || !data || url === undefined || !info.mime.startsWith('image/')) return [];
-      if (data.LicenseShortName === null || data.NonFree === 'true') return []; // nobody may show it
+      // the license forbids showing the picture
+      if (data.LicenseShortName === null || data.NonFree === 'true') return [];
       return [
         {
           name: title.replace(/^[^:]*:/, ''),
@@ -182,16 +183,16 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
   }
 
   return {
-    /** Called after a change of an address. */
+    /** Resets the circuit breakers after an address was changed in the settings. */
     reset: (): void => Object.values(breakers).forEach((breaker) => breaker.reset()),
 
-    /** Returns undefined without an item, or when its claim names another mbid. */
+    /** Returns undefined if the item does not exist, or if its claim names another mbid. */
     async findItem(
       id: string,
       { kind, mbids }: { kind: SubjectKind; mbids: readonly string[] },
       signal: AbortSignal,
     ): Promise<WikidataItem | undefined> {
-      const answer = await ask(
+      const answer = await request(
         wikidata,
         {
           action: 'wbgetentities',
@@ -203,7 +204,8 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
         signal,
       );
       if (!answer) return undefined;
-      const [entity] = Object.values(answer.entities); // under the id that the item has now
+      // the answer uses the current id of the item, which may differ from the requested one
+      const [entity] = Object.values(answer.entities);
       if (Absent.safeParse(entity).success) return undefined;
       const parsed = Item.safeParse(entity);
       if (!parsed.success) throw new ServiceError('unreachable', 'Wikidata sent an invalid answer.');
@@ -231,7 +233,7 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
       };
     },
 
-    /** The beginning of an article; undefined when it is gone, or about something else. */
+    /** Returns the beginning of an article; undefined if the article is gone or is about something else. */
     async findText(
       language: string,
       title: string,
@@ -240,7 +242,7 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
     ): Promise<AboutText | undefined> {
       const service = wikipedias.get(language);
       if (!service) return undefined;
-      const answer = await ask(
+      const answer = await request(
         service,
         {
           action: 'query',
@@ -266,7 +268,7 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
       return { language, text, title: page.title, url };
     },
 
-    /** Files that exist and may be shown, in the order of the names. */
+    /** Returns the files that exist and may be shown, in the order of `names`. */
     async findFiles(names: readonly string[], signal: AbortSignal): Promise<CommonsFile[]> {
       if (names.length === 0) return [];
       const namedFiles = await files({ titles: names.map((name) => `File:${name}`).join('|') }, signal);
@@ -274,7 +276,7 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
       return names.flatMap((name) => namedFiles.find((file) => keyOf(file.name) === keyOf(name)) ?? []);
     },
 
-    /** Pictures of a category. */
+    /** Lists the pictures of a category on Commons. */
     listCategory: (category: string, signal: AbortSignal): Promise<CommonsFile[]> =>
       files(
         {
@@ -286,7 +288,7 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
         signal,
       ),
 
-    /** The bytes of a file, not checked to be a picture. */
+    /** Returns the bytes of a file, without checking that they are a picture. */
     async download({ url }: Pick<CommonsFile, 'url'>, signal: AbortSignal): Promise<Buffer> {
       const unreachable = (cause?: unknown): ServiceError =>
         new ServiceError('unreachable', 'The picture could not be fetched from Wikimedia Commons.', cause);
@@ -316,7 +318,7 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
   };
 }
 
-/** Faults come with status 200. */
+/** Whether an answer says that the service is busy. MediaWiki sends such errors with status 200. */
 function saysBusy(body: unknown): boolean {
   const { data } = ApiFault.safeParse(body);
   return data !== undefined && /^(?:maxlag|ratelimited|readonly|internal_api_error.*)$/.test(data.error.code);

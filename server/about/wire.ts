@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { mbid } from '../enrichment/acoustid-wire.ts';
 
-/** The language of the texts; a text that does not exist in it comes in English. */
+/** The language of the texts; a text that does not exist in this language comes in English. */
 export const AboutQuery = z.object({
   language: z
     .string()

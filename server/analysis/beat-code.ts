@@ -1,4 +1,5 @@
-// A beat grid in two bytes a beat: the first in milliseconds as 32 bits, then each distance as 16.
+// Packs a beat grid into two bytes per beat: the first beat in milliseconds as 32 bits, then each distance to the next
+// beat as 16 bits.
 
 export function packBeats(times: Float64Array): Buffer | null {
   if (times.length === 0) return null;
@@ -10,7 +11,7 @@ export function packBeats(times: Float64Array): Buffer | null {
   return bytes;
 }
 
-/** Milliseconds from the beginning. */
+/** Returns the times of the beats in milliseconds from the beginning of the track. */
 export function unpackBeats(bytes: Uint8Array | null): number[] {
   if (!bytes || bytes.length < 4) return [];
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -25,10 +25,11 @@ export function analysisModule(deps: AnalysisModuleDeps) {
     client: db.$client,
     log,
     hearing,
-    measured,
+    measuredWriter: measured,
     now: () => now().getTime(),
     findDecoder: async () => {
-      const ffmpeg = await findTool('ffmpeg', settings.get('FFMPEG_PATH')).catch(() => undefined); // it does not work
+      // an ffmpeg that cannot be run counts as missing
+      const ffmpeg = await findTool('ffmpeg', settings.get('FFMPEG_PATH')).catch(() => undefined);
       return ffmpeg && `${ffmpeg.path} ${ffmpeg.version}`;
     },
     isEnabled: () => settings.get('ANALYSIS_ENABLED'),

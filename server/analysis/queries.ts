@@ -1,5 +1,5 @@
-// Finds the tracks that are due, and reads and writes the results of their audio. Prepared text, because it runs for
-// every track.
+// Finds the tracks that are due, and reads and writes the results of their audio. Statements are prepared, because they
+// run for every track.
 import { SAME_LENGTH_MS } from '../media/fingerprint-match.ts';
 import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
@@ -11,15 +11,15 @@ import { MIN_KEY_CONFIDENCE, MIN_TEMPO_CONFIDENCE, STEPS, STEP_NAMES, type Step 
 
 export interface DueTrack {
   id: TrackId;
-  /** Key of its row in audio_analyses. */
+  /** Key of the audio's row in audio_analyses. */
   key: string;
 }
 
-/** The key of a track's audio. */
+/** SQL for the key of a track's audio. A track whose audio was not hashed gets a key of its own. */
 export const AUDIO_KEY = `iif(t.audio_hash = '-',
   '-' || t.id || '-' || coalesce(t.content_hash, t.size_bytes || '-' || t.duration_ms), t.audio_hash)`;
 const versionOf = (step: Step): string => `a.${step}_version`;
-/** A fingerprint belongs to a track, all else to the audio. */
+/** A fingerprint belongs to a track; all other results belong to the audio. */
 const HAS_FINGERPRINT_SQL = 'EXISTS (SELECT 1 FROM track_fingerprints f WHERE f.track_id = t.id)';
 const FINGERPRINT_DUE_SQL = `NOT ${HAS_FINGERPRINT_SQL} AND (a.fingerprint_version <> ${STEPS.fingerprint}
   OR a.no_fingerprint IS NULL AND a.failure IS NULL)`;
@@ -33,9 +33,12 @@ const isDone = (step: Step): string => {
   const isCurrent = `coalesce(${versionOf(step)}, 0) = ${STEPS[step]}`;
   return step === 'fingerprint' ? `(${HAS_FINGERPRINT_SQL} OR ${isCurrent})` : isCurrent;
 };
-/** The row of the track does not have yet what was measured: it was written anew, or is one more with this audio. */
-const isUnfilled = (column: string, field: string, measured: string): string =>
-  `(t.${column} IS NULL AND ${measured} AND t.provenance ->> '$.${field}' IS NOT 'manual')`;
+/**
+ * SQL condition: the row of the track lacks a value that was measured for its audio, because the row was rewritten or
+ * another track with this audio was added.
+ */
+const isUnfilled = (column: string, field: string, measuredSql: string): string =>
+  `(t.${column} IS NULL AND ${measuredSql} AND t.provenance ->> '$.${field}' IS NOT 'manual')`;
 const IS_UNFILLED_SQL = [
   '(t.measured_gain_db IS NULL AND a.loudness_lufs IS NOT NULL)',
   isUnfilled('bpm', 'bpm', `a.bpm_confidence >= ${MIN_TEMPO_CONFIDENCE}`),
@@ -53,14 +56,15 @@ export type AlbumLoudnessRow = RowAs<typeof albumLoudness, keyof typeof albumLou
 const VERSION_COLUMNS = STEP_NAMES.map((step) => `${step}_version AS ${step}`).join(', ');
 
 export function createAnalysisQueries(client: Sqlite) {
-  const listDue = client.prepare<{ above: number; upTo: number; now: number }, DueTrack>(
+  const listDue = client.prepare<{ afterId: number; upToId: number; now: number }, DueTrack>(
     `SELECT t.id, ${AUDIO_KEY} AS key ${FROM_TRACKS_SQL}
-      WHERE t.id > @above AND t.id <= @upTo AND ${WITH_AUDIO_SQL} AND (${IS_DUE_SQL} OR ${IS_UNFILLED_SQL})`,
+      WHERE t.id > @afterId AND t.id <= @upToId AND ${WITH_AUDIO_SQL} AND (${IS_DUE_SQL} OR ${IS_UNFILLED_SQL})`,
   );
-  // pairs with the same title and length in other bytes; each pair is found from either side
-  const listLikelyUpgrades = client.prepare<{ above: number; upTo: number }, DueTrack>(
+  // tracks with the same title and length as another track, but other audio; both tracks of such a pair are found
+  const listLikelyUpgrades = client.prepare<{ afterId: number; upToId: number }, DueTrack>(
     `SELECT t.id, ${AUDIO_KEY} AS key ${FROM_TRACKS_SQL}
-      WHERE t.id > @above AND t.id <= @upTo AND ${WITH_AUDIO_SQL} AND a.audio_key IS NULL AND NOT ${HAS_FINGERPRINT_SQL}
+      WHERE t.id > @afterId AND t.id <= @upToId AND ${WITH_AUDIO_SQL} AND a.audio_key IS NULL
+        AND NOT ${HAS_FINGERPRINT_SQL}
         AND EXISTS (SELECT 1 FROM tracks o WHERE o.title_sort = t.title_sort AND o.id <> t.id
           AND o.artist_sort = t.artist_sort AND o.audio_hash <> t.audio_hash
           AND abs(o.duration_ms - t.duration_ms) <= ${SAME_LENGTH_MS})`,
@@ -75,13 +79,13 @@ export function createAnalysisQueries(client: Sqlite) {
         WHERE t.audio_hash = @key AND t.id <> @id LIMIT 1`,
     )
     .pluck();
-  const counts = client.prepare<{ above: number; upTo: number }, Counts>(
+  const counts = client.prepare<{ afterId: number; upToId: number }, Counts>(
     `SELECT count(*) AS total, total(a.failure IS NOT NULL) AS failed,
       total(a.bpm_confidence >= ${MIN_TEMPO_CONFIDENCE}) AS sureTempo,
       total(a.key_confidence >= ${MIN_KEY_CONFIDENCE}) AS sureKey,
       total(iif(${STEP_NAMES.map(isDone).join(' AND ')}, 0, t.duration_ms)) AS dueAudioMs,
       ${STEP_NAMES.map((step) => `total(${isDone(step)}) AS ${step}`).join(', ')}
-      ${FROM_TRACKS_SQL} WHERE t.id > @above AND t.id <= @upTo AND t.availability = 'available'`,
+      ${FROM_TRACKS_SQL} WHERE t.id > @afterId AND t.id <= @upToId AND t.availability = 'available'`,
   );
   const newest = client.prepare<[], number>('SELECT coalesce(max(id), 0) FROM tracks').pluck();
   const changes = client.prepare<[], number>("SELECT changes FROM change_counts WHERE topic = 'library'").pluck();
@@ -95,16 +99,17 @@ export function createAnalysisQueries(client: Sqlite) {
   );
   const newestAlbum = client.prepare<[], number>('SELECT coalesce(max(id), 0) FROM albums').pluck();
   const listAlbumsOf = client
-    .prepare<{ above: number; upTo: number }, AlbumId>(
-      'SELECT DISTINCT album_id FROM tracks t WHERE id > @above AND id <= @upTo AND ' + inNamedAlbum('t'),
+    .prepare<{ afterId: number; upToId: number }, AlbumId>(
+      'SELECT DISTINCT album_id FROM tracks t WHERE id > @afterId AND id <= @upToId AND ' + inNamedAlbum('t'),
     )
     .pluck();
-  // all of its tracks have been measured, and not just these before. HAVING would take `members` for the column
-  const listAlbumsDue = client.prepare<{ above: number; upTo: number }, { id: AlbumId; newMembers: string }>(
+  // albums whose tracks have all been measured, if these are not the ones that the stored gain was computed from. The
+  // alias is `newMembers`, because HAVING would read `members` as the column
+  const listAlbumsDue = client.prepare<{ afterId: number; upToId: number }, { id: AlbumId; newMembers: string }>(
     `SELECT t.album_id AS id, '${STEPS.loudness}:' || count(*) || ':' || sum(a.rowid) || ':' ||
         sum(a.rowid * a.rowid % 999983) AS newMembers
       ${FROM_TRACKS_SQL} LEFT JOIN album_loudness l ON l.album_id = t.album_id
-      WHERE t.album_id > @above AND t.album_id <= @upTo AND ${inNamedAlbum('t')} AND ${WITH_AUDIO_SQL}
+      WHERE t.album_id > @afterId AND t.album_id <= @upToId AND ${inNamedAlbum('t')} AND ${WITH_AUDIO_SQL}
       GROUP BY t.album_id HAVING min(coalesce(a.loudness_version, 0)) = ${STEPS.loudness}
         AND (max(l.members) IS NOT newMembers
           OR max(t.measured_gain_db IS NOT NULL AND t.measured_album_gain_db IS NULL))`,
@@ -129,12 +134,12 @@ export function createAnalysisQueries(client: Sqlite) {
   const isUsed = `EXISTS (SELECT 1 FROM tracks t WHERE t.audio_hash = a.audio_key) OR a.audio_key LIKE '-%'
     AND EXISTS (SELECT 1 FROM tracks t WHERE t.id = CAST(substr(a.audio_key, 2) AS INTEGER)
       AND ${AUDIO_KEY} = a.audio_key)`;
-  const markUnused = client.prepare<{ above: number; upTo: number; now: number }>(
+  const markUnused = client.prepare<{ afterId: number; upToId: number; now: number }>(
     `UPDATE audio_analyses AS a SET unused_since = iif(${isUsed}, NULL, @now)
-      WHERE rowid > @above AND rowid <= @upTo AND (unused_since IS NULL) <> (${isUsed})`,
+      WHERE rowid > @afterId AND rowid <= @upToId AND (unused_since IS NULL) <> (${isUsed})`,
   );
-  const removeUnused = client.prepare<{ above: number; upTo: number; until: number }>(
-    'DELETE FROM audio_analyses WHERE rowid > @above AND rowid <= @upTo AND unused_since <= @until',
+  const removeUnused = client.prepare<{ afterId: number; upToId: number; until: number }>(
+    'DELETE FROM audio_analyses WHERE rowid > @afterId AND rowid <= @upToId AND unused_since <= @until',
   );
   const clearAlbums = client.prepare('DELETE FROM album_loudness');
   const clearSome = client.prepare<[number]>(
@@ -142,16 +147,16 @@ export function createAnalysisQueries(client: Sqlite) {
   );
 
   return {
-    listDue: (above: number, upTo: number, now: number): DueTrack[] => listDue.all({ above, upTo, now }),
+    listDue: (afterId: number, upToId: number, now: number): DueTrack[] => listDue.all({ afterId, upToId, now }),
     /**
      * Returns those of the tracks in this range of ids that were never analyzed and may be another file of an available
      * one.
      */
-    listLikelyUpgrades: (above: number, upTo: number): DueTrack[] => listLikelyUpgrades.all({ above, upTo }),
+    listLikelyUpgrades: (afterId: number, upToId: number): DueTrack[] => listLikelyUpgrades.all({ afterId, upToId }),
     versions: (key: string): Versions | undefined => versions.get(key),
-    /** Another track with the same audio that has its fingerprint. */
+    /** Returns another track with the same audio that has a fingerprint. */
     findPrinted: (track: DueTrack): TrackId | undefined => findPrinted.get(track),
-    /** Writes some columns of an audio's row. */
+    /** Writes some columns of the row of an audio. */
     store(key: string, values: Partial<Omit<AnalysisRow, 'audioKey'>>): void {
       insert.run(key);
       const names = Object.keys(values);
@@ -161,20 +166,20 @@ export function createAnalysisQueries(client: Sqlite) {
       setter.run({ ...values, key });
     },
     ofTrack: (id: TrackId): AnalysisRow | undefined => ofTrack.get(id),
-    /** The share of the library, in percent, that has less energy than a track, and the moods of the track. */
+    /** Returns the percentage of the library that has less energy than the track, and the moods of the track. */
     energyPlace(id: TrackId): { percent: number | null; moods: Mood[] } {
       const { percent = null, ...isOf } = energyAndMoods.get(id) ?? {};
       return { percent, moods: MOODS.filter((mood) => (isOf as Partial<Record<Mood, number | null>>)[mood] === 1) };
     },
     /** Counts the tracks in this range of ids. */
-    counts: (above: number, upTo: number) => counts.get({ above, upTo }) as Counts,
+    counts: (afterId: number, upToId: number) => counts.get({ afterId, upToId }) as Counts,
     newest: (): number => newest.get() ?? 0,
-    /** Rises with every change of the library. */
+    /** Returns the version of the library, which rises with every change. */
     changes: (): number => changes.get() ?? 0,
     newestAlbum: (): number => newestAlbum.get() ?? 0,
     /** Lists the albums of the tracks in this range of ids. */
-    listAlbumsOf: (above: number, upTo: number): AlbumId[] => listAlbumsOf.all({ above, upTo }),
-    listAlbumsDue: (above: number, upTo: number) => listAlbumsDue.all({ above, upTo }),
+    listAlbumsOf: (afterId: number, upToId: number): AlbumId[] => listAlbumsOf.all({ afterId, upToId }),
+    listAlbumsDue: (afterId: number, upToId: number) => listAlbumsDue.all({ afterId, upToId }),
     listAlbumAudio: (id: AlbumId) => listAlbumAudio.all(id),
     storeAlbum: (row: AlbumLoudnessRow): void => void storeAlbum.run(row),
     albumOf: (id: TrackId): AlbumLoudnessRow | undefined => albumOf.get(id),
@@ -184,12 +189,12 @@ export function createAnalysisQueries(client: Sqlite) {
     retryAll: (): void => void retryAll.run(),
     newestRow: (): number => newestRow.get() ?? 0,
     /** Deletes those rows in this range whose audio no track has had since `until`. */
-    prune(rows: { above: number; upTo: number; now: number; until: number }): void {
+    prune(rows: { afterId: number; upToId: number; now: number; until: number }): void {
       markUnused.run(rows);
       removeUnused.run(rows);
     },
     clearAlbums: (): void => void clearAlbums.run(),
-    /** Returns false when there is nothing left. */
+    /** Deletes up to `max` results. Returns false when no results are left. */
     clearSome: (max: number): boolean => clearSome.run(max).changes > 0,
   };
 }

@@ -1,5 +1,5 @@
 // Turns the results of an analysis into the columns of its row, and into the fields that go to the rows of tracks.
-import type { Heard } from '../dsp/listener.ts';
+import type { SoundAnalysis } from '../dsp/listener.ts';
 import { packCharacter } from '../dsp/character.ts';
 import { packHistograms } from '../dsp/histogram-code.ts';
 import { gainFor } from '../dsp/loudness.ts';
@@ -12,9 +12,10 @@ type Columns = Partial<Omit<AnalysisRow, 'audioKey'>>;
 
 const round = (value: number, digits: number): number => Math.round(value * 10 ** digits) / 10 ** digits;
 
-export function columnsOf({ frames, sampleRateHz, loudness, waveform, rhythm, character }: Heard): Columns {
+export function columnsOf({ frames, sampleRateHz, loudness, waveform, rhythm, character }: SoundAnalysis): Columns {
   if (loudness && ![loudness.integrated ?? 0, loudness.range, loudness.truePeak].every(Number.isFinite))
-    return failed('Some of its samples are not numbers.'); // a file of floats may have infinite ones
+    // audio in floating point may contain infinite samples
+    return failedColumns('Some of its samples are not numbers.');
   return {
     ...(loudness && {
       loudnessVersion: STEPS.loudness,
@@ -34,20 +35,23 @@ export function columnsOf({ frames, sampleRateHz, loudness, waveform, rhythm, ch
       bpmConfidence: rhythm.tempo ? round(rhythm.tempo.confidence, 3) : null,
       beats: rhythm.tempo ? packBeats(rhythm.tempo.times) : null,
       barBeats: rhythm.tempo?.bar?.beats ?? null,
-      firstDownbeat: rhythm.tempo?.bar?.first ?? null,
+      firstDownbeat: rhythm.tempo?.bar?.firstDownbeat ?? null,
       musicalKey: rhythm.key?.name ?? null,
       keyConfidence: rhythm.key ? round(rhythm.key.confidence, 3) : null,
       energy: rhythm.energy,
     }),
     ...(character && {
       characterVersion: STEPS.character,
-      character: character.is ? packCharacter(character.is) : null,
+      character: character.value ? packCharacter(character.value) : null,
     }),
   };
 }
 
-/** All steps have been through an audio that cannot be decoded, until their versions rise or it is tried again. */
-export const failed = (failure: string, retryAt: number | null = null): Columns => ({
+/**
+ * Returns the columns for audio that cannot be decoded: all steps count as done until `retryAt`, or until a step gets a
+ * new version.
+ */
+export const failedColumns = (failure: string, retryAt: number | null = null): Columns => ({
   failure,
   retryAt,
   ...Object.fromEntries(Object.entries(STEPS).map(([step, version]) => [`${step}Version`, version])),

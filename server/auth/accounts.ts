@@ -26,7 +26,7 @@ import { usernameKey } from './username.ts';
 import type { JudgePassword, WeakPasswordRule } from './weak-passwords.ts';
 import { Credentials } from './wire.ts';
 
-/** Only Subsonic clients set an email address and read it. */
+/** The email address of an account; only Subsonic clients set and read it. */
 interface EmailTerm {
   email?: string | null | undefined;
 }
@@ -37,14 +37,17 @@ interface NewAccount extends AccountTerms, EmailTerm {
 interface AccountChange extends AccountTerms, EmailTerm {
   username?: string | undefined;
   password?: string | undefined;
-  /** Applies to a new password; true by default, because whoever knows the old one may have created app passwords. */
+  /**
+   * Whether a new password revokes the app passwords. True by default, because whoever knows the old password may have
+   * created app passwords.
+   */
   revokesAppPasswords?: boolean | undefined;
 }
 
 interface AccountsDeps {
   db: MainDb;
   now: () => Date;
-  /** COMPAT_SECRET_KEY. */
+  /** The value of COMPAT_SECRET_KEY. */
   secretKey: string;
   judgePassword: JudgePassword;
   sessions: Pick<Sessions, 'endAll'>;
@@ -83,7 +86,10 @@ export function createAccounts({ db, now, secretKey, judgePassword, sessions, en
     return { passwordHash: await hashPassword(password), hasWeakPassword };
   };
 
-  /** A new password ends the user's sessions. Throws `not_found`, `invalid`, and `conflict` for a name in use. */
+  /**
+   * Changes an account. A new password ends the user's sessions. Throws `not_found`, `invalid`, and `conflict` for a
+   * name in use.
+   */
   const update = async (
     id: UserId,
     { isSuperuser, username, password, revokesAppPasswords = true, email, ...terms }: AccountChange,
@@ -187,7 +193,7 @@ export function createAccounts({ db, now, secretKey, judgePassword, sessions, en
       updateUser(db, id, { hidesPlaying }) ?? getUser(db, id),
     hashed: passwordColumns,
 
-    /** Also deletes the user's playlists, likes and history. Throws `conflict` for the last superuser. */
+    /** Deletes an account with its playlists, likes and history. Throws `conflict` for the last superuser. */
     delete(id: UserId): void {
       db.transaction(
         (tx) => {
@@ -203,7 +209,7 @@ export function createAccounts({ db, now, secretKey, judgePassword, sessions, en
   };
 }
 
-/** Validates again, because the command line and the environment create accounts without the API. */
+/** Validates a name and a password, because the command line and the environment create accounts without the API. */
 function parseCredentials<T extends z.ZodType>(
   shape: T,
   input: { username?: string | undefined; password?: string | undefined },
@@ -229,8 +235,8 @@ function assertKeepsAllRights(isSuperuser: boolean, terms: Partial<Rights>): voi
 }
 
 /**
- * Returns a check that throws `conflict` for a name in use or a look-alike of one, except that of the account `self`.
- * The table of look-alikes is loaded on first use: that takes 10 ms.
+ * Returns a check that throws `conflict` for a name in use or a look-alike of one, except the name of the account
+ * `self`. The table of look-alikes takes 10 ms to load, so it is loaded on first use.
  */
 async function createNameCheck() {
   const { appearanceOf: lookOf } = await import('./look-alike.ts');

@@ -6,11 +6,11 @@ import type { UserId } from '../db/ids.ts';
 
 const KEY_LABEL = 'tonearm app-password v1';
 const LOOKUP_LABEL = 'tonearm app-password lookup v1';
-/** Lower case and digits without lookalikes (i l o 0 1), for typing on a phone. */
+/** Lower-case letters and digits without lookalikes (i l o 0 1), for typing on a phone. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 interface SealedPassword extends SealedText {
-  /** Keyed hash in hex; equal for equal passwords, to find the user of an `apiKey`. */
+  /** Keyed hash of the password in hex, to find the user of an `apiKey`. Equal passwords have equal hashes. */
   lookup: string;
 }
 

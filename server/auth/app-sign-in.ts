@@ -14,7 +14,7 @@ import type { Limits } from './sign-in-limits.ts';
 import { PRINCIPAL_COLUMNS, type Caller, type PrincipalRow } from './queries.ts';
 import { usernameKey } from './username.ts';
 
-/** `proves` checks a password against what the client sent. */
+/** `proves` returns whether the client's proof was made from the given password. */
 export type AppCredential = { apiKey: string } | { username: string; proves: (password: string) => boolean };
 
 type AppPasswordRow = PrincipalRow & { passwordId: AppPasswordId } & RowAs<
@@ -26,7 +26,7 @@ interface AppSignInDeps {
   db: MainDb;
   log: Log;
   now: () => Date;
-  /** COMPAT_SECRET_KEY. */
+  /** The value of COMPAT_SECRET_KEY. */
   secretKey: string;
   limits: Limits;
 }
@@ -47,8 +47,8 @@ export function createAppSignIn({ db, log, now, secretKey, limits }: AppSignInDe
   const decoy = { id: 0 as UserId, ...cipher.seal(0 as UserId, 'nobody has this password') };
 
   /**
-   * A failure always tries as many passwords as an account can have, so that the time reveals neither which names exist
-   * nor how many passwords they have.
+   * Finds the account's password that matches. A failure always tries as many passwords as an account can have, so that
+   * the time reveals neither which names exist nor how many passwords they have.
    */
   function findByPassword(username: string, proves: (password: string) => boolean): AppPasswordRow | undefined {
     const rows = findByName.all(usernameKey(username));

@@ -31,7 +31,7 @@ export function createAuthenticate({ db, log, now, tokens }: AuthenticateDeps): 
     const claims = token === undefined ? undefined : tokens.verify(token);
     if (!claims || !isInScope(claims, req, source)) return undefined;
     const user = findPrincipal(claims.sessionId, claims.userId, now());
-    // The user or session is gone or expired, or the password was changed.
+    // Either the user or session is gone or expired, or the password was changed.
     if (!user || user.tokenVersion !== claims.version) return undefined;
     const caller = callerOf(req);
     tryTouch(user, { id: user.sessionId, lastUsedAt: user.lastUsedAt }, caller);
@@ -50,8 +50,9 @@ function isInScope(
 }
 
 /**
- * A bearer header counts before the parameter, and an empty parameter is none. A request with two tokens of one kind,
- * even equal ones, counts as one without. Other schemes (a proxy's Basic) are ignored.
+ * Returns the token of a request. A bearer header counts before the parameter, and an empty parameter does not count. A
+ * request with two tokens of one kind, even equal ones, counts as having none. Other schemes (a proxy's Basic) are
+ * ignored.
  */
 function readToken(req: Request, acceptsQuery: boolean): string | undefined {
   const headers = (req.headersDistinct['authorization'] ?? []).filter((header) => /^Bearer\b/i.test(header));
@@ -65,7 +66,7 @@ function readToken(req: Request, acceptsQuery: boolean): string | undefined {
 export const callerOf = (req: Request): Caller => ({
   from: req.ip,
   client: req.headers['user-agent'],
-  isHere: isOwnMachine(req),
+  isFromOwnMachine: isOwnMachine(req),
 });
 
 interface Credential {
@@ -74,8 +75,8 @@ interface Credential {
 }
 
 /**
- * Writes when the user was seen, and when and from where the session or app password was used; each at most once a
- * minute. A request must not fail because of it (full disk, database busy).
+ * Returns a function that stores when the user was seen, and when and from where the session or app password was used,
+ * each at most once a minute. It never throws: a full disk or a busy database must not fail a request.
  */
 export function createTryTouch({
   db,
@@ -102,7 +103,7 @@ export function createTryTouch({
   };
 }
 
-export function toPrincipal(user: PrincipalRow, { isHere }: Pick<Caller, 'isHere'>): Principal {
+export function toPrincipal(user: PrincipalRow, { isFromOwnMachine }: Pick<Caller, 'isFromOwnMachine'>): Principal {
   const isSuperuser = user.isSuperuser === 1;
   return {
     id: user.id,
@@ -110,6 +111,6 @@ export function toPrincipal(user: PrincipalRow, { isHere }: Pick<Caller, 'isHere
     isSuperuser,
     rights: rightsFrom((right) => isSuperuser || user[right] === 1),
     maxBitrateKbps: user.maxBitrateKbps,
-    ...(user.hasWeakPassword === 1 && !isHere && { needsBetterPassword: true as const }),
+    ...(user.hasWeakPassword === 1 && !isFromOwnMachine && { needsBetterPassword: true as const }),
   };
 }

@@ -2,6 +2,9 @@
 import skeleton from 'unhomoglyph';
 import { usernameKey } from './username.ts';
 
-/** Returns equal texts for names that look alike (`аdmin` with a Cyrillic а). For comparing, not for display. */
+/**
+ * Returns equal texts for names that look alike (`аdmin` with a Cyrillic а). The texts are for comparing, not for
+ * display.
+ */
 export const appearanceOf = (username: string): string =>
   skeleton(usernameKey(username).normalize('NFD')).normalize('NFD').toLowerCase();

@@ -1,4 +1,5 @@
-// The app passwords of an account, by name. The one called `default` can be shown again; the others are shown once.
+// The app passwords of an account, by name. The password called `default` can be shown again; the others are shown
+// once.
 import { and, asc, eq, getTableColumns } from 'drizzle-orm';
 import { type Db, type MainDb, writtenRow } from '../db/client.ts';
 import type { AppPasswordId, UserId } from '../db/ids.ts';
@@ -8,7 +9,7 @@ import { createAppPasswordCipher, makeAppPassword } from './app-passwords.ts';
 import type { UserRow } from './queries.ts';
 
 const DEFAULT_NAME = 'default';
-/** Limit of an account, `default` included, which always has room. */
+/** Maximum number per account. It includes `default`, for which room is always kept. */
 export const MAX_APP_PASSWORDS = 20;
 
 interface AppPassword {
@@ -20,9 +21,9 @@ export type AppPasswordRow = Omit<typeof appPasswords.$inferSelect, 'sealed' | '
 interface NamedAppPasswordsDeps {
   db: MainDb;
   now: () => Date;
-  /** COMPAT_SECRET_KEY. */
+  /** The value of COMPAT_SECRET_KEY. */
   secretKey: string;
-  /** Throws `not_found`. */
+  /** Returns an account. Throws `not_found`. */
   getUser: (db: Db, id: UserId) => UserRow;
   /** Called after an app password of the account was removed. */
   endOrphans: (id: UserId) => void;
@@ -44,7 +45,7 @@ export function createNamedAppPasswords({ db, now, secretKey, getUser, endOrphan
     return { username: user.username, password, row };
   };
 
-  /** Replaces `default`; the new password counts as unused. */
+  /** Replaces the password `default`; the new one counts as unused. */
   const rotate = (tx: Db, user: UserRow): AppPassword => {
     tx.delete(appPasswords).where(withName(user.id, DEFAULT_NAME)).run();
     const { username, password } = insert(tx, user, DEFAULT_NAME);
@@ -52,7 +53,7 @@ export function createNamedAppPasswords({ db, now, secretKey, getUser, endOrphan
   };
 
   return {
-    /** Returns them by name. */
+    /** Returns the app passwords, sorted by name. */
     list: (userId: UserId): AppPasswordRow[] =>
       db
         .select(publicColumns)
@@ -61,7 +62,7 @@ export function createNamedAppPasswords({ db, now, secretKey, getUser, endOrphan
         .orderBy(asc(appPasswords.name), asc(appPasswords.id))
         .all(),
 
-    /** Throws `conflict` for a name in use, and over the limit. */
+    /** Creates an app password. Throws `conflict` for a name in use, and when the account has the maximum number. */
     create(userId: UserId, name: string): AppPassword & { row: AppPasswordRow } {
       return db.transaction(
         (tx) => {
@@ -80,18 +81,18 @@ export function createNamedAppPasswords({ db, now, secretKey, getUser, endOrphan
       );
     },
 
-    /** Throws `not_found`, also for another account's password. */
+    /** Revokes an app password. Throws `not_found`, also for another account's password. */
     revoke(userId: UserId, id: AppPasswordId): void {
       const ownPassword = and(eq(appPasswords.userId, userId), eq(appPasswords.id, id));
       if (db.delete(appPasswords).where(ownPassword).run().changes === 0) throw notFound('app password', id);
       endOrphans(userId);
     },
 
-    /** Revokes all of the account; the caller ends their connections after its transaction. */
+    /** Revokes all app passwords of the account. The caller ends their connections after its transaction. */
     revokeAll: (tx: Db, userId: UserId): void =>
       void tx.delete(appPasswords).where(eq(appPasswords.userId, userId)).run(),
 
-    /** Returns the password `default`; creates it if there is none. */
+    /** Returns the password `default`, which is created if it does not exist. */
     reveal(userId: UserId): AppPassword {
       return db.transaction(
         (tx) => {

@@ -8,8 +8,8 @@ export type Notice = typeof notices.$inferSelect;
 
 export const createNotices = (db: MainDb) => ({
   list: (): Notice[] => db.select().from(notices).orderBy(asc(notices.createdAt)).all(),
-  /** Throws `not_found`. */
-  read(name: NoticeName): void {
+  /** Deletes a notice that was read. Throws `not_found`. */
+  dismiss(name: NoticeName): void {
     if (db.delete(notices).where(eq(notices.name, name)).run().changes === 0) throw notFound('notice', name);
   },
 });

@@ -1,4 +1,4 @@
-// Rows of `users`.
+// Statements that read and write rows of `users`.
 import { and, asc, count, eq } from 'drizzle-orm';
 import { type Db, type MainDb, writtenRow } from '../db/client.ts';
 import type { SessionId, UserId } from '../db/ids.ts';
@@ -12,10 +12,10 @@ import type { IsStillAllowed } from '../http/open-answers.ts';
 export interface Caller {
   /** IP address. */
   from: string | undefined;
-  /** The name that the client gives itself. */
+  /** The name that the client sends for itself. */
   client: string | undefined;
-  /** The request comes from a program on the machine itself, see own-machine.ts. */
-  isHere: boolean;
+  /** Whether the request comes from a program on the machine itself, see own-machine.ts. */
+  isFromOwnMachine: boolean;
 }
 /** Longest stored client name, in characters. */
 export const MAX_CLIENT_CHARACTERS = 300;
@@ -45,7 +45,7 @@ export const listUsersWithPublicPlays = (db: Db): Pick<UserRow, 'id' | 'username
 export const countSuperusers = (db: Db): number =>
   db.select({ n: count() }).from(users).where(eq(users.isSuperuser, true)).get()?.n ?? 0;
 
-/** Returns the oldest superuser: the one who set the server up, unless deleted or demoted. */
+/** Returns the oldest superuser: the person who set the server up, unless that account was deleted or demoted. */
 export const findOwner = (db: Db): UserRow | undefined =>
   db.select().from(users).where(eq(users.isSuperuser, true)).orderBy(asc(users.id)).get();
 
@@ -54,7 +54,7 @@ export const insertUser = (db: Db, user: NewUser): UserRow => writtenRow(db.inse
 export const updateUser = (db: Db, id: UserId, values: Partial<Omit<UserRow, 'id'>>): UserRow | undefined =>
   writtenRow(db.update(users).set(values).where(eq(users.id, id)).returning());
 
-/** Returns undefined if the password was changed since the row was read, before the slow hash. */
+/** Returns undefined if the password was changed since the row was read: hashing takes a while. */
 export const findUserWithSamePassword = (
   db: Db,
   { id, tokenVersion }: Pick<UserRow, 'id' | 'tokenVersion'>,
@@ -77,21 +77,21 @@ export const PRINCIPAL_COLUMNS = [
   ...RIGHT_LIST.map((right) => `${RIGHTS[right].name} AS ${right}`),
 ].join(', ');
 
-/** The user with the session of the request. */
+/** The account and the session of a request. */
 type SessionPrincipal = PrincipalRow & { sessionId: SessionId } & RowAs<typeof sessions, 'lastUsedAt'>;
 
-// The next two statements run with every request, so they are prepared text: some microseconds each.
+// The next two statements run with every request. As prepared text they take some microseconds each.
 
 export function prepareFindPrincipal(db: MainDb) {
-  const find = db.$client.prepare<[SessionId, UserId, number], SessionPrincipal>(
+  const findSession = db.$client.prepare<[SessionId, UserId, number], SessionPrincipal>(
     `SELECT ${PRINCIPAL_COLUMNS}, s.id AS sessionId, s.last_used_at AS lastUsedAt
     FROM sessions s JOIN users ON users.id = s.user_id WHERE s.id = ? AND s.user_id = +? AND s.expires_at > ?`,
   );
-  return (sessionId: SessionId, userId: UserId, at: Date): SessionPrincipal | undefined =>
-    find.get(sessionId, userId, at.getTime());
+  return (sessionId: SessionId, userId: UserId, now: Date): SessionPrincipal | undefined =>
+    findSession.get(sessionId, userId, now.getTime());
 }
 
-/** Checks that the caller's sign-in still works, in the role and with the right that the request needed. */
+/** Returns a check that the caller's sign-in is still valid, in the role and with the right that the request needed. */
 export function prepareIsStillAllowed(db: MainDb, now: () => Date): IsStillAllowed {
   type HolderRow = RowAs<typeof users, 'isSuperuser' | Right>;
   const columns = RIGHT_LIST.map((right) => `${RIGHTS[right].name} AS ${right}`);
@@ -114,14 +114,14 @@ export function prepareIsStillAllowed(db: MainDb, now: () => Date): IsStillAllow
 
 export function prepareTouch(db: MainDb) {
   const touch = db.$client.prepare<[number, UserId]>('UPDATE users SET last_seen_at = ? WHERE id = ?');
-  return (id: UserId, at: Date): void => void touch.run(at.getTime(), id);
+  return (id: UserId, seenAt: Date): void => void touch.run(seenAt.getTime(), id);
 }
 
-/** Notes when and from where a session or app password was used. */
+/** Stores when and from where a session or app password was used. */
 export function prepareNoteUse(db: MainDb, table: 'sessions' | 'app_passwords') {
-  const note = db.$client.prepare<[number, string | null, string | null, number]>(
+  const setUsage = db.$client.prepare<[number, string | null, string | null, number]>(
     `UPDATE ${table} SET last_used_at = ?, address = ?, client = ? WHERE id = ?`,
   );
-  return (id: number, at: Date, { from, client }: Pick<Caller, 'from' | 'client'>): void =>
-    void note.run(at.getTime(), from ?? null, client?.slice(0, MAX_CLIENT_CHARACTERS) ?? null, id);
+  return (id: number, usedAt: Date, { from, client }: Pick<Caller, 'from' | 'client'>): void =>
+    void setUsage.run(usedAt.getTime(), from ?? null, client?.slice(0, MAX_CLIENT_CHARACTERS) ?? null, id);
 }

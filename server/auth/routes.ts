@@ -54,20 +54,20 @@ const secretReply = <T>(status: number, value: T): Reply<T> =>
 const tokenReply = (status: number, signIn: SignIn): Reply<TokenResponse> =>
   secretReply(status, toTokenResponse(signIn));
 
-/** Digits are an id, everything else a name. Throws `not_found`. */
+/** Returns the id of an account, given its id (digits) or its name. Throws `not_found`. */
 function idOf(accounts: AuthService['accounts'], user: string): UserId {
   const id = /^\d+$/.test(user) ? UserIdIn.safeParse(Number(user)).data : accounts.findByName(user)?.id;
   if (id === undefined) throw notFound('user', user);
   return id;
 }
 
-/** Returns the owner of the access token; the router rejects one without a session. */
+/** Returns the owner of the access token. The router has already rejected tokens without a session. */
 function holderOf({ id, sessionId }: Principal): { userId: UserId; sessionId: SessionId } {
   if (sessionId === undefined) throw new Error('no session');
   return { userId: id, sessionId };
 }
 
-/** `version` of the application. */
+/** `version` is the version of the application. */
 export function authRoutes(auth: AuthService, { version }: { version: string }): Route[] {
   return [...sessionRoutes(auth, version), ...ownAccountRoutes(auth), ...userRoutes(auth), ...noticeRoutes(auth)];
 }
@@ -497,6 +497,6 @@ const noticeRoutes = ({ notices }: AuthService): Route[] => [
       summary: 'Dismiss a notice',
       params: NoticeParam,
     },
-    ({ params }) => notices.read(params.name),
+    ({ params }) => notices.dismiss(params.name),
   ),
 ];

@@ -1,4 +1,4 @@
-// Login, registration, first set-up, refresh and change of password. Accounts themselves are in accounts.ts.
+// Login, registration, first set-up, refresh and change of password. Accounts themselves are managed in accounts.ts.
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Db, MainDb } from '../db/client.ts';
@@ -39,19 +39,20 @@ interface AuthDeps {
   nowForAges: () => Date;
   settings: LiveSettings;
   secrets: Secrets;
-  /** Folder of the product. */
+  /** The folder with the resources that come with the product. */
   resources: string;
 }
 
-/** A sign-in; the caller's address also counts for the limits on failures. */
+/** The credentials of a sign-in. The caller's address also counts for the limits on failures. */
 interface Login extends Caller {
   username: string;
   password: string;
 }
-/** Returns the rule for a password that this caller sets. */
-export const ruleFor = ({ isHere }: Pick<Caller, 'isHere'>): WeakPasswordRule => (isHere ? 'note' : 'refuse');
+/** Returns what happens to a weak password that this caller sets. */
+export const ruleFor = ({ isFromOwnMachine }: Pick<Caller, 'isFromOwnMachine'>): WeakPasswordRule =>
+  isFromOwnMachine ? 'note' : 'refuse';
 
-/** The owner of a token. */
+/** The user and the session to which a token belongs. */
 interface Holder {
   userId: UserId;
   sessionId: SessionId;
@@ -85,7 +86,7 @@ export function createAuthService({ db, log, now, nowForAges, settings, secrets,
     const expiresInSeconds = settings.get('ACCESS_TOKEN_TTL');
     return issue(user, sessions.start(user.id, expiresInSeconds, caller), expiresInSeconds);
   };
-  /** Issues another token of the same session. */
+  /** Issues a new token for the same session. */
   const renewToken = (tx: Db, user: UserRow, sessionId: SessionId): SignIn => {
     const expiresInSeconds = settings.get('ACCESS_TOKEN_TTL');
     sessions.extend(tx, sessionId, expiresInSeconds);
@@ -100,20 +101,20 @@ export function createAuthService({ db, log, now, nowForAges, settings, secrets,
     openAnswers,
     isStillAllowed: prepareIsStillAllowed(db, now),
     authenticate: createAuthenticate({ db, log, now, tokens }),
-    /** Signs Subsonic clients in, with limits of their own. */
+    /** Signs in Subsonic clients, with separate limits on failures. */
     appSignIn: createAppSignIn({ db, log, now, secretKey: secrets.compatSecretKey, limits: createLimits() }),
-    /** Differs at each start; printed while `isSetupRequired()`. */
+    /** The set-up token, new at each start; printed while `isSetupRequired()` is true. */
     setupToken: setupToken.value,
-    /** Used by the desktop shell only: whoever has the ticket signs in as the owner. */
+    /** Issues a ticket for the desktop shell. Whoever has the ticket signs in as the owner. */
     issueDesktopTicket: desktopTickets.issue,
     isSetupRequired: (): boolean => !accounts.hasSuperuser(),
-    /** ADMIN_USERNAME belongs to an ordinary account, so no administrator was created. */
+    /** Whether ADMIN_USERNAME belongs to an ordinary account, so that no administrator was created. */
     isAdminNameTaken: (): boolean => isAdminNameTaken && !accounts.hasSuperuser(),
     isRegistrationAllowed: (): boolean => settings.get('ALLOW_REGISTRATION'),
 
     /**
-     * Throws `unauthenticated`, with the same text and after the same time for a wrong name and a wrong password, and
-     * `forbidden` for a weak password from another machine.
+     * Signs a user in. Throws `unauthenticated`, with the same text and after the same time for a wrong name and a
+     * wrong password, and `forbidden` for a weak password from another machine.
      */
     async login({ username, password, ...caller }: Login): Promise<SignIn> {
       const user = accounts.findByName(username);
@@ -122,14 +123,14 @@ export function createAuthService({ db, log, now, nowForAges, settings, secrets,
       if (!(await verifyPassword(user?.passwordHash, password)) || !user) {
         throw new AppError('unauthenticated', 'The username or password is wrong.');
       }
-      if (user.hasWeakPassword && !caller.isHere) throw betterPasswordRequired();
+      if (user.hasWeakPassword && !caller.isFromOwnMachine) throw betterPasswordRequired();
       await attempt.succeeded();
       return signIn(user, caller);
     },
 
     /**
-     * Throws `forbidden` while ALLOW_REGISTRATION is off, `conflict` for a name in use, `invalid`, and at last
-     * `too_many_requests` for too many new accounts. Never makes a superuser.
+     * Creates an account and signs it in; it never becomes a superuser. Throws `forbidden` while ALLOW_REGISTRATION is
+     * off, `conflict` for a name in use, `invalid`, and at last `too_many_requests` for too many new accounts.
      */
     async register({ username, password, ...caller }: Caller & { username?: unknown; password?: unknown }) {
       const attempt = await refusalLimits.attempt(caller);
@@ -153,10 +154,10 @@ export function createAuthService({ db, log, now, nowForAges, settings, secrets,
       return signIn(await accounts.createFirst({ username, password }, ruleFor(caller)), caller);
     },
 
-    /** Signs in the desktop app's own window as the owner. Only from this machine, once per ticket. */
+    /** Signs in the desktop app's own window as the owner. This works only from this machine, once per ticket. */
     async signInDesktop({ ticket, ...caller }: Caller & { ticket: string }): Promise<SignIn> {
       const attempt = await limits.attempt(caller);
-      if (!caller.isHere || !desktopTickets.redeem(ticket))
+      if (!caller.isFromOwnMachine || !desktopTickets.redeem(ticket))
         throw forbidden('The ticket is invalid. Tickets are for the desktop app’s own window and work once.');
       await attempt.succeeded();
       const owner = findOwner(db);
@@ -173,7 +174,7 @@ export function createAuthService({ db, log, now, nowForAges, settings, secrets,
 
     refresh: ({ userId, sessionId }: Holder): SignIn => renewToken(db, accounts.get(userId), sessionId),
 
-    /** Throws `not_found`. */
+    /** Ends all sessions of a user. Throws `not_found`. */
     endSessions(userId: UserId): void {
       accounts.get(userId);
       sessions.endAll(db, userId);
@@ -187,8 +188,9 @@ export function createAuthService({ db, log, now, nowForAges, settings, secrets,
     },
 
     /**
-     * Ends all sessions of the user but the caller's, and the app passwords if wished. Wrong current passwords are
-     * counted for the session, from wherever they come: whoever took one over shuts nobody else out.
+     * Changes the password and ends all sessions of the user but the caller's, and the app passwords if wished. Wrong
+     * current passwords are counted per session, whatever the address: whoever took over a session cannot lock out
+     * anybody else.
      */
     async changePassword(
       { userId, sessionId }: Holder,
@@ -219,8 +221,8 @@ export function createAuthService({ db, log, now, nowForAges, settings, secrets,
     },
 
     /**
-     * Unattended set-up: creates the first superuser from ADMIN_USERNAME and ADMIN_PASSWORD. Throws for a name that is
-     * not allowed. If somebody registered the name, nobody becomes an administrator, and the server starts.
+     * Creates the first superuser from ADMIN_USERNAME and ADMIN_PASSWORD, for an unattended set-up. Throws for a name
+     * that is not allowed. If somebody has registered the name, nobody becomes an administrator, and the server starts.
      */
     async ensureAdmin(): Promise<void> {
       const username = settings.get('ADMIN_USERNAME');

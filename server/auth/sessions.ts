@@ -1,5 +1,5 @@
-// Sessions: a sign-in, and the tokens derived from it. A token is invalid without its session, so ending a session ends
-// all of its tokens, including those for URLs.
+// Sessions. A session is a sign-in with all tokens derived from it. A token is invalid without its session, so ending a
+// session ends all of its tokens, including those for URLs.
 import { and, asc, desc, eq, gt, lte, ne } from 'drizzle-orm';
 import { type Db, type MainDb, writtenRow } from '../db/client.ts';
 import type { SessionId, UserId } from '../db/ids.ts';
@@ -8,7 +8,7 @@ import { notFound } from '../errors.ts';
 import { addressKey } from '../http/addresses.ts';
 import { MAX_CLIENT_CHARACTERS, type Caller } from './queries.ts';
 
-/** Limit of an account; with one more, the session that was unused for longest ends. */
+/** Maximum number per account. A sign-in beyond it ends the session that was unused for longest. */
 const MAX_SESSIONS = 100;
 
 export type SessionRow = typeof sessions.$inferSelect;
@@ -26,7 +26,7 @@ interface SessionsDeps {
 export function createSessions({ db, now, nowForAges, endOrphans }: SessionsDeps) {
   const sessionOf = (userId: UserId, id: SessionId) => and(eq(sessions.userId, userId), eq(sessions.id, id));
 
-  /** Deletes expired sessions of the account, and the oldest over the limit. */
+  /** Deletes expired sessions of the account, and the oldest sessions over the limit. */
   function deleteOldSessions(tx: Db, userId: UserId): void {
     tx.delete(sessions)
       .where(and(eq(sessions.userId, userId), lte(sessions.expiresAt, nowForAges())))
@@ -77,7 +77,7 @@ export function createSessions({ db, now, nowForAges, endOrphans }: SessionsDeps
         .orderBy(desc(sessions.lastUsedAt), desc(sessions.id))
         .all(),
 
-    /** Whether the account has a session at this address. */
+    /** Returns whether the account has a session at this address. */
     isFamiliar(userId: UserId, address: string | undefined): boolean {
       const key = addressKey(address);
       const rows = db
@@ -87,7 +87,7 @@ export function createSessions({ db, now, nowForAges, endOrphans }: SessionsDeps
       return rows.all().some((session) => session.address !== null && addressKey(session.address) === key);
     },
 
-    /** Throws `not_found`, also for another account's session. */
+    /** Ends a session. Throws `not_found`, also for another account's session. */
     end(userId: UserId, id: SessionId): void {
       if (db.delete(sessions).where(sessionOf(userId, id)).run().changes === 0) throw notFound('session', id);
       endOrphans(userId);

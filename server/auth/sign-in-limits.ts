@@ -1,21 +1,27 @@
-// Limits password guessing: failures are counted per address, per name, and per name at an address; too many get 429
+// Limits password guessing. Failures are counted per address, per name, and per name at an address; too many get 429
 // for the rest of a minute. An attempt is counted before the password is checked, so that a burst of parallel attempts
-// cannot slip through, and uncounted when it succeeds. The limits per address do not count the machine itself.
+// cannot slip through, and uncounted when it succeeds. The limits per address do not apply to the machine itself.
 import type { RateLimiterMemory } from 'rate-limiter-flexible';
 import { AppError } from '../errors.ts';
 import { addressKey } from '../http/addresses.ts';
 import type { Caller } from './queries.ts';
 
-/** Failures per minute. The limit per name is the loosest, so that an attacker cannot easily lock out its owner. */
+/**
+ * Failures per minute. The limit per name is the loosest, so that an attacker cannot easily lock out the owner of the
+ * name.
+ */
 export const LIMITS = { pair: 10, address: 30, name: 60 };
 const WINDOW_SECONDS = 60;
-/** Limit of self-registered accounts per address. */
+/** Limit of self-registered accounts per address and period. */
 const REGISTRATIONS = { accounts: 10, seconds: 3_600 };
 
-type Origin = Pick<Caller, 'from' | 'isHere'>;
+type Origin = Pick<Caller, 'from' | 'isFromOwnMachine'>;
 
 interface Attempt {
-  /** The credentials were right: uncounts the attempt, and forgets the failures of the name at this address. */
+  /**
+   * To be called when the credentials were right: uncounts the attempt, and forgets the failures of the name at this
+   * address.
+   */
   succeeded(): Promise<void>;
 }
 
@@ -27,11 +33,12 @@ export function createLimits() {
 
   return {
     /**
-     * Throws `too_many_requests` with the seconds to wait. `nameKey` is left out where only the address is known (the
-     * setup token). Where `isFamiliar`, strangers who guess at the name elsewhere lock nobody out.
+     * Counts an attempt. Throws `too_many_requests` with the seconds to wait. `nameKey` is left out where only the
+     * address is known (the setup token). If the account `isFamiliar` at the address, failures for its name from other
+     * addresses do not block it.
      */
     async attempt(
-      { from: ipAddress, isHere }: Origin,
+      { from: ipAddress, isFromOwnMachine }: Origin,
       nameKey?: string,
       isFamiliar: () => boolean = () => false,
     ): Promise<Attempt> {
@@ -39,7 +46,7 @@ export function createLimits() {
       const addressPart = addressKey(ipAddress);
       const namePart = nameKey?.slice(0, 64);
       // The address is counted first: once blocked, it adds no entries for invented names.
-      if (!isHere) await consume(perAddress, addressPart);
+      if (!isFromOwnMachine) await consume(perAddress, addressPart);
       if (namePart !== undefined) {
         await consume(pair, `${namePart} ${addressPart}`);
         await consume(name, namePart).catch((refusal: unknown) => {
@@ -48,7 +55,7 @@ export function createLimits() {
       }
       return {
         async succeeded() {
-          if (!isHere) await perAddress.reward(addressPart);
+          if (!isFromOwnMachine) await perAddress.reward(addressPart);
           if (namePart === undefined) return;
           await pair.delete(`${namePart} ${addressPart}`);
           await name.reward(namePart);
@@ -58,7 +65,7 @@ export function createLimits() {
   };
 }
 
-/** Counts created accounts, not refused attempts. */
+/** Returns a limit that counts created accounts, not refused attempts. */
 export function createRegistrationLimit() {
   let loading: Promise<RateLimiterMemory> | undefined;
   const load = async () => {
@@ -66,9 +73,9 @@ export function createRegistrationLimit() {
     return new RateLimiterMemory({ points: REGISTRATIONS.accounts, duration: REGISTRATIONS.seconds });
   };
 
-  /** Throws `too_many_requests`, and what `createAccount` throws. */
-  return async <T>({ from: address, isHere }: Origin, createAccount: () => Promise<T>): Promise<T> => {
-    if (isHere) return createAccount();
+  /** Creates an account within the limit. Throws `too_many_requests`, and what `createAccount` throws. */
+  return async <T>({ from: address, isFromOwnMachine }: Origin, createAccount: () => Promise<T>): Promise<T> => {
+    if (isFromOwnMachine) return createAccount();
     const limiter = await (loading ??= load());
     const addressPart = addressKey(address);
     await consume(limiter, addressPart, TOO_MANY_ACCOUNTS);
@@ -82,7 +89,8 @@ export function createRegistrationLimit() {
 }
 
 async function loadLimiters() {
-  const { RateLimiterMemory } = await import('rate-limiter-flexible'); // at the first sign-in, not at the start
+  // loaded at the first sign-in, to keep the start fast
+  const { RateLimiterMemory } = await import('rate-limiter-flexible');
   const limiter = (points: number) => new RateLimiterMemory({ points, duration: WINDOW_SECONDS });
   return { pair: limiter(LIMITS.pair), address: limiter(LIMITS.address), name: limiter(LIMITS.name) };
 }

@@ -16,7 +16,7 @@ export interface TokenClaims {
 }
 
 interface TokensOptions {
-  /** JWT_SECRET. */
+  /** The value of JWT_SECRET. */
   secret: string;
   now: () => Date;
 }
@@ -25,8 +25,8 @@ interface TokensOptions {
 type TokenOwner = Pick<TokenClaims, 'userId' | 'sessionId' | 'version'>;
 
 /**
- * Returns the scope of a path below /api/v1 with its query: the order of parameters does not matter. Hashed, because a
- * selection of tracks may be longer than a token.
+ * Returns the scope of a path below /api/v1 with its query. The order of parameters does not matter. The scope is a
+ * hash, because a selection of tracks may be longer than a token.
  */
 export function downloadScope(target: string): string {
   const { pathname, searchParams } = new URL(`http://localhost${target}`);
@@ -42,15 +42,16 @@ export type Tokens = ReturnType<typeof createTokens>;
 
 export function createTokens({ secret, now }: TokensOptions) {
   const key = createSecretKey(Buffer.from(secret, 'utf8'));
-  // The oldest come first. A page requests many covers with the same token, and checking a signature is slow.
-  const verified = new Map<string, TokenClaims>();
+  // A cache of verified tokens, the oldest first. A page requests many covers with the same token, and checking a
+  // signature is slow.
+  const claimsByToken = new Map<string, TokenClaims>();
 
   const verifySignature = (token: string): TokenClaims | undefined => {
     try {
       const claims = jwt.verify(token, key, { algorithms: ['HS256'], clockTimestamp: seconds(now()) });
       return toClaims(claims);
     } catch {
-      return undefined; // foreign, expired or malformed: the caller does not distinguish them
+      return undefined; // the token is foreign, expired or malformed, which callers do not distinguish
     }
   };
 
@@ -67,25 +68,28 @@ export function createTokens({ secret, now }: TokensOptions) {
       return jwt.sign(claims, key, { algorithm: 'HS256', subject: String(userId) });
     },
 
-    /** Returns undefined unless signed with this key and not expired. The caller checks that user and version exist. */
+    /**
+     * Returns undefined unless the token was signed with this key and has not expired. The caller checks that the user
+     * and the token version exist.
+     */
     verify(token: string): TokenClaims | undefined {
-      const cached = verified.get(token);
-      if (cached) {
-        if (now().getTime() < cached.expiresAtMs) return cached;
-        verified.delete(token);
+      const cachedClaims = claimsByToken.get(token);
+      if (cachedClaims) {
+        if (now().getTime() < cachedClaims.expiresAtMs) return cachedClaims;
+        claimsByToken.delete(token);
         return undefined;
       }
       const claims = token.length > MAX_TOKEN_CHARACTERS ? undefined : verifySignature(token);
-      if (claims) remember(verified, token, claims);
+      if (claims) remember(claimsByToken, token, claims);
       return claims;
     },
   };
 }
 
-function remember(verified: Map<string, TokenClaims>, token: string, claims: TokenClaims): void {
-  const oldest = verified.size >= MAX_CACHED_TOKENS ? verified.keys().next().value : undefined;
-  if (oldest !== undefined) verified.delete(oldest);
-  verified.set(token, claims);
+function remember(claimsByToken: Map<string, TokenClaims>, token: string, claims: TokenClaims): void {
+  const oldest = claimsByToken.size >= MAX_CACHED_TOKENS ? claimsByToken.keys().next().value : undefined;
+  if (oldest !== undefined) claimsByToken.delete(oldest);
+  claimsByToken.set(token, claims);
 }
 
 function toClaims(claims: string | jwt.JwtPayload): TokenClaims | undefined {

@@ -1,5 +1,5 @@
-// Passwords that are guessed first: blanks, one repeated character, the user name, and the commonest ones of leaked
-// lists.
+// Recognizes passwords that are guessed first: blanks, one repeated character, the user name, and the commonest ones of
+// leaked lists.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { invalid, type AppError } from '../errors.ts';
@@ -8,8 +8,9 @@ import { usernameKey } from './username.ts';
 const MIN_DISTINCT_CHARACTERS = 3;
 
 /**
- * What happens to a weak password: from another machine it is refused; on the machine itself it is accepted and noted,
- * and works only there; in the environment of the server it is allowed, at the administrator's own risk.
+ * What happens to a weak password. `refuse`: from another machine it is refused. `note`: on the machine itself it is
+ * accepted and marked, and works only there. `allow`: from the server's environment it is accepted, at the
+ * administrator's own risk.
  */
 export type WeakPasswordRule = 'refuse' | 'note' | 'allow';
 
@@ -19,7 +20,10 @@ export type JudgePassword = (
   rule: WeakPasswordRule,
 ) => Promise<{ isWeak: boolean; hasWeakPassword: boolean }>;
 
-/** Throws `invalid` with the field and the reason. `resources` has the list: one a line, in lower case. */
+/**
+ * Returns a function that throws `invalid` with the field and the reason. The folder `resources` has the list of common
+ * passwords, one per line in lower case.
+ */
 export function createPasswordJudge(resources: string): JudgePassword {
   const weaknessOf = async (password: string, username: string): Promise<string | undefined> => {
     const text = password.normalize('NFKC').trim().toLowerCase();

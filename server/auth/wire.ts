@@ -129,8 +129,8 @@ const Password = z.string().min(8, 'must have at least 8 characters').max(256, '
 /** The rules for a new account, however it is created. */
 export const Credentials = z.strictObject({ username: Username, password: Password }).meta({ id: 'Credentials' });
 /**
- * Body without rules for name and password: the service checks them in its own order, in which a name that is taken
- * comes before a password that is too short.
+ * Body without rules for name and password. The service checks them in its own order: a name that is taken is reported
+ * before a password that is too short.
  */
 export const RegisterBody = z
   .object({
@@ -138,7 +138,10 @@ export const RegisterBody = z
     password: z.unknown().optional().meta({ type: 'string', minLength: 8, maxLength: 256 }),
   })
   .meta({ id: 'Registration', required: ['username', 'password'] });
-/** Accepts any name, so that a wrong one gets 401, not 422. OAuth clients send further fields in their forms. */
+/**
+ * Body of a sign-in. It accepts any name, so that a wrong name gets 401, not 422. OAuth clients send further fields in
+ * their forms.
+ */
 export const LoginBody = z
   .object({ username: z.string().max(256), password: z.string().max(1024) })
   .meta({ id: 'LoginBody' });
@@ -237,7 +240,7 @@ export type NoticeOut = z.output<typeof NoticeOut>;
 export const NoticeList = z.array(NoticeOut);
 export const toNoticeOut = ({ name, createdAt }: Notice): NoticeOut => ({ name, created_at: toIso(createdAt) });
 
-/** The fields of an account that may be sent; the row also has secrets. */
+/** The fields of an account that may be sent. The row also contains secrets. */
 interface Account extends Rights, AccountLimits {
   id: number;
   username: string;

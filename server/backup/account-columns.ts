@@ -4,7 +4,10 @@ import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { RIGHTS } from '../db/rights.ts';
 import * as schema from '../db/schema.ts';
 
-/** `secret`: shown as hidden. `unseen`: the reason why a restore may change the column without showing it. */
+/**
+ * How a difference in a column is shown: with its values, as hidden (`secret`), or not at all, with the reason
+ * (`unseen`).
+ */
 type ColumnRule = 'shown' | 'secret' | { unseen: string };
 type ColumnRules<T extends SQLiteTable> = Record<keyof T['$inferSelect'], ColumnRule>;
 
@@ -84,13 +87,13 @@ const STATION_COLUMNS = {
   addedBy: MATCH_KEY,
 } satisfies ColumnRules<typeof schema.radioStations>;
 
-/** `key` is the column by which the rows of an account are matched. */
+/** A table with rows of accounts. `key` is the column by which an account's rows in two databases are matched. */
 interface AccountTable {
   owner: string;
   key: string;
-  /** Only rows of the backup are shown, and no rows that only this server has. */
+  /** Whether only rows that come with the backup are shown, and rows that only this server has are not. */
   showsOnlyArriving: boolean;
-  /** Only the number of rows is shown: their key is a secret. */
+  /** Whether only the number of rows is shown, because their key is a secret. */
   isCounted: boolean;
   shownColumns: readonly string[];
   secretColumns: readonly string[];
@@ -121,7 +124,7 @@ export const USER_COLUMN_LISTS = {
   secretColumns: listColumns(schema.users, USER_COLUMNS, 'secret'),
 };
 
-/** Rows that give access, or make the server send requests in the name of an account. */
+/** Tables whose rows give access, or make the server send requests in the name of an account. */
 export const ACCOUNT_TABLES = {
   app_passwords: accountTable(schema.appPasswords, APP_PASSWORD_COLUMNS, { key: 'name' }),
   scrobble_accounts: accountTable(schema.scrobbleAccounts, SCROBBLE_ACCOUNT_COLUMNS, { key: 'service' }),

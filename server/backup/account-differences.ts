@@ -1,4 +1,4 @@
-// How the accounts of a library differ from those of another, in everything that gives access or asks addresses.
+// Compares the accounts of two libraries, in everything that gives access or sends requests to addresses.
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
@@ -12,10 +12,10 @@ const TABLE_NAMES = Object.keys(ACCOUNT_TABLES) as TableName[];
 
 interface Account {
   user: Row;
-  /** The rows of the account in a table, by their key. */
+  /** Returns the rows of the account in a table, by their key. */
   rowsIn: (table: TableName) => ReadonlyMap<string, Row>;
 }
-/** Accounts by folded name. */
+/** Accounts by username key. */
 export type Accounts = ReadonlyMap<string, Account>;
 
 /** Reads the accounts of a database of any version; returns none if the file does not exist. */
@@ -50,7 +50,9 @@ function rowsByOwner(db: Sqlite, table: TableName): Map<unknown, Map<string, Row
   return byOwner;
 }
 
-/** An import changes no account, and adds accounts without anything that gives access. */
+/**
+ * Lists the changes to accounts. An import changes no account, and adds accounts without anything that gives access.
+ */
 export function compareAccounts(backupAccounts: Accounts, localAccounts: Accounts, isImport: boolean): PersonChange[] {
   const arrivingPeople = [...backupAccounts].map(([key, account]): PersonChange => {
     const localAccount = localAccounts.get(key);
@@ -76,8 +78,10 @@ const nameOf = ({ user }: Account): Pick<PersonChange, 'username' | 'is_superuse
 
 const HIDDEN_VALUE = '(hidden)';
 const isFlag = (column: string): boolean => /^(?:is|has|can|hides)_/.test(column);
-const isSame = (first: unknown, second: unknown): boolean =>
-  first instanceof Uint8Array && second instanceof Uint8Array ? Buffer.compare(first, second) === 0 : first === second;
+const isSameValue = (valueA: unknown, valueB: unknown): boolean =>
+  valueA instanceof Uint8Array && valueB instanceof Uint8Array
+    ? Buffer.compare(valueA, valueB) === 0
+    : valueA === valueB;
 
 function userDifferences(backupUser: Row, localUser: Row): AccountDifference[] {
   const differs = (column: string): boolean =>
@@ -121,7 +125,7 @@ function differencesIn(
   return [...new Set([...backupRows.keys(), ...(showsOnlyArriving ? [] : localRows.keys())])].flatMap(
     (key): AccountDifference[] => {
       const [backupRow, localRow] = [backupRows.get(key), localRows.get(key)];
-      if (backupRow && localRow && comparedColumns.every((column) => isSame(backupRow[column], localRow[column])))
+      if (backupRow && localRow && comparedColumns.every((column) => isSameValue(backupRow[column], localRow[column])))
         return [];
       const name = table === 'radio_stations' ? String(backupRow?.['name']) : key;
       return [

@@ -6,7 +6,10 @@ import { conflict } from '../errors.ts';
 import { isInside, isSystemOrCrowded } from '../runtime/system-folders.ts';
 import { LOCAL_SCHEME } from '../storage/uri.ts';
 
-/** Throws `conflict` for a folder of the server or the system, or inside one, also through symbolic links. */
+/**
+ * Throws `conflict` if the folder belongs to the server or the system or is inside such a folder, also through symbolic
+ * links.
+ */
 export function assertAllowedFolder(path: string, ownFolders: readonly string[]): void {
   const paths = [resolve(path), realPath(path)];
   const serverFolder = ownFolders.find((folder) =>
@@ -21,7 +24,7 @@ export function assertAllowedFolder(path: string, ownFolders: readonly string[])
     throw conflict(`${path} belongs to the operating system. Choose a folder of your own, preferably on another disk.`);
 }
 
-/** Why a restore would not work: the environment sets another storage than `library` in the data folder. */
+/** Returns why a restore would not work: the environment sets another storage than `library` in the data folder. */
 export function findStorageConflict({
   settings,
   origins,
@@ -38,7 +41,7 @@ export function findStorageConflict({
         `Unset ${names.length > 1 ? 'them' : 'it'} first.`;
 }
 
-/** Resolves symbolic links, as far as the path exists. */
+/** Resolves the symbolic links of the path, as far as the path exists. */
 function realPath(path: string): string {
   const absolutePath = resolve(path);
   try {

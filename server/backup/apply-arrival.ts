@@ -1,4 +1,5 @@
-// The last step before a restored library is moved into place: takes its accounts, folders and settings, or keeps ours.
+// The last step before a restored library is moved into place: takes its accounts, folders and settings, or keeps those
+// of this server.
 import { constants, copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJsonFile, writeJsonFile } from '../config/json-file.ts';
@@ -8,32 +9,35 @@ import { removeForeignFolders, keepFolders } from './restored-folders.ts';
 import { mergeSettings, remainingSettings } from './restored-settings.ts';
 
 export interface ArrivalChoice {
-  /** Set for an export, from which accounts, folders and settings are not taken. */
+  /** True for an export, from which accounts, folders and settings are not taken. */
   isImport: boolean;
-  /** Set for a backup when somebody has confirmed the changes that were shown. */
+  /** True if somebody has confirmed the changes that the backup makes. */
   isAccepted: boolean;
-  /** The backup has the keys; then it is encrypted. */
+  /** Whether the backup contains the server's keys; only encrypted backups do. */
   hasKeys: boolean;
   /** The settings of the backup. */
   settings: Readonly<Record<string, unknown>>;
-  /** Folder to which copies of indexed files were written. */
+  /** The folder to which copies of indexed files were written. */
   musicDir: string | undefined;
 }
 
 interface ArrivalPaths {
   data: string;
   building: string;
-  taken: string;
+  takenDatabase: string;
 }
 
-/** Can be repeated, also with another choice: the taken database is not changed. */
+/**
+ * Builds the database and the settings of the restored library. It can be repeated with another choice, because the
+ * database in `takenDatabase` is not changed.
+ */
 export function applyArrival(
-  { data, building, taken }: ArrivalPaths,
+  { data, building, takenDatabase }: ArrivalPaths,
   { isImport, isAccepted, hasKeys, settings, musicDir }: ArrivalChoice,
   now: Date,
 ): void {
   const [localDatabase, database] = [join(data, 'tonearm.db'), join(building, 'tonearm.db')];
-  copyFileSync(taken, database, constants.COPYFILE_FICLONE);
+  copyFileSync(takenDatabase, database, constants.COPYFILE_FICLONE);
   const isInhabited = hasAccounts(localDatabase);
   const accountsStay = isImport || (isInhabited && !isAccepted);
   applyAccountChoice(localDatabase, database, {
@@ -50,7 +54,10 @@ export function applyArrival(
   });
 }
 
-/** Returns whether the keys of the replaced library are kept: sign-ins and app passwords keep working then. */
+/**
+ * Copies the keys of the replaced library unless the backup has keys; returns whether it did. With these keys, sign-ins
+ * and app passwords keep working.
+ */
 export function keepKeys({ data, building }: ArrivalPaths): boolean {
   const localSecrets = join(data, 'secrets.json');
   if (existsSync(join(building, 'secrets.json')) || !existsSync(localSecrets)) return false;

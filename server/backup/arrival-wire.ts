@@ -11,7 +11,10 @@ export const AccountDifference = z.object({
 });
 export type AccountDifference = z.output<typeof AccountDifference>;
 
-/** `new`: not on this server (any more) · `other`: differs from this server's · `gone`: only on this server. */
+/**
+ * `new`: not on this server (any more) · `other`: differs from the account on this server · `gone`: only on this
+ * server.
+ */
 export const PersonChange = z.object({
   username: z.string(),
   change: z.enum(['new', 'same', 'other', 'gone']),

@@ -11,7 +11,10 @@ import { listSettingsToConfirm } from './restored-settings.ts';
 
 const DATABASE_NAME = 'tonearm.db';
 
-/** `database` is the taken database, with the accounts as they are in the backup. */
+/**
+ * Returns the changes that a restore would make. `database` is the checked copy of the database, with the accounts as
+ * they are in the backup.
+ */
 export function describeArrival({
   data,
   database,
@@ -39,7 +42,7 @@ export const needsConfirmation = ({ people, settings, folders, has_accounts: has
 
 export const hasAccounts = (database: string): boolean => readAccounts(database).size > 0;
 
-/** A line for each change, for the command line. */
+/** Returns a line for each change, for the command line. */
 export function arrivalLines({ people, settings, folders }: Arrival, isImport: boolean): string[] {
   const lines = people.flatMap(({ username, change, is_superuser, differences }) => {
     const name = `account ${quote(username)}${is_superuser && !isImport ? ' (superuser)' : ''}`;

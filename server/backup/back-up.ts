@@ -1,6 +1,6 @@
 // Makes one backup: first the database, then the files, finally the manifest that completes the snapshot. After a kill,
-// a cancel or a full disk, the next run finds what is stored already. Unreadable files do not stop it: the snapshot
-// names them, and the next one tries again.
+// a cancel or a full disk, the next run finds what is stored already. Unreadable files do not stop the backup: the
+// snapshot names them, and the next backup tries again.
 import { createHash, hash as hashOf, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
@@ -24,14 +24,17 @@ import { copyDatabase } from './snapshot-thread.ts';
 import type { BackupResult } from './wire.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 
-/** A changed page uploads one leaf, and the list of the leaves of its segment. */
+/**
+ * The database is stored in leaves, grouped in segments. For a changed page, only one leaf and the list of the leaves
+ * of its segment are uploaded.
+ */
 const SEGMENT_BYTES = 1 << 20;
 const LEAF_BYTES = 16 << 10;
 const MAX_CONCURRENT_FILES = 4;
-/** The threads read this many small files in a few milliseconds. */
+/** With this many files at once, the threads are busy for a few milliseconds even if the files are small. */
 const MAX_CONCURRENT_LOCAL_FILES = 128;
 const MAX_LISTED_PROBLEMS = 20;
-/** With more bytes to copy, a snapshot of the database and of the stored files is written first. */
+/** If more bytes are to be copied, a first snapshot without the new files is written before them. */
 const MIN_FIRST_SNAPSHOT_BYTES = 1e9;
 const MAX_CLOCK_DIFFERENCE_MS = 24 * 3_600_000;
 
@@ -42,26 +45,29 @@ export interface BackupSource {
   tmpDir: string;
   workerUrl: URL;
   blobWorkerUrl: URL;
-  /** The music folders, if their files are copied. */
+  /** The music folders, if their files are copied; otherwise undefined. */
   ownFiles: MusicRoots | undefined;
   settings: Record<string, unknown>;
   keys: Keys | null;
   version: string;
-  /** With null no snapshot is deleted. */
-  keep: { daily: number; weekly: number } | null;
+  /** The numbers of daily and weekly snapshots that are kept. With null no snapshot is deleted. */
+  retention: { daily: number; weekly: number } | null;
   now: () => Date;
 }
 
 export interface BackupRun {
   signal: AbortSignal;
   progress: (done: number, total: number | null, message?: string) => void;
-  /** If false, the backup fails after writing the snapshot when the library's store was down meanwhile. */
+  /**
+   * Whether to succeed although the library's store was down during the backup. If false, the backup fails after
+   * writing the snapshot, and is tried again.
+   */
   isLastTry?: boolean;
 }
 
 /**
- * No object of the library is deleted meanwhile, and no other server writes to the backup. Throws `unavailable` when
- * another server does.
+ * Makes a backup. Meanwhile no object of the library is deleted, and no other server writes to the backup. Throws
+ * `unavailable` when another server does.
  */
 export const backUp = (
   repo: Repository,
@@ -80,7 +86,7 @@ export const leaseOptions = (
   limits?: LeaseOptions['limits'],
 ): LeaseOptions => ({ folder: dirname(databasePath), now, ...(limits && { limits }) });
 
-/** Needs a prepared and leased repository. `faults` are the errors that were found in it. */
+/** Makes a backup in a prepared and leased repository. `faults` are the errors that were found in the repository. */
 export const backUpPrepared = (
   repo: Repository,
   source: BackupSource,
@@ -136,9 +142,9 @@ async function backUpLeased(
     return result;
 
     function pruneSnapshots(id: string, isClockBehind: boolean): PruneResult | Promise<PruneResult> {
-      const { keep, now } = source;
-      if (keep === null || isClockBehind) return withoutPruning(keep === null ? null : id);
-      return prune(repo, { keep, now, newestId: id }, { signal, lease });
+      const { retention, now } = source;
+      if (retention === null || isClockBehind) return withoutPruning(retention === null ? null : id);
+      return prune(repo, { retention, now, newestId: id }, { signal, lease });
     }
 
     async function complete({ lists, counts }: Pick<FilesResult, 'lists' | 'counts'>) {
@@ -165,7 +171,10 @@ async function backUpLeased(
   }
 }
 
-/** Ids sort by time, and the newest is restored by default, so the new id is later than all others in any case. */
+/**
+ * Returns an id that is later than all others, even if the clock is wrong: ids sort by time, and the newest snapshot is
+ * restored by default.
+ */
 async function chooseSnapshotId(repo: Repository, startedAt: Date): Promise<{ id: string; isClockBehind: boolean }> {
   const [newestId] = await repo.snapshotIds();
   const newestTime = newestId === undefined ? -Infinity : snapshotTime(newestId).getTime();
@@ -188,10 +197,10 @@ async function storeDatabase(repo: Repository, copy: string, signal: AbortSignal
     const hash = hashOf('sha256', segment);
     segments.push(hash);
     if (has(hash, segment.length)) continue;
-    const leaves: string[] = [];
+    const leafHashes: string[] = [];
     for (let offset = 0; offset < segment.length; offset += LEAF_BYTES)
-      leaves.push(await putBytes(segment.subarray(offset, offset + LEAF_BYTES)));
-    await putList(hash, segment.length, leaves);
+      leafHashes.push(await putBytes(segment.subarray(offset, offset + LEAF_BYTES)));
+    await putList(hash, segment.length, leafHashes);
     await nextTurn();
   }
   const sha256 = databaseHash.digest('hex');
@@ -203,14 +212,14 @@ interface FilesResult {
   lists: Manifest['lists'];
   counts: Manifest['counts'];
   result: Pick<BackupResult, 'added' | 'bytes_added' | 'problems'>;
-  /** The store was down, so some files were not tried. */
+  /** Whether the library's store was down, so that some files were not tried. */
   isStoreDown: boolean;
 }
 
 interface FilesDeps {
   repo: Repository;
   source: BackupSource;
-  /** Path of the copied database. */
+  /** Path of the copy of the database. */
   copy: string;
   threads: BlobThreads;
 }
@@ -227,7 +236,7 @@ function createFileCopier({ repo, source, copy, threads }: FilesDeps, { signal, 
     return bytes;
   }
 
-  /** Stores files that the backup lacks, unless `isOnlyListed`. */
+  /** Stores the files that the backup lacks. With `isOnlyListed`, only lists them. */
   async function processFiles(isOnlyListed: boolean): Promise<FilesResult> {
     const { tracks, audio, covers } = countLibraryFiles(copy);
     const counts: Manifest['counts'] = { tracks, files: 0, covers: 0, referenced: 0, absent: 0, mended: 0, bytes: 0 };
@@ -259,7 +268,7 @@ function createFileCopier({ repo, source, copy, threads }: FilesDeps, { signal, 
       filesResult.result.bytes_added += bytes;
       counts.bytes += line.size ?? bytes;
       if (line.kind === 'own') counts.referenced++;
-      else counts[file.kind === 'stored' && file.what === 'cover' ? 'covers' : 'files']++;
+      else counts[file.kind === 'stored' && file.fileType === 'cover' ? 'covers' : 'files']++;
       const problem =
         line.kind === 'stored'
           ? line.isAbsent && `${line.key}: ${line.reason}`
@@ -270,7 +279,7 @@ function createFileCopier({ repo, source, copy, threads }: FilesDeps, { signal, 
     }
 
     async function storeObject({ key, hash, size }: StoredFile, isRetry = false): Promise<Outcome> {
-      // the same size as when it was stored, so that a lost list can be written again
+      // a line always gets the same size, so that a lost list can be written again with the same hash
       const knownSize = size ?? repo.objects.findBlob(hash)?.size ?? null;
       if (repo.has(hash, size)) return { line: { kind: 'stored', key, hash, size: knownSize }, bytes: 0 };
       const toAbsent = (reason: string): Outcome => ({
@@ -289,7 +298,7 @@ function createFileCopier({ repo, source, copy, threads }: FilesDeps, { signal, 
         filesResult.isStoreDown ||= !(await source.storage.isUp());
         return isRetry || filesResult.isStoreDown
           ? toAbsent(error.message)
-          : storeObject({ list: '', kind: 'stored', what: 'audio', key, hash, size }, true);
+          : storeObject({ list: '', kind: 'stored', fileType: 'audio', key, hash, size }, true);
       }
     }
 
@@ -300,7 +309,7 @@ function createFileCopier({ repo, source, copy, threads }: FilesDeps, { signal, 
         : repo.objects.putBlobs(hash, threads.read({ path, hash }, size ?? undefined));
     }
 
-    /** Throws SourceError with the reason why a file cannot be read. */
+    /** Stores a file without the threads. Throws SourceError with the reason if the file cannot be read. */
     function putDirectly(key: string, hash: string): Promise<number> {
       return repo.objects.put(hash, stopOnAbort(bytesOf(source.storage, key), signal));
     }
@@ -327,7 +336,7 @@ async function* groupByList(files: AsyncIterable<LibraryFile>): AsyncGenerator<L
   if (group.length > 0) yield group;
 }
 
-/** Whether the next attempt may succeed. */
+/** Whether the library's store is down, so that the next attempt may succeed. */
 const isOutOfReach = (cause: unknown, { backend }: Pick<Storage, 'backend'>): boolean =>
   backend.mayBeDown && cause instanceof AppError && cause.code === 'unavailable';
 
@@ -346,12 +355,15 @@ async function readPreviousLines(repo: Repository): Promise<Map<string, OwnLine>
     for await (const line of repo.readFiles(await repo.readSnapshot(newestId)))
       if (line.kind === 'own' && line.isCopied) linesByPath.set(line.path, line);
   } catch {
-    linesByPath.clear(); // after a damaged snapshot all files are read again
+    linesByPath.clear(); // if the snapshot is damaged, all files are read again
   }
   return linesByPath;
 }
 
-/** With a wrong clock it is unknown which snapshots are old; `id` is this snapshot then. */
+/**
+ * The result for a backup that deletes no snapshots: with a wrong clock it is unknown which are old. `id` is the new
+ * snapshot if the newest one was dated in the future.
+ */
 const withoutPruning = (id: string | null): PruneResult => ({
   snapshots_deleted: 0,
   objects_deleted: 0,

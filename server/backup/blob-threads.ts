@@ -1,5 +1,5 @@
-// Reads files in threads (blob-worker.ts). They start with the first file, and leave a processor to the server. When a
-// thread dies, all files count as unreadable.
+// Reads files in threads (blob-worker.ts). The threads start with the first file, and leave one processor to the
+// server. When a thread dies, all files count as unreadable.
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { stopWorker } from '../runtime/stop-worker.ts';
@@ -7,14 +7,14 @@ import type { Batch, BlobRequest, BlobWorkerData, FileToRead } from './blob-work
 import { PIECE_BYTES } from './packs.ts';
 
 const MAX_THREADS = 4;
-/** Limit of the files that are sent to a thread together; their bytes are limited, too. */
+/** Maximum number of files that are sent to a thread together; their bytes are limited, too. */
 const MAX_FILES_PER_REQUEST = 32;
 
 /** Bytes as a backup stores them. `hash` and `size` refer to the plain bytes. */
 export interface ReadBlob {
   hash: string;
   size: number;
-  stored: Buffer;
+  storedBytes: Buffer;
   sum: string;
 }
 /** Returns the size of the file; undefined when it cannot be read, or does not match its hash. */
@@ -41,10 +41,10 @@ export function createBlobThreads({ workerUrl, key, signal }: BlobThreadDeps) {
   const threads: Worker[] = [];
   const idleThreads: Worker[] = [];
   const queue: ReadOrder[] = [];
-  /** Orders without a result, including those in the queue. */
+  /** Orders that have no result yet, including those in the queue. */
   const pendingOrders = new Set<ReadOrder>();
   let isStarting = false;
-  /** Set after the end: handles every order from then on. */
+  /** Set when the threads have ended; every later order is passed to this function. */
   let endOrder: ((order: ReadOrder) => void) | undefined;
 
   function enqueue(order: ReadOrder): void {
@@ -86,7 +86,9 @@ export function createBlobThreads({ workerUrl, key, signal }: BlobThreadDeps) {
     return queue.splice(0, count < 0 ? queue.length : Math.max(1, count));
   }
 
-  /** While a batch is stored, the thread makes the next one. */
+  /**
+   * Sends orders to a thread until the queue is empty. While a batch is stored, the thread already makes the next one.
+   */
   async function work(thread: Worker): Promise<void> {
     let orders = takeOrders();
     let batch = request(thread, requestOf(orders));
@@ -103,8 +105,8 @@ export function createBlobThreads({ workerUrl, key, signal }: BlobThreadDeps) {
   async function store({ blobs, bytes, finishedFiles }: Batch, orders: readonly ReadOrder[]): Promise<void> {
     signal.throwIfAborted();
     for (const { file, hash, size, offset, length, sum } of blobs) {
-      const stored = Buffer.from(bytes.buffer, bytes.byteOffset + offset, length);
-      await orders[file]?.onBlob({ hash, size, stored, sum });
+      const storedBytes = Buffer.from(bytes.buffer, bytes.byteOffset + offset, length);
+      await orders[file]?.onBlob({ hash, size, storedBytes, sum });
     }
     for (const { file, size } of finishedFiles) {
       const order = orders[file];
@@ -113,7 +115,7 @@ export function createBlobThreads({ workerUrl, key, signal }: BlobThreadDeps) {
   }
 
   return {
-    /** `size` is the expected size, where it is known. */
+    /** Returns a function that reads the file in a thread. `size` is the expected size, if it is known. */
     read:
       (file: FileToRead, size = 0): ReadBlobs =>
       (onBlob) =>
@@ -129,7 +131,7 @@ export function createBlobThreads({ workerUrl, key, signal }: BlobThreadDeps) {
 
 const requestOf = (orders: readonly ReadOrder[]): FileToRead[] => orders.map(({ file }) => file);
 
-/** Never resolves when the thread dies. */
+/** Resolves with the batch that the thread sends; never when the thread dies. */
 const request = (thread: Worker, message: BlobRequest): Promise<Batch> =>
   new Promise((resolve) => {
     thread.once('message', resolve);

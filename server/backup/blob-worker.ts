@@ -1,6 +1,6 @@
 // The thread that reads files of the library for a backup and makes blobs of them: hashed, compressed where that helps,
-// and encrypted. It reads synchronously into one buffer: for small files, passing them to other threads would take
-// longer than the work. Batches have a limited size and are made on request, however large the files are.
+// and encrypted. It reads synchronously into one buffer, because for small files other threads would take longer than
+// the work. Batches have a limited size and are made on request, however large the files are.
 import { createHash, hash as hashOf, type KeyObject } from 'node:crypto';
 import { closeSync, readSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -9,18 +9,18 @@ import { END_MESSAGE } from '../runtime/stop-worker.ts';
 import { cipherOf } from './encryption.ts';
 import { PIECE_BYTES, sumOfParts, toStoredParts } from './packs.ts';
 
-/** `hash` is the SHA-256, or the beginning of it. */
+/** `hash` is the SHA-256 of the file, or the beginning of the SHA-256. */
 export interface FileToRead {
   path: string;
   hash: string;
 }
 
 interface BlobEntry {
-  /** Index of its file in the request. */
+  /** Index of the blob's file in the request. */
   file: number;
   hash: string;
   size: number;
-  /** Position in the bytes of the batch. */
+  /** Position of the blob in the bytes of the batch. */
   offset: number;
   length: number;
   sum: string;
@@ -29,7 +29,7 @@ interface BlobEntry {
 export interface Batch {
   blobs: BlobEntry[];
   bytes: Uint8Array<ArrayBuffer>;
-  /** Finished files with their size; null when a file cannot be read or does not match its hash. */
+  /** Finished files with their sizes; the size is null when a file cannot be read or does not match its hash. */
   finishedFiles: { file: number; size: number | null }[];
   isLast: boolean;
 }
@@ -37,7 +37,7 @@ export interface Batch {
 export interface BlobWorkerData {
   key: KeyObject | undefined;
 }
-/** The files to start with, or `next` for the next batch of them. */
+/** Either new files to read, or `next` for the next batch of the current files. */
 export type BlobRequest = FileToRead[] | 'next';
 
 const BATCH_BYTES = 4 << 20;
@@ -45,7 +45,7 @@ const BATCH_BYTES = 4 << 20;
 const port = parentPort;
 if (!port) throw new Error('blob-worker runs as a worker thread');
 const cipher = cipherOf((workerData as BlobWorkerData).key);
-/** One byte for the prefix of toStoredParts, and the piece. */
+/** The buffer for a piece of a file, after one byte for the prefix that toStoredParts writes. */
 const frame = Buffer.allocUnsafeSlow(1 + PIECE_BYTES);
 let batches: Generator<Batch> | undefined;
 let [parts, size]: [Buffer[], number] = [[], 0];
@@ -53,7 +53,7 @@ let [blobs, finishedFiles]: [BlobEntry[], Batch['finishedFiles']] = [[], []];
 
 port.on('message', (request: BlobRequest | typeof END_MESSAGE) => {
   if (request === END_MESSAGE) {
-    batches?.return(undefined); // closes the file
+    batches?.return(undefined); // ending the generator closes the open file
     return port.close();
   }
   if (request !== 'next') batches = batchesOf(request);
@@ -79,11 +79,11 @@ function* readFullBatches(index: number, file: FileToRead): Generator<Batch, num
 }
 
 function addBlob(file: number, piece: { hash: string; size: number }): void {
-  const stored = toStoredParts(cipher, frame.subarray(0, 1 + piece.size));
-  const length = stored.reduce((sum, part) => sum + part.length, 0);
-  blobs.push({ file, ...piece, offset: size, length, sum: sumOfParts(stored) });
-  // without encryption the part is in the buffer that the next piece uses, too
-  for (const part of stored) parts.push(part.buffer === frame.buffer ? Buffer.from(part) : part);
+  const storedParts = toStoredParts(cipher, frame.subarray(0, 1 + piece.size));
+  const length = storedParts.reduce((sum, part) => sum + part.length, 0);
+  blobs.push({ file, ...piece, offset: size, length, sum: sumOfParts(storedParts) });
+  // without encryption the part is a view of `frame`, which the next piece overwrites, so the part is copied
+  for (const part of storedParts) parts.push(part.buffer === frame.buffer ? Buffer.from(part) : part);
   size += length;
 }
 
@@ -97,20 +97,21 @@ function closeBatch(isLast: boolean): Batch {
 }
 
 /**
- * Each piece is in `frame` until the next one is requested; the last one is yielded after the hash of the whole file
- * was verified. Returns the size; null for a file that the backup then reads without this thread, to report the error.
+ * Yields the pieces of a file. Each piece is in `frame` until the next one is requested; the last piece is yielded
+ * after the hash of the whole file was verified. Returns the size of the file. Returns null if it cannot be read: the
+ * backup then reads it without this thread, to report the error.
  */
 function* readPieces({ path, hash }: FileToRead): Generator<{ hash: string; size: number }, number | null> {
   let file: number | undefined;
   try {
-    const { fd, size: expected } = openPlainFileSync(path);
+    const { fd, size: expectedSize } = openPlainFileSync(path);
     file = fd;
     const fileHash = createHash('sha256');
     for (let readBytes = 0; ;) {
       const piece = frame.subarray(1, 1 + readPiece(file));
       readBytes += piece.length;
       fileHash.update(piece);
-      const isLast = readBytes >= expected || piece.length < PIECE_BYTES;
+      const isLast = readBytes >= expectedSize || piece.length < PIECE_BYTES;
       const sha256 = isLast ? fileHash.digest('hex') : undefined;
       if (sha256 !== undefined && !sha256.startsWith(hash)) return null;
       const isWholeFile = isLast && readBytes === piece.length;

@@ -1,6 +1,6 @@
-// Verifies that a backup can be restored: that everything exists that its snapshots name, always, and that the contents
-// match their hashes, for a part that moves on with every check. Damaged and missing objects are stored again from the
-// library, by a backup that finds them missing.
+// Verifies that a backup can be restored. Each check verifies that everything exists that the snapshots name, and reads
+// a part of the contents to compare it with the hashes; the next check goes on with the next part. Damaged and missing
+// objects are stored again from the library, by a backup that finds them missing.
 import { AppError } from '../errors.ts';
 import { z } from 'zod';
 import { withLease, type Lease, type LeaseOptions } from './lease.ts';
@@ -28,9 +28,9 @@ const CheckRun = z.object({
 });
 type CheckRun = z.output<typeof CheckRun>;
 const Checks = z.object({
-  /** The next check begins after this name. */
+  /** Name of the last object that was read; the next check begins after it. */
   cursor: z.string(),
-  /** Newest first. */
+  /** The results of former checks, newest first. */
   runs: z.array(CheckRun),
 });
 
@@ -80,19 +80,19 @@ async function checkLeased(
     ...contents.directories.map((id) => `the directory of pack ${id}, or what nothing needs of it, was damaged`),
     ...contents.loose.map((name) => `object ${name} is damaged`),
   ];
-  const foreign = await repo.target.listForeignFiles();
+  const foreignFiles = await repo.target.listForeignFiles();
   let isMendingDone = false;
   try {
     if (damagedBlobs.size + contents.loose.length + faults.packs.length + lostItems.length > 0)
-      // the old snapshots stay, so that the report names what they lack
-      await backUpPrepared(repo, { ...source, keep: null }, run, lease);
-    const returned = objects.index.restoreBlobs(damagedBlobs);
+      // old snapshots are not deleted now, so that the report can name what they lack
+      await backUpPrepared(repo, { ...source, retention: null }, run, lease);
+    const returnedBlobs = objects.index.restoreBlobs(damagedBlobs);
     for (const name of contents.loose) if (objects.index.find(name)) await objects.looseObjects.delete(name);
-    // the good blobs of packs with damage are copied into new packs
+    // the intact blobs of damaged packs are copied into new packs
     const damagedPacks = new Set([...contents.directories, ...[...contents.damaged].map(({ pack }) => pack)]);
     await objects.rewrite([...damagedPacks], { isNeeded: () => true, assertHeld: lease.assertHeld });
     await objects.flush();
-    objects.index.removeBlobs(new Set(returned)); // they count as lost below
+    objects.index.removeBlobs(new Set(returnedBlobs)); // these blobs are still damaged, so they count as lost below
     isMendingDone = true;
   } catch (error) {
     run.signal.throwIfAborted();
@@ -116,7 +116,7 @@ async function checkLeased(
     faults: problems.length,
     lost: lostItems.length,
   };
-  // after a failure the next check reads the same part again
+  // a failed check does not move the cursor, so the next check reads the same part again
   await repo.writeChecks({
     cursor: isMendingDone ? contents.cursor : previousChecks.cursor,
     runs: [entry, ...previousChecks.runs].slice(0, MAX_STORED_RUNS),
@@ -132,8 +132,8 @@ async function checkLeased(
     problems: problems.slice(0, MAX_LISTED_ITEMS),
     lost: lostItems.length,
     lost_items: lostItems.slice(0, MAX_LISTED_ITEMS),
-    foreign: foreign.length,
-    foreign_items: foreign.slice(0, MAX_LISTED_ITEMS),
+    foreign: foreignFiles.length,
+    foreign_items: foreignFiles.slice(0, MAX_LISTED_ITEMS),
   };
 }
 
@@ -198,15 +198,15 @@ async function findMissing(repo: Repository, signal: AbortSignal): Promise<strin
   const reachability = new Map<string, boolean>();
   const checkedLists = new Set<string>();
   const missingItems = new Map<string, string>();
-  const noteMissing = (what: string, id: string): void => {
-    if (!missingItems.has(what)) missingItems.set(what, `${what} (snapshot ${id})`);
+  const noteMissing = (item: string, id: string): void => {
+    if (!missingItems.has(item)) missingItems.set(item, `${item} (snapshot ${id})`);
   };
   for (const id of await repo.snapshotIds()) {
     const manifest = await repo.readSnapshot(id).catch((error: unknown) => {
       if (error instanceof AppError && ['not_found', 'unavailable'].includes(error.code)) return undefined;
       throw error;
     });
-    if (!manifest) continue; // repairCopies reports it
+    if (!manifest) continue; // a missing or damaged manifest is reported by repairCopies
     const { lists } = manifest;
     for (const hash of listSnapshotObjects({ ...manifest, lists: [] }))
       if (!(await objects.isComplete(hash, reachability))) noteMissing(`the database of ${id}`, id);
@@ -234,12 +234,12 @@ async function findMissing(repo: Repository, signal: AbortSignal): Promise<strin
   }
 }
 
-/** State of the last check; undefined without a check. */
+/** Returns the state of the last check; undefined if the backup was never checked. */
 export async function readCheckState(repo: Repository, now: Date): Promise<CheckState | undefined> {
   const { runs } = Checks.safeParse(await repo.readChecks()).data ?? { runs: [] };
   const [last] = runs;
   if (!last) return undefined;
-  const recent = runs.filter(({ at }) => now.getTime() - Date.parse(at) < FULL_READ_DAYS * DAY_MS);
-  const share = recent.reduce((sum, { bytes, bytes_read }) => sum + (bytes === 0 ? 1 : bytes_read / bytes), 0);
+  const recentRuns = runs.filter(({ at }) => now.getTime() - Date.parse(at) < FULL_READ_DAYS * DAY_MS);
+  const share = recentRuns.reduce((sum, { bytes, bytes_read }) => sum + (bytes === 0 ? 1 : bytes_read / bytes), 0);
   return { last, share: Math.min(1, share) };
 }

@@ -7,18 +7,21 @@ import { isPathInside } from '../storage/file-names.ts';
 import { isKey } from '../storage/local-paths.ts';
 import { FILE_SCHEME, LOCAL_SCHEME, splitUri } from '../storage/uri.ts';
 
-/** A backup restores a library with its accounts; an import takes only tracks and what people made of them. */
+/**
+ * `backup`: restores a library with its accounts. `import`: takes only tracks and what people made of them, such as
+ * playlists.
+ */
 export type Scope = 'backup' | 'import';
 export type Value = string | number | Uint8Array | null;
 export type Rule = (value: Exclude<Value, null>, scope: Scope) => Value;
 
-/** The message follows "is" or the name of the column. */
+/** A value that a rule does not allow. The message is the end of a sentence that begins with the name of the column. */
 export class BadValue extends Error {}
 
 export interface Column {
   name: string;
   isNullable: boolean;
-  /** Limit of its text or bytes; longer values are not even read. */
+  /** Maximum size of the text or bytes in the column; longer values are not even read. */
   maxBytes: number;
   rule: Rule;
 }
@@ -28,7 +31,7 @@ const MAX_TEXT_BYTES = 1 << 20;
 const MAX_JSON_BYTES = 16 << 20;
 const MAX_BLOB_BYTES = 16 << 20;
 const MAX_JSON_DEPTH = 64;
-/** Leaves space for new ids below `MOST_ID`. */
+/** The largest id that is accepted, which leaves space for new ids. */
 export const MAX_ID = 10 ** 14;
 const MAX_URL_CHARS = 8_192;
 const MAX_PATH_CHARS = 32_768;
@@ -41,14 +44,17 @@ const asText = (value: Value): string => (typeof value === 'string' ? value : re
 const integer: Rule = (value) => (Number.isSafeInteger(value) ? value : reject('is no whole number'));
 const real: Rule = (value) => (Number.isFinite(value) ? value : reject('is no number'));
 const flag: Rule = (value) => (value === 0 || value === 1 ? value : reject('is neither 0 nor 1'));
-/** Feeds and apps gave earlier versions dates outside the range, which must not make a backup useless. */
+/**
+ * Moves times into the allowed range: feeds and apps gave earlier versions wrong dates, which must not make a backup
+ * useless.
+ */
 const time: Rule = (value) =>
   Number.isSafeInteger(value) ? Math.min(Math.max(Number(value), EARLIEST_MS), LATEST_MS) : reject('is no time');
 const id: Rule = (value) =>
   Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= MAX_ID ? value : reject('is no id');
 const blob: Rule = (value) => (value instanceof Uint8Array ? value : reject('is no binary data'));
 
-/** Refuses text with deeper nesting than any of ours before it is parsed. */
+/** Parses JSON. Text that is nested more deeply than any of ours is refused before it is parsed. */
 export function parseJson(text: string): unknown {
   let [depth, isString] = [0, false];
   for (let index = 0; index < text.length; index++) {
@@ -68,7 +74,9 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** All addresses in the value must be web addresses, because some are shown as links and some are requested. */
+/**
+ * Throws unless all addresses in the value are web addresses, because some are shown as links and some are requested.
+ */
 function assertWebAddresses(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, innerValue] of Object.entries(value)) {
@@ -87,7 +95,7 @@ const json: Rule = (value) => {
   return value;
 };
 
-/** A rule for JSON; `matchesShape` gets the parsed value. */
+/** Returns a rule for a column with JSON. `matchesShape` gets the parsed value. */
 export const jsonRule =
   (matchesShape: (parsed: unknown) => boolean): Rule =>
   (value) => {
@@ -111,7 +119,7 @@ export const webAddress: Rule = (value) => {
   return value;
 };
 
-/** A rule for values that a backup keeps and an import replaces. */
+/** Returns a rule for a column that a restore keeps and in which an import writes `replacement`. */
 export const replaceInImport =
   (replacement: Value, rule: Rule = (value) => value): Rule =>
   (value, scope) =>
@@ -124,7 +132,10 @@ export const relativePath: Rule = (value) => {
   return isInside && path.length <= MAX_PATH_CHARS ? value : reject('is no path below a music folder');
 };
 
-/** A restore puts every stored object into the local storage. An import leaves out files of music folders. */
+/**
+ * The place of a track's audio. A restore puts every stored object into the local storage. An import leaves out files
+ * of music folders.
+ */
 export const storageUri: Rule = (value, scope) => {
   const { scheme, path } = splitUri(asText(value));
   if (scheme === FILE_SCHEME) {
@@ -135,7 +146,7 @@ export const storageUri: Rule = (value, scope) => {
   return `${LOCAL_SCHEME}:${path}`;
 };
 
-/** Whether the key is in the folder of covers and has the extension of a picture. */
+/** Returns whether the key is in the folder of covers and has the extension of a picture. */
 export const isCoverKey = (key: string): boolean =>
   key.startsWith('covers/') && COVER_EXTENSIONS.some((extension) => key.endsWith(`.${extension}`)) && isKey(key);
 

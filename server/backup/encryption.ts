@@ -25,7 +25,10 @@ const HEAD_BYTES = MAGIC.length + SALT_BYTES;
 const SCRYPT_COST = { n: 1 << 16, r: 8, p: 1 } as const;
 const withUnlockSlot = createSlots(1);
 
-/** The encrypted key in the header, which anybody may have edited: other costs are refused. */
+/**
+ * The encrypted key of a backup, as stored in its header. Anybody may have edited the header, so other scrypt costs are
+ * refused.
+ */
 export const Lock = z.object({
   kdf: z.literal('scrypt'),
   n: z.literal(SCRYPT_COST.n),
@@ -41,28 +44,28 @@ export class DamagedObject extends Error {
   override name = 'DamagedObject';
 }
 
-/** How objects are named and written; without a passphrase, by their hash and unencrypted. */
+/** How objects are named and written. Without a passphrase, objects are named by their hash and are not encrypted. */
 export interface Cipher {
   nameOf(hash: string): string;
-  /** Size in bytes of an object with this many plain bytes. */
-  sizeOf(plain: number): number;
-  /** The key from which cipherOf makes the same cipher in a thread. */
+  /** Returns the stored size in bytes of an object with this many plain bytes. */
+  sizeOf(plainSize: number): number;
+  /** The key with which `cipherOf` makes the same cipher in a thread. */
   key: KeyObject | undefined;
-  /** Returns the parts of the result, in order. */
-  encrypt(plain: Buffer): Buffer[];
-  /** Throws DamagedObject. */
+  /** Returns the parts of the encrypted bytes, in order. */
+  encrypt(plainBytes: Buffer): Buffer[];
+  /** Yields the plain bytes. Throws DamagedObject. */
   decrypt(source: AsyncIterable<Buffer>): AsyncIterable<Buffer>;
 }
 
 export const plainCipher: Cipher = {
   nameOf: (hash) => hash,
-  sizeOf: (plain) => plain,
+  sizeOf: (plainSize) => plainSize,
   key: undefined,
-  encrypt: (plain) => [plain],
+  encrypt: (plainBytes) => [plainBytes],
   decrypt: (source) => source,
 };
 
-/** The cipher that was used last: a server opens its backup for every page and every job. */
+/** The cipher that was unlocked last. It is cached, because a server opens its backup for every page and every job. */
 let lastUnlocked: { lock: Lock; passphrase: string; cipher: Cipher } | undefined;
 
 /** Makes a new key and encrypts it with the passphrase. */
@@ -75,7 +78,10 @@ export async function makeLock(passphrase: string): Promise<{ lock: Lock; cipher
   return { lock, cipher: lastUnlocked.cipher };
 }
 
-/** Unlocks one at a time, because of the memory. Throws `forbidden` when the passphrase is wrong. */
+/**
+ * Decrypts the key. Only one key at a time is decrypted, because each takes 64 MB of memory. Throws `forbidden` when
+ * the passphrase is wrong.
+ */
 export const openLock = (lock: Lock, passphrase: string): Promise<Cipher> =>
   withUnlockSlot(async () => {
     if (lastUnlocked?.passphrase === passphrase && isDeepStrictEqual(lastUnlocked.lock, lock))
@@ -113,20 +119,23 @@ function createCipher(key: KeyObject): Cipher {
   const pieceKey = (salt: Buffer): Buffer => derive(key, salt, 'tonearm backup object v1');
   return {
     nameOf: (hash) => createHmac('sha256', nameKey).update(hash).digest('hex'),
-    sizeOf: (plain) => HEAD_BYTES + plain + TAG_BYTES * Math.max(1, Math.ceil(plain / ENCRYPTED_PIECE_BYTES)),
+    sizeOf: (plainSize) =>
+      HEAD_BYTES + plainSize + TAG_BYTES * Math.max(1, Math.ceil(plainSize / ENCRYPTED_PIECE_BYTES)),
     key,
 
-    encrypt(plain) {
+    encrypt(plainBytes) {
       const salt = randomBytes(SALT_BYTES);
       const objectKey = pieceKey(salt);
       const parts = [MAGIC, salt];
-      for (let index = 0; index === 0 || index * ENCRYPTED_PIECE_BYTES < plain.length; index++) {
+      for (let index = 0; index === 0 || index * ENCRYPTED_PIECE_BYTES < plainBytes.length; index++) {
         const sealer = createCipheriv(
           'aes-256-gcm',
           objectKey,
-          nonce(index, (index + 1) * ENCRYPTED_PIECE_BYTES >= plain.length),
+          nonce(index, (index + 1) * ENCRYPTED_PIECE_BYTES >= plainBytes.length),
         );
-        parts.push(sealer.update(plain.subarray(index * ENCRYPTED_PIECE_BYTES, (index + 1) * ENCRYPTED_PIECE_BYTES)));
+        parts.push(
+          sealer.update(plainBytes.subarray(index * ENCRYPTED_PIECE_BYTES, (index + 1) * ENCRYPTED_PIECE_BYTES)),
+        );
         sealer.final();
         parts.push(sealer.getAuthTag());
       }
@@ -142,13 +151,13 @@ function createCipher(key: KeyObject): Cipher {
         const opener = createDecipheriv('aes-256-gcm', objectKey, nonce(index, isLast), {
           authTagLength: TAG_BYTES,
         }).setAuthTag(piece.subarray(-TAG_BYTES));
-        const plain = opener.update(piece.subarray(0, -TAG_BYTES));
+        const plainBytes = opener.update(piece.subarray(0, -TAG_BYTES));
         try {
           opener.final();
         } catch (cause) {
           throw new DamagedObject('it was changed or truncated', { cause });
         }
-        yield plain;
+        yield plainBytes;
       }
     },
   };
@@ -157,7 +166,7 @@ function createCipher(key: KeyObject): Cipher {
 const derive = (key: KeyObject, salt: Buffer, label: string): Buffer =>
   Buffer.from(hkdfSync('sha256', key, salt, label, 32));
 
-/** A counter is enough, because each key encrypts one object only. */
+/** Returns the nonce of a piece. A counter is enough, because each key encrypts only one object. */
 function nonce(index: number, isLast: boolean): Buffer {
   const bytes = Buffer.alloc(12);
   bytes.writeUInt32BE(index, 7);
@@ -165,7 +174,9 @@ function nonce(index: number, isLast: boolean): Buffer {
   return bytes;
 }
 
-/** Splits into pieces of `size` bytes. The last one may be shorter; an empty source gives one empty piece. */
+/**
+ * Splits the source into pieces of `size` bytes. The last piece may be shorter; an empty source gives one empty piece.
+ */
 export async function* splitPieces(
   source: AsyncIterable<Buffer>,
   size: number,
@@ -176,7 +187,7 @@ export async function* splitPieces(
   for await (const chunk of source) {
     chunks.push(chunk);
     length += chunk.length;
-    if (length <= size) continue; // a full piece may be the last one
+    if (length <= size) continue; // a full piece is not yielded yet, because it may be the last one
     const bytes = joinChunks(chunks);
     let offset = 0;
     for (; bytes.length - offset > size; offset += size)
@@ -187,7 +198,10 @@ export async function* splitPieces(
   yield { piece: joinChunks(chunks), index, isLast: true };
 }
 
-/** Does not copy a single chunk: copies of the bytes that a backup reads make V8 collect garbage all the time. */
+/**
+ * Returns the bytes of all chunks. A single chunk is not copied, because copies of all bytes of a backup would make V8
+ * collect garbage all the time.
+ */
 export const joinChunks = (chunks: readonly Buffer[]): Buffer =>
   chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 

@@ -10,7 +10,7 @@ const ROWS_PER_QUERY = 500;
 type Row = Record<string, unknown>;
 type Rows = AsyncGenerator<Row>;
 
-/** Text is yielded in chunks of this size. */
+/** Minimum size of the chunks in which text is yielded. */
 const CHUNK_CHARS = 65_536;
 
 const toIsoTime = (ms: unknown): string | null => (typeof ms === 'number' ? new Date(ms).toISOString() : null);
@@ -18,21 +18,24 @@ const parseText = (text: unknown): unknown => (typeof text === 'string' ? JSON.p
 
 interface DataFile {
   rows: () => Rows;
-  /** Lists in a row: CSV has a file for each, with the column `id` of the row under the name `as`. */
-  lists?: { names: readonly string[]; id: string; as: string };
+  /**
+   * The lists inside each row. In CSV, each list becomes a file of its own; its rows have the column `idColumn` of the
+   * outer row under the name `idAlias`.
+   */
+  lists?: { names: readonly string[]; idColumn: string; idAlias: string };
 }
 
-/** Files by name, without the extension. */
+/** Returns the data files by name, without the extension. */
 export const dataFiles = (
   db: Sqlite,
   paths: Pick<ExportPaths, 'pathOfTrack' | 'findFile'>,
 ): Record<string, DataFile> => ({
   ...Object.fromEntries(Object.entries(plainRows(db, paths)).map(([name, rows]) => [name, { rows }])),
-  bookmarks: { rows: () => bookmarks(db), lists: { names: ['bookmarks'], id: 'track_id', as: 'track_id' } },
-  podcasts: { rows: () => podcasts(db), lists: { names: ['episodes'], id: 'id', as: 'podcast_id' } },
+  bookmarks: { rows: () => bookmarks(db), lists: { names: ['bookmarks'], idColumn: 'track_id', idAlias: 'track_id' } },
+  podcasts: { rows: () => podcasts(db), lists: { names: ['episodes'], idColumn: 'id', idAlias: 'podcast_id' } },
   playlists: {
     rows: () => playlists(db),
-    lists: { names: ['versions', 'entries', 'past_entries'], id: 'id', as: 'playlist_id' },
+    lists: { names: ['versions', 'entries', 'past_entries'], idColumn: 'id', idAlias: 'playlist_id' },
   },
 });
 
@@ -151,7 +154,7 @@ const bookmarks = (db: Sqlite): Rows =>
     }),
   );
 
-/** Feeds with their episodes and the positions of listeners in them. */
+/** Yields feeds with their episodes and the listeners' positions in them. */
 async function* podcasts(db: Sqlite): Rows {
   const episodes = db.prepare<[number, number], Row>(
     `SELECT e.id, e.guid, e.title, e.published_at, e.audio_url, e.duration_ms,
@@ -165,7 +168,7 @@ async function* podcasts(db: Sqlite): Rows {
     ({ created_at, ...row }) => ({ ...row, created_at: toIsoTime(created_at) }),
   );
   for await (const feed of feeds) {
-    const episodeRows = await collect((last) => episodes.all(Number(feed['id']), Number(last?.['id'] ?? 0)));
+    const episodeRows = await collect((lastRow) => episodes.all(Number(feed['id']), Number(lastRow?.['id'] ?? 0)));
     yield {
       ...feed,
       episodes: episodeRows.map(({ published_at, positions_ms, ...episode }) => ({
@@ -200,7 +203,7 @@ async function* byId(db: Sqlite, sql: string, toOut: (row: Row) => Row): Rows {
   }
 }
 
-/** Current likes and ratings, which the events in likes.json add up to. */
+/** Yields the current likes and ratings, which are the sum of the events in likes.json. */
 async function* ratings(db: Sqlite): Rows {
   const statement = db.prepare<
     [number, string, number],
@@ -220,7 +223,7 @@ async function* ratings(db: Sqlite): Rows {
   }
 }
 
-/** Includes all versions: an entry was in the list from `since_version` until before `until_version`. */
+/** Yields playlists with all versions: an entry was in the list from `since_version` until before `until_version`. */
 async function* playlists(db: Sqlite): Rows {
   const versions = db.prepare<[number, number], Row>(
     `SELECT version, change, added, removed, moved, track_count, rules, created_at FROM playlist_versions
@@ -257,7 +260,7 @@ async function* playlists(db: Sqlite): Rows {
       created_at: toIsoTime(created_at),
       updated_at: toIsoTime(updated_at),
       deleted_at: toIsoTime(deleted_at),
-      versions: (await collect((last) => versions.all(id, Number(last?.['version'] ?? 0)))).map(
+      versions: (await collect((lastRow) => versions.all(id, Number(lastRow?.['version'] ?? 0)))).map(
         ({ rules, created_at, ...version }) => ({
           ...version,
           rules: parseText(rules),
@@ -265,13 +268,13 @@ async function* playlists(db: Sqlite): Rows {
         }),
       ),
       entries: (
-        await collect((last) =>
-          entries.all(id, Number(last?.['position'] ?? Number.MIN_SAFE_INTEGER), Number(last?.['entry_id'] ?? 0)),
+        await collect((lastRow) =>
+          entries.all(id, Number(lastRow?.['position'] ?? Number.MIN_SAFE_INTEGER), Number(lastRow?.['entry_id'] ?? 0)),
         )
       ).map(withIsoTime),
       past_entries: (
-        await collect((last) =>
-          pastEntries.all(id, Number(last?.['until_version'] ?? 0), Number(last?.['entry_id'] ?? 0)),
+        await collect((lastRow) =>
+          pastEntries.all(id, Number(lastRow?.['until_version'] ?? 0), Number(lastRow?.['entry_id'] ?? 0)),
         )
       ).map(withIsoTime),
     };
@@ -287,7 +290,7 @@ async function collect(nextRows: (lastRow: Row | undefined) => Row[]): Promise<R
   return allRows;
 }
 
-/** One array with a row on each line. */
+/** Yields one JSON array with a row on each line. */
 export async function* toJson(rows: AsyncIterable<object>, signal: AbortSignal): AsyncGenerator<string> {
   let text = '[';
   let isFirst = true;
@@ -304,13 +307,16 @@ export async function* toJson(rows: AsyncIterable<object>, signal: AbortSignal):
 
 type CsvText = (signal: AbortSignal) => AsyncGenerator<string>;
 
-/** File names without extension, with their text (RFC 4180): the rows, and a file for each kind of lists in them. */
+/**
+ * Yields file names without extension and their texts as CSV (RFC 4180): one file with the rows, and a file for each
+ * kind of list in the rows.
+ */
 export function* toCsvFiles(name: string, { rows, lists }: DataFile): Generator<[name: string, text: CsvText]> {
   yield [name, (signal) => csvText(withoutLists(rows(), lists?.names ?? []), signal)];
   for (const list of lists?.names ?? [])
     yield [
       list === name ? `${name}_of_users` : `${name}_${list}`,
-      (signal) => csvText(listEntries(rows(), list, lists?.id ?? '', lists?.as ?? ''), signal),
+      (signal) => csvText(listEntries(rows(), list, lists?.idColumn ?? '', lists?.idAlias ?? ''), signal),
     ];
 }
 
@@ -318,11 +324,11 @@ async function* withoutLists(rows: Rows, names: readonly string[]): Rows {
   for await (const row of rows) yield Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)));
 }
 
-async function* listEntries(rows: Rows, list: string, id: string, as: string): Rows {
-  for await (const row of rows) for (const entry of row[list] as Row[]) yield { [as]: row[id], ...entry };
+async function* listEntries(rows: Rows, list: string, idColumn: string, idAlias: string): Rows {
+  for await (const row of rows) for (const entry of row[list] as Row[]) yield { [idAlias]: row[idColumn], ...entry };
 }
 
-/** All rows have the same columns. */
+/** Yields the rows as CSV. All rows must have the same columns. */
 async function* csvText(rows: Rows, signal: AbortSignal): AsyncGenerator<string> {
   let text = '';
   let isFirst = true;
@@ -340,7 +346,7 @@ async function* csvText(rows: Rows, signal: AbortSignal): AsyncGenerator<string>
 
 const csvLine = (values: unknown[]): string => `${values.map(csvValue).join(',')}\r\n`;
 
-/** Start of a text that a spreadsheet would run as a formula. */
+/** Beginning of a text that a spreadsheet would run as a formula. */
 const FORMULA_START = /^[=+\-@\t\r]/;
 
 function csvValue(value: unknown): string {

@@ -1,5 +1,5 @@
-// Files of an export are written under a temporary name, synced, dated and renamed, so that a file with its final name
-// is complete and need not be written again.
+// Writes the files of an export. Each is written under a temporary name, synced, dated and renamed, so that a file with
+// its final name is complete and need not be written again.
 import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { getSharedModes } from '../config/private-files.ts';
@@ -9,7 +9,7 @@ import { AppError, isDiskFull, messageOf } from '../errors.ts';
 const MAX_TIME_DIFFERENCE_MS = 2_000;
 const NO_MODES_CODES = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']);
 
-/** Whether the file has been written before, by its size and modification time. */
+/** Returns whether a file with this size and modification time exists, so that it need not be written again. */
 export async function isWritten(path: string, size: number, modifiedAt: Date): Promise<boolean> {
   const fileStat = await stat(path).catch(() => undefined);
   return (
@@ -19,7 +19,10 @@ export async function isWritten(path: string, size: number, modifiedAt: Date): P
   );
 }
 
-/** Returns the size in bytes. Throws `storage_full` or `unavailable` when writing fails, and the errors of `source`. */
+/**
+ * Writes a file and returns its size in bytes. Throws `storage_full` or `unavailable` when writing fails, and the
+ * errors of `source`.
+ */
 export async function writeWhole(
   path: string,
   source: AsyncIterable<Buffer | string>,
@@ -32,7 +35,8 @@ export async function writeWhole(
     });
   const modes = getSharedModes();
   await withWriteErrors(createFolder(dirname(path), modes.folder));
-  await withWriteErrors(rm(partPath, { force: true })); // left by an interrupted run; it could also be a link or a pipe
+  // an interrupted run may have left something there, even a link or a pipe
+  await withWriteErrors(rm(partPath, { force: true }));
   const file = await withWriteErrors(open(partPath, 'wx'));
   let size = 0;
   try {
@@ -59,7 +63,7 @@ async function createFolder(path: string, mode: number): Promise<void> {
     await ignoreMissingModes(chmod(folder, mode));
 }
 
-/** Memory sticks and network shares may not support modes. */
+/** Ignores errors from setting modes, which memory sticks and network shares may not support. */
 async function ignoreMissingModes(work: Promise<void>): Promise<void> {
   await work.catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && NO_MODES_CODES.has(String(error.code)))) throw error;

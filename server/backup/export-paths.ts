@@ -1,5 +1,6 @@
-// The path of each file in an export, stored in a temporary database: paths must be unique in the whole export, and
-// playlists look them up later. The same library gets the same paths, so that an interrupted export can be resumed.
+// The path of each file in an export. The paths are stored in a temporary database: they must be unique in the whole
+// export, and playlists look them up later. The same library gets the same paths, so that an interrupted export can be
+// resumed.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { albumPlace } from '../db/album-place.ts';
@@ -26,11 +27,11 @@ interface PlacedTrack {
   path: string;
 }
 
-/** A completely written file, and the key under which an import stores it. */
+/** A file of an export that is written completely. `key` is the key under which an import stores it. */
 interface ExportedFile {
   key: string;
   path: string;
-  /** SHA-256, or the part of it that the row of a cover has. */
+  /** SHA-256 of the file; for a cover only the beginning, as in the database. */
   hash: string;
   size: number;
 }
@@ -44,7 +45,7 @@ export const toFileRef = (uri: string): FileRef => {
 
 export type ExportPaths = ReturnType<typeof createExportPaths>;
 
-/** `databasePath` is the path of the temporary database, which does not exist yet. */
+/** `databasePath` is where the temporary database will be created. */
 export function createExportPaths(library: Sqlite, databasePath: string) {
   const db = new Database(databasePath);
   db.pragma('journal_mode = OFF');
@@ -92,7 +93,7 @@ export function createExportPaths(library: Sqlite, databasePath: string) {
     }
   }
 
-  /** A file with several tracks is written once. */
+  /** Chooses the path of a file that contains several tracks; the file is written once. */
   function placeSections(folder: string, name: string, sections: TrackRow[]): void {
     for (const [uri, tracks] of Map.groupBy(sections, ({ storageUri }) => storageUri)) {
       const [firstTrack] = tracks;
@@ -114,7 +115,7 @@ export function createExportPaths(library: Sqlite, databasePath: string) {
   }
 
   return {
-    /** Computes all paths. To be called once, before the other methods. */
+    /** Computes all paths. Must be called once, before the other methods. */
     async plan(signal: AbortSignal): Promise<void> {
       for (let lastId = 0; ;) {
         signal.throwIfAborted();
@@ -148,15 +149,15 @@ export function createExportPaths(library: Sqlite, databasePath: string) {
     },
 
     count: (): number => db.prepare<[], number>('SELECT count(*) FROM places WHERE is_first = 1').pluck().get() ?? 0,
-    /** Path below Music, separated by `/`; undefined for a track without audio. */
+    /** Returns the path below Music, separated by `/`; undefined for a track without audio. */
     pathOfTrack: (trackId: number): string | undefined => findPath.get(trackId),
-    /** Path of the album's folder below Music. */
+    /** Returns the path of the album's folder below Music. */
     folderOfAlbum: (albumId: number): string | undefined => findFolder.get(albumId),
     addFile: (ref: FileRef, { key, path, hash, size }: ExportedFile): void =>
       void insertFile.run(ref, key, path, hash, size),
     /** Returns undefined for a file that was not written. */
     findFile: (ref: FileRef): ExportedFile | undefined => selectFile.get(ref),
-    /** Reserves the first unused path of `toPath(1)`, `toPath(2)`, … */
+    /** Reserves and returns the first unused path of `toPath(1)`, `toPath(2)`, … */
     reserveFreePath,
 
     async *listTracks(): AsyncGenerator<PlacedTrack> {

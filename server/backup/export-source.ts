@@ -13,39 +13,39 @@ import { FileLine, Manifest, type StoredLine } from './manifest.ts';
 import { verifyHash } from './object-source.ts';
 import type { Repository } from './repository.ts';
 
-/** Is written last: says that the export is complete. */
+/** The file that is written last: if it exists, the export is complete. */
 export const MANIFEST_PATH = join('data', 'export.json');
 export const FILES_PATH = join('data', 'files.json');
 export const DATABASE_PATH = join('data', 'library.db');
 
 export const ExportManifest = Manifest.extend({
   tonearm_export: z.literal(1),
-  /** Never in pieces, unlike a backup of the first format. */
+  /** The database is always one file; only in backups of the first format was it stored in pieces. */
   database: z.strictObject({ size: z.int().min(0), sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
 });
 export type ExportManifest = z.output<typeof ExportManifest>;
 
 const { manifest: MANIFEST_LIMITS, line: LINE_LIMITS } = TEXT_LIMITS.backup;
-/** A path is looked up soon after its line was read. */
+/** A few paths are enough, because a restore looks a path up soon after reading its line. */
 const MAX_REMEMBERED_PATHS = 1_000;
 
 /** A row of files.json; `path` is the path of the file in the export. */
 export type ExportLine = StoredLine & { path?: string };
 const ExportLine = FileLine.and(z.object({ path: z.string().max(32_768).optional() }));
 
-/** The parts of a backup that a restore needs. */
+/** The parts of a repository that a restore needs; an export has them, too. */
 export type RestoreSource = Pick<Repository, 'name' | 'snapshotIds' | 'readSnapshot' | 'readFiles' | 'read'> & {
-  /** The target of a backup, which a restore leases. */
+  /** The target of a backup, for which a restore takes a lease; undefined for an export. */
   target?: Repository['target'];
   countUnlistedPacks?: Repository['countUnlistedPacks'];
   isEncrypted?: boolean;
-  /** An export has no passwords, keys and settings, and no earlier snapshots. */
+  /** True for an export, which has no passwords, no keys, no settings and only one snapshot. */
   isExport?: boolean;
 };
 
 /**
- * Throws `not_found` when there is no complete export. Anybody may have made it: nothing outside its folder is read,
- * and its keys and settings are ignored.
+ * Opens an export. Throws `not_found` when the folder contains no complete export. Anybody may have made the export:
+ * nothing outside its folder is read, and its keys and settings are ignored.
  */
 export async function openExport(folder: string): Promise<RestoreSource> {
   const manifest = { ...(await readManifest(folder)), keys: null, settings: {} };
@@ -84,7 +84,10 @@ export async function openExport(folder: string): Promise<RestoreSource> {
   };
 }
 
-/** Finds a plain file below the folder, also behind symbolic links. Throws `not_found`. */
+/**
+ * Returns the path of a plain file, which must be inside the folder even if symbolic links lead to it. Throws
+ * `not_found`.
+ */
 async function locateFile(folder: string, file: string): Promise<{ path: string; size: number }> {
   const throwNotFound = (error: unknown): never => {
     throw isAbsent(error) ? notFound('file of the export', file) : error;
@@ -118,7 +121,7 @@ async function readManifest(folder: string): Promise<ExportManifest> {
   }
 }
 
-/** Throws DamagedObject and `not_found`. */
+/** Yields the lines of files.json. Throws DamagedObject and `not_found`. */
 async function* readLines(folder: string, onChunk?: (chunk: Buffer) => void): AsyncGenerator<ExportLine> {
   const { path } = await locateFile(folder, FILES_PATH);
   const decoder = new StringDecoder();
@@ -140,7 +143,9 @@ function parseLine(text: string): ExportLine {
   }
 }
 
-/** Hashes of the files of an earlier export, by `<size> <path>`, so that these files need not be read again. */
+/**
+ * Returns the hashes of the files of an earlier export, by `<size> <path>`, so that these files need not be read again.
+ */
 export async function readListedHashes(folder: string): Promise<Map<string, string>> {
   const hashes = new Map<string, string>();
   try {

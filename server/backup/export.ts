@@ -59,12 +59,15 @@ interface ExportDeps {
   workerUrl: URL;
   version: string;
   now: () => Date;
-  /** Folders that the server uses; scans and backups would include an export in them. */
+  /**
+   * Returns the folders that the server uses. An export is not written into them, because scans and backups would
+   * include it.
+   */
   ownFolders: () => string[];
 }
 
 type Run = Pick<JobContext, 'signal' | 'progress'>;
-/** One export. `library` is the copy of the database, to which `paths` belong. */
+/** One run of an export. `library` is the copy of the database, to which `paths` belong. */
 interface ExportRun {
   folder: string;
   library: Sqlite;
@@ -96,7 +99,7 @@ export function createExportService(deps: ExportDeps) {
     assertAllowedFolder(path, ownFolders());
   }
 
-  /** Creates the folder, but not its parent: a missing parent may be on another disk, or misspelt. */
+  /** Creates the folder of the export, but not its parent: a missing parent may be on another disk, or misspelt. */
   async function prepareFolder(folder: string): Promise<string> {
     if (!isAbsolute(folder)) throw invalid([{ field: 'folder', message: 'must be an absolute path' }]);
     const path = resolve(folder);
@@ -108,7 +111,7 @@ export function createExportService(deps: ExportDeps) {
 
   /**
    * Copies a file unless it was copied before; returns the number of bytes written. The file is listed for an import if
-   * its bytes match the hash. `listed` has the hashes of the last export, for files of music folders.
+   * its bytes match the hash. `listedHashes` has the hashes of the last export, for files of music folders.
    */
   async function copyFile(
     { folder, paths, result, run: { signal } }: ExportRun,
@@ -130,14 +133,15 @@ export function createExportService(deps: ExportDeps) {
     const hasher = createHash('sha256');
     try {
       const chunks = yieldBetweenChunks(stream as AsyncIterable<Buffer>, signal);
-      const written = await writeWhole(filePath, hashWhileReading(chunks, hasher), modifiedAt);
+      const writtenBytes = await writeWhole(filePath, hashWhileReading(chunks, hasher), modifiedAt);
       const sha256 = hasher.digest('hex');
       if (hash === undefined || sha256.startsWith(hash)) listFile(hash ?? sha256);
       else {
-        await utimes(filePath, now(), now()); // so that the file is written again when the original is repaired
+        // with the present time the copy counts as outdated, and is written again when the original was repaired
+        await utimes(filePath, now(), now());
         addProblem(result, `${path}: its bytes do not match their checksum`);
       }
-      return written;
+      return writtenBytes;
     } finally {
       stream.destroy();
     }
@@ -163,7 +167,7 @@ export function createExportService(deps: ExportDeps) {
     });
   }
 
-  /** Copies covers, beside the audio, pictures of artists, in their folders, and files in the trash. */
+  /** Copies covers to their albums, pictures of artists to their folders, and the files in the trash. */
   async function copyOtherFiles(
     work: ExportRun,
     copy: string,
@@ -182,7 +186,7 @@ export function createExportService(deps: ExportDeps) {
       const isStored = file.kind === 'stored';
       const ref: FileRef = isStored ? `stored:${file.key}` : `own:${file.path}`;
       if (paths.findFile(ref)) continue;
-      const isPicture = isStored && file.what === 'cover';
+      const isPicture = isStored && file.fileType === 'cover';
       const album = isPicture ? paths.folderOfAlbum(findAlbumId.get(file.key) ?? 0) : undefined;
       const artist = isPicture ? findArtistName.get(file.key) : undefined;
       const folder = album ?? (artist === undefined ? undefined : safeName(artist, 'Unknown Artist'));
@@ -201,7 +205,7 @@ export function createExportService(deps: ExportDeps) {
     }
   }
 
-  /** Returns undefined for a missing file, and reports it. */
+  /** Runs the copying of a file. Returns undefined for a missing file, and reports it. */
   async function skipMissing(
     { result }: ExportRun,
     path: string,
@@ -272,7 +276,8 @@ export function createExportService(deps: ExportDeps) {
       progress(paths.count(), paths.count(), 'Copying covers');
       await copyOtherFiles(work, copy, listedHashes);
       progress(paths.count(), paths.count(), 'Writing playlists and data');
-      await rm(join(folder, MANIFEST_PATH), { force: true }); // written again when the export is complete
+      // without the manifest the export counts as incomplete; writeImport writes it at the end
+      await rm(join(folder, MANIFEST_PATH), { force: true });
       result.playlists = await writePlaylists(folder, paths, signal);
       for (const [name, data] of Object.entries(dataFiles(library, paths))) {
         await writeWhole(join(folder, 'data', `${name}.json`), toJson(data.rows(), signal));
@@ -287,7 +292,7 @@ export function createExportService(deps: ExportDeps) {
     }
   }
 
-  /** Writes the files that `tonearm import` reads. */
+  /** Writes the database, the list of files and the manifest, which `tonearm import` reads. */
   async function writeImport(
     { folder, paths, run: { signal } }: ExportRun,
     copy: string,
@@ -328,9 +333,10 @@ export function createExportService(deps: ExportDeps) {
       for await (const file of listLibraryFiles(copy)) {
         const isStored = file.kind === 'stored';
         const exportedFile = paths.findFile(isStored ? `stored:${file.key}` : `own:${file.path}`);
-        if (!exportedFile && !isStored) continue; // missing in the database
+        // a file of a music folder that could not be exported; the exported database marks its tracks as missing
+        if (!exportedFile && !isStored) continue;
         lines++;
-        counts[isStored && file.what === 'cover' ? 'covers' : 'files']++;
+        counts[isStored && file.fileType === 'cover' ? 'covers' : 'files']++;
         counts.bytes += exportedFile?.size ?? 0;
         if (exportedFile) yield { kind: 'stored', ...exportedFile };
         else if (isStored) {
@@ -359,7 +365,10 @@ export function createExportService(deps: ExportDeps) {
 
   return {
     task,
-    /** Throws `unavailable` when the folder cannot be created, `conflict` when the server uses it. */
+    /**
+     * Starts an export. Throws `unavailable` when the folder cannot be created, `conflict` when the server uses the
+     * folder.
+     */
     async start(folder: string): Promise<EnqueuedJob> {
       return jobs.enqueue(EXPORT_TASK, { folder: await prepareFolder(folder) });
     },

@@ -17,17 +17,20 @@ export interface ForeignLibrary {
   scope: Scope;
 }
 
-/** Throws `unavailable`, naming the table, the row and the column of the error, and leaves no file at `to` then. */
+/**
+ * Copies the library at `from` to `to`. Throws `unavailable`, naming the table, the row and the column of the error,
+ * and then leaves no file at `to`.
+ */
 export function copyForeignLibrary({ from, to, migrationsDir, scope }: ForeignLibrary): void {
   try {
-    const foreign = openUntrusted(from);
+    const foreignDatabase = openUntrusted(from);
     try {
-      const level = levelOf(foreign, migrationsDir);
-      assertIntact(foreign);
+      const level = levelOf(foreignDatabase, migrationsDir);
+      assertIntact(foreignDatabase);
       writeFileSync(to, databaseAtLevel(migrationsDir, level), { mode: 0o600 });
-      fillDatabase(to, foreign, { migrationsDir, scope, level });
+      fillDatabase(to, foreignDatabase, { migrationsDir, scope, level });
     } finally {
-      foreign.close();
+      foreignDatabase.close();
     }
     flush(to);
   } catch (error) {
@@ -39,7 +42,7 @@ export function copyForeignLibrary({ from, to, migrationsDir, scope }: ForeignLi
   }
 }
 
-/** Nothing in the file runs, and nothing is written to it. */
+/** Opens a database that anybody may have made: no code in the file runs, and nothing is written to it. */
 export function openUntrusted(path: string): Sqlite {
   const client = new Database(path, { readonly: true, fileMustExist: true });
   client.pragma('trusted_schema = OFF');
@@ -49,25 +52,26 @@ export function openUntrusted(path: string): Sqlite {
   return client;
 }
 
-function assertIntact(foreign: Sqlite): void {
-  const fault: unknown = foreign.pragma('integrity_check(1)', { simple: true });
+function assertIntact(foreignDatabase: Sqlite): void {
+  const fault: unknown = foreignDatabase.pragma('integrity_check(1)', { simple: true });
   if (fault !== 'ok') throw new AppError('unavailable', `The database is damaged: ${toMessageText(String(fault))}.`);
 }
 
 function fillDatabase(
   to: string,
-  foreign: Sqlite,
+  foreignDatabase: Sqlite,
   { migrationsDir, scope, level }: { migrationsDir: string; scope: Scope; level: number },
 ): void {
   const ownDatabase = new Database(to);
   try {
     ownDatabase.pragma('journal_mode = MEMORY');
-    ownDatabase.pragma('synchronous = OFF'); // after a power cut the restore starts again
-    ownDatabase.pragma('foreign_keys = OFF'); // checked once, below
+    ownDatabase.pragma('synchronous = OFF'); // no syncing is needed: after a power cut the restore starts again
+    ownDatabase.pragma('foreign_keys = OFF'); // all references are checked once at the end, by assertReferences
     ownDatabase.transaction(() => {
-      for (const table of KNOWN_TABLES) if (isIncluded(table, scope)) copyRows(table, foreign, ownDatabase, scope);
-      preserveLastIds(foreign, ownDatabase);
-      copyMigrationTimes(foreign, ownDatabase);
+      for (const table of KNOWN_TABLES)
+        if (isIncluded(table, scope)) copyRows(table, foreignDatabase, ownDatabase, scope);
+      preserveLastIds(foreignDatabase, ownDatabase);
+      copyMigrationTimes(foreignDatabase, ownDatabase);
     })();
     assertReferences(ownDatabase);
     migrateFurther(ownDatabase, migrationsDir, level);
@@ -78,9 +82,9 @@ function fillDatabase(
   }
 }
 
-/** An id is never assigned twice, so that a deleted row is not mistaken for a new one. */
-function preserveLastIds(foreign: Sqlite, ownDatabase: Sqlite): void {
-  const findLastId = foreign.prepare<[string]>('SELECT max(seq) FROM sqlite_sequence WHERE name = ?').pluck();
+/** Keeps the highest ids that were ever assigned, so that a new row never gets the id of a deleted one. */
+function preserveLastIds(foreignDatabase: Sqlite, ownDatabase: Sqlite): void {
+  const findLastId = foreignDatabase.prepare<[string]>('SELECT max(seq) FROM sqlite_sequence WHERE name = ?').pluck();
   const raiseLastId = ownDatabase.prepare('UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?');
   const insertSequence = ownDatabase.prepare(
     `INSERT INTO sqlite_sequence (name, seq) SELECT ?, 0
@@ -99,11 +103,14 @@ function preserveLastIds(foreign: Sqlite, ownDatabase: Sqlite): void {
   }
 }
 
-function copyMigrationTimes(foreign: Sqlite, ownDatabase: Sqlite): void {
+function copyMigrationTimes(foreignDatabase: Sqlite, ownDatabase: Sqlite): void {
   const setTime = ownDatabase.prepare('UPDATE migrations SET applied_at = ? WHERE name = ?');
   for (const name of ownDatabase.prepare<[], string>('SELECT name FROM migrations').pluck().all()) {
-    const at = foreign.prepare<[string]>('SELECT applied_at FROM migrations WHERE name = ?').pluck().get(name);
-    if (Number.isSafeInteger(at)) setTime.run(at, name);
+    const appliedAt = foreignDatabase
+      .prepare<[string]>('SELECT applied_at FROM migrations WHERE name = ?')
+      .pluck()
+      .get(name);
+    if (Number.isSafeInteger(appliedAt)) setTime.run(appliedAt, name);
   }
 }
 
@@ -120,7 +127,7 @@ function assertReferences(ownDatabase: Sqlite): void {
     );
 }
 
-/** The search index is rebuilt after the next start. */
+/** Marks the search index as missing, so that it is rebuilt after the next start. */
 function requestSearchRebuild(ownDatabase: Sqlite): void {
   ownDatabase.exec(`INSERT OR REPLACE INTO search_rebuild (kind, last_id)
       SELECT 'artist', 0 WHERE EXISTS (SELECT 1 FROM artists)
@@ -137,7 +144,7 @@ function flush(path: string): void {
   }
 }
 
-/** Errors of SQLite mean that the file is damaged. */
+/** Converts errors of SQLite, which mean that the file is damaged. */
 function asDatabaseError(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (!/^SQLITE_(?!FULL)/.test(code)) return error;

@@ -33,22 +33,22 @@ type TableName = {
 }[keyof typeof schema];
 
 interface TableRule {
-  /** `never`: the rows are computed, or belong to the server that they come from. */
+  /** `never`: the rows are computed by this server, or belong to the other server. */
   inclusion: 'always' | 'with_backup' | 'never';
-  /** Columns that triggers count. */
-  counted?: readonly string[];
-  /** Columns of earlier versions. */
-  former?: readonly Column[];
-  /** Columns with a narrower rule than their type. */
+  /** Columns whose values are counted by triggers, so they are not copied. */
+  countedColumns?: readonly string[];
+  /** Columns that only earlier versions had. */
+  formerColumns?: readonly Column[];
+  /** Columns with a narrower rule than that of their type. */
   rules?: Readonly<Record<string, Rule>>;
-  /** The table's migration inserts a row. */
+  /** Whether a migration inserts a row into the table. */
   isSeeded?: boolean;
-  /** Throws BadValue for values that do not fit together. */
+  /** Throws BadValue if the values of a row contradict each other. */
   assertRow?: (valueOf: (column: string) => Value) => void;
-  /** More rows are refused. */
+  /** The maximum number of rows; a database with more is refused. */
   maxRows?: number;
-  /** SQL condition of the rows that are taken. */
-  where?: string;
+  /** SQL condition for the rows that are copied. */
+  condition?: string;
 }
 
 const ALWAYS: TableRule = { inclusion: 'always' };
@@ -56,15 +56,15 @@ const WITH_BACKUP: TableRule = { inclusion: 'with_backup' };
 const NEVER: TableRule = { inclusion: 'never' };
 
 const ITEM = oneOf('track', 'album', 'artist');
-/** Becomes part of a file name. */
+/** The format of audio, which becomes part of a file name. */
 const FORMAT = matchPattern(/^[\w+-]{1,32}$/, 'format of audio');
 const TOKEN = matchPattern(/^[\w -]{1,200}$/, 'token');
-/** In the stored form: composed, and without blanks around it. */
+/** A user name must have the form that this server stores: composed characters, no blanks around it. */
 const ACCOUNT_NAME: Rule = (value) => {
   if (Username.safeParse(value).data !== value) throw new BadValue('is no name of an account');
   return value;
 };
-/** A hash that takes no more memory and time than ours; '' without a password. */
+/** A password hash that takes no more memory and time than those of this server; '' if the account has no password. */
 const PASSWORD_HASH = matchPattern(
   /^(?:|\$argon2id\$v=\d{1,3}\$m=\d{1,6},t=\d{1,2},p=\d{1,2}\$[\w+/]{1,200}\$[\w+/]{1,200})$/,
   'hash of a password',
@@ -76,7 +76,7 @@ const isObject = (parsed: unknown): boolean => typeof parsed === 'object' && par
 const OBJECT = jsonRule((parsed) => parsed === null || isObject(parsed));
 const LIST = jsonRule((parsed) => parsed === null || Array.isArray(parsed));
 const IDS = jsonRule((parsed) => Array.isArray(parsed) && parsed.every((id) => Number.isSafeInteger(id) && id > 0));
-/** Facts about artists and albums have lists that pages iterate over. */
+/** The facts about an artist or album must have the lists that pages iterate over. */
 const About = z.looseObject({
   name: z.string(),
   people: z.array(z.looseObject({ mbid: z.string(), name: z.string() })),
@@ -95,7 +95,7 @@ const TABLE_RULES = {
       if (valueOf('username_key') !== usernameKey(String(valueOf('username'))))
         throw new BadValue('username_key does not belong to the name');
     },
-    former: [
+    formerColumns: [
       formerColumn('app_password', 'SQLiteCustomColumn'),
       formerColumn('app_password_salt', 'SQLiteCustomColumn'),
       formerColumn('app_password_lookup', 'SQLiteText'),
@@ -125,11 +125,11 @@ const TABLE_RULES = {
   shares: { inclusion: 'always', rules: { token: TOKEN } },
   scrobbleAccounts: { inclusion: 'with_backup', rules: { url: webAddress } },
 
-  genres: { inclusion: 'always', counted: ['track_count'] },
-  artists: { inclusion: 'always', counted: ['track_count', 'album_count', 'first_year'] },
+  genres: { inclusion: 'always', countedColumns: ['track_count'] },
+  artists: { inclusion: 'always', countedColumns: ['track_count', 'album_count', 'first_year'] },
   albums: {
     inclusion: 'always',
-    counted: ['track_count', 'disc_count', 'duration_ms', 'size_bytes'],
+    countedColumns: ['track_count', 'disc_count', 'duration_ms', 'size_bytes'],
     rules: { fixed_by: oneOf('upgrade', 'person') },
   },
   tracks: {
@@ -204,19 +204,19 @@ const TABLE_RULES = {
     rules: { carried: carriedRowsRule((table, scope) => findColumns(table, scope)) },
   },
   remoteIds: { inclusion: 'always', rules: { page_url: replaceInImport(null, webAddress) } },
-  downloads: { inclusion: 'always', where: "status IN ('succeeded', 'failed', 'cancelled')" },
+  downloads: { inclusion: 'always', condition: "status IN ('succeeded', 'failed', 'cancelled')" },
 
   likeEvents: { inclusion: 'always', rules: { item_type: ITEM } },
   likeStates: { inclusion: 'always', rules: { item_type: ITEM } },
   radioNevers: ALWAYS,
   dailyMixes: NEVER,
-  playlists: { inclusion: 'always', counted: ['track_count', 'duration_ms'], rules: { rules: SMART_RULES } },
+  playlists: { inclusion: 'always', countedColumns: ['track_count', 'duration_ms'], rules: { rules: SMART_RULES } },
   playlistEntries: ALWAYS,
   playlistPastEntries: ALWAYS,
   playlistVersions: { inclusion: 'always', rules: { rules: SMART_RULES } },
   playlistLostTracks: ALWAYS,
   plays: ALWAYS,
-  historyImports: { inclusion: 'always', where: "status IN ('done', 'failed')", rules: { unmatched_songs: LIST } },
+  historyImports: { inclusion: 'always', condition: "status IN ('done', 'failed')", rules: { unmatched_songs: LIST } },
   bookmarks: ALWAYS,
   playQueues: { inclusion: 'always', rules: { track_ids: IDS, listening: OBJECT } },
   shareTracks: ALWAYS,
@@ -225,7 +225,8 @@ const TABLE_RULES = {
     rules: {
       stream_url: webAddress,
       home_page_url: webAddress,
-      // an administrator's station may be in the local network, and anybody may have added this one
+      // stations of administrators may be in the local network; anybody may have written this column, so an import
+      // clears it
       added_by: replaceInImport(null),
     },
   },
@@ -271,9 +272,9 @@ const TABLE_RULES = {
 
 export interface KnownTable extends TableRule {
   name: string;
-  /** The columns that are taken. */
+  /** The columns that are copied, by name. */
   columns: ReadonlyMap<string, Column>;
-  /** Tables to which its rows refer. */
+  /** Tables to which the rows of this table refer. */
   parents: ReadonlySet<string>;
 }
 
@@ -283,14 +284,14 @@ const TABLES: readonly KnownTable[] = Object.entries<TableRule>(TABLE_RULES).map
   const table = SCHEMA[key as TableName];
   const { name, foreignKeys } = getTableConfig(table);
   const columns = tableColumns(table, rule.rules ?? {});
-  for (const counted of rule.counted ?? []) columns.delete(counted);
+  for (const columnName of rule.countedColumns ?? []) columns.delete(columnName);
   const parents = new Set(foreignKeys.map((foreignKey) => getTableConfig(foreignKey.reference().foreignTable).name));
   return { ...rule, name, columns, parents };
 });
 
 const tablesByName = new Map(TABLES.map((table) => [table.name, table]));
 
-/** In an order in which the tables can be filled: a row after the rows to which it refers. */
+/** The tables in the order in which they can be filled: each after the tables to which its rows refer. */
 export const KNOWN_TABLES: readonly KnownTable[] = sortByReferences(
   TABLES.filter(({ inclusion }) => inclusion !== 'never'),
 );
@@ -309,12 +310,12 @@ function sortByReferences(tables: readonly KnownTable[]): KnownTable[] {
   return [...sortedTables];
 }
 
-/** The columns of a table that is taken, including those that triggers count. */
+/** Returns the columns of a table that is copied, including those that triggers count. */
 function findColumns(name: string, scope: Scope): ReadonlyMap<string, Column> | undefined {
   const table = tablesByName.get(name);
   if (!table || !isIncluded(table, scope)) return undefined;
-  const { counted = [], columns } = table;
-  return new Map([...columns, ...counted.map((column) => [column, countedColumn(column)] as const)]);
+  const { countedColumns = [], columns } = table;
+  return new Map([...columns, ...countedColumns.map((column) => [column, countedColumn(column)] as const)]);
 }
 
 export const isIncluded = ({ inclusion }: TableRule, scope: Scope): boolean =>

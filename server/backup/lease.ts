@@ -1,6 +1,7 @@
-// One writer at a time: the process that backs up, checks, deletes or restores holds a lease at the backup target and
-// renews it. Stores with conditional writes decide who gets it; elsewhere it is written, read again after a while, and
-// other processes are refused. A lease that is not renewed for ten minutes expires, by the clock of the store.
+// Allows one writer at a time: the process that backs up, checks, deletes or restores holds a lease at the backup
+// target and renews it. Stores with conditional writes decide who gets it; in other stores the lease is written and
+// read again after a while. Other processes are refused. A lease that is not renewed for ten minutes expires, by the
+// clock of the store.
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,12 +10,15 @@ import { AppError } from '../errors.ts';
 import { isRunning } from '../storage/sweep-temp.ts';
 import type { BackupTarget } from './target.ts';
 
-/** Key of the lease; a person who ends a lease deletes this file. */
+/** Key of the lease file. A person can end a lease by deleting this file. */
 const LEASE_KEY = 'lease';
 const CLOCK_KEY = 'lease.now';
 const EXPIRES_MS = 600_000;
 const RENEW_MS = 120_000;
-/** Longer than another process's write takes to appear, where writes are not conditional. */
+/**
+ * Wait before a written lease is read again, in stores without conditional writes. It is longer than another process's
+ * write takes to appear.
+ */
 const SETTLE_MS = 2_000;
 const MAX_CLAIM_BYTES = 4_096;
 
@@ -24,20 +28,20 @@ const Claim = z.object({
   folder: z.string(),
   pid: z.int(),
   since: z.iso.datetime(),
-  /** Whether the holder deletes nothing. */
+  /** Whether the holder of the lease only reads, and deletes nothing. */
   onlyReads: z.boolean().default(false),
 });
 export type Claim = z.output<typeof Claim>;
 
 export interface Lease {
-  /** Aborted when another process has taken the lease. */
+  /** Aborted when another process has taken over the lease. */
   signal: AbortSignal;
-  /** Reads the lease from the store. Throws `unavailable` when another process has it. */
+  /** Reads the lease from the store. Throws `unavailable` when another process holds it. */
   assertHeld(): Promise<void>;
 }
 
 export interface LeaseOptions {
-  /** The data folder, which only one process uses. */
+  /** The data folder of this process, which no other process uses. */
   folder: string;
   now: () => Date;
   limits?: Partial<{ expiresMs: number; renewMs: number; settleMs: number }>;
@@ -50,7 +54,7 @@ const DEFAULT_LIMITS: Limits = { expiresMs: EXPIRES_MS, renewMs: RENEW_MS, settl
 /** Tokens of the leases of this process. */
 const ownTokens = new Set<string>();
 
-/** Throws `unavailable` when another process has the lease, naming it. */
+/** Runs `work` while holding the lease. Throws `unavailable` when another process holds it, naming that process. */
 export async function withLease<T>(
   target: BackupTarget,
   { folder, now, limits, onlyReads = false }: LeaseOptions,
@@ -70,7 +74,7 @@ export async function withLease<T>(
       loss.abort(error);
       throw error;
     };
-    // a failed renewal is repeated at the next interval, and `assertHeld` reads the lease before anything is deleted
+    // A failed renewal is repeated at the next interval, and `assertHeld` reads the lease before anything is deleted.
     const renew = (): void =>
       void assertHeld()
         .then(() => target.put(LEASE_KEY, toBytes(claim)))
@@ -85,10 +89,10 @@ export async function withLease<T>(
 }
 
 /**
- * For work that only reads: nothing is deleted from the backup meanwhile. A target that cannot be written, such as a
- * copy on a read-only disk, is read without a lease. So is a target whose holder only reads, and one whose holder on
- * this machine does not run any more: the restored library may be that very server's. `signal` of `work` is aborted
- * when another process takes the lease.
+ * Runs `work`, which only reads, while nothing is deleted from the backup. Three kinds of targets are read without a
+ * lease: those that cannot be written, such as a copy on a read-only disk; those whose holder only reads; and those
+ * whose holder was a process on this machine that no longer runs, because the restored library may be that server's
+ * own. `signal` of `work` is aborted when another process takes the lease.
  */
 export async function withReadLease<T>(
   target: BackupTarget,
@@ -103,42 +107,47 @@ export async function withReadLease<T>(
     });
   } catch (error) {
     if (isLeased || !(error instanceof AppError && error.code === 'unavailable')) throw error;
-    const other = await readClaim(target);
-    const isDead = other?.host === hostname() && !ownTokens.has(other.token) && !isRunning(other.pid);
-    if (other && !other.onlyReads && !isDead) throw error;
+    const currentClaim = await readClaim(target);
+    const isDead =
+      currentClaim?.host === hostname() && !ownTokens.has(currentClaim.token) && !isRunning(currentClaim.pid);
+    if (currentClaim && !currentClaim.onlyReads && !isDead) throw error;
     return work(new AbortController().signal);
   }
 }
 
-/** Ends the lease of a process that does not run any more; returns the claim. */
+/** Ends the lease of a process that no longer runs; returns the deleted claim. */
 export async function breakLease(target: BackupTarget): Promise<Claim | 'unknown' | undefined> {
   const claim = await readClaim(target);
   return (await target.delete(LEASE_KEY)) ? (claim ?? 'unknown') : undefined;
 }
 
 async function takeLease(target: BackupTarget, claim: Claim, limits: Limits): Promise<void> {
-  // the lease is read first: a store without conditional writes would replace it
+  // the lease is read before it is written, because a store without conditional writes would replace another's lease
   const currentClaim =
     (await readClaim(target)) ?? ((await tryTake(target, claim, limits)) ? claim : await readClaim(target));
-  if (currentClaim?.token === claim.token) return; // also when only the response was lost
+  if (currentClaim?.token === claim.token) return; // the write may have succeeded even if its response was lost
   if (!isOfDeadProcess(currentClaim, claim) && (await readLeaseAge(target)) < limits.expiresMs)
     throw inUseError(target, currentClaim);
   await target.delete(LEASE_KEY);
   if (!(await tryTake(target, claim, limits))) throw inUseError(target, await readClaim(target));
-  // another process may have found the same expired lease and may delete this one
+  // another process may have found the same expired lease, and may now delete this new one
   await sleep(limits.settleMs);
   if ((await readClaim(target))?.token !== claim.token) throw inUseError(target, await readClaim(target));
 }
 
-/** Returns false when there is a lease. */
+/** Writes the lease; returns false when another lease exists. */
 async function tryTake(target: BackupTarget, claim: Claim, { settleMs }: Limits): Promise<boolean> {
   if (!(await putIfAbsent(target, claim))) return false;
-  if (!(await putIfAbsent(target, claim))) return true; // the store refuses a second write, so conditional writes work
+  // the store has refused a second write, so its conditional writes work, and the first one is ours
+  if (!(await putIfAbsent(target, claim))) return true;
   await sleep(settleMs);
   return (await readClaim(target))?.token === claim.token;
 }
 
-/** Stores without conditional writes refuse them, or write anyway. */
+/**
+ * Writes the lease if none exists; returns whether it was written. Stores without conditional writes fail, or write in
+ * any case.
+ */
 async function putIfAbsent(target: BackupTarget, claim: Claim): Promise<boolean> {
   try {
     await target.put(LEASE_KEY, toBytes(claim), { ifAbsent: true });
@@ -157,11 +166,11 @@ async function releaseLease(target: BackupTarget, token: string): Promise<void> 
   try {
     if ((await readClaim(target))?.token === token) await target.delete(LEASE_KEY);
   } catch (error) {
-    if (!(error instanceof AppError)) throw error; // the lease expires anyway
+    if (!(error instanceof AppError)) throw error; // a lease that cannot be deleted expires anyway
   }
 }
 
-/** Returns undefined when there is no lease, or an unreadable one. */
+/** Returns undefined when there is no lease or when it is unreadable. */
 async function readClaim(target: BackupTarget): Promise<Claim | undefined> {
   try {
     return Claim.safeParse(JSON.parse((await target.read(LEASE_KEY, MAX_CLAIM_BYTES)).toString('utf8'))).data;
@@ -171,7 +180,7 @@ async function readClaim(target: BackupTarget): Promise<Claim | undefined> {
   }
 }
 
-/** Age of the lease by the store's own clock, independent of the clocks of the servers. */
+/** Returns the age of the lease by the store's own clock, independent of the clocks of the servers. */
 async function readLeaseAge(target: BackupTarget): Promise<number> {
   await target.put(CLOCK_KEY, Buffer.from('\n'));
   const [clockStat, leaseStat] = [await target.stat(CLOCK_KEY), await target.stat(LEASE_KEY)];
@@ -180,9 +189,9 @@ async function readLeaseAge(target: BackupTarget): Promise<number> {
 }
 
 /**
- * Whether the lease is from an earlier process on this machine, in the same data folder: another container may have its
- * host name, and process ids of its own. For a lease that only reads the host name is enough: a reader only finds that
- * a file is missing.
+ * Whether the lease is from an earlier process on this machine, in the same data folder. The folder is compared, too,
+ * because another container may have the same host name and its own process ids. For a lease that only reads, the host
+ * name is enough: the worst that happens to a reader is a missing file.
  */
 function isOfDeadProcess(otherClaim: Claim | undefined, ownClaim: Claim): boolean {
   if (otherClaim?.host !== ownClaim.host || ownTokens.has(otherClaim.token)) return false;

@@ -8,16 +8,19 @@ import { hashInKey } from '../storage/local-paths.ts';
 const ROWS_PER_QUERY = 500;
 const IDS_PER_LIST = 2_000;
 
-/** Files with the same `list` are on one list, whatever is added to or removed from other lists. */
+/**
+ * A file of the library. `list` names the list in the backup that contains it. The name is stable, whatever is added to
+ * or removed from other lists.
+ */
 export type LibraryFile = { list: string } & (
-  | { kind: 'stored'; what: 'audio' | 'cover'; key: string; hash: string; size: number | null }
+  | { kind: 'stored'; fileType: 'audio' | 'cover'; key: string; hash: string; size: number | null }
   | { kind: 'own'; path: string; hash: string | null; size: number | null }
 );
 
 type TrackRow = RowAs<typeof tracks, 'id' | 'storageUri' | 'contentHash' | 'sizeBytes'> & { storageUri: string };
 type CoverRow = { id: number } & RowAs<typeof albumCovers, 'key' | 'etag'> & { key: string; etag: string };
 
-/** Covers of albums, of albums in the trash (from their last deletion), and of albums that may come back. */
+/** Covers of albums, of albums in the trash (each as last deleted), and former covers of albums that may come back. */
 const COVERS_QUERY = `SELECT album_id AS id, key, etag FROM album_covers WHERE key IS NOT NULL AND etag IS NOT NULL
   UNION ALL SELECT id, key, etag FROM (
     SELECT c.value ->> 'album_id' AS id, t.cover_key AS key, c.value ->> 'etag' AS etag, max(t.deleted_at)
@@ -29,7 +32,9 @@ const COVERS_QUERY = `SELECT album_id AS id, key, etag FROM album_covers WHERE k
     AND album_id NOT IN (SELECT album_id FROM album_covers)
     AND key NOT IN (SELECT cover_key FROM trashed_tracks WHERE cover_key IS NOT NULL)`;
 
-/** In the order of ids. An object that several tracks share is yielded once per track. */
+/**
+ * Yields the files of a library, in the order of ids. An object that several tracks share is yielded once per track.
+ */
 export async function* listLibraryFiles(databasePath: string): AsyncGenerator<LibraryFile> {
   const db = new Database(databasePath, { readonly: true });
   try {
@@ -48,15 +53,18 @@ export async function* listLibraryFiles(databasePath: string): AsyncGenerator<Li
       `SELECT id, key, etag FROM artist_pictures WHERE key IS NOT NULL AND id > ? ORDER BY id LIMIT ${ROWS_PER_QUERY}`,
     );
     for await (const { id, key, etag } of listRows(artists))
-      yield { list: listName('artists', id), kind: 'stored', what: 'cover', key, hash: etag, size: null };
+      yield { list: listName('artists', id), kind: 'stored', fileType: 'cover', key, hash: etag, size: null };
     for await (const { id, key, etag } of listRows(covers))
-      yield { list: listName('covers', id), kind: 'stored', what: 'cover', key, hash: etag, size: null };
+      yield { list: listName('covers', id), kind: 'stored', fileType: 'cover', key, hash: etag, size: null };
   } finally {
     db.close();
   }
 }
 
-/** `audio` and `covers` count the files of listLibraryFiles, including those in the trash. */
+/**
+ * Counts the tracks and files of a library. `audio` and `covers` count the files of listLibraryFiles, including those
+ * in the trash.
+ */
 export function countLibraryFiles(databasePath: string): { tracks: number; audio: number; covers: number } {
   const db = new Database(databasePath, { readonly: true });
   try {
@@ -72,7 +80,7 @@ export function countLibraryFiles(databasePath: string): { tracks: number; audio
   }
 }
 
-const listName = (what: string, id: number): string => `${what} ${Math.floor(id / IDS_PER_LIST)}`;
+const listName = (fileType: string, id: number): string => `${fileType} ${Math.floor(id / IDS_PER_LIST)}`;
 
 function fileOfTrack({ id, storageUri, contentHash: hash, sizeBytes: size }: TrackRow): LibraryFile | undefined {
   const list = listName('tracks', id);
@@ -81,7 +89,7 @@ function fileOfTrack({ id, storageUri, contentHash: hash, sizeBytes: size }: Tra
   if (scheme === 'file') return { list, kind: 'own', path, hash, size };
   const sha256 = hashInKey(path);
   return /^[0-9a-f]{64}$/.test(sha256)
-    ? { list, kind: 'stored', what: 'audio', key: path, hash: sha256, size }
+    ? { list, kind: 'stored', fileType: 'audio', key: path, hash: sha256, size }
     : undefined;
 }
 

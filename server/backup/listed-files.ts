@@ -1,5 +1,6 @@
-// The files that a backup or an export lists. Only files are written whose place and kind the product writes, too, and
-// that a row of the taken database names. They are stored in a temporary database, since there may be millions.
+// The files that a backup or an export lists. A file is written only if its place and kind are ones that this server
+// writes, too, and if a row of the restored database names it. The list is stored in a temporary database, since it may
+// have millions of files.
 import Database from 'better-sqlite3';
 import { AppError } from '../errors.ts';
 import { AUDIO_EXTENSIONS } from '../media/audio-formats.ts';
@@ -13,7 +14,7 @@ const MAX_FILES = 10_000_000;
 
 export type ListedFiles = ReturnType<typeof createListedFiles>;
 
-/** `path` is the path of the temporary database. */
+/** `path` is where the temporary database is created. */
 export function createListedFiles(path: string) {
   const db = new Database(path);
   db.pragma('journal_mode = OFF');
@@ -37,7 +38,7 @@ export function createListedFiles(path: string) {
   let count = 0;
 
   return {
-    /** Throws `unavailable` for a file that may not be written. */
+    /** Adds a file. Throws `unavailable` for a file that may not be written. */
     add(line: FileLine): void {
       assertAllowed(line);
       if (++count > MAX_FILES) throw refusalError(`more than ${MAX_FILES} files`);
@@ -45,16 +46,16 @@ export function createListedFiles(path: string) {
       insert.run(line.kind, placeOf(line), line.hash, isInBackup ? line.size : 0);
     },
 
-    /** Marks the files to which rows of a library refer. */
+    /** Marks the files to which rows of a library's database refer. */
     async markNamedBy(database: string): Promise<void> {
       for await (const file of listLibraryFiles(database))
         markNamed.run(file.kind, file.kind === 'own' ? file.path : file.key, file.hash);
     },
 
-    /** Also false for a place for which another file was listed. */
+    /** Returns whether a row names the file. False also if another file was listed for the same place. */
     isNamed: (line: FileLine): boolean => findNamed.get(line.kind, placeOf(line), line.hash) === 1,
 
-    /** Total size of the named files that are in the backup. */
+    /** Returns the total size of the files that are named by rows and are in the backup. */
     countBytes: (kind: FileLine['kind']): number => sumBytes.get(kind) ?? 0,
 
     close: (): void => void db.close(),
@@ -65,7 +66,7 @@ const placeOf = (line: FileLine): string => (line.kind === 'own' ? line.path : l
 
 const refusalError = (problem: string): AppError => new AppError('unavailable', `The list of files names ${problem}.`);
 
-/** Stored files are audio, named by its content, and pictures; music folders have only audio. */
+/** Throws unless the file is allowed: stored audio (named by its hash) or pictures, or audio in a music folder. */
 function assertAllowed(line: FileLine): void {
   const place = placeOf(line);
   const extension = place.slice(place.lastIndexOf('.') + 1);

@@ -1,4 +1,5 @@
-// Objects of backups that were begun with the first format: each is a file. They stay in use, and none are added.
+// Objects of backups that were begun with the first format, where each object is a file. They stay in use, but no new
+// ones are written.
 import { createHash } from 'node:crypto';
 import type { Cipher } from './encryption.ts';
 import { nameIn } from './pack-files.ts';
@@ -40,7 +41,7 @@ export function createLooseObjects(target: BackupTarget, cipher: Cipher) {
       return storedSize !== undefined && (size === null || storedSize === cipher.sizeOf(size));
     },
 
-    /** Whether the object matches its name. Covers are named by the first half of their hash. */
+    /** Returns whether the content of an object matches its name. Covers are named by the first half of their hash. */
     async verify(name: string): Promise<boolean> {
       const hash = await unlessDamaged(hashOf(name));
       return hash !== undefined && [hash, hash.slice(0, 32)].some((candidate) => cipher.nameOf(candidate) === name);

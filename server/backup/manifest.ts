@@ -2,11 +2,11 @@
 import { z } from 'zod';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-/** SHA-256 in hex; of a cover the first 32 digits, which is what its row has. */
+/** SHA-256 in hex. For a cover only the first 32 digits, because the database stores no more. */
 const contentHash = z.string().regex(/^(?:[0-9a-f]{32}|[0-9a-f]{64})$/);
 const size = z.int().min(0);
 
-/** The time when the snapshot was started, `20261121T154700000Z`; ids sort by time. */
+/** The time when the snapshot was started, such as `20261121T154700000Z`. Ids sort by time. */
 export const SnapshotId = z.string().regex(/^\d{8}T\d{9}Z$/, 'is not the id of a snapshot');
 export const toSnapshotId = (time: Date): string => time.toISOString().replace(/[-:.]/g, '');
 export const snapshotTime = (id: string): Date =>
@@ -24,11 +24,11 @@ export const Manifest = z.object({
   format: z.union([z.literal(1), z.literal(2)]),
   id: SnapshotId,
   app_version: z.string(),
-  /** In the first format the object was `pieces`, to be read one after another. */
+  /** The hash of the database. In the first format it was stored as `pieces`, which are read one after another. */
   database: z.object({ size, sha256, pieces: z.array(sha256).optional() }),
   /** Lists of the files, with a FileLine in JSON on each line. */
   lists: z.array(z.object({ sha256, lines: z.int() })),
-  /** settings.json without secrets. */
+  /** The content of settings.json without secrets. */
   settings: z.record(z.string(), z.unknown()),
   keys: Keys.nullable(),
   counts: z.object({
@@ -37,7 +37,7 @@ export const Manifest = z.object({
     covers: z.int(),
     referenced: z.int(),
     absent: z.int(),
-    /** Parts of the backup that were damaged or missing before. */
+    /** The number of parts of the backup that had been damaged or missing, and were stored again. */
     mended: z.int().default(0),
     bytes: size,
   }),
@@ -52,7 +52,7 @@ export const FileLine = z.discriminatedUnion('kind', [
     hash: contentHash,
     size: size.nullable(),
     isAbsent: z.boolean().optional(),
-    /** The reason why it is absent. */
+    /** The reason why the file is absent from the backup. */
     reason: z.string().optional(),
   }),
   z.object({
@@ -68,6 +68,6 @@ export type FileLine = z.output<typeof FileLine>;
 export type StoredLine = Extract<FileLine, { kind: 'stored' }>;
 export type OwnLine = Extract<FileLine, { kind: 'own' }>;
 
-/** The hash of the file's object in the backup; undefined when the backup does not have the file. */
+/** Returns the hash of the file's object in the backup; undefined when the backup does not have the file. */
 export const hashInBackup = (line: FileLine): string | undefined =>
   (line.kind === 'stored' ? !line.isAbsent : line.isCopied) ? (line.hash ?? undefined) : undefined;

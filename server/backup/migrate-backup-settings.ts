@@ -1,6 +1,6 @@
-// Backups in an object store had no settings of their own, but used those of the library. Where backups were made that
-// way, the settings are written once, so that backups continue. Settings from the environment are not: see
-// `onlyIfExists`.
+// Earlier versions made backups in an object store with the settings of the library. Where such backups exist, these
+// settings are written once as settings of backups, so that backups continue. Settings from the environment are not
+// written: see `onlyIfExists`.
 import type { Config } from '../config/config.ts';
 import { readJsonFile, writeJsonFile } from '../config/json-file.ts';
 import type { SecretStore } from '../config/secret-store.ts';
@@ -38,7 +38,10 @@ export async function migrateBackupSettings(
   };
 }
 
-/** Whether a backup used the library's settings for a store: the name of such a target has no address in it. */
+/**
+ * Returns whether a backup was made with the library's settings for a store: the name of such a target contains no
+ * address.
+ */
 const hasStoreBackup = (db: MainDb): boolean =>
   db.$client
     .prepare<[string], string | null>("SELECT result FROM jobs WHERE task = ? AND status = 'succeeded'")

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { DamagedObject, splitPieces } from './encryption.ts';
 import { PIECE_BYTES } from './packs.ts';
 
-/** The source could not be read; the backup is not the cause. */
+/** Thrown when the source of an object cannot be read; the backup is not at fault. */
 export class SourceError extends Error {
   override name = 'SourceError';
 }
 
-/** Yields the same bytes; throws DamagedObject after the last ones when their SHA-256 does not start with `hash`. */
+/** Yields the bytes of the source. Throws DamagedObject at the end if their SHA-256 does not start with `hash`. */
 export async function* verifyHash(source: AsyncIterable<Buffer>, hash: string): AsyncGenerator<Buffer> {
   const hasher = createHash('sha256');
   for await (const chunk of source) {
@@ -19,8 +19,8 @@ export async function* verifyHash(source: AsyncIterable<Buffer>, hash: string): 
 }
 
 /**
- * Yields the same bytes. Throws DamagedObject before the first byte beyond `size`, and `storage_full` before the first
- * byte without space.
+ * Yields the bytes of the source. Throws DamagedObject before the first byte beyond `size`, and `storage_full` before
+ * the first byte for which there is no space.
  */
 export async function* limitBytes(
   source: AsyncIterable<Buffer>,
@@ -34,7 +34,9 @@ export async function* limitBytes(
   }
 }
 
-/** Pieces of 4 MB; the last one is yielded after the hash of the whole was verified. Throws SourceError. */
+/**
+ * Yields pieces of 4 MB. The last piece is yielded after the hash of the whole source was verified. Throws SourceError.
+ */
 export async function* readVerifiedPieces(source: AsyncIterable<Buffer>, hash: string): ReturnType<typeof splitPieces> {
   try {
     yield* splitPieces(verifyHash(source, hash), PIECE_BYTES);

@@ -14,16 +14,19 @@ import type { BackupTarget } from './target.ts';
 
 const HASH_BYTES = 32;
 const PACKS_PER_REWRITE = 64;
-/** A database is a list of segments, which are lists of leaves. A file is one blob, or a list of blobs. */
+/**
+ * A database is a list of segments, which are lists of leaves. A file is one blob, or a list of blobs. So lists are
+ * nested at most twice.
+ */
 const MAX_LIST_DEPTH = 2;
-/** Number of parts that are read before requests are served. */
+/** Number of parts that are read before other requests get a turn. */
 const PARTS_PER_TURN = 50;
 
-/** Errors that were found while loading; the affected files are left out. */
+/** Errors that were found while loading a backup; the affected files are left out. */
 interface Faults {
-  /** Keys of damaged files. */
+  /** Keys of damaged indexes. */
   indexes: string[];
-  /** Packs that are missing or have another size. */
+  /** Ids of packs that are missing or have another size than their index says. */
   packs: string[];
 }
 
@@ -32,7 +35,7 @@ export const describeFaults = ({ indexes, packs }: Faults): string[] => [
   ...packs.map((id) => `pack ${id} is missing or incomplete`),
 ];
 
-/** `isFirstFormat`: the backup was begun when every object was a file. */
+/** `isFirstFormat` says that the backup was begun when every object was a file. */
 export function createObjects(target: BackupTarget, cipher: Cipher, isFirstFormat: boolean) {
   const files = createPackFiles(target, cipher);
   const catalog = createCatalog(target, cipher, files);
@@ -49,7 +52,7 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
     return packWriter.has(name) || looseObjects.has(name, size);
   };
 
-  /** Reads once what the backup contains. */
+  /** Reads what the backup contains, once. */
   const load = (): Promise<Faults> => (faultsPromise ??= reload());
 
   async function reload(): Promise<Faults> {
@@ -58,7 +61,9 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
     return { indexes, packs: [] };
   }
 
-  /** Reads again what the backup contains, and compares it with the packs themselves. Needed before any write. */
+  /**
+   * Reads again what the backup contains, and compares the indexes with the existing packs. Needed before any write.
+   */
   async function prepare(): Promise<Faults> {
     faultsPromise = undefined;
     const { indexes } = await load();
@@ -75,7 +80,10 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
     return (await writeOnce(hash, () => writeObject(hash, source, kind))) ?? put(hash, source, kind);
   }
 
-  /** The same for blobs that threads read. Undefined when they cannot read the file, or it does not match the hash. */
+  /**
+   * Stores an object whose blobs are read by threads. Returns undefined when the threads cannot read the file, or it
+   * does not match the hash.
+   */
   const putBlobs = (hash: string, readBlobs: ReadBlobs): Promise<number | undefined> =>
     writeOnce(hash, () => writeBlobs(hash, readBlobs));
 
@@ -103,13 +111,13 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
       pieces.push(blob.hash);
       if (has(blob.hash, blob.size)) return;
       const name = cipher.nameOf(blob.hash);
-      await packWriter.addEncoded('data', { name, size: blob.size, isList: false }, blob.stored, blob.sum);
+      await packWriter.addEncoded('data', { name, size: blob.size, isList: false }, blob.storedBytes, blob.sum);
     });
     if (size !== undefined && pieces[0] !== hash) await putList(hash, size, pieces);
     return size;
   }
 
-  /** Stores up to 4 MB unless the backup has them, and returns their hash. */
+  /** Stores bytes unless the backup has them, and returns their hash. */
   async function putBytes(bytes: Buffer, kind: PackKind = 'data'): Promise<string> {
     const hash = hashOf('sha256', bytes);
     if (has(hash, bytes.length)) return hash;
@@ -118,22 +126,22 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
     return hash;
   }
 
-  const putBlob = (hash: string, plain: Buffer, kind: PackKind): Promise<void> =>
-    packWriter.add(kind, { name: cipher.nameOf(hash), size: plain.length, isList: false }, plain);
+  const putBlob = (hash: string, plainBytes: Buffer, kind: PackKind): Promise<void> =>
+    packWriter.add(kind, { name: cipher.nameOf(hash), size: plainBytes.length, isList: false }, plainBytes);
 
   /** Stores an object as the list of its parts. */
   const putList = (hash: string, size: number, hashes: readonly string[]): Promise<void> =>
     packWriter.add('meta', { name: cipher.nameOf(hash), size, isList: true }, Buffer.from(hashes.join(''), 'hex'));
 
-  /** All objects that were put are in the backup and in an index when this returns. */
+  /** Writes everything that was put. When this returns, all these objects are in the backup and in an index. */
   async function flush(): Promise<void> {
     await packWriter.finish();
     await catalog.flush();
   }
 
   /**
-   * Names of the parts of a list, whose sizes add up to that of the list. Throws DamagedObject, also for a list at a
-   * depth at which none is written: a list may name itself.
+   * Yields the names of the parts of a list. Throws DamagedObject if their sizes do not add up to that of the list, and
+   * if lists are nested too deeply: a damaged list may name itself.
    */
   async function* listParts(list: Blob, depth: number): AsyncGenerator<string> {
     if (depth >= MAX_LIST_DEPTH) throw new DamagedObject('its lists are nested too deeply');
@@ -158,15 +166,15 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
     else yield await files.readBlob(blob);
   }
 
-  /** The bytes of an object. Throws `not_found`, and DamagedObject at the latest after the last bytes. */
+  /** Yields the bytes of an object. Throws `not_found`, and DamagedObject at the latest after the last bytes. */
   async function* read(hash: string): AsyncGenerator<Buffer> {
     await load();
     yield* verifyHash(readPieces(cipher.nameOf(hash)), hash);
   }
 
   /**
-   * Whether the backup has an object with all its parts; `reachability` collects the result for every name. A damaged
-   * list hides its parts: with `isStrict` this throws then.
+   * Returns whether the backup has an object with all its parts. `reachability` collects the result for every name.
+   * With `isStrict`, throws for a damaged list, because its parts are unknown.
    */
   const isComplete = (hash: string, reachability: Map<string, boolean>, isStrict = false): Promise<boolean> =>
     isNameComplete(cipher.nameOf(hash), reachability, isStrict);
@@ -182,7 +190,7 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
     const blob = index.find(name);
     let isPresent = blob !== undefined || looseObjects.sizes.has(name);
     if (blob?.isList) {
-      reachability.set(name, false); // for a list that names itself
+      reachability.set(name, false); // stored first, so that a list that names itself ends here
       try {
         for await (const part of listParts(blob, depth))
           if (!(await isNameComplete(part, reachability, isStrict, depth + 1))) isPresent = false;
@@ -195,7 +203,7 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
     return isPresent;
   }
 
-  /** Forgets lists with missing parts, so that they are stored again. Returns them. */
+  /** Removes lists with missing parts from the index, so that they are stored again. Returns these lists. */
   async function forgetIncompleteLists(): Promise<Blob[]> {
     const reachability = new Map<string, boolean>();
     const incompleteLists: Blob[] = [];
@@ -205,8 +213,8 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
   }
 
   /**
-   * Copies the needed blobs of some packs into new ones: first the new packs are written, then the index, then the old
-   * packs are deleted. A pack whose needed blobs are damaged stays as it is. Returns the number of deleted packs.
+   * Copies the needed blobs of some packs into new packs: first the new packs are written, then the index, then the old
+   * packs are deleted. A pack whose needed blobs are damaged is kept. Returns the number of deleted packs.
    */
   async function rewrite(
     ids: readonly string[],

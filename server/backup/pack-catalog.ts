@@ -1,5 +1,5 @@
-// The packs of a backup and their contents: from the indexes, and from the directories of packs that no index lists.
-// However it is interrupted, no pack in an index is missing: new ones are written before old ones are deleted.
+// The packs of a backup and their contents, as read from the indexes, and from the directories of packs that no index
+// lists. New packs are written before old ones are deleted, so after any interruption all packs in an index exist.
 import { randomBytes } from 'node:crypto';
 import { forEachConcurrently } from '../runtime/concurrency.ts';
 import type { StoredObject } from '../storage/storage.ts';
@@ -12,7 +12,7 @@ import type { BackupTarget } from './target.ts';
 const MAX_CONCURRENT_INDEXES = 4;
 /** An index is written after this many packs, so that an interrupted backup leaves few packs without one. */
 const PACKS_PER_INDEX = 64;
-/** More indexes are rewritten as one. */
+/** If there are more indexes, they are rewritten as one. */
 const MAX_INDEXES = 16;
 const BLOBS_PER_INDEX = 50_000;
 
@@ -21,7 +21,7 @@ export function createCatalog(target: BackupTarget, cipher: Cipher, files: PackF
   let indexKeys: string[] = [];
   let unindexedPacks: Pack[] = [];
   let isRewriteDue = false;
-  /** Whether the directory of a pack could not be read. */
+  /** True if the directory of a pack could not be read, so that blobs are unknown. */
   let isIncomplete = false;
 
   /** Reads the indexes, and the directories of packs that no index lists. Returns the keys of damaged indexes. */
@@ -38,7 +38,8 @@ export function createCatalog(target: BackupTarget, cipher: Cipher, files: PackF
       else if (packs === 'damaged') damagedKeys.push(key);
       else packsByIndex.set(key, packs);
     });
-    // a kill during a rewrite leaves old indexes, too: the newest one is right, and knows the better copies
+    // A kill during a rewrite leaves old indexes, too. Packs of newer indexes are added last, because they have the
+    // better copies of blobs.
     const packsById = new Map<string, Pack>();
     for (const key of indexKeys.toReversed())
       for (const pack of packsByIndex.get(key) ?? []) {
@@ -46,9 +47,9 @@ export function createCatalog(target: BackupTarget, cipher: Cipher, files: PackF
         packsById.set(pack.id, pack);
       }
     for (const pack of packsById.values()) index.add(pack);
-    if (isChanging && !isRetry) return load(true); // a rewrite has replaced the indexes meanwhile
+    if (isChanging && !isRetry) return load(true); // a rewrite has replaced the indexes since they were listed
     if (isChanging || damagedKeys.length > 0) isRewriteDue = true;
-    // includes packs of an index that is missing, or that a store does not list yet
+    // These packs may belong to an index that is missing, or that a store does not list yet.
     await addUnlistedPacks(await listPacks());
     return damagedKeys;
   }
@@ -58,8 +59,8 @@ export function createCatalog(target: BackupTarget, cipher: Cipher, files: PackF
   }
 
   /**
-   * Adds packs that no index lists: an earlier run was interrupted after it wrote them, or before it deleted them. The
-   * good blobs of the latter were copied before, so blobs that are known already are left out.
+   * Adds packs that no index lists, because a run was interrupted after writing them or before deleting them. In the
+   * second case their good blobs were copied before, so blobs that are known already are left out.
    */
   async function addUnlistedPacks(packSizes: ReadonlyMap<string, number>): Promise<void> {
     for (const [id, size] of packSizes) {
@@ -99,11 +100,11 @@ export function createCatalog(target: BackupTarget, cipher: Cipher, files: PackF
   return {
     index,
     load: () => load(),
-    /** The number of packs that no index lists. */
+    /** Returns the number of packs that no index lists. */
     countUnlisted: (): number => unindexedPacks.length,
     rewriteIndex,
 
-    /** Leaves out packs that are missing or have another size. `isIncomplete` says that objects may be missing. */
+    /** Leaves out packs that are missing or have another size. `isIncomplete` says that some objects may be unknown. */
     async compareWithPacks(): Promise<{ missingPacks: string[]; isIncomplete: boolean }> {
       const packSizes = await listPacks();
       await addUnlistedPacks(packSizes);
@@ -124,7 +125,7 @@ export function createCatalog(target: BackupTarget, cipher: Cipher, files: PackF
         await writeIndex(unindexedPacks.splice(0));
     },
 
-    /** All packs are in an index when this returns. */
+    /** Writes an index of the new packs. When this returns, all packs are in an index. */
     async flush(): Promise<void> {
       if (isRewriteDue || indexKeys.length >= MAX_INDEXES) await rewriteIndex();
       else if (unindexedPacks.length > 0) await writeIndex(unindexedPacks.splice(0));

@@ -21,7 +21,7 @@ import {
 } from './packs.ts';
 import type { BackupTarget } from './target.ts';
 
-/** Limit of the packs that are cached while a snapshot is read. */
+/** Maximum size of the packs that are cached while a snapshot is read. */
 const MAX_CACHE_BYTES = 48 << 20;
 const IndexFile = z.object({ packs: z.array(z.object({ id: z.string(), size: z.int(), blobs: Directory })) });
 
@@ -51,7 +51,7 @@ export function createPackFiles(target: BackupTarget, cipher: Cipher) {
   return {
     readPack,
 
-    /** Returns undefined when the directory is damaged. */
+    /** Reads the directory of a pack. Returns undefined when the directory is damaged. */
     readDirectory: (id: string, size: number): Promise<Blob[] | undefined> => unlessDamaged(fetchDirectory(id, size)),
 
     async readIndex(key: string): Promise<Pack[] | 'gone' | 'damaged'> {
@@ -66,16 +66,19 @@ export function createPackFiles(target: BackupTarget, cipher: Cipher) {
       }
     },
 
-    /** Throws `not_found` and DamagedObject. */
+    /** Reads the plain bytes of a blob. Throws `not_found` and DamagedObject. */
     async readBlob(blob: Blob | undefined): Promise<Buffer> {
       if (!blob) throw notFound('object of the backup');
       const pack = await cache.get(blob.pack);
-      const plain = await fromStored(cipher, blob, pack.subarray(blob.offset, blob.offset + blob.length));
-      if (!blob.isList && plain.length !== blob.size) throw new DamagedObject('it has another size');
-      return plain;
+      const plainBytes = await fromStored(cipher, blob, pack.subarray(blob.offset, blob.offset + blob.length));
+      if (!blob.isList && plainBytes.length !== blob.size) throw new DamagedObject('it has another size');
+      return plainBytes;
     },
 
-    /** Reads a whole pack. `isRestDamaged`: its directory is damaged, or bytes that nothing needs any more. */
+    /**
+     * Reads a whole pack, and returns its damaged blobs. `isRestDamaged` says that something else in the pack is
+     * damaged: its directory, or bytes that nothing needs any more.
+     */
     async verifyPack({ id, size, blobs }: Pack): Promise<{ damaged: Blob[]; isRestDamaged: boolean }> {
       const bytes = (await unlessDamaged(readPack(id))) ?? Buffer.alloc(0);
       const length = bytes.length === size ? tailLength(bytes, size) : undefined;
@@ -87,20 +90,20 @@ export function createPackFiles(target: BackupTarget, cipher: Cipher) {
         ({ offset, length: blobLength, sum }) => sumOf(bytes.subarray(offset, offset + blobLength)) !== sum,
       );
       const offsets = new Set(wrongBlobs.map(({ offset }) => offset));
-      const damaged = blobs.filter(({ offset }) => offsets.has(offset));
-      return { damaged, isRestDamaged: !directory || wrongBlobs.length > damaged.length };
+      const damagedBlobs = blobs.filter(({ offset }) => offsets.has(offset));
+      return { damaged: damagedBlobs, isRestDamaged: !directory || wrongBlobs.length > damagedBlobs.length };
     },
   };
 }
 
-/** Caches the packs that were read last. */
+/** Caches the packs that were read most recently. */
 function createPackCache(fetch: (id: string) => Promise<Buffer>) {
   const packsById = new Map<string, { bytes: Promise<Buffer>; size: number }>();
   return {
     async get(id: string): Promise<Buffer> {
       const pack = packsById.get(id) ?? { bytes: fetch(id), size: 0 };
       packsById.delete(id);
-      packsById.set(id, pack); // the latest pack is the last one
+      packsById.set(id, pack); // the most recently read pack moves to the end of the map
       try {
         pack.size = (await pack.bytes).length;
       } catch (error) {

@@ -5,7 +5,7 @@ export function createPackIndex() {
   const packs = new Map<string, Pack>();
   const blobs = new Map<string, Blob>();
 
-  /** A blob that is in several packs is looked up in the last one added. */
+  /** Adds a pack. A blob that is in several packs is looked up in the pack that was added last. */
   function add(pack: Pack): void {
     packs.set(pack.id, pack);
     for (const blob of pack.blobs) blobs.set(blob.name, blob);
@@ -39,7 +39,7 @@ export function createPackIndex() {
       removeFromIndex(removedBlobs);
     },
 
-    /** The packs of the blobs stay, without them. */
+    /** Removes blobs from the index and from their packs; the packs stay. */
     removeBlobs(removedBlobs: ReadonlySet<Blob>): void {
       for (const id of new Set([...removedBlobs].map(({ pack }) => pack))) {
         const pack = packs.get(id);
@@ -48,7 +48,7 @@ export function createPackIndex() {
       removeFromIndex(removedBlobs);
     },
 
-    /** Undoes removeBlobs for blobs that no other pack has. */
+    /** Undoes removeBlobs for blobs that no other pack contains. Returns these blobs. */
     restoreBlobs(removedBlobs: Iterable<Blob>): Blob[] {
       const restoredBlobs = [...removedBlobs].filter(({ name, pack }) => !blobs.has(name) && packs.has(pack));
       for (const blob of restoredBlobs) {

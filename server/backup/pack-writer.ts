@@ -1,4 +1,4 @@
-// Writes packs: blobs are collected up to 16 MB, and two packs are uploaded at the same time; packs with lists are
+// Writes packs. Blobs are collected up to 16 MB, and two packs are uploaded at the same time. Packs with lists are
 // uploaded after everything that the lists name.
 import { randomBytes } from 'node:crypto';
 import { createSlots } from '../runtime/concurrency.ts';
@@ -9,19 +9,22 @@ import type { BackupTarget } from './target.ts';
 
 const MAX_CONCURRENT_UPLOADS = 2;
 
-/** Blobs that are read together are written together: lists are read to find what a snapshot needs, data is not. */
+/**
+ * Blobs that are read together are written into the same packs. `meta` packs have lists, which are read to find what a
+ * snapshot needs; `data` packs have everything else.
+ */
 export type PackKind = 'data' | 'meta';
 type NewBlob = Pick<Blob, 'name' | 'size' | 'isList'>;
 interface OpenPack {
   id: string;
-  stored: Buffer[];
+  storedBlobs: Buffer[];
   blobs: Blob[];
   size: number;
 }
 
-/** `onWritten` is called when a pack is in the target. */
+/** `onWritten` is called when a pack has been stored in the target. */
 export function createPackWriter(target: BackupTarget, cipher: Cipher, onWritten: (pack: Pack) => Promise<void>) {
-  /** Names of blobs that are on their way into a pack. */
+  /** Names of blobs that were added, but are not stored yet. */
   const pendingNames = new Set<string>();
   const encodings = new Set<Promise<void>>();
   const openPacks: Partial<Record<PackKind, OpenPack>> = {};
@@ -29,12 +32,17 @@ export function createPackWriter(target: BackupTarget, cipher: Cipher, onWritten
   const slots = createSlots(MAX_CONCURRENT_UPLOADS);
   let failure: { error: unknown } | undefined;
 
-  function collect(kind: PackKind, { name, size, isList }: NewBlob, stored: Buffer, sum = sumOf(stored)): void {
-    const pack = (openPacks[kind] ??= { id: randomBytes(16).toString('hex'), stored: [], blobs: [], size: 0 });
-    const location = { pack: pack.id, offset: pack.size, length: stored.length, sum };
+  function collect(
+    kind: PackKind,
+    { name, size, isList }: NewBlob,
+    storedBytes: Buffer,
+    sum = sumOf(storedBytes),
+  ): void {
+    const pack = (openPacks[kind] ??= { id: randomBytes(16).toString('hex'), storedBlobs: [], blobs: [], size: 0 });
+    const location = { pack: pack.id, offset: pack.size, length: storedBytes.length, sum };
     pack.blobs.push({ name, size, isList, ...location });
-    pack.stored.push(stored);
-    pack.size += stored.length;
+    pack.storedBlobs.push(storedBytes);
+    pack.size += storedBytes.length;
   }
 
   async function uploadIfFull(kind: PackKind): Promise<void> {
@@ -43,7 +51,7 @@ export function createPackWriter(target: BackupTarget, cipher: Cipher, onWritten
     if (failure) throw failure.error;
   }
 
-  /** Waits while the maximum number of uploads runs. */
+  /** Uploads the collected blobs as a pack. Waits while the maximum number of uploads runs. */
   async function upload(kind: PackKind): Promise<void> {
     const pack = openPacks[kind];
     if (!pack) return;
@@ -59,8 +67,8 @@ export function createPackWriter(target: BackupTarget, cipher: Cipher, onWritten
   }
 
   /**
-   * All data that a list may name is in the target when this returns. After a kill, a list without its data would pass
-   * for a complete object.
+   * Waits until all data that a list may name is in the target. Otherwise, after a kill, a list without its data would
+   * pass for a complete object.
    */
   async function finishData(): Promise<void> {
     await Promise.all(encodings);
@@ -69,9 +77,9 @@ export function createPackWriter(target: BackupTarget, cipher: Cipher, onWritten
     if (failure) throw failure.error;
   }
 
-  async function sendPack({ id, stored, blobs }: OpenPack): Promise<void> {
-    const bytes = await closePack(cipher, stored, blobs);
-    stored.length = 0;
+  async function sendPack({ id, storedBlobs, blobs }: OpenPack): Promise<void> {
+    const bytes = await closePack(cipher, storedBlobs, blobs);
+    storedBlobs.length = 0;
     await target.put(packKey(id), bytes);
     await onWritten({ id, size: bytes.length, blobs });
     for (const { name } of blobs) pendingNames.delete(name);
@@ -80,33 +88,33 @@ export function createPackWriter(target: BackupTarget, cipher: Cipher, onWritten
   return {
     has: (name: string): boolean => pendingNames.has(name),
 
-    /** Does nothing when the blob is on its way already. */
-    async add(kind: PackKind, blob: NewBlob, plain: Buffer): Promise<void> {
+    /** Adds a blob, unless it was added already. */
+    async add(kind: PackKind, blob: NewBlob, plainBytes: Buffer): Promise<void> {
       if (pendingNames.has(blob.name)) return;
       pendingNames.add(blob.name);
-      const encoding = toStored(cipher, plain)
-        .then((stored) => collect(kind, blob, stored))
+      const encoding = toStored(cipher, plainBytes)
+        .then((storedBytes) => collect(kind, blob, storedBytes))
         .finally(() => encodings.delete(encoding));
       encodings.add(encoding);
       await encoding;
       await uploadIfFull(kind);
     },
 
-    /** Adds a blob that a thread has encoded. Does nothing when it is on its way already. */
-    async addEncoded(kind: PackKind, blob: NewBlob, stored: Buffer, sum: string): Promise<void> {
+    /** Adds a blob that a thread has encoded, unless it was added already. */
+    async addEncoded(kind: PackKind, blob: NewBlob, storedBytes: Buffer, sum: string): Promise<void> {
       if (pendingNames.has(blob.name)) return;
       pendingNames.add(blob.name);
-      collect(kind, blob, stored, sum);
+      collect(kind, blob, storedBytes, sum);
       await uploadIfFull(kind);
     },
 
-    /** Adds the stored bytes of another pack. */
-    async addStored(kind: PackKind, blob: NewBlob, stored: Buffer): Promise<void> {
-      collect(kind, blob, stored);
+    /** Adds a blob with its stored bytes from another pack. */
+    async addStored(kind: PackKind, blob: NewBlob, storedBytes: Buffer): Promise<void> {
+      collect(kind, blob, storedBytes);
       await uploadIfFull(kind);
     },
 
-    /** All added blobs are in the target when this returns. */
+    /** Waits until all added blobs are in the target. */
     async finish(): Promise<void> {
       await upload('data');
       await upload('meta');

@@ -13,31 +13,34 @@ export const PIECE_BYTES = 4 << 20;
 export const PACK_BYTES = 16 << 20;
 const LENGTH_BYTES = 4;
 const CHECKSUM_CHARS = 16;
-/** Most directories fit into this many bytes at the end of a pack. */
+/** Number of bytes that are read at the end of a pack; most directories fit into them. */
 export const TAIL_BYTES = 64 << 10;
-/** A pack is closed before it has more blobs, so that its directory can be read in one request. */
+/** A pack with this many blobs is closed, so that its directory can be read in one request. */
 export const MAX_PACK_BLOBS = 20_000;
-/** Enough for a full pack, one more blob, and the directory. */
+/** Maximum size of a pack: enough for the blobs of a full pack, one more blob, and the directory. */
 export const MAX_PACK_BYTES = 64 << 20;
-/** Our own documents shrink to no less than a third, because names and checksums are random. */
+/**
+ * Documents with a higher ratio are refused. Our own shrink to no less than a third, because names and checksums are
+ * random.
+ */
 const MAX_COMPRESSION_RATIO = 16;
-/** The ratio is meaningless for smaller documents. */
+/** Smaller documents may have any compression ratio. */
 const SMALL_DOCUMENT_BYTES = 64 << 10;
 const SAMPLE_BYTES = 16 << 10;
-/** Up to this size bytes are compressed synchronously, in less than a millisecond; a thread takes longer. */
+/** Up to this size, bytes are compressed synchronously in less than a millisecond; asking a thread takes longer. */
 const MAX_SYNC_COMPRESSION_BYTES = 128 << 10;
 const MAX_COMPRESSED_SHARE = 0.9;
 const ZSTD_MAGIC = Buffer.from('28b52ffd', 'hex');
 const [RAW_PREFIX, ZSTD_PREFIX] = [Buffer.from([0]), Buffer.from([1])];
 
 export interface Blob {
-  /** Name of the object, by Cipher.nameOf. */
+  /** Name of the object, as computed by Cipher.nameOf. */
   name: string;
   pack: string;
   offset: number;
   /** Number of stored bytes. */
   length: number;
-  /** Number of plain bytes of the object; for a list, of the whole file. */
+  /** Number of plain bytes of the object; for a list, of the file that it describes. */
   size: number;
   /** Checksum of the stored bytes. */
   sum: string;
@@ -51,7 +54,7 @@ export interface Pack {
 }
 
 const bytes = z.int().min(0);
-/** `[name, offset, length, size, sum, is a list]` */
+/** `[name, offset, length, size, sum, is it a list]` */
 const Entry = z.tuple([z.string(), bytes, bytes, bytes, z.string(), z.union([z.literal(0), z.literal(1)])]);
 export const Directory = z.array(Entry);
 export type Directory = z.output<typeof Directory>;
@@ -70,13 +73,13 @@ export const fromDirectory = (pack: string, entries: Directory): Blob[] =>
     isList: isList === 1,
   }));
 
-/** The object differs from what was written, or does not exist. */
+/** Returns whether the error says that an object differs from what was written, or does not exist. */
 export const isDamage = (error: unknown): boolean =>
   error instanceof DamagedObject ||
   error instanceof z.ZodError ||
   (error instanceof AppError && error.code === 'not_found');
 
-/** Returns undefined when the object is damaged. */
+/** Waits for `work`. Returns undefined when the object is damaged. */
 export async function unlessDamaged<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
@@ -86,8 +89,8 @@ export async function unlessDamaged<T>(work: Promise<T>): Promise<T | undefined>
   }
 }
 
-/** Detects damage; encryption protects against deliberate changes. */
-export const sumOf = (stored: Buffer): string => hashOf('sha256', stored).slice(0, CHECKSUM_CHARS);
+/** Returns a checksum that detects damage; only encryption protects against deliberate changes. */
+export const sumOf = (storedBytes: Buffer): string => hashOf('sha256', storedBytes).slice(0, CHECKSUM_CHARS);
 
 export function sumOfParts(parts: readonly Buffer[]): string {
   const hasher = createHash('sha256');
@@ -95,15 +98,18 @@ export function sumOfParts(parts: readonly Buffer[]): string {
   return hasher.digest('hex').slice(0, CHECKSUM_CHARS);
 }
 
-/** Returns the bytes of a pack. */
-export async function closePack(cipher: Cipher, stored: Buffer[], blobs: readonly Blob[]): Promise<Buffer> {
+/** Returns the bytes of a pack with its directory. */
+export async function closePack(cipher: Cipher, storedBlobs: Buffer[], blobs: readonly Blob[]): Promise<Buffer> {
   const directory = await seal(cipher, toDirectory(blobs));
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeUInt32BE(directory.length);
-  return Buffer.concat([...stored, directory, length]);
+  return Buffer.concat([...storedBlobs, directory, length]);
 }
 
-/** Number of bytes of the directory and its length at the end of a pack; undefined when it is impossible. */
+/**
+ * Returns the number of bytes at the end of a pack that its directory and the length of the directory take; undefined
+ * when that length is impossible.
+ */
 export function tailLength(end: Buffer, size: number): number | undefined {
   if (end.length < LENGTH_BYTES) return undefined;
   const length = end.readUInt32BE(end.length - LENGTH_BYTES) + LENGTH_BYTES;
@@ -115,14 +121,19 @@ export async function openDirectory(cipher: Cipher, pack: string, tail: Buffer):
   return fromDirectory(pack, Directory.parse(await unseal(cipher, tail.subarray(0, -LENGTH_BYTES), 'index')));
 }
 
-/** Compresses where that helps, and encrypts. */
-export async function toStored(cipher: Cipher, plain: Buffer): Promise<Buffer> {
-  const compress = plain.length <= MAX_SYNC_COMPRESSION_BYTES ? zstdCompressSync : promisify(zstdCompress);
-  const compressed = await compressIfUseful<Buffer | Promise<Buffer>>(compress, plain);
-  return Buffer.concat(cipher.encrypt(Buffer.concat(compressed ? [ZSTD_PREFIX, compressed] : [RAW_PREFIX, plain])));
+/** Compresses bytes where that helps, and encrypts them. */
+export async function toStored(cipher: Cipher, plainBytes: Buffer): Promise<Buffer> {
+  const compress = plainBytes.length <= MAX_SYNC_COMPRESSION_BYTES ? zstdCompressSync : promisify(zstdCompress);
+  const compressed = await compressIfUseful<Buffer | Promise<Buffer>>(compress, plainBytes);
+  return Buffer.concat(
+    cipher.encrypt(Buffer.concat(compressed ? [ZSTD_PREFIX, compressed] : [RAW_PREFIX, plainBytes])),
+  );
 }
 
-/** The same in parts, for a thread. `framed` has one byte before the bytes of the object, which saves a copy. */
+/**
+ * Does the same as `toStored` in a thread, and returns parts. `framed` has one free byte before the bytes of the
+ * object, which saves a copy.
+ */
 export function toStoredParts(cipher: Cipher, framed: Buffer): Buffer[] {
   const compressed = compressIfUseful(zstdCompressSync, framed.subarray(1));
   if (compressed) return cipher.encrypt(Buffer.concat([ZSTD_PREFIX, compressed]));
@@ -130,26 +141,26 @@ export function toStoredParts(cipher: Cipher, framed: Buffer): Buffer[] {
   return cipher.encrypt(framed);
 }
 
-/** Throws DamagedObject. */
-export async function fromStored(cipher: Cipher, { sum }: Pick<Blob, 'sum'>, stored: Buffer): Promise<Buffer> {
-  if (sumOf(stored) !== sum) throw new DamagedObject('its checksum is wrong');
-  const bytes = await decryptBytes(cipher, stored);
+/** Returns the plain bytes of a blob. Throws DamagedObject. */
+export async function fromStored(cipher: Cipher, { sum }: Pick<Blob, 'sum'>, storedBytes: Buffer): Promise<Buffer> {
+  if (sumOf(storedBytes) !== sum) throw new DamagedObject('its checksum is wrong');
+  const bytes = await decryptBytes(cipher, storedBytes);
   return bytes[0] === ZSTD_PREFIX[0] ? decompress(bytes.subarray(1), PIECE_BYTES) : bytes.subarray(1);
 }
 
-/** Returns undefined where compressing does not help, by a sample of the middle, which may be all bytes. */
+/** Returns the compressed bytes; undefined where compressing does not help, judged by a sample from the middle. */
 function compressIfUseful<Compressed>(
-  compress: (plain: Buffer, options: ZstdOptions) => Compressed,
-  plain: Buffer,
+  compress: (plainBytes: Buffer, options: ZstdOptions) => Compressed,
+  plainBytes: Buffer,
 ): Compressed | Buffer | undefined {
-  const start = Math.max(0, (plain.length - SAMPLE_BYTES) >> 1);
-  const sample = plain.subarray(start, start + SAMPLE_BYTES);
+  const start = Math.max(0, (plainBytes.length - SAMPLE_BYTES) >> 1);
+  const sample = plainBytes.subarray(start, start + SAMPLE_BYTES);
   const compressedSample = zstdCompressSync(sample, zstdOptionsFor(sample));
   if (compressedSample.length >= sample.length * MAX_COMPRESSED_SHARE) return undefined;
-  return plain.length <= SAMPLE_BYTES ? compressedSample : compress(plain, zstdOptionsFor(plain));
+  return plainBytes.length <= SAMPLE_BYTES ? compressedSample : compress(plainBytes, zstdOptionsFor(plainBytes));
 }
 
-/** Limits the memory to the bytes to compress, instead of some megabytes. */
+/** Returns options that limit the memory to the size of the input, instead of some megabytes. */
 const zstdOptionsFor = ({ length }: Buffer): ZstdOptions => ({
   pledgedSrcSize: length,
   chunkSize: Math.max(1_024, length),
@@ -172,19 +183,19 @@ export async function seal(cipher: Cipher, value: unknown): Promise<Buffer> {
 }
 
 /**
- * Throws DamagedObject, also for a document that is larger than ours are. Reads documents of the first format, too,
- * which are not compressed.
+ * Decodes a document that was sealed. Throws DamagedObject, also if it is larger than any that this server writes.
+ * Documents of the first format, which are not compressed, are read, too.
  */
 export async function unseal(cipher: Cipher, sealed: Buffer, kind: 'manifest' | 'index'): Promise<unknown> {
   const limits = TEXT_LIMITS.backup[kind];
   const bytes = await decryptBytes(cipher, sealed);
   const isCompressed = bytes.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC);
   const maxBytes = Math.min(limits.bytes, Math.max(SMALL_DOCUMENT_BYTES, bytes.length * MAX_COMPRESSION_RATIO));
-  const plain = isCompressed ? await decompress(bytes, maxBytes) : bytes;
-  if (hashOf('sha256', plain.subarray(65)) !== plain.toString('latin1', 0, 64))
+  const plainBytes = isCompressed ? await decompress(bytes, maxBytes) : bytes;
+  if (hashOf('sha256', plainBytes.subarray(65)) !== plainBytes.toString('latin1', 0, 64))
     throw new DamagedObject('its checksum is wrong');
   try {
-    return parseLimitedJson(plain.toString('utf8', 65), limits);
+    return parseLimitedJson(plainBytes.toString('utf8', 65), limits);
   } catch (cause) {
     throw new DamagedObject('it cannot be read', { cause });
   }
@@ -196,7 +207,7 @@ export async function* toChunks(...buffers: Buffer[]): AsyncGenerator<Buffer> {
   yield* buffers;
 }
 
-/** Throws DamagedObject for more than `maxBytes` bytes. */
+/** Reads all bytes of a source. Throws DamagedObject if there are more than `maxBytes`. */
 export async function readBytes(source: AsyncIterable<Buffer>, maxBytes = Infinity): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -7,18 +7,18 @@ import type { Repository } from './repository.ts';
 import { snapshotsToKeep } from './retention.ts';
 import type { BackupResult } from './wire.ts';
 
-/** Finding unused objects reads all lists, so it is not done for every deleted snapshot. */
+/** Unused objects are searched for only this often, because the search reads all lists. */
 const MIN_UNUSED_MS = 3 * 86_400_000;
 /** Packs with a larger share of unused bytes are rewritten. */
 const MAX_UNUSED_SHARE = 0.3;
-/** Small packs are joined when there are this many. */
+/** If there are this many small packs, they are joined. */
 const MIN_SMALL_PACKS = 12;
 const SMALL_PACK_BYTES = PACK_BYTES >> 2;
-/** Number of deletions between two checks that the lease is held. */
+/** After this many deletions it is checked again that the lease is held. */
 const DELETIONS_PER_CHECK = 200;
 
 interface PruneOptions {
-  keep: { daily: number; weekly: number };
+  retention: { daily: number; weekly: number };
   now: () => Date;
   /** Id of the snapshot that was just written, which a store may not list yet. */
   newestId: string;
@@ -26,20 +26,23 @@ interface PruneOptions {
 
 export type PruneResult = Pick<BackupResult, 'snapshots_deleted' | 'objects_deleted' | 'tidy_problem'>;
 
-/** Needs a prepared repository. An error does not fail the backup. */
+/**
+ * Deletes old snapshots and unused objects of a prepared repository. An error is returned in the result and does not
+ * fail the backup.
+ */
 export async function prune(
   repo: Repository,
-  { keep, now, newestId }: PruneOptions,
+  { retention, now, newestId }: PruneOptions,
   { signal, lease }: { signal: AbortSignal; lease: Lease },
 ): Promise<PruneResult> {
   const result: PruneResult = { snapshots_deleted: 0, objects_deleted: 0, tidy_problem: null };
   try {
     const ids = [...new Set([newestId, ...(await repo.snapshotIds())])];
-    const keptIds = new Set(snapshotsToKeep(ids, keep));
+    const keptIds = new Set(snapshotsToKeep(ids, retention));
     for (const id of ids)
       if (!keptIds.has(id) && (await repo.deleteSnapshot(id, { isNow: false }))) result.snapshots_deleted++;
-    const unused = await repo.readUnused();
-    if (unused && (unused.now || now().getTime() - unused.at.getTime() >= MIN_UNUSED_MS)) {
+    const unusedMark = await repo.readUnused();
+    if (unusedMark && (unusedMark.now || now().getTime() - unusedMark.markedAt.getTime() >= MIN_UNUSED_MS)) {
       result.objects_deleted = await deleteUnused(repo, keptIds, { signal, lease });
       await repo.deleteUnusedMarks();
     }
@@ -52,8 +55,8 @@ export async function prune(
 }
 
 /**
- * Returns the number of deleted packs and other objects. Throws when a snapshot or a list of pieces cannot be read,
- * because it may need any object.
+ * Deletes the objects that no snapshot needs. Returns the number of deleted packs and other objects. Throws when a
+ * snapshot or a list of pieces cannot be read, because it may need any object.
  */
 async function deleteUnused(
   repo: Repository,
@@ -112,7 +115,7 @@ async function deleteUnused(
   }
 }
 
-/** Hashes of the objects of a snapshot, apart from its files. */
+/** Returns the hashes of the objects of a snapshot, apart from those of its files. */
 export const listSnapshotObjects = ({ database, lists }: Manifest): string[] => [
   ...(database.pieces ?? [database.sha256]),
   ...lists.map(({ sha256 }) => sha256),

@@ -1,23 +1,26 @@
-// Verifies that a store keeps what it confirms. The first and one in a hundred of the written objects are read back,
-// and all objects where the store has failed once.
+// Verifies that a store keeps what it confirms. The first and then every hundredth written object is read back; if a
+// store has failed once, every object is.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 import { DamagedObject } from './encryption.ts';
 
 const READ_BACK_INTERVAL = 100;
-/** Stores that show a new object late are read again after these times. */
+/** Waits between attempts to read an object, because some stores show a new object late. */
 const WAITS_MS = [0, 500, 2_000];
-/** Names of stores that have failed, for as long as the process runs. */
+/** Names of stores that have failed since the start of the process. */
 const distrustedStores = new Set<string>();
 
 interface ReadBackDeps {
-  /** Name of the store in messages. */
+  /** Name of the store for messages. */
   name: string;
-  /** Throws `not_found`, and DamagedObject for more than `maxBytes` bytes. */
+  /** Reads an object. Throws `not_found`, and DamagedObject if it has more than `maxBytes` bytes. */
   read: (key: string, maxBytes: number) => Promise<Buffer>;
 }
 
-/** To be called with each written object. Throws `unavailable` when the store does not have it as it was sent. */
+/**
+ * Returns a function to be called with each written object. It throws `unavailable` when the store does not have the
+ * object as it was sent.
+ */
 export function createReadBack({ name, read }: ReadBackDeps): (key: string, bytes: Buffer) => Promise<void> {
   let writtenCount = 0;
 

@@ -1,5 +1,5 @@
-// Files that are only indexed (reference mode) are copied into backups if BACKUP_INCLUDE_REFERENCED is on. A file that
-// has not changed since the last snapshot is not read again.
+// Copies files that are only indexed (reference mode) into backups if BACKUP_INCLUDE_REFERENCED is on. A file that has
+// not changed since the last snapshot is not read again.
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { openPlainFile } from '../runtime/plain-files.ts';
@@ -22,7 +22,7 @@ interface OwnFilesDeps {
   repo: Repository;
   /** The music folders. */
   folders: MusicRoots;
-  /** The files of the last snapshot, by path. */
+  /** The indexed files that the last snapshot lists, by path. */
   previousLines: ReadonlyMap<string, OwnLine>;
 }
 
@@ -36,8 +36,8 @@ export const toUncopiedLine = ({ path, hash, size }: OwnFile): OwnLine => ({
 });
 
 /**
- * Copies a file into the backup unless the backup has it. A missing or unreadable file keeps its last copy, or is
- * listed as not copied.
+ * Copies a file into the backup unless the backup has it. If the file is missing or unreadable, its last copy is kept;
+ * without one it is listed as not copied.
  */
 export async function copyOwnFile(
   { repo, folders, previousLines }: OwnFilesDeps,

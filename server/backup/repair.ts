@@ -12,12 +12,15 @@ import { spaceOfDisk } from './restore-files.ts';
 
 type RepairOutcome = 'healed' | 'not_in_backup' | 'damaged_in_backup';
 
-/** Opening a backup reads its header and its index, which is too much for each of many objects. */
+/**
+ * The backup stays open for this time, because opening it reads its header and its index, which is too much for each of
+ * many objects.
+ */
 const CACHE_MS = 60_000;
 
 interface RepairerDeps {
   storage: Pick<Storage, 'put' | 'diskUsage'>;
-  /** Opens the configured backup. `heal` throws its errors. */
+  /** Opens the configured backup. Its errors are thrown by `heal`. */
   open: () => Promise<Pick<Repository, 'read'>>;
   now: () => Date;
   minFreeBytes: () => number;
@@ -31,7 +34,8 @@ export function createRepairer({ storage, open, now, minFreeBytes }: RepairerDep
     if (!cachedRepo || cachedRepo.expiresAt < now().getTime())
       cachedRepo = { repo: open(), expiresAt: now().getTime() + CACHE_MS };
     clearTimeout(timer);
-    timer = setTimeout(() => (cachedRepo = undefined), CACHE_MS).unref(); // the repository caches packs
+    // an open repository keeps packs in memory, so it is dropped after a while
+    timer = setTimeout(() => (cachedRepo = undefined), CACHE_MS).unref();
     const { repo } = cachedRepo;
     void repo.catch(() => {
       cachedRepo = undefined;
@@ -57,14 +61,14 @@ export function createRepairer({ storage, open, now, minFreeBytes }: RepairerDep
 
   return {
     /**
-     * `hash` is the SHA-256 of the content, which is in the key of audio; the etag for a cover. Throws `unavailable`
-     * when the backup or the storage cannot be reached.
+     * Replaces a damaged or missing object by its copy in the backup. `hash` is the SHA-256 in the key of audio, or the
+     * etag of a cover. Throws `unavailable` when the backup or the storage cannot be reached.
      */
     async heal(key: string, hash: string, signal?: AbortSignal): Promise<RepairOutcome> {
       const wasOpen = cachedRepo !== undefined;
       const outcome = await copy(key, hash, signal);
       if (outcome === 'healed' || !wasOpen) return outcome;
-      cachedRepo = undefined; // a backup or a check may have rewritten the packs meanwhile
+      cachedRepo = undefined; // a backup or a check may have rewritten the packs since the repository was opened
       return copy(key, hash, signal);
     },
   };

@@ -1,5 +1,6 @@
-// A backup: a header, objects (objects.ts), and snapshots that name objects. A snapshot is written last, so an existing
-// snapshot is complete. The header and the snapshots are stored twice, because nothing can be read without them.
+// A backup consists of a header, objects (objects.ts), and snapshots that name objects. A snapshot is written last, so
+// an existing snapshot is complete. The header and the snapshots are stored twice, because nothing can be read without
+// them.
 import { hash as hashOf, randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
@@ -12,40 +13,43 @@ import { readBytes, isDamage, seal, unlessDamaged, unseal } from './packs.ts';
 import { HEADER, HEADER_COPY, type BackupTarget } from './target.ts';
 
 const Header = z.object({
-  /** In the first format every object is a file; these files stay, and new objects are in packs. */
+  /** In the first format every object is a file. These files stay, and new objects are written into packs. */
   tonearm_backup: z.union([z.literal(1), z.literal(2)]),
   id: z.uuid(),
-  /** Id of the library, see db/library-identity.ts. */
+  /** Id of the library that is backed up, see db/library-identity.ts. */
   library: z.uuid().nullable().default(null),
   lock: Lock.nullable(),
-  /** SHA-256 of the other fields. */
+  /** SHA-256 of the other fields of the header. */
   sum: z.string().optional(),
 });
 type Header = z.output<typeof Header>;
 
 const MAX_HEADER_BYTES = 64 << 10;
 const { manifest: MANIFEST_LIMITS, list: LIST_LIMITS, line: LINE_LIMITS } = TEXT_LIMITS.backup;
-/** Number of lines that are parsed before requests are served. */
+/** Number of lines that are parsed before other requests get a turn. */
 const LINES_PER_TURN = 500;
 
-/** Deletions write these files for prune(). `now`: a person deleted the snapshot and waits for the space. */
+/**
+ * Files that tell prune() that there may be unused objects. `now` is written when a person deleted a snapshot and waits
+ * for the space.
+ */
 const UNUSED_KEYS = { later: 'unused/later', now: 'unused/now' };
 const CHECKS_KEY = 'checks';
 
 interface RepositoryOptions {
   target: BackupTarget;
   passphrase: string | undefined;
-  /** Creates the backup if there is none. */
+  /** Whether to create the backup if it does not exist. */
   isNew?: boolean;
-  /** Id of the library that is going to write; a backup of another library is refused. */
+  /** Id of the library that is going to be backed up; a backup of another library is refused. */
   library?: string | undefined;
 }
 
 export type Repository = Awaited<ReturnType<typeof openRepository>>;
 
 /**
- * Throws `not_found` when there is no backup, `forbidden` when the passphrase is missing or wrong, and `conflict` when
- * the backup is not encrypted though a passphrase is set, or belongs to another library.
+ * Opens a backup. Throws `not_found` when it does not exist, `forbidden` when the passphrase is missing or wrong, and
+ * `conflict` when the backup is not encrypted though a passphrase is set, or when it belongs to another library.
  */
 export async function openRepository({ target, passphrase, isNew = false, library }: RepositoryOptions) {
   const storedHeader = await readHeader(target);
@@ -64,7 +68,7 @@ export async function openRepository({ target, passphrase, isNew = false, librar
 
 const copyOf = (id: string): string => `copies/${id}`;
 
-/** `isFirst` is false for the copy of the header. */
+/** Reads the header. `isFirst` is false if it was read from its copy. */
 async function readHeader(target: BackupTarget): Promise<{ header: Header; isFirst: boolean } | undefined> {
   const firstHeader = await readHeaderAt(target, HEADER);
   if (firstHeader && firstHeader !== 'damaged') return { header: firstHeader, isFirst: true };
@@ -81,8 +85,8 @@ async function readHeaderAt(target: BackupTarget, key: string): Promise<Header |
   try {
     const bytes = await target.read(key, MAX_HEADER_BYTES);
     const { data } = Header.safeParse(parseJson(bytes));
-    const isWhole = data && (data.sum === undefined ? data.tonearm_backup === 1 : headerText(data).equals(bytes));
-    return isWhole ? data : 'damaged';
+    const isIntact = data && (data.sum === undefined ? data.tonearm_backup === 1 : headerText(data).equals(bytes));
+    return isIntact ? data : 'damaged';
   } catch (error) {
     if (error instanceof DamagedObject) return 'damaged';
     if (error instanceof AppError && error.code === 'not_found') return undefined;
@@ -94,7 +98,10 @@ const headerSum = (header: Header): string => hashOf('sha256', JSON.stringify({ 
 const headerText = (header: Header): Buffer =>
   Buffer.from(`${JSON.stringify({ ...header, sum: headerSum(header) })}\n`);
 
-/** Two servers that begin at the same time both continue with the header that stays; `prepare` notices it. */
+/**
+ * Writes the header of a new backup. If two servers do this at the same time, both later find the header that was
+ * written last: `prepare` compares it.
+ */
 async function createBackup(
   target: BackupTarget,
   passphrase: string | undefined,
@@ -102,7 +109,8 @@ async function createBackup(
 ): Promise<{ header: Header; cipher: Cipher }> {
   const { lock, cipher } = passphrase === undefined ? { lock: null, cipher: plainCipher } : await makeLock(passphrase);
   const header: Header = { tonearm_backup: 2, id: randomUUID(), library: library ?? null, lock };
-  await target.put(HEADER_COPY, headerText(header)); // the copy first, so that every existing header has one
+  // the copy is written first, so that every existing header has a copy
+  await target.put(HEADER_COPY, headerText(header));
   await target.put(HEADER, headerText(header));
   return { header, cipher };
 }
@@ -120,12 +128,12 @@ async function unlock({ lock }: Header, passphrase: string | undefined, name: st
   return openLock(lock, passphrase);
 }
 
-/** `isUnsure`: the header was just written, or was read from its copy. */
+/** `isUnsure` says that the header was just written, or was read from its copy. */
 function createRepository(target: BackupTarget, header: Header, cipher: Cipher, isUnsure: boolean) {
   const objects = createObjects(target, cipher, header.tonearm_backup === 1);
   const mendedHeaders: string[] = [];
 
-  /** Throws `unavailable` when the header was replaced: two servers began a backup in the same place. */
+  /** Throws `unavailable` when the header was replaced, because two servers began a backup in the same place. */
   async function confirmHeader(): Promise<void> {
     const storedHeader = await readHeader(target);
     if (storedHeader && storedHeader.header.id !== header.id)
@@ -138,7 +146,7 @@ function createRepository(target: BackupTarget, header: Header, cipher: Cipher, 
   const readSealed = async (key: string): Promise<unknown> =>
     unseal(cipher, await target.read(key, MANIFEST_LIMITS.bytes), 'manifest');
 
-  /** Throws `not_found` and DamagedObject. */
+  /** Reads the manifest of a snapshot. Throws `not_found` and DamagedObject. */
   async function readManifestAt(key: string, id: string): Promise<Manifest> {
     const manifest = Manifest.parse(await readSealed(key));
     if (manifest.id !== id) throw new DamagedObject('it belongs to another snapshot');
@@ -159,7 +167,7 @@ function createRepository(target: BackupTarget, header: Header, cipher: Cipher, 
     }
   }
 
-  /** The files of a snapshot. Throws DamagedObject. */
+  /** Yields the files of a snapshot. Throws DamagedObject. */
   async function* readFiles({ lists }: Pick<Manifest, 'lists'>): AsyncGenerator<FileLine> {
     for (const sha256 of new Set(lists.map((list) => list.sha256))) yield* readList(sha256);
   }
@@ -185,16 +193,16 @@ function createRepository(target: BackupTarget, header: Header, cipher: Cipher, 
     return ids;
   }
 
-  /** Newest first; includes snapshots of which only the copy exists. */
+  /** Returns the ids of all snapshots, newest first, including those of which only the copy exists. */
   const snapshotIds = async (): Promise<string[]> =>
     [...new Set([...(await listIds('snapshots/')), ...(await listCopiedIds())])].sort().reverse();
   const listCopiedIds = (): Promise<string[]> => listIds('copies/');
 
-  async function readUnused(): Promise<{ now: boolean; at: Date } | undefined> {
-    let unused: { now: boolean; at: Date } | undefined;
+  async function readUnused(): Promise<{ now: boolean; markedAt: Date } | undefined> {
+    let unusedMark: { now: boolean; markedAt: Date } | undefined;
     for await (const { key, modifiedAt } of target.list('unused/'))
-      unused = { now: unused?.now === true || key === UNUSED_KEYS.now, at: modifiedAt };
-    return unused;
+      unusedMark = { now: unusedMark?.now === true || key === UNUSED_KEYS.now, markedAt: modifiedAt };
+    return unusedMark;
   }
 
   return {
@@ -212,7 +220,7 @@ function createRepository(target: BackupTarget, header: Header, cipher: Cipher, 
     snapshotIds,
     readUnused,
 
-    /** Needed before anything is written. */
+    /** Prepares the repository for writing. */
     async prepare() {
       if (isUnsure) await confirmHeader();
       return objects.prepare();
@@ -224,7 +232,7 @@ function createRepository(target: BackupTarget, header: Header, cipher: Cipher, 
       await target.put(snapshotKey(manifest.id), sealed);
     },
 
-    /** Writes snapshots of which a kill left only the copy, which is written first. */
+    /** Writes the snapshots of which only the copy exists: the copy is written first, so a kill can leave it alone. */
     async finishSnapshots(): Promise<void> {
       const ids = new Set(await listIds('snapshots/'));
       for (const id of await listCopiedIds()) {
@@ -233,13 +241,17 @@ function createRepository(target: BackupTarget, header: Header, cipher: Cipher, 
       }
     },
 
-    /** `isNow`: the next backup frees the space, not a later one. Returns false when there was no such snapshot. */
+    /**
+     * Deletes a snapshot; returns false when it did not exist. With `isNow` the next backup frees the space, otherwise
+     * a later one does.
+     */
     async deleteSnapshot(id: string, { isNow }: { isNow: boolean }): Promise<boolean> {
       if (!SnapshotId.safeParse(id).success) return false;
-      const unused = await readUnused();
-      if (isNow && unused?.now !== true) await target.put(UNUSED_KEYS.now, Buffer.from('\n'));
-      else if (!unused) await target.put(UNUSED_KEYS.later, Buffer.from('\n'));
-      const hadCopy = await target.delete(copyOf(id)); // the copy first: a copy without its snapshot counts as a loss
+      const unusedMark = await readUnused();
+      if (isNow && unusedMark?.now !== true) await target.put(UNUSED_KEYS.now, Buffer.from('\n'));
+      else if (!unusedMark) await target.put(UNUSED_KEYS.later, Buffer.from('\n'));
+      // the copy is deleted first, because a copy without its snapshot counts as a lost snapshot
+      const hadCopy = await target.delete(copyOf(id));
       return (await target.delete(snapshotKey(id))) || hadCopy;
     },
 
@@ -247,13 +259,15 @@ function createRepository(target: BackupTarget, header: Header, cipher: Cipher, 
       for await (const { key } of target.list('unused/')) await target.delete(key);
     },
 
-    /** Writes the header and the snapshots again where one of the two is damaged or missing; reports lost ones. */
+    /**
+     * Writes the header and the snapshots again if one of their two files is damaged or missing. Reports what is lost.
+     */
     async repairCopies(): Promise<{ mended: string[]; lost: string[] }> {
       const [mended, lost]: [string[], string[]] = [[...mendedHeaders], []];
       for (const key of [HEADER, HEADER_COPY]) {
         const storedHeader = await readHeaderAt(target, key);
         if (storedHeader && storedHeader !== 'damaged') continue;
-        if (header.sum === undefined && key !== HEADER) continue; // the first format has no copy
+        if (header.sum === undefined && key !== HEADER) continue; // headers of the first format have no copy
         await target.put(key, headerText(header));
         mended.push(key);
       }

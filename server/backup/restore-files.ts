@@ -1,4 +1,4 @@
-// Fetches the files of a snapshot into a restored library. Each is verified by its hash while it is written.
+// Fetches the files of a snapshot into a restored library. Each file is verified by its hash while it is written.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { lstat, open, rename, rm } from 'node:fs/promises';
@@ -25,7 +25,7 @@ const MAX_CONCURRENT_FILES = 4;
 interface FilesOptions {
   repo: RestoreSource;
   lines: FileLines;
-  /** Number of lines, for the progress. */
+  /** Number of lines in `lines`, for the progress. */
   lineCount: number;
   listedFiles: ListedFiles;
   /** Storage of the restored library. */
@@ -39,15 +39,15 @@ interface FilesOptions {
 }
 
 interface FetchedFiles {
-  /** Files that are missing from the backup, or damaged in it. */
+  /** Files that could not be restored: they are missing from the backup, or damaged in it. */
   lost: string[];
   damaged: string[];
-  /** Files that no row names. */
+  /** Number of listed files that no row of the database names. */
   unnamed: number;
   copies: { total: number; written: number };
 }
 
-/** Throws `storage_full` before the free space would fall below its minimum. */
+/** Fetches all listed files. Throws `storage_full` before the free space would fall below `minFreeBytes`. */
 export async function fetchFiles(options: FilesOptions): Promise<FetchedFiles> {
   const { repo, lines, lineCount, listedFiles, storage, dataDir, musicDir, minFreeBytes, progress, signal } = options;
   const result: FetchedFiles = { lost: [], damaged: [], unnamed: 0, copies: { total: 0, written: 0 } };
@@ -76,7 +76,8 @@ export async function fetchFiles(options: FilesOptions): Promise<FetchedFiles> {
   async function fetchObject({ key, hash, size, isAbsent: isMissing }: StoredLine): Promise<void> {
     if (isMissing === true) return void result.lost.push(key);
     const objectStat = await storage.stat(key);
-    if (objectStat && (size === null || objectStat.size === size)) return; // an earlier attempt verified it
+    // an earlier attempt has fetched and verified the object
+    if (objectStat && (size === null || objectStat.size === size)) return;
     const maxBytes = isCoverKey(key) ? MAX_COVER_BYTES : Infinity;
     try {
       const bytes = limitBytes(repo.read(hash), { size: Math.min(size ?? maxBytes, maxBytes), space });
@@ -88,7 +89,7 @@ export async function fetchFiles(options: FilesOptions): Promise<FetchedFiles> {
     }
   }
 
-  /** Never overwrites a file. */
+  /** Writes a copy of a file of a music folder. Never overwrites a file. */
   async function fetchCopy({ path, size, mtimeMs }: OwnLine, hash: string): Promise<void> {
     result.copies.total++;
     if (musicDir === undefined) return;
@@ -104,10 +105,10 @@ export async function fetchFiles(options: FilesOptions): Promise<FetchedFiles> {
   }
 }
 
-/** Lines that can be read again from the beginning. */
+/** Returns the lines of the lists; each call reads them from the beginning. */
 export type FileLines = () => AsyncIterable<FileLine>;
 
-/** The list of files is missing from the backup, or damaged in it. */
+/** Thrown when the list of files is missing from the backup, or damaged in it. */
 export class ListLostError extends AppError {
   constructor(cause: unknown) {
     const message = 'The list of files is damaged, so nothing was changed. Try an earlier snapshot, or another copy.';
@@ -115,7 +116,7 @@ export class ListLostError extends AppError {
   }
 }
 
-/** The lines of all lists. Throws ListLostError. */
+/** Reads the lines of all lists. Throws ListLostError. */
 export const readFileLines = (repo: RestoreSource, manifest: Manifest): FileLines =>
   async function* () {
     try {
@@ -128,8 +129,8 @@ export const readFileLines = (repo: RestoreSource, manifest: Manifest): FileLine
   };
 
 /**
- * Replaces a lost list: the stored audio and covers that the database names. Copies of files of music folders are only
- * in the list.
+ * Returns lines that replace a lost list: the stored audio and covers that the database names. Copies of files of music
+ * folders are left out, because only the list has them.
  */
 export const linesFromDatabase = (database: string): FileLines =>
   async function* () {
@@ -142,11 +143,11 @@ export const linesFromDatabase = (database: string): FileLines =>
 export const isLostOrDamaged = (error: unknown): boolean =>
   error instanceof DamagedObject || (error instanceof AppError && error.code === 'not_found');
 
-/** Space on the disk of a folder, beside MIN_FREE_BYTES. */
+/** Reserves space on the disk of a folder, so that `minFreeBytes` stay free. */
 export const spaceOfFolder = (folder: string, minFreeBytes: number): ArrivingSpace =>
   spaceOfDisk(`The disk of ${folder}`, () => diskUsage(folder), minFreeBytes);
 
-/** `name` is the beginning of a sentence. */
+/** Reserves space on a disk. `name` names the disk at the beginning of a sentence. */
 export const spaceOfDisk = (name: string, disk: () => Promise<DiskUsage | null>, minFreeBytes: number): ArrivingSpace =>
   createArrivingSpace({
     disks: async () => [await disk()],
@@ -161,7 +162,7 @@ export const spaceOfDisk = (name: string, disk: () => Promise<DiskUsage | null>,
       ),
   });
 
-/** Number of bytes that an interrupted attempt has fetched already. */
+/** Returns the number of bytes that an interrupted attempt has already fetched. */
 async function countStoredBytes(storage: Storage): Promise<number> {
   let bytes = 0;
   for await (const { size } of storage.list('')) bytes += size;
@@ -177,7 +178,7 @@ const exists = (path: string | Buffer): Promise<boolean> =>
     },
   );
 
-/** Writes under another name in the same folder until the file is complete. */
+/** Writes a file under another name in the same folder until it is complete. */
 async function writeCopy(
   filePath: string | Buffer,
   source: AsyncIterable<Buffer>,

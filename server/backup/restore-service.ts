@@ -1,5 +1,5 @@
-// Restores and imports while the server runs: into another folder, or over the server's own library. In the latter case
-// the library stays in use until the next start, which moves it aside and the restored one into place.
+// Restores and imports while the server runs, either into another folder or over the server's own library. In the
+// second case the library stays in use until the next start, which moves it aside and the restored one into place.
 import { isAbsolute, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { conflict, invalid } from '../errors.ts';
@@ -19,7 +19,7 @@ interface RestoreDeps {
   jobs: Pick<Jobs, 'enqueue' | 'list'>;
   /** Opens the configured backup. */
   open: () => Promise<Repository>;
-  /** Runs after the backup or check that this server is making. */
+  /** Runs `work` when no backup or check of this server is running. */
   withSlot: <T>(work: () => Promise<T>) => Promise<T>;
   ownFolders: () => string[];
   workerUrl: URL;
@@ -32,14 +32,14 @@ interface RestoreRequest {
   snapshot: string;
   folder: string | undefined;
   replace: boolean;
-  /** Takes the changes to accounts, settings and folders. */
+  /** Whether the changes to accounts, settings and folders are taken. */
   isAccepted: boolean;
 }
 
 /** A restore or an import over the library of this server. */
 export interface PendingRestore {
   snapshot: string;
-  /** Only the next start is missing. */
+  /** Whether the restore is complete except for the next start. */
   isReady: boolean;
   isImport: boolean;
   isAccepted: boolean;
@@ -101,7 +101,10 @@ export function createRestoreService(deps: RestoreDeps) {
   return {
     task,
 
-    /** Throws `conflict` when it would replace a library without `replace`, `not_found` for an unknown snapshot. */
+    /**
+     * Starts a restore. Throws `conflict` when it would replace a library and `replace` is false, `not_found` for an
+     * unknown snapshot.
+     */
     async start({ snapshot, folder, replace, isAccepted }: RestoreRequest): Promise<EnqueuedJob> {
       if (folder === undefined) assertReplaceable(replace);
       else await assertEmpty(resolve(folder));
@@ -113,7 +116,7 @@ export function createRestoreService(deps: RestoreDeps) {
       });
     },
 
-    /** Replaces the library of this server by an export in a folder. Throws `conflict` without `replace`. */
+    /** Replaces the library of this server by an export in a folder. Throws `conflict` if `replace` is false. */
     async startImport({ folder, replace }: { folder: string; replace: boolean }): Promise<EnqueuedJob> {
       if (!isAbsolute(folder)) throw invalid([{ field: 'folder', message: 'must be an absolute path' }]);
       assertReplaceable(replace);
@@ -121,20 +124,22 @@ export function createRestoreService(deps: RestoreDeps) {
       return jobs.enqueue(RESTORE_TASK, { snapshot, from: resolve(folder), isAccepted: false });
     },
 
-    /** The restore over this library, if one was started. */
+    /** Returns the restore over the library of this server, if one was started. */
     state(): PendingRestore | null {
       const state = readState(ownPaths);
       if (state) return { ...state, arrival: state.arrival, isReady: state.step === 'ready' };
       const [request] = listUnfinished()
         .map(({ payload }) => RESTORE_TASK.payload.parse(payload))
-        .filter(({ folder }) => folder === undefined); // the job waits for the backup, and has written nothing yet
+        // such a job has written no state yet: it still waits for the backup
+        .filter(({ folder }) => folder === undefined);
       if (!request) return null;
       const { snapshot, from, isAccepted } = request;
       return { snapshot, isReady: false, isImport: from !== undefined, isAccepted, arrival: undefined };
     },
 
     /**
-     * Decides about the changes, before the next start. Throws `conflict` when no restore is ready, or for an import.
+     * Stores whether the changes are taken at the next start. Throws `conflict` when no restore is ready, or for an
+     * import.
      */
     decide(isAccepted: boolean): void {
       const state = readState(ownPaths);
@@ -144,7 +149,7 @@ export function createRestoreService(deps: RestoreDeps) {
       writeState(ownPaths, { ...state, isAccepted });
     },
 
-    /** Discards the restore over this library. Throws `conflict` while its job runs. */
+    /** Discards the restore over the library of this server. Throws `conflict` while its job runs. */
     async forget(): Promise<void> {
       if (listUnfinished().length > 0) throw conflict('The restore is still running. Cancel its job first.');
       await forgetRestore(ownPaths);
@@ -162,7 +167,7 @@ export function createRestoreService(deps: RestoreDeps) {
 
   async function assertEmpty(folder: string): Promise<void> {
     assertAllowedFolder(folder, ownFolders());
-    // an error means that the folder does not exist yet, or is reported by the job
+    // the folder does not exist yet, or the job will report the error
     const names = await contentsOfFolder(folder).catch(() => []);
     if (names.length > 0) throw conflict(`${folder} is not empty. Choose an empty folder.`);
   }

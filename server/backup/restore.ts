@@ -1,5 +1,5 @@
 // Restores a library from a backup or an export: fetches and checks the database, verifies each file by its hash, and
-// only then moves everything into place. Needs no server.
+// only then moves everything into place. It works without a running server.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { open, rename, rm, rmdir } from 'node:fs/promises';
@@ -46,27 +46,29 @@ import { takeForeignDatabase } from './snapshot-thread.ts';
 import { LOCAL_SCHEME } from '../storage/uri.ts';
 
 const MAX_LISTED_FILES = 10;
-/** About the changes on this server: `accept` them, `keep` the present state, or `stop` without any change. */
+/**
+ * What happens to the changes on this server: `accept` them, `keep` the present state, or `stop` without any change.
+ */
 export type Decision = 'accept' | 'keep' | 'stop';
 
 export interface RestoreOptions {
   repo: RestoreSource;
-  /** The newest snapshot by default. */
+  /** The id of a snapshot; undefined for the newest one. */
   snapshot: string | undefined;
   dataDir: string;
-  /** Moves an existing library aside. */
+  /** Whether an existing library is moved aside; otherwise the restore is refused. */
   replace: boolean;
-  /** Continues without files that are damaged or missing in the backup. */
+  /** Whether to continue without files that are damaged or missing in the backup. */
   skipDamaged: boolean;
-  /** Folder for copies of indexed files; without it, they are not restored. */
+  /** Folder for copies of indexed files; if undefined, they are not restored. */
   musicDir: string | undefined;
   /** Address of snapshot-worker, in the source tree or in the bundle. */
   workerUrl: URL;
   migrationsDir: string;
   now: () => Date;
-  /** Called when only the database has been fetched. */
+  /** Decides about the changes. Called when the database has been fetched, before any other file. */
   decide: (arrival: Arrival) => Decision | Promise<Decision>;
-  /** Cancels the restore; the next attempt resumes. */
+  /** Cancels the restore; the next attempt resumes it. */
   signal?: AbortSignal;
   progress: (done: number, total: number | null, message: string) => void;
   /** MIN_FREE_BYTES: the space that stays free on the disks. */
@@ -76,30 +78,34 @@ export interface RestoreOptions {
 export interface RestoreOutcome {
   snapshot: string;
   counts: Manifest['counts'];
-  /** The backup has the keys: sign-ins and app passwords keep working. */
+  /** Whether the backup contains keys, with which its sign-ins and app passwords keep working. */
   hasKeys: boolean;
-  /** The backup has no keys, and those of the replaced library were kept. */
+  /** Whether the keys of the replaced library were kept, because the backup contains none. */
   hasOwnKeys: boolean;
-  /** Copies of indexed files in the backup, and the number of written ones. */
+  /** Numbers of copies of indexed files in the backup, and of those that were written. */
   copies: { total: number; written: number };
-  /** Files that could not be restored; their tracks are missing. */
+  /** Files that could not be restored; their tracks are marked as missing. */
   lost: string[];
-  /** Listed files that no row of the database names: they were not written. */
+  /** Number of listed files that were not written, because no row of the database names them. */
   unnamed: number;
-  /** Packs that no index of the backup lists; they were found by their directories. */
+  /** Number of packs that no index of the backup lists; they were found by their directories. */
   unlistedPacks: number;
-  /** The list of files is damaged: files that the database names were restored, and no copies of indexed files. */
+  /**
+   * Whether the list of files is damaged. Then the files that the database names were restored, but no copies of
+   * indexed files.
+   */
   isListLost: boolean;
-  /** The folder of the replaced library. */
-  aside: string | undefined;
-  /** The changes to people, settings and folders here, if all are taken. */
+  /** The folder to which the replaced library was moved. */
+  asideFolder: string | undefined;
+  /** The changes to people, settings and folders of this server, if all are taken. */
   arrival: Arrival;
   isAccepted: boolean;
 }
 
 /**
- * Throws an AppError and changes nothing when anything cannot be restored: `not_found` without a snapshot, `conflict`
- * when the folder is not empty, `unavailable` for a damaged backup. The next attempt resumes.
+ * Restores a library into a folder. Throws an AppError and changes nothing when anything cannot be restored:
+ * `not_found` without a snapshot, `conflict` when the folder is not empty, `unavailable` for a damaged backup. The next
+ * attempt resumes.
  */
 export async function restore(options: RestoreOptions): Promise<RestoreOutcome> {
   const { dataDir, now } = options;
@@ -115,20 +121,20 @@ export async function restore(options: RestoreOptions): Promise<RestoreOutcome> 
     options.progress(1, 1, 'Moving everything into place');
     const state = readState(paths);
     if (state && isUntouched(state)) applyRestoreState(paths, state, now());
-    return { ...outcome, aside: await switchOver(paths, asideName(now())) };
+    return { ...outcome, asideFolder: await switchOver(paths, asideName(now())) };
   } finally {
     unlock();
     if (hasFailed && isNew && !existsSync(paths.state)) await removeEmptyFolder(dataDir, lockPath);
   }
 }
 
-/** Removes a folder that was created for a restore that failed. */
+/** Removes the data folder if a failed restore has created it. */
 async function removeEmptyFolder(dataDir: string, lockPath: string): Promise<void> {
   await rm(lockPath, { force: true });
   if ((await contentsOfFolder(dataDir)).length === 0) await rmdir(dataDir);
 }
 
-/** The same for the folder of a running server; its next start moves everything into place. */
+/** Restores into the folder of a running server, whose next start moves everything into place. */
 export async function restoreAtNextStart(options: RestoreOptions): Promise<RestoreOutcome> {
   const outcome = await buildWithLease(options, await chooseSnapshot(options));
   const paths = restorePaths(options.dataDir);
@@ -141,11 +147,12 @@ async function chooseSnapshot({ repo, snapshot }: RestoreOptions): Promise<Manif
   const id = snapshot ?? (await repo.snapshotIds())[0];
   if (id === undefined) throw new AppError('not_found', `The backup in ${repo.name} has no complete snapshot.`);
   const manifest = await repo.readSnapshot(id);
-  // keys in an unencrypted backup may be from anybody; in an encrypted one they are from somebody with the passphrase
+  // The keys in an unencrypted backup may be from anybody; those in an encrypted one are from somebody with the
+  // passphrase.
   return { ...manifest, keys: repo.isEncrypted === true ? manifest.keys : null };
 }
 
-/** Nothing is deleted from the backup meanwhile. */
+/** Builds the library while a lease ensures that nothing is deleted from the backup. */
 function buildWithLease(options: RestoreOptions, manifest: Manifest): Promise<RestoreOutcome> {
   const { repo, dataDir: folder, now } = options;
   if (!repo.target) return buildInSubfolder(options, manifest);
@@ -157,7 +164,9 @@ function buildWithLease(options: RestoreOptions, manifest: Manifest): Promise<Re
   );
 }
 
-/** Builds and verifies the library in a subfolder. Does nothing when an earlier attempt was already moving files. */
+/**
+ * Builds and verifies the library in a subfolder. Does nothing if an earlier attempt had already begun to move files.
+ */
 async function buildInSubfolder(options: RestoreOptions, manifest: Manifest): Promise<RestoreOutcome> {
   const { dataDir } = options;
   const paths = restorePaths(dataDir);
@@ -166,11 +175,11 @@ async function buildInSubfolder(options: RestoreOptions, manifest: Manifest): Pr
     snapshot: manifest.id,
     counts: manifest.counts,
     hasKeys: manifest.keys !== null,
-    aside: undefined,
+    asideFolder: undefined,
   };
   if (state && !isUntouched(state)) {
     const { isAccepted, arrival = NO_CHANGES, origin } = state;
-    // the name may differ: the disk may be connected elsewhere
+    // the name of the backup is not compared: its disk may be connected under another path
     if (state.snapshot === manifest.id && (!origin || origin.sha256 === manifest.database.sha256))
       return { ...outcome, ...NO_FILES, arrival, isAccepted, hasOwnKeys: false };
     throw conflict(
@@ -186,7 +195,7 @@ async function buildInSubfolder(options: RestoreOptions, manifest: Manifest): Pr
   try {
     return { ...outcome, ...(await build(options, manifest, paths)) };
   } catch (error) {
-    if (!existsSync(paths.taken)) await forgetRestore(paths); // there is nothing to resume
+    if (!existsSync(paths.takenDatabase)) await forgetRestore(paths); // without the database there is nothing to resume
     throw error;
   }
 }
@@ -200,8 +209,8 @@ type BuildOutcome = Pick<
 >;
 
 /**
- * Identifies what an interrupted restore was reading. The snapshot's id is not enough: it is a time, and another backup
- * may have the same one.
+ * Identifies the backup that a restore reads. The snapshot's id is not enough: it is a time, and another backup may
+ * have a snapshot with the same id.
  */
 const toOrigin = ({ repo }: RestoreOptions, { database }: Manifest): RestoreOrigin => ({
   kind: repo.isExport === true ? 'import' : 'backup',
@@ -214,7 +223,7 @@ async function build(options: RestoreOptions, manifest: Manifest, paths: Restore
   const { repo } = options;
   const lines = readFileLines(repo, manifest);
   const ensureDatabase = async (): Promise<void> => {
-    if (!existsSync(paths.taken)) await fetchDatabase(options, manifest, paths.taken);
+    if (!existsSync(paths.takenDatabase)) await fetchDatabase(options, manifest, paths.takenDatabase);
   };
   try {
     const listedFiles = await collectListedFiles(options, lines, paths);
@@ -227,26 +236,28 @@ async function build(options: RestoreOptions, manifest: Manifest, paths: Restore
   } catch (error) {
     if (!(error instanceof ListLostError) || repo.isExport === true) throw error;
   } finally {
-    await rm(paths.listed, { force: true });
+    await rm(paths.listedFilesDatabase, { force: true });
   }
   await ensureDatabase();
-  const namedLines = linesFromDatabase(paths.taken);
+  const namedLines = linesFromDatabase(paths.takenDatabase);
   const listedFiles = await collectListedFiles(options, namedLines, paths);
   try {
     return { ...(await buildFromList(options, manifest, paths, listedFiles, namedLines)), isListLost: true };
   } finally {
     listedFiles.close();
-    await rm(paths.listed, { force: true });
+    await rm(paths.listedFilesDatabase, { force: true });
   }
 }
 
-/** The caller closes the result. Throws the errors of reading the lines. */
+/**
+ * Collects the listed files in a temporary database, which the caller closes. Throws the errors of reading the lines.
+ */
 async function collectListedFiles(
   { signal }: RestoreOptions,
   lines: FileLines,
   paths: RestorePaths,
 ): Promise<ListedFiles> {
-  const listedFiles = createListedFiles(paths.listed);
+  const listedFiles = createListedFiles(paths.listedFilesDatabase);
   try {
     for await (const line of lines()) {
       signal?.throwIfAborted();
@@ -267,7 +278,7 @@ async function buildFromList(
   lines: FileLines,
 ): Promise<Omit<BuildOutcome, 'isListLost'>> {
   const { arrival, isAccepted } = await decideArrival(options, manifest, paths);
-  await listedFiles.markNamedBy(paths.taken);
+  await listedFiles.markNamedBy(paths.takenDatabase);
   const root = join(paths.building, 'library');
   const lineCount = manifest.lists.reduce((sum, list) => sum + list.lines, 0);
   const storage = createLocalStorage({ root });
@@ -275,14 +286,14 @@ async function buildFromList(
   const { lost, unnamed, damaged, copies } = files;
   if (damaged.length > 0 && !options.skipDamaged)
     throw new AppError('unavailable', damagedMessage(options.repo, damaged));
-  markMissing(paths.taken, lost);
+  markMissing(paths.takenDatabase, lost);
   await rm(join(root, 'tmp'), { recursive: true, force: true });
   if (manifest.keys) writeJsonFile(join(paths.building, 'secrets.json'), secretsOf(manifest.keys));
   const unlistedPacks = options.repo.countUnlistedPacks?.() ?? 0;
   return { lost, unnamed, unlistedPacks, copies, arrival, isAccepted, hasOwnKeys: keepKeys(paths) };
 }
 
-/** Stores the decision, for the step that moves everything into place. */
+/** Stores the decision about the changes, for the step that moves everything into place. */
 async function decideArrival(
   options: RestoreOptions,
   manifest: Manifest,
@@ -292,10 +303,10 @@ async function decideArrival(
   const { id: snapshot, settings: storedSettings, keys } = manifest;
   const isImport = repo.isExport === true;
   const settings = readableSettings(storedSettings);
-  const arrival = describeArrival({ data, database: paths.taken, settings, isImport });
+  const arrival = describeArrival({ data, database: paths.takenDatabase, settings, isImport });
   const decision = await decide(arrival);
   if (decision === 'stop') {
-    await rm(paths.taken);
+    await rm(paths.takenDatabase);
     throw conflict('Nothing was changed.');
   }
   const isAccepted = !isImport && decision === 'accept';
@@ -315,14 +326,14 @@ const damagedMessage = ({ name, isExport = false }: RestoreSource, damaged: stri
 
 const DAMAGED_DATABASE = 'The database is damaged, so nothing was changed. Try an earlier snapshot, or another copy.';
 
-/** Accepts only the right hash, and keeps a database of our own with the rows that it may contain. */
+/** Fetches the database, checks its hash, and copies its allowed rows into a database of our own. */
 async function fetchDatabase(
   { repo, dataDir, progress, signal, workerUrl, migrationsDir, minFreeBytes }: RestoreOptions,
   { database }: Manifest,
   path: string,
 ): Promise<void> {
   const [foreignPath, partPath] = [`${path}.foreign`, `${path}.part`];
-  // our own database is built beside the fetched one
+  // twice the size, because our own database is built beside the fetched one
   const space = await spaceOfFolder(dataDir, minFreeBytes).reserve(database.size * 2);
   const hasher = createHash('sha256');
   const file = await open(foreignPath, 'w', 0o600).catch((error: unknown) => {

@@ -1,5 +1,5 @@
-// The accounts of the replaced library, and what stays ended after a restore: an export never changes rights, a backup
-// does so only after a confirmation, and no ended session becomes valid again.
+// Decides about accounts, sessions and shares when a library is replaced. An export never changes rights, a backup does
+// so only after a confirmation, and no ended session becomes valid again.
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
@@ -7,29 +7,32 @@ import { RIGHTS } from '../db/rights.ts';
 import { hashInKey } from '../storage/local-paths.ts';
 import { FILE_SCHEME, splitUri } from '../storage/uri.ts';
 
-/** Tables with rows of an account that give access, or reach other services in its name. */
+/** Tables whose rows give access to an account, or reach other services in its name. */
 const ACCESS_TABLES = ['app_passwords', 'scrobble_accounts'];
 const RIGHT_NAMES = Object.values(RIGHTS).map(({ name }) => name);
 
 /**
- * `here`: as in the replaced library; other accounts have no password and no rights. `backup`: as in the backup, but
- * without the keys for addresses that are not known here. `backup_with_keys`: as in the backup, which is encrypted, so
- * that nobody else can have edited it.
+ * Which accounts the restored library gets. `here`: those of the replaced library; other accounts get no password and
+ * no rights. `backup`: those of the backup, but without the keys for addresses that are unknown here.
+ * `backup_with_keys`: those of the backup, with all keys, because it is encrypted and nobody else can have edited it.
  */
 type AccountsChoice = 'here' | 'backup' | 'backup_with_keys';
-/** `both`: the sessions of the replaced library that are also in the backup. */
+/** Which sessions stay valid. `both`: the sessions of the replaced library that are also in the backup. */
 type SessionsChoice = 'none' | 'here' | 'both' | 'backup';
 
-/** Decides about the accounts and sessions of `to`, a foreign library that will replace `from`. */
+/**
+ * Decides about the accounts and sessions of `restoredPath`, a foreign library that will replace the library
+ * `replacedPath`.
+ */
 export function applyAccountChoice(
-  replaced: string,
-  restored: string,
+  replacedPath: string,
+  restoredPath: string,
   { accounts, sessions }: { accounts: AccountsChoice; sessions: SessionsChoice },
 ): void {
-  const db = new Database(restored);
+  const db = new Database(restoredPath);
   try {
     db.pragma('foreign_keys = ON');
-    if (existsSync(replaced)) db.prepare('ATTACH ? AS old').run(replaced);
+    if (existsSync(replacedPath)) db.prepare('ATTACH ? AS old').run(replacedPath);
     else db.exec("ATTACH ':memory:' AS old");
     db.transaction(() => {
       const tables = new Set(oldTables(db));
@@ -52,15 +55,15 @@ const oldTables = (db: Sqlite): string[] =>
 const columnsIn = (db: Sqlite, schema: 'main' | 'old', table: string): string[] =>
   db.prepare<[string, string], string>('SELECT name FROM pragma_table_info(?, ?)').pluck().all(table, schema);
 
-/** The columns that both databases have; the replaced library may be of an earlier version. */
+/** Returns the columns that both databases have; the replaced library may be of an earlier version. */
 function commonColumns(db: Sqlite, table: string, excluded: readonly string[] = []): string[] {
   const ownColumns = new Set(columnsIn(db, 'main', table));
   return columnsIn(db, 'old', table).filter((name) => ownColumns.has(name) && !excluded.includes(name));
 }
 
 /**
- * Accounts get all fields and app passwords of the account in `old` with the same name. Other accounts have no password
- * and no rights; accounts that only `old` has are added.
+ * Gives each account all fields and app passwords of the account in `old` with the same name. Other accounts get no
+ * password and no rights; accounts that only `old` has are added.
  */
 function keepAccounts(db: Sqlite, tables: ReadonlySet<string>): void {
   db.exec(`UPDATE main.users SET password_hash = '', is_superuser = 0, max_bitrate_kbps = NULL, quota_bytes = NULL,
@@ -82,40 +85,46 @@ function keepUsers(db: Sqlite): void {
       WHERE username_key NOT IN (SELECT username_key FROM main.users)`);
 }
 
-/** Copies rows of accounts, matched by the name of the account. */
-function copyUserRows(db: Sqlite, table: string, where = ''): void {
+/** Copies rows of accounts from `old`, matching accounts by name. */
+function copyUserRows(db: Sqlite, table: string, whereSql = ''): void {
   const columns = commonColumns(db, table, ['user_id']);
   db.exec(`INSERT INTO main.${table} (user_id, ${columns.join(', ')})
     SELECT main.users.id, ${columns.map((name) => `o.${name}`).join(', ')} FROM old.${table} o
       JOIN old.users ON old.users.id = o.user_id
-      JOIN main.users ON main.users.username_key = old.users.username_key ${where}`);
+      JOIN main.users ON main.users.username_key = old.users.username_key ${whereSql}`);
 }
 
-/** A station of an administrator may be in the local network, so no account counts as the one that added an address. */
+/**
+ * Clears `added_by` of stations that are unknown here. A station of an administrator may be in the local network, and a
+ * backup could claim that any address was added by one.
+ */
 function keepStationsPublic(db: Sqlite, hasStations: boolean): void {
   if (!columnsIn(db, 'main', 'radio_stations').includes('added_by')) return;
-  const isKnown =
+  const isKnownSql =
     hasStations && columnsIn(db, 'old', 'radio_stations').includes('added_by')
       ? `(added_by, stream_url) IN (SELECT m.id, o.stream_url FROM old.radio_stations o
           JOIN old.users u ON u.id = o.added_by JOIN main.users m ON m.username_key = u.username_key)`
       : 'false';
-  db.exec(`UPDATE main.radio_stations SET added_by = NULL WHERE added_by IS NOT NULL AND NOT ${isKnown}`);
+  db.exec(`UPDATE main.radio_stations SET added_by = NULL WHERE added_by IS NOT NULL AND NOT ${isKnownSql}`);
 }
 
-/** A key that a person gave for one address is sent to no other address. */
+/**
+ * Stops scrobbling to addresses that are unknown here, so that a key is sent only to the address for which a person
+ * gave it.
+ */
 function stopForeignAddresses(db: Sqlite, tables: ReadonlySet<string>): void {
-  const isKnown = tables.has('scrobble_accounts')
+  const isKnownSql = tables.has('scrobble_accounts')
     ? `(user_id, service, url) IN (SELECT m.id, o.service, o.url FROM old.scrobble_accounts o
         JOIN old.users u ON u.id = o.user_id JOIN main.users m ON m.username_key = u.username_key)`
     : 'false';
   db.prepare(
-    `UPDATE main.scrobble_accounts SET is_stopped = 1, problem = ? WHERE url IS NOT NULL AND NOT ${isKnown}`,
+    `UPDATE main.scrobble_accounts SET is_stopped = 1, problem = ? WHERE url IS NOT NULL AND NOT ${isKnownSql}`,
   ).run('Its address came with a backup. Sign in again.');
 }
 
 /**
- * A share that both libraries have stays as it is here, with those of its tracks whose audio still exists; the version
- * of the foreign library is dropped.
+ * Keeps the shares of this server. A share that both libraries have stays as it is here, with those of its tracks whose
+ * audio still exists; the version in the backup is dropped.
  */
 function keepShares(db: Sqlite): void {
   db.function('audio_of', { deterministic: true, varargs: true }, (...values) => audioOf(values));
@@ -149,20 +158,26 @@ function keepShares(db: Sqlite): void {
     DROP TABLE temp.audio`);
 }
 
-/** Identifies the audio of a track: a stored file by its hash in any storage, a file of a music folder by its path. */
+/**
+ * Returns a key for the audio of a track: the hash of a stored file, whatever the storage, or the path in a music
+ * folder.
+ */
 function audioOf([uri, source, sourceId, ...section]: unknown[]): string {
   if (typeof uri !== 'string') return JSON.stringify([source, sourceId]);
   const { scheme, path } = splitUri(uri);
   return JSON.stringify([scheme === FILE_SCHEME ? uri : hashInKey(path), ...section]);
 }
 
-/** A deleted share does not come back. */
+/** Deletes the shares that this server does not have, so that a deleted share does not come back. */
 const deleteOtherShares = (db: Sqlite, oldHasSharesTable: boolean): void =>
   void db.exec(
     `DELETE FROM main.shares${oldHasSharesTable ? ' WHERE token NOT IN (SELECT token FROM old.shares)' : ''}`,
   );
 
-/** An ended session does not become valid again. A token names its user by the id. */
+/**
+ * Keeps only sessions that have not ended here, so that no ended session becomes valid again. Ids of users are taken
+ * into account, because a token names its user by the id.
+ */
 function keepSessions(db: Sqlite, tables: ReadonlySet<string>, choice: 'none' | 'here' | 'both'): void {
   db.exec(
     `CREATE TEMP TABLE backed_up AS SELECT id, user_id, created_at FROM main.sessions; DELETE FROM main.sessions`,
@@ -178,12 +193,15 @@ function keepSessions(db: Sqlite, tables: ReadonlySet<string>, choice: 'none' | 
   db.exec('DROP TABLE temp.backed_up');
 }
 
-/** A token that a new password ended does not become valid when the old password comes back. */
+/**
+ * Keeps the higher token version, so that a token that a new password ended does not become valid when the old password
+ * comes back.
+ */
 const preserveTokenVersions = (db: Sqlite): void =>
   void db.exec(`UPDATE main.users SET token_version = max(main.users.token_version, o.token_version)
     FROM old.users o WHERE o.username_key = main.users.username_key`);
 
-/** No session gets an id that `old` has used, since its tokens stay valid until they expire. */
+/** Ensures that no session gets an id that `old` has used: tokens with that id may not have expired. */
 const preserveSessionIds = (db: Sqlite): void =>
   void db.exec(`UPDATE main.sqlite_sequence SET seq = max(seq, (SELECT coalesce(max(seq), 0) FROM old.sqlite_sequence
     WHERE name = 'sessions')) WHERE name = 'sessions'`);

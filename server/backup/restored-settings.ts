@@ -1,5 +1,5 @@
-// The settings of a backup, which anybody may have edited. The kind of a setting (setting-kinds.ts) says whether a
-// restore takes it, takes it only after a confirmation, or never takes it.
+// Decides about the settings of a backup, which anybody may have edited. The kind of a setting (setting-kinds.ts) says
+// whether a restore takes it, takes it only after a confirmation, or never takes it.
 import { isSettingName, parseSetting } from '../config/config.ts';
 import { secretNameOf } from '../config/secrets.ts';
 import { SETTINGS, type SettingName } from '../config/settings.ts';
@@ -11,7 +11,10 @@ const MAX_VALUE_CHARS = 4_096;
 
 type StoredSettings = Readonly<Record<string, unknown>>;
 
-/** A setting whose value differs between the backup and this server. Null: not set. Secrets are hidden. */
+/**
+ * A setting whose value differs between the backup (`value`) and this server (`here`). Null means not set. Secrets are
+ * hidden.
+ */
 export interface SettingChange {
   name: string;
   kind: SettingKind;
@@ -25,7 +28,7 @@ const kindOf = (name: SettingName): SettingKind => SETTINGS[name].kind;
 const needsConfirmation = (name: SettingName): boolean =>
   !NEVER_TAKEN_KINDS.has(kindOf(name)) && !ALWAYS_TAKEN_KINDS.has(kindOf(name));
 
-/** The settings that are only taken after a confirmation. */
+/** Lists the settings that are only taken after a confirmation. */
 export function listSettingsToConfirm(backup: StoredSettings, local: StoredSettings): SettingChange[] {
   const [backupSettings, localSettings] = [parseSettings(backup), parseSettings(local)];
   return [...new Set([...backupSettings.keys(), ...localSettings.keys()])]
@@ -41,7 +44,7 @@ export function listSettingsToConfirm(backup: StoredSettings, local: StoredSetti
     }));
 }
 
-/** Content of settings.json after a restore. */
+/** Returns the content of settings.json after a restore. */
 export function mergeSettings(
   backup: StoredSettings,
   local: StoredSettings,
@@ -55,15 +58,15 @@ export function mergeSettings(
   return Object.fromEntries([...takenSettings, ...localEntries].map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** Content of settings.json after an import replaced the library. */
-export const remainingSettings = (local: StoredSettings): Record<string, unknown> =>
+/** Returns the content of settings.json after an import has replaced the library. */
+export const remainingSettings = (localSettings: StoredSettings): Record<string, unknown> =>
   Object.fromEntries(
-    [...parseSettings(local)]
+    [...parseSettings(localSettings)]
       .filter(([name]) => !NEVER_TAKEN_KINDS.has(kindOf(name)))
       .map(([name, value]) => [name.toLowerCase(), value]),
   );
 
-/** Content of secrets.json for a backup with keys. */
+/** Returns the content of secrets.json for a backup with keys. */
 export const secretsOf = (keys: Keys): Record<string, string> => ({
   ...Object.fromEntries(
     [...parseSettings(keys.settings)]
@@ -74,14 +77,14 @@ export const secretsOf = (keys: Keys): Record<string, string> => ({
   COMPAT_SECRET_KEY: keys.compat_secret_key,
 });
 
-/** The settings of a backup that this version can read. */
-export const readableSettings = (stored: StoredSettings): Record<string, unknown> =>
-  Object.fromEntries([...parseSettings(stored)].map(([name, value]) => [name.toLowerCase(), value]));
+/** Returns the settings of a backup that this version can read. */
+export const readableSettings = (storedSettings: StoredSettings): Record<string, unknown> =>
+  Object.fromEntries([...parseSettings(storedSettings)].map(([name, value]) => [name.toLowerCase(), value]));
 
-/** Settings with known names and allowed values: with any other the server would not start. */
-function parseSettings(stored: StoredSettings): Map<SettingName, unknown> {
+/** Returns the settings with known names and allowed values; with any other value the server would not start. */
+function parseSettings(storedSettings: StoredSettings): Map<SettingName, unknown> {
   const values = new Map<SettingName, unknown>();
-  for (const [key, value] of Object.entries(stored)) {
+  for (const [key, value] of Object.entries(storedSettings)) {
     const name = key.toUpperCase();
     if (isSettingName(name) && value !== null && value !== '' && isAllowed(name, value)) values.set(name, value);
   }
@@ -91,7 +94,7 @@ function parseSettings(stored: StoredSettings): Map<SettingName, unknown> {
 function isAllowed(name: SettingName, value: unknown): boolean {
   try {
     parseSetting(name, value);
-    return String(value).length <= MAX_VALUE_CHARS; // so that the whole value can be shown
+    return String(value).length <= MAX_VALUE_CHARS; // a longer value could not be shown in full before the confirmation
   } catch (error) {
     if (error instanceof AppError) return false;
     throw error;

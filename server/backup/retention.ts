@@ -1,14 +1,14 @@
-// The snapshots that are kept: the newest of each of the last days and weeks with snapshots. Days and weeks (from
-// Monday) are in UTC.
+// Chooses the snapshots that are kept: the newest of each of the last days and weeks with snapshots. Days and weeks
+// (from Monday) are in UTC.
 import { snapshotTime } from './manifest.ts';
 
 const DAY_MS = 86_400_000;
 
 const dayOf = (id: string): number => Math.floor(snapshotTime(id).getTime() / DAY_MS);
-/** 1970-01-01 was a Thursday. */
+/** Returns the number of the week. 1970-01-01 was a Thursday, three days after Monday. */
 const weekOf = (id: string): number => Math.floor((dayOf(id) + 3) / 7);
 
-/** The ids to keep, newest first. The newest of all is always kept. */
+/** Returns the ids to keep, newest first. The newest snapshot of all is always kept. */
 export function snapshotsToKeep(
   ids: readonly string[],
   { daily, weekly }: { daily: number; weekly: number },

@@ -1,22 +1,22 @@
 // Daily backups at a local time. A backup that was missed while the server was off is made at the next start.
 
-/** The latest time up to `now` at which a backup was due; `schedule` is `hh:mm` in the server's time zone. */
+/** Returns the latest time up to `now` at which a backup was due. `schedule` is `hh:mm` in the server's time zone. */
 export function lastDue(schedule: string, now: Date): Date {
-  const due = atTime(schedule, now, 0);
-  return due > now ? atTime(schedule, now, -1) : due;
+  const dueTime = atTime(schedule, now, 0);
+  return dueTime > now ? atTime(schedule, now, -1) : dueTime;
 }
 
 export function nextDue(schedule: string, now: Date): Date {
-  const due = atTime(schedule, now, 0);
-  return due > now ? due : atTime(schedule, now, 1);
+  const dueTime = atTime(schedule, now, 0);
+  return dueTime > now ? dueTime : atTime(schedule, now, 1);
 }
 
-/** Smaller corrections of the clock do not count as a wrong clock. */
+/** A time in the future by less than this is a small correction of the clock, not a wrong clock. */
 const MAX_CLOCK_CORRECTION_MS = 3_600_000;
 
 /**
- * `since` is when the last backup started, or when the schedule was set. A time later than now was written with a wrong
- * clock, and is ignored.
+ * Returns whether a backup is due. `since` is when the last backup started, or when the schedule was set. If `since` is
+ * in the future, it was written with a wrong clock, and the backup is due.
  */
 export const isDue = (schedule: string, since: Date, now: Date): boolean =>
   since.getTime() - now.getTime() > MAX_CLOCK_CORRECTION_MS || lastDue(schedule, now) > since;

@@ -33,7 +33,10 @@ const SCHEDULE_CHECK_MS = 30_000;
 const MAX_LISTED_SNAPSHOTS = 100;
 const MAX_CONCURRENT_SNAPSHOTS = 4;
 const CHECK_INTERVAL_MS = 7 * 86_400_000;
-/** Read every week where reading is free, so that everything is read once in a quarter of a year. */
+/**
+ * Part of the contents that is read every week where reading is free, so that everything is read once in a quarter of a
+ * year.
+ */
 const DEFAULT_CHECK_PERCENT = 8;
 
 export interface BackupDeps extends Pick<
@@ -47,7 +50,7 @@ export interface BackupDeps extends Pick<
   secrets: Secrets;
   secretStore: SecretStore;
   jobs: Pick<Jobs, 'enqueue' | 'tryEnqueue' | 'list'>;
-  /** Folders in which no backup may be, because it would be lost together with the library. */
+  /** Returns the folders in which no backup may be, because it would be lost together with the library. */
   ownFolders: () => string[];
   log: Log;
   /** Time limits of requests to the object store, for tests. */
@@ -103,19 +106,20 @@ export function createBackupService({
   storeLimits,
 }: BackupDeps) {
   const targets = targetDeps(config, now, storeLimits);
-  /** Backups, checks and restores of this server wait for each other; another server is refused. */
+  /** Makes backups, checks and restores of this server wait for each other. Those of another server are refused. */
   const withSlot = createSlots(1);
-  /** A foreign snapshot may take some megabytes while it is read. */
+  /** Limits the snapshots that are read at the same time, because a foreign one may take some megabytes. */
   const withReadSlot = createSlots(MAX_CONCURRENT_SNAPSHOTS);
   let timer: NodeJS.Timeout | undefined;
   let scheduledSince = { schedule: settings.get('BACKUP_SCHEDULE'), at: now() };
 
-  /** Opens the backup in a place, by default the configured one. */
+  /** Opens the backup at a place, by default at the configured one. */
   async function open(place = settings.get('BACKUP_TARGET'), isNew = false): Promise<Repository> {
     if (place === undefined) throw conflict(NO_TARGET_MESSAGE);
     if (isNew && !findBackupBackend(place)) assertAllowedFolder(place, ownFolders());
     const target = await openTarget(place, targets);
-    // an empty folder where a backup was made before means that its disk is not connected
+    // If a backup was made here before, an empty folder means that its disk is not connected, so no new backup is
+    // begun.
     const previousBackupId = isNew ? findBackupId(target.name) : undefined;
     const repo = await openRepository({
       target,
@@ -170,7 +174,7 @@ export function createBackupService({
       ownFiles: settings.get('BACKUP_INCLUDE_REFERENCED') ? musicFolders.roots() : undefined,
       settings: Object.fromEntries(entries.filter(([key]) => !isSecret(key))),
       keys: settings.get('BACKUP_INCLUDE_KEYS') ? keys : null,
-      keep: { daily: settings.get('BACKUP_KEEP_DAILY'), weekly: settings.get('BACKUP_KEEP_WEEKLY') },
+      retention: { daily: settings.get('BACKUP_KEEP_DAILY'), weekly: settings.get('BACKUP_KEEP_WEEKLY') },
     };
   }
 
@@ -263,25 +267,28 @@ export function createBackupService({
     checkSchedule,
     close: (): void => clearInterval(timer),
 
-    /** Starts a backup to `to` or the configured place. Throws `conflict` when there is neither. */
+    /** Starts a backup to `to` or to the configured place. Throws `conflict` if no place is configured either. */
     start(to: string | undefined): Promise<EnqueuedJob> {
       if (to === undefined && settings.get('BACKUP_TARGET') === undefined) throw conflict(NO_TARGET_MESSAGE);
       return jobs.enqueue(BACKUP_TASK, to === undefined ? {} : { to });
     },
 
-    /** Starts a check of the backup in `to` or the configured place. Throws `conflict` when there is neither. */
+    /**
+     * Starts a check of the backup in `to` or in the configured place. Throws `conflict` if no place is configured
+     * either.
+     */
     startCheck({ to, percent }: { to?: string | undefined; percent?: number | undefined }): Promise<EnqueuedJob> {
       if (to === undefined && settings.get('BACKUP_TARGET') === undefined) throw conflict(NO_TARGET_MESSAGE);
       return jobs.enqueue(CHECK_TASK, { ...(to !== undefined && { to }), ...(percent !== undefined && { percent }) });
     },
 
-    /** Ends the claim of a server that no longer runs; returns the claim. */
+    /** Ends the lease of a server that no longer runs; returns the deleted claim. */
     async unlock(place = settings.get('BACKUP_TARGET')): Promise<Claim | 'unknown' | undefined> {
       if (place === undefined) throw conflict(NO_TARGET_MESSAGE);
       return breakLease(await openTarget(place, targets));
     },
 
-    /** Tests a place, by default the configured one. An AppError is returned as `problem`, not thrown. */
+    /** Tests a place for backups, by default the configured one. An AppError is returned as `problem`, not thrown. */
     async test(place = settings.get('BACKUP_TARGET')): Promise<TargetTest> {
       if (place === undefined) throw conflict(NO_TARGET_MESSAGE);
       const passphrase = settings.get('BACKUP_PASSPHRASE');
@@ -321,7 +328,7 @@ export function createBackupService({
       }
     },
 
-    /** The configured backup and its snapshots. An AppError is returned as `problem`, not thrown. */
+    /** Returns the configured backup and its snapshots. An AppError is returned as `problem`, not thrown. */
     async state(): Promise<BackupState> {
       const [target = null, schedule] = [settings.get('BACKUP_TARGET'), settings.get('BACKUP_SCHEDULE')];
       const emptyState: BackupState = {
@@ -351,8 +358,8 @@ export function createBackupService({
     },
 
     /**
-     * The next backup deletes the objects that only this snapshot needed. Throws `not_found`, and `unavailable` while
-     * another backup, check or restore runs.
+     * Deletes a snapshot; the next backup deletes the objects that only this snapshot needed. Throws `not_found`, and
+     * `unavailable` while another backup, check or restore runs.
      */
     async deleteSnapshot(id: string): Promise<void> {
       const repo = await open();

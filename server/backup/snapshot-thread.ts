@@ -1,4 +1,4 @@
-// Work on whole databases, each in a separate thread: it takes minutes for a large database.
+// Runs work on whole databases, each in a separate thread, because it takes minutes for a large database.
 import { AppError, DISK_FULL } from '../errors.ts';
 import { createWorkerThread, ThreadError } from '../runtime/worker-thread.ts';
 import type { ForeignLibrary } from './foreign-library.ts';
@@ -16,23 +16,29 @@ const toCopyError = (reason: string): string => `The database could not be copie
 
 /** Copies the database to a new file. Throws `storage_full` or `unavailable`. */
 export const copyDatabase = ({ workerUrl, from, to, signal, onProgress }: CopyOptions): Promise<void> =>
-  run(workerUrl, { copy: { from, to } }, toCopyError, {
+  runInThread(workerUrl, { copy: { from, to } }, toCopyError, {
     signal,
     onNote: ({ done, total }) => onProgress(done, total),
   });
 
-/** Throws `storage_full`, or `unavailable` with the error in the database. Takes minutes for a large one. */
-export const takeForeignDatabase = (workerUrl: URL, take: ForeignLibrary): Promise<void> =>
-  run(workerUrl, { take }, (reason) => reason);
+/**
+ * Makes a checked copy of a foreign database, which takes minutes for a large one. Throws `storage_full`, or
+ * `unavailable` with the error in the database.
+ */
+export const takeForeignDatabase = (workerUrl: URL, foreignLibrary: ForeignLibrary): Promise<void> =>
+  runInThread(workerUrl, { take: foreignLibrary }, (reason) => reason);
 
 /** Prepares a copy of the database for an export. Throws `storage_full` or `unavailable`. */
 export const cleanForExport = (workerUrl: URL, path: string, files: string): Promise<void> =>
-  run(workerUrl, { clean: { path, files } }, toCopyError);
+  runInThread(workerUrl, { clean: { path, files } }, toCopyError);
 
 type ProgressListener = (progress: SnapshotProgress) => void;
 
-/** Throws `storage_full`, the reason of `signal`, or `unavailable` with a sentence about the error. */
-async function run(
+/**
+ * Runs one piece of work in a thread. Throws `storage_full`, the reason of `signal`, or `unavailable` with a sentence
+ * about the error.
+ */
+async function runInThread(
   url: URL,
   work: SnapshotWork,
   toMessage: (reason: string) => string,

@@ -1,5 +1,5 @@
 // The thread that copies the database for a backup, with SQLite's online backup in steps, inside a read transaction:
-// later writes are not in the copy and do not restart it. It also takes over foreign databases.
+// later writes are not in the copy and do not restart the copying. It also makes checked copies of foreign databases.
 import Database from 'better-sqlite3';
 import { answerQuestions } from '../runtime/answer-questions.ts';
 import { FILE_SCHEME, LOCAL_SCHEME } from '../storage/uri.ts';
@@ -15,7 +15,7 @@ export interface SnapshotProgress {
   total: number;
 }
 
-/** Equals 4 MB; requests use the disk between steps. */
+/** Pages per step, which are 4 MB. Between steps, requests can use the disk. */
 const PAGES_PER_STEP = 1_000;
 /** Unfinished jobs of these tasks are cancelled in the copy: they must not run again in a restored library. */
 const OWN_TASKS = "('backup_task', 'check_backup', 'export_task', 'restore_task')";
@@ -40,7 +40,8 @@ async function copyDatabase(from: string, to: string, onProgress: (progress: Sna
   try {
     source.pragma('busy_timeout = 10000');
     source.exec('BEGIN');
-    source.prepare('SELECT count(*) FROM sqlite_schema').get(); // the read transaction starts with the first read
+    // BEGIN alone does not start the read transaction, the first read does
+    source.prepare('SELECT count(*) FROM sqlite_schema').get();
     await source.backup(to, {
       progress({ totalPages, remainingPages }) {
         if (isStopped) throw new Error('stopped');
@@ -58,7 +59,7 @@ function finishCopy(path: string): void {
   const db = new Database(path);
   try {
     db.pragma('journal_mode = DELETE');
-    db.pragma('synchronous = OFF'); // after a power cut the copy is made again
+    db.pragma('synchronous = OFF'); // no syncing is needed: after a power cut the copy is made again
     const fault = db.pragma('quick_check(1)', { simple: true });
     if (fault !== 'ok')
       throw new Error(`the library's database is damaged (${String(fault)}); restore it from an earlier snapshot`);
@@ -70,8 +71,8 @@ function finishCopy(path: string): void {
 }
 
 /**
- * Prepares a copy for an export: removes everything that gives access to an account, makes it a library of its own, and
- * turns files of music folders into stored ones.
+ * Prepares a copy of the database for an export: removes everything that gives access to an account, gives the library
+ * a new identity, and turns files of music folders into stored ones.
  */
 function cleanDatabase({ path, files }: { path: string; files: string }): void {
   const db = new Database(path);
@@ -92,7 +93,7 @@ function cleanDatabase({ path, files }: { path: string; files: string }): void {
         WHERE storage_uri LIKE '${FILE_SCHEME}:%' AND availability <> 'missing'`);
     })();
     db.exec('DETACH exported');
-    db.exec('VACUUM'); // so that no free page contains deleted rows
+    db.exec('VACUUM'); // VACUUM removes deleted rows from free pages
   } finally {
     db.close();
   }

@@ -14,7 +14,7 @@ import { sweepTemp } from '../storage/sweep-temp.ts';
 import { readBytes } from './packs.ts';
 import { createReadBack } from './read-back.ts';
 
-/** The first files of every backup. */
+/** The files that are written first in every backup. */
 export const HEADER = 'backup.json';
 export const HEADER_COPY = 'copies/backup.json';
 
@@ -25,21 +25,21 @@ const OWN_PATTERNS = [
   /^(?:packs|objects)\/[0-9a-f]{2}\/[0-9a-f]{32,64}$/,
   /^(?:snapshots|copies)\/\d{8}T\d{9}Z$/,
 ];
-/** Whether another server may write or delete the file meanwhile. */
+/** Returns whether another server may write or delete the file at any time. */
 const isShortLived = (key: string): boolean =>
   /^(?:lease|probe-|unused\/|checks$|(?:copies\/)?backup\.json$)/.test(key);
-const isOwn = (key: string): boolean => OWN_PATTERNS.some((pattern) => pattern.test(key));
+const isBackupFile = (key: string): boolean => OWN_PATTERNS.some((pattern) => pattern.test(key));
 
 export interface BackupTarget extends Pick<Storage, 'put' | 'open' | 'stat' | 'list' | 'delete'> {
-  /** Names the backup in messages: the path of the folder, or the bucket. */
+  /** The name of the backup in messages: the path of the folder, or the bucket. */
   readonly name: string;
   /** Reads a whole object. Throws DamagedObject for more than `maxBytes` bytes. */
   read(key: string, maxBytes?: number): Promise<Buffer>;
-  /** Names of files that do not belong to the backup. */
+  /** Returns the names of files that do not belong to the backup. */
   listForeignFiles(): Promise<string[]>;
-  /** Writes, lists, reads and deletes a small object. */
+  /** Tests the target: writes, lists, reads and deletes a small object. */
   probe(): Promise<void>;
-  /** Null for an object store. */
+  /** Returns the free space of the disk; null for an object store. */
   freeBytes(): Promise<number | null>;
 }
 
@@ -50,7 +50,7 @@ export interface TargetDeps {
   now: () => Date;
 }
 
-/** One leaked key, or one lost bucket, would take the library and its backups. */
+/** Warns when backups use the bucket or the key of the library: one leaked key, or one lost bucket, would take both. */
 export function warnOfSharedTarget(config: BackendConfig, log: Log): void {
   const target = config.settings['BACKUP_TARGET'];
   const backend = typeof target === 'string' ? findBackupBackend(target) : undefined;
@@ -67,7 +67,10 @@ export function warnOfSharedTarget(config: BackendConfig, log: Log): void {
   }
 }
 
-/** Throws `unavailable` when the folder does not exist. It is not created, since its disk may not be connected. */
+/**
+ * Opens a target. Throws `unavailable` when its folder does not exist; the folder is not created, since its disk may
+ * not be connected.
+ */
 export async function openTarget(targetName: string, { openStore, config, now }: TargetDeps): Promise<BackupTarget> {
   const backend = findBackupBackend(targetName);
   if (backend?.forBackups) {
@@ -85,7 +88,8 @@ export async function openTarget(targetName: string, { openStore, config, now }:
   const folderStat = await stat(root).catch(() => undefined);
   if (!folderStat?.isDirectory())
     throw new AppError('unavailable', `The backup folder ${root} does not exist. Create it, or connect its disk.`);
-  await sweepTemp({ root, now }).catch(() => 0); // a read-only folder is enough to restore from
+  // the clean-up may fail, because a restore also works from a read-only folder
+  await sweepTemp({ root, now }).catch(() => 0);
   const namesIn = async (): Promise<string[]> =>
     (await readdir(root, { recursive: true, withFileTypes: true }))
       .filter((entry) => !entry.isDirectory())
@@ -94,11 +98,11 @@ export async function openTarget(targetName: string, { openStore, config, now }:
   return nameErrors(requireHeader(createLocalStorage({ root }), root), root, { listNames: namesIn });
 }
 
-/** One header is enough: the other one is written again. */
+/** Returns whether the target contains a backup. One of the two headers is enough: the other one is written again. */
 export const hasBackup = async (target: Pick<Storage, 'stat'>): Promise<boolean> =>
   ((await target.stat(HEADER)) ?? (await target.stat(HEADER_COPY))) !== undefined;
 
-/** Refuses writes without a header: a disk removed meanwhile leaves an empty mount point on the system disk. */
+/** Refuses writes without a header: if the disk was removed, the folder is an empty mount point on the system disk. */
 function requireHeader(storage: Storage, root: string): Storage {
   return {
     ...storage,
@@ -113,7 +117,7 @@ function requireHeader(storage: Storage, root: string): Storage {
 /** Options of a storage whose errors name the backup. */
 interface NameErrorsOptions {
   toBackupNames?: ((message: string) => string) | undefined;
-  /** Names of all files; by default those that the storage lists. */
+  /** Returns the names of all files; by default those that the storage lists. */
   listNames?: () => Promise<string[]>;
 }
 
@@ -136,7 +140,7 @@ function nameErrors(
     open,
     read: readObject,
     probe: () => withName(probeStorage(storage)),
-    listForeignFiles: async () => (await withName(listNames())).filter((fileName) => !isOwn(fileName)),
+    listForeignFiles: async () => (await withName(listNames())).filter((fileName) => !isBackupFile(fileName)),
     freeBytes: async () => (await withName(storage.diskUsage()))?.freeBytes ?? null,
     async put(key, source, options) {
       const result = await withName(storage.put(key, source, options));
@@ -147,7 +151,7 @@ function nameErrors(
     delete: (key) => withName(storage.delete(key)),
     async *list(prefix) {
       try {
-        for await (const object of storage.list(prefix)) if (isOwn(object.key)) yield object;
+        for await (const object of storage.list(prefix)) if (isBackupFile(object.key)) yield object;
       } catch (error) {
         throw toNamedError(error);
       }

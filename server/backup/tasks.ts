@@ -10,7 +10,7 @@ export const BACKUP_TASK = task('backup_task', {
   concurrency: 1,
 });
 
-/** Checks the configured backup and reads `percent` of its contents, by default as in the settings. */
+/** Checks the configured backup. Reads `percent` of its contents, by default the part that the settings say. */
 export const CHECK_TASK = task('check_backup', {
   payload: z.strictObject({ to: z.string().optional(), percent: z.number().min(0).max(100).optional() }),
   attempts: 3,
@@ -20,9 +20,9 @@ export const CHECK_TASK = task('check_backup', {
 });
 
 /**
- * Restores a snapshot into another folder, or for the next start to replace the library of this server with it. `from`
- * is the folder of an export, instead of the configured backup. `isAccepted` takes the changes to accounts, settings
- * and folders.
+ * Restores a snapshot into another folder, or prepares it to replace the library of this server at the next start.
+ * `from` is the folder of an export, which is used instead of the configured backup. With `isAccepted`, the changes to
+ * accounts, settings and folders are taken.
  */
 export const RESTORE_TASK = task('restore_task', {
   payload: z.strictObject({

@@ -1,10 +1,11 @@
-// The data from which a track in the trash is restored (library/track-snapshot.ts): rows of other tables, by the names
-// of the tables and their columns. Each row is judged as a row of its table; unknown tables and columns are left out.
+// Checks the data from which a track in the trash is restored (library/track-snapshot.ts): rows of other tables, by the
+// names of the tables and their columns. Each row is checked like a row of its table; unknown tables and columns are
+// left out.
 import { z } from 'zod';
 import { BadValue, parseJson, type Column, type Rule, type Scope, type Value } from './column-rules.ts';
 
 type Columns = ReadonlyMap<string, Column>;
-/** The columns of a table that is taken; undefined for other tables. */
+/** Returns the columns of a table that is copied; undefined for other tables. */
 export type FindColumns = (table: string, scope: Scope) => Columns | undefined;
 
 const Cell = z.union([z.string(), z.number(), z.null(), z.strictObject({ $blob: z.base64() })]);
@@ -12,7 +13,7 @@ const Row = z.record(z.string(), Cell);
 type Row = z.output<typeof Row>;
 const Rows = z.array(z.object({ table: z.string(), rows: z.array(Row) }));
 const Links = z.array(z.object({ table: z.string(), column: z.string(), keys: z.array(Row) }));
-/** What people did, and moved from one track to another, see library/merges.ts. */
+/** Data of people that was moved from one track to another, see library/merges.ts. */
 const Carried = z.object({
   moved: Links,
   remembered: z.record(z.string(), z.unknown()),

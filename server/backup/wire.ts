@@ -131,7 +131,7 @@ export const SnapshotOut = z
   .meta({ id: 'SnapshotOut' });
 export type SnapshotOut = z.output<typeof SnapshotOut>;
 
-/** The result of a test of a place for backups. */
+/** Result of a test of a place for backups. */
 export const BackupTestOut = z
   .object({
     target: z.string(),

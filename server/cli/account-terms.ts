@@ -1,10 +1,10 @@
-// Parses rights and limits of an account: `can_edit=yes quota_bytes=5GB`.
+// Parses the rights and limits of an account, such as `can_edit=yes quota_bytes=5GB`.
 import { AccountTermsIn, toAccountTerms } from '../auth/wire.ts';
 import { ACCOUNT_LIMITS, RIGHTS, type AccountTerms } from '../db/rights.ts';
 import { bool } from '../setting-kinds.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Throws UsageError, whose message lists what is accepted. */
+/** Parses the words. Throws UsageError, whose message lists the allowed ones. */
 export function parseTerms(words: string[]): AccountTerms {
   const terms = words.map((word): [string, unknown] => {
     const [, name, value] = /^([^=]*)=(.*)$/su.exec(word) ?? [];

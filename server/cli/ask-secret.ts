@@ -1,4 +1,4 @@
-// Asks for passwords and passphrases: hidden on a terminal, otherwise the first line of a pipe.
+// Asks for passwords and passphrases: without echo on a terminal, otherwise from the first line of a pipe.
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { AppError } from '../errors.ts';
@@ -11,7 +11,9 @@ type Ask = (prompt: string) => Promise<string>;
 /** Asks once for an existing secret. */
 export const askSecret = (name: string): Promise<string> => withHiddenInput((ask) => ask(`${name}: `));
 
-/** Asks for a new secret: on a terminal twice, and again while it is refused or the two entries differ. */
+/**
+ * Asks for a new secret. On a terminal it asks twice, and again while the secret is refused or the two entries differ.
+ */
 export const askNewSecret = (name: string, findFault: (secret: string) => string | undefined): Promise<string> =>
   withHiddenInput(async (ask) => {
     for (;;) {
@@ -24,7 +26,10 @@ export const askNewSecret = (name: string, findFault: (secret: string) => string
     }
   });
 
-/** Asks without echo. Throws `conflict` on Ctrl+C and Ctrl+D; then the terminal echoes again. */
+/**
+ * Runs `work` with a function that asks without echo. Throws `conflict` on Ctrl+C and Ctrl+D. Afterwards the terminal
+ * echoes again.
+ */
 async function withHiddenInput(work: (ask: Ask) => Promise<string>): Promise<string> {
   const isTerminal = process.stdin.isTTY;
   const input = createInterface({
@@ -33,7 +38,8 @@ async function withHiddenInput(work: (ask: Ask) => Promise<string>): Promise<str
     terminal: isTerminal,
     historySize: 0,
   });
-  const lines = input[Symbol.asyncIterator](); // keeps lines that are pasted at once
+  // the iterator keeps all lines of a paste; single questions would lose the later ones
+  const lines = input[Symbol.asyncIterator]();
   input.once('SIGINT', () => input.close());
   try {
     return await work(async (prompt) => {

@@ -1,7 +1,7 @@
-// Asks a question on the terminal that is answered with yes or no.
+// Asks a yes-or-no question on the terminal.
 import { createInterface } from 'node:readline/promises';
 
-/** Returns whether the answer is yes; anything else is a no. The input has to be a terminal. */
+/** Returns whether the answer is yes; anything else counts as no. The input must be a terminal. */
 export async function askYes(question: string): Promise<boolean> {
   const input = createInterface({ input: process.stdin, output: process.stdout });
   try {

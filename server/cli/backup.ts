@@ -16,7 +16,7 @@ export async function runBackup(app: App, { args: [verb], to: enteredTarget, rea
   for (const line of describeBackup(await runJob<BackupResult>(app, id, 'Backing up'))) console.log(line);
 }
 
-/** Sets exit code 1 when something cannot be restored. */
+/** Checks a backup. Sets exit code 1 when something cannot be restored. */
 async function runCheck(app: App, to: string | undefined, percent: number | undefined): Promise<void> {
   const { id } = await app.backups.startCheck({ to, percent });
   const result = await runJob<BackupCheckResult>(app, id, 'Checking');

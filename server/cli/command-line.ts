@@ -31,15 +31,15 @@ export interface Command {
   /** Settings from options, which override the environment. */
   settings: Record<string, string>;
   open: boolean;
-  /** `--import` or `--index`: scan at startup. */
+  /** `--import` or `--index`: whether to scan at startup. */
   scanAtStart: boolean;
-  /** `--keep-port`: save the port of `--port` in the settings. */
+  /** `--keep-port`: whether to save the port of `--port` in the settings. */
   keepPort: boolean;
   superuser: boolean;
   dryRun: boolean;
-  /** `--reread`. */
+  /** Set by `--reread`. */
   reread?: boolean;
-  /** Tracks for `enrich`. */
+  /** The tracks that `enrich` identifies. */
   scope: 'pending' | 'failed' | 'all';
   to?: string;
   from?: string;
@@ -47,23 +47,23 @@ export interface Command {
   music?: string;
   replace?: boolean;
   skipDamaged?: boolean;
-  /** `--read`: percent of the contents of a backup. */
+  /** Set by `--read`: the percentage of a backup's contents to read. */
   readPercent?: number;
-  /** `--new-library`. */
+  /** Set by `--new-library`. */
   isNewLibrary?: boolean;
-  /** `--earlier-library`. */
+  /** Set by `--earlier-library`. */
   earlierLibrary?: boolean;
-  /** `--accept-settings`. */
+  /** Set by `--accept-settings`. */
   acceptSettings?: boolean;
-  /** `--yes`. */
+  /** Set by `--yes`. */
   isConfirmed?: boolean;
-  /** The command that `help` is about. */
+  /** The command that the user asked `help` about. */
   topic?: CommandName;
 }
 
 type Values = ReturnType<typeof parse>['values'];
 
-/** Throws UsageError with a message that names what is wrong. */
+/** Parses the arguments of the process. Throws UsageError with a message that names the mistake. */
 export function parseCommandLine(argv: string[]): Command {
   const { values, positionals } = parse(argv);
   const [word = 'serve', ...args] = positionals;
@@ -104,7 +104,7 @@ function helpCommand([word]: string[]): Command {
   return { ...toCommand('help', [], {}), topic: word };
 }
 
-/** Finds the form that the first argument selects. Throws UsageError. */
+/** Returns the form of a command that the first argument selects. Throws UsageError. */
 export function findForm(name: CommandName, args: string[]): Form {
   const forms = formsOf(name);
   const verbs = forms.flatMap((form) => shapeOf(form).verb ?? []);
@@ -147,15 +147,15 @@ function assertFits(form: Form, { name, args, values }: Call): void {
 }
 
 function assertOptions(form: Form, name: CommandName, values: Values): void {
-  const allowed = [...optionsOf(form), ...sharedOptionsOf(name), ...GENERAL_OPTIONS];
+  const allowedOptions = [...optionsOf(form), ...sharedOptionsOf(name), ...GENERAL_OPTIONS];
   for (const [option, value] of Object.entries(values) as [OptionName, string | boolean][]) {
-    if (!allowed.includes(option))
+    if (!allowedOptions.includes(option))
       throw new UsageError(`--${option} is an option of ${describeCommandsWith(option, name)}.`);
     if (typeof value === 'string') assertNotEmpty(value, `--${option}`);
   }
 }
 
-/** Lists the commands with an option: `scan and gc, not of serve`. */
+/** Describes the commands with an option, such as `scan and gc, not of serve`. */
 function describeCommandsWith(option: OptionName, name: CommandName): string {
   const users = commandsWith(option);
   const titles = users.includes(name)
@@ -221,10 +221,15 @@ function parsePercent(text: string): number {
   throw new UsageError(`--read takes a part of the contents, from 0% to 100%, not "${text}".`);
 }
 
-/** Replaces a tilde, which shells do only at the start of a word, so not in `--data-dir=~/Library`. */
+/**
+ * Replaces a tilde at the start of a path. Shells do so only at the start of a word, so not in `--data-dir=~/Library`.
+ */
 const expandHome = (path: string): string => (/^~(?:\/|$)/.test(path) ? join(homedir(), path.slice(1)) : path);
 
-/** Throws for an empty value: it is mostly an unset shell variable, and as a path it would be the working directory. */
+/**
+ * Throws for an empty value: it usually comes from an unset shell variable, and as a path it would be the working
+ * directory.
+ */
 function assertNotEmpty(value: string, place: string): void {
   if (value.trim() === '') throw new UsageError(`The value after ${place} is empty.`);
 }

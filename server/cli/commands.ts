@@ -7,7 +7,7 @@ import { BACKENDS, BACKUP_BACKEND_NAMES } from '../storage/backends.ts';
 interface OptionSpec {
   type: 'string' | 'boolean';
   short?: string;
-  /** Placeholder of the value in usages. */
+  /** Placeholder for the option's value in the help. */
   value?: string;
   /** The setting that the option overrides. */
   setting?: 'DATA_DIR' | 'HOST' | 'PORT' | 'LOG_LEVEL';
@@ -70,13 +70,13 @@ export type OptionName = keyof typeof OPTIONS;
 /** Options of all commands. */
 export const GENERAL_OPTIONS: readonly OptionName[] = ['data-dir', 'log-level', 'help', 'version'];
 
-/** One way to call a command. */
+/** One way to call a command, for example `backup check`. */
 export interface Form {
-  /** The command creates a library where there is none. */
+  /** Set if the command creates a library where there is none. */
   createsLibrary?: true;
   /**
-   * The arguments after the command: a verb in lower case, `NAMES` of required ones, `[NAMES]` of optional ones, and
-   * `…` for any number.
+   * The arguments after the command: a verb in lower case, `NAMES` for required arguments, `[NAMES]` for optional ones,
+   * and `…` for any number of them.
    */
   args: string;
   about: string;
@@ -88,7 +88,7 @@ export interface Form {
 
 interface CommandSpec {
   forms: readonly Form[];
-  /** Options of all forms, which usages do not show. */
+  /** Options of all forms of the command, which the usage lines leave out. */
   shared?: readonly OptionName[];
   examples: readonly string[];
 }
@@ -271,7 +271,7 @@ export const sharedOptionsOf = (name: CommandName): readonly OptionName[] => {
 };
 export const isCommand = (word: string): word is CommandName => word in COMMANDS;
 
-/** Returns the verb, and how many arguments may follow. */
+/** Returns the verb of the form, and how many arguments may follow it. */
 export function shapeOf({ args }: Form): { verb: string | undefined; minArgs: number; maxArgs: number } {
   const tokens: string[] = args.match(/\[[^[\]]*\]|[^\s[\]]+/g) ?? [];
   const verb = /^[a-z]/.test(args) ? tokens.shift() : undefined;
@@ -285,17 +285,17 @@ export function shapeOf({ args }: Form): { verb: string | undefined; minArgs: nu
 
 export const optionsOf = ({ required = [], options = [] }: Form): readonly OptionName[] => [...required, ...options];
 
-/** Returns command and verb: `backup check`. */
+/** Returns the command and the verb, such as `backup check`. */
 export const titleOf = (name: CommandName, form: Form): string =>
   [name, shapeOf(form).verb].filter((word) => word !== undefined).join(' ');
 
-/** Returns an option with the placeholder of its value: `--to DIR`. */
+/** Returns an option with the placeholder of its value, such as `--to DIR`. */
 export function optionText(option: OptionName, form?: Form): string {
   const { value }: OptionSpec = OPTIONS[option];
   const shownValue = form?.values?.[option] ?? value;
   return shownValue === undefined ? `--${option}` : `--${option} ${shownValue}`;
 }
 
-/** Returns the command with its required arguments and options: `storage migrate --to local|s3`. */
+/** Returns the command with its required arguments and options, such as `storage migrate --to local|s3`. */
 export const callOf = (name: CommandName, form: Form): string =>
   [name, form.args, ...(form.required ?? []).map((option) => optionText(option, form))].filter(Boolean).join(' ');

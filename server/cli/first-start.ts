@@ -1,4 +1,4 @@
-// Checks before a command creates a library: a command that cannot run leaves no files on the disk.
+// Checks made before a command creates a library: a command that cannot run leaves no files on the disk.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.ts';
@@ -7,7 +7,10 @@ import { assertCanListen } from '../lan/listeners.ts';
 import { assertImportPath } from '../settings/checks.ts';
 import { findForm, type Command } from './command-line.ts';
 
-/** Throws an error that says what to do instead. Checks nothing for a library, even one whose database is gone. */
+/**
+ * Throws an error that says what to do instead. If the folder already has a library, even one without its database,
+ * nothing is checked.
+ */
 export async function assertCanBegin(command: Command, config: Config): Promise<void> {
   const { data, storageRoot } = config.paths;
   if (isLibrary(data) || existsSync(storageRoot)) return;
@@ -34,7 +37,7 @@ export async function assertCanBegin(command: Command, config: Config): Promise<
 const isLibrary = (folder: string): boolean =>
   ['tonearm.db', 'library.json'].some((name) => existsSync(join(folder, name)));
 
-/** Finds a library whose data folder contains the folder. */
+/** Returns a library whose data folder contains the folder. */
 function findOuterLibrary(folder: string): string | undefined {
   for (let folderAbove = dirname(folder); folderAbove !== dirname(folderAbove); folderAbove = dirname(folderAbove))
     if (isLibrary(folderAbove)) return folderAbove;

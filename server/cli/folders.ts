@@ -10,14 +10,14 @@ import { waitForFollowUps } from './wait.ts';
 
 type FolderApp = Pick<App, 'musicFolders' | 'folders' | 'settings'>;
 
-export async function runFolder(app: App, [action, first = '', name = '', mode]: string[]): Promise<void> {
+export async function runFolder(app: App, [action, operand = '', name = '', mode]: string[]): Promise<void> {
   if (action === 'list') return printFolders(app);
   showScans(app);
-  if (action === 'add') await addFolder(app, first, name, mode);
-  else if (action === 'rename') await app.folders.change(getFolder(app, first).id, { name });
-  else if (action === 'remove') await removeFolder(app, getFolder(app, first));
-  else await app.folders.restore(getFolder(app, first).id);
-  // the first call waits for the started jobs, the second one for the jobs that they start
+  if (action === 'add') await addFolder(app, operand, name, mode);
+  else if (action === 'rename') await app.folders.change(getFolder(app, operand).id, { name });
+  else if (action === 'remove') await removeFolder(app, getFolder(app, operand));
+  else await app.folders.restore(getFolder(app, operand).id);
+  // the first call waits for the jobs of the change, the second call for the jobs that those have started
   await waitForFollowUps(app);
   await waitForFollowUps(app);
   printFolders(app);
@@ -42,10 +42,10 @@ async function removeFolder({ folders }: FolderApp, { id, name }: StoredFolder):
 }
 
 function printFolders({ musicFolders }: FolderApp): void {
-  const folders = musicFolders.listAll().filter(({ isSet, removedAt }) => isSet || removedAt !== null);
+  const folders = musicFolders.listAll().filter(({ isConfigured, removedAt }) => isConfigured || removedAt !== null);
   if (folders.length === 0) console.log('No music folder is set.');
-  for (const { id, key, name, path, mode, isSet } of folders) {
-    const state = isSet ? musicFolders.offlineReason(key) : 'removed';
+  for (const { id, key, name, path, mode, isConfigured } of folders) {
+    const state = isConfigured ? musicFolders.offlineReason(key) : 'removed';
     console.log(`${id}  ${name}  ${path ?? ''}  ${mode}${state === undefined ? '' : `  (${state})`}`);
   }
 }
@@ -54,7 +54,7 @@ function printFolders({ musicFolders }: FolderApp): void {
 function getFolder({ musicFolders }: FolderApp, word: string): StoredFolder {
   const foldersWithName = musicFolders.listAll().filter(({ name }) => name.toLowerCase() === word.toLowerCase());
   const folder =
-    foldersWithName.find(({ isSet }) => isSet) ??
+    foldersWithName.find(({ isConfigured }) => isConfigured) ??
     foldersWithName[0] ??
     musicFolders.find(wholeNumberFromText(word) ?? NaN);
   if (!folder) throw new AppError('not_found', `There is no music folder "${word}". See folder list.`);

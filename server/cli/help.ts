@@ -1,4 +1,4 @@
-// The text of --help: all commands, options and settings, or one command.
+// The text of --help about all commands, options and settings, or about one command.
 import { SETTINGS, SETTING_NAMES } from '../config/settings.ts';
 import {
   callOf,
@@ -86,7 +86,7 @@ function commandHelp(name: CommandName): string {
 export const fullCallOf = (name: CommandName, form: Form): string =>
   [callOf(name, form), ...(form.options ?? []).map((option) => `[${optionText(option, form)}]`)].join(' ');
 
-/** Formats two columns; the second is wrapped, and begins on its own line where the first is too long. */
+/** Formats two columns. The second column is wrapped; it begins on a new line where the first column is too long. */
 const formatTable = (rows: readonly [string, string][]): string =>
   rows
     .map(([name, description]) => {

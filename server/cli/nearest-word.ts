@@ -1,4 +1,4 @@
-// Suggests the word that was probably meant.
+// Suggests the word that a user probably meant.
 
 const MAX_EDITS = 2;
 
@@ -11,18 +11,18 @@ export function suggestionFor(word: string, words: readonly string[], prefix = '
   return nearest ? ` Did you mean "${prefix}${nearest.candidate}"?` : '';
 }
 
-/** Counts letters to insert, delete, replace or swap with their neighbour (optimal string alignment). */
+/** Returns the number of letters to insert, delete, replace or swap with their neighbour (optimal string alignment). */
 export function countEdits(from: string, to: string): number {
-  let [beforePrevious, previous]: number[][] = [[], Array.from({ length: to.length + 1 }, (_, i) => i)];
+  let [beforePrevious, previousRow]: number[][] = [[], Array.from({ length: to.length + 1 }, (_, i) => i)];
   for (let i = 1; i <= from.length; i++) {
-    const current = [i];
+    const currentRow = [i];
     for (let j = 1; j <= to.length; j++) {
-      const replaceCost = (previous?.[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      const replaceCost = (previousRow?.[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
       const isSwap = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
       const swapCost = isSwap ? (beforePrevious?.[j - 2] ?? 0) + 1 : Infinity;
-      current[j] = Math.min((previous?.[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1, replaceCost, swapCost);
+      currentRow[j] = Math.min((previousRow?.[j] ?? 0) + 1, (currentRow[j - 1] ?? 0) + 1, replaceCost, swapCost);
     }
-    [beforePrevious, previous] = [previous, current];
+    [beforePrevious, previousRow] = [previousRow, currentRow];
   }
-  return previous?.[to.length] ?? 0;
+  return previousRow?.[to.length] ?? 0;
 }

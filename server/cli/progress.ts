@@ -1,4 +1,4 @@
-// Shows the progress of commands: a bar on a terminal, otherwise a line every few seconds.
+// Shows the progress of commands as a bar on a terminal, otherwise as a line every few seconds.
 import { SingleBar } from 'cli-progress';
 import type { UserId } from '../db/ids.ts';
 import type { EventHub, Listener } from '../events/hub.ts';
@@ -8,10 +8,10 @@ import type { ScanProgress } from '../scan/wire.ts';
 
 const LINE_INTERVAL_MS = 5_000;
 const BAR_DELAY_MS = 500;
-/** The command line receives the events of all users. */
+/** The listener for the command line, which receives the events of all users. */
 export const OPERATOR: Listener = { id: 0 as UserId, isSuperuser: true };
 
-/** Shows the progress of all scans as long as the process runs; scan-report.ts says how they ended. */
+/** Shows the progress of all scans as long as the process runs. Their results are shown by scan-report.ts. */
 export function showProgress(events: Pick<EventHub, 'subscribe'>, out: NodeJS.WriteStream = process.stdout): void {
   const show = out.isTTY ? createScanBar(out) : createScanLines(out);
   events.subscribe(OPERATOR, undefined, ({ name, data }) => {

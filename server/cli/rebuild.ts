@@ -24,7 +24,10 @@ import { waitForFollowUps } from './wait.ts';
 
 const DATABASE_SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
-/** Throws `conflict` when there is a database. After a kill there is still none, and the next call continues. */
+/**
+ * Builds a new database. Throws `conflict` when a database exists. After a kill none exists yet, and the next call
+ * continues.
+ */
 export async function rebuildDatabase(initialConfig: Config, paths: ProductPaths, log: Log): Promise<void> {
   const { database } = initialConfig.paths;
   const folder = takeDataFolder(initialConfig, log);
@@ -81,20 +84,23 @@ async function buildDatabase(config: Config, paths: ProductPaths, log: Log): Pro
   } finally {
     display.end();
     await reader.close();
-    db.$client.close(); // also deletes the write-ahead log
+    db.$client.close(); // closing also deletes the write-ahead log
     storage.close?.();
     process.off('SIGINT', onStop).off('SIGTERM', onStop);
   }
 }
 
-/** Removes a database whose creation was killed: opening it would migrate it, and keep a copy as if it had been old. */
+/**
+ * Deletes a database whose creation was interrupted by a kill. Opening it would migrate it, and keep a copy as of an
+ * old database.
+ */
 function removeBlank(path: string): void {
   const state = lookAtDatabase(path);
   if (state.kind === 'library' && state.isBlank)
     for (const suffix of DATABASE_SUFFIXES) rmSync(path + suffix, { force: true });
 }
 
-/** Moves the new database into place, and remaining files of the old one into a folder of their own. */
+/** Moves the new database into place, and what is left of the old database into a separate folder. */
 function moveIntoPlace({ paths: { data, database } }: Config): void {
   const remainingFiles = DATABASE_SUFFIXES.map((suffix) => database + suffix).filter((path) => existsSync(path));
   const asideFolder = join(data, asideName(new Date()));
@@ -112,7 +118,10 @@ const describe = ({ objects, tracks, unreadable, problems }: RebuildResult): str
   'Accounts, likes, plays and playlists were only in the old database. The next start prints how to create an account.',
 ];
 
-/** Scans the music folder: existing files give tracks their paths back, and files of reference mode are only there. */
+/**
+ * Scans the music folder. The scan gives tracks in storage the paths of their files again, and adds the tracks of
+ * reference mode, which only exist there.
+ */
 export async function fillFromMusicFolder(app: App): Promise<void> {
   if (app.musicFolders.list().length === 0)
     console.log('No music folder is set. If there is one, scan it with "tonearm scan DIR".');

@@ -45,8 +45,8 @@ export async function runRestore(
     decide: (arrival: Arrival) => decideRestore(arrival, acceptSettings),
   };
   for (const line of describe(await restoreWithProgress('Restoring', options), dataDir, musicDir)) console.log(line);
-  const elsewhere = findStorageConflict(config);
-  if (elsewhere !== undefined) console.log(elsewhere);
+  const storageConflict = findStorageConflict(config);
+  if (storageConflict !== undefined) console.log(storageConflict);
 }
 
 /** Imports an export. A library without accounts is replaced without a question. */
@@ -55,11 +55,11 @@ export async function runImport(
   { workers, migrations: migrationsDir }: ProductPaths,
   { args: [from = ''], replace = false, skipDamaged = false, isConfirmed = false }: Command,
 ): Promise<void> {
-  const elsewhere = findStorageConflict(config);
-  if (elsewhere !== undefined) throw conflict(elsewhere);
+  const storageConflict = findStorageConflict(config);
+  if (storageConflict !== undefined) throw conflict(storageConflict);
   const dataDir = config.paths.data;
   const state = lookAtDatabase(config.paths.database);
-  const { snapshot, counts, lost, unnamed, aside } = await restoreWithProgress('Importing', {
+  const { snapshot, counts, lost, unnamed, asideFolder } = await restoreWithProgress('Importing', {
     repo: await openExport(resolve(from)),
     snapshot: undefined,
     dataDir,
@@ -78,7 +78,7 @@ export async function runImport(
   );
   if (lost.length > 0) console.log(`${lost.length} files were not in it; their tracks are listed under Missing`);
   if (unnamed > 0) console.log(unnamedLine(unnamed));
-  if (aside !== undefined) console.log(`The previous library is in ${aside}`);
+  if (asideFolder !== undefined) console.log(`The previous library is in ${asideFolder}`);
   const { names, hasSuperuser } = readPeople(config.paths.database);
   if (names.length > 0) console.log('Passwords and rights are not taken from an export. Set passwords with:');
   const quotedDataDir = quotedForShell(dataDir);
@@ -94,7 +94,7 @@ async function restoreWithProgress(label: string, options: Omit<RestoreOptions, 
       ...options,
       progress: (...args) => display.progress(...args),
       async decide(arrival) {
-        display.end(); // so that the bar does not run over the question
+        display.end(); // otherwise the bar would be drawn over the question
         const decision = await options.decide(arrival);
         display = createProgressDisplay(process.stdout, label);
         return decision;
@@ -108,7 +108,7 @@ async function restoreWithProgress(label: string, options: Omit<RestoreOptions, 
 const unnamedLine = (files: number): string =>
   `${files} listed files belong to nothing in the library, and were not restored`;
 
-/** Asks before settings and accounts are taken that would give others access to this computer. */
+/** Asks before settings and accounts are taken that could give others access to this computer. */
 async function decideRestore(arrival: Arrival, isAccepted: boolean): Promise<Decision> {
   if (arrival.has_accounts) print('The backup differs from this server:', arrival);
   else {
@@ -167,7 +167,7 @@ async function openBackup(
   }
 }
 
-/** Says which sign-ins stay valid, by the rules of apply-arrival.ts. */
+/** Describes which sign-ins stay valid, by the rules of apply-arrival.ts. */
 function describeSignIns({ hasKeys, hasOwnKeys, arrival, isAccepted }: RestoreOutcome): string {
   if (arrival.has_accounts && !isAccepted && hasOwnKeys) return 'Everybody who is signed in here stays signed in.';
   if (arrival.has_accounts && (hasKeys || hasOwnKeys))
@@ -175,9 +175,10 @@ function describeSignIns({ hasKeys, hasOwnKeys, arrival, isAccepted }: RestoreOu
   return hasKeys ? 'Sign-ins keep working.' : 'Everybody has to sign in again.';
 }
 
-function describe(restored: RestoreOutcome, dataDir: string, musicDir: string | undefined): string[] {
-  const { snapshot, counts, hasKeys, hasOwnKeys, copies, lost, unnamed, unlistedPacks, isListLost, aside } = restored;
-  const { arrival, isAccepted } = restored;
+function describe(outcome: RestoreOutcome, dataDir: string, musicDir: string | undefined): string[] {
+  const { snapshot, counts, hasKeys, hasOwnKeys, copies, lost, unnamed, unlistedPacks, isListLost, asideFolder } =
+    outcome;
+  const { arrival, isAccepted } = outcome;
   return [
     `Restored ${counts.tracks} tracks, ${counts.files} audio files and ${counts.covers} covers of snapshot ` +
       `${snapshot} into ${dataDir}`,
@@ -190,8 +191,8 @@ function describe(restored: RestoreOutcome, dataDir: string, musicDir: string | 
         ? 'The backup did not include the keys; those of the replaced library were kept, so its app passwords keep ' +
           'working.'
         : 'The backup did not include the keys: app passwords no longer work. Create new ones in the settings.',
-    describeSignIns(restored),
-    ...(aside === undefined ? [] : [`The previous library is in ${aside}`]),
+    describeSignIns(outcome),
+    ...(asideFolder === undefined ? [] : [`The previous library is in ${asideFolder}`]),
     ...(lost.length > 0 ? [`${lost.length} files could not be restored; their tracks are listed under Missing`] : []),
     ...(unnamed > 0 ? [unnamedLine(unnamed)] : []),
     ...(unlistedPacks > 0

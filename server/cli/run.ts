@@ -40,7 +40,10 @@ import { runGarbage, runVerify } from './verify.ts';
 import { getBackend } from '../storage/backends.ts';
 import { SCAN_LOCAL_FOLDER } from '../scan/tasks.ts';
 
-/** The terminal sends Ctrl+C, and so does npm, which gets it, too: a second signal within this time is the same. */
+/**
+ * Ctrl+C reaches the server twice if it was started by npm: from the terminal and from npm. A second signal within this
+ * time is taken for the same Ctrl+C.
+ */
 const MIN_SIGNAL_GAP_MS = 1_000;
 /** npm does not forward SIGHUP when it ends, and the shell between `npx` and this process does not forward SIGTERM. */
 const STARTED_BY_NPM = ['start', 'npx'].includes(process.env['npm_lifecycle_event'] ?? '');
@@ -72,7 +75,7 @@ export async function runCommand(invocation: Invocation): Promise<void> {
     const command = parseCommandLine(invocation.argv);
     if (command.name === 'help') return void process.stdout.write(helpText(command.topic));
     if (command.name === 'version') return void process.stdout.write(`${invocation.version}\n`);
-    await run(command, invocation, shell).catch((error: unknown) => joinRunningServer(error, command));
+    await executeCommand(command, invocation, shell).catch((error: unknown) => joinRunningServer(error, command));
   } catch (error) {
     process.exitCode = error instanceof UsageError ? 2 : 1;
     const sentence = asKnownFault(error)?.message ?? systemFault(error);
@@ -84,7 +87,10 @@ export async function runCommand(invocation: Invocation): Promise<void> {
   }
 }
 
-/** Describes errors of the system and of SQLite, which mostly name a path; stacks are shown for unexpected ones. */
+/**
+ * Describes errors of the system and of SQLite, whose messages mostly name a path. Unexpected errors are shown with
+ * their stack instead.
+ */
 function systemFault(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return /^(?:E[A-Z0-9]+|SQLITE_\w+)$/.test(code) ? `The command failed (${messageOf(error)}).` : undefined;
@@ -94,7 +100,7 @@ const nameOfOption = (setting: string): string =>
   ({ LOCAL_MEDIA_IMPORT_PATH: '--import', LOCAL_MEDIA_IMPORT_MODE: '--index' })[setting] ??
   `--${setting.toLowerCase().replaceAll('_', '-')}`;
 
-/** Throws for `npm start --open`: npm takes options before `--` for itself, and passes only their values on. */
+/** Throws for `npm start --open`: npm takes options before `--` for itself, and passes on only their values. */
 function assertNoOptionTakenByNpm(env: NodeJS.ProcessEnv): void {
   if (env['npm_lifecycle_event'] !== 'start') return;
   const takenOption = [...optionsOf(COMMANDS.serve.forms[0]), ...GENERAL_OPTIONS].find(
@@ -106,7 +112,10 @@ function assertNoOptionTakenByNpm(env: NodeJS.ProcessEnv): void {
     );
 }
 
-/** With --open, opens the server that uses the data folder. Otherwise throws the error with the server's address. */
+/**
+ * With --open, opens the server that already uses the data folder. Otherwise throws the error with that server's
+ * address.
+ */
 async function joinRunningServer(error: unknown, command: Command): Promise<void> {
   const url = error instanceof FolderInUse ? await findRunningServer(error.folder) : undefined;
   if (!(error instanceof FolderInUse) || url === undefined) throw error;
@@ -123,14 +132,15 @@ async function joinRunningServer(error: unknown, command: Command): Promise<void
   await openBrowser(url);
 }
 
-async function run(command: Command, invocation: Invocation, shell: ShellLink | undefined): Promise<void> {
+async function executeCommand(command: Command, invocation: Invocation, shell: ShellLink | undefined): Promise<void> {
   const { env, version } = invocation;
   if (command.name === 'openapi') return printOpenApi(invocation);
   assertNoFile(dataDirOf(command, env), DATA_FOLDER);
   const isReplaced = command.name === 'restore' || command.name === 'import';
-  const restored = isReplaced ? undefined : await finishRestore(dataDirOf(command, env), () => new Date());
-  if (restored?.aside !== undefined) console.log(`The library was restored; the previous one is in ${restored.aside}`);
-  if (restored?.isConfirmationVoid === true)
+  const finishedRestore = isReplaced ? undefined : await finishRestore(dataDirOf(command, env), () => new Date());
+  if (finishedRestore?.asideFolder !== undefined)
+    console.log(`The library was restored; the previous one is in ${finishedRestore.asideFolder}`);
+  if (finishedRestore?.isConfirmationVoid === true)
     console.log(
       'Accounts changed after the restore was accepted, so accounts, settings and folders stayed as they were here. ' +
         'Restore again to see what differs now.',
@@ -175,7 +185,7 @@ async function runOnLibrary(app: App, command: Command): Promise<void> {
   else await runUser(app, command);
 }
 
-/** Prints the document of an app in a temporary folder, because routes exist only in an app. */
+/** Prints the OpenAPI document. It is made by an app in a temporary folder, because only an app has routes. */
 async function printOpenApi({ root, isBundled: bundled, version }: Invocation): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-openapi-'));
   try {
@@ -193,7 +203,7 @@ async function printOpenApi({ root, isBundled: bundled, version }: Invocation): 
   }
 }
 
-/** Returns the configuration; `scan DIR` without a configured music folder takes DIR as the music folder. */
+/** Returns the configuration. `scan DIR` without a configured music folder uses DIR as the music folder. */
 function withScanFolder(command: Command, env: NodeJS.ProcessEnv): Config {
   const config = configOf(command, env);
   const [dir] = command.args;
@@ -203,8 +213,8 @@ function withScanFolder(command: Command, env: NodeJS.ProcessEnv): Config {
 }
 
 /**
- * Separates options that are saved from other variables: the music folder with its mode, and a port with `--keep-port`.
- * They count as values of settings.json, where they will be, unless the environment fixes them.
+ * Separates the options that will be saved from other variables: the music folder with its mode, and a port with
+ * `--keep-port`. They count as values of settings.json, where they will be saved, unless the environment sets them.
  */
 function splitRemembered({ settings, keepPort }: Command, allVariables: NodeJS.ProcessEnv, env: NodeJS.ProcessEnv) {
   const fixedNames = new Set(Object.entries(env).flatMap(([name, value]) => (value ? name.toUpperCase() : [])));
@@ -235,11 +245,14 @@ function configOf(command: Command, env: NodeJS.ProcessEnv): Config {
     );
   const otherEntries = Object.entries(file).filter(([key]) => !(key.toUpperCase() in rememberedSettings));
   const config = loadConfig({ file: { ...Object.fromEntries(otherEntries), ...rememberedSettings }, env: variables });
-  getBackend(config.settings.STORAGE_BACKEND); // throws for an unknown backend, before any file is opened
+  getBackend(config.settings.STORAGE_BACKEND); // an unknown backend throws here, before any file is opened
   return config;
 }
 
-/** Adds the passphrase and the keys of the object store, since a restore opens no library that would read them. */
+/**
+ * Adds the passphrase and the keys of the object store, which are usually read when a library is opened: a restore
+ * opens none.
+ */
 async function withSecrets(config: Config): Promise<Config> {
   try {
     return await addStoredSettings(
@@ -278,7 +291,7 @@ async function serve(app: App, command: Command, log: Log, shell: ShellLink | un
   for (const address of app.sharing.state().addresses) console.log(`On your network: ${address.url}`);
   for (const line of describePlaces(app)) console.log(line);
   const setupUrl = app.auth.isSetupRequired() ? `${url}/setup?token=${app.auth.setupToken}` : undefined;
-  // the desktop app asks for the token when it needs it, and writes all output into its log
+  // the desktop app requests the token when it needs it, and would write this output into its log
   if (setupUrl && !shell) console.log(`Setup token: ${app.auth.setupToken}\nCreate your account at ${setupUrl}`);
   if (process.stdout.isTTY) console.log('Press Ctrl+C to stop it.');
   showScans(app);
@@ -286,7 +299,10 @@ async function serve(app: App, command: Command, log: Log, shell: ShellLink | un
   if (command.open) await openBrowser(setupUrl ?? url);
 }
 
-/** Throws for a missing folder that was never scanned. A scanned one may be on a disk that comes back later. */
+/**
+ * Returns whether there is a music folder to scan. Throws for a missing folder that was never scanned. A folder that
+ * was scanned before may be on a disk that comes back later.
+ */
 async function isMusicThere(app: App): Promise<boolean> {
   try {
     await app.scan.assertFolder();
@@ -299,7 +315,7 @@ async function isMusicThere(app: App): Promise<boolean> {
   }
 }
 
-/** Says where the library and the music are. */
+/** Describes where the library and the music are. */
 function describePlaces({ config, musicFolders }: App): string[] {
   const folders = musicFolders
     .list()
@@ -310,7 +326,7 @@ function describePlaces({ config, musicFolders }: App): string[] {
   return [`Library: ${config.paths.data}`, ...folders];
 }
 
-/** Saves the address, by which other commands find the server. The server also runs without that. */
+/** Saves the address by which other commands find the server. If that fails, the server still runs. */
 function trySaveAddress(dataDir: string, url: string, log: Log, shell: ShellLink | undefined): void {
   try {
     noteAddress(join(dataDir, 'tonearm.lock'), url, shell?.address);
@@ -330,13 +346,15 @@ function exitOnUnexpectedError(log: Log): void {
 type StopSource = NodeJS.Signals | 'shell' | 'npm';
 
 /**
- * Stops the server on signals; running jobs go back into the queue, and a second signal exits at once. Returns `stop`.
+ * Stops the server on signals. Running jobs go back into the queue, and a second signal exits at once. Returns the
+ * function that stops the server.
  */
 function stopOnSignals(app: App, log: Log): (source: StopSource) => void {
   let stoppingSince: number | undefined;
   const stop = (source: StopSource): void => {
     if (stoppingSince !== undefined) {
-      if (source === 'shell' || source === 'npm') return; // the desktop app or npm has ended since
+      // the desktop app or npm has ended during the stop, which is no second signal
+      if (source === 'shell' || source === 'npm') return;
       if (performance.now() - stoppingSince < MIN_SIGNAL_GAP_MS) return;
       process.exit(1);
     }
@@ -362,7 +380,7 @@ function stopOnSignals(app: App, log: Log): (source: StopSource) => void {
   return stop;
 }
 
-/** Returns the port that another program uses, when the server cannot listen because of that. */
+/** Returns the port that another program uses, if the error says that the server cannot listen because of that. */
 function portInUse(error: unknown): number | undefined {
   const cause =
     error instanceof AppError ? (error.cause as (NodeJS.ErrnoException & { port?: number }) | undefined) : undefined;

@@ -6,7 +6,10 @@ import { findAddress } from '../db/data-lock.ts';
 const ANSWER_TIMEOUT_MS = 3_000;
 const Health = z.object({ status: z.string(), version: z.string() });
 
-/** Returns the server's address; undefined for a command, a server of an earlier version, or one without an answer. */
+/**
+ * Returns the server's address. Returns undefined if only a command holds the folder, if the server is of an earlier
+ * version, or if it does not answer.
+ */
 export async function findRunningServer(dataDir: string): Promise<string | undefined> {
   const url = findAddress(join(dataDir, 'tonearm.lock'));
   if (url === undefined) return undefined;
@@ -14,6 +17,6 @@ export async function findRunningServer(dataDir: string): Promise<string | undef
     const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
     return Health.safeParse(await response.json()).success ? url : undefined;
   } catch {
-    return undefined; // no answer, or an answer of another program
+    return undefined; // nothing answers, or another program does
   }
 }

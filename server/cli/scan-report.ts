@@ -7,7 +7,7 @@ import type { ScanResult } from '../scan/wire.ts';
 import { OPERATOR, showProgress } from './progress.ts';
 
 const MAX_SHOWN_LINES = 20;
-/** Control characters in file names could be escape sequences of the terminal. */
+/** Control characters in file names, which could be escape sequences of the terminal. */
 const CONTROL_CHARACTERS = /\p{Cc}/gu;
 
 /** Shows progress and results of all scans, as long as the process runs. */
@@ -20,7 +20,8 @@ export function showScans({ events, jobs }: Pick<App, 'events' | 'jobs'>): void 
     if (job?.task !== SCAN_LOCAL_FOLDER.name) return;
     if (job.status === 'failed') return console.log(`Scan failed: ${job.error}`);
     if (job.status !== 'succeeded') return;
-    const result = jobs.get(job.id as JobId).result as ScanResult; // events leave out long lists
+    // the event leaves out long lists, so the job is read
+    const result = jobs.get(job.id as JobId).result as ScanResult;
     if (result.dry_run) return;
     if (isFirst || hasChanges(result)) console.log(describeCounts(result));
     isFirst = false;
@@ -35,14 +36,14 @@ const hasChanges = ({ files, unchanged, missing }: ScanResult): boolean => uncha
 /** Returns a line with counts, and the files that were not imported. */
 export const describeScan = (result: ScanResult): string[] => [describeCounts(result), ...describeProblems(result)];
 
-/** Counts of files in the line add up to their number. */
+/** Returns a line with counts of files, which add up to the number of files. */
 function describeCounts(result: ScanResult): string {
   const { files, added, updated, missing, changing_count: changing, failed_folders: folders, duration_ms } = result;
   const newFiles = added - result.extra_tracks;
   const parts: [number, string][] = [
     [Math.max(0, newFiles), 'new'],
     [updated, 'changed'],
-    // several tracks of one moved file count as one
+    // several tracks of one moved file count as one moved file
     [result.moved + Math.min(0, newFiles), 'moved'],
     [result.unchanged, 'unchanged'],
     [changing, 'still being written'],

@@ -1,4 +1,4 @@
-// `tonearm scan [DIR] [--dry-run] [--reread]`: one scan without a running server, or what it would change.
+// `tonearm scan [DIR] [--dry-run] [--reread]`: runs one scan without a running server, or shows what it would change.
 import { realpath } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import type { App } from '../app.ts';
@@ -24,7 +24,9 @@ export async function runScan(app: App, { dir, dryRun, reread = false }: ScanCom
   for (const line of dryRun ? describeDryRun(result) : describeScan(result)) console.log(line);
 }
 
-/** Saves what `--import`, `scan DIR` and `--index` set, unless the environment sets something else. */
+/**
+ * Saves the music folder and mode of `--import`, `scan DIR` and `--index`, unless the environment sets something else.
+ */
 export async function rememberMusicFolder({ config, settings }: App): Promise<void> {
   const { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: mode } = config.settings;
   await settings.change({
@@ -34,7 +36,10 @@ export async function rememberMusicFolder({ config, settings }: App): Promise<vo
   });
 }
 
-/** Returns the path in the music folder. Throws `conflict` for a part of a music folder that was scanned before. */
+/**
+ * Returns the folder's path below the music folder. Throws `conflict` if it is inside a music folder that was scanned
+ * before.
+ */
 async function folderOf(app: App, dir: string): Promise<string> {
   const scannedFolder = app.sources.scannedFolder();
   const roots = app.musicFolders.list();

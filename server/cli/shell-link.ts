@@ -1,7 +1,8 @@
-// The connection to the desktop app that started this server: a local socket, whose address is in the environment, for
-// a child process of Node and a utility process of Electron alike. The app asks the server to stop (Windows has no
-// signals), asks for secrets that must not be in arguments, files or the log, and checks that the server answers. When
-// the socket closes, the app is gone, and the server ends, because it would keep the port and the data folder.
+// The connection to the desktop app that started this server. It is a local socket, whose address is in the
+// environment, for a child process of Node and a utility process of Electron alike. The app asks the server to stop
+// (Windows has no signals), asks for secrets that must not be in arguments, files or the log, and checks that the
+// server answers. When the socket closes, the app is gone, and the server ends, because it would keep the port and the
+// data folder.
 import { rmdirSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
@@ -10,7 +11,7 @@ import { z } from 'zod';
 
 /** The environment variable with the address of the socket. */
 const SHELL_ADDRESS = 'TONEARM_SHELL';
-/** Time to stop cleanly when the app is gone. A kill after that is safe: all writes survive it. */
+/** Time for a clean stop after the app is gone. A kill after that is safe: all writes survive it. */
 const MAX_STOP_MS = 1_500;
 
 const Request = z.discriminatedUnion('kind', [
@@ -24,20 +25,23 @@ type Request = z.output<typeof Request>;
 interface Answers {
   stop(): void;
   issueTicket(): string;
-  /** Null once there is an account. */
+  /** Returns the set-up token; null once an account exists. */
   setupToken(): string | null;
 }
 
 export interface ShellLink {
   /** Address of the socket, which db/data-lock.ts saves. */
   address: string;
-  /** Answers later requests, and those that arrived before. */
+  /** Sets the answers to requests of the app; requests that arrived before are answered now. */
   answer(answers: Answers): void;
-  /** Tells the app that the server cannot start. `port` is set when another program uses it. */
+  /** Tells the app why the server cannot start. `port` is set when another program uses that port. */
   reportFailure(reason: string, port: number | undefined): void;
 }
 
-/** Returns undefined without the desktop app. Removes the variable, so that child processes do not inherit it. */
+/**
+ * Connects to the desktop app; returns undefined if the app did not start this server. Deletes the variable, so that
+ * child processes do not inherit it.
+ */
 export function connectToShell(env: NodeJS.ProcessEnv): ShellLink | undefined {
   const address = env[SHELL_ADDRESS];
   if (!address) return undefined;
@@ -61,13 +65,13 @@ export function connectToShell(env: NodeJS.ProcessEnv): ShellLink | undefined {
       const request = Request.safeParse(parseJson(line));
       if (request.success) handleRequest(request.data);
     })
-    .on('error', () => undefined); // readline emits the socket's error, too, when the app was killed
-  socket.on('error', () => undefined); // `close` follows
-  // nobody reads the output when the app is gone, and an error would end the server while it stops
+    .on('error', () => undefined); // if the app was killed, readline emits the socket's error, too
+  socket.on('error', () => undefined); // the event `close` follows and is handled
+  // when the app is gone, nobody reads the output, and a write error would end the server during its stop
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
   socket.once('close', () => {
     removeSocket(address);
-    if (!answers) process.exit(1); // the server has not started yet
+    if (!answers) process.exit(1); // the server has not started yet, so there is nothing to stop
     answers.stop();
     setTimeout(() => process.exit(1), MAX_STOP_MS);
   });
@@ -83,8 +87,8 @@ export function connectToShell(env: NodeJS.ProcessEnv): ShellLink | undefined {
 }
 
 /**
- * Returns whether the app at that address still runs. Also true when that is unclear, so that its server is not ended
- * by mistake.
+ * Returns whether the app at that address still runs. In doubt it returns true, so that its server is not ended by
+ * mistake.
  */
 export function isShellThere(address: string): Promise<boolean> {
   return new Promise((resolve) => {
@@ -96,14 +100,14 @@ export function isShellThere(address: string): Promise<boolean> {
   });
 }
 
-/** Removes the socket that a killed app leaves; a pipe of Windows leaves no file. */
+/** Removes the socket file that a killed app leaves. On Windows the socket is a pipe without a file. */
 export function removeSocket(address: string): void {
   if (process.platform === 'win32') return;
   try {
     rmSync(address, { force: true });
     rmdirSync(dirname(address));
   } catch {
-    // the app has removed the socket itself, or other files are in the folder
+    // the app has removed the socket itself, or the folder contains other files
   }
 }
 

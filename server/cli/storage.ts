@@ -13,16 +13,17 @@ import { FILE_SCHEME } from '../storage/uri.ts';
 import { migrateStorage, type Migration } from '../maintenance/storage-migration.ts';
 import { createProgressDisplay } from './progress.ts';
 
-export async function runMigrate(initial: Config, paths: ProductPaths, log: Log, to: string): Promise<void> {
+export async function runMigrate(initialConfig: Config, paths: ProductPaths, log: Log, to: string): Promise<void> {
   const stop = new AbortController();
   const onStop = (): void => stop.abort(new AppError('conflict', 'Stopped. Run the same command again to resume.'));
   process.once('SIGINT', onStop).once('SIGTERM', onStop);
-  const { offers, close } = await openDataFolder({ config: initial, paths, log });
+  const { offers, close } = await openDataFolder({ config: initialConfig, paths, log });
   const { config, db, secretStore } = offers;
   const display = createProgressDisplay(process.stdout, 'Moving objects');
   try {
     const targetStorage = await openStorage(config, {}, to);
-    if (!(await targetStorage.isUp())) await targetStorage.stat('audio/probe'); // throws an error with the reason
+    // `stat` throws an error with the reason
+    if (!(await targetStorage.isUp())) await targetStorage.stat('audio/probe');
     // an interrupted migration may have copied a part of the library, so any mark in the target is accepted
     const target = createOwnedStorage(targetStorage, { ...offers.owner, ownsUnmarkedAudio: () => true });
     await target.claim();
@@ -49,7 +50,7 @@ export async function runMigrate(initial: Config, paths: ProductPaths, log: Log,
 }
 
 /** Lists the current storage, and others that still have tracks after an unfinished migration. */
-function sourcesOf(db: MainDb, current: string, to: string): string[] {
+function sourcesOf(db: MainDb, currentStorage: string, to: string): string[] {
   const schemes = db.$client
     .prepare<[], string>(
       `SELECT DISTINCT substr(storage_uri, 1, instr(storage_uri, ':') - 1) FROM stored_audio
@@ -58,7 +59,7 @@ function sourcesOf(db: MainDb, current: string, to: string): string[] {
     )
     .pluck()
     .all();
-  return [...new Set([current, ...schemes])].filter((name) => name !== to);
+  return [...new Set([currentStorage, ...schemes])].filter((name) => name !== to);
 }
 
 async function switchStorage(deps: SettingsDeps, to: string): Promise<void> {

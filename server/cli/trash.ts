@@ -1,4 +1,4 @@
-// `tonearm trash list|restore|empty`: deleted tracks, without a running server.
+// `tonearm trash list|restore|empty`: manages deleted tracks, without a running server.
 import type { App } from '../app.ts';
 import { TrackIdIn, type TrackId, type UserId } from '../db/ids.ts';
 import { rightsFrom } from '../db/rights.ts';
@@ -9,7 +9,7 @@ import { UsageError } from './usage-error.ts';
 const OPERATOR: TrashUser = { id: 0 as UserId, rights: rightsFrom(() => true) };
 const PAGE_SIZE = 500;
 
-/** Sets exit code 1 when a track could not be restored. */
+/** Runs a command on the trash. Sets exit code 1 when a track could not be restored. */
 export async function runTrash({ trash }: Pick<App, 'trash'>, [action, ...words]: string[]): Promise<void> {
   if (action === 'list') return printTrash(trash);
   if (action === 'restore') {

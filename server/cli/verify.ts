@@ -7,7 +7,7 @@ import { COLLECT_GARBAGE, VERIFY_STORAGE } from '../maintenance/tasks.ts';
 
 const MAX_SHOWN = 50;
 
-/** Sets exit code 1 when something is damaged and could not be repaired. */
+/** Verifies the storage. Sets exit code 1 when something is damaged and could not be repaired. */
 export async function runVerify(app: App): Promise<void> {
   const { id } = await app.jobs.enqueue(VERIFY_STORAGE, { scope: 'all' });
   const {

@@ -1,4 +1,4 @@
-// Waits for the jobs of a command, and not for other jobs that run meanwhile.
+// Waits for the jobs of a command, and not for other jobs that run at the same time.
 import type { App } from '../app.ts';
 import { COVER_ARCHIVE_TASK } from '../covers/tasks.ts';
 import type { JobId } from '../db/ids.ts';
@@ -10,8 +10,9 @@ import { OPERATOR, showJobProgress } from './progress.ts';
 const isActive = ({ status }: JobRow): boolean => status === 'queued' || status === 'running';
 
 /**
- * Shows the progress of a job, cancels it on Ctrl+C, and returns its result (`T` is not checked). Throws when it failed
- * or was cancelled. A job that would be retried later is cancelled: the person at the terminal decides when to retry.
+ * Shows the progress of a job, cancels the job on Ctrl+C, and returns its result (`T` is not checked). Throws when the
+ * job failed or was cancelled. A job that would be retried later is cancelled: the person at the terminal decides when
+ * to retry.
  */
 export async function runJob<T>(app: App, id: JobId, label: string): Promise<T> {
   showJobProgress(app.events, id, label);
@@ -25,7 +26,7 @@ export async function runJob<T>(app: App, id: JobId, label: string): Promise<T> 
 
 /**
  * Resolves when the job has ended or waits for a retry. Rejects when its end cannot be stored, e.g. on a full disk,
- * where the queue itself would wait for space.
+ * because the queue would wait for space.
  */
 export function waitForEnd(app: App, id: JobId): Promise<JobRow> {
   return new Promise((resolve, reject) => {
@@ -38,7 +39,7 @@ export function waitForEnd(app: App, id: JobId): Promise<JobRow> {
     const unsubscribe = app.events.subscribe(OPERATOR, undefined, ({ name }) => {
       if (name === 'job') check();
     });
-    const pollTimer = setInterval(check, 250); // keeps the process alive, which the timer of events does not
+    const pollTimer = setInterval(check, 250); // this timer keeps the process alive, which the timer of events does not
     const stopListening = app.jobs.onStuck((error) => {
       stop();
       reject(error);
@@ -52,7 +53,9 @@ export function waitForEnd(app: App, id: JobId): Promise<JobRow> {
   });
 }
 
-/** Tasks that ask other servers, which may take days or be offline; they continue at the next start. */
+/**
+ * Tasks that send requests to other servers, which may take days or be offline. These tasks continue at the next start.
+ */
 const NETWORK_TASKS: readonly string[] = [ENRICH_TASK, ENRICH_LIBRARY, COVER_ARCHIVE_TASK].map(({ name }) => name);
 
 /** Waits for the jobs that a scan started, except those of NETWORK_TASKS. */

@@ -26,13 +26,13 @@ export interface Config {
 }
 
 interface Layers {
-  /** Parsed settings.json; keys in any case. */
+  /** The content of settings.json; keys may be in upper or lower case. */
   file: Record<string, unknown>;
-  /** `process.env`, overridden by command line options. Only names of settings are read. */
+  /** The environment, overridden by command line options. Variables that are no settings are ignored. */
   env: Record<string, string | undefined>;
 }
 
-/** Throws `invalid` with one line that names the setting, the value and what is allowed. */
+/** Merges the layers. Throws `invalid` with one line that names the setting, the value and what is allowed. */
 export function loadConfig({ file, env }: Layers): Config {
   const fileValues = collectByName(file, 'settings.json', true);
   const envValues = collectByName(env, 'the environment', false);
@@ -60,7 +60,10 @@ export function parseSetting<N extends SettingName>(name: N, value: unknown): Se
 
 export const isSettingName = (name: string): name is SettingName => name in SETTINGS;
 
-/** Collects settings by their upper-case name. `strict` refuses unknown names, in the file but not the environment. */
+/**
+ * Collects settings by their upper-case name. With `strict`, which applies to the file but not to the environment,
+ * unknown names are refused.
+ */
 function collectByName(layer: Record<string, unknown>, layerName: string, strict: boolean): Map<SettingName, unknown> {
   const values = new Map<SettingName, unknown>();
   const spellings = new Map<SettingName, string>();

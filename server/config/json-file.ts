@@ -4,7 +4,10 @@ import { dirname } from 'node:path';
 import { AppError, isDiskFull, messageOf } from '../errors.ts';
 import { syncFolder } from '../runtime/folders.ts';
 
-/** Returns the object in the file; {} without a file. Throws `unavailable` when it cannot be read or parsed. */
+/**
+ * Returns the object in the file; {} if the file does not exist. Throws `unavailable` when the file cannot be read or
+ * parsed.
+ */
 export function readJsonFile(file: string): Record<string, unknown> {
   let text: string;
   try {
@@ -17,7 +20,7 @@ export function readJsonFile(file: string): Record<string, unknown> {
       { cause },
     );
   }
-  const value = parseObject(text.replace(/^\uFEFF/, '')); // some editors on Windows write a BOM
+  const value = parseObject(text.replace(/^\uFEFF/, '')); // some editors on Windows write a byte order mark
   if (value === undefined)
     throw new AppError(
       'unavailable',
@@ -26,12 +29,15 @@ export function readJsonFile(file: string): Record<string, unknown> {
   return value;
 }
 
-/** Writes atomically: temporary file, fsync, rename. Only this account can read the file, which may have secrets. */
+/**
+ * Writes a file atomically: temporary file, fsync, rename. Only this account can read the file, which may contain
+ * secrets.
+ */
 export function writeJsonFile(file: string, value: Record<string, unknown>): void {
   const temporaryFile = `${file}.${process.pid}.tmp`;
   try {
     mkdirSync(dirname(file), { recursive: true });
-    rmSync(temporaryFile, { force: true }); // a crash may have left it, with another mode
+    rmSync(temporaryFile, { force: true }); // a crash may have left a temporary file with another mode
     const fd = openSync(temporaryFile, 'wx', 0o600);
     try {
       writeSync(fd, `${JSON.stringify(value, null, 2)}\n`);

@@ -11,7 +11,10 @@ export interface Keychain {
   delete(account: string): Promise<void>;
 }
 
-/** Packages may not find each other's secrets, so a library remembers which one it used. */
+/**
+ * A package that accesses the keychain. Packages may not find each other's secrets, so a library remembers the one that
+ * it used.
+ */
 export interface KeychainPackage {
   name: string;
   open(): Promise<Keychain>;
@@ -24,7 +27,7 @@ export interface OpenedKeychain extends Keychain {
 const SERVICE = 'Tonearm';
 const BUS_TIMEOUT_MS = 2_000;
 
-/** Packages in the order in which they are tried. */
+/** Packages, in the order in which they are tried. */
 export const KEYCHAIN_PACKAGES: readonly KeychainPackage[] = [
   { name: 'keytar', open: openKeytar },
   { name: 'keyring', open: openKeyring },
@@ -36,7 +39,7 @@ interface Keytar {
   deletePassword(service: string, account: string): Promise<boolean>;
 }
 
-/** keytar is an optional package, absent where it could not be built. */
+/** Opens the keychain with keytar, an optional package that is absent where it could not be built. */
 async function openKeytar(): Promise<Keychain> {
   const name: string = 'keytar';
   const { default: keytar } = (await import(name)) as { default: Keytar };
@@ -48,7 +51,10 @@ async function openKeytar(): Promise<Keychain> {
   };
 }
 
-/** Names the store, because the default falls back to the kernel's keyring, which is lost at a reboot. */
+/**
+ * Opens the keychain with @napi-rs/keyring. It names the store, because the default falls back to the kernel's keyring,
+ * which is lost at a reboot.
+ */
 async function openKeyring(): Promise<Keychain> {
   const { AsyncEntry } = await import('@napi-rs/keyring');
   await assertBusAnswers();
@@ -60,7 +66,10 @@ async function openKeyring(): Promise<Keychain> {
   };
 }
 
-/** Opens the first package that can write, read and delete. Throws `unavailable` with the error of each package. */
+/**
+ * Opens the keychain with the first package that can write, read and delete. Throws `unavailable` with the error of
+ * each package.
+ */
 export async function openKeychain(packages: readonly KeychainPackage[], limitMs: number): Promise<OpenedKeychain> {
   const reasons: string[] = [];
   for (const { name, open } of packages) {
@@ -105,7 +114,7 @@ async function waitWithin<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
-/** On Linux, both packages block the process until the session bus responds, so this checks the bus first. */
+/** Throws unless the session bus responds. On Linux, both packages block the process until it does. */
 async function assertBusAnswers(): Promise<void> {
   if (process.platform !== 'linux') return;
   const socket = findBusSocket(process.env['DBUS_SESSION_BUS_ADDRESS'], process.env['XDG_RUNTIME_DIR']);
@@ -128,7 +137,7 @@ async function assertBusAnswers(): Promise<void> {
   }
 }
 
-/** Finds the path of the bus's socket; an abstract one starts with a NUL. */
+/** Returns the path of the session bus's socket. The path of an abstract socket starts with a NUL. */
 export function findBusSocket(address: string | undefined, runtimeDir: string | undefined): string | undefined {
   const [, kind, path] = /(?:^|;)unix:(?:[^;]*,)?(path|abstract)=([^,;]+)/.exec(address ?? '') ?? [];
   if (path !== undefined) return `${kind === 'abstract' ? '\0' : ''}${decodeURIComponent(path)}`;

@@ -1,4 +1,4 @@
-// The configured music folders: the first one in the settings, others in the table that music-folders/ writes.
+// The configured music folders: the first one is a setting, the others are in the table that music-folders/ writes.
 import type { MainDb } from '../db/client.ts';
 import type { MusicFolderId } from '../db/ids.ts';
 import { musicFolders, type ImportMode } from '../db/schema.ts';
@@ -15,7 +15,7 @@ export interface MusicFolder extends MusicRoot {
 
 export interface StoredFolder extends Omit<MusicFolder, 'path'> {
   path: string | null;
-  isSet: boolean;
+  isConfigured: boolean;
   removedAt: Date | null;
 }
 
@@ -43,7 +43,7 @@ export function createMusicFolders({ db, settings }: { db: MainDb; settings: Wat
     name: row.name,
     path: pathOf(row) ?? row.path,
     mode: modeOf(row),
-    isSet: pathOf(row) !== undefined,
+    isConfigured: pathOf(row) !== undefined,
     removedAt: row.removedAt,
   });
 
@@ -54,13 +54,16 @@ export function createMusicFolders({ db, settings }: { db: MainDb; settings: Wat
         const path = pathOf(row);
         return path === undefined ? [] : [{ id: row.id, key: row.key, name: row.name, path, mode: modeOf(row) }];
       }),
-    /** Lists keys and paths, by which source ids are resolved; includes folders that are no longer set. */
+    /**
+     * Lists keys and paths, by which source ids are resolved. Includes folders that are no longer set, with a path that
+     * does not exist.
+     */
     roots: (): MusicRoot[] => rows.map((row) => ({ key: row.key, path: pathOf(row) ?? NO_PATH })),
     /** Lists all folders, including removed ones, which can be restored. */
     listAll: (): StoredFolder[] => rows.map(toStoredFolder),
     find: (id: number): StoredFolder | undefined => rows.filter((row) => row.id === id).map(toStoredFolder)[0],
 
-    /** Returns whether the file of a `file:` URI is in a folder that is offline. */
+    /** Returns whether the audio at a `file:` URI is in a folder that is offline. */
     isOffline: (storageUri: string | null): boolean =>
       offline.size > 0 &&
       storageUri !== null &&
@@ -71,21 +74,21 @@ export function createMusicFolders({ db, settings }: { db: MainDb; settings: Wat
           storageUri.slice(FILE_SCHEME.length + 1),
         ),
       ),
-    /** Returns why the folder is offline; undefined when it is not. */
+    /** Returns the reason why the folder is offline; undefined for other folders. */
     offlineReason: (key: string): string | undefined => offline.get(key),
-    /** Saves which folders are offline. Returns whether that has changed. */
+    /** Saves which folders are offline. Returns whether the list has changed. */
     setOffline(reasonsByKey: ReadonlyMap<string, string>): boolean {
       const previousKeys = [...offline.keys()].sort().join();
       offline = reasonsByKey;
       return previousKeys !== [...reasonsByKey.keys()].sort().join();
     },
 
-    /** Reads the table again and notifies listeners; to be called after a change of the table. */
+    /** Reads the table again and notifies listeners. Must be called after a change of the table. */
     reload(): void {
       rows = readRows();
       notify();
     },
-    /** Returns a function to unsubscribe. */
+    /** Calls `listener` after each change of the folders. Returns a function to unsubscribe. */
     onChange(listener: () => void): () => void {
       listeners.add(listener);
       return () => void listeners.delete(listener);

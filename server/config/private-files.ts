@@ -1,5 +1,5 @@
-// Keeps the data folder private to the account that runs the server: it has password hashes, private playlists, keys.
-// Files that this process and its children create are 0600 or 0700, whatever umask they were started with.
+// Keeps the data folder private to the account that runs the server: the folder has password hashes, private playlists,
+// keys. Files that this process and its children create are 0600 or 0700, whatever umask they were started with.
 import { chmodSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../log/log.ts';
@@ -7,10 +7,10 @@ import type { Log } from '../log/log.ts';
 const OTHER_ACCOUNTS_MASK = 0o077;
 let startUmask: number | undefined;
 
-/** Removes the rights of other accounts from new files; to be called before any file is written. */
+/** Removes the rights of other accounts from new files. Must be called before any file is written. */
 export const restrictUmask = (): void => void (startUmask ??= process.umask(OTHER_ACCOUNTS_MASK));
 
-/** Removes the rights of other accounts from a folder and the entries in it. Windows has no such modes. */
+/** Removes the rights of other accounts from a folder and its entries. On Windows files have no such modes. */
 export function makePrivate(folder: string, log: Log): void {
   restrictUmask();
   if (process.platform === 'win32') return;
@@ -24,7 +24,10 @@ export function makePrivate(folder: string, log: Log): void {
   }
 }
 
-/** Returns modes for files that others may use, such as an export: by the umask with which the server was started. */
+/**
+ * Returns modes for files that others may use, such as an export, following the umask with which the server was
+ * started.
+ */
 export const getSharedModes = (): { file: number; folder: number } => {
   const mask = startUmask ?? process.umask();
   return { file: 0o666 & ~mask, folder: 0o777 & ~mask };

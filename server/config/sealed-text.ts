@@ -6,11 +6,11 @@ import type { UserId } from '../db/ids.ts';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const SALT_BYTES = 16;
-/** Derived keys are cached, because apps send a password with every request. */
+/** The size of the cache of derived keys. They are cached, because apps send a password with every request. */
 const MAX_CACHED_KEYS = 500;
 
 export interface SealedText {
-  /** IV ‖ ciphertext ‖ tag. */
+  /** IV, ciphertext and authentication tag, one after another. */
   sealed: Buffer;
   salt: Buffer;
 }
@@ -18,8 +18,9 @@ export interface SealedText {
 export type Sealer = ReturnType<typeof createSealer>;
 
 /**
- * The user's id and `purpose` (what else the secret is for, such as an address) are authenticated data, so that a
- * secret cannot be used for another user, under another label or for another purpose.
+ * Returns functions that encrypt and decrypt. The user's id and `purpose` (what else the secret is for, such as an
+ * address) are authenticated data, so that a secret cannot be used for another user, under another label or for another
+ * purpose.
  */
 export function createSealer(secretKey: string, label: string) {
   const keys = new Map<string, KeyObject>();
@@ -42,7 +43,10 @@ export function createSealer(secretKey: string, label: string) {
       return { sealed: Buffer.concat([iv, ciphertext, cipher.getAuthTag()]), salt };
     },
 
-    /** Returns undefined if the text was encrypted with another key, for another user or purpose, or was modified. */
+    /**
+     * Decrypts a text. Returns undefined if it was encrypted with another key, for another user or purpose, or was
+     * modified.
+     */
     open(
       userId: UserId,
       { sealed, salt }: { sealed: Uint8Array; salt: Uint8Array },

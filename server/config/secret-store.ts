@@ -10,15 +10,15 @@ import { readJsonFile, writeJsonFile } from './json-file.ts';
 import { KEYCHAIN_PACKAGES, openKeychain, type KeychainPackage, type OpenedKeychain } from './keychain.ts';
 import type { Settings } from './settings.ts';
 
-/** The server's keys, and settings by their lower-case names. */
+/** The server's keys, and secret settings with their lower-case names. */
 export type SecretName = 'JWT_SECRET' | 'COMPAT_SECRET_KEY' | `setting.${string}`;
 
 export interface SecretStore {
   /** Where new secrets are stored. */
   readonly place: 'file' | 'keychain';
-  /** Why the keychain is not used, if it was requested. */
+  /** The reason why the keychain is not used, if it was requested. */
   readonly keychainFault: string | undefined;
-  /** Throws `unavailable` if a stored secret cannot be read. */
+  /** Returns a secret. Throws `unavailable` if a stored secret cannot be read. */
   get(name: SecretName): Promise<string | undefined>;
   set(name: SecretName, value: string): Promise<void>;
   delete(name: SecretName): Promise<void>;
@@ -31,18 +31,21 @@ export interface SecretStoreOptions {
   requestedPlace: Settings['SECRET_STORE'];
   log: Log;
   packages?: readonly KeychainPackage[];
-  /** Time limit of a keychain that is not in use yet. */
+  /** Time limit for a keychain that has not been used before. */
   probeMs?: number;
 }
 
-/** Time limit of a keychain in use, which a person may have to unlock. */
+/** Time limit for a keychain that is in use, which a person may have to unlock. */
 const UNLOCK_MS = 60_000;
-/** Shorter keys can be guessed: one from the environment is made expensive to guess, a stored one is refused. */
+/**
+ * Shorter keys can be guessed. From the environment, a shorter key is accepted and made expensive to guess; a stored
+ * one is refused.
+ */
 export const MIN_SECRET_CHARS = 16;
 
 const KeychainList = z.object({
   package: z.string(),
-  /** Distinguishes libraries that share a keychain. */
+  /** Id of the library, because several libraries may share a keychain. */
   library: z.string(),
   /** Names of the secrets in the keychain. */
   names: z.array(z.string()),
@@ -133,7 +136,8 @@ function createStore({ file, keychain, place, keychainFault }: StoreParts): Secr
     },
 
     /**
-     * Changes the file first: a secret that it does not list does not exist, even if a crash leaves it in the keychain.
+     * Removes the secret from the file first: a secret that the file does not list does not exist, even if a crash
+     * leaves it in the keychain.
      */
     async delete(name) {
       const { keychainList } = readContent(file);
@@ -168,8 +172,8 @@ const withName = (keychainList: KeychainList, name: string): KeychainList => ({
 });
 
 /**
- * Writes all secrets to the keychain, reads them back, and then removes all from the file at once. After a crash before
- * that, both have the same secrets.
+ * Writes all secrets to the keychain, reads them back, and then removes all from the file at once. If the server
+ * crashes before that, both have the same secrets.
  */
 async function moveToKeychain(file: string, keychain: OpenedKeychain): Promise<void> {
   const { values, keychainList: previousList } = readContent(file);
@@ -177,7 +181,7 @@ async function moveToKeychain(file: string, keychain: OpenedKeychain): Promise<v
   const keychainList = keychainListFor(keychain, previousList);
   editContent(file, (content) => {
     content.keychainList = keychainList;
-  }); // so that the next attempt uses the same entries
+  }); // the list is saved first, so that another attempt after a crash uses the same entries
   for (const [name, value] of values) await storeAndCheck(keychain, accountOf(keychainList, name), value);
   editContent(file, (content) => {
     for (const [name, value] of values) if (content.values.get(name) === value) content.values.delete(name);
@@ -216,11 +220,11 @@ async function storeAndCheck(keychain: OpenedKeychain, account: string, value: s
 interface Content {
   values: Map<string, string>;
   keychainList: KeychainList | undefined;
-  /** Other entries, added by hand. */
+  /** Other entries of the file, which a person has added. */
   otherEntries: Record<string, unknown>;
 }
 
-/** Reads the file. Throws when it is damaged; a damaged file is never overwritten. */
+/** Reads the file. Throws when the file is damaged; a damaged file is never overwritten. */
 function readContent(file: string): Content {
   const { keychain, ...entries } = readJsonFile(file);
   restrictMode(file);
@@ -259,8 +263,8 @@ function editContent(file: string, edit: (content: Content) => void): void {
 }
 
 /**
- * Restores the mode 0600, which a copy or a restore may have changed. Windows has no modes, and some disks, or files of
- * other accounts, allow no change: makePrivate has logged that.
+ * Restores the mode 0600, which a copy or a restore may have changed. Failures are ignored, because makePrivate has
+ * logged them: Windows has no modes, and some disks, or files of other accounts, allow no change.
  */
 function restrictMode(file: string): void {
   if (process.platform === 'win32') return;

@@ -11,7 +11,7 @@ export interface Secrets {
   compatSecretKey: string;
 }
 
-/** Loads the server's keys. A key from the settings has precedence; otherwise one is generated once and stored. */
+/** Loads the server's keys. A key from the settings has precedence; otherwise the key is generated once and stored. */
 export async function loadSecrets(
   settings: Pick<Settings, 'JWT_SECRET' | 'COMPAT_SECRET_KEY'>,
   store: SecretStore,
@@ -30,7 +30,10 @@ export async function loadSecrets(
   return { jwtSecret: await load('JWT_SECRET'), compatSecretKey: await load('COMPAT_SECRET_KEY') };
 }
 
-/** Uses the name as salt, since the same secret has to give the same key on another machine. */
+/**
+ * Derives a key from a short secret. The salt is the name, since the same secret must give the same key on another
+ * machine.
+ */
 const stretchSecret = (secret: string, name: string): string =>
   scryptSync(secret, `tonearm ${name} v1`, 32).toString('base64url');
 
@@ -45,7 +48,7 @@ async function getOrCreate(store: SecretStore, name: SecretName): Promise<string
 export const isSecretSetting = (name: string): boolean => isSettingName(name) && SETTINGS[name].secret;
 export const secretNameOf = (name: SettingName): SecretName => `setting.${name.toLowerCase()}`;
 
-/** Returns stored secret settings by name. */
+/** Returns the secret settings in the store, by name. */
 export async function readStoredSettings(store: SecretStore): Promise<Partial<Record<SettingName, string>>> {
   const storedNames = new Set<string>(store.names());
   const values: Partial<Record<SettingName, string>> = {};
@@ -57,7 +60,10 @@ export async function readStoredSettings(store: SecretStore): Promise<Partial<Re
   return values;
 }
 
-/** Adds the stored secret settings to the configuration. A secret that is still in settings.json is newer. */
+/**
+ * Adds the stored secret settings to the configuration. A secret that is still in settings.json has precedence, because
+ * it is newer.
+ */
 export async function addStoredSettings(config: Config, store: SecretStore): Promise<Config> {
   const settings = { ...config.settings };
   const origins = { ...config.origins };
@@ -70,8 +76,8 @@ export async function addStoredSettings(config: Config, store: SecretStore): Pro
 }
 
 /**
- * Moves secrets that a person wrote into settings.json to the secret store. Where that is not possible, on a full disk
- * or with a read-only settings.json, they stay in effect, and the next start tries again.
+ * Moves secrets that a person wrote into settings.json to the secret store. If that is not possible, on a full disk or
+ * with a read-only settings.json, the secrets stay in effect, and the next start tries again.
  */
 export async function moveWrittenSecrets({ paths }: Config, store: SecretStore, log: Log): Promise<void> {
   const file = readJsonFile(paths.settingsFile);

@@ -1,6 +1,6 @@
-// All settings: name, rule, default, one line of help. `--help`, the settings page, error messages and the
-// documentation are derived from this table. Names are in upper case in the environment, in lower case in settings.json
-// and the API. Settings of a single storage backend are declared in its file.
+// All settings, each with its name, rule, default and one line of help. `--help`, the settings page, error messages and
+// the documentation are derived from this table. Names are in upper case in the environment, in lower case in
+// settings.json and the API. Settings of a single storage backend are declared in its file.
 import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -9,10 +9,10 @@ import { LOG_LEVELS } from '../log/log.ts';
 import { bool, bytes, duration, number, path, percent, setting, text, url, type ValuesOf } from '../setting-kinds.ts';
 import { BACKENDS } from '../storage/backends.ts';
 
-/** Settings of the backends, without their types, which only the backends need. */
+/** Settings of the storage backends. Their types are left out, because only the backends need them. */
 const BACKEND_SETTINGS: object = Object.assign({}, ...BACKENDS.map(({ declaredSettings }) => declaredSettings));
 
-/** A longer sign-in would outlive any reason to trust it. */
+/** The longest allowed sign-in, in days: nobody would trust a longer one. */
 const MAX_SIGN_IN_DAYS = 1_000;
 const signInTime = duration.refine((seconds) => seconds <= MAX_SIGN_IN_DAYS * 86_400, {
   error: `must be at most ${MAX_SIGN_IN_DAYS}d`,
@@ -557,7 +557,7 @@ export type SettingName = keyof typeof SETTINGS;
 export type Settings = ValuesOf<typeof SETTINGS>;
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
-/** Returns the platform's folder for application data. */
+/** Returns the default data folder, in the platform's folder for application data. */
 export function defaultDataDir(
   env: NodeJS.ProcessEnv = process.env,
   platform: NodeJS.Platform = process.platform,

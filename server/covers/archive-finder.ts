@@ -1,5 +1,5 @@
-// Looks in the Cover Art Archive for albums without a local cover. Never replaces a cover that was set meanwhile. A
-// lookup without a result is stored with the time of the next one.
+// Looks in the Cover Art Archive for albums without a local cover. A cover that was set during the lookup is never
+// replaced. A lookup without a result is stored with the time of the next lookup.
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
@@ -15,9 +15,9 @@ import { checkPicture, UnusablePicture, type Cover } from './picture.ts';
 import { findCoverRow, needsNoCover } from './queries.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 
-/** Albums looked up at the same time; the archive's client limits the rate of requests. */
+/** Maximum number of albums that are looked up at the same time; the archive's client limits the rate of requests. */
 const MAX_CONCURRENT_LOOKUPS = 2;
-/** So that no query takes longer than a few milliseconds. */
+/** The size of the ranges of ids that are queried, so that no query takes longer than a few milliseconds. */
 const IDS_PER_QUERY = 5_000;
 
 interface ArchiveFinderDeps {
@@ -44,12 +44,12 @@ export function createArchiveFinder({
   onCover,
 }: ArchiveFinderDeps) {
   const lookups = createLookupRows({ db, now });
-  // tracks of an album are enriched in parallel: the second one uses the answer to the first one's lookup
+  // tracks of an album are enriched in parallel, so the second lookup waits and uses the result of the first one
   const withLookupLock = createLocks<AlbumId>();
 
   /**
-   * Looks an album up if it is due. Returns whether a cover was found, or undefined while no requests are sent because
-   * the last ones failed. Throws errors of the storage, and the reason of `signal`.
+   * Looks an album up if it is due. Returns whether a cover was found. Returns undefined while no requests are sent
+   * because the last ones failed. Throws errors of the storage, and the reason of `signal`.
    */
   const resolveFromArchive = (albumId: AlbumId, signal?: AbortSignal): Promise<boolean | undefined> =>
     withLookupLock(albumId, async () => {
@@ -86,7 +86,7 @@ export function createArchiveFinder({
     return false;
   }
 
-  /** Returns false when a cover was uploaded meanwhile. */
+  /** Stores a cover. Returns false when a cover was uploaded during the lookup. */
   const storeCover = (albumId: AlbumId, cover: Cover, checkedAt: Date): Promise<boolean> =>
     withLock(albumId, async () => {
       if (needsNoCover(db, albumId)) return false;
@@ -103,7 +103,7 @@ export function createArchiveFinder({
       await (yieldIfDue() ??
         new Promise((resolve) => {
           setImmediate(resolve);
-        })); // others are served before the query, which takes a few milliseconds
+        })); // lets other requests run before the query, which takes a few milliseconds
       signal.throwIfAborted();
       yield lookups.listBetween(lowerId, lowerId + IDS_PER_QUERY);
     }
@@ -115,7 +115,7 @@ export function createArchiveFinder({
     const seenIds = new Set<AlbumId>();
     let [lookupCount, foundCount] = [0, 0];
     for (;;) {
-      // repeated until no album was added meanwhile
+      // the search is repeated until it finds no album that was added during the last one
       const newIds: AlbumId[] = [];
       if (archive.isEnabled())
         for await (const albums of listDueAlbums(options))
@@ -128,7 +128,7 @@ export function createArchiveFinder({
         if (isFound) foundCount++;
         progress(++lookupCount, seenIds.size);
       };
-      // the first album alone: after failures it shows whether the archive works again
+      // the first album is looked up alone: after failures it shows whether the archive works again
       await forEachWithSignal(newIds.slice(0, 1), signal, 1, lookUpNext);
       await forEachWithSignal(newIds.slice(1), signal, MAX_CONCURRENT_LOOKUPS, lookUpNext);
     }
@@ -143,7 +143,7 @@ export function createArchiveFinder({
       for await (const albums of listDueAlbums(options)) if (albums.length > 0) return true;
       return false;
     },
-    /** Returns whether a look-up without a result is due to be repeated. */
+    /** Returns whether it is time to repeat a lookup that had no result. */
     hasDueRetry: (): boolean => archive.isEnabled() && lookups.hasDueRetry(),
   };
 }

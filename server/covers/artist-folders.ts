@@ -15,9 +15,9 @@ import { joinPath, isOutOfReach, readFolderPicture } from './nearby-pictures.ts'
 import { UnusablePicture } from './picture.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 
-/** So that no query takes longer than a few milliseconds. */
+/** Maximum number of rows per query, so that no query takes longer than a few milliseconds. */
 const FOLDERS_PER_QUERY = 200;
-/** A folder with the music of more artists belongs to none of them. */
+/** A folder with the music of more artists than this belongs to none of them. */
 const MAX_ARTISTS = 50;
 
 type Folder = RowAs<typeof sourceFolders, 'id' | 'path' | 'imageName' | 'artistImage'>;
@@ -35,7 +35,7 @@ export function createArtistFolders({ db, log, audioStore, pictures }: ArtistFol
     `SELECT id, path, image_name AS imageName, artist_image AS artistImage FROM source_folders
       WHERE id > ? AND (artist_image IS NOT NULL OR image_name IS NOT NULL) ORDER BY id LIMIT ${FOLDERS_PER_QUERY}`,
   );
-  // '0' follows '/' in the order of characters
+  // '0' is the character after '/', so the range contains everything below the folder
   const listArtists = db.$client.prepare<{ source: string; path: string }, Artist>(`
     SELECT DISTINCT x.id, x.name, x.name_key AS nameKey, x.sort_key AS sortKey
     FROM source_folders d JOIN source_files s ON s.folder_id = d.id JOIN tracks t ON t.id = s.track_id
@@ -52,7 +52,7 @@ export function createArtistFolders({ db, log, audioStore, pictures }: ArtistFol
     )
     .pluck();
 
-  /** Returns the name of the picture in the folder and the artist that it shows. */
+  /** Returns the file name of the picture in the folder, and the artist whom it shows. */
   function findArtistPicture({
     id,
     path,
@@ -72,7 +72,10 @@ export function createArtistFolders({ db, log, audioStore, pictures }: ArtistFol
     return artist && name !== null ? { artist, name } : undefined;
   }
 
-  /** False for the folder of an album, which has at most folders of discs. */
+  /**
+   * Returns whether the folder contains folders of albums. The folder of an album itself contains at most folders of
+   * discs.
+   */
   const hasAlbumFolders = (path: string): boolean =>
     listSubfolders
       .all({ source: 'local_folder', path })
@@ -90,7 +93,10 @@ export function createArtistFolders({ db, log, audioStore, pictures }: ArtistFol
     }
   }
 
-  /** Searches all folders with a picture. Throws only errors that affect all folders: `storage_full`, `unavailable`. */
+  /**
+   * Searches all folders with a picture, and returns the number of pictures found. Throws only errors that affect all
+   * folders: `storage_full`, `unavailable`.
+   */
   return async ({ signal }: Omit<PassOptions, 'progress'>): Promise<number> => {
     let foundCount = 0;
     for (let lastId = 0; ;) {

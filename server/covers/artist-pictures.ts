@@ -1,5 +1,5 @@
-// Pictures of artists: the picture that a person chose, else `artist.jpg` in the music folders, else a picture of
-// Wikimedia Commons. The previous picture is stored, so that a change can be undone.
+// Pictures of artists. Shown is the picture that a person chose, else `artist.jpg` in the music folders, else a picture
+// of Wikimedia Commons. The previous picture is stored, so that a change can be undone.
 import { eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId } from '../db/ids.ts';
@@ -12,7 +12,10 @@ import type { Storage } from '../storage/storage.ts';
 import type { Orphans } from './orphaned-covers.ts';
 import { checkPicture, resizePicture, type Cover } from './picture.ts';
 
-/** Stands for all artists where locks and orphaned covers have an album id: no album has this id. */
+/**
+ * The id under which pictures of artists are locked and listed as orphans, where covers have their album's id. No album
+ * has this id.
+ */
 export const ARTISTS_LOCK_ID = 0 as AlbumId;
 /** Longest side of a stored picture. Originals on Commons have tens of megabytes. */
 const STORED_SIZE_PX = 1_200;
@@ -47,7 +50,7 @@ export function createArtistPictures({ db, now, storage, withLock, orphans, onCh
     return row.key;
   }
 
-  /** The caller holds the lock. */
+  /** Replaces the picture of an artist. The caller must hold the lock. */
   async function replace(artistKey: string, newRow: ArtistPictureRow, keepsPrevious: boolean): Promise<void> {
     db.transaction(
       (tx) => {
@@ -76,11 +79,11 @@ export function createArtistPictures({ db, now, storage, withLock, orphans, onCh
     return { key, etag };
   }
 
-  /** Whether a picture that was found may become the artist's picture. */
+  /** Returns whether a picture that was found may become the artist's picture. */
   function isWanted(artistKey: string, { source }: Pick<Provenance, 'source'>): boolean {
-    const current = find(artistKey);
-    if (!current || current.origin === null) return true;
-    return current.origin === 'commons' && current.source !== source;
+    const currentPicture = find(artistKey);
+    if (!currentPicture || currentPicture.origin === null) return true;
+    return currentPicture.origin === 'commons' && currentPicture.source !== source;
   }
 
   return {
@@ -98,13 +101,13 @@ export function createArtistPictures({ db, now, storage, withLock, orphans, onCh
       );
     },
 
-    /** Shows no picture, and accepts none that is found. Throws `not_found`. */
+    /** Removes the picture; found pictures are no longer accepted. Throws `not_found`. */
     async remove(id: ArtistId): Promise<void> {
       const artistKey = keyOf(id);
       await withLock(ARTISTS_LOCK_ID, () => replace(artistKey, { ...NO_PICTURE, origin: 'manual' }, true));
     },
 
-    /** Undoes the last change by a person. Throws `not_found`, `conflict`. */
+    /** Undoes the last change that a person made. Throws `not_found`, `conflict`. */
     async undo(id: ArtistId): Promise<void> {
       const artistKey = keyOf(id);
       await withLock(ARTISTS_LOCK_ID, () => {
@@ -117,25 +120,29 @@ export function createArtistPictures({ db, now, storage, withLock, orphans, onCh
       onChange();
     },
 
-    /** Forgets what a person chose; a found picture may become the artist's picture again. Throws `not_found`. */
+    /**
+     * Deletes what a person chose, so that a found picture may become the artist's picture again. Throws `not_found`.
+     */
     async reset(id: ArtistId): Promise<void> {
       const artistKey = keyOf(id);
       await withLock(ARTISTS_LOCK_ID, () => replace(artistKey, NO_PICTURE, true));
     },
 
-    /** Called when a found picture was lost or damaged and has to be found again. */
+    /** Adds a listener that is called when a found picture was lost or damaged, and has to be found again. */
     onLost: lossListeners.add,
-    /** Deletes the row of a lost picture. The caller holds the lock. */
+    /** Deletes the row of a lost picture. The caller must hold the lock. */
     async forget({ id, artistKey, isCurrent }: Pick<Row, 'id' | 'artistKey' | 'isCurrent'>): Promise<void> {
       db.delete(artistPictures).where(eq(artistPictures.id, id)).run();
       await orphans.deleteOf(ARTISTS_LOCK_ID);
       onChange();
       if (isCurrent) lossListeners.notify(artistKey);
     },
-    /** Call this after a lost or damaged picture was restored. */
+    /** To be called after a lost or damaged picture was restored. */
     announceRestored: onChange,
 
-    /** Deletes found pictures of artists that no longer exist; they would be found again. */
+    /**
+     * Deletes found pictures of artists that no longer exist. If an artist comes back, the picture will be found again.
+     */
     deleteUnused(): void {
       db.$client
         .prepare(
@@ -145,7 +152,7 @@ export function createArtistPictures({ db, now, storage, withLock, orphans, onCh
         .run();
     },
 
-    /** Stores a found picture, unless there is a better one. Throws UnusablePicture and errors of the storage. */
+    /** Stores a found picture, unless the artist has a better one. Throws UnusablePicture and errors of the storage. */
     async offer(artistKey: string, bytes: Buffer, provenance: Provenance): Promise<boolean> {
       const picture = await toStoredPicture(bytes);
       return withLock(ARTISTS_LOCK_ID, async () => {
@@ -157,7 +164,7 @@ export function createArtistPictures({ db, now, storage, withLock, orphans, onCh
   };
 }
 
-/** Throws UnusablePicture. */
+/** Resizes a picture to the size in which it is stored. Throws UnusablePicture. */
 async function toStoredPicture(bytes: Buffer): Promise<Cover> {
   await checkPicture(bytes);
   return checkPicture(await resizePicture(bytes, STORED_SIZE_PX, 'webp'));

@@ -1,9 +1,9 @@
-// An avatar with the initials of a name. The letters are drawn as strokes, since a server may have no fonts.
+// Draws an avatar with the initials of a name. The letters are drawn as strokes, since a server may have no fonts.
 import { hash } from 'node:crypto';
 import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
 import { loadSharp } from './picture.ts';
 
-/** SVG paths in a box of 4 by 6. */
+/** SVG paths of letters and digits, in a box of 4 by 6. */
 const STROKES: Record<string, string> = {
   a: 'M0 6L2 0L4 6M.7 4H3.3',
   b: 'M0 3H2.4A1.5 1.5 0 0 0 2.4 0H0V6H2.4A1.5 1.5 0 0 0 2.4 3',
@@ -42,10 +42,10 @@ const STROKES: Record<string, string> = {
   8: 'M2 3A1.6 1.5 0 1 1 2.01 3A1.8 1.5 0 1 1 1.99 3',
   9: 'M.5 5.7Q4 4.5 4 1.8A2 1.8 0 1 0 3.8 2.6',
 };
-/** Drawn for names in other scripts. */
+/** SVG path of a person, drawn for names in other scripts. */
 const PERSON = 'M2 .6A1.2 1.2 0 1 1 1.99 .6M-.4 6Q-.2 3.6 2 3.6T4.4 6';
 
-/** The initials of the first and the last word. */
+/** Returns the first letters of the first and the last word. */
 function initialsOf(name: string): string[] {
   const words = sortKey(name)
     .split(/[^\p{L}\p{N}]+/u)
@@ -70,7 +70,7 @@ function toSvg(name: string, size: number): string {
     </svg>`;
 }
 
-/** Returns a PNG. */
+/** Returns the avatar as a PNG. */
 export async function drawAvatar(name: string, size: number): Promise<Buffer> {
   const sharp = await loadSharp();
   return sharp(Buffer.from(toSvg(name, size)))

@@ -1,5 +1,5 @@
-// The pictures that can be chosen as the cover of an album: in its files, in its folders, and in the cover archive.
-// Their id says where they are, so nothing is stored.
+// The pictures that can be chosen as the cover of an album: in its files, in its folders, and in the cover archive. The
+// id of a picture says where it is, so nothing is stored.
 import { hash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import type { Db } from '../db/client.ts';
@@ -20,7 +20,7 @@ import {
 import { checkPicture, COVER_EXTENSIONS, UnusablePicture, type Cover } from './picture.ts';
 import { findReleaseGroup, findCoverRow, type TrackWithPicture } from './queries.ts';
 
-/** Tracks that are searched: all pictures of the first one, one picture of each other. */
+/** Number of tracks that are searched: all pictures of the first track, and one picture of each other track. */
 const MAX_TRACKS = 12;
 const MAX_FOLDERS = 20;
 const MAX_PICTURES_PER_FOLDER = 40;
@@ -30,31 +30,34 @@ const ARCHIVE_ID = /^archive-([0-9a-f-]{36})-(\d{1,20})$/;
 export interface Candidate {
   id: string;
   origin: 'embedded' | 'folder' | 'archive';
-  /** The title of the track, the name of the file, or what the archive says the picture shows. */
+  /** The title of the track, the name of the file, or what the picture shows according to the archive. */
   name: string;
-  /** In pixels; null when the picture was not read. */
+  /** Width in pixels; null when the picture was not read. */
   width: number | null;
   height: number | null;
   /** Whether the picture is the album's cover. */
   isCurrent: boolean;
 }
 
-/** A picture in a file or folder. */
+/** A picture in an audio file or in a folder. */
 interface LocalPicture extends Pick<Candidate, 'id' | 'name'> {
   origin: 'embedded' | 'folder';
-  /** Returns undefined if there is no picture. Throws UnusablePicture, `gone` or `unavailable`. */
+  /**
+   * Returns the bytes of the picture; undefined if the file has no picture. Throws UnusablePicture, `gone` or
+   * `unavailable`.
+   */
   read(): Promise<Buffer | undefined>;
-  /** Returns a key that changes with the file. */
+  /** Returns a key that changes when the file changes. */
   cacheKey(): Promise<string>;
 }
 
 /** A candidate whose bytes can be read. */
 interface ReadableCandidate {
-  /** Identifies the content in a cache. */
+  /** A cache key that identifies the content of the picture. */
   key: string;
-  /** Both throw `not_found` or `unavailable`, and the reason of the signal. */
+  /** Returns the original picture. Throws `not_found` or `unavailable`, and the reason of `signal`. */
   read(signal?: AbortSignal): Promise<Buffer>;
-  /** Returns the picture in a size for display. */
+  /** Returns the picture in a size for display. Throws like `read`. */
   readSmall(): Promise<Buffer>;
 }
 
@@ -82,7 +85,10 @@ export function createCandidates({ db, sources, audioStore, embedded, archive }:
     },
   });
 
-  /** Pictures with any name; none in a folder that cannot be read or that is a music folder itself. */
+  /**
+   * Lists all pictures in a folder. The list is empty for a folder that cannot be read or that is a music folder
+   * itself.
+   */
   async function listPictureNames(folder: string): Promise<string[]> {
     const { path } = await audioStore.resolve(toFileUri(folder));
     if (path === undefined) return [];
@@ -115,7 +121,7 @@ export function createCandidates({ db, sources, audioStore, embedded, archive }:
   }
 
   return {
-    /** Different pictures in the files and folders of the album, without unusable ones. */
+    /** Lists the different usable pictures in the files and folders of the album. */
     async listNearby(albumId: AlbumId): Promise<Candidate[]> {
       const currentEtag = findCoverRow(db, albumId)?.etag;
       const candidatesByEtag = new Map<string, Candidate>();
@@ -128,7 +134,7 @@ export function createCandidates({ db, sources, audioStore, embedded, archive }:
       return [...candidatesByEtag.values()];
     },
 
-    /** The pictures of the archive, or the reason why it has none. Throws the reason of `signal`. */
+    /** Lists the pictures of the archive, or returns the reason why there are none. Throws the reason of `signal`. */
     async listFromArchive(
       albumId: AlbumId,
       signal: AbortSignal,
@@ -149,7 +155,10 @@ export function createCandidates({ db, sources, audioStore, embedded, archive }:
       return { items, reason: null };
     },
 
-    /** Throws `not_found` for a picture that the album does not have, `gone` and `unavailable`. */
+    /**
+     * Returns one of the pictures. Throws `not_found` for a picture that the album does not have, `gone` and
+     * `unavailable`.
+     */
     async find(albumId: AlbumId, id: string): Promise<ReadableCandidate> {
       const [, release, image] = ARCHIVE_ID.exec(id) ?? [];
       if (release !== undefined && image !== undefined) {

@@ -1,13 +1,13 @@
-// Chosen covers and pictures of artists follow the tracks to another album or artist. A cover waits in former_covers
-// until the cover task stores it under the key of its new album. Runs inside the caller's transaction.
+// Moves chosen covers and pictures of artists when the tracks get another album or artist. A moved cover waits in
+// former_covers until the cover task stores it under the key of its new album. Runs inside the caller's transaction.
 import { z } from 'zod';
 import type { Sqlite } from '../db/client.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { albumCovers, artistPictures, artists } from '../db/schema.ts';
 import type { AnnotationMove, AnnotationPart } from '../library/tracks/annotations.ts';
 
-/** Hash of the picture that moved; null when a person wants no picture. Absent when nothing was chosen. */
-const Memory = z.object({ etag: z.string().nullable() }).optional().catch(undefined); // a backup may hold other data
+/** Hash of the picture that moved; null if a person wants no picture. Undefined if nothing was chosen. */
+const Memory = z.object({ etag: z.string().nullable() }).optional().catch(undefined); // a backup may contain any value
 
 export function createChosenPictureMoves({
   client,
@@ -46,7 +46,9 @@ export function createChosenPictureMoves({
   );
   const artistKeyOf = (artistId: number): string | undefined => findArtist.get(artistId)?.nameKey;
 
-  /** Whether the holder still shows the picture that it received; always true for the owner itself. */
+  /**
+   * Returns whether the holder still shows the picture that was moved to it. For the original owner it is always true.
+   */
   const isMovedPicture = ({ from, holder, memory }: AnnotationMove, etag: string | null): boolean =>
     holder === from || Memory.parse(memory)?.etag === etag;
 
@@ -67,7 +69,7 @@ export function createChosenPictureMoves({
       if (holder === from) deleteCover.run(from);
       etag = chosenCover.etag;
     }
-    deleteCover.run(to); // a cover that was found, not chosen
+    deleteCover.run(to); // a found cover gives way to a chosen one
     onCoverMoved();
     return { etag };
   }
@@ -87,7 +89,7 @@ export function createChosenPictureMoves({
   return {
     name: 'pictures',
     move: (move) => (move.type === 'album' ? moveCover(move) : movePicture(move)),
-    /** Concerns only artists: an album keeps its cover, of which the other album got a copy. */
+    /** Deletes the picture that an artist received. Covers of albums stay, because the other album got a copy. */
     takeBack({ type, holder, memory }): void {
       const movedPicture = Memory.parse(memory);
       const key = type === 'artist' && movedPicture ? artistKeyOf(holder) : undefined;

@@ -11,27 +11,27 @@ import { userAgentOf } from '../outbound/user-agent.ts';
 import { trimEnd } from '../runtime/trim-text.ts';
 import { parseLimitedJson } from '../runtime/text-limits.ts';
 
-/** The larger size is tried first; old uploads do not have it. */
+/** Sizes of front covers, in the order in which they are requested: old uploads lack the larger size. */
 const FRONT_SIZES = ['1200', '500'] as const;
-/** Limit of a list; a release may have a hundred scans. */
+/** Maximum number of pictures in a list; a release may have a hundred scans. */
 const MAX_LISTED_IMAGES = 40;
 const MAX_RESPONSE_BYTES = 10e6;
-/** The archive's storage fails at times. */
+/** A failed request is repeated, because the archive's storage fails at times. */
 const MAX_ATTEMPTS = 2;
-/** Failures in a row after which requests stop for a while: the failures of two albums. */
+/** After this many failures in a row, requests stop for a while. Two albums have so many failures. */
 const MAX_FAILURES = 4;
 const MAX_PAUSE_MS = 60_000;
 
-/** Requests per second, time limit of a request, and the pause after an answer that the archive is busy. */
+/** Requests per second, time limit of a request, and the pause after the archive has answered that it is busy. */
 const DEFAULT_PACE = { perSecond: 2, timeoutMs: 30_000, busyPauseMs: 5_000 };
 export type ArchivePace = typeof DEFAULT_PACE;
 
 export type ArchiveAnswer =
   | { result: 'picture'; bytes: Buffer }
   | { result: 'none' }
-  /** `unusable` stays the same for weeks, `failed` may be temporary. */
+  /** `unusable` stays the same for weeks; `failed` may be temporary. */
   | { result: 'unusable' | 'failed'; reason: string }
-  /** No request was sent, because the last ones failed. */
+  /** No request was sent, because the last requests failed. */
   | { result: 'paused' };
 
 interface CoverArchiveDeps {
@@ -39,14 +39,14 @@ interface CoverArchiveDeps {
   version: string;
   log: Log;
   now: () => Date;
-  /** Tests set a faster pace. */
+  /** The rate and time limits of requests; tests use faster ones. */
   pace?: Partial<ArchivePace>;
 }
 
 interface ArchiveImage {
   release: string;
   id: string;
-  /** Such as `Front`, `Back`, `Booklet`; may be empty. */
+  /** What the picture shows, such as `Front`, `Back`, `Booklet`; may be empty. */
   types: string[];
 }
 type ArchiveList = { result: 'images'; images: ArchiveImage[] } | Exclude<ArchiveAnswer, { result: 'picture' }>;
@@ -56,7 +56,7 @@ const Listing = z.object({
   images: z.array(z.object({ id: z.union([z.string(), z.number()]), types: z.array(z.string()).default([]) })),
 });
 
-/** Other errors, such as a redirect to a forbidden address, are permanent. */
+/** Errors that may be temporary. Others, such as a redirect to a forbidden address, are permanent. */
 const TEMPORARY_ERRORS = new Set<OutboundErrorKind>(['timeout', 'refused', 'network']);
 
 export type CoverArchive = ReturnType<typeof createCoverArchive>;
@@ -66,12 +66,12 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
   const bucket = createTokenBucket({ perSecond });
   const breaker = createBreaker({ failures: MAX_FAILURES, now: () => now().getTime() });
 
-  /** Sends a request in its turn; returns undefined while the breaker is open. */
-  async function sendRequest(path: string, signal: AbortSignal | undefined): Promise<Answer | undefined> {
+  /** Sends a request when the rate limit allows it. Returns undefined while the circuit breaker is open. */
+  async function sendRequest(path: string, signal: AbortSignal | undefined): Promise<ArchiveResponse | undefined> {
     if (!breaker.mayAsk()) return undefined;
     const base = new URL(settings.get('COVERART_BASE_URL'));
     return bucket.run(async () => {
-      if (!breaker.enter()) return undefined; // the breaker has opened while this request waited
+      if (!breaker.enter()) return undefined; // the circuit breaker may have opened while this request waited
       try {
         const answer = await fetchAnswer(new URL(`${trimEnd(base.href, /\//)}${path}`), base, signal);
         recordOutcome(answer);
@@ -83,7 +83,7 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
     }, signal);
   }
 
-  async function fetchAnswer(url: URL, base: URL, signal: AbortSignal | undefined): Promise<Answer> {
+  async function fetchAnswer(url: URL, base: URL, signal: AbortSignal | undefined): Promise<ArchiveResponse> {
     try {
       return toAnswer(
         await guardedFetch(url, {
@@ -100,7 +100,7 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
     }
   }
 
-  function recordOutcome(answer: Answer): void {
+  function recordOutcome(answer: ArchiveResponse): void {
     if (answer.result !== 'failed') return breaker.succeeded();
     if (answer.isBusy) bucket.pause(Math.min(MAX_PAUSE_MS, Math.max(busyPauseMs, answer.retryAfterMs ?? 0)));
     breaker.failed();
@@ -108,7 +108,7 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
   }
 
   async function sendWithRetry(path: string, signal: AbortSignal | undefined): Promise<ArchiveAnswer> {
-    let answer: Answer | undefined;
+    let answer: ArchiveResponse | undefined;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const newAnswer = await sendRequest(path, signal);
       if (!newAnswer) break;
@@ -132,9 +132,9 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
 
   return {
     isEnabled: (): boolean => settings.get('COVERART_ENABLED'),
-    /** Closes the breaker, after a change of the address or of COVERART_ENABLED. */
+    /** Closes the circuit breaker. To be called after a change of the address or of COVERART_ENABLED. */
     reset: breaker.reset,
-    /** The front cover of a release group. Throws the reason of `signal`. */
+    /** Downloads the front cover of a release group. Throws the reason of `signal`. */
     async findFront(releaseGroupMbid: string, signal?: AbortSignal): Promise<ArchiveAnswer> {
       if (!isMbid(releaseGroupMbid)) return { result: 'none' };
       return findFirstSize(
@@ -143,7 +143,7 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
         signal,
       );
     },
-    /** All pictures of a release group, the front first. Throws the reason of `signal`. */
+    /** Lists all pictures of a release group, the front first. Throws the reason of `signal`. */
     async listImages(releaseGroupMbid: string, signal?: AbortSignal): Promise<ArchiveList> {
       if (!isMbid(releaseGroupMbid)) return { result: 'none' };
       const answer = await sendWithRetry(`/release-group/${releaseGroupMbid.toLowerCase()}`, signal);
@@ -151,7 +151,7 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
       const images = imagesIn(answer.bytes);
       return images ? { result: 'images', images } : { result: 'unusable', reason: 'its list could not be read' };
     },
-    /** Downloads one of these pictures; with `isSmall` in a size for display. Throws the reason of `signal`. */
+    /** Downloads one of the listed pictures; with `isSmall` in a size for display. Throws the reason of `signal`. */
     findImage: (
       { release, id }: Pick<ArchiveImage, 'release' | 'id'>,
       isSmall: boolean,
@@ -161,11 +161,11 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
   };
 }
 
-type Answer = Exclude<ArchiveAnswer, { result: 'paused' }> & { isBusy?: true; retryAfterMs?: number };
+type ArchiveResponse = Exclude<ArchiveAnswer, { result: 'paused' }> & { isBusy?: true; retryAfterMs?: number };
 
 const isMbid = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
-/** Returns undefined if the bytes are no list of pictures. */
+/** Returns the pictures in a response; undefined if the bytes are no list of pictures. */
 function imagesIn(bytes: Buffer): ArchiveImage[] | undefined {
   let value: unknown;
   try {
@@ -182,8 +182,11 @@ function imagesIn(bytes: Buffer): ArchiveImage[] | undefined {
     .slice(0, MAX_LISTED_IMAGES);
 }
 
-/** 404 and 400 (not a valid mbid) mean that there is no picture; other errors mostly come from the storage. */
-function toAnswer({ status, headers, bytes, url }: GuardedAnswer): Answer {
+/**
+ * Returns the result of a response. 404 and 400 (not a valid mbid) mean that there is no picture; other errors mostly
+ * come from the storage.
+ */
+function toAnswer({ status, headers, bytes, url }: GuardedAnswer): ArchiveResponse {
   if (status === 200)
     return { result: 'picture', bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
   if (status === 404 || status === 400) return { result: 'none' };

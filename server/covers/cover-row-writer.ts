@@ -1,4 +1,4 @@
-// Writes the rows of finders in batches, because each commit blocks the main thread until the disk has written it.
+// Writes the rows of covers in batches, because each commit blocks the main thread until the disk has written it.
 import type { MainDb } from '../db/client.ts';
 import { hasAlbum, insertFoundCover, type CoverRow } from './queries.ts';
 
@@ -36,7 +36,10 @@ export function createCoverRowWriter(db: MainDb) {
   }
 
   return {
-    /** Resolves when the row is on disk; with false when the album already has a cover or no longer exists. */
+    /**
+     * Inserts a row. Resolves when the row is on disk; with false when the album already has a cover or no longer
+     * exists.
+     */
     insert: (row: CoverRow): Promise<boolean> =>
       new Promise((resolve, reject) => {
         pendingRows.push({ row, resolve, reject });

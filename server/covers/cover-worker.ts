@@ -5,19 +5,19 @@ import { UnreadableAudio, type ByteSource } from '../media/types.ts';
 import { answerQuestions } from '../runtime/answer-questions.ts';
 import type { ByteRange } from '../storage/storage.ts';
 
-/** A part of a file in an object store; shorter than its range when the file has become shorter. */
+/** A part of a file in an object store. It is shorter than its range if the file has become shorter. */
 export interface FilePart {
   range: ByteRange;
   bytes: Uint8Array;
 }
-/** `skip` is the number of pictures to leave out; 0 asks for the cover. */
+/** `skip` is the number of pictures to skip; 0 asks for the cover. */
 export type PictureQuestion = { skip: number } & ({ path: string | Uint8Array } | { size: number; parts: FilePart[] });
 export type PictureAnswer =
   | { picture: Uint8Array<ArrayBuffer> | null }
-  /** The question has to be asked again with this part, too. */
+  /** A further part of the file is needed: the question has to be repeated with this part added. */
   | { missingRange: ByteRange };
 
-/** Most tags with a picture are smaller. */
+/** Size of the parts that are requested. Most tags with a picture are smaller. */
 const PART_BYTES = 512 << 10;
 
 answerQuestions<PictureQuestion, PictureAnswer>(
@@ -61,6 +61,6 @@ async function readPictureInParts(size: number, parts: FilePart[], skip: number)
 
 async function readPicture(source: ByteSource, skip: number): Promise<Uint8Array<ArrayBuffer> | null> {
   const picture = await readCover(source, skip);
-  // a copy, because small Buffers share memory that must not be transferred
+  // the bytes are copied, because small Buffers share memory that must not be transferred
   return picture ? Uint8Array.from(picture.bytes) : null;
 }

@@ -1,5 +1,5 @@
 // Reads the picture in an audio file in a separate thread, which is replaced when a file makes it hang or run out of
-// memory. For a file in an object store only the parts with the tags are fetched.
+// memory. Of a file in an object store only the parts with the tags are fetched.
 import { addAbortSignal, type Readable } from 'node:stream';
 import { createWorkerThread, ThreadError } from '../runtime/worker-thread.ts';
 import type { ByteRange } from '../storage/storage.ts';
@@ -8,10 +8,10 @@ import { PictureNotRead, UnusablePicture } from './picture.ts';
 
 const MAX_READ_MS = 10_000;
 const MAX_FETCH_MS = 60_000;
-/** Most files need one or two parts. */
+/** Maximum number of parts of a file; most files need one or two. */
 const MAX_PARTS = 64;
 
-/** A file on this machine, or one whose ranges can be fetched. */
+/** A file on this machine, or a file whose ranges can be fetched. */
 type AudioBytes =
   | { path: string | Buffer }
   | { size: number; open: (range: ByteRange) => Promise<{ stream: Readable }> };
@@ -37,8 +37,9 @@ export function createEmbeddedPictures({ workerUrl }: { workerUrl: URL }) {
 
   return {
     /**
-     * The cover picture in an audio file, or with `skip` a further picture; files are read one after another. Throws
-     * UnusablePicture when the file cannot be read, PictureNotRead when reading was cut off, and errors of `open`.
+     * Returns the cover picture in an audio file, or with `skip` a further picture. Files are read one after another.
+     * Throws UnusablePicture when the file cannot be read, PictureNotRead when reading was cut off, and errors of
+     * `open`.
      */
     async read(audio: AudioBytes, skip = 0): Promise<Buffer | undefined> {
       const signal = AbortSignal.timeout(MAX_FETCH_MS);
@@ -57,7 +58,7 @@ export function createEmbeddedPictures({ workerUrl }: { workerUrl: URL }) {
   };
 }
 
-/** Reads at most the bytes of the range, whatever the store sends. */
+/** Reads a range of a file, and no more bytes than the range has, whatever the store sends. */
 async function readRange(stream: Readable, { start, end }: ByteRange, signal: AbortSignal): Promise<Uint8Array> {
   const bytes = Buffer.alloc(end + 1 - start);
   let length = 0;

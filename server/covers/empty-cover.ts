@@ -5,7 +5,7 @@ import type { BytesSource } from '../http/send-bytes.ts';
 import { LARGEST_COVER, nearestSize } from './cover-sizes.ts';
 import { resizePicture } from './picture.ts';
 
-/** `size` is the longest side in pixels; undefined stands for the file as it is. */
+/** Returns the picture. `size` is the longest side in pixels; undefined returns the file as it is. */
 export type EmptyCover = (size: number | undefined) => Promise<BytesSource>;
 
 export function createEmptyCover(path: string): EmptyCover {
@@ -24,7 +24,7 @@ export function createEmptyCover(path: string): EmptyCover {
     try {
       return await picture;
     } catch (error) {
-      picturesBySize.delete(nearestPx); // the file may be readable next time
+      picturesBySize.delete(nearestPx); // failures are not cached, because the file may be readable next time
       throw error;
     }
   };

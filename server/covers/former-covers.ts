@@ -1,5 +1,5 @@
-// The chosen cover of an album that lost all its tracks. A trigger keeps it for 30 days in former_covers. The album to
-// which the tracks went gets it, or one of the same name, artist and year.
+// The chosen cover of an album that lost all its tracks. A trigger keeps it for 30 days in former_covers. It is given
+// to the album to which the tracks went, or to an album of the same name, artist and year.
 import { eq, lt, sql } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
@@ -27,11 +27,12 @@ export function createFormerCovers(db: MainDb) {
   const isInTrash = db.$client.prepare<[string], object>('SELECT 1 FROM trashed_tracks WHERE cover_key = ? LIMIT 1');
 
   /** Deletes rows; the next sweep deletes their pictures, unless an album uses them. */
-  function deleteWhere(where: ReturnType<typeof eq>): void {
+  function deleteWhere(condition: ReturnType<typeof eq>): void {
     db.transaction(
       (tx) => {
-        for (const { key } of tx.delete(formerCovers).where(where).returning().all())
-          // another album may still show the picture of which this album was to get a copy
+        for (const { key } of tx.delete(formerCovers).where(condition).returning().all())
+          // only listed as an orphan: another album may still show the picture, because this album was to get a copy of
+          // it
           if (key !== null)
             tx.insert(orphanedCovers)
               .values({ key, albumId: albumIdOfCover(key) as AlbumId })

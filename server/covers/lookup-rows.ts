@@ -1,4 +1,4 @@
-// The albums that are due for a lookup in the cover archive, and lookups without a result (cover_lookups).
+// The albums that are due for a lookup in the cover archive, and stored lookups without a result (cover_lookups).
 import { eq } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
@@ -10,7 +10,10 @@ import { retryAfterMs, type LookupResult } from './retry-times.ts';
 export type DueAlbum = RowAs<typeof coverLookups, 'albumId' | 'releaseGroupMbid'>;
 
 const COLUMNS = 'a.id AS albumId, a.release_group_mbid AS releaseGroupMbid';
-/** No cover, not removed by a person, local files checked, has a release group that was not looked up lately. */
+/**
+ * SQL condition: the album has no cover, none was removed by a person, its local files were checked, and its release
+ * group was not looked up lately.
+ */
 const IS_DUE = `c.key IS NULL AND c.origin IS NOT 'manual' AND a.release_group_mbid IS NOT NULL
   AND (l.album_id IS NULL OR l.release_group_mbid <> a.release_group_mbid OR l.retry_at <= @now)`;
 const FROM = 'FROM albums a JOIN album_covers c ON c.album_id = a.id LEFT JOIN cover_lookups l ON l.album_id = a.id';
@@ -19,27 +22,28 @@ export function createLookupRows({ db, now }: { db: MainDb; now: () => Date }) {
   const findDue = db.$client.prepare<[{ id: number; now: number }], DueAlbum>(
     `SELECT ${COLUMNS} ${FROM} WHERE a.id = @id AND ${IS_DUE}`,
   );
-  const listDue = db.$client.prepare<[{ above: number; upTo: number; now: number }], DueAlbum>(
-    `SELECT ${COLUMNS} ${FROM} WHERE a.id > @above AND a.id <= @upTo AND ${IS_DUE}`,
+  const listDue = db.$client.prepare<[{ afterId: number; upToId: number; now: number }], DueAlbum>(
+    `SELECT ${COLUMNS} ${FROM} WHERE a.id > @afterId AND a.id <= @upToId AND ${IS_DUE}`,
   );
   const findDueRetry = db.$client.prepare<[number], object>('SELECT 1 FROM cover_lookups WHERE retry_at <= ? LIMIT 1');
   const nowMs = (): number => now().getTime();
 
   return {
-    /** Returns undefined when the album is not due. */
+    /** Returns the album if it is due, else undefined. */
     find: (id: AlbumId): DueAlbum | undefined => findDue.get({ id, now: nowMs() }),
-    /** Ids in (above, upTo]. */
-    listBetween: (above: number, upTo: number): DueAlbum[] => listDue.all({ above, upTo, now: nowMs() }),
+    /** Lists the due albums with ids above `afterId`, up to and including `upToId`. */
+    listBetween: (afterId: number, upToId: number): DueAlbum[] => listDue.all({ afterId, upToId, now: nowMs() }),
     hasDueRetry: (): boolean => findDueRetry.get(nowMs()) !== undefined,
 
-    /** Stores a lookup without a result. */
+    /** Stores that a lookup had no result. */
     storeFailure({ albumId, releaseGroupMbid }: DueAlbum, result: LookupResult, reason: string | null): void {
       db.transaction(
         (tx) => {
           if (!hasAlbum(tx, albumId)) return;
-          const previous = tx.select().from(coverLookups).where(eq(coverLookups.albumId, albumId)).get();
-          const isSameResult = previous?.result === result && previous.releaseGroupMbid === releaseGroupMbid;
-          const tries = isSameResult ? previous.tries + 1 : 1;
+          const previousLookup = tx.select().from(coverLookups).where(eq(coverLookups.albumId, albumId)).get();
+          const isSameResult =
+            previousLookup?.result === result && previousLookup.releaseGroupMbid === releaseGroupMbid;
+          const tries = isSameResult ? previousLookup.tries + 1 : 1;
           const values = {
             releaseGroupMbid,
             result,

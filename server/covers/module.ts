@@ -73,7 +73,7 @@ export function coversModule({
   });
   const pictures = createSignedPictures({ secret: secrets.jwtSecret, now });
   const enqueueCoverTask = (): void => void jobs.tryEnqueue(COVER_TASK, {});
-  /** Set until the transaction that moves annotations has ended. */
+  /** Set while a task waits for the end of the transaction that moves annotations. */
   let scheduledTask: NodeJS.Immediate | undefined;
   const enqueueAfterMoves = (): void => {
     scheduledTask ??= setImmediate(() => {
@@ -105,7 +105,8 @@ export function coversModule({
       handledBy(COVER_ARCHIVE_TASK, coverArchiveTask({ covers })),
     ],
     resume(): void {
-      if (covers.hasDueRetry() || covers.hasFormer()) enqueueCoverTask(); // a chosen cover may be waiting since a crash
+      // after a crash a chosen cover may still be waiting
+      if (covers.hasDueRetry() || covers.hasFormer()) enqueueCoverTask();
     },
     close(): Promise<void> {
       clearImmediate(scheduledTask);

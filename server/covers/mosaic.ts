@@ -1,5 +1,5 @@
-// One picture made of up to four covers, for artists and playlists. Its etag is derived from their etags, so it changes
-// with them.
+// Makes one picture of up to four covers, for artists and playlists. The etag of a mosaic is derived from the etags of
+// its covers, so it changes with them.
 import { hash } from 'node:crypto';
 import { AppError } from '../errors.ts';
 import { isAbsent } from '../storage/file-errors.ts';
@@ -7,14 +7,14 @@ import { composePictures, UnusablePicture, type SizedFormat, type Tile } from '.
 import type { StoredCover, StoredPicture } from './queries.ts';
 
 interface Mosaic {
-  /** Name of its folder in the cache, such as `artist-7`. */
+  /** Name of the mosaic's folder in the cache, such as `artist-7`. */
   owner: string;
   covers: readonly StoredCover[];
   etag: string;
 }
-/** The picture of an artist, which is no mosaic. */
+/** The picture of an artist, which is not a mosaic. */
 interface ArtistPicture extends StoredPicture {
-  /** Name of its folder in the cache, such as `artist-7`. */
+  /** Name of the picture's folder in the cache, such as `artist-7`. */
   owner: string;
 }
 export type ShownCover = StoredCover | ArtistPicture | Mosaic;
@@ -22,7 +22,7 @@ export type ShownCover = StoredCover | ArtistPicture | Mosaic;
 export const MAX_MOSAIC_COVERS = 4;
 /** Must be raised with each change of the layouts. */
 const LAYOUT_VERSION = 1;
-/** Left, top, width and height in halves of the side, by number of covers. */
+/** Left, top, width and height of each tile, in halves of the side, by number of covers. */
 const LAYOUTS: Record<number, readonly [number, number, number, number][]> = {
   1: [[0, 0, 2, 2]],
   2: [
@@ -44,7 +44,9 @@ const LAYOUTS: Record<number, readonly [number, number, number, number][]> = {
 
 export const isMosaic = (cover: ShownCover): cover is Mosaic => 'covers' in cover;
 
-/** Mosaic of the first four different covers. A single cover is returned as it is; undefined without covers. */
+/**
+ * Returns a mosaic of the first four different covers, or a single cover as it is. Returns undefined without covers.
+ */
 export function mosaicOf(owner: string, covers: readonly StoredCover[]): ShownCover | undefined {
   const distinctCovers = [...new Map(covers.toReversed().map((cover) => [cover.etag, cover])).values()]
     .toReversed()
@@ -58,7 +60,10 @@ export function mosaicOf(owner: string, covers: readonly StoredCover[]): ShownCo
   };
 }
 
-/** Throws UnusablePicture when none of the covers is usable, and errors of `readOriginal` other than `not_found`. */
+/**
+ * Draws a mosaic. Throws UnusablePicture when none of the covers is usable, and errors of `readOriginal` other than
+ * `not_found`.
+ */
 export async function makeMosaic(
   { covers }: Mosaic,
   size: number,
@@ -71,24 +76,25 @@ export async function makeMosaic(
     if (pictures.length === 0) throw new UnusablePicture('none of its covers is usable');
     const result = await composePictures(tilesOf(pictures, size), size, format);
     if (result.picture) return result.picture;
-    originals = pictures.filter((bytes) => !result.unusable.includes(bytes)); // fewer pictures have another layout
+    // tries again without the unusable pictures, in the layout for fewer pictures
+    originals = pictures.filter((bytes) => !result.unusable.includes(bytes));
   }
 }
 
 export function tilesOf(pictures: readonly Buffer[], size: number): Tile[] {
-  const half = Math.round(size / 2);
+  const halfPx = Math.round(size / 2);
   return (LAYOUTS[pictures.length] ?? []).map(([left, top, width, height], i) => ({
     bytes: pictures[i] as Buffer,
-    left: left * half,
-    top: top * half,
-    width: width === 2 ? size : half,
-    height: height === 2 ? size : half,
+    left: left * halfPx,
+    top: top * halfPx,
+    width: width === 2 ? size : halfPx,
+    height: height === 2 ? size : halfPx,
   }));
 }
 
 function undefinedIfGone(error: unknown): undefined {
-  const isGone =
+  const isGoneError =
     isAbsent(error) || error instanceof UnusablePicture || (error instanceof AppError && error.code === 'not_found');
-  if (!isGone) throw error;
+  if (!isGoneError) throw error;
   return undefined;
 }

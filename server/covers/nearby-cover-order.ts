@@ -1,12 +1,13 @@
-// The order in which covers of an album are looked for. A cover that a person chose (`manual`) is never replaced.
+// The order in which an album's cover is looked for. A cover that a person chose (`manual`) is never replaced.
 
 /**
- * Local files: pictures in the tags, then in the album's folder, or in the folder above it if that holds discs. The
- * cover archive comes last, in a job of its own (`tasks.ts`), because it is slow.
+ * Where a cover is looked for in local files: first in the tags, then in the album's folder, or in the folder above it
+ * if that contains the folders of discs. The cover archive comes last, in a job of its own (`tasks.ts`), because it is
+ * slow.
  */
 export const NEARBY_ORDER = ['embedded', 'folder'] as const;
 
-/** Names of picture files, the preferred ones first. */
+/** Names of picture files, beginning with the preferred ones. */
 const COVER_FILE_NAMES = ['cover', 'folder', 'front', 'album', 'albumart', 'albumartsmall'];
 
 /** Names for pictures of artists, which Navidrome, Jellyfin, Kodi and Plex use too. */

@@ -17,13 +17,16 @@ import { checkPicture, PictureNotRead, UnusablePicture, type Cover } from './pic
 import { findCoverRow, needsNoCover, type CoverRow, type CoverSources } from './queries.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 
-/** Albums whose pictures are read and stored at a time; writing uses the thread pool that streams need, too. */
+/**
+ * Maximum number of albums whose pictures are read and stored at the same time. Writing uses the thread pool that
+ * streams need, too.
+ */
 const MAX_CONCURRENT_READS = 3;
-/** Albums in progress, most of which wait for their shared commit. */
+/** Maximum number of albums in progress, most of which wait for their shared commit. */
 const MAX_ALBUMS_IN_PROGRESS = 48;
-/** After this many failed attempts an album counts as one without a picture, until it changes. */
+/** After this many failed attempts an album counts as having no picture, until it changes. */
 const MAX_FAILURES = 3;
-/** So that no query takes longer than a few milliseconds. */
+/** The size of the ranges of ids that are queried, so that no query takes longer than a few milliseconds. */
 const IDS_PER_QUERY = 5_000;
 
 /** Options of a pass over all albums. */
@@ -62,7 +65,10 @@ export function createCoverFinder({
   const withReadSlot = createSlots(MAX_CONCURRENT_READS);
   const failures = new Map<AlbumId, number>();
 
-  /** Counts a failed attempt; true at the limit, so that a file that makes every attempt fail is not tried forever. */
+  /**
+   * Counts a failed attempt. Returns true at the limit, so that an album with a file that always fails is not tried for
+   * ever.
+   */
   function countFailure(albumId: AlbumId): boolean {
     const count = (failures.get(albumId) ?? 0) + 1;
     failures.set(albumId, count);
@@ -83,7 +89,10 @@ export function createCoverFinder({
     return isStored;
   }
 
-  /** Restores the cover that a person chose when the album had tracks before; undefined without the picture. */
+  /**
+   * Restores the cover that a person chose when the album had tracks before. Returns undefined if the picture no longer
+   * exists.
+   */
   async function restoreFormer(
     albumId: AlbumId,
     { key: formerKey, etag }: FormerCover,
@@ -105,8 +114,8 @@ export function createCoverFinder({
   }
 
   /**
-   * Stores the first usable picture and returns the row to write, without a key when there is no picture. Returns
-   * undefined when a file could not be read now.
+   * Stores the first usable picture and returns the row to write; the row has no key when there is no picture. Returns
+   * undefined when a file cannot be read at present.
    */
   async function storeFirst(
     albumId: AlbumId,
@@ -131,7 +140,7 @@ export function createCoverFinder({
     return isComplete ? rowWithoutCover(albumId, checkedAt) : undefined;
   }
 
-  /** Returns undefined for an unusable picture, and logs it. */
+  /** Reads a picture. Returns undefined for an unusable picture, and logs the reason. */
   async function tryRead(albumId: AlbumId, candidate: NearbyPicture): Promise<Cover | undefined> {
     try {
       const bytes = await candidate.read();
@@ -152,7 +161,7 @@ export function createCoverFinder({
       await (yieldIfDue() ??
         new Promise((resolve) => {
           setImmediate(resolve);
-        })); // others are served before the query, which takes a few milliseconds
+        })); // lets other requests run before the query, which takes a few milliseconds
       signal.throwIfAborted();
       ids.push(...sources.pendingBetween(lowerId, lowerId + IDS_PER_QUERY));
     }
@@ -161,8 +170,8 @@ export function createCoverFinder({
 
   /**
    * Looks for a local cover if the album has none; returns whether one was found. Throws only errors that affect all
-   * albums: `storage_full`, `unavailable`, the reason of `signal`. An album with files that are out of reach stays
-   * pending; so does an album after any other failure, until there were several.
+   * albums: `storage_full`, `unavailable`, the reason of `signal`. An album stays pending while its files are out of
+   * reach. After any other failure it stays pending until several attempts have failed.
    */
   async function resolveNearby(albumId: AlbumId, signal?: AbortSignal): Promise<boolean> {
     const checkedAt = now();
@@ -176,14 +185,18 @@ export function createCoverFinder({
     }
   }
 
-  /** Does so for all albums that are new, or changed since no cover was found. Throws like `resolveNearby`. */
+  /**
+   * Looks for local covers of all albums that are new, or have changed since no cover was found. Throws like
+   * `resolveNearby`.
+   */
   async function resolvePending(options: PassOptions) {
     const { signal, progress } = options;
-    /** Id of the chosen cover that waited for an album when it was searched, by album. */
+    /** For each searched album, the id of the chosen cover that waited for the album at that time. */
     const formerIds = new Map<AlbumId, FormerCover['id'] | undefined>();
     let [done, total, foundCount] = [0, 0, 0];
     for (;;) {
-      // repeated until no album was added meanwhile, and no searched album got a chosen cover
+      // the search is repeated for albums that were added during it, and for searched albums for which a chosen cover
+      // waits now
       const ids = (await listPendingAlbums(options)).filter(
         (id) => !formerIds.has(id) || formerIds.get(id) !== formerCovers.find(id)?.id,
       );

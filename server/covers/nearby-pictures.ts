@@ -1,4 +1,4 @@
-// Pictures in local files that may be the cover of an album, in the order of `nearby-cover-order.ts`.
+// Lists pictures in local files that may be the cover of an album, in the order of `nearby-cover-order.ts`.
 import type { Readable } from 'node:stream';
 import { AppError } from '../errors.ts';
 import type { AlbumId } from '../db/ids.ts';
@@ -10,13 +10,17 @@ import type { EmbeddedPictures } from './embedded-pictures.ts';
 import { MAX_COVER_BYTES, UnusablePicture } from './picture.ts';
 import type { CoverSources } from './queries.ts';
 
-/** Tracks opened per album: when the pictures of the first ones are broken, those of the others are broken, too. */
+/**
+ * Maximum number of tracks opened per album: when the pictures of the first tracks are broken, those of the others are
+ * broken, too.
+ */
 const MAX_TRACKS = 3;
 
 export interface NearbyPicture {
   origin: (typeof NEARBY_ORDER)[number];
   /**
-   * Returns the unchecked bytes, or undefined if there is no picture. Throws UnusablePicture, `gone` or `unavailable`.
+   * Returns the unchecked bytes; undefined if the file contains no picture. Throws UnusablePicture, `gone` or
+   * `unavailable`.
    */
   read(): Promise<Buffer | undefined>;
 }
@@ -43,18 +47,20 @@ export function listNearbyPictures(
   return NEARBY_ORDER.flatMap((origin) => readersByOrigin[origin]().map((read) => ({ origin, read })));
 }
 
-/** The cover in stored audio, or with `skip` a further picture. Throws UnusablePicture, `gone` or `unavailable`. */
+/**
+ * Returns the cover in stored audio, or with `skip` a further picture. Throws UnusablePicture, `gone` or `unavailable`.
+ */
 export async function readEmbedded(
   storageUri: string,
   { audioStore, embedded }: Omit<NearbyPictureDeps, 'sources'>,
   skip = 0,
 ): Promise<Buffer | undefined> {
   const file = await audioStore.resolve(storageUri);
-  const { size } = await file.stat(); // throws `gone`
+  const { size } = await file.stat(); // `stat` throws `gone` for a missing file
   return embedded.read(file.path === undefined ? { size, open: file.open } : { path: file.path }, skip);
 }
 
-/** A picture in a music folder. Throws UnusablePicture, `gone` or `unavailable`. */
+/** Returns the bytes of a picture in a music folder. Throws UnusablePicture, `gone` or `unavailable`. */
 export async function readFolderPicture(path: string, audioStore: AudioStore): Promise<Buffer> {
   const file = await audioStore.resolve(toFileUri(path));
   const { size } = await file.stat();
@@ -62,7 +68,7 @@ export async function readFolderPicture(path: string, audioStore: AudioStore): P
   return readAll((await file.open()).stream);
 }
 
-/** The folders of an album, each followed by its parent when it is the folder of a disc. */
+/** Lists the folders of an album. Each folder of a disc is followed by its parent. */
 export const listAlbumFolders = (
   albumId: AlbumId,
   sources: NearbyPictureDeps['sources'],
@@ -81,7 +87,7 @@ function listImagePaths(albumId: AlbumId, sources: NearbyPictureDeps['sources'])
 
 export const joinPath = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
 
-/** Throws UnusablePicture at MAX_COVER_BYTES, also for a file that grows while it is read. */
+/** Reads a picture. Throws UnusablePicture beyond MAX_COVER_BYTES, also for a file that grows while it is read. */
 export async function readAll(stream: Readable): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -93,6 +99,6 @@ export async function readAll(stream: Readable): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The file may be readable later, so its absence does not mean that the album has no cover. */
+/** Returns whether the file may be readable later, so that the error does not mean that the album has no cover. */
 export const isOutOfReach = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'gone' || error.code === 'unavailable');

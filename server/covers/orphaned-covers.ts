@@ -1,5 +1,5 @@
-// Deletes stored pictures of deleted albums and artists, and replaced pictures. Triggers list them in orphaned_covers,
-// whichever module changed the rows.
+// Deletes stored pictures of deleted albums and artists, and replaced pictures. Triggers list these pictures in
+// orphaned_covers, whichever module changed the rows.
 import { eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
@@ -30,7 +30,7 @@ export function createOrphans({ db, log, storage, thumbnails, withLock, formerCo
   type Orphan = typeof orphanedCovers.$inferSelect;
   const findArtistPicture = db.$client.prepare<[string], object>('SELECT 1 FROM artist_pictures WHERE key = ? LIMIT 1');
 
-  /** The caller holds the album's lock: the key may have become the album's cover again. */
+  /** Deletes a picture, unless it has become the album's cover again. The caller must hold the album's lock. */
   async function deleteOrphan({ key, albumId }: Orphan): Promise<void> {
     if (findCoverRow(db, albumId)?.key !== key) {
       if (!formerCovers.isReserved(key) && !findArtistPicture.get(key)) await storage.delete(key);
@@ -39,7 +39,10 @@ export function createOrphans({ db, log, storage, thumbnails, withLock, formerCo
     db.delete(orphanedCovers).where(eq(orphanedCovers.key, key)).run();
   }
 
-  /** An orphan that cannot be deleted only takes space, so the next sweep tries again. */
+  /**
+   * Deletes a picture, and returns whether it did. One that cannot be deleted only takes space, so the next sweep tries
+   * again.
+   */
   async function tryDeleteOrphan(orphan: Orphan): Promise<boolean> {
     try {
       await deleteOrphan(orphan);
@@ -51,7 +54,7 @@ export function createOrphans({ db, log, storage, thumbnails, withLock, formerCo
   }
 
   return {
-    /** Deletes the orphans of one album; the caller holds its lock. */
+    /** Deletes the orphaned pictures of one album. The caller must hold the album's lock. */
     async deleteOf(albumId: AlbumId): Promise<void> {
       for (const orphan of db.select().from(orphanedCovers).where(eq(orphanedCovers.albumId, albumId)).all())
         await tryDeleteOrphan(orphan);
@@ -63,7 +66,8 @@ export function createOrphans({ db, log, storage, thumbnails, withLock, formerCo
         const orphans = db.select().from(orphanedCovers).limit(ORPHANS_PER_QUERY).all();
         for (const orphan of orphans) {
           signal.throwIfAborted();
-          if (!(await withLock(orphan.albumId, () => tryDeleteOrphan(orphan)))) return; // the storage is probably down
+          // the storage is probably down, so the sweep ends
+          if (!(await withLock(orphan.albumId, () => tryDeleteOrphan(orphan)))) return;
           await yieldIfDue();
         }
         if (orphans.length < ORPHANS_PER_QUERY) return;

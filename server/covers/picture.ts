@@ -6,19 +6,24 @@ import type { Sharp } from 'sharp';
 import { sniffPicture } from '../media/picture-mime.ts';
 
 export const MAX_COVER_BYTES = 20 << 20;
-/** A PNG of 30,000 × 30,000 pixels may be a few kilobytes, and takes gigabytes when decoded. */
+/**
+ * Larger pictures are refused: a PNG of 30,000 × 30,000 pixels may be a few kilobytes, and takes gigabytes when
+ * decoded.
+ */
 const MAX_PIXELS = 5e7;
 const ENCODING_QUALITY = 82;
-/** A picture that somebody sets is stored as it is up to these limits; a larger one is made smaller. */
+/** A picture that a person uploads is stored as it is up to these limits; a larger one is made smaller. */
 const MAX_STORED = { pixels: 3_000, bytes: 5 << 20 };
-/** The limit for a picture that was made to take long. */
+/** Time limit for decoding, because somebody may have made a picture that takes very long. */
 const MAX_DECODE_SECONDS = 15;
-/** From 0 to 6; the usual 4 takes half as long again for 3 % fewer bytes. */
+/** The effort of WebP encoding, 0 to 6. The usual 4 takes half as long again for 3 % fewer bytes. */
 const WEBP_EFFORT = 2;
 /** mozjpeg's table for quantisation. With mozjpeg's search for the best encoding a picture took twice as long. */
 const JPEG_QUANTISATION_TABLE = 3;
 
-/** WebP for browsers, which is smaller; JPEG for Subsonic clients, which all support it. */
+/**
+ * The format of resized pictures: WebP for browsers, which is smaller; JPEG for Subsonic clients, which all support it.
+ */
 export type SizedFormat = 'webp' | 'jpeg';
 
 const FORMATS = {
@@ -39,27 +44,34 @@ export interface Cover {
   ext: string;
   mime: string;
   etag: string;
-  /** In pixels. */
+  /** Width in pixels. */
   width: number;
   height: number;
 }
 
-/** The picture cannot be used as a cover; `message` says why. */
+/** Thrown for a picture that cannot be used as a cover; `message` says why. */
 export class UnusablePicture extends Error {
   override name = 'UnusablePicture';
 }
 
-/** Reading was cut off, which says nothing about the picture: the machine may be busy, or the server closing. */
+/**
+ * Thrown when reading was cut off, because the machine is busy or the server is closing. It says nothing about the
+ * picture.
+ */
 export class PictureNotRead extends UnusablePicture {
   override name = 'PictureNotRead';
 }
 
-/** Throws UnusablePicture. Checks the header only, because a truncated picture still shows its upper part. */
+/**
+ * Checks the header of a picture; a truncated picture passes, because its upper part can be shown. Throws
+ * UnusablePicture.
+ */
 export async function checkPicture(bytes: Buffer): Promise<Cover> {
   if (bytes.length > MAX_COVER_BYTES) throw new UnusablePicture('the picture is larger than 20 MB');
   const mime = (isAvif(bytes) ? 'image/avif' : sniffPicture(bytes)) as CoverMime | undefined;
   if (mime === undefined || !(mime in FORMATS))
-    throw new UnusablePicture('it is not a JPEG, PNG, WebP, GIF or AVIF picture'); // so SVG is never decoded
+    // SVG is refused here, so it is never decoded
+    throw new UnusablePicture('it is not a JPEG, PNG, WebP, GIF or AVIF picture');
   const sharp = await loadSharp();
   const metadata = await sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'none' })
     .metadata()
@@ -73,7 +85,8 @@ export async function checkPicture(bytes: Buffer): Promise<Cover> {
 }
 
 /**
- * Returns the picture as it is up to MAX_STORED, since covers could otherwise fill the disk. Throws UnusablePicture.
+ * Returns the picture as it is up to MAX_STORED, or makes it smaller, since covers could otherwise fill the disk.
+ * Throws UnusablePicture.
  */
 export async function limitPicture(bytes: Buffer): Promise<Cover> {
   const original = await checkPicture(bytes);
@@ -82,8 +95,8 @@ export async function limitPicture(bytes: Buffer): Promise<Cover> {
 }
 
 /**
- * Fits a picture into a square of `size` pixels, never larger than the original. Throws UnusablePicture when nothing
- * of it can be decoded.
+ * Fits a picture into a square of `size` pixels, without enlarging it. Throws UnusablePicture when no part of it can be
+ * decoded.
  */
 export async function resizePicture(bytes: Buffer, size: number, format: SizedFormat = 'webp'): Promise<Buffer> {
   const sharp = await loadSharp();
@@ -96,7 +109,8 @@ export async function resizePicture(bytes: Buffer, size: number, format: SizedFo
       format,
     ).toBuffer();
   try {
-    return await resizeWith('warning').catch(() => resizeWith('none')); // shows the upper part of a truncated picture
+    // the second attempt ignores errors, and shows the upper part of a truncated picture
+    return await resizeWith('warning').catch(() => resizeWith('none'));
   } catch (cause) {
     throw new UnusablePicture('the picture cannot be decoded', { cause });
   }
@@ -110,7 +124,7 @@ export interface Tile {
   height: number;
 }
 
-/** A square of pictures, each cropped to fill its tile; or the pictures that cannot be decoded. */
+/** Draws a square of pictures, each cropped to fill its tile. If some cannot be decoded, returns these instead. */
 export async function composePictures(
   tiles: readonly Tile[],
   size: number,
@@ -144,7 +158,7 @@ const encode = (picture: Sharp, format: SizedFormat): Sharp =>
 export const mimeOfExtension = (ext: string): string =>
   COVER_MIMES.find((mime) => FORMATS[mime].ext === ext) ?? 'application/octet-stream';
 
-/** An ISO media file with an AVIF brand. */
+/** Returns whether the bytes are an ISO media file with an AVIF brand. */
 function isAvif(bytes: Buffer): boolean {
   return (
     bytes.toString('latin1', 4, 8) === 'ftyp' &&
@@ -157,7 +171,7 @@ let sharpPromise: Promise<typeof sharpModule> | undefined;
 export function loadSharp(): Promise<typeof sharpModule> {
   sharpPromise ??= import('sharp').then(({ default: sharp }) => {
     sharp.concurrency(1);
-    sharp.cache(false); // each picture is decoded once, and the result is cached on disk
+    sharp.cache(false); // no cache is needed: each picture is decoded once, and the result is cached on disk
     return sharp;
   });
   return sharpPromise;

@@ -1,6 +1,6 @@
 // Pictures that are not the cover of an album: of placeholders, at the URL from the catalogue; of tracks without an
-// album, inside their files; and candidates for a cover. Each is fetched once, resized and cached. It is not stored as
-// an album's cover, because that would prevent finding a better one.
+// album, inside their files; and candidates for a cover. Each picture is fetched once, resized and cached. It is not
+// stored as an album's cover, because then no better cover would be looked for.
 import { hash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -20,9 +20,9 @@ export interface PlaceholderCoverDeps {
   db: MainDb;
   cacheDir: string;
   now: () => Date;
-  /** Downloads a picture from a URL that a catalogue gave; undefined when that fails. */
+  /** Downloads a picture from a URL that a catalogue gave; returns undefined when that fails. */
   fetchPicture: (url: string) => Promise<Uint8Array | undefined>;
-  /** Reads the picture in stored audio. Throws UnusablePicture and AppErrors. */
+  /** Returns the picture in stored audio. Throws UnusablePicture and AppErrors. */
   readEmbedded: (storageUri: string) => Promise<Uint8Array | undefined>;
 }
 
@@ -64,7 +64,10 @@ export function createPlaceholderCovers({ db, cacheDir, now, fetchPicture, readE
     if (++fileCount % 500 === 0) await deleteOldest(dir);
   }
 
-  /** Returns false when the picture cannot be read or used; it is then not tried again for ten minutes. */
+  /**
+   * Draws a picture unless it is cached. Returns false when the picture cannot be read or used; it is then not tried
+   * again for ten minutes.
+   */
   async function ensure(key: string, read: ReadPicture, path: string, format: SizedFormat): Promise<boolean> {
     if ((retryTimes.get(key) ?? 0) > now().getTime()) return false;
     const work =
@@ -116,11 +119,17 @@ export function createPlaceholderCovers({ db, cacheDir, now, fetchPicture, readE
   ): Promise<boolean> => sendPicture(req, res, { key: url, read: () => fetchPicture(url) }, format);
 
   return {
-    /** Sends a picture, which is read when it is not cached; `key` identifies its content. False without a picture. */
+    /**
+     * Sends a picture, which is read only if it is not cached. `key` identifies its content. Returns false if there is
+     * no picture.
+     */
     sendPicture,
-    /** Returns false when there is no picture and nothing was sent. `url` must come from a catalogue. */
+    /**
+     * Sends the picture at a URL, which must come from a catalogue. Returns false if there is no picture; then nothing
+     * was sent.
+     */
     send: sendFromUrl,
-    /** The picture of a placeholder, or of a track without an album. */
+    /** Sends the picture of a placeholder, or of a track without an album. */
     async sendOfTrack(req: IncomingMessage, res: ServerResponse, id: TrackId, format?: SizedFormat): Promise<boolean> {
       const { coverUrl = null, storageUri = null, updatedAt = 0 } = findByTrack.get(id) ?? {};
       if (coverUrl !== null) return sendFromUrl(req, res, coverUrl, format);
@@ -129,7 +138,7 @@ export function createPlaceholderCovers({ db, cacheDir, now, fetchPicture, readE
       const picture = { key: `${id} ${updatedAt} ${storageUri}`, read: () => readEmbedded(storageUri) };
       return sendPicture(req, res, picture, format);
     },
-    /** The picture of an album with a placeholder. */
+    /** Sends the picture of an album that contains a placeholder. */
     async sendOfAlbum(req: IncomingMessage, res: ServerResponse, id: AlbumId, format?: SizedFormat): Promise<boolean> {
       const url = findByAlbum.get(id)?.coverUrl;
       return url != null && sendFromUrl(req, res, url, format);
@@ -137,7 +146,7 @@ export function createPlaceholderCovers({ db, cacheDir, now, fetchPicture, readE
   };
 }
 
-/** Limits the cache to MAX_FILES. */
+/** Deletes the oldest pictures, so that the cache has at most MAX_FILES. */
 async function deleteOldest(dir: string): Promise<void> {
   const names = await readdir(dir);
   if (names.length <= MAX_CACHED_FILES) return;

@@ -8,7 +8,10 @@ import { MAX_CREDITS_FOR_COVER } from '../library/lists/artist-rows.ts';
 import { FORMATS } from '../media/audio-formats.ts';
 import { isNamed, UNNAMED_KEYS } from '../db/unknown-names.ts';
 
-/** For files in these formats, a scan does not tell, or in DSF did not always tell, whether they have a picture. */
+/**
+ * Formats for which the database does not reliably say whether a file has a picture: a scan does not tell, or for DSF
+ * did not always tell.
+ */
 const UNCERTAIN_FORMATS = FORMATS.filter(([format, { reader }]) => reader !== 'own' || format === 'dsf')
   .map(([format]) => `'${format}'`)
   .join(', ');
@@ -18,7 +21,7 @@ export interface StoredPicture {
   key: string;
   etag: string;
 }
-/** A row of an album that has a cover. */
+/** The row of an album that has a cover. */
 export type StoredCover = RowAs<typeof albumCovers, 'albumId'> & StoredPicture;
 
 export const findCoverRow = (db: Db, albumId: AlbumId): CoverRow | undefined =>
@@ -27,14 +30,14 @@ export const findCoverRow = (db: Db, albumId: AlbumId): CoverRow | undefined =>
 export const hasAlbum = (db: Db, albumId: AlbumId): boolean =>
   db.select({ id: albums.id }).from(albums).where(eq(albums.id, albumId)).get() !== undefined;
 
-/** The release group of an album, if it was identified. Throws `not_found`. */
+/** Returns the release group of an album, if it was identified. Throws `not_found`. */
 export function findReleaseGroup(db: Db, albumId: AlbumId): string | null {
   const row = db.select({ mbid: albums.releaseGroupMbid }).from(albums).where(eq(albums.id, albumId)).get();
   if (!row) throw notFound('album', albumId);
   return row.mbid;
 }
 
-/** Whether the album stands for tracks without an album, which show their own pictures. */
+/** Returns whether the album stands for tracks without an album, which show their own pictures. */
 export const isUnnamed = (db: Db, albumId: AlbumId): boolean =>
   db
     .select({ id: albums.id })
@@ -42,14 +45,14 @@ export const isUnnamed = (db: Db, albumId: AlbumId): boolean =>
     .where(and(eq(albums.id, albumId), eq(albums.titleSort, UNNAMED_KEYS.album)))
     .get() !== undefined;
 
-/** True when there is a cover, when a person removed it, or when there can be none: then no cover is looked for. */
+/** Returns whether no cover is looked for: the album has one, a person removed it, or it can have none. */
 export function needsNoCover(db: Db, albumId: AlbumId): boolean {
   if (isUnnamed(db, albumId)) return true;
   const row = findCoverRow(db, albumId);
   return row !== undefined && (row.key !== null || row.origin === 'manual');
 }
 
-/** Writes a found cover; returns false when there is a cover already, or a person removed it. */
+/** Writes a found cover. Returns false when the album already has a cover, or a person removed it. */
 export function insertFoundCover(db: Db, row: CoverRow): boolean {
   const { albumId: _, ...values } = row;
   return (
@@ -65,7 +68,7 @@ export function insertFoundCover(db: Db, row: CoverRow): boolean {
   );
 }
 
-/** Writes what a person chose; replaces any row. */
+/** Writes the cover that a person chose, and replaces any other row. */
 export function upsertCover(db: Db, row: CoverRow): void {
   const { albumId: _, ...values } = row;
   db.insert(albumCovers).values(row).onConflictDoUpdate({ target: albumCovers.albumId, set: values }).run();
@@ -85,7 +88,7 @@ export const deleteCover = (db: Db, albumId: AlbumId, key: string): boolean =>
     .where(and(eq(albumCovers.albumId, albumId), eq(albumCovers.key, key), eq(albumCovers.origin, 'archive')))
     .run().changes > 0;
 
-/** The statements are prepared once, because a page requests sixty covers at a time. */
+/** Prepares the statements that find covers once, because a page requests sixty covers at a time. */
 export function prepareFindCovers(db: MainDb) {
   const columns = 'c.album_id AS albumId, c.key, c.etag';
   const findByAlbum = db.$client.prepare<[number], StoredCover>(
@@ -110,9 +113,12 @@ export function prepareFindCovers(db: MainDb) {
   return {
     ofAlbum: (id: AlbumId) => findByAlbum.get(id),
     ofTrack: (id: TrackId) => findByTrack.get(id),
-    /** The picture of the artist, not a cover. */
+    /** Returns the artist's own picture, which is not a cover. */
     pictureOfArtist: (id: ArtistId) => findArtistPicture.get(id),
-    /** At most `limit` covers: of the artist's own albums by year, then of albums with a track of theirs. */
+    /**
+     * Lists at most `limit` covers: first of the artist's own albums by year, then of albums that contain a track by
+     * the artist.
+     */
     listOfArtist(id: ArtistId, limit: number): StoredCover[] {
       const ownCovers = listDated.all(id, limit);
       if (ownCovers.length < limit) ownCovers.push(...listUndated.all(id, limit - ownCovers.length));
@@ -130,13 +136,13 @@ export interface TrackWithPicture {
   id: TrackId;
   title: string;
   storageUri: string;
-  /** Unix ms. */
+  /** Milliseconds since 1970. */
   updatedAt: number;
 }
 
 export type CoverSources = ReturnType<typeof prepareCoverSources>;
 
-/** Local files that may have the picture of an album, and albums that are pending. */
+/** Prepares the statements that find local files with pictures of an album, and albums that are pending. */
 export function prepareCoverSources(db: MainDb) {
   const listAudio = db.$client.prepare<[number, number], TrackWithPicture>(`
     SELECT id, title, storage_uri AS storageUri, updated_at AS updatedAt FROM tracks
@@ -160,13 +166,16 @@ export function prepareCoverSources(db: MainDb) {
   );
   const findHighest = db.$client.prepare<[], { id: number | null }>('SELECT max(id) AS id FROM albums');
   return {
-    /** The first tracks that have or may have a picture, in the order of the album. */
+    /** Lists the first tracks that have or may have a picture, in the order of the album. */
     audioWithPicture: (id: AlbumId, limit: number) => listAudio.all(id, limit),
     foldersOf: (id: AlbumId) => listFolders.all(id),
     imageIn: (path: string) => findFolder.get(path)?.imageName ?? null,
-    /** New albums, and albums without a cover that changed since the last search; ids in (above, upTo]. */
-    pendingBetween: (above: number, upTo: number) => listPending.all(above, upTo).map((row) => row.id),
-    /** Whether the album has not changed since the last search. */
+    /**
+     * Lists new albums, and albums without a cover that changed since the last search, with ids above `afterId` up to
+     * `upToId`.
+     */
+    pendingBetween: (afterId: number, upToId: number) => listPending.all(afterId, upToId).map((row) => row.id),
+    /** Returns whether the album has not changed since the last search. */
     isChecked: (id: AlbumId) => findChecked.get(id) !== undefined,
     highestAlbumId: () => findHighest.get()?.id ?? 0,
   };

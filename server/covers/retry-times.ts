@@ -1,5 +1,5 @@
-// When an album is looked up in the cover archive again: people add pictures over weeks, and a storage that is down
-// comes back in hours. The time doubles with each attempt.
+// Decides when an album is looked up in the cover archive again: people add pictures over weeks, and a storage that is
+// down comes back in hours. The time doubles with each attempt.
 
 export type LookupResult = 'none' | 'unusable' | 'failed';
 
@@ -11,6 +11,9 @@ const RETRY_TIMES: Record<LookupResult, { firstMs: number; maxMs: number }> = {
   failed: { firstMs: 6 * HOUR_MS, maxMs: 7 * DAY_MS },
 };
 
-/** `tries` is the number of attempts with the same result, 1 after the first. */
+/**
+ * Returns the time until the next lookup. `tries` is the number of attempts with the same result, 1 after the first
+ * attempt.
+ */
 export const retryAfterMs = (result: LookupResult, tries: number): number =>
   Math.min(RETRY_TIMES[result].maxMs, RETRY_TIMES[result].firstMs * 2 ** Math.min(tries - 1, 10));

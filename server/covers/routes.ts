@@ -1,4 +1,4 @@
-// API of covers: sent in a requested size, replaced, removed and looked for again.
+// API of covers: sends them in a requested size, replaces and removes them, and looks for them again.
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { AlbumIdIn, ArtistIdIn, TrackIdIn } from '../db/ids.ts';
@@ -214,13 +214,15 @@ export function coverRoutes(
   ];
 }
 
-/** The picture of a multipart form. Throws `unsupported_type`, `bad_request`, `invalid` (no file), `too_large`. */
+/**
+ * Returns the picture of a multipart form. Throws `unsupported_type`, `bad_request`, `invalid` (no file), `too_large`.
+ */
 async function readCoverUpload(req: Request): Promise<Buffer> {
   const limits = { bytes: MAX_COVER_BYTES, tooLarge: 'A cover may be 20 MB at most.', missing: 'is required' };
   return (await readFormFile(req, limits)).bytes;
 }
 
-/** Pictures at an address that a client was given, see signed-pictures.ts. */
+/** Sends a picture at a signed address that a client was given, see signed-pictures.ts. */
 export const signedPictureRoute = (covers: CoverService, pictures: Pick<SignedPictures, 'open'>): Route =>
   route(
     {

@@ -1,4 +1,4 @@
-// Sends a cover: the original from the storage, or a resized one from the cache, which is drawn when it is missing.
+// Sends a cover: the original from the storage, or a resized picture from the cache, which is drawn when it is missing.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, notFound } from '../errors.ts';
 import { sendBytes, type BytesSource } from '../http/send-bytes.ts';
@@ -9,13 +9,13 @@ import type { StoredPicture } from './queries.ts';
 import type { CoverService } from './service.ts';
 import { nearestSize } from './cover-sizes.ts';
 
-/** Browsers show their copy for a day, and revalidate it in the background after five minutes. */
+/** Browsers use their copy for a day; when it is older than five minutes they revalidate it in the background. */
 const CACHE_CONTROL = 'private, max-age=300, stale-while-revalidate=86400';
 
-/** Size of a mosaic when none is requested. */
+/** Size of a mosaic if the request names no size. */
 const MOSAIC_SIZE = 600;
 
-/** Throws `not_found` when the stored picture does not exist or cannot be decoded. */
+/** Sends a cover. Throws `not_found` when the stored picture does not exist or cannot be decoded. */
 export async function sendCover(
   covers: CoverService,
   req: IncomingMessage,
@@ -28,9 +28,9 @@ export async function sendCover(
     if (size === undefined && !isMosaic(cover)) await sendOriginal(covers, req, res, cover);
     else await sendSize(covers, req, res, cover, nearestSize(size ?? MOSAIC_SIZE), format);
   } catch (error) {
-    const isGone =
+    const isGoneError =
       isAbsent(error) || error instanceof UnusablePicture || (error instanceof AppError && error.code === 'not_found');
-    throw isGone ? notFound('cover') : error;
+    throw isGoneError ? notFound('cover') : error;
   }
 }
 

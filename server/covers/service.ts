@@ -1,4 +1,4 @@
-// Covers of albums: found once, and after that replaced only by a person.
+// Covers of albums. A cover is found once, and after that replaced only by a person.
 import { AppError, conflict, messageOf, notFound } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId } from '../db/ids.ts';
@@ -42,15 +42,15 @@ interface CoverServiceDeps {
   db: MainDb;
   log: Log;
   now: () => Date;
-  /** The current time by default. */
+  /** The clock for computing ages; by default the current time. */
   nowForAges?: () => Date;
   storage: Storage;
   audioStore: AudioStore;
   archive: CoverArchive;
   asksCommons: () => boolean;
-  /** Throws `storage_full`. */
+  /** Throws `storage_full` if there is no space for this many bytes. */
   assertFree: (bytes: number) => Promise<void>;
-  /** Resized covers are in `covers/` below this folder. */
+  /** The folder for caches; resized covers are in its subfolder `covers/`. */
   cacheDir: string;
   /** Address of cover-worker, in the source tree or in the bundle. */
   workerUrl: URL;
@@ -79,7 +79,7 @@ export function createCoverService({
   const embedded = createEmbeddedPictures({ workerUrl });
   const withSlot = createSlots(1);
   const rowWriter = createCoverRowWriter(db);
-  const withLock = createLocks<AlbumId>(); // a found cover must not overwrite a simultaneous upload
+  const withLock = createLocks<AlbumId>(); // the lock keeps a found cover from overwriting a simultaneous upload
   const sources = prepareCoverSources(db);
   const formerCovers = createFormerCovers(db);
   const nearbyFinder = createCoverFinder({
@@ -122,7 +122,7 @@ export function createCoverService({
     pictures: artistPictures,
     asksCommons,
   });
-  const { listOfArtist, pictureOfArtist, ...find } = prepareFindCovers(db);
+  const { listOfArtist, pictureOfArtist, ...coverQueries } = prepareFindCovers(db);
 
   async function readOriginal({ key }: StoredPicture): Promise<Buffer> {
     return readAll((await storage.open(key)).stream);
@@ -137,14 +137,14 @@ export function createCoverService({
     await handleChange(row.albumId);
   }
 
-  /** The caller holds the album's lock. */
+  /** Deletes outdated pictures after the cover has changed. The caller must hold the album's lock. */
   async function handleChange(albumId: AlbumId): Promise<void> {
     await orphans.deleteOf(albumId);
     await thumbnails.forget(albumId);
     onCover(albumId);
   }
 
-  /** Replaces the cover. Throws `not_found`, `unsupported_type`, `storage_full`. */
+  /** Replaces the cover of an album. Throws `not_found`, `unsupported_type`, `storage_full`. */
   async function setCover(albumId: AlbumId, bytes: Buffer): Promise<void> {
     const cover = await withSlot(() => limitPicture(bytes)).catch((cause: unknown) => {
       throw new AppError('unsupported_type', `This picture cannot be used: ${messageOf(cause)}.`, { cause });
@@ -159,8 +159,8 @@ export function createCoverService({
   }
 
   /**
-   * Looks for a cover if the album has none and is due, in local files and then in the archive; returns whether one was
-   * found. Throws only errors that affect all albums: `storage_full`, `unavailable`, the reason of `signal`.
+   * Looks for a cover if the album has none and is due, first in local files and then in the archive. Returns whether a
+   * cover was found. Throws only errors that affect all albums: `storage_full`, `unavailable`, the reason of `signal`.
    */
   const resolveCover = async (albumId: AlbumId, signal?: AbortSignal): Promise<boolean> =>
     (await nearbyFinder.resolveNearby(albumId, signal)) ||
@@ -174,7 +174,7 @@ export function createCoverService({
     resolveDue: archiveFinder.resolveDue,
     hasDueAlbums: archiveFinder.hasDueAlbums,
     hasDueRetry: archiveFinder.hasDueRetry,
-    /** Forgets all look-ups, because another archive (COVERART_BASE_URL) may have other covers. */
+    /** Forgets all lookups, because another archive (COVERART_BASE_URL) may have other covers. */
     forgetLookups: (): void => deleteLookups(db),
     artistPictures,
     findInArtistFolders: createArtistFolders({ db, log, audioStore, pictures: artistPictures }),
@@ -184,8 +184,11 @@ export function createCoverService({
     },
     thumbnails,
     find: {
-      ...find,
-      /** Their picture, or a mosaic of covers of their albums, or of albums with a track of theirs. */
+      ...coverQueries,
+      /**
+       * Returns the picture of the artist, or a mosaic of covers of the artist's albums, or of albums that contain a
+       * track by the artist.
+       */
       ofArtist(id: ArtistId): ShownCover | undefined {
         const owner = `artist-${id}`;
         const picture = pictureOfArtist(id);
@@ -193,17 +196,20 @@ export function createCoverService({
       },
     },
 
-    /** The picture in stored audio. Throws UnusablePicture and AppErrors. */
+    /** Returns the picture in stored audio. Throws UnusablePicture and AppErrors. */
     readEmbedded: (storageUri: string): Promise<Buffer | undefined> =>
       readEmbedded(storageUri, { audioStore, embedded }),
 
     candidates,
-    /** Makes one of the candidates the cover. Throws `not_found`, `unsupported_type` and like `candidates.find`. */
+    /**
+     * Makes one of the candidates the cover of the album. Throws `not_found`, `unsupported_type` and like
+     * `candidates.find`.
+     */
     async choose(albumId: AlbumId, id: string, signal: AbortSignal): Promise<void> {
       await setCover(albumId, await (await candidates.find(albumId, id)).read(signal));
     },
 
-    /** Like `resolveCover`, but logs errors instead of throwing. */
+    /** Does the same as `resolveCover`, but logs errors instead of throwing them. */
     async tryResolveCover(albumId: AlbumId, signal?: AbortSignal): Promise<boolean> {
       try {
         return await resolveCover(albumId, signal);
@@ -215,13 +221,13 @@ export function createCoverService({
 
     /**
      * Compares the stored cover with its hash and repairs it: with `repair`, from the local files, or from the archive
-     * when a cover of the archive is missing. Throws like `resolveCover`.
+     * when a cover that came from the archive is missing. Throws like `resolveCover`.
      */
     async verifyCover(albumId: AlbumId, repair: RepairCover | undefined, signal: AbortSignal): Promise<CoverVerdict> {
       const verdict = await coverCheck.verifyAlbum(albumId, repair);
       if (typeof verdict === 'string' || verdict.healed !== null || verdict.kind !== 'missing' || !archive.isEnabled())
         return verdict;
-      // false when the cover was replaced meanwhile, or is not from the archive
+      // deleteCover returns false when the cover was replaced in the meantime, or is not from the archive
       if (!(await withLock(albumId, () => Promise.resolve(deleteCover(db, albumId, verdict.key))))) return verdict;
       const isFound = (await archiveFinder.resolveFromArchive(albumId, signal)) === true;
       return {
@@ -231,11 +237,11 @@ export function createCoverService({
       };
     },
 
-    /** The same for a picture of an artist. */
+    /** Compares the picture of an artist with its hash and repairs it. */
     verifyArtistPicture: coverCheck.verifyArtist,
 
     /**
-     * Looks the cover up again, also after a cover was removed or none was found. Throws `not_found`, and like
+     * Looks for a cover again, even if the cover was removed or none was found before. Throws `not_found`, and like
      * `resolveCover`.
      */
     async retryLookup(albumId: AlbumId, signal: AbortSignal): Promise<{ found: boolean; reason: string | null }> {
@@ -246,7 +252,7 @@ export function createCoverService({
       return { found: findCoverRow(db, albumId)?.key != null, reason: findLookup(db, albumId)?.reason ?? null };
     },
 
-    /** The stored picture. Opening it throws `not_found` when it does not exist. */
+    /** Returns the source of the stored picture. Opening it throws `not_found` when the picture does not exist. */
     original(cover: StoredPicture): BytesSource {
       const path = storage.localPath(cover.key);
       if (path !== undefined) return { path };
@@ -262,7 +268,7 @@ export function createCoverService({
 
     setCover,
 
-    /** Removes the cover, and looks for no other. Throws `not_found` for an unknown album. */
+    /** Removes the cover; no other cover is looked for. Throws `not_found` for an unknown album. */
     removeCover: (albumId: AlbumId): Promise<void> =>
       withLock(albumId, () =>
         replace({ albumId, key: null, etag: null, origin: 'manual', checkedAt: now() }, () => Promise.resolve()),

@@ -1,5 +1,5 @@
-// Addresses that open one picture without credentials, for clients that pass them to an image loader. A picture keeps
-// its address for a month, so that caches can use it.
+// Makes addresses that open one picture without credentials, for clients that pass them to an image loader. A picture
+// keeps its address for a month, so that caches can use it.
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { AlbumId, ArtistId } from '../db/ids.ts';
 
@@ -18,16 +18,16 @@ export function createSignedPictures({ secret, now }: { secret: string; now: () 
   const period = (): number => Math.floor(now().getTime() / PERIOD_MS);
 
   return {
-    /** The path below the root of the server. */
+    /** Returns the path of a picture below the root of the server. */
     pathOf({ kind, id, size }: SignedPicture): string {
       const text = `${kind}-${id}-${size}-${period() + 2}`;
       return `/pictures/${text}-${macOf(text).toString('base64url')}`;
     },
 
-    /** Returns undefined for an address that is not ours or has expired. */
+    /** Returns the picture of an address; undefined if this server did not sign it, or it has expired. */
     open(name: string): SignedPicture | undefined {
-      const [, kind, id, size, until, mac = ''] = NAME_PATTERN.exec(name) ?? [];
-      if (kind === undefined || Number(until) <= period()) return undefined;
+      const [, kind, id, size, expiryText, mac = ''] = NAME_PATTERN.exec(name) ?? [];
+      if (kind === undefined || Number(expiryText) <= period()) return undefined;
       const givenMac = Buffer.from(mac, 'base64url');
       const expectedMac = macOf(name.slice(0, -(mac.length + 1)));
       if (givenMac.length !== expectedMac.length || !timingSafeEqual(givenMac, expectedMac)) return undefined;

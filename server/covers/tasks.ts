@@ -1,5 +1,5 @@
 // The background tasks of covers. cover_task looks in local files, at thousands of albums per minute, and enqueues
-// cover_archive_task for the other albums, at the rate that the archive allows. Both are idempotent.
+// cover_archive_task for the remaining albums, at the rate that the archive allows. Both can be repeated without harm.
 import { z } from 'zod';
 import type { Jobs } from '../jobs/service.ts';
 import { task, type Handler } from '../jobs/tasks.ts';
@@ -14,7 +14,10 @@ export const COVER_TASK = task('cover_task', {
   concurrency: 1,
 });
 
-/** Looks in the cover archive for the other albums. Retried for weeks, up to an hour apart, while it is down. */
+/**
+ * Looks in the cover archive for albums without a local cover. Retried for weeks, up to an hour apart, while the
+ * archive is down.
+ */
 export const COVER_ARCHIVE_TASK = task('cover_archive_task', {
   payload: z.strictObject({}),
   attempts: 500,

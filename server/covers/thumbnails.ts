@@ -1,5 +1,5 @@
-// Covers and mosaics in the sizes of the pages, drawn on first use and cached, in a folder per album, artist or
-// playlist. The first request does not wait until the picture is on disk.
+// Covers and mosaics in the sizes of the pages. They are drawn on first use and cached, in a folder per album, artist
+// or playlist. The first request does not wait until the picture is on disk.
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ import { isMosaic, makeMosaic, type ShownCover } from './mosaic.ts';
 import { resizePicture, type SizedFormat } from './picture.ts';
 import type { StoredPicture } from './queries.ts';
 
-/** Decoding uses the thread pool that file reads need, too. */
+/** Only few pictures are drawn at the same time, because decoding uses the thread pool that file reads need, too. */
 const MAX_CONCURRENT = 2;
 
 interface ThumbnailDeps {
@@ -22,8 +22,8 @@ interface ThumbnailDeps {
 export type Thumbnails = ReturnType<typeof createThumbnails>;
 
 export function createThumbnails({ cacheDir, log, readOriginal }: ThumbnailDeps) {
-  /** Pictures by path, until they are in the cache. */
-  const pendingPictures = new Map<string, { bytes: Promise<Buffer>; cached: Promise<void> }>();
+  /** Pictures by path that are being drawn, or are not in the cache yet. */
+  const pendingPictures = new Map<string, { bytes: Promise<Buffer>; writtenToCache: Promise<void> }>();
   const [drawingSlots, writingSlots] = [createSlots(MAX_CONCURRENT), createSlots(MAX_CONCURRENT)];
 
   const folderOf = (name: AlbumId | string): string => join(cacheDir, 'covers', String(name));
@@ -51,24 +51,26 @@ export function createThumbnails({ cacheDir, log, readOriginal }: ThumbnailDeps)
     });
 
   const waitUntilCached = async (matches: (path: string) => boolean): Promise<void> =>
-    void (await Promise.all([...pendingPictures].flatMap(([path, { cached }]) => (matches(path) ? cached : []))));
+    void (await Promise.all(
+      [...pendingPictures].flatMap(([path, { writtenToCache: cached }]) => (matches(path) ? cached : [])),
+    ));
 
   return {
     pathOf,
     /**
-     * Draws a size that is not in the cache, only once for concurrent calls, and caches it. Throws UnusablePicture and
-     * errors of `readOriginal`.
+     * Draws a picture that is not in the cache, and caches it. Concurrent calls share the work. Throws UnusablePicture
+     * and errors of `readOriginal`.
      */
     draw(cover: ShownCover, size: number, format: SizedFormat = 'webp'): Promise<Buffer> {
       const path = pathOf(cover, size, format);
-      const pending = pendingPictures.get(path);
-      if (pending) return pending.bytes;
+      const pendingPicture = pendingPictures.get(path);
+      if (pendingPicture) return pendingPicture.bytes;
       const bytes = drawPicture(cover, size, format);
-      const cached = bytes
+      const writtenToCache = bytes
         .then((picture) => cachePicture(cover, path, picture))
-        .catch(() => undefined) // the caller has the error
+        .catch(() => undefined) // the error reaches the caller through `bytes`
         .finally(() => pendingPictures.delete(path));
-      pendingPictures.set(path, { bytes, cached });
+      pendingPictures.set(path, { bytes, writtenToCache });
       return bytes;
     },
     /** Deletes the cached pictures of an album, after its cover was replaced or removed. */
@@ -77,12 +79,12 @@ export function createThumbnails({ cacheDir, log, readOriginal }: ThumbnailDeps)
       await waitUntilCached((path) => dirname(path) === folder);
       await rm(folder, { recursive: true, force: true });
     },
-    /** Resolves when everything drawn is in the cache. */
+    /** Resolves when all pictures that were drawn are in the cache. */
     flush: (): Promise<void> => waitUntilCached(() => true),
   };
 }
 
-/** Deletes old pictures of the same owner. */
+/** Deletes old pictures from the folder of an owner. */
 async function deleteOldPictures(folder: string, etag: string): Promise<void> {
   for (const name of await readdir(folder)) if (!name.startsWith(etag)) await rm(join(folder, name), { force: true });
 }
@@ -94,7 +96,7 @@ async function writeWhole(path: string, bytes: Buffer): Promise<void> {
     const handle = await open(temp, 'wx');
     try {
       await handle.writeFile(bytes);
-      await handle.sync(); // otherwise a power cut could leave an empty file with the final name
+      await handle.sync(); // without `sync` a power cut could leave an empty file with the final name
     } finally {
       await handle.close();
     }

@@ -1,5 +1,5 @@
-// Compares a stored cover, or picture of an artist, with the hash in its row and repairs it from the backup or from the
-// files in which it was found. Holds the album's lock, so that a simultaneous upload is not mistaken for damage.
+// Compares a stored cover, or the picture of an artist, with the hash in its row and repairs it from the backup or from
+// the files in which it was found. It holds the album's lock, so that a simultaneous upload is not mistaken for damage.
 import { createHash } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
@@ -17,10 +17,10 @@ import type { Locks } from '../runtime/locks.ts';
 import { checkPicture, UnusablePicture, type Cover } from './picture.ts';
 import { findCoverRow, upsertCover, type CoverRow, type CoverSources } from './queries.ts';
 
-/** Restores the object of a key; returns `healed`, or the reason why it could not. */
+/** Restores the object of a key. Returns `healed`, or the reason why that failed. */
 export type RepairCover = (key: string, etag: string) => Promise<string>;
 
-/** `none`: the album has no cover any more. `healed`: the origin of the repaired cover. */
+/** `none`: the album has no cover any more. `healed`: where the repaired cover came from. */
 export type CoverVerdict =
   | 'good'
   | 'none'
@@ -39,10 +39,10 @@ interface CoverCheckDeps {
   sources: CoverSources;
   embedded: EmbeddedPictures;
   withLock: Locks<AlbumId>;
-  /** Called when the cover was restored, or replaced by another. */
+  /** Called when the cover was restored, or replaced by another one. */
   onRepaired: (albumId: AlbumId) => Promise<void>;
   pictures: Pick<ArtistPictures, 'forget' | 'announceRestored'>;
-  /** Whether pictures of artists are looked for at Commons. */
+  /** Returns whether pictures of artists are looked for at Commons. */
   asksCommons: () => boolean;
 }
 
@@ -69,12 +69,15 @@ export function createCoverCheck({
     } catch (error) {
       if (error instanceof AppError && error.code === 'not_found') return { kind: 'missing', reason: null };
       if (error instanceof DamagedObjectError) return { kind: 'damaged', reason: null };
-      if (!(await storage.isUp())) throw error; // the storage is down, so nothing is known about this cover
+      if (!(await storage.isUp())) throw error; // if the storage is down, nothing is known about this cover
       return { kind: 'unreadable', reason: messageOf(error) };
     }
   }
 
-  /** Finds the same picture in the local files, or the first usable one if the lost one came from there, too. */
+  /**
+   * Restores the same picture from the local files. If the lost picture came from there, the first usable picture will
+   * do, too.
+   */
   async function restoreFromFiles({ albumId, etag, origin }: CoverRow): Promise<boolean> {
     let firstUsable: { cover: Cover; origin: CoverRow['origin'] } | undefined;
     for (const picture of listNearbyPictures(albumId, { sources, audioStore, embedded })) {
@@ -99,7 +102,7 @@ export function createCoverCheck({
     return true;
   }
 
-  /** Both functions throw `unavailable` while the storage is down, and `storage_full`. */
+  /** Verifies the cover of an album. Throws `unavailable` while the storage is down, and `storage_full`. */
   const verifyAlbum = (albumId: AlbumId, repair: RepairCover | undefined): Promise<CoverVerdict> =>
     withLock(albumId, async () => {
       const row = findCoverRow(db, albumId);
@@ -114,8 +117,8 @@ export function createCoverCheck({
     });
 
   /**
-   * A found picture that cannot be repaired is forgotten when it would be found again. Otherwise its row stays: the
-   * backup may only be out of reach.
+   * Verifies the picture of an artist; throws like `verifyAlbum`. A found picture that cannot be repaired is forgotten
+   * if it would be found again. Otherwise its row stays, because the backup may only be out of reach at present.
    */
   const verifyArtist = (id: number, repair: RepairCover | undefined): Promise<CoverVerdict> =>
     withLock(ARTISTS_LOCK_ID, async () => {

@@ -20,7 +20,7 @@ export const FoundCover = z.object({
   reason: z.string().nullable().meta({ description: 'why the cover archive returned none, if known' }),
 });
 
-/** Id of a picture that may be chosen as the cover: says where the picture is. */
+/** Id of a picture that may be chosen as the cover. It says where the picture is. */
 export const candidateId = z
   .string()
   .regex(/^(?:embedded-\d+-\d+|folder-[0-9a-f]{32}|archive-[0-9a-f-]{36}-\d{1,20})$/);

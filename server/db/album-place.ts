@@ -1,8 +1,8 @@
-// Where a track stands in its album, as SQL: by disc, then by number. A track without a number is the last of its disc;
-// one without both is the last of the album. A number without a disc is of the first one. An index of tracks has the
-// same text. It has no commas, at which drizzle-kit would cut it.
+// SQL for the place of a track in its album: by disc, then by number. A track without a number is the last of its disc;
+// a track without both is the last of the album. A number without a disc belongs to the first disc. An index of tracks
+// has the same text. The text has no commas, because drizzle-kit would cut it there.
 
-/** For the tracks `alias`, or for the only table of a query. */
+/** Returns the SQL for the tracks `alias`, or for the only table of a query. */
 export function albumPlace(alias?: string): string {
   const prefix = alias === undefined ? '' : `${alias}.`;
   const [discNumber, trackNumber] = [`${prefix}disc_number`, `${prefix}track_number`];

@@ -1,4 +1,4 @@
-// What the albums of a name were before they became others, as album_regroupings keeps it.
+// The albums of a name as they were before they were grouped anew, as stored in album_regroupings.
 import { z } from 'zod';
 import { AlbumIdIn, TrackIdIn } from './ids.ts';
 
@@ -13,6 +13,6 @@ const AlbumFields = z.object({
 });
 export type AlbumFields = z.output<typeof AlbumFields>;
 
-/** Each album with its tracks. Earlier versions noted no fields. */
+/** Each album with its tracks and its fields. Earlier versions stored no fields. */
 export const AlbumsBefore = z.array(z.tuple([AlbumIdIn, z.array(TrackIdIn), AlbumFields.optional()]));
 export type AlbumsBefore = z.output<typeof AlbumsBefore>;

@@ -1,6 +1,6 @@
 // Keeps the write-ahead log short. By default SQLite checkpoints inside a commit, on the thread that serves requests,
-// and flushes the disk twice: tens of milliseconds, again and again during a scan. Here a thread of its own checkpoints
-// beside the writing; a scan waits for it only when the log has grown long.
+// and flushes the disk twice: that takes tens of milliseconds, again and again during a scan. Here a separate thread
+// checkpoints while the scan writes; a scan waits for it only when the log has grown long.
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import type { Sqlite } from './client.ts';
@@ -8,14 +8,17 @@ import type { CheckpointAnswer } from './checkpoint-worker.ts';
 import { createReaderThread } from './reader-thread.ts';
 
 const PAGES_PER_MB = 256;
-/** Pages that are moved together while the log grows: a page that is written repeatedly is moved once. */
+/**
+ * While the log grows, this many pages are moved together, because a page that is written repeatedly is then moved
+ * once.
+ */
 const MIN_PAGES_TO_MOVE = 16 * PAGES_PER_MB;
 const MIN_PAGES_TO_MOVE_AT_REST = 4 * PAGES_PER_MB;
-/** A longer log is emptied before a scan continues. */
+/** A log with more pages than this is emptied before a scan continues. */
 const MAX_PAGES_WITHOUT_WAIT = 32 * PAGES_PER_MB;
 /**
- * SQLite's own checkpoint, for when the thread is not running. While somebody reads, a log that was emptied is not
- * begun anew but grows: at 64 MB this checkpoint came into the commits of a scan, and took up to 60 ms of them.
+ * The log size at which SQLite itself checkpoints, in case the thread is not running. While somebody reads, an emptied
+ * log still grows. With 64 MB, this checkpoint happened in the commits of a scan, and took up to 60 ms.
  */
 const AUTO_CHECKPOINT_PAGES = 256 * PAGES_PER_MB;
 const CHECK_INTERVAL_MS = 500;
@@ -39,10 +42,10 @@ export function createCheckpoints({ client, databasePath, workerUrl, log }: Chec
   let waitedAt = 0;
   client.pragma(`wal_autocheckpoint = ${AUTO_CHECKPOINT_PAGES}`);
 
-  /** Pages in the log, and how many of them are not in the database yet. */
-  function readLogState(): { length: number; left: number } {
+  /** Returns the number of pages in the log, and how many of them are not in the database yet. */
+  function readLogState(): { length: number; pagesLeft: number } {
     const [state] = client.pragma('wal_checkpoint(NOOP)') as [{ log: number; checkpointed: number }];
-    return { length: state.log, left: state.log - state.checkpointed };
+    return { length: state.log, pagesLeft: state.log - state.checkpointed };
   }
 
   function movePages(): Promise<void> {
@@ -60,21 +63,23 @@ export function createCheckpoints({ client, databasePath, workerUrl, log }: Chec
 
   let lastLength = 0;
   const timer = setInterval(() => {
-    const { length, left } = readLogState();
-    if (left >= (length === lastLength ? MIN_PAGES_TO_MOVE_AT_REST : MIN_PAGES_TO_MOVE)) void movePages();
+    const { length, pagesLeft } = readLogState();
+    if (pagesLeft >= (length === lastLength ? MIN_PAGES_TO_MOVE_AT_REST : MIN_PAGES_TO_MOVE)) void movePages();
     lastLength = length;
   }, CHECK_INTERVAL_MS).unref();
 
   return {
-    /** For long writers, between two transactions: resolves when the log is short enough to go on. */
+    /** Resolves when the log is short enough to go on. Called by long writers between two transactions. */
     async relieve(): Promise<void> {
-      const { length, left } = readLogState();
-      if (left >= MIN_PAGES_TO_MOVE) void movePages();
-      if (length < waitedAt) waitedAt = 0; // the log was restarted
+      const { length, pagesLeft } = readLogState();
+      if (pagesLeft >= MIN_PAGES_TO_MOVE) void movePages();
+      if (length < waitedAt) waitedAt = 0; // the log has been restarted from its beginning
       if (length < waitedAt + MAX_PAGES_WITHOUT_WAIT) return;
-      waitedAt = length; // a reader may need the old pages for a long time: the next wait is as far away
-      await movePages(); // a checkpoint under way may have missed the last pages
-      if (readLogState().left > 0) await movePages();
+      // a reader may keep the log from shrinking for a long time, so the next wait comes only after as many pages again
+      waitedAt = length;
+      // a checkpoint that was already running may have missed the last pages, so another one may follow
+      await movePages();
+      if (readLogState().pagesLeft > 0) await movePages();
     },
     async close(): Promise<void> {
       clearInterval(timer);

@@ -1,12 +1,16 @@
-// One process owns a data folder, its queue and its scans. The lock is an SQLite lock, which a killed process releases.
-// Beside it is noted which process has the lock, of which desktop app, and at which address it listens.
+// Ensures that only one process uses a data folder, with its queue and its scans. The lock is an SQLite lock, which a
+// killed process releases. A note beside it says which process holds the lock, which desktop app started that process,
+// and at which address it listens.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { AppError, isDatabaseLocked, messageOf } from '../errors.ts';
 
-/** `shell`: the address of the app's socket. Process ids and addresses mean something on one host only. */
+/**
+ * The note about the holder of the lock. `shell` is the address of the desktop app's socket. Process ids and addresses
+ * mean something on one host only.
+ */
 const Note = z.object({
   pid: z.int().positive(),
   host: z.string(),
@@ -14,17 +18,17 @@ const Note = z.object({
   url: z.url().optional(),
 });
 
-/** Another process has the lock. */
+/** Thrown when another process holds the lock. */
 export class FolderInUse extends AppError {
   readonly folder: string;
 
-  /** `url`: where that process listens. */
+  /** `url` is the address at which the other process listens. */
   constructor(folder: string, { url, cause }: { url?: string; cause?: unknown } = {}) {
-    const where = url === undefined ? '' : ` and listens on ${url}`;
+    const addressNote = url === undefined ? '' : ` and listens on ${url}`;
     super(
       'conflict',
-      `Tonearm is already running on ${folder}${where}. Use it there, or stop it first; another library has another ` +
-        '--data-dir.',
+      `Tonearm is already running on ${folder}${addressNote}. Use it there, or stop it first; another library has ` +
+        'another --data-dir.',
       { cause },
     );
     this.folder = folder;
@@ -34,15 +38,15 @@ export class FolderInUse extends AppError {
 const noteOf = (file: string): string => `${file}.json`;
 
 /**
- * Locks the folder; returns the function that unlocks it. Throws `conflict` when another process holds it, and
- * `unavailable` when no file can be made in it.
+ * Locks the folder; returns the function that unlocks it. Throws `conflict` when another process holds the lock, and
+ * `unavailable` when no file can be created in the folder.
  */
 export function lockDataFolder(file: string, folder: string, shell?: string): () => void {
   const client = openLock(file, folder);
   try {
     client.pragma('journal_mode = DELETE');
     client.exec('BEGIN EXCLUSIVE');
-    // also removes what a killed holder left: a note is always about whoever has the lock now
+    // this also removes the note of a killed holder: a note is always about the present holder
     if (shell === undefined) rmSync(noteOf(file), { force: true });
     else writeNote(file, { shell });
   } catch (cause) {
@@ -69,19 +73,19 @@ function openLock(file: string, folder: string): Database.Database {
   }
 }
 
-/** Notes the address of the process that has the lock. */
+/** Writes the address of the process that holds the lock into the note. */
 export const noteAddress = (file: string, url: string, shell?: string): void => writeNote(file, { url, shell });
 
 const writeNote = (file: string, note: Pick<z.input<typeof Note>, 'shell' | 'url'>): void =>
   writeFileSync(noteOf(file), JSON.stringify({ pid: process.pid, host: hostname(), ...note }));
 
-/** Returns the address that the process with the lock noted. It may have ended since, or not answer. */
+/** Returns the address in the note. The process may have ended since, or may not answer. */
 export function findAddress(file: string): string | undefined {
   const note = Note.safeParse(readNote(file)).data;
   return note?.host === hostname() ? note.url : undefined;
 }
 
-/** Returns the desktop app server that holds the lock; undefined when nobody or another program holds it. */
+/** Returns the holder of the lock if it is a server of a desktop app; otherwise undefined. */
 export function findHolder(file: string, folder: string): { pid: number; shell: string } | undefined {
   const { pid, host, shell } = Note.safeParse(readNote(file)).data ?? {};
   if (pid === undefined || shell === undefined || host !== hostname() || !isLocked(file, folder)) return undefined;
@@ -102,6 +106,6 @@ function readNote(file: string): unknown {
   try {
     return JSON.parse(readFileSync(noteOf(file), 'utf8'));
   } catch {
-    return undefined; // there is none, or it is being written
+    return undefined; // the note does not exist, or is being written
   }
 }

@@ -1,4 +1,5 @@
-// Branded integers: an AlbumId cannot be passed where a TrackId is meant. Branded where they enter: schema and zod.
+// Branded integers, so that an AlbumId cannot be passed where a TrackId is needed. Ids get their brand where they
+// enter: in the schema and in zod.
 import { z } from 'zod';
 
 export type TrackId = number & z.BRAND<'TrackId'>;
@@ -21,7 +22,7 @@ export type RegroupingId = number & z.BRAND<'RegroupingId'>;
 export type TrackEditId = number & z.BRAND<'TrackEditId'>;
 export type HistoryImportId = number & z.BRAND<'HistoryImportId'>;
 
-/** 15 digits are exact integers in every language. */
+/** Integers of 15 digits are exact in every language. */
 export const MAX_ID = 10 ** 15 - 1;
 
 const id = z.int().positive().max(MAX_ID).meta({ description: 'positive integer' });

@@ -1,6 +1,6 @@
-// Our own small migrator: drizzle's skips a migration older than the last applied one, cannot switch foreign keys off
-// around a table rebuild, and does not notice an edited file. Applied migrations are known by name and by the hash of
-// their text.
+// Our own small migrator. Drizzle's skips a migration older than the last applied one, cannot switch foreign keys off
+// around a table rebuild, and does not notice an edited file. Applied migrations are recorded by name and by the hash
+// of their text.
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -24,66 +24,69 @@ interface Migration {
   statements: string[];
 }
 
-/** Suffix of a copy that is being made. */
+/** Suffix of the file while a copy is being made. */
 const UNFINISHED_SUFFIX = '.new';
 const MIGRATIONS_TABLE =
   'CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, hash TEXT NOT NULL, applied_at INTEGER NOT NULL)';
-/** Limits the name and the hash of a migration in a foreign database. */
+/** Maximum size of the name and the hash of a migration in a foreign database. */
 const MAX_NAME_BYTES = 400;
 
 /**
- * Applies pending migrations, each in a transaction of its own. Refuses an edited, missing or out-of-order one. The
- * database is kept as it was before: an earlier version cannot open it afterwards.
+ * Applies pending migrations, each in a separate transaction. Refuses an edited, missing or out-of-order migration.
+ * Before, a copy of the database is kept, because an earlier version cannot open the migrated one.
  */
 export function migrate(client: Database, dir: string, log: Log): void {
   client.exec(MIGRATIONS_TABLE);
-  const applied = client
+  const appliedMigrations = client
     .prepare<[], { name: string; hash: string }>('SELECT name, hash FROM migrations ORDER BY name')
     .all();
   const files = readMigrations(dir);
-  assertHistory(applied, files);
-  const pending = files.slice(applied.length);
-  if (pending.length === 0) return;
-  const [from, to] = [applied.at(-1)?.name, pending.at(-1)?.name];
+  assertHistory(appliedMigrations, files);
+  const pendingMigrations = files.slice(appliedMigrations.length);
+  if (pendingMigrations.length === 0) return;
+  const [from, to] = [appliedMigrations.at(-1)?.name, pendingMigrations.at(-1)?.name];
   if (from !== undefined && to !== undefined && !client.memory) keepCopy(client, log, { from, to });
 
-  client.pragma('foreign_keys = OFF'); // has no effect inside a transaction, and table rebuilds need it off
+  // table rebuilds need foreign keys off, and this pragma has no effect inside a transaction
+  client.pragma('foreign_keys = OFF');
   try {
-    for (const migration of pending) applyOne(client, migration);
+    for (const migration of pendingMigrations) applyOne(client, migration);
   } finally {
     client.pragma('foreign_keys = ON');
   }
   if (from === undefined) log.info('database made');
-  else log.info({ from, to, migrations: pending.length }, 'database updated');
+  else log.info({ from, to, migrations: pendingMigrations.length }, 'database updated');
 }
 
 /**
- * Returns how many of our migrations a foreign database has had. Throws `unavailable` when `migrate` would refuse
- * it, and when its schema is not exactly the one that these migrations make.
+ * Returns the number of our migrations that a foreign database has had. Throws `unavailable` when `migrate` would
+ * refuse the database, and when its schema is not exactly the one that these migrations make.
  */
-export function levelOf(foreign: Database, dir: string): number {
+export function levelOf(foreignDatabase: Database, dir: string): number {
   const files = readMigrations(dir);
-  const applied = foreign
+  const appliedMigrations = foreignDatabase
     .prepare<[number], { name: string; hash: string }>(
       `SELECT name, hash FROM migrations WHERE octet_length(name) + octet_length(hash) < ${MAX_NAME_BYTES}
         ORDER BY name LIMIT ?`,
     )
     .all(files.length + 1);
-  if (applied.length === 0) throw refusal('is not a Tonearm database');
-  assertHistory(applied, files);
-  const expectedClient = new Sqlite(databaseAtLevel(dir, applied.length));
+  if (appliedMigrations.length === 0) throw refusal('is not a Tonearm database');
+  assertHistory(appliedMigrations, files);
+  const expectedClient = new Sqlite(databaseAtLevel(dir, appliedMigrations.length));
   try {
-    const [expected, actual] = [schemaOf(expectedClient), schemaOf(foreign)];
-    for (const [name, sql] of actual)
-      if (expected.get(name) !== sql) throw refusal(`has a ${quoteName(name)} that its version does not make`);
-    for (const name of expected.keys()) if (!actual.has(name)) throw refusal(`lacks the ${name}`);
+    const [expectedSchema, actualSchema] = [schemaOf(expectedClient), schemaOf(foreignDatabase)];
+    for (const [name, sql] of actualSchema)
+      if (expectedSchema.get(name) !== sql) throw refusal(`has a ${quoteName(name)} that its version does not make`);
+    for (const name of expectedSchema.keys()) if (!actualSchema.has(name)) throw refusal(`lacks the ${name}`);
   } finally {
     expectedClient.close();
   }
-  return applied.length;
+  return appliedMigrations.length;
 }
 
-/** Bytes of empty databases by folder of the migrations and their number: making one takes longer than filling it. */
+/**
+ * A cache of empty databases, by folder and number of their migrations: making a database takes longer than filling it.
+ */
 const emptyDatabases = new Map<string, Buffer>();
 
 /** Returns the bytes of an empty database with the first `level` migrations. */
@@ -104,7 +107,7 @@ export function databaseAtLevel(dir: string, level: number): Buffer {
   }
 }
 
-/** Applies the migrations after the first `level`; for a database that nobody uses yet, so no copy of it is kept. */
+/** Applies the migrations after the first `level`. For a database that nobody uses yet, so no copy is kept. */
 export function migrateFurther(client: Database, dir: string, level: number): void {
   client.pragma('foreign_keys = OFF');
   for (const migration of readMigrations(dir).slice(level)) applyOne(client, migration);
@@ -113,10 +116,13 @@ export function migrateFurther(client: Database, dir: string, level: number): vo
 /** Quotes a name from a foreign database for a message. */
 const quoteName = (name: string): string => JSON.stringify(name.slice(0, MAX_NAME_BYTES)).slice(1, -1);
 
-/** What statistics SQLite keeps depends on its version. */
+/** Tables with statistics, which differ between versions of SQLite. */
 const STATISTICS = /^sqlite_stat\d$/;
 
-/** Everything in the schema by kind and name. Versions of SQLite write blanks and quotes differently. */
+/**
+ * Returns everything in the schema by kind and name. Blanks and quotes are left out, because versions of SQLite write
+ * them differently.
+ */
 const schemaOf = (client: Database): Map<string, string> =>
   new Map(
     client
@@ -127,8 +133,9 @@ const schemaOf = (client: Database): Map<string, string> =>
   );
 
 /**
- * The copy is named by both versions: one that an interrupted update made is kept, because the database has some of
- * the update already. Only the last update can be undone. Without the space for a copy the update goes on.
+ * Copies the database before an update. The copy is named by both versions. The copy of an interrupted update is kept,
+ * because the database already contains a part of that update. Only the last update can be undone. Without space for a
+ * copy, the update goes on without one.
  */
 function keepCopy(client: Database, log: Log, { from, to }: { from: string; to: string }): void {
   const [folder, copyPrefix] = [dirname(client.name), `${basename(client.name)}.before-`];
@@ -138,12 +145,12 @@ function keepCopy(client: Database, log: Log, { from, to }: { from: string; to: 
     name.startsWith(`${copyPrefix}${to}.at-`) && name < copy && !name.endsWith(UNFINISHED_SUFFIX);
   if (names.some(isInterrupted)) return;
   for (const name of names) rmSync(join(folder, name));
-  const unfinished = join(folder, copy + UNFINISHED_SUFFIX);
+  const unfinishedPath = join(folder, copy + UNFINISHED_SUFFIX);
   try {
-    copyTo(client, unfinished);
-    renameSync(unfinished, join(folder, copy));
+    copyTo(client, unfinishedPath);
+    renameSync(unfinishedPath, join(folder, copy));
   } catch (error) {
-    rmSync(unfinished, { force: true });
+    rmSync(unfinishedPath, { force: true });
     if (!isDiskFull(error)) throw error;
     log.warn({ err: error }, 'not enough space to keep a copy of the database from before the update');
   }
@@ -151,15 +158,17 @@ function keepCopy(client: Database, log: Log, { from, to }: { from: string; to: 
 
 function copyTo(client: Database, path: string): void {
   try {
-    client.pragma('journal_mode = DELETE'); // everything is in one file then
+    client.pragma('journal_mode = DELETE'); // without a WAL everything is in one file
   } catch (error) {
     if (!isDatabaseLocked(error)) throw error;
-    return void client.prepare('VACUUM INTO ?').run(path); // another connection has it open
+    // another connection uses the database, so its journal mode cannot be changed
+    return void client.prepare('VACUUM INTO ?').run(path);
   }
   try {
     copyFileSync(client.name, path, constants.COPYFILE_FICLONE);
   } finally {
-    // locks the file again: when a process closes a file, POSIX releases the locks of all its connections on it
+    // this also locks the file again: when a process closes a file, POSIX releases the locks of all its connections on
+    // it
     client.pragma('journal_mode = WAL');
   }
   const fd = openSync(path, 'r+');
@@ -187,8 +196,8 @@ function readMigrations(dir: string): Migration[] {
     });
 }
 
-function assertHistory(applied: { name: string; hash: string }[], files: Migration[]): void {
-  applied.forEach((row, i) => {
+function assertHistory(appliedMigrations: { name: string; hash: string }[], files: Migration[]): void {
+  appliedMigrations.forEach((row, i) => {
     const file = files[i];
     if (file?.name === row.name && file.hash === row.hash) return;
     const namesake = files.find((m) => m.name === row.name);
@@ -204,13 +213,13 @@ function assertHistory(applied: { name: string; hash: string }[], files: Migrati
   });
 }
 
-const refusal = (why: string): AppError => new AppError('unavailable', `The database ${why}.`);
+const refusal = (problem: string): AppError => new AppError('unavailable', `The database ${problem}.`);
 
 function applyOne(client: Database, migration: Migration): void {
-  const find = client.prepare('SELECT 1 FROM migrations WHERE name = ?');
+  const findApplied = client.prepare('SELECT 1 FROM migrations WHERE name = ?');
   client
     .transaction(() => {
-      if (find.get(migration.name)) return; // by another process that was started at the same time
+      if (findApplied.get(migration.name)) return; // another process that was started at the same time has applied it
       for (const statement of migration.statements) client.exec(statement);
       const violations = client.pragma('foreign_key_check') as unknown[];
       if (violations.length > 0)

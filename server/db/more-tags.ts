@@ -1,12 +1,12 @@
-// Tags that are kept as the file has them, for clients that show them; each may have several values. Fields that are
-// listed, filtered, edited or exported stand in track-fields.ts.
+// Tags that are stored as the file has them, for clients that show them; each may have several values. Fields that are
+// listed, filtered, edited or exported are in track-fields.ts.
 
-/** As in track-fields.ts. */
+/** Where files store a tag, as in track-fields.ts. */
 interface MoreTagNames {
   names: string;
   id3?: readonly string[];
   mp4?: readonly string[];
-  /** MP4 atoms with an integer. */
+  /** MP4 atoms that contain an integer. */
   mp4Numbers?: readonly string[];
   common: readonly string[];
 }
@@ -29,7 +29,7 @@ export const MORE_TAGS = {
     names: 'RELEASETYPE|MUSICBRAINZ_ALBUMTYPE|MUSICBRAINZ ALBUM TYPE',
     common: ['releasetype'],
   },
-  /** Which edition of an album it is, in words. */
+  /** Describes the edition of an album, such as "Deluxe". */
   edition: {
     names: 'ALBUMVERSION|EDITION|MUSICBRAINZ_ALBUMCOMMENT|MUSICBRAINZ ALBUM COMMENT',
     common: [],
@@ -52,7 +52,7 @@ export const MORE_TAG_LIST = Object.keys(MORE_TAGS) as MoreTag[];
 const TAG_NAMES: Record<MoreTag, MoreTagNames> = MORE_TAGS;
 export const namesOfMore = (tag: MoreTag): MoreTagNames => TAG_NAMES[tag];
 
-/** Those that name persons, by the roles of OpenSubsonic. */
+/** Tags that name persons, in the order of the roles in OpenSubsonic. */
 export const CREDIT_TAGS = [
   'conductor',
   'lyricist',
@@ -68,16 +68,16 @@ export const CREDIT_TAGS = [
 
 export type MoreTagValues = { [T in MoreTag]?: string[] };
 
-/** As they are stored; absent ones are not in the file. */
+/** The tags as they are stored. Tags that the file does not have are left out. */
 export interface MoreTags extends MoreTagValues {
   titleSort?: string;
   albumSort?: string;
   discSubtitle?: string;
-  /** Of this release; `YYYY-MM` or `YYYY-MM-DD`. */
+  /** Date of this release, `YYYY-MM` or `YYYY-MM-DD`. */
   date?: string;
-  /** Of the first release, as `date`. */
+  /** Date of the first release, in the same form as `date`. */
   originalDate?: string;
-  /** Of the album; lower case. */
+  /** The mbid of the album's release, in lower case. */
   releaseMbid?: string;
 }
 
@@ -90,7 +90,9 @@ export const ONE_VALUE_TAGS = [
   'releaseMbid',
 ] as const;
 
-/** iTunes: 1 and, in older files, 4 are explicit, 2 is clean, 0 says nothing. */
+/**
+ * Returns null if the tag does not say. iTunes writes 1 (or 4 in older files) for explicit, 2 for clean, 0 for unknown.
+ */
 export function isExplicit({ advisory }: MoreTags): boolean | null {
   const [value = ''] = advisory ?? [];
   return value === '1' || value === '4' ? true : value === '2' ? false : null;

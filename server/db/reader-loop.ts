@@ -1,4 +1,4 @@
-// The inside of a thread of reader-thread.ts: opens the database and answers from it.
+// Runs inside a thread of reader-thread.ts: opens the database and answers questions from it.
 import { workerData, type Transferable } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { answerQuestions } from '../runtime/answer-questions.ts';
@@ -9,13 +9,13 @@ export interface ReaderThreadData {
 }
 
 interface ReaderOptions<Answer> {
-  /** False for the checkpoint thread, which writes. */
+  /** False only for the checkpoint thread, which writes. */
   readonly?: boolean;
-  /** Buffers of an answer that are transferred instead of copied. */
+  /** Returns the buffers of an answer that are transferred instead of copied. */
   transfer?: (answer: Answer) => Transferable[];
 }
 
-/** `prepare` gets the connection and returns the function that answers. */
+/** Answers the questions of the main thread. `prepare` gets the connection and returns the function that answers. */
 export function answerFromDatabase<Question, Answer>(
   prepare: (client: Sqlite) => (question: Question) => Answer,
   { readonly = true, transfer }: ReaderOptions<Answer> = {},

@@ -1,4 +1,4 @@
-// A thread with a connection to the database of its own, for queries that would keep other requests waiting.
+// A thread with its own connection to the database, for queries that would keep other requests waiting.
 import { AppError } from '../errors.ts';
 import { createWorkerThread, ThreadError } from '../runtime/worker-thread.ts';
 import type { ReaderThreadData } from './reader-loop.ts';
@@ -9,13 +9,16 @@ const MAX_WAITING = 200;
 interface ReaderThreadOptions {
   workerUrl: URL;
   databasePath: string;
-  /** The error when it cannot answer, as the start of a sentence: `The list could not be read`. */
+  /** The beginning of the error message when the thread cannot answer, such as `The list could not be read`. */
   failure: string;
   idleMs?: number;
 }
 
 interface ReaderThread<Question, Answer> {
-  /** One request at a time. Throws `unavailable` when too many are waiting or the database cannot be read. */
+  /**
+   * Asks the thread; questions are answered one at a time. Throws `unavailable` when too many are waiting or the
+   * database cannot be read.
+   */
   ask(question: Question): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -32,18 +35,18 @@ export function createReaderThread<Question, Answer>({
     idleMs,
     hasDatabase: true,
   });
-  let waiting = 0;
+  let waitingCount = 0;
   return {
     ask(question) {
-      if (waiting > MAX_WAITING)
+      if (waitingCount > MAX_WAITING)
         throw new AppError('unavailable', `${failure}: too many others are being worked out. Try again in a moment.`);
-      waiting++;
+      waitingCount++;
       return thread
         .ask(question)
         .catch((error: unknown) => {
           throw error instanceof ThreadError ? new AppError('unavailable', `${failure}.`, { cause: error }) : error;
         })
-        .finally(() => waiting--);
+        .finally(() => waitingCount--);
     },
     close: thread.close,
   };

@@ -1,13 +1,16 @@
-// Whether the database's files are still the ones at their paths. A file that was removed, replaced or moved under a
-// running server can still be written, and all of it would be lost: so the connection becomes read-only, for requests
-// and background work alike, until the very same files are back.
+// Checks whether the database's files are still the ones at their paths. A file that was removed, replaced or moved
+// under a running server can still be written, but all writes would be lost. So the connection becomes read-only, for
+// requests and background work alike, until the very same files are back.
 import { statSync } from 'node:fs';
 import { AppError, DATABASE_GONE } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import type { Sqlite } from './client.ts';
 
 const CHECK_INTERVAL_MS = 1_000;
-/** Without its log, a database lacks what was written last; without its index, others cannot read it. */
+/**
+ * All three files are checked: without its log a database lacks the last writes, and without its index other programs
+ * cannot read it.
+ */
 const FILE_SUFFIXES = ['', '-wal', '-shm'];
 
 export type InPlace = ReturnType<typeof watchInPlace>;
@@ -30,7 +33,10 @@ export function watchInPlace({ client, path, log }: { client: Sqlite; path: stri
 
   return {
     check,
-    /** To be called after a write and before its response: a write to a removed file is not acknowledged. */
+    /**
+     * Throws if the files are gone. To be called after a write and before its response, so that a write to a removed
+     * file is not acknowledged.
+     */
     assert(): void {
       if (!check()) throw new AppError('unavailable', DATABASE_GONE, { retryAfter: 30 });
     },
@@ -38,7 +44,7 @@ export function watchInPlace({ client, path, log }: { client: Sqlite; path: stri
   };
 }
 
-/** Device and inode of each file. */
+/** Returns device and inode of each file. */
 const identityOf = (path: string): string => FILE_SUFFIXES.map((ending) => fileAt(path + ending)).join(' ');
 
 function fileAt(path: string): string {
@@ -46,6 +52,6 @@ function fileAt(path: string): string {
     const { dev, ino } = statSync(path);
     return `${dev}:${ino}`;
   } catch {
-    return '-'; // gone, or out of reach
+    return '-'; // the file is gone, or its disk is out of reach
   }
 }

@@ -1,5 +1,5 @@
 // A file that only takes up space. On a full disk it is released step by step for starting, signing in and deleting,
-// which write to the database too.
+// because these write to the database, too.
 import { randomFillSync } from 'node:crypto';
 import { statfsSync, statSync, truncateSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -8,9 +8,9 @@ import { isDiskFull } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 
 const RESERVE_BYTES = 4 << 20;
-/** A transaction that deletes a hundred tracks needs less. */
+/** Size of a step. A transaction that deletes a hundred tracks needs less. */
 const STEP_BYTES = 512 << 10;
-/** Free bytes that the reserve leaves on the disk. */
+/** The reserve is filled only as long as this much space stays free. */
 const MIN_FREE_BYTES = 32 << 20;
 const FILL_INTERVAL_MS = 60_000;
 
@@ -21,7 +21,7 @@ export function createReserve({ path, log }: { path: string; log: Log }) {
 
   const size = (): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-  /** Releases a step of the reserve; returns false when none is left. */
+  /** Releases a step of the reserve; returns false when the reserve is used up. */
   function releaseStep(): boolean {
     const remainingBytes = size() - STEP_BYTES;
     if (remainingBytes < 0) return false;
@@ -35,7 +35,8 @@ export function createReserve({ path, log }: { path: string; log: Log }) {
     if (freeBytes() < MIN_FREE_BYTES + RESERVE_BYTES) return;
     const file = await open(path, 'w', 0o600);
     try {
-      const part = randomFillSync(Buffer.alloc(STEP_BYTES)); // zeros would take no space on a disk that compresses
+      // random bytes, because zeros would take no space on a disk that compresses
+      const part = randomFillSync(Buffer.alloc(STEP_BYTES));
       for (let offset = 0; offset < RESERVE_BYTES; offset += STEP_BYTES) await file.write(part, 0, STEP_BYTES, offset);
     } finally {
       await file.close();
@@ -49,7 +50,7 @@ export function createReserve({ path, log }: { path: string; log: Log }) {
   const tryFill = (): void => void fill().catch((err: unknown) => log.warn({ err }, 'no reserve for a full disk'));
 
   return {
-    /** Frees space so that the database, with its log and index, can be opened on a full disk. */
+    /** Frees space, so that the database, with its log and index, can be opened on a full disk. */
     makeRoomToStart(): void {
       while (size() > 0 && freeBytes() < STEP_BYTES && releaseStep());
     },
@@ -59,7 +60,7 @@ export function createReserve({ path, log }: { path: string; log: Log }) {
     },
     stop: (): void => clearInterval(timer),
 
-    /** Does the work, and repeats it with a step of the reserve whenever the disk is full. */
+    /** Does the work. Whenever the disk is full, releases a step of the reserve and repeats the work. */
     async use<T>(work: () => T | Promise<T>): Promise<T> {
       for (;;) {
         try {

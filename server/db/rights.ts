@@ -1,17 +1,17 @@
-// What an account may do, and its limits. Said here and nowhere else: the API and its document, the roles of Subsonic,
-// the command line and the accounts page follow from it. A new right also needs its column in schema/accounts.ts, a
-// migration and its texts in resources/languages/.
+// The rights and limits of accounts. They are listed only here: the API and its document, the roles of Subsonic, the
+// command line and the accounts page are derived from this list. A new right also needs its column in
+// schema/accounts.ts, a migration and its texts in resources/languages/.
 import { AppError } from '../errors.ts';
 import { bitrateFromText, BYTES_SYNTAX, bytesFromText } from '../runtime/number-text.ts';
 
 interface RightSpec {
-  /** In SQL, in the API and on the command line. */
+  /** The name in SQL, in the API and on the command line. */
   name: string;
-  /** Whether an account has it when nobody says otherwise. */
+  /** Whether new accounts have the right by default. */
   isUsual: boolean;
-  /** What Subsonic calls it. */
+  /** The name of the role in Subsonic. */
   role: string;
-  /** For sentences: "Your account may not …". */
+  /** The end of the sentence "Your account may not …". */
   does: string;
 }
 
@@ -35,21 +35,21 @@ export type Rights = Record<Right, boolean>;
 
 export const RIGHT_LIST = Object.keys(RIGHTS) as Right[];
 
-/** Each right with the value that is given for it. */
+/** Returns an object with a value for each right. */
 export function rightsFrom<V>(valueOf: (right: Right) => V): Record<Right, V> {
   const values = {} as Record<Right, V>;
   for (const right of RIGHT_LIST) values[right] = valueOf(right);
   return values;
 }
 
-/** Each right, by its name, with the value that is given for it. */
+/** Returns an object with a value for the name of each right. */
 export function namedRightsFrom<V>(valueOf: (right: Right) => V): Record<RightName, V> {
   const values = {} as Record<RightName, V>;
   for (const right of RIGHT_LIST) values[RIGHTS[right].name] = valueOf(right);
   return values;
 }
 
-/** The rights that were given by name; the others are left out. */
+/** Returns the rights that are set in `namedRights`; the others are left out. */
 export const givenRights = (namedRights: Partial<Record<RightName, boolean | undefined>>): Partial<Rights> =>
   Object.fromEntries(
     RIGHT_LIST.flatMap((right) => {
@@ -58,7 +58,10 @@ export const givenRights = (namedRights: Partial<Record<RightName, boolean | und
     }),
   );
 
-/** Where less is allowed than everything; null is no limit. `fromText` reads the command line, `takes` says what. */
+/**
+ * The limits of an account; null means no limit. `fromText` reads a value of the command line, `takes` describes the
+ * allowed values.
+ */
 export const ACCOUNT_LIMITS = {
   maxBitrateKbps: {
     name: 'max_bitrate_kbps',
@@ -79,10 +82,10 @@ export const ACCOUNT_LIMITS = {
 export type AccountLimit = keyof typeof ACCOUNT_LIMITS;
 export type AccountLimits = Record<AccountLimit, number | null>;
 
-/** What an administrator decides about an account. */
+/** The properties of an account that an administrator sets. */
 export type AccountTerms = { isSuperuser?: boolean | undefined } & Partial<Rights> & Partial<AccountLimits>;
 
-/** Quota of accounts that people register themselves, in bytes. */
+/** Quota in bytes of accounts that people register themselves. */
 export const SELF_REGISTERED_QUOTA = 5_000_000_000;
 
 export const USUAL_RIGHTS = rightsFrom((right): boolean => RIGHTS[right].isUsual);

@@ -1,7 +1,8 @@
-// Rows of prepared SQL text, in the shape of schema.ts: what the driver gives, where the builder would have converted.
+// Types of the rows that prepared SQL text returns, derived from schema.ts. The driver does not convert values, as
+// drizzle's query builder does.
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 
-/** Flags and times are numbers, JSON is text. */
+/** The type of a value as SQLite stores it: flags and times are numbers, JSON is text. */
 type Stored<Value> = Value extends null
   ? null
   : Value extends Date | boolean
@@ -12,12 +13,12 @@ type Stored<Value> = Value extends null
 
 type Property<Table extends SQLiteTable> = string & keyof Table['$inferSelect'];
 
-/** Columns under their own names: `SELECT id, storage_uri`. */
+/** A row with the names of columns: `SELECT id, storage_uri`. */
 export type RowOf<Table extends SQLiteTable, Columns extends Property<Table>> = {
   [P in Columns as Table['_']['columns'][P]['_']['name']]: Stored<Table['$inferSelect'][P]>;
 };
 
-/** Columns under the names of their properties: `SELECT id, storage_uri AS storageUri`. */
+/** A row with the names of properties: `SELECT id, storage_uri AS storageUri`. */
 export type RowAs<Table extends SQLiteTable, Columns extends Property<Table>> = {
   [P in Columns]: Stored<Table['$inferSelect'][P]>;
 };

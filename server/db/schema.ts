@@ -1,6 +1,6 @@
 // The tables of the database, a file for each subject in schema/. Each table begins with a comment that names the
 // module that owns it (the only one that writes it) and the meaning of a row; columns have their unit or allowed values
-// where the name does not say them. Triggers and search tables are in migrations/, written by hand; so is WITHOUT ROWID
+// where the name does not say them. Triggers and search tables are in migrations/, written by hand. So is WITHOUT ROWID
 // on tables whose key is their order (album_keys, track_artists, track_genres, album_genres, change_counts,
 // source_files, like_states, play_counts, playlist_versions, playlist_past_entries, bookmarks, library_totals,
 // fingerprint_pieces, duplicate_pairs, duplicate_dismissals, enrichment_matches, share_tracks, remote_ids), which

@@ -1,40 +1,41 @@
-// The fields of a track that hold one value each. What is said here is said nowhere else: reading tags, storing, the
-// API, filters and sorts, smart playlists, exports and edits follow from it; where something cannot be derived, a
-// `Record<TrackField, …>` does not compile until it knows of a new field. A new field also needs its column in
+// The fields of a track that hold one value each. They are declared only here: reading tags, storing, the API, filters
+// and sorts, smart playlists, exports and edits are derived from this table. Where something cannot be derived, a
+// `Record<TrackField, …>` does not compile until it contains a new field. A new field also needs its column in
 // schema/tracks.ts and a migration. The names (title, artist, album, genre) have rules of their own.
 
 /**
  * `position`: 0 to 9999 · `tempo`: 1 to 999, may have decimals · `level`: 1 to 10 · `text`: one line · `note`: may have
- * several.
+ * several lines.
  */
 export type FieldKind = 'year' | 'position' | 'tempo' | 'level' | 'text' | 'note';
 
-/** Where tags store a field. */
+/** The names under which tags store a field. */
 interface TagNames {
-  /** Vorbis comments, APEv2 items, TXXX frames and MP4 `----` atoms: all use the same names but for their case. */
+  /** Vorbis comments, APEv2 items, TXXX frames and MP4 `----` atoms; all use the same names, in different case. */
   names: string;
   /** ID3v2 text frames. */
   id3?: readonly string[];
   /** MP4 atoms. */
   mp4?: readonly string[];
-  /** LIST INFO of a WAV file. */
+  /** Names in the LIST INFO of a WAV file. */
   riff?: readonly string[];
   /** The names by which music-metadata returns the field, for the formats that it reads. */
   common: readonly string[];
 }
 
 interface FieldSpec {
-  /** In SQL, in the API and in exports. */
+  /** The name in SQL, in the API and in exports. */
   name: string;
   kind: FieldKind;
-  /** The field may have several values, which are stored as one text with `; ` between them. */
+  /** Set if the field may have several values, which are stored as one text with `; ` between them. */
   isList?: true;
   /**
-   * GET /tracks sorts by it and filters it: numbers by `<name>_from` and `<name>_to`, texts by a part of them. There is
-   * an index `tracks_<name>` of the rows that have it. A text is also kept folded, in a column `<name>_sort`.
+   * Set if GET /tracks sorts and filters by the field: by `<name>_from` and `<name>_to` for numbers, by a part of the
+   * text for texts. An index `tracks_<name>` contains the rows that have the field. A text is also stored folded, in a
+   * column `<name>_sort`.
    */
   isListed?: true;
-  /** Absent where tags are read by a rule of their own (media/tag-builder.ts). */
+  /** Undefined if the field is not read by these names but by code in media/tag-builder.ts. */
   tags?: TagNames;
 }
 
@@ -110,33 +111,33 @@ export const TRACK_FIELDS = {
   comment: {
     name: 'comment',
     kind: 'note',
-    // ID3 has a frame with a structure of its own, see id3-frames.ts
+    // The ID3 frame is left out, because it has a structure of its own, see id3-frames.ts.
     tags: { names: 'COMMENT|DESCRIPTION', mp4: ['\xa9cmt'], riff: ['ICMT'], common: ['comment'] },
   },
 } as const satisfies Record<string, FieldSpec>;
 
 type Fields = typeof TRACK_FIELDS;
 export type TrackField = keyof Fields;
-/** Fields whose specification has these properties. */
+/** The fields whose specification has these properties. */
 type FieldsWith<Said> = { [F in TrackField]: Fields[F] extends Said ? F : never }[TrackField];
 type Text = 'text' | 'note';
 
 export type FieldName<F extends TrackField = TrackField> = Fields[F]['name'];
 export type FieldValue<F extends TrackField> = Fields[F]['kind'] extends Text ? string : number;
-/** Fields that are read from tags by this table. */
+/** The fields that are read from tags by the names in this table. */
 export type TaggedField = FieldsWith<{ tags: TagNames }>;
-/** The value of a field as tags have it. */
+/** The type of a field's value in tags. */
 export type TagValue<F extends TrackField> = Fields[F] extends { isList: true } ? string[] : FieldValue<F>;
 export type ListedNumber = FieldsWith<{ isListed: true; kind: Exclude<FieldKind, Text> }>;
 export type ListedText = FieldsWith<{ isListed: true; kind: Text }>;
 type ListedField = ListedNumber | ListedText;
 export type ListedName = FieldName<ListedField>;
 
-/** Null means that there is none. */
+/** The values of all fields; null means that the track has no value. */
 export type FieldValues = { [F in TrackField]: FieldValue<F> | null };
-/** An absent field is unknown. */
+/** The values of fields; a field that is left out is unknown. */
 export type KnownFields = { [F in TrackField]?: FieldValue<F> | undefined };
-/** An absent field stays as it is, null empties it. */
+/** Changes of fields; a field that is left out stays as it is, null deletes its value. */
 export type FieldChanges = { [F in TrackField]?: FieldValue<F> | null | undefined };
 
 const SPECS: Record<TrackField, FieldSpec & { name: FieldName }> = TRACK_FIELDS;
@@ -144,7 +145,7 @@ export const FIELD_LIST = Object.keys(TRACK_FIELDS) as TrackField[];
 export const FIELD_NAMES = FIELD_LIST.map((field) => TRACK_FIELDS[field].name);
 export const isTrackField = (name: string): name is TrackField => name in TRACK_FIELDS;
 
-/** Fields with the names of their tags. */
+/** The fields that have names in tags, with these names. */
 export const TAGGED_FIELDS = FIELD_LIST.flatMap((field) => {
   const { tags, ...spec } = SPECS[field];
   return tags ? [{ field: field as TaggedField, ...spec, tags }] : [];
@@ -153,40 +154,40 @@ const listedFields = FIELD_LIST.filter((field): field is ListedField => SPECS[fi
 const isText = (field: TrackField): boolean => ['text', 'note'].includes(SPECS[field].kind);
 export const LISTED_TEXTS = listedFields.filter((field): field is ListedText => isText(field));
 export const LISTED_NAMES = listedFields.map((field): ListedName => TRACK_FIELDS[field].name);
-/** Returns the column of a folded text. */
+/** Returns the column with the folded text of a field. */
 export const foldedName = (field: ListedText): string => `${TRACK_FIELDS[field].name}_sort`;
 export type FoldedColumn = `${ListedText}Sort`;
 export const LISTED_NUMBERS = listedFields.filter((field): field is ListedNumber => !isText(field));
 
-/** Columns for a SELECT: each field by its property. */
+/** Returns the columns for a SELECT, each under the name of its property. */
 export const fieldColumns = (table: string): string =>
   FIELD_LIST.map((field) => `${table}.${TRACK_FIELDS[field].name} AS ${field}`).join(', ');
 
-/** All fields, each with the value that is given for it. */
+/** Returns an object with a value for each field. */
 export function fieldsFrom<V>(valueOf: (field: TrackField) => V): Record<TrackField, V> {
   const values = {} as Record<TrackField, V>;
   for (const field of FIELD_LIST) values[field] = valueOf(field);
   return values;
 }
 
-/** The columns of folded texts, each with the value that is given for it. */
+/** Returns an object with a value for each column of a folded text. */
 export function foldedFrom<V>(valueOf: (field: ListedText) => V): Record<FoldedColumn, V> {
   const values = {} as Record<FoldedColumn, V>;
   for (const field of LISTED_TEXTS) values[`${field}Sort`] = valueOf(field);
   return values;
 }
 
-/** All fields by their API names, each with the value that is given for it. */
+/** Returns an object with a value for the API name of each field. */
 export function namedFieldsFrom<V>(valueOf: (field: TrackField) => V): Record<FieldName, V> {
   const values = {} as Record<FieldName, V>;
   for (const field of FIELD_LIST) values[TRACK_FIELDS[field].name] = valueOf(field);
   return values;
 }
 
-/** Picks the fields from an object that has more. */
+/** Returns an object with only the fields of `from`, which may have other properties. */
 export const knownFields = (from: KnownFields): KnownFields => fieldsFrom((field) => from[field]) as KnownFields;
 
-/** Splits the text of a field that may have several values. */
+/** Returns the values in the text of a field that may have several. */
 export const valuesOfList = (text: string | null): string[] =>
   text === null
     ? []

@@ -1,10 +1,10 @@
-// Background work waits while another program has locked the database for writing, without blocking the thread.
+// Lets background work wait while another program has locked the database for writing, without blocking the thread.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDatabaseLocked } from '../errors.ts';
 
 const RETRY_INTERVAL_MS = 250;
 
-/** Retries while the database is locked. Throws its error when `shouldRetry` returns false. */
+/** Retries a write while the database is locked. Throws the error of the database when `shouldRetry` returns false. */
 export async function whenUnlocked<T>(write: () => T, shouldRetry: () => boolean = () => true): Promise<T> {
   for (;;) {
     try {

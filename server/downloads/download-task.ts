@@ -1,5 +1,5 @@
-// One attempt to download a track's audio: into a folder of its own, checked like an upload, stored, and set as the
-// track's audio. It resumes where a kill or a lost connection ended the previous attempt.
+// One attempt to download a track's audio: fetches it into a separate folder, checks it like an upload, stores it and
+// sets it as the track's audio. It resumes where a kill or a lost connection ended the previous attempt.
 import { mkdir, rm, stat } from 'node:fs/promises';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
@@ -39,7 +39,7 @@ interface DownloadTaskDeps {
   /** Deletes stored audio that no track uses. */
   releaseAudio: (storageUris: string[]) => Promise<void>;
   libraryChanged: () => void;
-  /** Called when the track has its audio. */
+  /** Called when the audio of a track was stored. */
   onFetched: (id: TrackId) => void;
 }
 
@@ -64,7 +64,10 @@ export function downloadTask({
   libraryChanged,
   onFetched,
 }: DownloadTaskDeps): Handler<typeof DOWNLOAD_TASK> {
-  /** The current state: the track may have been merged into another, or deleted. */
+  /**
+   * Returns the current state of the download and its track: since the start, the track may have been merged into
+   * another, or deleted.
+   */
   function findState(id: DownloadId): { download: DownloadRow; trackId: TrackId; hasAudio: boolean } {
     const download = findDownload(db, id);
     const track = download?.trackId == null ? undefined : findTrackState(db, download.trackId);
@@ -104,7 +107,7 @@ export function downloadTask({
         signal,
         write(audio) {
           storedUri = audio.storageUri ?? '';
-          signal.throwIfAborted(); // it may have been cancelled while the file was stored
+          signal.throwIfAborted(); // the download may have been cancelled while the file was stored
           return setAudio(id, audio);
         },
       });
@@ -128,7 +131,7 @@ export function downloadTask({
       { behavior: 'immediate' },
     );
 
-  /** Converts the error for the job: with a text for people, and whether to retry. */
+  /** Converts an error for the job, with a text for people and whether the job is retried. */
   function toJobError(error: unknown, id: DownloadId): Error {
     if (error instanceof CatalogueError && !error.isPassing) return permanent(error);
     if (error instanceof CatalogueError)
@@ -175,12 +178,14 @@ export function downloadTask({
         throw error;
       }
       const jobError = toJobError(error, id);
-      if (isPermanent(jobError)) await removeFolder(); // otherwise the next attempt resumes
+      // without a permanent error the folder is kept, and the next attempt resumes
+      if (isPermanent(jobError)) await removeFolder();
       throw jobError;
     } finally {
       progressWriter.close();
       libraryChanged();
-      setImmediate(() => downloads.announce(id)); // the job stores the outcome before that
+      // announced in the next turn, because the job stores its outcome before that
+      setImmediate(() => downloads.announce(id));
     }
   };
 }

@@ -1,5 +1,5 @@
-// Rows of downloads. Triggers copy their state from their job (migrations/0009_downloads.sql); the other columns are
-// written here.
+// Statements for rows of downloads. Triggers copy their state from their job (migrations/0009_downloads.sql); the other
+// columns are written here.
 import { and, count, desc, eq, inArray, isNull, or, sql } from 'drizzle-orm';
 import { type Db, writtenRow } from '../db/client.ts';
 import type { DownloadId, TrackId, UserId } from '../db/ids.ts';
@@ -29,9 +29,16 @@ export const findLatest = (db: Db, trackId: TrackId): DownloadRow | undefined =>
   db.select().from(downloads).where(eq(downloads.trackId, trackId)).orderBy(desc(downloads.id)).limit(1).get();
 
 export function listDownloads(db: Db, status: DownloadStatus | undefined, { limit, offset }: Page): Paged<DownloadRow> {
-  const where = status === undefined ? undefined : eq(downloads.status, status);
-  const items = db.select().from(downloads).where(where).orderBy(desc(downloads.id)).limit(limit).offset(offset).all();
-  return { items, total: db.select({ n: count() }).from(downloads).where(where).get()?.n ?? 0 };
+  const condition = status === undefined ? undefined : eq(downloads.status, status);
+  const items = db
+    .select()
+    .from(downloads)
+    .where(condition)
+    .orderBy(desc(downloads.id))
+    .limit(limit)
+    .offset(offset)
+    .all();
+  return { items, total: db.select({ n: count() }).from(downloads).where(condition).get()?.n ?? 0 };
 }
 
 export const insertDownload = (
@@ -55,7 +62,7 @@ export const setStatus = (db: Db, id: DownloadId, status: DownloadStatus): void 
 export const setBytes = (db: Db, id: DownloadId, bytesDone: number, bytesTotal: number | null, now: Date): void =>
   void db.update(downloads).set({ bytesDone, bytesTotal, updatedAt: now }).where(eq(downloads.id, id)).run();
 
-/** Unfinished downloads without a job: the process was killed before it created the job. */
+/** Lists unfinished downloads without a job: the process was killed before it created the job. */
 export const listWithoutJob = (db: Db): DownloadRow[] =>
   db
     .select({ download: downloads })
@@ -65,7 +72,10 @@ export const listWithoutJob = (db: Db): DownloadRow[] =>
     .all()
     .map(({ download }) => download);
 
-/** Downloads whose partial files may be resumed: unfinished ones, and those that failed since the given time. */
+/**
+ * Returns the downloads whose partial files may be resumed: unfinished ones, and those that failed since the given
+ * time.
+ */
 export const listResumable = (db: Db, failedSince: Date): Set<DownloadId> =>
   new Set(
     db
@@ -94,7 +104,7 @@ export const findTrackState = (db: Db, id: TrackId): TrackState | undefined =>
 export const setAvailability = (db: Db, id: TrackId, availability: Availability, now: Date): void =>
   void db.update(tracks).set({ availability, updatedAt: now }).where(eq(tracks.id, id)).run();
 
-/** Whoever fetched the audio counts as the uploader of a track without one. */
+/** Makes the person who fetched the audio the uploader of the track, if it has none. */
 export const setUploader = (db: Db, id: TrackId, userId: UserId | null): void =>
   void db
     .update(tracks)
@@ -102,7 +112,9 @@ export const setUploader = (db: Db, id: TrackId, userId: UserId | null): void =>
     .where(and(eq(tracks.id, id), isNull(tracks.uploadedBy)))
     .run();
 
-/** The catalogue's id of the track; the track's own id is preferred to that of a track merged into it. */
+/**
+ * Returns the catalogue's id of the track. The track's own id is preferred to that of a track that was merged into it.
+ */
 export const findRemoteId = (db: Db, trackId: TrackId): string | undefined =>
   db
     .select({ sourceId: remoteIds.sourceId })

@@ -15,11 +15,11 @@ import { findLatest } from './queries.ts';
 export interface SavedTrack {
   trackId: TrackId;
   isNew: boolean;
-  /** The track was restored from the trash. */
+  /** Whether the track was restored from the trash. */
   isRestored?: boolean;
 }
 
-/** The texts of a hit as the caller has them; used when this server does not remember the hit. */
+/** The texts of a hit as the caller has them. They are used when this server does not remember the hit. */
 export type HitTexts = Pick<CatalogueHit, 'title' | 'artist' | 'album' | 'durationMs' | 'year'>;
 
 interface RemoteTracksDeps {
@@ -31,7 +31,7 @@ interface RemoteTracksDeps {
   onSaveUndone: () => void;
 }
 
-/** The audio columns of a track without audio. */
+/** The values of the audio columns of a track without audio. */
 export const NO_AUDIO = {
   sizeBytes: null,
   format: null,
@@ -66,11 +66,14 @@ export function createRemoteTracks({ db, tracks, trash, catalogue, onSaved, onSa
   const insertId = client.prepare('INSERT INTO remote_ids (source, source_id, track_id, page_url) VALUES (?, ?, ?, ?)');
   const setCoverUrl = client.prepare('UPDATE tracks SET cover_url = ? WHERE id = ?');
 
-  /** In a transaction: when many users save the same hit at the same time, the unique id lets one insert the row. */
+  /**
+   * Inserts the placeholder in a transaction: when many users save the same hit at the same time, the unique id ensures
+   * that only one row is inserted.
+   */
   const insertOnce = client.transaction(
     (userId: UserId, sourceId: string, hit: HitTexts & Partial<CatalogueHit>): SavedTrack => {
-      const existing = findByRemoteId.get(STREAMSRC, sourceId);
-      if (existing) return { trackId: existing.trackId, isNew: false };
+      const existingTrack = findByRemoteId.get(STREAMSRC, sourceId);
+      if (existingTrack) return { trackId: existingTrack.trackId, isNew: false };
       const trashedId = trash.findPlace(STREAMSRC, sourceId)?.id;
       if (trashedId !== undefined) {
         trash.restore(db, trashedId);
@@ -97,15 +100,15 @@ export function createRemoteTracks({ db, tracks, trash, catalogue, onSaved, onSa
     find: (sourceId: string): TrackId | undefined => findByRemoteId.get(STREAMSRC, sourceId)?.trackId,
 
     /**
-     * Inserts the placeholder, or returns the existing track. An id that the catalogue does not know creates one too,
-     * which cannot be fetched; so does any id while the catalogue is off.
+     * Inserts the placeholder, or returns the existing track. For an id that the catalogue does not know, and for any
+     * id while the catalogue is off, a placeholder is inserted, too, but its audio cannot be fetched.
      */
     save(userId: UserId, sourceId: string, names: HitTexts): SavedTrack {
-      const existing = findByRemoteId.get(STREAMSRC, sourceId);
-      if (existing) return { trackId: existing.trackId, isNew: false };
-      const saved = insertOnce.immediate(userId, sourceId, catalogue.recall(sourceId) ?? names);
-      if (saved.isNew) onSaved(saved.trackId);
-      return saved;
+      const existingTrack = findByRemoteId.get(STREAMSRC, sourceId);
+      if (existingTrack) return { trackId: existingTrack.trackId, isNew: false };
+      const savedTrack = insertOnce.immediate(userId, sourceId, catalogue.recall(sourceId) ?? names);
+      if (savedTrack.isNew) onSaved(savedTrack.trackId);
+      return savedTrack;
     },
 
     /** Undoes `save`: removes the placeholder, or puts a restored track into the trash. */
@@ -113,7 +116,7 @@ export function createRemoteTracks({ db, tracks, trash, catalogue, onSaved, onSa
       if (!isNew) return;
       db.transaction(
         (tx) => {
-          if (findLatest(tx, trackId)) return; // another request for this track was accepted meanwhile
+          if (findLatest(tx, trackId)) return; // another request for this track was accepted after the save
           if (isRestored === true) trash.put(tx, userId, trackId);
           else removeTrackRow(tx, tracks, trackId);
         },
@@ -124,7 +127,7 @@ export function createRemoteTracks({ db, tracks, trash, catalogue, onSaved, onSa
   };
 }
 
-/** When tracks are merged, ids of the catalogue and downloads move to the track that stays. */
+/** Moves ids of the catalogue and downloads to the remaining track when tracks are merged. */
 export function createRemoteMerge({ db }: { db: MainDb }): TrackMergePart {
   const moveIds = db.$client.prepare('UPDATE remote_ids SET track_id = ? WHERE track_id = ?');
   const moveDownloads = db.$client.prepare('UPDATE OR IGNORE downloads SET track_id = ? WHERE track_id = ?');

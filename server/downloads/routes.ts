@@ -1,4 +1,4 @@
-// Saving hits of the remote catalogue and downloading their audio, over REST. The library is shared, and so are its
+// REST API for saving hits of the remote catalogue and downloading their audio. The library is shared, and so are its
 // downloads.
 import { DownloadIdIn, TrackIdIn, type TrackId, type UserId } from '../db/ids.ts';
 import { conflict, notFound } from '../errors.ts';
@@ -34,7 +34,7 @@ interface DownloadRouteDeps {
 const DownloadParam = idParam(DownloadIdIn);
 const HIT_FORMS: Accepts = {
   body: { artist: 'artist_name', album: 'album_title', id: 'source_id' },
-  also: ['duration, duration_seconds in seconds for duration_ms'],
+  extraForms: ['duration, duration_seconds in seconds for duration_ms'],
   bodyAs: ({ duration, duration_seconds, ...hit }) => {
     const durationValue = duration ?? duration_seconds;
     const seconds = typeof durationValue === 'string' ? Number(durationValue) : durationValue;
@@ -51,7 +51,7 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
     if (name !== STREAMSRC) throw conflict(`Nothing can be downloaded from the source ${name}.`);
   }
 
-  /** Returns the track of a hit; saves the hit when it is new. */
+  /** Returns the track of a hit; the hit is saved if it is new. */
   async function findOrSaveTrack(userId: UserId, sourceId: string): Promise<SavedTrack> {
     const trackId = remoteTracks.find(sourceId);
     if (trackId !== undefined) return { trackId, isNew: false };
@@ -62,7 +62,7 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
     }
   }
 
-  /** The title in the catalogue; the last part of the id when the catalogue cannot be asked. */
+  /** Returns the title in the catalogue, or the last part of the id when the catalogue cannot be reached. */
   async function titleOf(sourceId: string): Promise<string> {
     const lastPart = sourceId.split(/[:/]/).findLast((part) => part.trim() !== '') ?? sourceId;
     if (catalogue.whyOff() !== undefined) return lastPart;
@@ -156,15 +156,15 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
           assertCatalogue(body.source);
           catalogue.assertOn();
         }
-        const saved =
+        const savedTrack =
           body.source_id === undefined
             ? { trackId: body.track_id as TrackId, isNew: false }
             : await findOrSaveTrack(user.id, body.source_id);
         try {
-          const fetchState = await downloads.request(user.id, saved.trackId);
-          return toReply(user, saved.trackId, fetchState);
+          const fetchState = await downloads.request(user.id, savedTrack.trackId);
+          return toReply(user, savedTrack.trackId, fetchState);
         } catch (error) {
-          remoteTracks.undoSave(user.id, saved);
+          remoteTracks.undoSave(user.id, savedTrack);
           throw error;
         }
       },

@@ -1,5 +1,5 @@
-// Downloads of saved tracks: request, list, retry, cancel. The job behind each (download-task.ts) does the work;
-// triggers copy its state to the download's row, so that the two cannot differ.
+// Downloads of saved tracks: requests, lists, retries and cancels them. Each download has a job (download-task.ts),
+// which does the work; triggers copy the job's state to the download's row, so that the two cannot differ.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MainDb } from '../db/client.ts';
@@ -37,19 +37,19 @@ interface DownloadsDeps {
   events: Pick<EventHub, 'publish'>;
   catalogue: Pick<RemoteCatalogue, 'assertOn' | 'assertInUse'>;
   libraryChanged: () => void;
-  /** Has a folder for each download; kept over a restart. */
+  /** The folder that contains a subfolder for each download. It survives restarts. */
   dir: string;
 }
 
 /** `download_task` waits for its turn; `materialize_track` is for a person who wants to listen now. */
 type FetchTask = typeof DOWNLOAD_TASK | typeof MATERIALIZE_TRACK;
-/** Audio that is in the library comes with the download that brought it, if there was one. */
+/** A track's audio, with the download that fetched it, if there was one; or the unfinished download. */
 export type FetchState =
   | { hasAudio: true; download: DownloadRow | undefined }
   | { hasAudio: false; download: DownloadRow };
 
 const FAILED_FILES_KEPT_MS = 7 * 86_400_000;
-/** Phones stop waiting after a minute or less. */
+/** The time for which a request waits for the audio. Phones stop waiting after a minute or less. */
 const MAX_WAIT_MS = 50_000;
 
 export type Downloads = ReturnType<typeof createDownloads>;
@@ -70,18 +70,21 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
     return row;
   }
 
-  /** In one transaction, so that of many requests at the same time only one starts a download. */
+  /**
+   * Records a request for audio in one transaction, so that of many requests at the same time only one starts a
+   * download.
+   */
   function recordRequest(userId: UserId, trackId: TrackId): FetchState & { isNew?: boolean } {
     return db.transaction(
       (tx) => {
         const track = findTrackState(tx, trackId);
         if (!track) throw notFound('track', trackId);
         if (track.availability === 'available') {
-          const latest = findLatest(tx, trackId);
-          return { download: latest?.status === 'succeeded' ? latest : undefined, hasAudio: true };
+          const latestDownload = findLatest(tx, trackId);
+          return { download: latestDownload?.status === 'succeeded' ? latestDownload : undefined, hasAudio: true };
         }
-        const unfinished = findUnfinished(tx, trackId);
-        if (unfinished) return { download: unfinished, hasAudio: false };
+        const unfinishedDownload = findUnfinished(tx, trackId);
+        if (unfinishedDownload) return { download: unfinishedDownload, hasAudio: false };
         const sourceId = findRemoteId(tx, trackId);
         if (sourceId === undefined)
           throw conflict(`“${track.title}” is not from the remote catalogue, so its audio cannot be downloaded.`);
@@ -102,7 +105,10 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
     return { download: get(id), hasAudio: false };
   }
 
-  /** When the queue fails, the track gets its previous state, and `undo` restores the download. */
+  /**
+   * Enqueues the job of a download. When the queue fails, the track gets its previous state back, and `undo` restores
+   * the download.
+   */
   async function enqueue(task: FetchTask, id: DownloadId, undo: () => void): Promise<void> {
     try {
       await jobs.enqueue(task, { downloadId: id });
@@ -123,7 +129,7 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
     announce(id);
   }
 
-  /** Resolves when the download changes, or when aborted. */
+  /** Resolves when the download changes, or when `signal` is aborted. */
   const nextChange = (id: DownloadId, signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       const wakers = wakersById.get(id) ?? new Set();
@@ -141,17 +147,21 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
     folderOf,
     get,
     list: (status: DownloadStatus | undefined, page: Page): Paged<DownloadRow> => listDownloads(db, status, page),
-    /** Tells windows and `fetchNow` the progress of the download. */
+    /** Sends the progress of the download to windows and to `fetchNow`. */
     announce,
 
-    /** For listening now. Throws `not_found`, `conflict` when there is nothing to download, `queue_unavailable`. */
+    /**
+     * Starts a download for somebody who wants to listen now. Throws `not_found`, `conflict` when there is nothing to
+     * download, `queue_unavailable`.
+     */
     materialize: (userId: UserId, trackId: TrackId): Promise<FetchState> =>
       fetchTrack(userId, trackId, MATERIALIZE_TRACK),
-    /** Like `materialize`, but after other downloads. */
+    /** Starts a download that runs after the other downloads. Throws like `materialize`. */
     request: (userId: UserId, trackId: TrackId): Promise<FetchState> => fetchTrack(userId, trackId, DOWNLOAD_TASK),
 
     /**
-     * Resolves when the audio is stored. Throws like `materialize`, and `unavailable` when it fails or takes too long.
+     * Downloads a track, and resolves when its audio is stored. Throws like `materialize`, and `unavailable` when the
+     * download fails or takes too long.
      */
     async fetchNow(userId: UserId, trackId: TrackId, signal: AbortSignal): Promise<void> {
       const fetchState = await fetchTrack(userId, trackId, MATERIALIZE_TRACK);
@@ -172,48 +182,53 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
       }
     },
 
-    /** Resumes a failed or cancelled download. Returns another download of the track if one is unfinished. */
+    /** Resumes a failed or cancelled download. If another download of the track is unfinished, returns that one. */
     async retry(id: DownloadId): Promise<DownloadRow> {
       catalogue.assertOn();
-      const previous = get(id);
-      const { trackId, status } = previous;
+      const previousDownload = get(id);
+      const { trackId, status } = previousDownload;
       if (status !== 'failed' && status !== 'cancelled')
         throw conflict(
           status === 'succeeded' ? 'This download is already complete.' : `This download is still running (${status}).`,
         );
       if (trackId === null) throw conflict('The track of this download was deleted.');
-      const unfinished = db.transaction(
+      const unfinishedDownload = db.transaction(
         (tx) => {
           if (findTrackState(tx, trackId)?.availability === 'available')
             throw conflict('The audio of this track has already been downloaded.');
           const otherDownload = findUnfinished(tx, trackId);
           if (otherDownload) return otherDownload;
-          catalogue.assertInUse(previous.sourceId);
+          catalogue.assertInUse(previousDownload.sourceId);
           setStatus(tx, id, 'queued');
           setAvailability(tx, trackId, 'fetching', now());
           return undefined;
         },
         { behavior: 'immediate' },
       );
-      if (unfinished) return unfinished;
+      if (unfinishedDownload) return unfinishedDownload;
       await enqueue(DOWNLOAD_TASK, id, () => setStatus(db, id, status));
       return get(id);
     },
 
-    /** Throws `forbidden` for another user's download, and `conflict` when it has ended. */
+    /**
+     * Cancels a download. Throws `forbidden` for another user's download, and `conflict` when the download has ended.
+     */
     async cancel(user: Pick<Principal, 'id' | 'isSuperuser'>, id: DownloadId): Promise<DownloadRow> {
       const row = get(id);
       if (row.userId !== user.id && !user.isSuperuser)
         throw forbidden('Only the person who started this download or an administrator may cancel it.');
       if (hasEnded(row) || row.jobId === null) throw conflict(`Download ${id} has already ended (${row.status}).`);
-      jobs.cancel(row.jobId); // triggers update the row and the track
+      jobs.cancel(row.jobId); // triggers copy the state of the job to the download and the track
       await rm(folderOf(id), { recursive: true, force: true });
       libraryChanged();
       announce(id);
       return get(id);
     },
 
-    /** Call it after a start: queues downloads that a kill left without a job, and removes unneeded partial files. */
+    /**
+     * Enqueues downloads that a kill left without a job, and removes unneeded partial files. To be called after a
+     * start.
+     */
     async resume(): Promise<void> {
       for (const { id } of listWithoutJob(db)) await jobs.tryEnqueue(DOWNLOAD_TASK, { downloadId: id });
       const names = await readdir(dir).catch(() => []);
@@ -221,7 +236,7 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
       const resumableIds = listResumable(db, new Date(now().getTime() - FAILED_FILES_KEPT_MS));
       for (const name of names) {
         if (!resumableIds.has(Number(name) as DownloadId))
-          // the next start tries again
+          // a folder that cannot be deleted now is deleted at the next start
           await rm(join(dir, name), { recursive: true, force: true }).catch(() => undefined);
       }
     },

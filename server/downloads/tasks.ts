@@ -12,7 +12,7 @@ export const DOWNLOAD_TASK = task('download_task', {
   concurrency: 2,
 });
 
-/** The same for a track that somebody wants to hear now: it does not wait behind a list of downloads. */
+/** Fetches the audio of a track that somebody wants to hear now. It does not wait for other downloads. */
 export const MATERIALIZE_TRACK = task('materialize_track', {
   payload: z.strictObject({ downloadId: DownloadIdIn }),
   attempts: 5,

@@ -65,7 +65,10 @@ export const DownloadJobOut = z
   .meta({ id: 'DownloadJobOut' });
 export type DownloadJobOut = z.output<typeof DownloadJobOut>;
 
-/** For a track that has audio without a download, such as an uploaded one, it has the track's source. */
+/**
+ * The download of a track. For a track that has audio without a download, such as an uploaded one, it contains the
+ * track's source.
+ */
 export const FetchOut = DownloadJobOut.extend({
   id: z.int().nullable().meta({ description: 'null when no download was needed' }),
 }).meta({ id: 'FetchOut' });
@@ -80,7 +83,7 @@ export const downloadEvent = event(
 export const DownloadPage = pagedOf(DownloadJobOut).meta({ id: 'PagedDownloads' });
 export const DownloadQuery = z.object({ status: JobStatusOut.optional(), ...pageQuery });
 
-/** `title` is used when the hit has none. */
+/** Returns the texts of a hit. `title` is used when the hit has no title. */
 export const toHitTexts = (hit: z.output<typeof RemoteTrackIn>, title: string): HitTexts => ({
   title: hit.title ?? title,
   artist: hit.artist_name ?? undefined,

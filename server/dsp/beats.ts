@@ -1,47 +1,50 @@
-// Beats: the sequence that has strong onsets at nearly equal distances, by dynamic programming (Ellis, Beat Tracking by
-// Dynamic Programming, 2007). Then the bar: after how many beats the bass accents repeat.
+// Finds beats: the sequence of frames that has strong onsets at nearly equal distances, by dynamic programming (Ellis,
+// Beat Tracking by Dynamic Programming, 2007). Then finds the bar: the number of beats after which the bass accents
+// repeat.
 import type { Onsets } from './onsets.ts';
 import { FIRST_FRAME_SECONDS, FRAMES_PER_SECOND } from './spectrogram.ts';
 
-/** Weight of deviations from the period. */
+/** Weight of deviations from the expected distance between beats. */
 const TIGHTNESS = 100;
-/** Onsets are found this long after the middle of the frame in which they begin, in seconds (measured on clicks). */
+/** An onset is found this long after the middle of the frame in which it begins, in seconds (measured on clicks). */
 const ONSET_DELAY_SECONDS = -0.01;
 const METERS = [3, 4];
 /** A meter is certain if the first beat of its bars is stronger than the other beats by this share. */
 const MIN_ACCENT = 0.35;
 
 export interface Beats {
-  /** Seconds from the beginning. */
+  /** Times of the beats in seconds from the beginning of the track. */
   times: Float64Array;
-  /** The exact tempo, from the beats. */
+  /** The exact tempo, computed from the beats. */
   bpm: number;
-  /** Beats in a bar and the index of the first that begins one; undefined where that is not certain. */
-  bar: { beats: number; first: number } | undefined;
+  /**
+   * The number of beats in a bar, and the index of the first beat that begins a bar; undefined if they are not certain.
+   */
+  bar: { beats: number; firstDownbeat: number } | undefined;
 }
 
-export function findBeats({ all, bass }: Onsets, bpm: number): Beats | undefined {
+export function findBeats({ allBands, bass }: Onsets, bpm: number): Beats | undefined {
   const period = (60 * FRAMES_PER_SECOND) / bpm;
-  const frames = trackBeats(smooth(all, period / 32), period);
+  const frames = trackBeats(smooth(allBands, period / 32), period);
   if (frames.length < 4) return undefined;
   const times = Float64Array.from(frames, (frame) =>
     Math.max(0, frame / FRAMES_PER_SECOND + FIRST_FRAME_SECONDS + ONSET_DELAY_SECONDS),
   );
-  return { times, bpm: exactTempo(times, bpm), bar: findBar(frames, all, bass) };
+  return { times, bpm: exactTempo(times, bpm), bar: findBar(frames, allBands, bass) };
 }
 
 function smooth(values: Float32Array, width: number): Float64Array {
   const reach = Math.max(1, Math.ceil(width * 3));
   const kernel = Float64Array.from({ length: 2 * reach + 1 }, (_, i) => Math.exp(-0.5 * ((i - reach) / width) ** 2));
-  const out = new Float64Array(values.length);
+  const result = new Float64Array(values.length);
   for (let i = 0; i < values.length; i++) {
     let sum = 0;
     const from = Math.max(0, i - reach);
     const to = Math.min(values.length - 1, i + reach);
     for (let j = from; j <= to; j++) sum += (kernel[j - i + reach] as number) * Math.min(8, values[j] as number);
-    out[i] = sum;
+    result[i] = sum;
   }
-  return out;
+  return result;
 }
 
 function trackBeats(strength: Float64Array, period: number): Int32Array {
@@ -54,12 +57,12 @@ function trackBeats(strength: Float64Array, period: number): Int32Array {
   const score = new Float64Array(length);
   const previousFrames = new Int32Array(length).fill(-1);
   for (let i = 0; i < length; i++) {
-    let bestScore = 0; // a beginning
+    let bestScore = 0; // 0 is the score of a sequence that begins here
     let bestPrevious = -1;
     for (let distance = nearest; distance <= farthest && distance <= i; distance++) {
-      const reached = (score[i - distance] as number) - (costs[distance] as number);
-      if (reached > bestScore) {
-        bestScore = reached;
+      const reachedScore = (score[i - distance] as number) - (costs[distance] as number);
+      if (reachedScore > bestScore) {
+        bestScore = reachedScore;
         bestPrevious = i - distance;
       }
     }
@@ -74,23 +77,25 @@ function trackBeats(strength: Float64Array, period: number): Int32Array {
   return Int32Array.from(beats.reverse());
 }
 
-/** A line through the beats, where they are steady; else the mean distance of most. */
+/**
+ * Returns the slope of a line through the beats if they are steady, else the mean distance of most of them, as a tempo.
+ */
 function exactTempo(times: Float64Array, nearBpm: number): number {
   const count = times.length;
   const mean = (count - 1) / 2;
-  let [meanTime, over, under] = [0, 0, 0];
+  let [meanTime, numerator, denominator] = [0, 0, 0];
   for (const time of times) meanTime += time / count;
   times.forEach((time, i) => {
-    over += (i - mean) * (time - meanTime);
-    under += (i - mean) ** 2;
+    numerator += (i - mean) * (time - meanTime);
+    denominator += (i - mean) ** 2;
   });
-  const bpm = (60 * under) / over;
+  const bpm = (60 * denominator) / numerator;
   return Math.abs(bpm / nearBpm - 1) < 0.04 ? bpm : nearBpm;
 }
 
-function findBar(frames: Int32Array, all: Float32Array, bass: Float32Array): Beats['bar'] {
-  const accents = Float64Array.from(frames, (frame) => accentAt(bass, frame) * 2 + accentAt(all, frame));
-  let best: { beats: number; first: number; clarity: number } | undefined;
+function findBar(frames: Int32Array, allBands: Float32Array, bass: Float32Array): Beats['bar'] {
+  const accents = Float64Array.from(frames, (frame) => accentAt(bass, frame) * 2 + accentAt(allBands, frame));
+  let bestBar: { beats: number; first: number; clarity: number } | undefined;
   for (const beats of METERS) {
     if (frames.length < beats * 4) continue;
     const sums = new Float64Array(beats);
@@ -99,9 +104,9 @@ function findBar(frames: Int32Array, all: Float32Array, bass: Float32Array): Bea
     const firstBeat = sums.indexOf(Math.max(...sums));
     const otherMean = (total - (sums[firstBeat] as number)) / (beats - 1);
     const clarity = total === 0 ? 0 : ((sums[firstBeat] as number) - otherMean) / (total / beats);
-    if (!best || clarity > best.clarity) best = { beats, first: firstBeat, clarity };
+    if (!bestBar || clarity > bestBar.clarity) bestBar = { beats, first: firstBeat, clarity };
   }
-  return best && best.clarity >= MIN_ACCENT ? { beats: best.beats, first: best.first } : undefined;
+  return bestBar && bestBar.clarity >= MIN_ACCENT ? { beats: bestBar.beats, firstDownbeat: bestBar.first } : undefined;
 }
 
 function accentAt(values: Float32Array, frame: number): number {

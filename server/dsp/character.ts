@@ -1,7 +1,7 @@
 // Describes how a track sounds, in numbers that do not change with its volume, key or encoding: timbre (MFCC: Davis and
 // Mermelstein 1980), rhythm (modulation of bands: Pampalk's fluctuation patterns, 2002), harmony (the Fourier transform
-// of pitch classes, which is the same in every key: Quinn 2006) and dynamics. Segments of 6 s are measured; a track is
-// the mean of its segments and the differences between them.
+// of pitch classes, whose magnitudes are the same in every key: Quinn 2006) and dynamics. Segments of 6 s are measured.
+// A track is described by the means of its segments and by how much they differ.
 import { createPowerSpectra, hann, LANES } from './fft.ts';
 import type { Onsets } from './onsets.ts';
 import { BANDS, FRAMES_PER_SECOND, PITCH_BINS, PITCH_FRAMES_PER_SECOND, type Spectrogram } from './spectrogram.ts';
@@ -9,13 +9,13 @@ import { BANDS, FRAMES_PER_SECOND, PITCH_BINS, PITCH_FRAMES_PER_SECOND, type Spe
 const MFCC_COUNT = 13;
 const SEGMENT_FRAMES = 512;
 const HALF_BANDS = BANDS / 2;
-/** Nepers of a decibel of power: `exp` is quicker than a power of 10. */
+/** Factor from decibels of power to nepers, because `exp` is faster than a power of 10. */
 const NEPERS_PER_DECIBEL = Math.LN10 / 10;
-/** Decibels below the loudest band that still count. */
+/** Levels that are further below the loudest band, in decibels, are raised to this depth. */
 const MAX_DEPTH_DB = 70;
-/** Bands from here on are above about 200 Hz, 1 kHz and 3 kHz. */
+/** The first band of each group; the groups begin at about 0 Hz, 200 Hz, 1 kHz and 3 kHz. */
 const BAND_GROUPS = [0, 5, 16, 27, BANDS] as const;
-/** Bins of the modulation spectrum, at 0.17 Hz each: octaves from 0.5 to 16 Hz. */
+/** Edges of octaves in the modulation spectrum, from 0.5 to 16 Hz, in bins of 0.17 Hz. */
 const MODULATION_EDGES = [3, 6, 12, 24, 48, 96] as const;
 
 const MFCC_MEANS_INDEX = 0;
@@ -24,17 +24,17 @@ const DELTA_SPREADS_INDEX = MFCC_SPREADS_INDEX + MFCC_COUNT - 1;
 const RHYTHM_INDEX = DELTA_SPREADS_INDEX + 6;
 const HARMONY_INDEX = RHYTHM_INDEX + (BAND_GROUPS.length - 1) * (MODULATION_EDGES.length - 1);
 const DYNAMICS_INDEX = HARMONY_INDEX + 8;
-/** Numbers of a segment. */
+/** The number of values that describe a segment. */
 export const DIMENSIONS = DYNAMICS_INDEX + 5;
 
 export interface Character {
-  /** Means of the segments, `DIMENSIONS` each. */
+  /** The means over all segments, one for each of the `DIMENSIONS`. */
   mean: Float64Array;
   spread: Float64Array;
 }
 
-/** Returns undefined for a track that is shorter than a segment, or silent. */
-export function characterize(spectrogram: Spectrogram, { all: onsets }: Onsets): Character | undefined {
+/** Returns the character of a track; undefined if the track is shorter than a segment, or silent. */
+export function characterize(spectrogram: Spectrogram, { allBands: onsets }: Onsets): Character | undefined {
   const { frames, loudest } = spectrogram;
   if (frames < SEGMENT_FRAMES || loudest < -90) return undefined;
   const level = createLevels(spectrogram, onsets);
@@ -82,7 +82,8 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
       }
       levels[frame] = 10 * Math.log10(power);
       if ((levels[frame] as number) > floor + 25) audible++;
-      // cosines are the same at both ends, but for their sign if the coefficient is odd
+      // A cosine is symmetric for even coefficients and antisymmetric for odd ones, so the two halves can be added and
+      // subtracted first.
       for (let band = 0; band < HALF_BANDS; band++) {
         const lowBand = bands[band] as number;
         const highBand = bands[BANDS - 1 - band] as number;
@@ -90,20 +91,21 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
         bands[BANDS - 1 - band] = lowBand - highBand;
       }
       for (let c = 1; c < MFCC_COUNT; c++) {
-        const at = c * BANDS;
+        const cosineOffset = c * BANDS;
         let sum = 0;
         if (c & 1)
           for (let band = 0; band < HALF_BANDS; band++)
-            sum += (bands[BANDS - 1 - band] as number) * (cosines[at + band] as number);
+            sum += (bands[BANDS - 1 - band] as number) * (cosines[cosineOffset + band] as number);
         else
-          for (let band = 0; band < HALF_BANDS; band++) sum += (bands[band] as number) * (cosines[at + band] as number);
+          for (let band = 0; band < HALF_BANDS; band++)
+            sum += (bands[band] as number) * (cosines[cosineOffset + band] as number);
         cepstra[frame * MFCC_COUNT + c] = sum;
       }
     }
     return audible / SEGMENT_FRAMES;
   }
 
-  function describeTimbre(out: Float64Array): void {
+  function describeTimbre(values: Float64Array): void {
     for (let c = 1; c < MFCC_COUNT; c++) {
       let [sum, squares, changes] = [0, 0, 0];
       for (let frame = 0; frame < SEGMENT_FRAMES; frame++) {
@@ -113,47 +115,48 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
         if (frame >= 4) changes += (value - (cepstra[(frame - 4) * MFCC_COUNT + c] as number)) ** 2;
       }
       const mean = sum / SEGMENT_FRAMES;
-      out[MFCC_MEANS_INDEX + c - 1] = mean;
-      out[MFCC_SPREADS_INDEX + c - 1] = Math.sqrt(Math.max(0, squares / SEGMENT_FRAMES - mean * mean));
-      if (c <= 6) out[DELTA_SPREADS_INDEX + c - 1] = Math.sqrt(changes / SEGMENT_FRAMES);
+      values[MFCC_MEANS_INDEX + c - 1] = mean;
+      values[MFCC_SPREADS_INDEX + c - 1] = Math.sqrt(Math.max(0, squares / SEGMENT_FRAMES - mean * mean));
+      if (c <= 6) values[DELTA_SPREADS_INDEX + c - 1] = Math.sqrt(changes / SEGMENT_FRAMES);
     }
   }
 
-  function describeRhythm(from: number, out: Float64Array): void {
-    const groups = BAND_GROUPS.length - 1; // as many as are transformed together
+  function describeRhythm(from: number, values: Float64Array): void {
+    const groups = BAND_GROUPS.length - 1; // there are as many groups as frames that are transformed together
     for (let group = 0; group < groups; group++) {
-      const [low, high] = [BAND_GROUPS[group] as number, BAND_GROUPS[group + 1] as number];
+      const [lowBand, highBand] = [BAND_GROUPS[group] as number, BAND_GROUPS[group + 1] as number];
       const envelope = envelopes.subarray(group * SEGMENT_FRAMES, (group + 1) * SEGMENT_FRAMES);
       let mean = 0;
       for (let frame = 0; frame < SEGMENT_FRAMES; frame++) {
         let sum = 0;
-        for (let band = low; band < high; band++) sum += Math.max(floor, mel[(from + frame) * BANDS + band] as number);
-        envelope[frame] = sum / (high - low);
-        mean += sum / (high - low) / SEGMENT_FRAMES;
+        for (let band = lowBand; band < highBand; band++)
+          sum += Math.max(floor, mel[(from + frame) * BANDS + band] as number);
+        envelope[frame] = sum / (highBand - lowBand);
+        mean += sum / (highBand - lowBand) / SEGMENT_FRAMES;
       }
       for (let frame = 0; frame < SEGMENT_FRAMES; frame++) envelope[frame] = (envelope[frame] as number) - mean;
     }
     transform(0);
-    let at = RHYTHM_INDEX;
+    let valueIndex = RHYTHM_INDEX;
     for (let group = 0; group < groups; group++)
       for (let edge = 0; edge + 1 < MODULATION_EDGES.length; edge++) {
         let power = 0;
-        const [first, end] = [MODULATION_EDGES[edge] as number, MODULATION_EDGES[edge + 1] as number];
-        for (let bin = first; bin < end; bin++) power += modulation[bin * LANES + group] as number;
-        out[at++] = 3 * Math.log10(power + 10);
+        const [firstBin, endBin] = [MODULATION_EDGES[edge] as number, MODULATION_EDGES[edge + 1] as number];
+        for (let bin = firstBin; bin < endBin; bin++) power += modulation[bin * LANES + group] as number;
+        values[valueIndex++] = 3 * Math.log10(power + 10);
       }
   }
 
-  function describeHarmony(from: number, out: Float64Array): void {
+  function describeHarmony(from: number, values: Float64Array): void {
     const perFrame = PITCH_FRAMES_PER_SECOND / FRAMES_PER_SECOND;
-    const [first, end] = [
+    const [firstFrame, endFrame] = [
       Math.floor(from * perFrame),
       Math.min(pitchFrames, Math.ceil((from + SEGMENT_FRAMES) * perFrame)),
     ];
     const chroma = new Float64Array(12);
     const previousClasses = new Float64Array(12);
     let [change, total, frames] = [0, 0, 0];
-    for (let frame = first; frame < end; frame++) {
+    for (let frame = firstFrame; frame < endFrame; frame++) {
       const classes = new Float64Array(12);
       let sum = 0;
       for (let bin = 0; bin < PITCH_BINS; bin++) {
@@ -172,7 +175,7 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
       total++;
       frames++;
     }
-    out.fill(0, HARMONY_INDEX, HARMONY_INDEX + 8);
+    values.fill(0, HARMONY_INDEX, HARMONY_INDEX + 8);
     if (total === 0) return;
     let entropy = 0;
     for (let i = 0; i < 12; i++) {
@@ -186,47 +189,47 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
         re += (chroma[i] as number) * Math.cos((2 * Math.PI * k * i) / 12);
         im += (chroma[i] as number) * Math.sin((2 * Math.PI * k * i) / 12);
       }
-      out[HARMONY_INDEX + k - 1] = 10 * Math.hypot(re, im);
+      values[HARMONY_INDEX + k - 1] = 10 * Math.hypot(re, im);
     }
-    out[HARMONY_INDEX + 6] = 5 * entropy;
-    out[HARMONY_INDEX + 7] = (10 * change) / Math.max(1, frames - 1);
+    values[HARMONY_INDEX + 6] = 5 * entropy;
+    values[HARMONY_INDEX + 7] = (10 * change) / Math.max(1, frames - 1);
   }
 
-  function describeDynamics(from: number, out: Float64Array): void {
+  function describeDynamics(from: number, values: Float64Array): void {
     let [sum, squares] = [0, 0];
     for (const level of levels) {
       sum += level;
       squares += level * level;
     }
     const mean = sum / SEGMENT_FRAMES;
-    const sorted = levels.toSorted();
-    const quantile = (share: number): number => sorted[Math.floor(share * (SEGMENT_FRAMES - 1))] as number;
-    out[DYNAMICS_INDEX] = Math.sqrt(Math.max(0, squares / SEGMENT_FRAMES - mean * mean));
-    out[DYNAMICS_INDEX + 1] = (quantile(0.95) - quantile(0.05)) / 4;
-    out[DYNAMICS_INDEX + 2] = (quantile(1) - mean) / 2;
-    out[DYNAMICS_INDEX + 3] = (loudest - mean) / 4;
+    const sortedLevels = levels.toSorted();
+    const quantile = (share: number): number => sortedLevels[Math.floor(share * (SEGMENT_FRAMES - 1))] as number;
+    values[DYNAMICS_INDEX] = Math.sqrt(Math.max(0, squares / SEGMENT_FRAMES - mean * mean));
+    values[DYNAMICS_INDEX + 1] = (quantile(0.95) - quantile(0.05)) / 4;
+    values[DYNAMICS_INDEX + 2] = (quantile(1) - mean) / 2;
+    values[DYNAMICS_INDEX + 3] = (loudest - mean) / 4;
     let peaks = 0;
     for (let frame = from + 2; frame < from + SEGMENT_FRAMES - 2; frame++) {
       const value = onsets[frame] as number;
       if (value > 1.5 && value >= (onsets[frame - 1] as number) && value > (onsets[frame + 1] as number)) peaks++;
     }
-    out[DYNAMICS_INDEX + 4] = peaks / 3;
+    values[DYNAMICS_INDEX + 4] = peaks / 3;
   }
 
   return {
-    /** Returns false for a segment that is mostly silent. */
-    describe(from: number, out: Float64Array): boolean {
+    /** Writes the description of a segment into `out`. Returns false for a segment that is mostly silent. */
+    describe(from: number, values: Float64Array): boolean {
       if (readFrames(from) < 0.2) return false;
-      describeTimbre(out);
-      describeRhythm(from, out);
-      describeHarmony(from, out);
-      describeDynamics(from, out);
+      describeTimbre(values);
+      describeRhythm(from, values);
+      describeHarmony(from, values);
+      describeDynamics(from, values);
       return true;
     },
   };
 }
 
-/** Numbers of a `Character` as they are stored: 16 bits for means, 8 for spreads. */
+/** Factors for storing a `Character` as integers: 16 bits for means, 8 bits for spreads. */
 const MEAN_SCALE = 100;
 const SPREAD_SCALE = 5;
 export const CHARACTER_BYTES = DIMENSIONS * 3;
@@ -239,7 +242,7 @@ export function packCharacter({ mean, spread }: Character): Buffer {
   return bytes;
 }
 
-/** Returns undefined for bytes of another length. */
+/** Returns undefined if the bytes have another length. */
 export function unpackCharacter(bytes: Uint8Array): Character | undefined {
   if (bytes.length !== CHARACTER_BYTES) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -1,5 +1,5 @@
-// Histograms of loudness in few bytes: the first bin, then runs of counts as variable-length numbers (LEB128), where a
-// zero is followed by how many more zeros there are.
+// Packs histograms of loudness into few bytes: the first bin, then the counts as variable-length numbers (LEB128).
+// After a zero follows the number of further zeros.
 import { HISTOGRAM_BINS, type LoudnessHistogram } from './loudness.ts';
 
 export function packHistograms(histograms: readonly LoudnessHistogram[]): Buffer {
@@ -20,7 +20,7 @@ export function packHistograms(histograms: readonly LoudnessHistogram[]): Buffer
   return Buffer.from(bytes);
 }
 
-/** Damaged bytes give fewer histograms. */
+/** Unpacks histograms. Damaged bytes give fewer of them. */
 export function unpackHistograms(bytes: Uint8Array): LoudnessHistogram[] {
   const histograms: LoudnessHistogram[] = [];
   let position = 0;

@@ -1,23 +1,25 @@
-// Key: the pitch classes of the whole track compared with the profile of each major and minor key (Krumhansl 1990),
-// after the tuning was found. The profiles are how often each degree occurs in written music, in percent: the means of
-// Albrecht and Shanahan's (2013) and Bellman's (2005).
+// Finds the key: compares the pitch classes of the whole track with the profile of each major and minor key (Krumhansl
+// 1990), after determining the tuning. The profiles say how often each degree occurs in written music, in percent. They
+// are the means of Albrecht and Shanahan's (2013) and Bellman's (2005).
 import { PITCH_BINS, type Spectrogram } from './spectrogram.ts';
 
 const MAJOR_PROFILE = [20.3, 0.7, 12.0, 1.0, 13.6, 10.7, 1.4, 20.8, 1.4, 8.0, 0.7, 9.3];
 const MINOR_PROFILE = [20.1, 0.6, 11.7, 12.8, 1.5, 10.7, 1.3, 21.3, 6.9, 1.9, 3.5, 7.7];
-/** Exponent of the amplitude: above 1, because overtones are weaker than their notes and often foreign to the key. */
+/**
+ * Exponent for amplitudes. It is above 1, because overtones are weaker than their notes and often foreign to the key.
+ */
 const AMPLITUDE_POWER = 1.25;
 const BINS_PER_SEMITONE = PITCH_BINS / 12;
 const KEY_NAMES = ['C', 'C#', 'D', 'Eb', 'E', 'F', 'F#', 'G', 'Ab', 'A', 'Bb', 'B'];
 
 export interface Key {
-  /** Written as in the tag INITIALKEY: `C`, `F#m`. */
+  /** The key as in the tag INITIALKEY: `C`, `F#m`. */
   name: string;
-  /** 0 to 1: how far the next best key is. */
+  /** 0 to 1, from the difference between the scores of this key and the next best one. */
   confidence: number;
 }
 
-/** Returns undefined without tones. */
+/** Returns the key; undefined for a track without tones. */
 export function findKey(spectrogram: Spectrogram): Key | undefined {
   const classes = pitchClasses(spectrogram);
   if (!classes) return undefined;
@@ -28,39 +30,42 @@ export function findKey(spectrogram: Spectrogram): Key | undefined {
     keys.push({ name: `${KEY_NAMES[tonic]}m`, score: correlation(rotated, MINOR_PROFILE) });
   }
   keys.sort((a, b) => b.score - a.score);
-  const [best, nextBest] = keys as [(typeof keys)[0], (typeof keys)[0]];
-  if (!(best.score > 0)) return undefined;
-  return { name: best.name, confidence: Math.min(1, Math.max(0, (best.score - nextBest.score) * 5)) };
+  const [bestKey, nextBestKey] = keys as [(typeof keys)[0], (typeof keys)[0]];
+  if (!(bestKey.score > 0)) return undefined;
+  return { name: bestKey.name, confidence: Math.min(1, Math.max(0, (bestKey.score - nextBestKey.score) * 5)) };
 }
 
-/** Returns the share of each semitone; every frame counts the same, so that loud parts do not decide alone. */
+/** Returns the share of each semitone. Every frame counts the same, so that loud parts do not decide alone. */
 function pitchClasses({ pitches, pitchFrames }: Spectrogram): Float64Array | undefined {
   const sum = new Float64Array(PITCH_BINS);
   for (let frame = 0; frame < pitchFrames; frame++) {
-    const at = frame * PITCH_BINS;
+    const frameOffset = frame * PITCH_BINS;
     let total = 0;
-    for (let bin = 0; bin < PITCH_BINS; bin++) total += (pitches[at + bin] as number) ** AMPLITUDE_POWER;
+    for (let bin = 0; bin < PITCH_BINS; bin++) total += (pitches[frameOffset + bin] as number) ** AMPLITUDE_POWER;
     if (total === 0) continue;
     for (let bin = 0; bin < PITCH_BINS; bin++)
-      sum[bin] = (sum[bin] as number) + (pitches[at + bin] as number) ** AMPLITUDE_POWER / total;
+      sum[bin] = (sum[bin] as number) + (pitches[frameOffset + bin] as number) ** AMPLITUDE_POWER / total;
   }
   const semitones = tuneBins(sum);
   return semitones.some((value) => value > 0) ? semitones : undefined;
 }
 
-/** The bins at the tuning that has most, a third of a semitone at a time. */
+/**
+ * Adds bins up to semitones, at the tuning for which most of the sound is in tune. Tunings are tried in steps of a
+ * third of a semitone.
+ */
 function tuneBins(bins: Float64Array): Float64Array {
-  let [best, maxSum] = [0, -1];
+  let [bestShift, maxSum] = [0, -1];
   for (let shift = 0; shift < BINS_PER_SEMITONE; shift++) {
     let inTune = 0;
     for (let bin = shift; bin < PITCH_BINS; bin += BINS_PER_SEMITONE) inTune += bins[bin] as number;
-    if (inTune > maxSum) [best, maxSum] = [shift, inTune];
+    if (inTune > maxSum) [bestShift, maxSum] = [shift, inTune];
   }
-  const from = best > BINS_PER_SEMITONE / 2 ? best - BINS_PER_SEMITONE : best;
+  const from = bestShift > BINS_PER_SEMITONE / 2 ? bestShift - BINS_PER_SEMITONE : bestShift;
   return Float64Array.from({ length: 12 }, (_, semitone) => {
-    const at = (offset: number): number =>
+    const valueAt = (offset: number): number =>
       bins[(semitone * BINS_PER_SEMITONE + from + offset + PITCH_BINS) % PITCH_BINS] as number;
-    return at(0) + 0.5 * (at(-1) + at(1));
+    return valueAt(0) + 0.5 * (valueAt(-1) + valueAt(1));
   });
 }
 
@@ -79,7 +84,9 @@ function correlation(a: readonly number[], b: readonly number[]): number {
 
 const CIRCLE_OF_FIFTHS = ['C', 'G', 'D', 'A', 'E', 'B', 'F#', 'C#', 'Ab', 'Eb', 'Bb', 'F'];
 
-/** The code of a key on the Camelot wheel: 8B is C, 8A is Am. Undefined for what is not a key. */
+/**
+ * Returns the code of a key on the Camelot wheel, such as 8B for C and 8A for Am; undefined if the text is not a key.
+ */
 export function camelotOf(key: string): string | undefined {
   const isMinor = /m(in|inor)?$/i.test(key.trim()) && !/maj/i.test(key);
   const match = /^([A-G])([#b♯♭]?)/i.exec(key.trim());

@@ -1,4 +1,4 @@
-// All that is found out about a track, from one pass over its samples.
+// Analyses a track in one pass over its samples.
 import { findBeats, type Beats } from './beats.ts';
 import { characterize, type Character } from './character.ts';
 import { energyOf } from './energy.ts';
@@ -11,31 +11,33 @@ import { findTempo, type Tempo } from './tempo.ts';
 import { createTruePeakMeter } from './true-peak.ts';
 import { createWaveformMeter } from './waveform.ts';
 
-/** Steps and the versions of their algorithms: a raised one makes a step due again for every track. */
+/** The steps with the versions of their algorithms. A higher version makes the step due again for every track. */
 export const SOUND_STEPS = { loudness: 2, waveform: 1, rhythm: 3, character: 1 } as const;
 export type SoundStep = keyof typeof SOUND_STEPS;
 
-export interface Heard {
+export interface SoundAnalysis {
   frames: number;
   sampleRateHz: number;
   loudness?: Loudness & { truePeak: number; samplePeak: number; leadingSilence: number; trailingSilence: number };
   waveform?: Uint8Array;
-  /** Values are undefined where there is no beat, or no tone. */
+  /** The tempo is undefined if there is no beat, the key if there are no tones. */
   rhythm?: { tempo: (Tempo & Pick<Beats, 'times' | 'bar'>) | undefined; key: Key | undefined; energy: number };
-  /** Undefined inside for what is too short or silent. */
-  character?: { is: Character | undefined };
+  /** `is` is undefined for a track that is too short or silent. */
+  character?: { value: Character | undefined };
 }
 
 export type Listener = ReturnType<typeof createListener>;
 
-/** Rhythm needs the loudness for its energy. */
+/**
+ * Creates the meters for some steps. The step `rhythm` also measures the loudness, from which the energy is computed.
+ */
 export function createListener(sampleRateHz: number, channels: number, steps: ReadonlySet<SoundStep>) {
-  const wants = (...any: SoundStep[]): boolean => any.some((step) => steps.has(step));
-  const loudness = wants('loudness', 'rhythm') ? createLoudnessMeter(sampleRateHz, channels) : undefined;
-  const peaks = wants('loudness') ? createTruePeakMeter(sampleRateHz, channels) : undefined;
+  const includesAny = (...soundSteps: SoundStep[]): boolean => soundSteps.some((step) => steps.has(step));
+  const loudness = includesAny('loudness', 'rhythm') ? createLoudnessMeter(sampleRateHz, channels) : undefined;
+  const peaks = includesAny('loudness') ? createTruePeakMeter(sampleRateHz, channels) : undefined;
   const silence = createSilenceMeter();
-  const waveform = wants('waveform') ? createWaveformMeter() : undefined;
-  const spectrograph = wants('rhythm', 'character') ? createSpectrograph(sampleRateHz) : undefined;
+  const waveform = includesAny('waveform') ? createWaveformMeter() : undefined;
+  const spectrograph = includesAny('rhythm', 'character') ? createSpectrograph(sampleRateHz) : undefined;
 
   return {
     push(data: readonly Float32Array[], frames: number): void {
@@ -46,30 +48,31 @@ export function createListener(sampleRateHz: number, channels: number, steps: Re
       spectrograph?.push(data, frames);
     },
 
-    finish(): Heard {
-      const ends = silence.finish();
-      const results: Heard = { frames: ends.frames, sampleRateHz };
-      const measured = loudness?.finish();
-      if (peaks && measured)
+    finish(): SoundAnalysis {
+      const edgeSilence = silence.finish();
+      const results: SoundAnalysis = { frames: edgeSilence.frames, sampleRateHz };
+      const measuredLoudness = loudness?.finish();
+      if (peaks && measuredLoudness)
         results.loudness = {
-          ...measured,
+          ...measuredLoudness,
           ...peaks.finish(),
-          leadingSilence: ends.leading,
-          trailingSilence: ends.trailing,
+          leadingSilence: edgeSilence.leading,
+          trailingSilence: edgeSilence.trailing,
         };
       if (waveform) results.waveform = waveform.finish();
-      const sound = spectrograph?.finish();
-      const onsets = sound && findOnsets(sound);
-      if (sound && onsets && measured && wants('rhythm')) {
+      const spectrogram = spectrograph?.finish();
+      const onsets = spectrogram && findOnsets(spectrogram);
+      if (spectrogram && onsets && measuredLoudness && includesAny('rhythm')) {
         const tempo = findTempo(onsets);
         const beats = tempo && findBeats(onsets, tempo.bpm);
         results.rhythm = {
           tempo: tempo && beats && { ...tempo, ...beats },
-          key: findKey(sound),
-          energy: energyOf(measured, sound, onsets),
+          key: findKey(spectrogram),
+          energy: energyOf(measuredLoudness, spectrogram, onsets),
         };
       }
-      if (sound && onsets && wants('character')) results.character = { is: characterize(sound, onsets) };
+      if (spectrogram && onsets && includesAny('character'))
+        results.character = { value: characterize(spectrogram, onsets) };
       return results;
     },
   };

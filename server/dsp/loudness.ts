@@ -1,10 +1,11 @@
-// Loudness as in ITU-R BS.1770-4 (K-weighting, gating) and EBU R 128; loudness range as in EBU Tech 3342. Filter
-// coefficients for any sample rate and the weights of channels are those of libebur128 (MIT).
+// Measures loudness as in ITU-R BS.1770-4 (K-weighting, gating) and EBU R 128, and loudness range as in EBU Tech 3342.
+// Filter coefficients for any sample rate and the weights of channels are those of libebur128 (MIT).
 import { createKernels } from './kernels.ts';
 
 /**
- * Blocks begin at each step; a block is four of them, and one of the range 30. EBU Tech 3342 allows blocks of the range
- * to begin once a second, as in libebur128, but in 25 s that is up to 0.9 LU off (60 pieces).
+ * Blocks overlap: one begins with each step of 0.1 s. A block for the integrated loudness has 4 steps, one for the
+ * range has 30. EBU Tech 3342 allows blocks for the range to begin once a second, as in libebur128, but for pieces of
+ * 25 s that is up to 0.9 LU off (60 pieces).
  */
 const STEPS_PER_SECOND = 10;
 const BLOCK_STEPS = 4;
@@ -12,17 +13,20 @@ const SHORT_TERM_STEPS = 30;
 const ABSOLUTE_GATE_LUFS = -70;
 const RELATIVE_GATE_LU = -10;
 const RANGE_GATE_LU = -20;
-/** Target loudness of ReplayGain 2.0. */
+/** Target loudness of ReplayGain 2.0, in LUFS. */
 const REPLAY_GAIN_LUFS = -18;
 
-/** Number of blocks per tenth of a LU, from -70 to 30 LUFS. Enough to gate several tracks together. */
+/**
+ * Number of blocks for each tenth of a LU, from -70 to 30 LUFS. That is exact enough for the gating of several tracks
+ * together.
+ */
 export type LoudnessHistogram = Uint32Array;
 export const HISTOGRAM_BINS = 1_000;
 
 export interface Loudness {
-  /** LUFS; null for silence. */
+  /** Integrated loudness in LUFS; null for silence. */
   integrated: number | null;
-  /** LU. */
+  /** Loudness range in LU. */
   range: number;
   /** Blocks of 400 ms, for the integrated loudness of an album. */
   blocks: LoudnessHistogram;
@@ -30,16 +34,16 @@ export interface Loudness {
   shortTerm: LoudnessHistogram;
 }
 
-/** The gain that brings a track to the loudness of ReplayGain 2.0, in dB. */
+/** Returns the gain in dB that brings a track to the loudness of ReplayGain 2.0. */
 export const gainFor = (lufs: number): number => REPLAY_GAIN_LUFS - lufs;
 
 const loudnessOf = (energy: number): number => -0.691 + 10 * Math.log10(energy);
 const energyOf = (lufs: number): number => 10 ** ((lufs + 0.691) / 10);
 
 /**
- * The coefficients of the loop: a shelf of `b0 b1 b2 a1 a2`, then a high-pass of `c1 c2`, whose `b` are 1 -2 1. Both
- * filters are written so that the next state follows from the last state and the input, and need not wait for the
- * output.
+ * Returns the coefficients for the loop: a shelf filter with `b0 b1 b2 a1 a2`, then a high-pass filter with `c1 c2`,
+ * whose numerator is 1 -2 1. Both filters are written so that the next state follows from the last state and the input,
+ * and need not wait for the output.
  */
 function kWeighting(rateHz: number): number[] {
   const k = Math.tan((Math.PI * 1681.974450955533) / rateHz);
@@ -60,18 +64,25 @@ function kWeighting(rateHz: number): number[] {
   return [b0, b1 - a1 * b0, b2 - a2 * b0, a1, a2, -2 - c1, c1, 1 - c2, c2];
 }
 
-/** L R, L R C, L R Ls Rs, L R C Ls Rs, L R C LFE Ls Rs; further channels do not count. */
+/**
+ * Returns the weight of each channel for the usual layouts: L R, L R C, L R Ls Rs, L R C Ls Rs, L R C LFE Ls Rs.
+ * Further channels do not count.
+ */
 function channelWeights(channels: number): number[] {
-  const all = channels === 4 ? [1, 1, 1.41, 1.41] : channels === 5 ? [1, 1, 1, 1.41, 1.41] : [1, 1, 1, 0, 1.41, 1.41];
-  return Array.from({ length: channels }, (_, channel) => all[channel] ?? 0);
+  const weights =
+    channels === 4 ? [1, 1, 1.41, 1.41] : channels === 5 ? [1, 1, 1, 1.41, 1.41] : [1, 1, 1, 0, 1.41, 1.41];
+  return Array.from({ length: channels }, (_, channel) => weights[channel] ?? 0);
 }
 
-/** Layout of the loop's memory: nine coefficients, four values of state and a sum, each for two channels. */
+/** Layout of the loop's memory: nine coefficients, four state values and a sum, each for two channels. */
 const STATE_FLOATS = 2 * 14;
 const STATE_OFFSET = 2 * 9;
 const SUMS_OFFSET = 2 * 13;
 
-/** Weights and squares channels; `push` returns the sum over the channels with a weight. */
+/**
+ * Returns a function that filters and squares the channels, and returns their sum. Channels without a weight are left
+ * out.
+ */
 function createFilter(rateHz: number, weights: readonly number[], maxFrames: number) {
   const { loops, reserve } = createKernels();
   const counting = weights.flatMap((weight, channel) => (weight > 0 ? [channel] : []));
@@ -89,7 +100,7 @@ function createFilter(rateHz: number, weights: readonly number[], maxFrames: num
       pair.forEach((channel, i) => lines[i]?.set((data[channel] as Float32Array).subarray(from, to)));
       loops.weighted(linesAt, linesAt + maxFrames * 4, to - from, state.byteOffset);
       pair.forEach((channel, i) => (energy += (weights[channel] as number) * (state[SUMS_OFFSET + i] as number)));
-      // denormal numbers are slow
+      // very small (denormal) numbers are slow, so they are set to zero
       for (let i = STATE_OFFSET; i < SUMS_OFFSET; i++) if (Math.abs(state[i] as number) < 1e-30) state[i] = 0;
     }
     return energy;
@@ -99,19 +110,19 @@ function createFilter(rateHz: number, weights: readonly number[], maxFrames: num
 export function createLoudnessMeter(rateHz: number, channels: number) {
   const stepFrames = Math.floor((rateHz + STEPS_PER_SECOND / 2) / STEPS_PER_SECOND);
   const filtered = createFilter(rateHz, channelWeights(channels), stepFrames);
-  const recent = new Float64Array(SHORT_TERM_STEPS);
+  const recentEnergies = new Float64Array(SHORT_TERM_STEPS);
   const blocks: number[] = [];
   const shortTerm: number[] = [];
   let [inStep, energy, steps] = [0, 0, 0];
 
   function mean(count: number): number {
     let sum = 0;
-    for (let i = 1; i <= count; i++) sum += recent[(steps - i) % SHORT_TERM_STEPS] as number;
+    for (let i = 1; i <= count; i++) sum += recentEnergies[(steps - i) % SHORT_TERM_STEPS] as number;
     return sum / (count * stepFrames);
   }
 
   function endStep(): void {
-    recent[steps % SHORT_TERM_STEPS] = energy;
+    recentEnergies[steps % SHORT_TERM_STEPS] = energy;
     steps++;
     [inStep, energy] = [0, 0];
     if (steps >= BLOCK_STEPS) blocks.push(mean(BLOCK_STEPS));
@@ -119,7 +130,7 @@ export function createLoudnessMeter(rateHz: number, channels: number) {
   }
 
   return {
-    /** Adds the same number of frames of every channel. */
+    /** Adds frames; `data` has the samples of each channel. */
     push(data: readonly Float32Array[], frames: number): void {
       for (let frame = 0; frame < frames;) {
         const to = Math.min(frames, frame + stepFrames - inStep);
@@ -142,22 +153,22 @@ export function createLoudnessMeter(rateHz: number, channels: number) {
 }
 
 function integratedLoudness(blocks: readonly number[]): number | null {
-  const absolute = energyOf(ABSOLUTE_GATE_LUFS);
-  const audible = blocks.filter((block) => block >= absolute);
+  const absoluteGate = energyOf(ABSOLUTE_GATE_LUFS);
+  const audible = blocks.filter((block) => block >= absoluteGate);
   if (audible.length === 0) return null;
   const gate = (sumOf(audible) / audible.length) * 10 ** (RELATIVE_GATE_LU / 10);
-  const gated = audible.filter((block) => block >= gate);
-  return loudnessOf(sumOf(gated) / gated.length);
+  const gatedBlocks = audible.filter((block) => block >= gate);
+  return loudnessOf(sumOf(gatedBlocks) / gatedBlocks.length);
 }
 
 function rangeOf(blocks: readonly number[]): number {
-  const absolute = energyOf(ABSOLUTE_GATE_LUFS);
-  const audible = blocks.filter((block) => block >= absolute);
+  const absoluteGate = energyOf(ABSOLUTE_GATE_LUFS);
+  const audible = blocks.filter((block) => block >= absoluteGate);
   if (audible.length === 0) return 0;
   const gate = (sumOf(audible) / audible.length) * 10 ** (RANGE_GATE_LU / 10);
-  const gated = Float64Array.from(audible.filter((block) => block >= gate)).toSorted();
+  const gatedBlocks = Float64Array.from(audible.filter((block) => block >= gate)).toSorted();
   const loudnessAt = (share: number): number =>
-    loudnessOf(gated[Math.floor((gated.length - 1) * share + 0.5)] as number);
+    loudnessOf(gatedBlocks[Math.floor((gatedBlocks.length - 1) * share + 0.5)] as number);
   return loudnessAt(0.95) - loudnessAt(0.1);
 }
 
@@ -174,7 +185,10 @@ const BIN_ENERGY = Float64Array.from({ length: HISTOGRAM_BINS }, (_, bin) =>
   energyOf(ABSOLUTE_GATE_LUFS + (bin + 0.5) / 10),
 );
 
-/** Loudness of tracks as if they were one, as EBU R 128 s2 and ReplayGain 2.0 want it for albums; null for silence. */
+/**
+ * Returns the loudness of several tracks as if they were one, as EBU R 128 s2 and ReplayGain 2.0 define it for albums;
+ * null for silence.
+ */
 export function albumLoudness(
   histograms: readonly Pick<Loudness, 'blocks' | 'shortTerm'>[],
 ): { integrated: number; range: number } | null {

@@ -1,24 +1,25 @@
-// Finds where notes begin: the increase of the mel spectrogram over the loudest of the neighbouring bands a moment
-// before, which ignores vibrato (SuperFlux: Böck and Widmer, DAFx 2013).
+// Finds where notes begin: by how much each band of the mel spectrogram exceeds the loudest of its neighbouring bands a
+// moment before, which ignores vibrato (SuperFlux: Böck and Widmer, DAFx 2013).
 import { BANDS, FRAMES_PER_SECOND, type Spectrogram } from './spectrogram.ts';
 
 const LAG_FRAMES = 3;
-/** Decibels below the loudest band that still count. */
+/** Levels that are further below the loudest band, in decibels, are raised to this depth. */
 const MAX_DEPTH_DB = 65;
-/** A running mean of this length is subtracted. */
+/** Length of the running mean that is subtracted. */
 const MEAN_FRAMES = Math.round(FRAMES_PER_SECOND * 0.8);
-/** Below about 200 Hz. */
+/** Number of bands below about 200 Hz. */
 const BASS_BANDS = 5;
 
 export interface Onsets {
   /**
-   * Onset strength of all bands and of the bass: one value for each frame of the spectrogram, 0 or more, 1 on average.
+   * Onset strength in all bands, and in those of the bass: one value for each frame of the spectrogram, 0 or more, 1 on
+   * average.
    */
-  all: Float32Array;
+  allBands: Float32Array;
   bass: Float32Array;
 }
 
-/** Minimum height of a peak, as a multiple of the mean. */
+/** Minimum height of a peak, as a multiple of the mean strength. */
 const MIN_PEAK = 1.5;
 
 export function onsetsPerSecond(values: Float32Array): number {
@@ -53,22 +54,22 @@ export function findOnsets({ mel, frames, loudest }: Spectrogram): Onsets {
     all[frame] = sum;
     bass[frame] = bassSum;
   }
-  return { all: subtractMean(all), bass: subtractMean(bass) };
+  return { allBands: subtractMean(all), bass: subtractMean(bass) };
 }
 
 function subtractMean(values: Float32Array): Float32Array {
-  const out = new Float32Array(values.length);
-  const half = MEAN_FRAMES >> 1;
+  const result = new Float32Array(values.length);
+  const halfWindow = MEAN_FRAMES >> 1;
   let sum = 0;
   let total = 0;
-  for (let i = 0; i < Math.min(half, values.length); i++) sum += values[i] as number;
+  for (let i = 0; i < Math.min(halfWindow, values.length); i++) sum += values[i] as number;
   for (let i = 0; i < values.length; i++) {
-    sum += (values[i + half] ?? 0) - (values[i - half - 1] ?? 0);
-    const count = Math.min(values.length - 1, i + half) - Math.max(0, i - half) + 1;
-    out[i] = Math.max(0, (values[i] as number) - sum / count);
-    total += out[i] as number;
+    sum += (values[i + halfWindow] ?? 0) - (values[i - halfWindow - 1] ?? 0);
+    const count = Math.min(values.length - 1, i + halfWindow) - Math.max(0, i - halfWindow) + 1;
+    result[i] = Math.max(0, (values[i] as number) - sum / count);
+    total += result[i] as number;
   }
   const mean = total / values.length;
-  if (mean > 0) for (let i = 0; i < out.length; i++) out[i] = (out[i] as number) / mean;
-  return out;
+  if (mean > 0) for (let i = 0; i < result.length; i++) result[i] = (result[i] as number) / mean;
+  return result;
 }

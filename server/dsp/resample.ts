@@ -1,39 +1,39 @@
-// Resamples one channel by a rational factor: a low-pass (sinc under a Kaiser window) of which each output sample uses
-// one phase (Crochiere and Rabiner, Multirate Digital Signal Processing, 1983).
+// Resamples one channel by a rational factor, with a low-pass filter (a sinc under a Kaiser window). Each output sample
+// uses one phase of the filter (Crochiere and Rabiner, Multirate Digital Signal Processing, 1983).
 import { createKernels } from './kernels.ts';
 
-/** Zero crossings of the sinc on each side, at the lower of the two rates. */
+/** Number of zero crossings of the sinc on each side, at the lower of the two rates. */
 const ZERO_CROSSINGS = 8;
 const KAISER_BETA = 6;
-/** Share of the lower Nyquist frequency; frequencies above are attenuated. */
+/** The filter attenuates frequencies above this share of the lower Nyquist frequency. */
 const PASS_BAND_SHARE = 0.92;
 
-/** `most` is the largest number of frames that are pushed at a time. */
+/** `maxFrames` is the largest number of frames that are pushed at a time. */
 export function createResampler(fromHz: number, toHz: number, maxFrames: number) {
   const divisor = gcd(fromHz, toHz);
   const [phases, step] = [toHz / divisor, fromHz / divisor];
-  const [whole, rest] = [Math.floor(step / phases), step % phases];
+  const [wholeStep, stepRemainder] = [Math.floor(step / phases), step % phases];
   const ratio = Math.max(1, fromHz / toHz);
   const taps = 4 * Math.ceil((ZERO_CROSSINGS * ratio) / 2);
   const { loops, reserve } = createKernels();
   const lineAt = phases * taps * 4;
   const outAt = lineAt + (taps + maxFrames) * 4;
-  const room = Math.ceil(((taps + maxFrames) * phases) / step) + 1;
-  const memory = reserve(outAt + room * 4);
+  const maxOutputs = Math.ceil(((taps + maxFrames) * phases) / step) + 1;
+  const memory = reserve(outAt + maxOutputs * 4);
   const line = new Float32Array(memory, lineAt, taps + maxFrames);
-  const output = new Float32Array(memory, outAt, room);
+  const output = new Float32Array(memory, outAt, maxOutputs);
   fillTable(new Float32Array(memory, 0, phases * taps), { phases, taps, cutoff: PASS_BAND_SHARE / ratio });
-  let keptSamples = taps / 2 - 1; // zeros before the first sample
+  let keptSamples = taps / 2 - 1; // the line begins with zeros, in place of samples before the first one
 
   return {
-    /** Returns the output of the input so far, valid until the next call. */
+    /** Adds input samples and returns the output samples that can be computed; they are valid until the next call. */
     push(input: Float32Array, frames: number): Float32Array {
       line.set(frames === input.length ? input : input.subarray(0, frames), keptSamples);
-      const have = keptSamples + frames;
-      const outputCount = loops.resample(lineAt, have, 0, taps, phases, whole, rest, outAt);
+      const sampleCount = keptSamples + frames;
+      const outputCount = loops.resample(lineAt, sampleCount, 0, taps, phases, wholeStep, stepRemainder, outAt);
       const inputPosition = loops.at.value;
-      line.copyWithin(0, inputPosition, have);
-      keptSamples = have - inputPosition;
+      line.copyWithin(0, inputPosition, sampleCount);
+      keptSamples = sampleCount - inputPosition;
       return output.subarray(0, outputCount);
     },
   };
@@ -59,10 +59,10 @@ function gcd(a: number, b: number): number {
   return b === 0 ? a : gcd(b, a % b);
 }
 const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x));
-/** Kaiser window, for positions from -1 to 1. */
+/** Returns the Kaiser window at a position from -1 to 1. */
 const kaiser = (x: number): number =>
   Math.abs(x) >= 1 ? 0 : bessel(KAISER_BETA * Math.sqrt(1 - x * x)) / bessel(KAISER_BETA);
-/** The modified Bessel function of the first kind, order 0. */
+/** Returns the modified Bessel function of the first kind, order 0. */
 function bessel(x: number): number {
   let [sum, term] = [1, 1];
   for (let k = 1; k < 30; k++) {

@@ -1,42 +1,44 @@
-// The vector of a track: its character (character.ts), whitened by what the library itself shows. The parts of a track
-// belong together, and so do the tracks of an album: features that differ within them tell little about likeness, and
-// features that differ between albums tell much (linear discriminant analysis: Fisher 1936; for sounds: Hatch et al.,
-// WCCN, 2006). No trained weights come with the product.
+// Computes the vector of a track from its character (character.ts), weighted by what the library itself shows. The
+// parts of a track sound alike, and so do the tracks of an album: features that differ within an album say little about
+// similarity, and features that differ between albums say much (linear discriminant analysis: Fisher 1936; for sounds:
+// Hatch et al., WCCN, 2006). No trained weights come with the product.
 import { DIMENSIONS, type Character } from './character.ts';
 
 /**
- * Raise this number when vectors change: all vectors are then computed again from the stored characters, without
+ * The version of vectors. When it is raised, all vectors are computed again from the stored characters, without
  * decoding.
  */
 export const VECTOR_VERSION = 1;
-/** Dimensions of a vector; each is a signed byte. */
+/** Number of dimensions of a vector; each is stored as a signed byte. */
 export const VECTOR_SIZE = 56;
 
 const RAW_SIZE = 2 * DIMENSIONS;
 /**
- * The number of album tracks at which the library's own data weighs as much as the assumption that all axes are equal.
+ * With this many album tracks, the library's own data weighs as much as the prior assumption that all axes are equal.
  */
 const PRIOR_TRACKS = 150;
-/** The number of segments by which a track is usually known. */
+/** The number of segments on which a track's character is usually based. */
 const TYPICAL_SEGMENTS = 12;
 const MIN_VARIANCE = 1e-4;
 
 export interface VectorModel {
   mean: Float64Array;
-  /** `VECTOR_SIZE` rows of `2 * DIMENSIONS`. */
+  /** A matrix of `VECTOR_SIZE` rows and `2 * DIMENSIONS` columns. */
   axes: Float64Array;
 }
 
-function rawOf({ mean, spread }: Character, out: Float64Array): void {
-  out.set(mean);
-  for (let i = 0; i < DIMENSIONS; i++) out[DIMENSIONS + i] = Math.log(0.3 + (spread[i] as number));
+function rawOf({ mean, spread }: Character, values: Float64Array): void {
+  values.set(mean);
+  for (let i = 0; i < DIMENSIONS; i++) values[DIMENSIONS + i] = Math.log(0.3 + (spread[i] as number));
 }
 
-/** Takes characters album by album; characters of tracks without an album come with null. */
+/**
+ * Creates a trainer, to which characters are added album by album. Tracks without an album are added with the id null.
+ */
 export function createVectorTrainer() {
   const raw = new Float64Array(RAW_SIZE);
   const total = createMoments();
-  const within = new Float64Array(RAW_SIZE * RAW_SIZE);
+  const scatterWithin = new Float64Array(RAW_SIZE * RAW_SIZE);
   const segments = new Float64Array(RAW_SIZE);
   let album = createMoments();
   let albumId: number | null = null;
@@ -44,7 +46,7 @@ export function createVectorTrainer() {
 
   function endAlbum(): void {
     if (album.count() > 1) {
-      album.addScatter(within);
+      album.addScatter(scatterWithin);
       alikes += album.count() - 1;
     }
     if (album.count() > 0) album = createMoments();
@@ -64,21 +66,21 @@ export function createVectorTrainer() {
     finish(): VectorModel {
       endAlbum();
       const count = Math.max(1, total.count());
-      const all = new Float64Array(RAW_SIZE * RAW_SIZE);
-      total.addScatter(all);
-      for (let i = 0; i < all.length; i++) all[i] = (all[i] as number) / count;
+      const totalScatter = new Float64Array(RAW_SIZE * RAW_SIZE);
+      total.addScatter(totalScatter);
+      for (let i = 0; i < totalScatter.length; i++) totalScatter[i] = (totalScatter[i] as number) / count;
       const trust = alikes / (alikes + PRIOR_TRACKS);
       const noise = new Float64Array(RAW_SIZE * RAW_SIZE);
       for (let i = 0; i < RAW_SIZE; i++) {
         for (let j = 0; j < RAW_SIZE; j++)
-          noise[i * RAW_SIZE + j] = (trust * (within[i * RAW_SIZE + j] as number)) / Math.max(1, alikes);
+          noise[i * RAW_SIZE + j] = (trust * (scatterWithin[i * RAW_SIZE + j] as number)) / Math.max(1, alikes);
         const diagonalIndex = i * RAW_SIZE + i;
-        const variance = Math.max(MIN_VARIANCE, all[diagonalIndex] as number);
-        all[diagonalIndex] = variance;
+        const variance = Math.max(MIN_VARIANCE, totalScatter[diagonalIndex] as number);
+        totalScatter[diagonalIndex] = variance;
         noise[diagonalIndex] =
           (noise[diagonalIndex] as number) + (0.5 * (1 - trust) + 0.03) * variance + (segments[i] as number) / count;
       }
-      return { mean: total.mean(), axes: discriminants(all, noise) };
+      return { mean: total.mean(), axes: discriminants(totalScatter, noise) };
     },
   };
 }
@@ -95,11 +97,11 @@ function createMoments() {
       for (let i = 0; i < RAW_SIZE; i++) {
         const value = values[i] as number;
         sum[i] = (sum[i] as number) + value;
-        for (let j = 0, at = i * RAW_SIZE; j <= i; j++, at++)
-          products[at] = (products[at] as number) + value * (values[j] as number);
+        for (let j = 0, index = i * RAW_SIZE; j <= i; j++, index++)
+          products[index] = (products[index] as number) + value * (values[j] as number);
       }
     },
-    /** The sum of squared distances from the mean, all axes by all axes. */
+    /** Adds the scatter matrix (the sums of products of the differences from the mean) to a matrix. */
     addScatter(to: Float64Array): void {
       for (let i = 0; i < RAW_SIZE; i++)
         for (let j = 0; j <= i; j++) {
@@ -111,11 +113,11 @@ function createMoments() {
   };
 }
 
-/** Axes along which `all` varies most where `noise` varies by 1. */
-function discriminants(all: Float64Array, noise: Float64Array): Float64Array {
-  const lower = cholesky(noise);
-  const inverse = invertLower(lower);
-  const { values, vectors } = eigen(multiply(multiply(inverse, all), transpose(inverse)));
+/** Returns the axes along which `all` varies most in relation to `noise`. */
+function discriminants(totalScatter: Float64Array, noise: Float64Array): Float64Array {
+  const lowerTriangle = cholesky(noise);
+  const inverse = invertLower(lowerTriangle);
+  const { values, vectors } = eigen(multiply(multiply(inverse, totalScatter), transpose(inverse)));
   const order = Array.from(values.keys()).sort((a, b) => (values[b] as number) - (values[a] as number));
   const axes = new Float64Array(VECTOR_SIZE * RAW_SIZE);
   for (let axis = 0; axis < VECTOR_SIZE; axis++) {
@@ -131,48 +133,49 @@ function discriminants(all: Float64Array, noise: Float64Array): Float64Array {
 }
 
 function multiply(a: Float64Array, b: Float64Array): Float64Array {
-  const out = new Float64Array(RAW_SIZE * RAW_SIZE);
+  const result = new Float64Array(RAW_SIZE * RAW_SIZE);
   for (let i = 0; i < RAW_SIZE; i++)
     for (let k = 0; k < RAW_SIZE; k++) {
       const value = a[i * RAW_SIZE + k] as number;
       if (value === 0) continue;
       for (let j = 0; j < RAW_SIZE; j++)
-        out[i * RAW_SIZE + j] = (out[i * RAW_SIZE + j] as number) + value * (b[k * RAW_SIZE + j] as number);
+        result[i * RAW_SIZE + j] = (result[i * RAW_SIZE + j] as number) + value * (b[k * RAW_SIZE + j] as number);
     }
-  return out;
+  return result;
 }
 
 function transpose(a: Float64Array): Float64Array {
-  return a.map((_, at) => a[(at % RAW_SIZE) * RAW_SIZE + Math.floor(at / RAW_SIZE)] as number);
+  return a.map((_, index) => a[(index % RAW_SIZE) * RAW_SIZE + Math.floor(index / RAW_SIZE)] as number);
 }
 
 function cholesky(a: Float64Array): Float64Array {
-  const lower = new Float64Array(RAW_SIZE * RAW_SIZE);
+  const lowerTriangle = new Float64Array(RAW_SIZE * RAW_SIZE);
   for (let i = 0; i < RAW_SIZE; i++)
     for (let j = 0; j <= i; j++) {
       let sum = a[i * RAW_SIZE + j] as number;
-      for (let k = 0; k < j; k++) sum -= (lower[i * RAW_SIZE + k] as number) * (lower[j * RAW_SIZE + k] as number);
-      lower[i * RAW_SIZE + j] =
-        i === j ? Math.sqrt(Math.max(MIN_VARIANCE, sum)) : sum / (lower[j * RAW_SIZE + j] as number);
+      for (let k = 0; k < j; k++)
+        sum -= (lowerTriangle[i * RAW_SIZE + k] as number) * (lowerTriangle[j * RAW_SIZE + k] as number);
+      lowerTriangle[i * RAW_SIZE + j] =
+        i === j ? Math.sqrt(Math.max(MIN_VARIANCE, sum)) : sum / (lowerTriangle[j * RAW_SIZE + j] as number);
     }
-  return lower;
+  return lowerTriangle;
 }
 
-function invertLower(lower: Float64Array): Float64Array {
-  const out = new Float64Array(RAW_SIZE * RAW_SIZE);
+function invertLower(lowerTriangle: Float64Array): Float64Array {
+  const inverse = new Float64Array(RAW_SIZE * RAW_SIZE);
   for (let column = 0; column < RAW_SIZE; column++)
     for (let i = column; i < RAW_SIZE; i++) {
       let sum = i === column ? 1 : 0;
       for (let k = column; k < i; k++)
-        sum -= (lower[i * RAW_SIZE + k] as number) * (out[k * RAW_SIZE + column] as number);
-      out[i * RAW_SIZE + column] = sum / (lower[i * RAW_SIZE + i] as number);
+        sum -= (lowerTriangle[i * RAW_SIZE + k] as number) * (inverse[k * RAW_SIZE + column] as number);
+      inverse[i * RAW_SIZE + column] = sum / (lowerTriangle[i * RAW_SIZE + i] as number);
     }
-  return out;
+  return inverse;
 }
 
 const JACOBI_SWEEPS = 12;
 
-/** Decomposes a symmetric matrix by Jacobi's rotations; vectors are columns. */
+/** Returns the eigenvalues and eigenvectors of a symmetric matrix, by Jacobi rotations. The vectors are the columns. */
 function eigen(matrix: Float64Array): { values: Float64Array; vectors: Float64Array } {
   const a = Float64Array.from(matrix);
   const vectors = new Float64Array(RAW_SIZE * RAW_SIZE);
@@ -199,12 +202,12 @@ function rotate(a: Float64Array, vectors: Float64Array, p: number, q: number): v
   for (let k = 0; k < RAW_SIZE; k++) rotatePair(vectors, k * RAW_SIZE + p, k * RAW_SIZE + q);
 }
 
-/** The layout of the records of vectors that kernels.wat compares. */
+/** The layout of vectors in memory, as kernels.wat compares them. */
 export const RECORD_BYTES = 64;
 export const RECORD_ID_OFFSET = 56;
 export const RECORD_SCALE_OFFSET = 60;
 
-/** The one way from a character to a vector. */
+/** Returns the function that computes the vector of a character. */
 export function createVectorWriter({ mean, axes }: VectorModel) {
   const raw = new Float64Array(RAW_SIZE);
   const exactValues = new Float64Array(VECTOR_SIZE);
@@ -213,23 +216,24 @@ export function createVectorWriter({ mean, axes }: VectorModel) {
     for (let i = 0; i < RAW_SIZE; i++) raw[i] = (raw[i] as number) - (mean[i] as number);
     for (let axis = 0; axis < VECTOR_SIZE; axis++) {
       let sum = 0;
-      for (let i = 0, at = axis * RAW_SIZE; i < RAW_SIZE; i++, at++) sum += (axes[at] as number) * (raw[i] as number);
+      for (let i = 0, index = axis * RAW_SIZE; i < RAW_SIZE; i++, index++)
+        sum += (axes[index] as number) * (raw[i] as number);
       exactValues[axis] = sum;
     }
     return exactValues;
   };
 }
 
-/** The values as signed bytes of their own scale; only their direction counts. */
-export function writeRecord(values: ArrayLike<number>, id: number, into: DataView, offset: number): void {
+/** Writes a vector as signed bytes, scaled so that the largest value is 127: only the direction matters. */
+export function writeRecord(values: ArrayLike<number>, id: number, view: DataView, offset: number): void {
   let maxValue = 1e-9;
   for (let i = 0; i < VECTOR_SIZE; i++) maxValue = Math.max(maxValue, Math.abs(values[i] as number));
   let squares = 0;
   for (let i = 0; i < VECTOR_SIZE; i++) {
     const value = Math.round(((values[i] as number) * 127) / maxValue);
     squares += value * value;
-    into.setInt8(offset + i, value);
+    view.setInt8(offset + i, value);
   }
-  into.setInt32(offset + RECORD_ID_OFFSET, id, true);
-  into.setFloat32(offset + RECORD_SCALE_OFFSET, 1 / Math.sqrt(Math.max(1, squares)), true);
+  view.setInt32(offset + RECORD_ID_OFFSET, id, true);
+  view.setFloat32(offset + RECORD_SCALE_OFFSET, 1 / Math.sqrt(Math.max(1, squares)), true);
 }

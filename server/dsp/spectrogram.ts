@@ -7,7 +7,7 @@ const SPECTRUM_HZ = 22_050;
 const FRAME_SAMPLES = 1_024;
 const HOP_SAMPLES = 256;
 export const FRAMES_PER_SECOND = SPECTRUM_HZ / HOP_SAMPLES;
-/** The middle of the first frame. */
+/** The time of the middle of the first frame. */
 export const FIRST_FRAME_SECONDS = FRAME_SAMPLES / 2 / SPECTRUM_HZ;
 export const BANDS = 40;
 const MIN_HZ = 30;
@@ -17,27 +17,27 @@ const PITCH_HZ = SPECTRUM_HZ / 4;
 const PITCH_FRAME_SAMPLES = 4_096;
 const PITCH_HOP_SAMPLES = 1_024;
 export const PITCH_FRAMES_PER_SECOND = PITCH_HZ / PITCH_HOP_SAMPLES;
-/** Bins of an octave; the first is C, in a tuning of 440 Hz. */
+/** Number of pitch bins in an octave. The first bin is C, in a tuning of 440 Hz. */
 export const PITCH_BINS = 36;
 const MIN_PITCH_HZ = 60;
 const MAX_PITCH_HZ = 2_000;
 
-/** Longer tracks are judged by this much of them. */
+/** Of longer tracks, only the first twelve minutes are analysed. */
 const MAX_ANALYSED_SECONDS = 12 * 60;
 const BLOCK_SAMPLES = 4_096;
 const MIN_POWER = 1e-12;
-/** Converts natural logarithms of power, which are faster to compute than decimal ones. */
+/** Factor from natural logarithms of power to decibels; natural ones are faster to compute than decimal ones. */
 const DECIBELS_PER_NEPER = 10 / Math.LN10;
 
 export interface Spectrogram {
-  /** Decibels of power, `BANDS` for each frame. */
+  /** Power in decibels, `BANDS` values for each frame. */
   mel: Float32Array;
-  /** The highest of them. */
+  /** The highest value in `mel`. */
   loudest: number;
   /** Mean power of each band. */
   melPower: Float64Array;
   frames: number;
-  /** Amplitudes, `PITCH_BINS` for each pitch frame. */
+  /** Amplitudes of pitches, `PITCH_BINS` values for each pitch frame. */
   pitches: Float32Array;
   pitchFrames: number;
 }
@@ -45,7 +45,7 @@ export interface Spectrogram {
 export function createSpectrograph(rateHz: number) {
   const resampler = createResampler(rateHz, SPECTRUM_HZ, BLOCK_SAMPLES);
   const maxFrames = 2 * BLOCK_SAMPLES * Math.ceil(SPECTRUM_HZ / rateHz);
-  const lower = createResampler(4, 1, maxFrames);
+  const pitchResampler = createResampler(4, 1, maxFrames);
   const bands = melBands();
   const melPower = new Float64Array(BANDS);
   const mel = createFrames(
@@ -67,7 +67,7 @@ export function createSpectrograph(rateHz: number) {
         mix(data, offset, mono, frames);
         const samples = resampler.push(mono, frames);
         mel.push(samples);
-        pitches.push(lower.push(samples, samples.length));
+        pitches.push(pitchResampler.push(samples, samples.length));
       }
     },
     finish(): Spectrogram {
@@ -90,34 +90,42 @@ function loudestOf(values: Float32Array): number {
   return loudest;
 }
 
-/** The mean of the channels. */
-function mix(data: readonly Float32Array[], from: number, into: Float32Array, count: number): void {
-  const [first, second] = data as [Float32Array, Float32Array | undefined];
+/** Writes the mean of the channels into `into`. */
+function mix(data: readonly Float32Array[], from: number, output: Float32Array, count: number): void {
+  const [firstChannel, secondChannel] = data as [Float32Array, Float32Array | undefined];
   const share = 1 / data.length;
-  if (second)
-    for (let i = 0; i < count; i++) into[i] = ((first[from + i] as number) + (second[from + i] as number)) * share;
-  else into.set(first.subarray(from, from + count));
+  if (secondChannel)
+    for (let i = 0; i < count; i++)
+      output[i] = ((firstChannel[from + i] as number) + (secondChannel[from + i] as number)) * share;
+  else output.set(firstChannel.subarray(from, from + count));
   for (const channel of data.slice(2))
-    for (let i = 0; i < count; i++) into[i] = (into[i] as number) + (channel[from + i] as number) * share;
+    for (let i = 0; i < count; i++) output[i] = (output[i] as number) + (channel[from + i] as number) * share;
 }
 
-/** Computes the values of a frame from the sums of its bands and its power, which are `LANES` apart. */
-type Analyse = (of: { power: Float32Array; sums: Float32Array; lane: number }, into: Float32Array, at: number) => void;
+/**
+ * Computes the values of one frame and writes them into `into`. The sums and powers of the frame are at every
+ * `LANES`-th position, beginning with `lane`.
+ */
+type Analyse = (
+  frame: { power: Float32Array; sums: Float32Array; lane: number },
+  output: Float32Array,
+  offset: number,
+) => void;
 
 interface FramesOptions {
   size: number;
   hop: number;
-  /** Samples that are pushed at a time. */
+  /** Maximum number of samples that are pushed at a time. */
   maxSamples: number;
-  /** Values that are kept of each frame. */
+  /** Number of values that are kept for each frame. */
   width: number;
   bands: Band[];
 }
 
-/** Cuts samples into frames that overlap, and keeps what each gives. */
-function createFrames({ size, hop, maxSamples: most, width, bands }: FramesOptions, analyse: Analyse) {
-  const together = size + (LANES - 1) * hop;
-  const spectra = createPowerSpectra({ size, hop, lineCapacity: together + most }, hann(size), bands);
+/** Cuts samples into overlapping frames, and keeps the values that `analyse` computes for each. */
+function createFrames({ size, hop, maxSamples, width, bands }: FramesOptions, analyse: Analyse) {
+  const blockSamples = size + (LANES - 1) * hop;
+  const spectra = createPowerSpectra({ size, hop, lineCapacity: blockSamples + maxSamples }, hann(size), bands);
   const { line, power, sums } = spectra;
   let values = new Float32Array(width * 1_024);
   let keptSamples = 0;
@@ -137,10 +145,10 @@ function createFrames({ size, hop, maxSamples: most, width, bands }: FramesOptio
     push(samples: Float32Array): void {
       line.set(samples, keptSamples);
       keptSamples += samples.length;
-      let at = 0;
-      for (; at + together <= keptSamples; at += LANES * hop) addSamples(at, LANES);
-      line.copyWithin(0, at, keptSamples);
-      keptSamples -= at;
+      let lineOffset = 0;
+      for (; lineOffset + blockSamples <= keptSamples; lineOffset += LANES * hop) addSamples(lineOffset, LANES);
+      line.copyWithin(0, lineOffset, keptSamples);
+      keptSamples -= lineOffset;
     },
     finish() {
       const remainingFrames = Math.floor((keptSamples - size) / hop) + 1;
@@ -150,7 +158,7 @@ function createFrames({ size, hop, maxSamples: most, width, bands }: FramesOptio
   };
 }
 
-/** Triangles of equal width in mel (O'Shaughnessy 1987), no narrower than two bins. */
+/** Returns triangular bands of equal width on the mel scale (O'Shaughnessy 1987), none narrower than two bins. */
 function melBands(): Band[] {
   const mel = (hz: number): number => 2595 * Math.log10(1 + hz / 700);
   const hz = (m: number): number => 700 * (10 ** (m / 2595) - 1);
@@ -165,35 +173,38 @@ function melBands(): Band[] {
     const triangle: number[] = [];
     for (let bin = firstBin; bin < to; bin++)
       triangle.push(bin < centre ? (bin - from) / (centre - from) : (to - bin) / (to - centre));
-    const sum = triangle.reduce((all, weight) => all + weight, 0);
-    return { first: firstBin, weights: triangle.map((weight) => (weight * scale) / sum) };
+    const sum = triangle.reduce((total, weight) => total + weight, 0);
+    return { firstBin, weights: triangle.map((weight) => (weight * scale) / sum) };
   });
 }
 
-/** Converts to decibels; adds up the power of all frames. */
+/** Returns a function that writes the levels of the bands in decibels, and adds their power to `power`. */
 function melLevels(power: Float64Array): Analyse {
-  return ({ sums, lane }, into, at) => {
+  return ({ sums, lane }, output, offset) => {
     for (let band = 0; band < BANDS; band++) {
       const value = (sums[band * LANES + lane] as number) + MIN_POWER;
       power[band] = (power[band] as number) + value;
-      into[at + band] = DECIBELS_PER_NEPER * Math.log(value);
+      output[offset + band] = DECIBELS_PER_NEPER * Math.log(value);
     }
   };
 }
 
-/** Peaks of the spectrum, at the pitch between the bins (a parabola through the logarithms). */
+/**
+ * Returns a function that writes the peaks of the spectrum by pitch. The pitch of a peak is interpolated between bins
+ * (a parabola through the logarithms).
+ */
 function pitchPeaks(): Analyse {
   const binHz = PITCH_HZ / PITCH_FRAME_SAMPLES;
   const [firstBin, lastBin] = [Math.floor(MIN_PITCH_HZ / binHz), Math.ceil(MAX_PITCH_HZ / binHz)];
   const scale = 2 / PITCH_FRAME_SAMPLES;
-  const referenceHz = (440 * 2 ** (-9 / 12)) / 16; // C0
-  return ({ power, lane }, into, at) => {
-    into.fill(0, at, at + PITCH_BINS);
-    const [first, end] = [firstBin * LANES + lane, (lastBin + 1) * LANES];
+  const referenceHz = (440 * 2 ** (-9 / 12)) / 16; // the frequency of the note C0
+  return ({ power, lane }, output, offset) => {
+    output.fill(0, offset, offset + PITCH_BINS);
+    const [firstIndex, endIndex] = [firstBin * LANES + lane, (lastBin + 1) * LANES];
     let loudest = 0;
-    for (let i = first; i < end; i += LANES) if ((power[i] as number) > loudest) loudest = power[i] as number;
+    for (let i = firstIndex; i < endIndex; i += LANES) if ((power[i] as number) > loudest) loudest = power[i] as number;
     const minPower = Math.max(loudest * 1e-5, 1e-4);
-    for (let i = first; i < end; i += LANES) {
+    for (let i = firstIndex; i < endIndex; i += LANES) {
       const peakPower = power[i] as number;
       if (peakPower < minPower) continue;
       const previousPower = power[i - LANES] as number;
@@ -204,8 +215,8 @@ function pitchPeaks(): Analyse {
       const shift = (0.5 * Math.log(lowRatio / highRatio)) / Math.log(lowRatio * highRatio);
       const bin = (i - lane) / LANES;
       const pitch = PITCH_BINS * Math.log2(((bin + shift) * binHz) / referenceHz);
-      const index = at + (((Math.round(pitch) % PITCH_BINS) + PITCH_BINS) % PITCH_BINS);
-      into[index] = (into[index] as number) + Math.sqrt(peakPower) * scale;
+      const index = offset + (((Math.round(pitch) % PITCH_BINS) + PITCH_BINS) % PITCH_BINS);
+      output[index] = (output[index] as number) + Math.sqrt(peakPower) * scale;
     }
   };
 }

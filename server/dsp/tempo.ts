@@ -1,32 +1,33 @@
-// Tempo: how well onsets repeat at each period, by autocorrelation in windows (a tempogram: Grosche and Müller 2011),
-// with multiples of the period (a comb) and a prior for the tempi that people tap (van Noorden and Moelants 1999).
-// Which octave of the best period is tapped, and whether there is a beat at all, follow from two logistic models.
+// Finds the tempo: how well onsets repeat at each period, by autocorrelation in windows (a tempogram: Grosche and
+// Müller 2011), including multiples of the period (a comb) and a prior for the tempi that people tap (van Noorden and
+// Moelants 1999). Two logistic models then decide which octave of the best period is tapped, and whether there is a
+// beat at all.
 import { createKernels } from './kernels.ts';
 import { onsetsPerSecond, type Onsets } from './onsets.ts';
 import { FRAMES_PER_SECOND } from './spectrogram.ts';
 
 const WINDOW_FRAMES = Math.round(FRAMES_PER_SECOND * 12);
 const WINDOW_HOP = WINDOW_FRAMES >> 1;
-/** Zeros after a window, since products are taken four at a time. */
+/** Number of zeros after a window, since products are computed four at a time. */
 const PADDING = 4;
-/** Onsets are capped at this multiple of the mean. */
+/** Onsets are limited to this multiple of the mean strength. */
 const MAX_ONSET = 8;
 const MIN_BPM = 36;
 const MAX_BPM = 240;
 const COMB_MULTIPLES = [1, 2, 3, 4];
 const MAX_LAG = Math.ceil((FRAMES_PER_SECOND * 60 * COMB_MULTIPLES.length) / MIN_BPM) + 2;
-/** Steps of the search: 0.5 %. */
+/** Ratio of two tempi that are compared in the search: 0.5 %. */
 const SEARCH_STEP = 1.005;
 const PRIOR_BPM = 120;
 const PRIOR_OCTAVES = 1.3;
 /**
- * Onsets between the beats count against a period, which may be that of half or a third of the tempo. In continuous
- * quick notes, a period of five or seven notes would score best otherwise.
+ * Weight of onsets between the beats, which count against a period: it may belong to a half or a third of the real
+ * tempo. Without this, a period of five or seven notes would win in continuous quick notes.
  */
 const BETWEEN_SHARE = 0.3;
 const BASS_SHARE = 0.5;
 
-/** Onsets per second that are taken where there are fewer. */
+/** Fewer onsets per second are counted as this many. */
 const MIN_ONSET_RATE = 0.1;
 
 const OCTAVES = [1 / 3, 1 / 2, 1, 2, 3];
@@ -34,7 +35,7 @@ const MIN_OCTAVE_BPM = 40;
 const MAX_OCTAVE_BPM = 220;
 /**
  * How likely people are to tap an octave: the weights of a softmax over the octaves. They were fitted with a ridge of 5
- * to the choosing half of `test/bench/ear/held-out.json`, to 60 pieces of `test/support/score.ts`, and to 81 written
+ * to the training half of `test/bench/ear/held-out.json`, to 60 pieces of `test/support/score.ts`, and to 81 written
  * scores that a synthesizer played, which count three times.
  */
 const OCTAVE_WEIGHTS = {
@@ -55,78 +56,88 @@ const OCTAVE_WEIGHTS = {
   bassOnsetsPerBeat: 0.38,
   bassOnsetsPerBeatSquared: -0.16,
 };
-/** Weights of the probability of a beat: fitted to the same pieces beside the sounds of `test/support/beatless.ts`. */
+/**
+ * Weights of the model for whether there is a beat. They were fitted to the same pieces, and to the sounds of
+ * `test/support/beatless.ts`.
+ */
 const PULSE_WEIGHTS = { strength: 6.88, timesNoise: 11.09, constant: -12.84 };
 const MIN_TIMES_NOISE = 0.01;
-/** Lags at which windows are compared: 0.23 to 6 s. */
+/** The lags at which windows are compared, 0.23 to 6 s. */
 const NOISE_LAGS = [20, 520] as const;
-/** Standard deviation of the autocorrelation of one window of a sound without a beat. */
+/** Standard deviation of the autocorrelation in one window of a sound without a beat. */
 const WINDOW_NOISE = 0.07;
-/** Below it nothing repeats. */
+/** A track with a lower probability of a beat gets no tempo. */
 const MIN_PULSE = 0.3;
 
 export interface Tempo {
   bpm: number;
-  /** The probability that there is a beat and that its tempo is this one, not another octave of it. */
+  /** The probability that there is a beat and that this is its tempo, not another octave of it. */
   confidence: number;
 }
 
-/** Returns undefined where nothing repeats. */
-export function findTempo({ all, bass }: Onsets): Tempo | undefined {
-  const [spreadOnsets, spreadBass] = [spread(all), spread(bass)];
+/** Returns the tempo; undefined if nothing repeats. */
+export function findTempo({ allBands, bass }: Onsets): Tempo | undefined {
+  const [spreadOnsets, spreadBass] = [spread(allBands), spread(bass)];
   const [windows, bassWindows] = [autocorrelations(spreadOnsets), autocorrelations(spreadBass)];
-  const [full, low] = [meanOf(windows), meanOf(bassWindows)];
-  const both = withBass(full, low);
-  const strongest = strongestTempo(both);
+  const [fullBand, bassBand] = [meanOf(windows), meanOf(bassWindows)];
+  const combined = withBass(fullBand, bassBand);
+  const strongest = strongestTempo(combined);
   if (!strongest) return undefined;
   const pulse = pulseProbability(strongest.strength, noiseOf(windows, bassWindows));
   if (pulse < MIN_PULSE) return undefined;
   const rates = { all: onsetsPerSecond(spreadOnsets), bass: onsetsPerSecond(spreadBass) };
   const octaves = OCTAVES.map((factor) => strongest.bpm * factor)
     .filter((bpm) => bpm >= MIN_OCTAVE_BPM && bpm <= MAX_OCTAVE_BPM)
-    .map((bpm) => ({ bpm, weight: Math.exp(octaveScore(bpm, { full, low, both }, rates)) }));
+    .map((bpm) => ({ bpm, weight: Math.exp(octaveScore(bpm, { fullBand, bassBand, combined }, rates)) }));
   const total = octaves.reduce((sum, { weight }) => sum + weight, 0);
   const { bpm, weight } = octaves.reduce((best, octave) => (octave.weight > best.weight ? octave : best));
   return { bpm, confidence: (pulse * weight) / total };
 }
 
 /**
- * Bowed and blown notes begin over some frames, in no two alike: a rise that is spread over its neighbours meets that
- * of another note all the same.
+ * Smooths onsets over neighbouring frames. Bowed and blown notes take some frames to begin, each differently; spread
+ * rises still overlap in the autocorrelation.
  */
 const spread = (values: Float32Array): Float32Array =>
   values.map((value, i) => value / 2 + ((values[i - 1] ?? 0) + (values[i + 1] ?? 0)) / 4);
 
-function strongestTempo(both: Float64Array): { bpm: number; strength: number } | undefined {
-  let best: { bpm: number; strength: number } | undefined;
+function strongestTempo(combined: Float64Array): { bpm: number; strength: number } | undefined {
+  let bestTempo: { bpm: number; strength: number } | undefined;
   let bestScore = 0;
   for (let bpm = MIN_BPM; bpm <= MAX_BPM; bpm *= SEARCH_STEP) {
     const period = (60 * FRAMES_PER_SECOND) / bpm;
     let strength = 0;
-    for (const k of COMB_MULTIPLES) strength += valueAt(both, period * k) / COMB_MULTIPLES.length;
-    const halves = (valueAt(both, period / 2) + valueAt(both, period * 1.5)) / 2;
-    const thirds = (valueAt(both, period / 3) + valueAt(both, (period * 2) / 3) + valueAt(both, (period * 4) / 3)) / 3;
-    const between = Math.max(0, halves, thirds, betweenParts(both, period, 5), betweenParts(both, period, 7));
+    for (const k of COMB_MULTIPLES) strength += valueAt(combined, period * k) / COMB_MULTIPLES.length;
+    const halves = (valueAt(combined, period / 2) + valueAt(combined, period * 1.5)) / 2;
+    const thirdsMean =
+      (valueAt(combined, period / 3) + valueAt(combined, (period * 2) / 3) + valueAt(combined, (period * 4) / 3)) / 3;
+    const between = Math.max(
+      0,
+      halves,
+      thirdsMean,
+      betweenParts(combined, period, 5),
+      betweenParts(combined, period, 7),
+    );
     strength -= BETWEEN_SHARE * between;
     const octaves = Math.log2(bpm / PRIOR_BPM) / PRIOR_OCTAVES;
     const score = Math.max(0, strength) * Math.exp(-0.5 * octaves * octaves);
     if (score <= bestScore) continue;
     bestScore = score;
-    best = { bpm, strength };
+    bestTempo = { bpm, strength };
   }
-  return best;
+  return bestTempo;
 }
 
-/** The mean where a period is cut into so many parts. */
-function betweenParts(both: Float64Array, period: number, parts: number): number {
+/** Returns the mean at the points that divide a period into equal parts. */
+function betweenParts(combined: Float64Array, period: number, parts: number): number {
   let sum = 0;
-  for (let k = 1; k < parts; k++) sum += valueAt(both, (period * k) / parts);
+  for (let k = 1; k < parts; k++) sum += valueAt(combined, (period * k) / parts);
   return sum / (parts - 1);
 }
 
 function octaveScore(
   bpm: number,
-  { full, low, both }: Record<'full' | 'low' | 'both', Float64Array>,
+  { fullBand, bassBand, combined }: Record<'fullBand' | 'bassBand' | 'combined', Float64Array>,
   rates: { all: number; bass: number },
 ): number {
   const period = (60 * FRAMES_PER_SECOND) / bpm;
@@ -135,16 +146,16 @@ function octaveScore(
   const features: typeof OCTAVE_WEIGHTS = {
     tempo: octavesFromPrior,
     tempoSquared: octavesFromPrior ** 2,
-    beat: valueAt(both, period),
-    halfBeat: valueAt(full, period / 2),
-    twoBeats: valueAt(full, period * 2),
-    thirdOfBeat: Math.max(valueAt(full, period / 3), valueAt(full, (period * 2) / 3)),
-    bassOfTwoBeats: valueAt(low, period * 2),
-    bassOfFourBeats: valueAt(low, period * 4),
-    fourBeats: valueAt(full, period * 4),
-    threeBeats: valueAt(full, period * 3),
-    threeQuarters: valueAt(both, period * 0.75),
-    beatAndHalf: valueAt(both, period * 1.5),
+    beat: valueAt(combined, period),
+    halfBeat: valueAt(fullBand, period / 2),
+    twoBeats: valueAt(fullBand, period * 2),
+    thirdOfBeat: Math.max(valueAt(fullBand, period / 3), valueAt(fullBand, (period * 2) / 3)),
+    bassOfTwoBeats: valueAt(bassBand, period * 2),
+    bassOfFourBeats: valueAt(bassBand, period * 4),
+    fourBeats: valueAt(fullBand, period * 4),
+    threeBeats: valueAt(fullBand, period * 3),
+    threeQuarters: valueAt(combined, period * 0.75),
+    beatAndHalf: valueAt(combined, period * 1.5),
     onsetsPerBeat: perBeat(rates.all),
     onsetsPerBeatSquared: perBeat(rates.all) ** 2,
     bassOnsetsPerBeat: perBeat(rates.bass),
@@ -161,13 +172,14 @@ function pulseProbability(strength: number, noise: number): number {
 }
 
 /**
- * The part of the mean of all windows that is chance: half the standard deviation between the means of every other
- * window. A faint beat still counts where it stays the same from window to window.
+ * Estimates how much of the mean of all windows is chance: half the standard deviation between the means of even and
+ * odd windows. So a faint beat still counts if it stays the same from window to window.
  */
 function noiseOf(windows: Float64Array[], bassWindows: Float64Array[]): number {
   if (windows.length < 2) return WINDOW_NOISE;
   const [even, odd] = [0, 1].map((parity) => {
-    const everyOther = (all: Float64Array[]): Float64Array => meanOf(all.filter((_, i) => i % 2 === parity));
+    const everyOther = (allWindows: Float64Array[]): Float64Array =>
+      meanOf(allWindows.filter((_, i) => i % 2 === parity));
     return withBass(everyOther(windows), everyOther(bassWindows));
   }) as [Float64Array, Float64Array];
   const differences = even.map((value, lag) => value - (odd[lag] as number)).subarray(...NOISE_LAGS);
@@ -180,10 +192,10 @@ function noiseOf(windows: Float64Array[], bassWindows: Float64Array[]): number {
   return Math.max(Number.EPSILON, Math.sqrt(Math.max(0, squares / differences.length - mean ** 2)) / 2);
 }
 
-const withBass = (full: Float64Array, low: Float64Array): Float64Array =>
-  full.map((value, lag) => value + BASS_SHARE * (low[lag] as number));
+const withBass = (fullBand: Float64Array, bassBand: Float64Array): Float64Array =>
+  fullBand.map((value, lag) => value + BASS_SHARE * (bassBand[lag] as number));
 
-/** Between two lags. */
+/** Returns the interpolated value between two lags. */
 function valueAt(values: Float64Array, lag: number): number {
   const i = Math.floor(lag);
   const fraction = lag - i;
@@ -191,8 +203,8 @@ function valueAt(values: Float64Array, lag: number): number {
 }
 
 /**
- * Returns the autocorrelation of each window that is not silent, divided by its energy so that loud parts do not
- * dominate.
+ * Returns the autocorrelation of each window that is not silent. It is divided by the window's energy, so that loud
+ * parts do not dominate.
  */
 function autocorrelations(values: Float32Array): Float64Array[] {
   const windows: Float64Array[] = [];
@@ -210,14 +222,14 @@ function autocorrelations(values: Float32Array): Float64Array[] {
     const result = new Float64Array(MAX_LAG + 2);
     const longest = Math.min(MAX_LAG, length - 1);
     for (let lag = 0; lag <= longest; lag++)
-      // as if every lag had as many products
+      // longer lags have fewer products, so their sum is scaled up
       result[lag] = (loops.product(lag * 8, 0, length - lag) / energy) * (length / (length - lag));
     windows.push(result);
   }
   return windows;
 }
 
-/** The mean, scaled to 1 at lag 0. */
+/** Returns the mean of the windows, scaled to 1 at lag 0. */
 function meanOf(windows: readonly Float64Array[]): Float64Array {
   const sum = new Float64Array(MAX_LAG + 2);
   for (const window of windows)

@@ -1,12 +1,16 @@
-// True peak by fourfold oversampling (ITU-R BS.1770-4, annex 2) with the interpolator of libebur128 (MIT): a sinc of 49
-// taps under a Hann window, whose first phase is the sample itself. From 96 kHz on it is twofold, from 192 kHz on none.
+// Measures the true peak by fourfold oversampling (ITU-R BS.1770-4, annex 2) with the interpolator of libebur128 (MIT):
+// a sinc of 49 taps under a Hann window, whose first phase is the sample itself. From 96 kHz on the oversampling is
+// twofold, and from 192 kHz on there is none.
 import { createKernels } from './kernels.ts';
 
 const TAP_COUNT = 12;
 const BLOCK_SAMPLES = 8_192;
-/** The kernel's memory holds each tap four times for each of three phases, then, from here on, a line per channel. */
+/**
+ * Offset of the samples in the kernel's memory. Before it are the taps of three phases, each tap four times; after it a
+ * line of samples for each channel.
+ */
 const LINES_OFFSET = TAP_COUNT * 3 * 16;
-/** The loop looks at some samples after the last. */
+/** Length of a line, with room for some samples after the last one, which the loop reads, too. */
 const LINE_FLOATS = TAP_COUNT + 4 + BLOCK_SAMPLES + 28;
 
 export function createTruePeakMeter(rateHz: number, channels: number) {
@@ -21,7 +25,7 @@ export function createTruePeakMeter(rateHz: number, channels: number) {
   let peak = 0;
   let samplePeak = 0;
 
-  let waitingSamples = 0; // the loop takes four positions at a time
+  let waitingSamples = 0; // samples that wait for the next call, because the loop computes four positions at a time
 
   function pushPart(data: Float32Array, channel: number): void {
     const line = lines[channel] as Float32Array;
@@ -43,12 +47,15 @@ export function createTruePeakMeter(rateHz: number, channels: number) {
         waitingSamples = (waitingSamples + end - start) & 3;
       }
     },
-    /** Linear; 1 is full scale. */
+    /** Peaks as linear amplitudes; 1 is full scale. */
     finish: (): { truePeak: number; samplePeak: number } => ({ truePeak: Math.max(peak, samplePeak), samplePeak }),
   };
 }
 
-/** Phases that are not used stay 0. Returns how much higher than samples what is between them can be. */
+/**
+ * Fills the table of taps; those of unused phases stay 0. Returns the largest factor by which a value between samples
+ * can exceed them.
+ */
 function fillTaps(table: Float32Array, factor: number): number {
   const tap = (j: number): number => {
     const m = ((j - 24) * Math.PI) / 4;

@@ -1,5 +1,5 @@
-// The outline of a track in 1,000 points: the highest sample of each thousandth. The length is unknown until the end,
-// so peaks are stored in buckets that double in size whenever there are too many.
+// Computes the outline of a track in 1,000 points: the highest sample of each thousandth. The length is unknown until
+// the end, so peaks are stored in buckets that double in size whenever there are too many of them.
 import { createKernels } from './kernels.ts';
 
 const WAVEFORM_POINTS = 1_000;
@@ -12,7 +12,7 @@ export function createWaveformMeter() {
   const line = new Float32Array(reserve(BLOCK_SAMPLES * 4), 0, BLOCK_SAMPLES);
   let [size, usedBuckets, filledSamples, frames] = [1, 0, 0, 0];
 
-  /** Adds `count` samples of the line, from the bucket on that has room. */
+  /** Adds `count` samples of the line, beginning with the bucket that is not full yet. */
   function fill(count: number): void {
     let room = size - filledSamples;
     for (let offset = 0, bucket = usedBuckets; offset < count; offset += room, bucket++, room = size)
@@ -43,7 +43,7 @@ export function createWaveformMeter() {
       }
       frames += count;
     },
-    /** 0 to 255 for each point; 255 is full scale. */
+    /** Returns a value of 0 to 255 for each point; 255 is full scale. */
     finish(): Uint8Array {
       const points = new Uint8Array(WAVEFORM_POINTS);
       const filledBuckets = frames / size;

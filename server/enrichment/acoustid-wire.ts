@@ -1,8 +1,8 @@
-// Answers of AcoustID, reduced to the fields that are used. All fields are optional, and null and values of the wrong
+// Responses of AcoustID, reduced to the fields that are used. All fields are optional, and null and values of the wrong
 // type count as absent, because the service's older data is inconsistent.
 import { z } from 'zod';
 
-const MAX_ITEMS = 100; // items of a list; a popular recording is on hundreds of releases
+const MAX_ITEMS = 100; // maximum length of a list: a popular recording is on hundreds of releases
 const lenient = <T extends z.ZodType>(type: T) =>
   type
     .nullish()

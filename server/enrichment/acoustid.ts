@@ -25,13 +25,13 @@ export type AcoustId = ReturnType<typeof createAcoustId>;
 
 const NAME = 'The identification service';
 const LOOKUP_META = 'recordings releasegroups releases tracks compress sources';
-/** Error codes; all others concern a single request. */
+/** Error codes that concern all requests; all other codes concern a single request. */
 const INVALID_KEY_CODE = 4;
 const BUSY_CODES = [5, 13, 14];
 const MAX_DURATION_S = 32_767;
 
 export function createAcoustId({ settings, version, userAgent, bucket, breaker, wait, timeoutMs }: AcoustIdDeps) {
-  const ask = createServiceClient({
+  const request = createServiceClient({
     name: NAME,
     baseUrl: () => settings.get('FPID_BASE_URL'),
     userAgent,
@@ -46,10 +46,12 @@ export function createAcoustId({ settings, version, userAgent, bucket, breaker, 
     settings.get('FPID_ENABLED') ? undefined : 'identification by fingerprint is off (FPID_ENABLED)';
 
   return {
-    /** Returns why the user switched lookups off, undefined when they are on. Fingerprints are made all the same. */
+    /**
+     * Returns why the user has switched lookups off; undefined if they are on. Fingerprints are computed in both cases.
+     */
     whyOff,
 
-    /** Returns why nothing can be looked up, undefined when lookups are possible. */
+    /** Returns why no lookups are possible; undefined if they are. */
     whyNot(): string | undefined {
       const reasonOff = whyOff();
       if (reasonOff !== undefined) return reasonOff;
@@ -58,13 +60,13 @@ export function createAcoustId({ settings, version, userAgent, bucket, breaker, 
       return undefined;
     },
 
-    /** Returns the best results first. Throws a ServiceError or the reason of `signal`. */
+    /** Looks a fingerprint up, and returns the best results first. Throws a ServiceError or the reason of `signal`. */
     async lookUp({ fingerprint, durationMs }: LookupInput, signal: AbortSignal): Promise<AcoustIdResult[]> {
       const key = settings.get('FPID_API_KEY') ?? '';
       if (key === refusedKey) throw invalidKeyError();
-      // whole seconds; the service ignores a fraction
+      // in whole seconds, because the service ignores a fraction
       const duration = Math.min(MAX_DURATION_S, Math.round(durationMs / 1_000));
-      const { status, body } = await ask(
+      const { status, body } = await request(
         {
           path: '/v2/lookup',
           form: {

@@ -1,5 +1,5 @@
-// Reads the tags of an album again in another charset, for tags that do not declare one. Replaces the values decoded
-// from them.
+// Reads the tags of an album again in another charset, for tags that do not declare their charset. Replaces the values
+// that were decoded from them.
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
@@ -18,7 +18,7 @@ interface CharsetDeps extends LocalFileDeps {
   readTags: (
     path: string,
     sourceId: string,
-    previous: Pick<TrackIdentity, 'charset' | 'provenance'>,
+    currentTags: Pick<TrackIdentity, 'charset' | 'provenance'>,
   ) => Promise<TrackIdentity>;
   libraryChanged: () => void;
 }
@@ -34,9 +34,12 @@ export function createCharsets({ db, tracks, readTags, audioStore, tmpDir, libra
   const listStoredTracks = client.prepare<[AlbumId], StoredTrack>(`
     SELECT id, source_id AS sourceId, storage_uri AS storageUri FROM tracks
     WHERE album_id = ? AND storage_uri IS NOT NULL AND section_start IS NULL AND availability = 'available'
-    ORDER BY id`); // the tags of a file with several sections belong to none of them
+    ORDER BY id`); // files with several sections are left out, because their tags belong to none of the sections
 
-  /** Returns undefined when the file cannot be read now, null when its tags declare their charset. */
+  /**
+   * Reads the tags of a file in a charset. Returns undefined when the file cannot be read at present, null when its
+   * tags declare their charset.
+   */
   async function readTagsAs({ sourceId, storageUri }: StoredTrack, charset: Charset, signal: AbortSignal) {
     try {
       const file = await openLocalFile({ audioStore, tmpDir }, storageUri, signal);
@@ -60,7 +63,7 @@ export function createCharsets({ db, tracks, readTags, audioStore, tmpDir, libra
   }
 
   return {
-    /** Throws `not_found`. */
+    /** Returns the charsets of an album's tags. Throws `not_found`. */
     ofAlbum(albumId: AlbumId) {
       assertAlbum(albumId);
       const rows = listCharsets.all(albumId);
@@ -73,19 +76,19 @@ export function createCharsets({ db, tracks, readTags, audioStore, tmpDir, libra
       };
     },
 
-    /** Throws `not_found`. */
+    /** Sets the charset of an album's tags and reads them again. Throws `not_found`. */
     async choose(albumId: AlbumId, charset: Charset, signal: AbortSignal) {
       assertAlbum(albumId);
       const identities = new Map<TrackId, TrackIdentity>();
-      let failed = 0;
+      let failedCount = 0;
       for (const track of listStoredTracks.all(albumId)) {
         const tags = await readTagsAs(track, charset, signal);
-        if (tags === undefined) failed++;
+        if (tags === undefined) failedCount++;
         else if (tags) identities.set(track.id, tags);
       }
       const newAlbumId = write.immediate(albumId, identities);
       if (identities.size > 0) libraryChanged();
-      return { albumId: newAlbumId, changed: identities.size, failed };
+      return { albumId: newAlbumId, changed: identities.size, failed: failedCount };
     },
   };
 }

@@ -12,9 +12,9 @@ export interface FileHint extends AlbumHint {
   durationMs: number;
 }
 
-/** AcoustID's own tolerance. */
+/** The tolerance in length that AcoustID itself uses. */
 const LENGTH_TOLERANCE_S = 7;
-/** Candidates stored with a track. */
+/** Maximum number of candidates that are stored with a track. */
 const MAX_CANDIDATES = 5;
 
 interface Candidate {
@@ -23,8 +23,8 @@ interface Candidate {
 }
 
 /**
- * Ranks by score, number of submissions, difference in length, and agreement with the tags. Recordings of another
- * length are used only if the result has no recording of the file's length.
+ * Ranks recordings by score, number of submissions, difference in length, and agreement with the tags. Recordings of
+ * another length are used only if the result has no recording of the file's length.
  */
 export function rankCandidates(results: readonly AcoustIdResult[], hint: FileHint): Match[] {
   const lengthDifference = ({ duration }: AcoustIdRecording): number =>
@@ -51,7 +51,7 @@ export function rankCandidates(results: readonly AcoustIdResult[], hint: FileHin
     .map(({ result, recording }) => matchOf(recording, hint, { score: result.score, acoustidId: result.id }));
 }
 
-/** Recordings without a title come after those with one. */
+/** Returns 1 for a recording with a title, 0 without one, so that recordings without a title come last. */
 const hasTitle = ({ recording }: Candidate): number => Number(recording.title !== undefined);
 
 function agreement({ title, artists, releasegroups }: AcoustIdRecording, hint: FileHint): number {
@@ -63,8 +63,8 @@ function agreement({ title, artists, releasegroups }: AcoustIdRecording, hint: F
 }
 
 /**
- * Values that a level of the answer lacks are taken from the level above. The artist of the release comes late, because
- * on a compilation it is Various Artists.
+ * Returns the match for a recording. Values that a level of the response lacks are taken from the level above. The
+ * artist of the release is used late, because on a compilation it is Various Artists.
  */
 export function matchOf(
   recording: AcoustIdRecording,
@@ -118,7 +118,7 @@ const idsOf = (artists: readonly AcoustIdArtist[]): string[] | undefined => {
   return ids.length === namesOf(artists).length && ids.length > 0 ? ids : undefined;
 };
 
-/** Returns the credit as written: `The Quays feat. Ida Lund`. */
+/** Returns the credit as written, such as `The Quays feat. Ida Lund`. */
 function showName(artists: readonly AcoustIdArtist[]): string | undefined {
   const parts = artists.flatMap(({ name, joinphrase }, i) =>
     name === undefined ? [] : [name, joinphrase ?? (i < artists.length - 1 ? ', ' : '')],

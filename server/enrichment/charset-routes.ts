@@ -1,4 +1,4 @@
-// The charset of an album's tags over REST.
+// REST API for the charset of an album's tags.
 import { AlbumIdIn } from '../db/ids.ts';
 import { idParam } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
@@ -25,8 +25,8 @@ export const charsetRoutes = ({
       reply: AlbumCharsetOut,
     },
     ({ params }) => {
-      const { charset, isChosen, trackCount, charsets: all } = charsets.ofAlbum(params.id);
-      return { charset, is_chosen: isChosen, track_count: trackCount, charsets: all };
+      const { charset, isChosen, trackCount, charsets: allCharsets } = charsets.ofAlbum(params.id);
+      return { charset, is_chosen: isChosen, track_count: trackCount, charsets: allCharsets };
     },
   ),
 

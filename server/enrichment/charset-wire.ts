@@ -4,7 +4,7 @@ import { CHARSETS } from '../media/charset.ts';
 
 const Charset = z.enum(CHARSETS);
 
-/** The charset of texts in an album's tags that do not name theirs. */
+/** The charset of texts in an album's tags that do not declare their charset. */
 export const AlbumCharsetOut = z
   .object({
     charset: Charset.nullable().meta({ description: 'of most tracks; null when their tags all say theirs' }),

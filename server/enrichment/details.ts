@@ -7,7 +7,7 @@ import type { Match } from './match.ts';
 import { genreNames, yearOf, type KnownRecording, type MusicBrainz } from './musicbrainz.ts';
 import type { AlbumHint } from './releases.ts';
 
-/** Returns whether the recording or the genre has to be looked up. */
+/** Returns whether the recording or the genre of a match has to be looked up. */
 function gapsOf(match: Match, tags: TrackIdentity | undefined): { recording: boolean; genre: boolean } {
   const isMissing = (field: 'year' | 'trackNumber'): boolean =>
     match[field] === undefined && (tags?.[field] === undefined || tags.provenance?.[field] === 'path');
@@ -29,17 +29,17 @@ export async function completeMatch(
     gaps.recording && match.recordingMbid !== undefined
       ? await musicBrainz.findRecording(match.recordingMbid, signal)
       : undefined;
-  const completed = recording
+  const completedMatch = recording
     ? withGapsFilled(match, recording, {
         album: match.album ?? tags?.album,
         trackNumber: tags?.trackNumber,
         discNumber: tags?.discNumber,
       })
     : match;
-  if (!gaps.genre || completed.genres.length > 0) return completed;
-  const group = completed.releaseGroupMbid ?? tags?.releaseGroupMbid;
+  if (!gaps.genre || completedMatch.genres.length > 0) return completedMatch;
+  const group = completedMatch.releaseGroupMbid ?? tags?.releaseGroupMbid;
   const releaseGroup = group === undefined ? undefined : await musicBrainz.findReleaseGroup(group, signal);
-  return releaseGroup ? { ...completed, genres: genreNames(releaseGroup.genres) } : completed;
+  return releaseGroup ? { ...completedMatch, genres: genreNames(releaseGroup.genres) } : completedMatch;
 }
 
 function withGapsFilled(match: Match, recording: KnownRecording, hint: AlbumHint): Match {
@@ -51,7 +51,7 @@ function withGapsFilled(match: Match, recording: KnownRecording, hint: AlbumHint
   const namedMatch = match.artists.length > 0 ? match : recordingMatch;
   return {
     ...(match.album === undefined ? { ...recordingMatch, ...definedFields(match) } : match),
-    recordingMbid: recording.id, // differs from the match for a merged recording
+    recordingMbid: recording.id, // differs from the id in the match if MusicBrainz has merged the recording
     title: match.title ?? recordingMatch.title,
     artists: namedMatch.artists,
     artist: namedMatch.artist,

@@ -1,5 +1,5 @@
 // Groups tracks that are connected by pairs, such that no two tracks of a group differ more in length than two files of
-// a recording may.
+// one recording may.
 import type { TrackId } from '../db/ids.ts';
 import { LENGTH_TOLERANCE_MS } from '../media/fingerprint-match.ts';
 
@@ -10,8 +10,9 @@ interface TrackLength {
 export type Pair = readonly [TrackId, TrackId];
 
 /**
- * Groups of two and more, ids ascending. They are built from the shortest track on, up to the tolerance in length. No
- * group has two tracks of a pair in `apart`, which a person dismissed.
+ * Returns groups of two or more tracks, each with ascending ids. A group begins with its shortest track, and contains
+ * tracks up to the tolerance in length. No group contains two tracks of a pair in `dismissedPairs`, which a person has
+ * dismissed.
  */
 export function groupTracks(
   tracks: readonly TrackLength[],
@@ -30,7 +31,7 @@ export function groupTracks(
     durationsById.delete(shortest);
     const group = [shortest];
     for (const id of group) {
-      // grows during the loop
+      // the loop adds to `group` while it iterates over it
       for (const otherId of similarIds.get(id) ?? []) {
         if (
           (durationsById.get(otherId) ?? Infinity) - durationMs > LENGTH_TOLERANCE_MS ||

@@ -1,5 +1,5 @@
-// Pairs of tracks with matching fingerprints, and the groups they form. Updated with each fingerprint, so that listing
-// groups only walks an index. All functions run in the caller's transaction.
+// Pairs of tracks with matching fingerprints, and the groups that they form. Both are updated with each fingerprint, so
+// that listing groups only reads an index. All functions run in the caller's transaction.
 import { and, eq, inArray, max, or } from 'drizzle-orm';
 import type { Db } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
@@ -13,24 +13,24 @@ interface FingerprintedTrack {
   durationMs: number;
 }
 
-/** Limit of a connected group: a thousand copies of a song are read as a group of this size. */
+/** Maximum number of connected tracks that are read: of a thousand copies of a song, only this many form a group. */
 const MAX_CONNECTED_TRACKS = 200;
 
-/** Compares a track with candidates and stores those that match. */
-export function pairWithSimilar(db: Db, track: FingerprintedTrack, similar: readonly FingerprintedTrack[]): void {
+/** Compares a track with candidates and stores a pair for each that matches. */
+export function pairWithSimilar(db: Db, track: FingerprintedTrack, candidates: readonly FingerprintedTrack[]): void {
   let hasPairs = false;
-  for (const other of similar) {
-    if (Math.abs(other.durationMs - track.durationMs) > LENGTH_TOLERANCE_MS) continue;
-    const similarity = soundSimilarity(track.raw, other.raw);
-    if (similarity < SAME_SOUND || isDismissed(db, track.trackId, other.trackId)) continue;
-    const [trackId, otherId] = sortPair(track.trackId, other.trackId);
+  for (const otherTrack of candidates) {
+    if (Math.abs(otherTrack.durationMs - track.durationMs) > LENGTH_TOLERANCE_MS) continue;
+    const similarity = soundSimilarity(track.raw, otherTrack.raw);
+    if (similarity < SAME_SOUND || isDismissed(db, track.trackId, otherTrack.trackId)) continue;
+    const [trackId, otherId] = sortPair(track.trackId, otherTrack.trackId);
     db.insert(duplicatePairs).values({ trackId, otherId, similarity }).run();
     hasPairs = true;
   }
   if (hasPairs) regroup(db, [track.trackId]);
 }
 
-/** Marks two tracks as not the same, by a person. */
+/** Stores that a person has marked two tracks as not the same. */
 export function dismissPair(
   db: Db,
   a: TrackId,
@@ -47,7 +47,7 @@ export function dismissPair(
     .run();
 }
 
-/** Recomputes the groups of these tracks and of all that are connected to them. */
+/** Recomputes the groups of these tracks and of all tracks connected to them. */
 export function regroup(db: Db, trackIds: readonly TrackId[]): void {
   const { ids, pairs } = findConnectedTracks(db, trackIds);
   const lengths = db
@@ -68,7 +68,7 @@ export function regroup(db: Db, trackIds: readonly TrackId[]): void {
   }
 }
 
-/** The tracks connected to these by pairs or by their current groups. */
+/** Returns the tracks that are connected to these by pairs or by their current groups. */
 function findConnectedTracks(db: Db, trackIds: readonly TrackId[]): { ids: TrackId[]; pairs: Pair[] } {
   const groupIds = db
     .select({ id: duplicateMembers.groupId })
@@ -85,7 +85,7 @@ function findConnectedTracks(db: Db, trackIds: readonly TrackId[]): { ids: Track
   const ids = new Set<TrackId>([...trackIds, ...members.map(({ id }) => id)]);
   const pairs: Pair[] = [];
   for (const id of ids) {
-    // grows during the loop
+    // the loop adds to `ids` while it iterates over them
     for (const { trackId, otherId } of db
       .select()
       .from(duplicatePairs)

@@ -1,4 +1,4 @@
-// API of duplicates.
+// REST API of duplicates.
 import { toPaged } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import type { Editing } from '../library/edits/edit-rights.ts';

@@ -1,4 +1,4 @@
-// Duplicates, found by fingerprint: listed in groups, merged, or dismissed by a person.
+// Duplicates, which are found by fingerprint: lists them in groups, merges them, and lets a person dismiss them.
 import { and, eq, inArray } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
@@ -15,10 +15,10 @@ import { dismissPair, regroup } from './duplicate-pairs.ts';
 export interface DuplicateGroup {
   id: number;
   tracks: TrackSummary[];
-  /** Similarity of the least similar pair, 0 to 1. */
+  /** Similarity of the two tracks that differ most, 0 to 1. */
   similarity: number;
   keep: { id: TrackId; reason: KeepReason };
-  /** Total size of the other tracks. */
+  /** Total size of the tracks that need not be kept. */
   spareBytes: number;
 }
 
@@ -26,7 +26,7 @@ interface DuplicateDeps {
   db: MainDb;
   library: Pick<LibraryService, 'getTrack' | 'tracksById'>;
   merges: Pick<Merges, 'mergeInto'>;
-  /** Called in the transaction before a merged track is deleted, so that a scan does not import its file again. */
+  /** Called in the transaction before a merged track is deleted, so that no scan imports its file again. */
   onMerged: (id: TrackId) => void;
   now: () => Date;
 }
@@ -62,12 +62,12 @@ export function createDuplicateService({ db, library, merges, onMerged, now }: D
     return row.availability;
   };
 
-  function assertDuplicates(keep: TrackId, ids: readonly TrackId[]): void {
-    const keeperAvailability = availabilityOf(keep);
+  function assertDuplicates(keptId: TrackId, ids: readonly TrackId[]): void {
+    const keeperAvailability = availabilityOf(keptId);
     const group = db
       .select({ id: duplicateMembers.groupId })
       .from(duplicateMembers)
-      .where(eq(duplicateMembers.trackId, keep))
+      .where(eq(duplicateMembers.trackId, keptId))
       .get();
     const members =
       group === undefined
@@ -80,13 +80,13 @@ export function createDuplicateService({ db, library, merges, onMerged, now }: D
     for (const id of ids) {
       const availability = availabilityOf(id);
       if (!members.some((member) => member.id === id))
-        throw conflict(`Track ${id} is not known to be the same recording as track ${keep}.`);
+        throw conflict(`Track ${id} is not known to be the same recording as track ${keptId}.`);
       if (keeperAvailability !== 'available' && availability === 'available')
         throw conflict('The track to keep has no audio, and one that would be deleted has. Keep that one.');
     }
   }
 
-  /** Reads the groups in the order of `ids`, with one query of each kind. */
+  /** Returns the groups in the order of `ids`, with one query of each kind. */
   function readGroups(userId: UserId, ids: number[]): DuplicateGroup[] {
     const members = listMembers.all(JSON.stringify(ids));
     const similarity = new Map(listSimilarities.all(JSON.stringify(ids)).map((row) => [row.groupId, row.similarity]));
@@ -112,19 +112,22 @@ export function createDuplicateService({ db, library, merges, onMerged, now }: D
   }
 
   return {
-    /** Newest first. */
+    /** Lists groups of duplicates, newest first. */
     listGroups(userId: UserId, { limit, offset }: Page): Paged<DuplicateGroup> {
       return { items: readGroups(userId, listGroupIds.all(limit, offset)), total: countGroups.get() ?? 0 };
     },
 
-    /** Merges the others into `keep`. Throws `not_found`, and `conflict` for tracks that are not in the same group. */
-    mergeTracks(userId: UserId, keep: TrackId, others: readonly TrackId[]): TrackSummary {
-      const ids = [...new Set(others)];
+    /**
+     * Merges the tracks `otherIds` into `keptId`. Throws `not_found`, and `conflict` for tracks that are not in the
+     * same group.
+     */
+    mergeTracks(userId: UserId, keptId: TrackId, otherIds: readonly TrackId[]): TrackSummary {
+      const ids = [...new Set(otherIds)];
       db.transaction(
         () => {
-          assertDuplicates(keep, ids);
+          assertDuplicates(keptId, ids);
           for (const id of ids)
-            merges.mergeInto(keep, id, {
+            merges.mergeInto(keptId, id, {
               reason: 'duplicate',
               by: userId,
               takesFile: false,
@@ -133,16 +136,17 @@ export function createDuplicateService({ db, library, merges, onMerged, now }: D
         },
         { behavior: 'immediate' },
       );
-      return library.getTrack(userId, keep);
+      return library.getTrack(userId, keptId);
     },
 
-    /** Marks a track as not the same as the others; they are not paired again. Throws `not_found`. */
-    dismiss(userId: UserId, id: TrackId, others: readonly TrackId[]): void {
+    /** Marks a track as different from the tracks `otherIds`, so that they are not paired again. Throws `not_found`. */
+    dismiss(userId: UserId, id: TrackId, otherIds: readonly TrackId[]): void {
       db.transaction(
         (tx) => {
-          for (const trackId of [id, ...others]) availabilityOf(trackId);
-          for (const other of others) if (other !== id) dismissPair(tx, id, other, { userId, createdAt: now() });
-          regroup(tx, [id, ...others]);
+          for (const trackId of [id, ...otherIds]) availabilityOf(trackId);
+          for (const otherId of otherIds)
+            if (otherId !== id) dismissPair(tx, id, otherId, { userId, createdAt: now() });
+          regroup(tx, [id, ...otherIds]);
         },
         { behavior: 'immediate' },
       );

@@ -25,21 +25,21 @@ export interface EnricherDeps extends LocalFileDeps {
   now: () => Date;
   findKnown: FindTrack;
   /** Reads the tags of a file. Throws UnreadableAudio or an AppError. */
-  readTags: (path: string, sourceId: string, before?: TrackIdentity) => Promise<TrackIdentity>;
+  readTags: (path: string, sourceId: string, previous?: TrackIdentity) => Promise<TrackIdentity>;
   fingerprinter: Pick<Fingerprinter, 'fingerprint'>;
   acoustId: AcoustId;
   musicBrainz: MusicBrainz;
   recorder: Recorder;
-  /** Looks for an album's cover when it has none. */
+  /** Looks for the cover of an album that has none; returns whether one was found. */
   findCover: (albumId: AlbumId, signal: AbortSignal) => Promise<boolean>;
-  /** Notes on the track why its result is not saved yet; undefined clears the note. */
+  /** Stores on the track why its result is not saved yet; undefined deletes that text. */
   noteUnsaved: (id: TrackId, reason: string | undefined) => void;
 }
 
-/** The step whose service could not be reached. */
+/** A step that has to be repeated because its service could not be reached. */
 type UnavailableStep = 'lookup' | 'details';
 
-/** Failed steps with their reasons, for the result of the job. */
+/** Reasons of failed steps, for the result of the job. */
 type Problems = Partial<Record<StepName, string>>;
 
 export type Enriched =
@@ -48,19 +48,19 @@ export type Enriched =
       error: string | null;
       problems: Problems;
       isChanged: boolean;
-      /** The step that is to be repeated later. */
+      /** The step that has to be repeated later, if any. */
       awaits: UnavailableStep | null;
     }
-  /** The track was edited by hand, deleted, or has no audio. */
+  /** The track was edited by hand or deleted, or has no audio. */
   | { outcome: 'skipped'; reason: string }
-  /** An unexpected error occurred; the track is `failed`. */
+  /** An unexpected error occurred; the track gets the status `failed`. */
   | { outcome: 'crashed'; error: string };
 
 interface EnrichOptions {
   signal: AbortSignal;
-  /** A person requested it: the track is looked up even if its tags name the recording. */
+  /** Whether a person requested the enrichment: then the track is looked up even if its tags name the recording. */
   isAsked: boolean;
-  /** Looks for the album's cover now instead of in `cover_task`. */
+  /** Whether to look for the album's cover now instead of in `cover_task`. */
   withCover: boolean;
 }
 
@@ -71,7 +71,7 @@ export function createEnricher(deps: EnricherDeps) {
   const { noteUnsaved } = deps;
   const runningEnrichments = new Map<TrackId, Promise<Enriched>>();
 
-  async function run(
+  async function runSteps(
     track: TrackWithIdentity,
     storageUri: string,
     { signal, isAsked, withCover }: EnrichOptions,
@@ -79,9 +79,10 @@ export function createEnricher(deps: EnricherDeps) {
     const { id } = track;
     const file = openWhenNeeded(storageUri, signal);
     try {
-      // The row of a file that was just scanned has all its tags, so it need not be read again.
+      // The row of a track that was just scanned has all tags of its file, so the file need not be read again.
       const tags: StepOutcome<TrackIdentity> =
-        (!isAsked && isAsScanned(track)) || track.sectionStart !== null // the file's tags are not its own
+        // the tags of a file with several tracks are not those of one track
+        (!isAsked && isAsScanned(track)) || track.sectionStart !== null
           ? { outcome: 'done', value: { ...track.identity, lyrics: undefined } }
           : await file.use('tags', ({ path }) => readTags(path, track.sourceId, track.identity));
       const fingerprint = await fingerprintOf(track, file);
@@ -95,13 +96,14 @@ export function createEnricher(deps: EnricherDeps) {
         taggedMatch: known,
         isUnanswered: awaits !== null,
       };
-      const recorded = recorder.record(id, findings);
-      if (!recorded) return skip('The track was edited or deleted meanwhile.');
-      const cover = withCover && recorded.albumId !== null ? await tryCover(recorded.albumId, signal) : undefined;
+      const recordedOutcome = recorder.record(id, findings);
+      if (!recordedOutcome) return toSkipped('The track was edited or deleted meanwhile.');
+      const cover =
+        withCover && recordedOutcome.albumId !== null ? await tryCover(recordedOutcome.albumId, signal) : undefined;
       return {
-        outcome: recorded.status,
-        error: recorded.error,
-        isChanged: recorded.isChanged,
+        outcome: recordedOutcome.status,
+        error: recordedOutcome.error,
+        isChanged: recordedOutcome.isChanged,
         awaits,
         problems: problemsOf({ tags, fingerprint, lookup: matches, details, cover }),
       };
@@ -110,7 +112,7 @@ export function createEnricher(deps: EnricherDeps) {
     }
   }
 
-  /** Opens the file for the first step that needs it. If that fails, so do the steps that need it. */
+  /** Opens the file for the first step that needs it. If that fails, all steps that need the file fail. */
   function openWhenNeeded(storageUri: string, signal: AbortSignal) {
     let opening: Promise<StepOutcome<LocalFile>> | undefined;
     return {
@@ -121,16 +123,16 @@ export function createEnricher(deps: EnricherDeps) {
         const file = await (opening ??= runStep(name, signal, (stepSignal) =>
           openLocalFile(deps, storageUri, stepSignal),
         ));
-        return file.outcome === 'done' ? runStep(name, signal, (both) => work(file.value, both)) : file;
+        return file.outcome === 'done' ? runStep(name, signal, (stepSignal) => work(file.value, stepSignal)) : file;
       },
       async release(): Promise<void> {
-        const file = await opening?.catch(() => undefined); // the step that opened it has the error
+        const file = await opening?.catch(() => undefined); // the step that opened the file reports the error
         if (file?.outcome === 'done') await file.value.release();
       },
     };
   }
 
-  /** The compressed fingerprint; computed once per track and stored. */
+  /** Returns the compressed fingerprint, which is computed once per track and stored. */
   async function fingerprintOf(
     { id, durationMs, format, ...track }: TrackWithIdentity,
     file: ReturnType<typeof openWhenNeeded>,
@@ -169,12 +171,12 @@ export function createEnricher(deps: EnricherDeps) {
     );
   }
 
-  /** Completes the best match from MusicBrainz; without a lookup, gets the recording that the tags name. */
+  /** Completes the best match from MusicBrainz. Without a lookup, gets the recording that the tags name. */
   async function addDetails(tags: StepOutcome<TrackIdentity>, lookup: StepOutcome<Match[]>, signal: AbortSignal) {
     const tagged = tags.outcome === 'done' ? tags.value : undefined;
-    const [best, ...others] = lookup.outcome === 'done' ? lookup.value : [];
+    const [bestMatch, ...otherMatches] = lookup.outcome === 'done' ? lookup.value : [];
     const bestKnownMatch =
-      best ??
+      bestMatch ??
       (tagged?.recordingMbid === undefined
         ? undefined
         : {
@@ -190,16 +192,16 @@ export function createEnricher(deps: EnricherDeps) {
         : await runStep('details', signal, (stepSignal) =>
             completeMatch(musicBrainz, bestKnownMatch, tagged, stepSignal),
           );
-    const completed = details.outcome === 'done' ? details.value : bestKnownMatch;
-    if (lookup.outcome !== 'done') return { details, matches: lookup, known: completed };
+    const completedMatch = details.outcome === 'done' ? details.value : bestKnownMatch;
+    if (lookup.outcome !== 'done') return { details, matches: lookup, known: completedMatch };
     // a match without a title is useless
-    const titledMatches = [completed, ...others].filter((match) => match?.title !== undefined) as Match[];
-    if (best && titledMatches.length === 0 && details.outcome === 'failed')
-      return { details, matches: details, known: undefined }; // the recording is known, but not its title
+    const titledMatches = [completedMatch, ...otherMatches].filter((match) => match?.title !== undefined) as Match[];
+    if (bestMatch && titledMatches.length === 0 && details.outcome === 'failed')
+      return { details, matches: details, known: undefined }; // the recording is known, but its title is not
     return { details, matches: { outcome: 'done' as const, value: titledMatches }, known: undefined };
   }
 
-  /** Finds the album's cover. An error does not change the outcome of the enrichment. */
+  /** Looks for the album's cover. An error does not change the outcome of the enrichment. */
   const tryCover = (albumId: AlbumId, signal: AbortSignal): Promise<StepOutcome<boolean>> =>
     runStep('cover', signal, (stepSignal) => findCover(albumId, stepSignal)).catch((error: unknown) => {
       signal.throwIfAborted();
@@ -209,11 +211,11 @@ export function createEnricher(deps: EnricherDeps) {
 
   async function enrich(id: TrackId, options: EnrichOptions): Promise<Enriched> {
     const track = findKnown(id);
-    if (!track) return skip('The track was deleted.');
-    if (track.status === 'manual') return skip('The track was edited by hand.');
-    if (track.storageUri === null || track.availability !== 'available') return skip('The track has no audio.');
+    if (!track) return toSkipped('The track was deleted.');
+    if (track.status === 'manual') return toSkipped('The track was edited by hand.');
+    if (track.storageUri === null || track.availability !== 'available') return toSkipped('The track has no audio.');
     try {
-      const enriched = await run(track, track.storageUri, options);
+      const enriched = await runSteps(track, track.storageUri, options);
       noteUnsaved(id, undefined);
       return enriched;
     } catch (error) {
@@ -227,9 +229,13 @@ export function createEnricher(deps: EnricherDeps) {
   }
 
   return {
-    /** Runs once per track at a time. Throws the reason of `signal`, and errors that would fail for all tracks. */
+    /**
+     * Enriches a track; for one track, only one enrichment runs at a time. Throws the reason of `signal`, and errors
+     * that would fail for all tracks.
+     */
     async enrich(id: TrackId, options: EnrichOptions): Promise<Enriched> {
-      const previousRun = await runningEnrichments.get(id)?.catch(() => undefined); // that run may have been cancelled
+      // the previous run may have been cancelled, which does not concern this one
+      const previousRun = await runningEnrichments.get(id)?.catch(() => undefined);
       if (previousRun && !options.isAsked) return previousRun;
       const work = enrich(id, options);
       runningEnrichments.set(id, work);
@@ -242,7 +248,7 @@ export function createEnricher(deps: EnricherDeps) {
   };
 }
 
-/** Returns why nothing can be saved, for an error that every track would meet. */
+/** Returns why nothing can be saved, for an error that would occur for every track. */
 function reasonUnsaved(error: unknown): string | undefined {
   if (isDatabaseLocked(error)) return 'another program has locked the database';
   return isDiskFull(error) || (error instanceof AppError && error.code === 'storage_full')
@@ -250,12 +256,12 @@ function reasonUnsaved(error: unknown): string | undefined {
     : undefined;
 }
 
-const skip = (reason: string): Enriched => ({ outcome: 'skipped', reason });
+const toSkipped = (reason: string): Enriched => ({ outcome: 'skipped', reason });
 
-/** Whether the step failed because its service could not be reached. */
+/** Returns whether the step failed because its service could not be reached. */
 const isServiceDown = (step: StepOutcome<unknown>): boolean => step.outcome === 'failed' && step.isPassing;
 
-/** Builds the hint from tags, without values taken from the file name. */
+/** Returns the hint for ranking candidates: the tags, without values from the file name. */
 function toHint(tags: TrackIdentity | undefined, durationMs: number): FileHint {
   const isFromTag = (field: string): boolean => tags?.provenance?.[field] !== 'path';
   return {

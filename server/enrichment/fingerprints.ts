@@ -14,11 +14,14 @@ import {
 import type { Fingerprint } from '../media/fingerprint.ts';
 import { pairWithSimilar } from './duplicate-pairs.ts';
 
-/** Must change with Chromaprint's algorithm, the analysed length or how pieces are picked. */
+/**
+ * The version of fingerprints. It must change with Chromaprint's algorithm, the analysed length, and the way in which
+ * pieces are picked.
+ */
 export const FINGERPRINT_VERSION = 'cp1';
-/** A piece shared by more tracks of the same length is ignored as too common. */
+/** A piece that more tracks of the same length share than this is ignored as too common. */
 const MAX_TRACKS_PER_PIECE = 64;
-/** Limit of the bit-by-bit comparison; tracks with most pieces in common come first. */
+/** Maximum number of tracks that are compared bit by bit, beginning with those that share most pieces. */
 const MAX_COMPARED_TRACKS = 32;
 
 export type StoredFingerprint = Pick<Fingerprint, 'raw' | 'durationMs'>;
@@ -32,7 +35,7 @@ export function findFingerprint(db: Db, trackId: TrackId): StoredFingerprint | u
   return row && { raw: fingerprintFrom(row.raw), durationMs: row.durationMs };
 }
 
-/** Stores or replaces a fingerprint and finds the track's duplicates. Returns false when the track was deleted. */
+/** Stores or replaces a fingerprint and finds the track's duplicates. Returns false if the track has been deleted. */
 export function storeFingerprint(
   db: MainDb,
   trackId: TrackId,
@@ -43,7 +46,8 @@ export function storeFingerprint(
   return withRelaxedCommit(db.$client, () =>
     db.transaction(
       (tx) => {
-        tx.delete(trackFingerprints).where(eq(trackFingerprints.trackId, trackId)).run(); // with its pieces and pairs
+        // this also deletes the pieces and pairs of the old fingerprint
+        tx.delete(trackFingerprints).where(eq(trackFingerprints.trackId, trackId)).run();
         if (!tx.select({ id: tracks.id }).from(tracks).where(eq(tracks.id, trackId)).get()) return false;
         tx.insert(trackFingerprints)
           .values({
@@ -55,14 +59,14 @@ export function storeFingerprint(
           })
           .run();
         const pieces = soundPieces(raw);
-        const similar = findSimilar(db.$client, pieces, duration);
+        const similarTracks = findSimilar(db.$client, pieces, duration);
         db.$client
           .prepare('INSERT INTO fingerprint_pieces (piece, duration_ms, track_id) SELECT value, ?, ? FROM json_each(?)')
           .run(duration, trackId, JSON.stringify(pieces));
         pairWithSimilar(
           tx,
           { trackId, raw, durationMs: duration },
-          similar.flatMap((id) => {
+          similarTracks.flatMap((id) => {
             const candidate = findFingerprint(tx, id);
             return candidate ? [{ trackId: id, ...candidate }] : [];
           }),
@@ -75,7 +79,10 @@ export function storeFingerprint(
   );
 }
 
-/** The fingerprint may show that the track differs from one at the same position of the same or a like-named album. */
+/**
+ * Marks the track's album for another check of its grouping: the fingerprint may show that the track differs from the
+ * track at the same position of the same or a like-named album.
+ */
 const markAlbumUnsettled = (trackId: TrackId) => sql`INSERT OR IGNORE INTO unsettled_albums (name)
   SELECT '#' || a.id FROM tracks t JOIN albums a ON a.id = t.album_id AND t.album_sort <> '' WHERE t.id = ${trackId}
     AND (EXISTS (SELECT 1 FROM albums o
@@ -83,7 +90,7 @@ const markAlbumUnsettled = (trackId: TrackId) => sql`INSERT OR IGNORE INTO unset
       OR EXISTS (SELECT 1 FROM album_keys k WHERE k.album_id = a.id AND k.key >= 'l:' AND k.key < 'l;')
       OR (SELECT count(*) FROM album_keys k WHERE k.album_id = a.id AND k.key >= 'd:' AND k.key < 'd;') > 1)`;
 
-/** Returns the tracks that sound like this, with the share of equal bits. */
+/** Returns the tracks that sound like the fingerprint, with the share of equal bits. */
 export const findSimilarTracks = (
   db: MainDb,
   { raw, durationMs }: StoredFingerprint,
@@ -93,7 +100,7 @@ export const findSimilarTracks = (
     return candidate ? [{ id, similarity: soundSimilarity(raw, candidate.raw) }] : [];
   });
 
-/** Whether a track in the trash sounds like this; its fingerprint is part of its snapshot. */
+/** Returns whether a track in the trash sounds like the fingerprint. Its own fingerprint is part of its snapshot. */
 export function soundsLikeDeletedTrack(db: MainDb, { raw, durationMs }: StoredFingerprint): boolean {
   const deleted = db.$client
     .prepare<[string, number, number], string>(
@@ -110,7 +117,7 @@ export function soundsLikeDeletedTrack(db: MainDb, { raw, durationMs }: StoredFi
   return false;
 }
 
-/** Returns tracks of about this length that share pieces, those with most pieces in common first. */
+/** Returns tracks of about this length that share pieces, beginning with those that share most. */
 function findSimilar(client: Sqlite, pieces: readonly number[], durationMs: number): TrackId[] {
   const holdersOf = client
     .prepare<[number, number, number, number], TrackId>(

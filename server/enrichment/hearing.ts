@@ -1,5 +1,5 @@
-// The fingerprint of a track: the stored one, or one computed from its audio. Works without any service, so it does not
-// depend on whether lookups are on.
+// Returns the fingerprint of a track: the stored one, or one computed from its audio. It works without any service, so
+// it does not depend on whether lookups are on.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
@@ -24,10 +24,12 @@ import {
 import { sectionStartOf, sectionOf } from './track-section.ts';
 import { openLocalFile, type LocalFileDeps } from './local-file.ts';
 
-/** `none`: why the audio has no fingerprint. `away`: the audio cannot be read now. */
+/** `none` says why the audio has no fingerprint. `away` says that the audio cannot be read at present. */
 type FingerprintResult = { sound: StoredFingerprint } | { none: string } | { away: true };
 
-/** `isForNow`: a decoder was missing or too slow, so a later attempt may succeed. */
+/**
+ * Why the audio could not be analysed. `isForNow`: a decoder was missing or too slow, so a later attempt may succeed.
+ */
 export interface NotListened {
   none: string;
   isForNow?: boolean;
@@ -104,7 +106,7 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
     if (storedOnly && storageUri.startsWith(`${FILE_SCHEME}:`)) return { away: true };
     try {
       const object = await files.audioStore.resolve(storageUri);
-      // The file was replaced since; the next scan will notice.
+      // The file has been replaced since the last scan; the next scan will notice.
       if (audio.sectionStart === null && (await object.stat()).size !== sizeBytes) return { away: true };
       const file = await openLocalFile(files, storageUri, signal);
       try {
@@ -113,26 +115,26 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
         await file.release();
       }
     } catch (error) {
-      if (error instanceof AppError) return { away: true }; // gone, or its storage does not answer
+      if (error instanceof AppError) return { away: true }; // the file is gone, or its storage does not answer
       throw error;
     }
   }
 
   const listen = (
     id: TrackId,
-    wish: ListenWish,
+    options: ListenWish,
     signal: AbortSignal,
   ): Promise<Listened | NotListened | { away: true }> =>
     withAudio(id, {}, signal, async (path, audio) => {
       const { format, durationMs, storageUri } = audio;
       const listened = await fingerprinter
-        .listen({ path, format, durationMs, ...sectionOf(audio) }, wish, signal)
+        .listen({ path, format, durationMs, ...sectionOf(audio) }, options, signal)
         .catch((error: unknown) => {
           if (error instanceof NoFingerprint)
             return { none: error.message, isForNow: error.kind === 'unavailable' || error.kind === 'slow' };
           throw error;
         });
-      // When the drive was unplugged meanwhile, the failure says nothing about the file: `stat` throws.
+      // If the drive was unplugged during the analysis, the failure says nothing about the file, and `stat` throws.
       await (await files.audioStore.resolve(storageUri)).stat();
       return listened;
     });
@@ -141,20 +143,23 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
     'sound' in result && isComparable(result.sound.raw) ? result.sound : undefined;
 
   return {
-    /** Analyses all of the audio. Like the other methods, throws the reason of `signal`. */
+    /** Analyses the whole audio of a track. Like the other methods, throws the reason of `signal`. */
     listen,
-    /** Returns undefined when the audio has no fingerprint, is too short to be compared, or cannot be read. */
+    /**
+     * Returns the fingerprint of a track; undefined when the audio has none, is too short to be compared, or cannot be
+     * read.
+     */
     ofTrack: async (id: TrackId, signal: AbortSignal) => comparableSound(await fingerprintTrack(id, {}, signal)),
-    /** Like `ofTrack`, but reads no file of the music folder, which may have been replaced. */
+    /** Does the same as `ofTrack`, but reads no file in a music folder, because it may have been replaced. */
     ofStoredAudio: async (id: TrackId, signal: AbortSignal) =>
       comparableSound(await fingerprintTrack(id, { storedOnly: true }, signal)),
     ofFile: async (file: SoundFile, signal: AbortSignal) => comparableSound(await fingerprintFile(file, signal)),
     findStored: (id: TrackId): StoredFingerprint | undefined => findFingerprint(db, id),
     store: (id: TrackId, sound: StoredFingerprint): void => void storeFingerprint(db, id, sound, now()),
-    /** Returns tracks that sound like a file. */
+    /** Returns tracks that sound like a fingerprint. */
     findSimilarTo: (sound: StoredFingerprint): { id: TrackId; similarity: number }[] => findSimilarTracks(db, sound),
     soundsLikeDeleted: (sound: StoredFingerprint): boolean => soundsLikeDeletedTrack(db, sound),
-    /** Returns tracks that sound the same, unless a person dismissed the pair. */
+    /** Returns tracks that sound like a track, except those that a person has dismissed. */
     listSimilarTracks: (id: TrackId): { id: TrackId; similarity: number }[] => findPairs.all(id, id),
   };
 }

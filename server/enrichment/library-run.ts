@@ -1,5 +1,5 @@
-// Enriches many tracks in one job. Its state is in the tracks (status, time of the last enrichment), so that after a
-// kill only the tracks in progress are repeated.
+// Enriches many tracks in one job. The progress is stored in the tracks (status, time of the last enrichment), so that
+// after a kill only the tracks in progress are repeated.
 import { availableParallelism } from 'node:os';
 import { AppError } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
@@ -20,33 +20,39 @@ export interface LibraryRunDeps {
   db: MainDb;
   now: () => Date;
   enricher: Enricher;
-  /** Makes the fingerprint of a track that has none. */
-  hear: (id: TrackId, signal: AbortSignal) => Promise<unknown>;
-  /** Decides by tags alone on pending tracks with ids in (above, upTo] that no service can add to; returns them. */
-  settleByTags: (above: number, upTo: number) => Settled[];
+  /** Computes the fingerprint of a track that has none. */
+  ensureFingerprint: (id: TrackId, signal: AbortSignal) => Promise<unknown>;
+  /**
+   * Sets the status of pending tracks to which no service can add anything, by their tags alone. Concerns ids above
+   * `afterId` up to `upToId`. Returns these tracks.
+   */
+  settleByTags: (afterId: number, upToId: number) => Settled[];
   jobs: Pick<Jobs, 'tryEnqueue'>;
   libraryChanged: () => void;
 }
 
 interface LibraryRunOptions {
   scope: Scope;
-  /** When it was requested; tracks enriched since are done. */
+  /** When the run was requested; tracks that were enriched since then are left out. */
   askedAt: Date;
   signal: AbortSignal;
   progress: (done: number, total: number | null, message?: string) => void;
 }
 
-/** Most of them wait for a service or its rate limit. */
+/** Maximum number of tracks in progress, most of which wait for a service or its rate limit. */
 const MAX_CONCURRENT_TRACKS = availableParallelism() + 8;
 const MAX_CONCURRENT_FINGERPRINTS = availableParallelism();
-/** Ids per query, so that none takes longer than a few milliseconds. */
+/** The size of the ranges of ids that are queried, so that no query takes longer than a few milliseconds. */
 const IDS_PER_QUERY = 5_000;
-/** Rows written in one transaction. */
+/** Maximum number of rows that are written in one transaction. */
 const MAX_ROWS_PER_TRANSACTION = 500;
 const MAX_FAILURES = 100;
 const COVER_INTERVAL_MS = 10_000;
 
-/** Throws errors that would fail for all tracks; those of a single track are in the result. */
+/**
+ * Enriches all tracks of a scope. Throws errors that would fail for all tracks; those of single tracks are in the
+ * result.
+ */
 export async function enrichLibrary(
   deps: LibraryRunDeps,
   { scope, askedAt, signal, progress }: LibraryRunOptions,
@@ -67,7 +73,7 @@ export async function enrichLibrary(
   const stop = new AbortController();
   const runSignal = AbortSignal.any([signal, stop.signal]);
   let nextCoversMs = performance.now() + COVER_INTERVAL_MS;
-  let whyNoDetails: string | undefined; // why MusicBrainz cannot be asked now
+  let whyNoDetails: string | undefined; // the reason why MusicBrainz cannot be asked at present
 
   function addResult(id: TrackId, outcome: Enriched): void {
     result.tracks++;
@@ -84,7 +90,8 @@ export async function enrichLibrary(
       `${result.enriched} identified, ${result.failed + result.crashed} failed`,
     );
     if (performance.now() < nextCoversMs) return;
-    nextCoversMs = performance.now() + COVER_INTERVAL_MS; // so that covers appear during the run
+    // covers are looked for at intervals, so that they appear during the run
+    nextCoversMs = performance.now() + COVER_INTERVAL_MS;
     void jobs.tryEnqueue(COVER_TASK, {});
   }
 
@@ -98,13 +105,13 @@ export async function enrichLibrary(
     runSignal.throwIfAborted();
   }
 
-  /** Tracks that need no service come first, so that they do not wait for one. */
+  /** Sets the status of all tracks that need no service. They come first, so that they do not wait for one. */
   async function settleAllByTags(): Promise<TrackId[]> {
-    const settled: TrackId[] = [];
-    for (let above = 0; above < highestTrackId(db); above += MAX_ROWS_PER_TRANSACTION) {
+    const settledIds: TrackId[] = [];
+    for (let afterId = 0; afterId < highestTrackId(db); afterId += MAX_ROWS_PER_TRANSACTION) {
       runSignal.throwIfAborted();
-      for (const { id, error } of deps.settleByTags(above, above + MAX_ROWS_PER_TRANSACTION)) {
-        settled.push(id);
+      for (const { id, error } of deps.settleByTags(afterId, afterId + MAX_ROWS_PER_TRANSACTION)) {
+        settledIds.push(id);
         addResult(id, {
           outcome: error === null ? 'enriched' : 'failed',
           error,
@@ -115,14 +122,14 @@ export async function enrichLibrary(
       }
       await yieldIfDue();
     }
-    return settled;
+    return settledIds;
   }
 
-  /** Computes missing fingerprints, by which moved files are recognised later. */
+  /** Computes missing fingerprints, by which moved files are recognized later. */
   async function fingerprintAll(ids: readonly TrackId[]): Promise<void> {
     await forEachConcurrently(ids, MAX_CONCURRENT_FINGERPRINTS, async (id) => {
       runSignal.throwIfAborted();
-      await deps.hear(id, runSignal);
+      await deps.ensureFingerprint(id, runSignal);
       await yieldIfDue();
     });
   }
@@ -135,9 +142,9 @@ export async function enrichLibrary(
     }
   };
   progress(0, total);
-  const settled = scope === 'pending' ? await settleAllByTags() : [];
+  const tagOnlyIds = scope === 'pending' ? await settleAllByTags() : [];
   if (scope === 'unanswered') {
-    // the first track alone, to see whether the service is back
+    // the first track is enriched alone, which shows whether the service works again
     const { value } = await waitingIds.next();
     if (value !== undefined) await enrich(value);
   }
@@ -146,7 +153,7 @@ export async function enrichLibrary(
   );
   libraryChanged();
   if (result.tracks > 0) await jobs.tryEnqueue(COVER_TASK, {});
-  if (!runSignal.aborted) await fingerprintAll(settled);
+  if (!runSignal.aborted) await fingerprintAll(tagOnlyIds);
   if (result.tracks > 0) await jobs.tryEnqueue(COMPARE_GONE, {});
   runSignal.throwIfAborted();
   if (whyNoDetails !== undefined) throw serviceUnavailable(db, whyNoDetails);
@@ -157,8 +164,8 @@ export async function enrichLibrary(
 
 /** Yields ids in ascending order, including tracks that are added during the run. */
 async function* idsOf({ db }: LibraryRunDeps, scope: Scope, askedAt: Date): AsyncGenerator<TrackId, undefined> {
-  for (let above = 0; above < highestTrackId(db); above += IDS_PER_QUERY) {
-    yield* listWaiting(db, scope, askedAt, above, Math.min(above + IDS_PER_QUERY, highestTrackId(db)));
+  for (let afterId = 0; afterId < highestTrackId(db); afterId += IDS_PER_QUERY) {
+    yield* listWaiting(db, scope, askedAt, afterId, Math.min(afterId + IDS_PER_QUERY, highestTrackId(db)));
     await yieldIfDue();
   }
   return undefined;

@@ -1,5 +1,5 @@
-// Readers and fpcalc need a file whose path is valid text. Audio in an object store, or with a name in an old encoding,
-// is copied to the temporary folder for the time of use.
+// Provides a local file, because readers and fpcalc need a file whose path is valid text. Audio in an object store, or
+// with a name in an old encoding, is copied to the temporary folder for the time of use.
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
@@ -18,7 +18,7 @@ export interface LocalFile {
   release(): Promise<void>;
 }
 
-/** Throws `gone` or `unavailable`. */
+/** Opens the audio at a storage URI as a local file. Throws `gone` or `unavailable`. */
 export async function openLocalFile(
   { audioStore, tmpDir }: LocalFileDeps,
   storageUri: string,
@@ -27,7 +27,7 @@ export async function openLocalFile(
   const object = await audioStore.resolve(storageUri);
   const localPath = object.path === undefined ? undefined : textPathOf(object.path);
   if (localPath !== undefined) {
-    await object.stat(); // throws `gone`
+    await object.stat(); // throws `gone` if the file does not exist
     return { path: localPath, release: () => Promise.resolve() };
   }
   await mkdir(tmpDir, { recursive: true });

@@ -3,15 +3,15 @@ import { z } from 'zod';
 
 const Names = z.array(z.string());
 
-/** A recording that may be this track. Stored as JSON with the track, and parsed when it is read. */
+/** A recording that may be this track. It is stored as JSON with the track, and validated when it is read. */
 export const Match = z.object({
-  /** 0..1; null when the tags name the recording and no fingerprint was looked up. */
+  /** 0..1; null if the tags name the recording and no fingerprint was looked up. */
   score: z.number().nullable(),
   acoustidId: z.string().optional(),
   recordingMbid: z.string().optional(),
   title: z.string().optional(),
   artists: Names,
-  /** The credit as written, if there are several artists. */
+  /** The credit as written, if it names several artists. */
   artist: z.string().optional(),
   artistMbids: Names.optional(),
   album: z.string().optional(),

@@ -1,4 +1,5 @@
-// Merges a track's tags, its match and its current metadata. Without I/O, so that tests can list the rules as a table.
+// Merges a track's tags, its match and its current metadata. The code has no I/O, so that tests can list the rules as a
+// table.
 import type { Origin } from '../db/schema.ts';
 import { fieldsFrom, type FieldValue, type KnownFields, type TrackField } from '../db/track-fields.ts';
 import { identityKey } from '../library/tracks/sort-and-identity-keys.ts';
@@ -6,18 +7,18 @@ import { TYPED_RELEASE, type TrackIdentity } from '../library/tracks/track-value
 import type { Match } from './match.ts';
 
 interface MergeInput {
-  /** Undefined when the tags could not be read. */
+  /** The tags of the file; undefined when they could not be read. */
   tags: TrackIdentity | undefined;
   match: Match | undefined;
-  current: TrackIdentity;
-  /** 0..1 */
+  currentIdentity: TrackIdentity;
+  /** The score above which a match is trusted, 0..1. */
   threshold: number;
 }
 
 interface Merged {
-  /** `provenance` has the fields that are not from tags. */
+  /** The merged metadata. `provenance` has the origins of the fields that are not from tags. */
   identity: TrackIdentity;
-  /** It has a title and an artist, from tags, a match or a person. */
+  /** Whether the track has a title and an artist from tags, a match or a person. */
   isIdentified: boolean;
 }
 
@@ -25,32 +26,32 @@ interface OriginatedValue<T> {
   value: T;
   origin: Origin;
 }
-/** The candidates for a field. */
+/** The values that a field may get, by their origin. */
 type Candidates<T> = {
   tag: T | undefined;
   fpid: T | undefined;
   current: T | undefined;
   currentOrigin: Origin;
-  /** `charset` if the tag does not declare its charset. */
+  /** `charset` if the tags do not declare their charset. */
   tagOrigin: 'tag' | 'charset';
   path?: T | undefined;
 };
-/** The values of a field; its origins are added by `mergeMetadata`. */
+/** The values that a field may get. Their origins are added by `mergeMetadata`. */
 type FieldValues<T> = Omit<Candidates<T>, 'currentOrigin' | 'tagOrigin'>;
 
-/** Key in provenance: a person chose the charset. */
+/** Key in provenance, which says that a person chose the charset. */
 const CHARSET = 'charset';
 
-/** Whether the score is strictly above the threshold. */
+/** Returns whether the score of the match is strictly above the threshold. */
 export const isTrusted = (match: Match | undefined, threshold: number): boolean =>
   match?.score != null && match.score > threshold;
 
 /**
- * Fills gaps and never erases a value. A trusted match wins over tags for title, artist, album and year; otherwise tags
- * win and the match fills gaps. Without a match, the values of an earlier match stay. Values edited by a person always
- * stay, and values from the file name are used only where there is no other.
+ * Merges metadata: fills gaps and never deletes a value. A trusted match wins over tags for title, artist, album and
+ * year; otherwise tags win and the match fills gaps. Without a match, the values of an earlier match stay. Values
+ * edited by a person always stay, and values from the file name are used only if there is no other.
  */
-export function mergeMetadata({ tags, match, current, threshold }: MergeInput): Merged {
+export function mergeMetadata({ tags, match, currentIdentity: current, threshold }: MergeInput): Merged {
   const isMatchTrusted = isTrusted(match, threshold);
   const currentOriginOf = (field: string): Origin => current.provenance?.[field] ?? 'tag';
   const unlessFromPath = <T>(field: string, value: T | undefined): T | undefined =>
@@ -83,8 +84,9 @@ export function mergeMetadata({ tags, match, current, threshold }: MergeInput): 
     current: unlessEmpty(current.genres),
   });
 
-  // A track number belongs to its album, so it comes from the match if the album is not the one in the tags.
-  const isOtherAlbum = album?.origin === 'fpid' && tags?.album !== undefined && !isSame(tags.album, album.value.album);
+  // The track number belongs to the album, so it comes from the match if the merged album is not the one in the tags.
+  const isOtherAlbum =
+    album?.origin === 'fpid' && tags?.album !== undefined && !isSameText(tags.album, album.value.album);
   const chooseNumber = (field: 'trackNumber' | 'discNumber'): OriginatedValue<number> | undefined => {
     const tag = unlessFromPath(field, tags?.[field]);
     const candidates = { tag, fpid: match?.[field], current: current[field], path: tags?.[field] };
@@ -104,7 +106,8 @@ export function mergeMetadata({ tags, match, current, threshold }: MergeInput): 
   };
 
   // Ids are taken from a match only if the merged title and artist are those of the match.
-  const isMatchMerged = isSame(match?.title, title?.value) && isSame(match?.artists[0], artist?.value.artists[0]);
+  const isMatchMerged =
+    isSameText(match?.title, title?.value) && isSameText(match?.artists[0], artist?.value.artists[0]);
   const albumValue = album && withGapsFilled(album.value, [albumOf(tags), albumOf(match), albumOf(current)]);
   const mergedMatch = isMatchMerged ? match : undefined;
 
@@ -140,7 +143,7 @@ export function mergeMetadata({ tags, match, current, threshold }: MergeInput): 
   };
 }
 
-/** Which source comes first. */
+/** The source that is preferred. */
 type Order = 'match' | 'tags' | 'earlier match';
 
 function choose<T>(
@@ -148,25 +151,25 @@ function choose<T>(
   order: Order,
 ): OriginatedValue<T> | undefined {
   const kinds = ['manual', 'fpid', 'tag', 'charset', 'path', 'measured'] as const;
-  const [byPerson, byMatch, byTag, byCharset, byPath, measured] = kinds.map((origin) =>
+  const [byPerson, byMatch, byTag, byCharset, byPath, byMeasurement] = kinds.map((origin) =>
     currentOrigin === origin ? current : undefined,
   );
   const match = { value: fpid, origin: 'fpid' } as const;
   const tags = { value: tag, origin: tagOrigin } as const;
-  const earlier = [
+  const earlierValues = [
     { value: byMatch, origin: 'fpid' },
     { value: byTag ?? byCharset, origin: currentOrigin === 'charset' ? 'charset' : ('tag' as Origin) },
   ] as const;
   const values: readonly { value: T | undefined; origin: Origin }[] = [
     { value: byPerson, origin: 'manual' },
     ...(order === 'match'
-      ? [match, tags, ...earlier]
+      ? [match, tags, ...earlierValues]
       : order === 'tags'
-        ? [tags, ...earlier, match]
-        : [earlier[0], tags, earlier[1]]),
-    { value: measured, origin: 'measured' },
+        ? [tags, ...earlierValues, match]
+        : [earlierValues[0], tags, earlierValues[1]]),
+    { value: byMeasurement, origin: 'measured' },
     { value: byPath, origin: 'path' },
-    { value: path, origin: 'path' }, // only the first enrichment of an upload has the file name
+    { value: path, origin: 'path' }, // the file name of an upload is known only in its first enrichment
   ];
   return values.find((candidate): candidate is OriginatedValue<T> => candidate.value !== undefined);
 }
@@ -185,7 +188,7 @@ type AlbumValue = Pick<
 >;
 type MetadataSource = Partial<TrackIdentity> | Match | undefined;
 
-/** Names, credit and ids of artists are taken together. */
+/** Returns names, credit and ids of artists, which are always taken from one source together. */
 function artistOf(source: MetadataSource): ArtistValue | undefined {
   if (!source?.artists || source.artists.length === 0) return undefined;
   return {
@@ -196,7 +199,7 @@ function artistOf(source: MetadataSource): ArtistValue | undefined {
   };
 }
 
-/** The album's title and artist are taken together. */
+/** Returns the album's title and artist, which are always taken from one source together. */
 function albumOf(source: MetadataSource): AlbumValue | undefined {
   if (source?.album === undefined || identityKey(source.album) === '') return undefined;
   const { album, albumArtist, albumArtists, albumArtistMbids, compilation, releaseGroupMbid } = source;
@@ -212,11 +215,11 @@ function albumOf(source: MetadataSource): AlbumValue | undefined {
   };
 }
 
-/** Adds what other sources say about the same album. */
+/** Fills gaps with the values that other sources have for the same album. */
 function withGapsFilled(value: AlbumValue, candidates: readonly (AlbumValue | undefined)[]): AlbumValue {
-  const sameAlbum = candidates.filter((other) => other && isSame(other.album, value.album));
+  const sameAlbum = candidates.filter((candidate) => candidate && isSameText(candidate.album, value.album));
   const withArtist = sameAlbum.find(
-    (other) => other?.albumArtist !== undefined || (other?.albumArtists?.length ?? 0) > 0,
+    (candidate) => candidate?.albumArtist !== undefined || (candidate?.albumArtists?.length ?? 0) > 0,
   );
   const hasArtist = value.albumArtist !== undefined || (value.albumArtists?.length ?? 0) > 0;
   return {
@@ -228,20 +231,21 @@ function withGapsFilled(value: AlbumValue, candidates: readonly (AlbumValue | un
         albumArtistSort: withArtist.albumArtistSort,
         albumArtistMbids: withArtist.albumArtistMbids,
       }),
-    compilation: value.compilation ?? sameAlbum.find((other) => other?.compilation !== undefined)?.compilation,
+    compilation: value.compilation ?? sameAlbum.find((candidate) => candidate?.compilation !== undefined)?.compilation,
     releaseGroupMbid:
-      value.releaseGroupMbid ?? sameAlbum.find((other) => other?.releaseGroupMbid !== undefined)?.releaseGroupMbid,
-    releaseMbid: value.releaseMbid ?? sameAlbum.find((other) => other?.releaseMbid !== undefined)?.releaseMbid,
+      value.releaseGroupMbid ??
+      sameAlbum.find((candidate) => candidate?.releaseGroupMbid !== undefined)?.releaseGroupMbid,
+    releaseMbid: value.releaseMbid ?? sameAlbum.find((candidate) => candidate?.releaseMbid !== undefined)?.releaseMbid,
   };
 }
 
 const unlessEmpty = (values: readonly string[] | undefined): readonly string[] | undefined =>
   values && values.length > 0 ? values : undefined;
 
-const isSame = (a: string | undefined, b: string | undefined): boolean =>
+const isSameText = (a: string | undefined, b: string | undefined): boolean =>
   a !== undefined && b !== undefined && identityKey(a) === identityKey(b);
 
-/** Returns the origins of the fields that are not from tags; most are. */
+/** Returns the origins of the fields that are not from tags; most fields are from tags. */
 function originsOf(
   fields: Record<string, { origin: Origin } | undefined>,
 ): Partial<Record<string, Origin>> | undefined {

@@ -18,7 +18,7 @@ import { createDismissalMerge } from './track-merge.ts';
 import { handledBy } from '../jobs/tasks.ts';
 
 export interface EnrichmentTuning {
-  /** Requests to MusicBrainz, which allows one. */
+  /** Maximum number of requests per second to MusicBrainz, which allows one. */
   musicBrainzPerSecond?: number;
 }
 
@@ -54,7 +54,7 @@ export function enrichmentModule({
   });
   const duplicates = createDuplicateService({ db, library, merges, onMerged: changes.announceDeleted, now });
   onMerge(createDismissalMerge({ db }));
-  // A track added while this one was in the trash may be its duplicate, so its fingerprint is paired again.
+  // While the restored track was in the trash, its duplicate may have been added, so its fingerprint is paired again.
   changes.onRestored((id) => {
     const sound = hearing.findStored(id);
     if (sound) hearing.store(id, sound);

@@ -1,5 +1,5 @@
 // Client of MusicBrainz, for what AcoustID lacks (genres, the year of the first release, titles) and for other modules:
-// MusicBrainz allows one request per second for all of them together. Answers are cached, because the tracks of an
+// MusicBrainz allows one request per second for all of them together. Responses are cached, because the tracks of an
 // album share its release group.
 import { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
@@ -15,7 +15,9 @@ interface MusicBrainzDeps {
   breaker: Breaker;
   wait: Wait;
   now: () => Date;
-  /** Aborted when the server stops. Several callers may wait for a request, so none of them can abort it. */
+  /**
+   * Aborted when the server stops. A single caller cannot abort a request, because other callers may be waiting for it.
+   */
   lifetime: AbortSignal;
 }
 
@@ -77,7 +79,7 @@ export type KnownRecording = z.output<typeof Recording>;
 type KnownReleaseGroup = z.output<typeof ReleaseGroup>;
 
 export function createMusicBrainz({ settings, userAgent, bucket, breaker, wait, now, lifetime }: MusicBrainzDeps) {
-  const ask = createServiceClient({
+  const request = createServiceClient({
     name: NAME,
     baseUrl: () => settings.get('MUSICBRAINZ_BASE_URL'),
     userAgent,
@@ -85,24 +87,24 @@ export function createMusicBrainz({ settings, userAgent, bucket, breaker, wait, 
     breaker,
     wait,
   });
-  const answers = new Map<string, { answer: Promise<unknown>; until: number }>();
+  const answers = new Map<string, { answer: Promise<unknown>; expiresAtMs: number }>();
 
   async function fetchAnswer<T extends z.ZodType>(path: string, shape: T): Promise<z.output<T> | undefined> {
-    const { status, body } = await ask({ path }, lifetime);
+    const { status, body } = await request({ path }, lifetime);
     if (status === 404 || status === 400) return undefined;
     const parsed = status === 200 ? shape.safeParse(body) : undefined;
     if (!parsed?.success) throw new ServiceError('unreachable', `${NAME} sent an invalid answer (${status}).`);
     return parsed.data;
   }
 
-  /** Concurrent calls share a request; errors are not cached. */
+  /** Returns the response at a path. Concurrent calls share a request; errors are not cached. */
   function fetchCached<T extends z.ZodType>(path: string, shape: T): Promise<z.output<T> | undefined> {
     const time = now().getTime();
-    const cached = answers.get(path);
-    if (cached && cached.until > time) return cached.answer as Promise<z.output<T> | undefined>;
+    const cachedAnswer = answers.get(path);
+    if (cachedAnswer && cachedAnswer.expiresAtMs > time) return cachedAnswer.answer as Promise<z.output<T> | undefined>;
     const answer = fetchAnswer(path, shape);
     answers.delete(path);
-    answers.set(path, { answer, until: time + MAX_ANSWER_AGE_MS });
+    answers.set(path, { answer, expiresAtMs: time + MAX_ANSWER_AGE_MS });
     if (answers.size > MAX_CACHED_ANSWERS) answers.delete(answers.keys().next().value as string);
     answer.catch(() => {
       if (answers.get(path)?.answer === answer) answers.delete(path);
@@ -112,10 +114,13 @@ export function createMusicBrainz({ settings, userAgent, bucket, breaker, wait, 
 
   return {
     isEnabled: (): boolean => settings.get('MUSICBRAINZ_ENABLED'),
-    /** Fetches any path; returns undefined for 404 and 400. */
+    /** Returns the response at any path; undefined for the statuses 404 and 400. */
     find: <T extends z.ZodType>(path: string, shape: T, signal: AbortSignal): Promise<z.output<T> | undefined> =>
       unlessAborted(fetchCached(path, shape), signal),
-    /** Returns undefined for an unknown id. Like the others, throws a ServiceError or the reason of `signal`. */
+    /**
+     * Returns a recording; undefined for an unknown id. Like the other methods, throws a ServiceError or the reason of
+     * `signal`.
+     */
     findRecording: (id: string, signal: AbortSignal): Promise<KnownRecording | undefined> =>
       unlessAborted(
         fetchCached(
@@ -140,11 +145,11 @@ const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
 
-/** `2009-05-01`, `2009-05`, `2009` → 2009. */
+/** Returns the year of a date: 2009 for `2009-05-01`, `2009-05` and `2009`. */
 export const yearOf = (date: string | null | undefined): number | undefined =>
   Number(/^\d{4}/.exec(date ?? '')?.[0]) || undefined;
 
-/** At most MAX_GENRES, by number of votes. */
+/** Returns at most MAX_GENRES names, those with most votes first. */
 export const genreNames = (genres: readonly { name: string; count: number }[]): string[] =>
   genres
     .toSorted((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))

@@ -1,4 +1,4 @@
-// The tables of enrichment, and the columns of tracks with its outcome.
+// Statements for the tables of enrichment, and for the columns of tracks with its outcome.
 import { and, asc, count, desc, eq, gt, isNull, lte, ne, or, lt, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Db } from '../db/client.ts';
@@ -19,11 +19,13 @@ interface OutcomeColumns {
   status: MetadataStatus;
   error: string | null;
   enrichedAt: Date;
-  /** When absent, the stored score stays. */
+  /** If undefined, the stored score stays. */
   fpidScore?: number | null;
 }
 
-/** Returns false when the track was edited by hand or deleted meanwhile. */
+/**
+ * Stores the outcome of an enrichment. Returns false if the track was edited by hand or deleted during the enrichment.
+ */
 export const setOutcome = (db: Db, id: TrackId, { status, error, enrichedAt, fpidScore }: OutcomeColumns): boolean =>
   db
     .update(tracks)
@@ -37,7 +39,7 @@ export const setOutcome = (db: Db, id: TrackId, { status, error, enrichedAt, fpi
     .where(and(eq(tracks.id, id), ne(tracks.metadataStatus, 'manual')))
     .run().changes > 0;
 
-/** Stores the outcome of a person's choice. */
+/** Stores the outcome of a choice by a person. */
 export const setManual = (db: Db, id: TrackId, columns: { enrichedAt: Date; fpidScore: number | null }): void =>
   void db
     .update(tracks)
@@ -55,7 +57,7 @@ export function replaceMatches(db: Db, trackId: TrackId, matches: readonly Match
   );
 }
 
-/** Leaves out rows of an older version that cannot be parsed. */
+/** Lists the stored candidates. Rows of an earlier version that cannot be parsed are left out. */
 export const listMatches = (db: Db, trackId: TrackId): { n: number; match: Match }[] =>
   db
     .select()
@@ -68,21 +70,21 @@ export const listMatches = (db: Db, trackId: TrackId): { n: number; match: Match
       return parsed.success ? [{ n, match: parsed.data }] : [];
     });
 
-/** A dismissed review stays dismissed while the best match is the same. */
+/** Stores or deletes a review. A dismissed review stays dismissed while the best match is the same. */
 export function setReview(db: Db, trackId: TrackId, review: Review | undefined, now: Date): void {
   const previousReview = db.select().from(enrichmentReviews).where(eq(enrichmentReviews.trackId, trackId)).get();
   if (!review) {
     if (previousReview) dropReview(db, trackId);
     return;
   }
-  const isSame =
+  const isSameMatch =
     previousReview &&
     Match.safeParse(previousReview.match).data?.recordingMbid === review.match.recordingMbid &&
     previousReview.reason === review.reason;
   const row = {
     ...review,
-    createdAt: isSame ? previousReview.createdAt : now,
-    dismissedAt: isSame ? previousReview.dismissedAt : null,
+    createdAt: isSameMatch ? previousReview.createdAt : now,
+    dismissedAt: isSameMatch ? previousReview.dismissedAt : null,
   };
   db.insert(enrichmentReviews)
     .values({ trackId, ...row })
@@ -108,7 +110,7 @@ export function listReviews(db: Db, { limit, offset }: Page): Paged<ReviewRow> {
   return { items, total: db.select({ n: count() }).from(enrichmentReviews).where(open).get()?.n ?? 0 };
 }
 
-/** Returns false when there is no open review. */
+/** Dismisses a review; returns false when the track has no open review. */
 export const dismissReview = (db: Db, trackId: TrackId, now: Date): boolean =>
   db
     .update(enrichmentReviews)
@@ -116,21 +118,27 @@ export const dismissReview = (db: Db, trackId: TrackId, now: Date): boolean =>
     .where(and(eq(enrichmentReviews.trackId, trackId), isNull(enrichmentReviews.dismissedAt)))
     .run().changes > 0;
 
-/** Must be called after writing the track, because a trigger deletes the row when its metadata changes. */
-export function saveUndo(db: Db, trackId: TrackId, previous: unknown, now: Date): void {
-  const row = { previous, createdAt: now };
+/**
+ * Stores what an undo restores. Must be called after writing the track, because a trigger deletes the row when the
+ * track's metadata changes.
+ */
+export function saveUndo(db: Db, trackId: TrackId, previousMetadata: unknown, now: Date): void {
+  const row = { previous: previousMetadata, createdAt: now };
   db.insert(enrichmentUndo)
     .values({ trackId, ...row })
     .onConflictDoUpdate({ target: enrichmentUndo.trackId, set: row })
     .run();
 }
-/** Checks a stored row, which may be from an older version. */
+/** The shape of a stored row, which may be from an earlier version. */
 const PreviousMetadata = z.object({
   identity: z.looseObject({ title: z.string(), artists: z.array(z.string()), genres: z.array(z.string()) }),
   fpidScore: z.number().nullable(),
 });
 
-/** Returns the metadata before the last enrichment that changed the track; undefined when it was changed since. */
+/**
+ * Returns the metadata before the last enrichment that changed the track; undefined if the track was changed after
+ * that.
+ */
 export const findUndo = (db: Db, trackId: TrackId) =>
   PreviousMetadata.safeParse(
     db.select().from(enrichmentUndo).where(eq(enrichmentUndo.trackId, trackId)).get()?.previous,
@@ -145,7 +153,7 @@ export function setUnanswered(db: Db, trackId: TrackId, isUnanswered: boolean, n
       .run();
 }
 
-/** Whether the recording of a track is still unknown. */
+/** Returns whether the recording of a track is still unknown. */
 export const awaitsLookup = (db: Db, trackId: TrackId): boolean =>
   db
     .select({ id: tracks.id })
@@ -154,21 +162,24 @@ export const awaitsLookup = (db: Db, trackId: TrackId): boolean =>
     .where(and(eq(tracks.id, trackId), isNull(tracks.recordingMbid), isNull(enrichmentMatches.trackId)))
     .get() !== undefined;
 
-// ---- tracks to enrich ----
+// ---- statements that find the tracks to enrich ----
 
 export type Scope = 'pending' | 'failed' | 'all' | 'unanswered';
 
 const hasAudio = and(eq(tracks.availability, 'available'), sql`${tracks.storageUri} IS NOT NULL`);
 
-/** Returns ids in (above, upTo] that a run of this scope, requested at `requestedAt`, has not done yet. */
-export function listWaiting(db: Db, scope: Scope, requestedAt: Date, above: number, upTo: number): TrackId[] {
-  const window = and(gt(tracks.id, above as TrackId), lte(tracks.id, upTo as TrackId));
+/**
+ * Lists tracks that a run of this scope, requested at `requestedAt`, has not enriched yet, with ids above `afterId` up
+ * to `upToId`.
+ */
+export function listWaiting(db: Db, scope: Scope, requestedAt: Date, afterId: number, upToId: number): TrackId[] {
+  const window = and(gt(tracks.id, afterId as TrackId), lte(tracks.id, upToId as TrackId));
   if (scope === 'unanswered') {
     const { trackId } = enrichmentUnanswered;
     return db
       .select({ id: trackId })
       .from(enrichmentUnanswered)
-      .where(and(gt(trackId, above as TrackId), lte(trackId, upTo as TrackId)))
+      .where(and(gt(trackId, afterId as TrackId), lte(trackId, upToId as TrackId)))
       .orderBy(asc(trackId))
       .all()
       .map((row) => row.id);
@@ -201,7 +212,7 @@ export const highestTrackId = (db: Db): number =>
     .from(tracks)
     .get()?.id ?? 0;
 
-/** Whether a run with scope `pending` has something to do. */
+/** Returns whether there are tracks for a run with the scope `pending`. */
 export const isAnyPending = (db: Db): boolean =>
   db
     .select({ id: tracks.id })

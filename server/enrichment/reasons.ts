@@ -1,4 +1,4 @@
-// Why a track could not be identified, as a text for people.
+// Describes why a track could not be identified, as a text for people.
 import type { StepOutcome } from './steps.ts';
 
 interface Outcomes {
@@ -7,12 +7,12 @@ interface Outcomes {
   lookup: StepOutcome<readonly unknown[]>;
 }
 
-/** Names what the tags lack, and the result of the lookup. */
+/** Returns a text that names what the tags lack, and the result of the lookup. */
 export function whyNotIdentified(
   { tags, fingerprint, lookup }: Outcomes,
-  named: { title: boolean; artist: boolean },
+  namedFields: { title: boolean; artist: boolean },
 ): string {
-  return `${tagsSentence(tags, named)} ${soundSentence(fingerprint, lookup)}`;
+  return `${tagsSentence(tags, namedFields)} ${soundSentence(fingerprint, lookup)}`;
 }
 
 function tagsSentence(tags: StepOutcome<unknown>, { title, artist }: { title: boolean; artist: boolean }): string {
@@ -32,7 +32,7 @@ function soundSentence(fingerprint: StepOutcome<unknown>, lookup: StepOutcome<re
   return `It could not be looked up: ${lowerFirst(lookup.reason)}.${hint}`;
 }
 
-/** Lowers the first letter for use inside a sentence; a name such as MusicBrainz keeps its capitals. */
+/** Converts the first letter to lower case for use inside a sentence; a name such as MusicBrainz keeps its capitals. */
 const lowerFirst = (sentence: string): string =>
   (/^[A-Z][a-z]+(?![A-Za-z])/.test(sentence) ? sentence.charAt(0).toLowerCase() + sentence.slice(1) : sentence).replace(
     /\.$/,

@@ -1,5 +1,5 @@
-// Writes the result of an enrichment in one transaction, merged with the track as it is then, so that an edit made
-// meanwhile wins.
+// Stores the result of an enrichment in one transaction. The result is merged with the track as it is at that time, so
+// that an edit during the enrichment wins.
 import { messageOf } from '../errors.ts';
 import { type MainDb, withRelaxedCommit } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
@@ -17,11 +17,11 @@ import type { StepOutcome } from './steps.ts';
 export interface Findings {
   tags: StepOutcome<TrackIdentity>;
   fingerprint: StepOutcome<unknown>;
-  /** Best first. */
+  /** The matches, best first. */
   lookup: StepOutcome<Match[]>;
-  /** The recording that the tags name, when no fingerprint was looked up. */
+  /** The recording that the tags name; set if no fingerprint was looked up. */
   taggedMatch?: Match | undefined;
-  /** A service was down; it is asked again later. */
+  /** Whether a service was down, so that the track has to be looked up again. */
   isUnanswered: boolean;
 }
 
@@ -56,26 +56,26 @@ export function createRecorder({ db, now, tracks, findKnown, threshold }: Record
     const { tags: tagsOutcome, fingerprint, lookup } = findings;
     const tags = tagsOutcome.outcome === 'done' ? tagsOutcome.value : undefined;
     const matches = lookup.outcome === 'done' ? lookup.value : [];
-    const [best] = matches;
+    const [bestMatch] = matches;
     const { identity, isIdentified } = mergeMetadata({
       tags,
-      match: best ?? findings.taggedMatch,
-      current: track.identity,
+      match: bestMatch ?? findings.taggedMatch,
+      currentIdentity: track.identity,
       threshold: limit,
     });
 
     const isChanged = !isSameIdentity(track.identity, identity);
     if (isChanged) tracks.setIdentity(id, identity, track.folder);
-    const named = { title: identity.provenance?.['title'] !== 'path', artist: identity.artists.length > 0 };
+    const namedFields = { title: identity.provenance?.['title'] !== 'path', artist: identity.artists.length > 0 };
     const status = isIdentified ? 'enriched' : 'failed';
-    const error = isIdentified ? null : whyNotIdentified({ tags: tagsOutcome, fingerprint, lookup }, named);
-    // A look-up without a match replaces no earlier match, unless the track is new or its file changed.
-    const isReplaced = lookup.outcome === 'done' && (best !== undefined || track.status === 'pending');
-    setOutcome(db, id, { status, error, enrichedAt: time, ...(isReplaced && { fpidScore: best?.score ?? null }) });
+    const error = isIdentified ? null : whyNotIdentified({ tags: tagsOutcome, fingerprint, lookup }, namedFields);
+    // A lookup without a match does not replace an earlier match, unless the track is new or its file changed.
+    const isReplaced = lookup.outcome === 'done' && (bestMatch !== undefined || track.status === 'pending');
+    setOutcome(db, id, { status, error, enrichedAt: time, ...(isReplaced && { fpidScore: bestMatch?.score ?? null }) });
     if (isChanged)
       saveUndo(db, id, { identity: track.identity, fpidScore: track.fpidScore } satisfies PreviousMetadata, time);
     if (isReplaced) replaceMatches(db, id, matches);
-    if (lookup.outcome === 'done') setReview(db, id, reviewOf({ tags, match: best, threshold: limit }), time);
+    if (lookup.outcome === 'done') setReview(db, id, reviewOf({ tags, match: bestMatch, threshold: limit }), time);
     setUnanswered(db, id, findings.isUnanswered, time);
     return { status, error, albumId: isChanged ? (findKnown(id)?.albumId ?? null) : track.albumId, isChanged };
   }
@@ -86,11 +86,17 @@ export function createRecorder({ db, now, tracks, findKnown, threshold }: Record
   }).immediate;
 
   return {
-    /** Returns undefined when the track was deleted or edited meanwhile. A power cut may lose the result. */
+    /**
+     * Stores the result. Returns undefined if the track was deleted or edited during the enrichment. A power cut may
+     * lose the result.
+     */
     record: (id: TrackId, findings: Findings): Recorded | undefined =>
       withRelaxedCommit(db.$client, () => record(id, findings)),
 
-    /** Returns the reason. Has its own transaction, so that the track does not stay pending after an error. */
+    /**
+     * Stores an unexpected error, and returns its text for people. It has its own transaction, so that the track does
+     * not stay pending after the error.
+     */
     recordCrash(id: TrackId, error: unknown): string {
       const reason = `Identification failed with an unexpected error (${kindOf(error)}), see the log.`;
       db.transaction((tx) => setOutcome(tx, id, { status: 'failed', error: reason, enrichedAt: now() }), {
@@ -101,7 +107,9 @@ export function createRecorder({ db, now, tracks, findKnown, threshold }: Record
   };
 }
 
-/** Not the message, because that may contain SQL or paths, which must not be sent. */
+/**
+ * Returns the kind of an error. Its message is not used, because it may contain SQL or paths, which must not be sent.
+ */
 const kindOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string'
     ? error.code

@@ -1,4 +1,5 @@
-// Chooses the release that a file most likely came from: a recording is on the album, the single, five compilations.
+// Chooses the release that a file most likely came from: the same recording may be on the album, a single and five
+// compilations.
 import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
 import type { AcoustIdRecording, AcoustIdRelease, AcoustIdReleaseGroup, AcoustIdTrack } from './acoustid-wire.ts';
 
@@ -14,13 +15,16 @@ interface ChosenRelease {
   release: AcoustIdRelease | undefined;
   /** Year of the first release of the group. */
   year: number | undefined;
-  /** The recording on that release. */
+  /** The recording as a track of that release. */
   track: AcoustIdTrack | undefined;
   trackNumber: number | undefined;
   discNumber: number | undefined;
 }
 
-/** Prefers the album that the tags name, then an album, an EP, a single, other types, and compilations last. */
+/**
+ * Chooses a release. Preferred is the album that the tags name, then an album, an EP, a single, another type, and last
+ * a compilation.
+ */
 export function chooseRelease(recording: AcoustIdRecording, hint: AlbumHint): ChosenRelease | undefined {
   const [group] = recording.releasegroups.toSorted(
     (a, b) => rankOf(a, hint) - rankOf(b, hint) || yearOf(a) - yearOf(b) || compareIds(a.id, b.id),
@@ -41,7 +45,7 @@ export function chooseRelease(recording: AcoustIdRecording, hint: AlbumHint): Ch
 
 const PRIMARY_TYPES = ['album', 'ep', 'single'];
 const OTHER_TYPE_RANK = PRIMARY_TYPES.length;
-/** Live albums, soundtracks and such, then compilations. */
+/** Live albums, soundtracks and the like rank after all primary types, and compilations after them. */
 const SECONDARY_TYPE_RANK = OTHER_TYPE_RANK + 1;
 const COMPILATION_RANK = SECONDARY_TYPE_RANK + 1;
 
@@ -54,11 +58,14 @@ function rankOf(group: AcoustIdReleaseGroup, { album }: AlbumHint): number {
   return rank < 0 ? OTHER_TYPE_RANK : rank;
 }
 
-/** The service leaves out titles that equal those of the level above, and some are only on the releases. */
+/**
+ * Returns the titles of a release group and its releases. The service leaves out a title that equals the one of the
+ * level above, and has some titles only for releases.
+ */
 const namesOf = (group: AcoustIdReleaseGroup): string[] =>
   [group.title, ...group.releases.map((release) => release.title)].filter((name) => name !== undefined);
 
-/** Returns the release on which the track has the number in its tags; otherwise the earliest. */
+/** Returns the release on which the track has the number that is in its tags; otherwise the earliest release. */
 function chooseReleaseOf(group: AcoustIdReleaseGroup, hint: AlbumHint): AcoustIdRelease | undefined {
   const fitRank = (release: AcoustIdRelease): number =>
     positionsOn(release).some((place) => isTaggedPosition(place, hint)) ? 0 : 1;

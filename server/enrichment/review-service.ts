@@ -1,4 +1,4 @@
-// Matches of a track and the review list: show candidates, apply one, dismiss a review, undo an enrichment.
+// Matches of a track and the review list: lists candidates, applies one, dismisses a review, undoes an enrichment.
 import { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
@@ -18,7 +18,7 @@ import type { PreviousMetadata } from './record.ts';
 export interface TrackMatches {
   items: { n: number; match: Match }[];
   trustScore: number;
-  /** Origins of the fields with a value. */
+  /** The origins of the fields that have a value. */
   origins: Record<string, Origin>;
   canUndo: boolean;
 }
@@ -46,7 +46,7 @@ export interface ReviewServiceDeps {
   libraryChanged: () => void;
 }
 
-/** A person's choice closes the review; undoing the choice opens it again. */
+/** Tables whose rows an undo restores: a choice closes the review, and undoing the choice opens the review again. */
 const REVIEW_TABLES = ['enrichment_reviews'];
 const Differences = z.array(z.object({ field: z.string(), tag: z.string().nullable(), match: z.string() }));
 export type ReviewService = ReturnType<typeof createReviewService>;
@@ -66,35 +66,37 @@ export function createReviewService({
     return track;
   }
 
-  /** Writes a person's choice, which later enrichments do not change. */
+  /** Writes what a person chose; later enrichments do not change it. */
   function applyChoice(track: TrackWithIdentity, identity: TrackIdentity, fpidScore: number | null): void {
     tracks.batch(() => tracks.setIdentity(track.id, identity, track.folder));
     setManual(db, track.id, { enrichedAt: now(), fpidScore });
   }
 
-  const apply = db.$client.transaction((by: UserId, id: TrackId, n: number): void => {
+  const apply = db.$client.transaction((userId: UserId, id: TrackId, n: number): void => {
     const track = findExisting(id);
     const candidate = listMatches(db, id).find((match) => match.n === n);
     if (!candidate) throw notFound('match', n);
-    history.record({ by, kind: 'match', keeps: REVIEW_TABLES }, id, () =>
+    history.record({ by: userId, kind: 'match', keeps: REVIEW_TABLES }, id, () =>
       applyChoice(track, applyMatch(track.identity, candidate.match), candidate.match.score),
     );
     saveUndo(db, id, { identity: track.identity, fpidScore: track.fpidScore } satisfies PreviousMetadata, now());
   });
 
-  const undo = db.$client.transaction((by: UserId, id: TrackId): void => {
+  const undo = db.$client.transaction((userId: UserId, id: TrackId): void => {
     const track = findExisting(id);
-    const previous = findUndo(db, id);
-    if (!previous)
+    const previousMetadata = findUndo(db, id);
+    if (!previousMetadata)
       throw conflict(
         `There is nothing to undo on “${track.identity.title}”: the last enrichment changed nothing, or the track ` +
           'was changed since.',
       );
-    history.record({ by, keeps: REVIEW_TABLES }, id, () => applyChoice(track, previous.identity, previous.fpidScore));
+    history.record({ by: userId, keeps: REVIEW_TABLES }, id, () =>
+      applyChoice(track, previousMetadata.identity, previousMetadata.fpidScore),
+    );
   });
 
   return {
-    /** Throws `not_found`. */
+    /** Returns the candidates of a track. Throws `not_found`. */
     matches(id: TrackId): TrackMatches {
       const { identity } = findExisting(id);
       return {
@@ -105,19 +107,21 @@ export function createReviewService({
       };
     },
 
-    /** Applies candidate `n` as a person's choice. Throws `not_found`. */
-    apply(by: UserId, id: TrackId, n: number): void {
-      apply.immediate(by, id, n);
+    /** Applies candidate `n`, which a person chose. Throws `not_found`. */
+    apply(userId: UserId, id: TrackId, n: number): void {
+      apply.immediate(userId, id, n);
       libraryChanged();
     },
 
-    /** Restores the metadata before the last enrichment, as a person's choice. Throws `not_found`, `conflict`. */
-    undo(by: UserId, id: TrackId): void {
-      undo.immediate(by, id);
+    /**
+     * Restores the metadata before the last enrichment, because a person asked for it. Throws `not_found`, `conflict`.
+     */
+    undo(userId: UserId, id: TrackId): void {
+      undo.immediate(userId, id);
       libraryChanged();
     },
 
-    /** Lists reviews, newest first. `readTracks` returns the tracks with these ids that exist. */
+    /** Lists reviews, newest first. `readTracks` returns those of the tracks that exist. */
     list<T extends { id: TrackId }>(page: Page, readTracks: (ids: TrackId[]) => T[]): Paged<ReviewItem<T>> {
       const { items, total } = listReviews(db, page);
       const byId = new Map(readTracks(items.map((row) => row.trackId)).map((track) => [track.id, track]));
@@ -144,18 +148,18 @@ export function createReviewService({
       };
     },
 
-    /** Throws `not_found` when there is no open review. */
+    /** Dismisses a review. Throws `not_found` when the track has no open review. */
     dismiss(id: TrackId): void {
       if (!dismissReview(db, id, now())) throw notFound('review of track', id);
     },
   };
 }
 
-/** Returns the values of the match, and those of the track where the match has none. */
-function applyMatch(current: TrackIdentity, match: Match): TrackIdentity {
+/** Returns the values of the match. Where the match has none, those of the track are kept. */
+function applyMatch(currentIdentity: TrackIdentity, match: Match): TrackIdentity {
   const hasArtists = match.artists.length > 0;
   const hasMatch = (field: 'title' | 'year' | 'trackNumber' | 'discNumber'): boolean => match[field] !== undefined;
-  const chosen: Record<string, boolean> = {
+  const chosenFields: Record<string, boolean> = {
     title: hasMatch('title'),
     artist: hasArtists,
     album: match.album !== undefined,
@@ -164,12 +168,12 @@ function applyMatch(current: TrackIdentity, match: Match): TrackIdentity {
     trackNumber: hasMatch('trackNumber'),
     discNumber: hasMatch('discNumber'),
   };
-  const manualOrigins = Object.entries(chosen).flatMap(([field, isChosen]): [string, Origin][] =>
+  const manualOrigins = Object.entries(chosenFields).flatMap(([field, isChosen]): [string, Origin][] =>
     isChosen ? [[field, 'manual']] : [],
   );
   return {
-    ...current,
-    title: match.title ?? current.title,
+    ...currentIdentity,
+    title: match.title ?? currentIdentity.title,
     ...(hasArtists && { artists: match.artists, artist: match.artist, artistMbids: match.artistMbids }),
     ...(match.album !== undefined && {
       album: match.album,
@@ -180,13 +184,13 @@ function applyMatch(current: TrackIdentity, match: Match): TrackIdentity {
       releaseGroupMbid: match.releaseGroupMbid,
       releaseMbid: undefined,
     }),
-    year: match.year ?? current.year,
-    trackNumber: match.trackNumber ?? current.trackNumber,
-    discNumber: match.discNumber ?? current.discNumber,
-    genres: match.genres.length > 0 ? match.genres : current.genres,
-    recordingMbid: match.recordingMbid ?? current.recordingMbid,
-    acoustidId: match.acoustidId ?? current.acoustidId,
-    provenance: { ...current.provenance, ...Object.fromEntries(manualOrigins) },
+    year: match.year ?? currentIdentity.year,
+    trackNumber: match.trackNumber ?? currentIdentity.trackNumber,
+    discNumber: match.discNumber ?? currentIdentity.discNumber,
+    genres: match.genres.length > 0 ? match.genres : currentIdentity.genres,
+    recordingMbid: match.recordingMbid ?? currentIdentity.recordingMbid,
+    acoustidId: match.acoustidId ?? currentIdentity.acoustidId,
+    provenance: { ...currentIdentity.provenance, ...Object.fromEntries(manualOrigins) },
   };
 }
 
@@ -200,7 +204,7 @@ function originsOf(identity: TrackIdentity): Record<string, Origin> {
   };
   return Object.fromEntries(
     Object.entries(hasValue)
-      .filter(([, isThere]) => isThere)
+      .filter(([, isPresent]) => isPresent)
       .map(([field]) => [field, identity.provenance?.[field] ?? 'tag']),
   );
 }

@@ -1,4 +1,4 @@
-// Whether a person should review a match: its score is low, or it contradicts the tags.
+// Decides whether a person should review a match: its score is low, or it contradicts the tags.
 import type { ReviewReason } from '../db/schema.ts';
 import { searchFold } from '../library/tracks/sort-and-identity-keys.ts';
 import type { TrackIdentity } from '../library/tracks/track-values.ts';
@@ -17,12 +17,10 @@ export interface Review {
   differences: Difference[];
 }
 
-/** Only these need a review; years and numbers differ between releases. */
+/** The fields in which a difference needs a review; years and numbers differ between releases. */
 const DECISIVE_FIELDS: readonly ReviewField[] = ['title', 'artist', 'album'];
 
-/**
- * Returns undefined for a trusted match that agrees with the tags, and for an untrusted match that agrees with them.
- */
+/** Returns the review that a match needs; undefined for a match that agrees with the tags, trusted or not. */
 export function reviewOf({
   tags,
   match,
@@ -63,10 +61,10 @@ function differencesOf(tags: TrackIdentity | undefined, match: Match): Differenc
   );
 }
 
-/** Ignores guest artists, punctuation and spaces, which are written in many ways. */
+/** Returns a key without guest artists, punctuation and spaces, which are written in many ways. */
 const looseKey = (text: string): string => {
   const folded = searchFold(text);
-  const plain = folded.replace(GUESTS, '').replace(/[^\p{L}\p{N}]+/gu, '');
-  return plain === '' ? folded : plain;
+  const bareText = folded.replace(GUESTS, '').replace(/[^\p{L}\p{N}]+/gu, '');
+  return bareText === '' ? folded : bareText;
 };
 const GUESTS = /[([]?\b(?:feat|ft|featuring)\b\.?\s.*/su;

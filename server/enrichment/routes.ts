@@ -20,7 +20,7 @@ interface EnrichmentRouteDeps {
   editing: Editing;
   jobs: Pick<Jobs, 'enqueue'>;
   now: () => Date;
-  /** Throws `not_found`. */
+  /** Returns a track as the API sends it. Throws `not_found`. */
   trackOut: (user: Principal, id: TrackId) => TrackOut;
   tracksOut: (user: Principal, ids: TrackId[]) => TrackOut[];
 }

@@ -22,7 +22,7 @@ import { createRecorder } from './record.ts';
 import { createReviewService, type ReviewServiceDeps } from './review-service.ts';
 import { ENRICH_LIBRARY, ENRICH_TASK } from './tasks.ts';
 
-/** More added tracks than this are enriched in one job. */
+/** If more tracks than this are added at once, they are enriched in one job. */
 const MAX_SINGLE_JOBS = 50;
 
 export interface EnrichmentDeps {
@@ -42,7 +42,7 @@ export interface EnrichmentDeps {
   musicBrainzPerSecond: number;
   jobs: Pick<Jobs, 'tryEnqueue'>;
   libraryChanged: () => void;
-  /** Like `libraryChanged`, for an edit by a person. */
+  /** Called instead of `libraryChanged` after an edit by a person. */
   libraryEdited: () => void;
   history: ReviewServiceDeps['history'];
 }
@@ -116,17 +116,19 @@ export function createEnrichment({
     tmpDir,
   });
   const settle = prepareSettling(db);
-  const settleByTags = (above: number, upTo: number): Settled[] => {
+  const settleByTags = (afterId: number, upToId: number): Settled[] => {
     const whyOff = acoustId.whyOff();
-    return whyOff === undefined ? [] : settle({ above, upTo, whyOff, isDetailed: musicBrainz.isEnabled(), at: now() });
+    return whyOff === undefined
+      ? []
+      : settle({ afterId, upToId, whyOff, isDetailed: musicBrainz.isEnabled(), at: now() });
   };
-  /** Makes fingerprints outside of lookups only if audio analysis is on. */
-  const hear = async (id: TrackId, signal: AbortSignal): Promise<unknown> =>
+  /** Computes a fingerprint without a lookup, if audio analysis is on. */
+  const ensureFingerprint = async (id: TrackId, signal: AbortSignal): Promise<unknown> =>
     settings.get('ANALYSIS_ENABLED') && (await hearTrack(id, signal));
-  const runs: LibraryRunDeps = { db, now, enricher, settleByTags, hear, jobs, libraryChanged };
+  const runs: LibraryRunDeps = { db, now, enricher, settleByTags, ensureFingerprint, jobs, libraryChanged };
 
   return {
-    /** Used by the task handlers. */
+    /** The dependencies of the task handlers. */
     runs,
     musicBrainz,
     reviews: createReviewService({
@@ -139,13 +141,16 @@ export function createEnrichment({
       libraryChanged: libraryEdited,
     }),
 
-    /** A few new tracks get jobs of their own, so that they do not wait for a long run over the library. */
+    /**
+     * Starts the enrichment of new tracks. A few tracks get jobs of their own, so that they do not wait for a long run
+     * over the library.
+     */
     async enrichAdded(ids: readonly TrackId[]): Promise<void> {
       if (ids.length > MAX_SINGLE_JOBS) await jobs.tryEnqueue(ENRICH_LIBRARY, { scope: 'pending', askedAt: clock() });
       else for (const trackId of ids) await jobs.tryEnqueue(ENRICH_TASK, { trackId });
     },
 
-    /** At the start: continues with pending tracks, also after a kill between a scan and its enrichment. */
+    /** Continues with pending tracks after the start, also after a kill between a scan and its enrichment. */
     async resume(): Promise<void> {
       if (isAnyPending(db)) await jobs.tryEnqueue(ENRICH_LIBRARY, { scope: 'pending', askedAt: clock() });
     },

@@ -1,5 +1,5 @@
-// Runs a step of an enrichment with a time limit. Expected errors are an outcome, and the next step continues without
-// its result; unexpected ones are thrown.
+// Runs a step of an enrichment with a time limit. Expected errors are returned as an outcome, and the next step
+// continues without the result; unexpected errors are thrown.
 import { AppError, messageOf } from '../errors.ts';
 import { NoFingerprint } from '../media/fingerprint.ts';
 import { UnreadableAudio } from '../media/types.ts';
@@ -11,10 +11,10 @@ export type StepName = 'tags' | 'fingerprint' | 'lookup' | 'details' | 'cover';
 export type StepOutcome<T> =
   | { outcome: 'done'; value: T }
   | { outcome: 'skipped'; reason: string }
-  /** `isPassing`: a retry may succeed. */
+  /** `isPassing` says that a retry may succeed. */
   | { outcome: 'failed'; reason: string; isPassing: boolean };
 
-/** Includes the time that a request waits for the rate limit. */
+/** Time limits of the steps, which include the time that a request waits for the rate limit. */
 const STEP_TIMEOUTS_MS: Record<StepName, number> = {
   tags: 30_000,
   fingerprint: 180_000,
@@ -25,7 +25,7 @@ const STEP_TIMEOUTS_MS: Record<StepName, number> = {
 
 export const skipped = (reason: string): { outcome: 'skipped'; reason: string } => ({ outcome: 'skipped', reason });
 
-/** Throws the reason of `signal`, and unexpected errors. */
+/** Runs a step. Throws the reason of `signal`, and unexpected errors. */
 export async function runStep<T>(
   name: StepName,
   signal: AbortSignal,
@@ -48,7 +48,7 @@ export async function runStep<T>(
   }
 }
 
-/** Rejects as soon as the signal is aborted, even if the work ignores it. */
+/** Resolves like `work`, but rejects as soon as the signal is aborted, even if the work ignores the signal. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason as Error);

@@ -1,5 +1,6 @@
-// Tracks whose rows still have the tags of their files: scanned or uploaded, and not changed since. Their files need
-// not be read again. If no service can be asked, one statement sets the status of thousands of them.
+// Tracks whose rows still have the tags of their files: they were scanned or uploaded, and have not been changed since.
+// Their files need not be read again. If no service can be asked, one statement sets the status of thousands of such
+// tracks.
 import { type MainDb, withRelaxedCommit } from '../db/client.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
@@ -7,10 +8,15 @@ import type { TrackWithIdentity } from '../library/tracks/track-identity.ts';
 import { whyNotIdentified } from './reasons.ts';
 import { skipped } from './steps.ts';
 
-/** Tracks of other sources start with metadata from there. */
+/**
+ * Sources whose tracks start with the tags of their files. Tracks of other sources start with metadata from the source.
+ */
 const FILE_SOURCES = ['local_folder', 'upload'];
 
-/** A file that changed since is left to the next scan. */
+/**
+ * Returns whether the row of a track still has the tags of its file. If the file has changed since, the next scan will
+ * read it.
+ */
 export const isAsScanned = ({
   status,
   source,
@@ -21,7 +27,7 @@ export const isAsScanned = ({
   Object.values(provenance).every((origin) => origin === 'path' || origin === 'charset' || origin === 'measured');
 
 const FILE_SOURCES_SQL = FILE_SOURCES.map((source) => `'${source}'`).join(', ');
-/** `isAsScanned` in SQL, for tracks with audio. */
+/** The condition of `isAsScanned` in SQL, for tracks with audio. */
 const IS_AS_SCANNED_SQL = `metadata_status = 'pending' AND source IN (${FILE_SOURCES_SQL})
   AND availability = 'available' AND storage_uri IS NOT NULL
   AND (provenance IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(provenance)
@@ -37,44 +43,44 @@ export function prepareSettling(db: MainDb) {
       metadata_error = CASE WHEN ${HAS_TITLE_SQL} THEN CASE WHEN artist_id IS NOT NULL THEN NULL ELSE @noArtist END
       WHEN artist_id IS NOT NULL THEN @noTitle ELSE @nothing END,
       enriched_at = @at, updated_at = @at
-    WHERE id > @above AND id <= @upTo AND (@isDetailed = 0 OR recording_mbid IS NULL) AND ${IS_AS_SCANNED_SQL}
+    WHERE id > @afterId AND id <= @upToId AND (@isDetailed = 0 OR recording_mbid IS NULL) AND ${IS_AS_SCANNED_SQL}
     RETURNING id, metadata_error AS error`);
   const deleteUnanswered = client.prepare(
     'DELETE FROM enrichment_unanswered WHERE track_id IN (SELECT value FROM json_each(?))',
   );
 
   const settleWindow = client.transaction((params: Record<string, unknown>): Settled[] => {
-    const settled = settle.all(params);
-    deleteUnanswered.run(JSON.stringify(settled.map(({ id }) => id)));
-    return settled;
+    const settledTracks = settle.all(params);
+    deleteUnanswered.run(JSON.stringify(settledTracks.map(({ id }) => id)));
+    return settledTracks;
   }).immediate;
 
   /**
-   * Sets the status of tracks with ids in (above, upTo] by their tags alone; `whyOff`: why fingerprints are off. Leaves
-   * out tracks with a recording mbid while MusicBrainz can be asked about it (`isDetailed`).
+   * Sets the status of tracks by their tags alone, for ids above `afterId` up to `upToId`. `whyOff` says why
+   * fingerprint lookups are off. If MusicBrainz can be asked (`isDetailed`), tracks with a recording mbid are left out.
    */
   return ({
-    above,
-    upTo,
+    afterId,
+    upToId,
     whyOff,
     isDetailed,
     at,
   }: {
-    above: number;
-    upTo: number;
+    afterId: number;
+    upToId: number;
     whyOff: string;
     isDetailed: boolean;
     at: Date;
   }): Settled[] => {
-    const reasonFor = (named: { title: boolean; artist: boolean }): string =>
+    const reasonFor = (namedFields: { title: boolean; artist: boolean }): string =>
       whyNotIdentified(
         { tags: { outcome: 'done', value: undefined }, fingerprint: skipped(whyOff), lookup: skipped(whyOff) },
-        named,
+        namedFields,
       );
     return withRelaxedCommit(client, () =>
       settleWindow({
-        above,
-        upTo,
+        afterId,
+        upToId,
         at: at.getTime(),
         isDetailed: isDetailed ? 1 : 0,
         noArtist: reasonFor({ title: true, artist: false }),

@@ -1,5 +1,5 @@
-// Carries over which tracks a person says are not the same when two tracks are merged, and takes it back when that is
-// undone. Runs inside the caller's transaction.
+// Moves dismissals of duplicates to the remaining track when two tracks are merged, and undoes that. Runs inside the
+// caller's transaction.
 import { and, eq, or } from 'drizzle-orm';
 import { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
@@ -8,7 +8,10 @@ import { duplicateDismissals } from '../db/schema.ts';
 import type { TrackMergePart } from '../library/merges/track-merge.ts';
 import { dismissPair, sortPair, regroup } from './duplicate-pairs.ts';
 
-/** Ids dismissed on the kept track before the merge; absent when an older version merged it. */
+/**
+ * Ids of the tracks that were dismissed on the remaining track before the merge; empty if an earlier version merged the
+ * tracks.
+ */
 const OtherIds = z.array(z.int()).default([]);
 
 export function createDismissalMerge({ db }: { db: MainDb }): TrackMergePart {
@@ -18,39 +21,42 @@ export function createDismissalMerge({ db }: { db: MainDb }): TrackMergePart {
       .from(duplicateDismissals)
       .where(or(eq(duplicateDismissals.trackId, id), eq(duplicateDismissals.otherId, id)))
       .all()
-      .map(({ trackId, otherId, ...by }) => ({ ...by, otherId: trackId === id ? otherId : trackId }));
+      .map(({ trackId, otherId, ...dismissal }) => ({ ...dismissal, otherId: trackId === id ? otherId : trackId }));
 
   return {
     move(from, to): void {
-      const moved = dismissalsOf(from).filter(({ otherId: other }) => other !== to);
-      if (moved.length === 0) return;
-      for (const { otherId: other, ...by } of moved) {
-        const [trackId, otherId] = sortPair(to, other);
-        // The source's own pairs stay, so that they count again after an undo.
+      const movedDismissals = dismissalsOf(from).filter(({ otherId: dismissedId }) => dismissedId !== to);
+      if (movedDismissals.length === 0) return;
+      for (const { otherId: dismissedId, ...dismissal } of movedDismissals) {
+        const [trackId, otherId] = sortPair(to, dismissedId);
+        // The dismissals of the merged track stay, so that they count again after an undo.
         db.insert(duplicateDismissals)
-          .values({ trackId, otherId, ...by })
+          .values({ trackId, otherId, ...dismissal })
           .onConflictDoNothing()
           .run();
       }
       regroup(db, [to]);
     },
 
-    remembers: { name: 'dismissals', of: (_, to): number[] => dismissalsOf(to).map(({ otherId: other }) => other) },
+    remembers: {
+      name: 'dismissals',
+      of: (_, to): number[] => dismissalsOf(to).map(({ otherId: dismissedId }) => dismissedId),
+    },
 
     bringBack(from, to, { remembered, by, at }): void {
       const previousOtherIds = OtherIds.parse(remembered);
       const sourceDismissals = dismissalsOf(from);
-      for (const { otherId: other, createdAt } of dismissalsOf(to)) {
+      for (const { otherId: dismissedId, createdAt } of dismissalsOf(to)) {
         const isMoved = sourceDismissals.some(
-          (dismissal) => dismissal.otherId === other && dismissal.createdAt.getTime() === createdAt.getTime(),
+          (dismissal) => dismissal.otherId === dismissedId && dismissal.createdAt.getTime() === createdAt.getTime(),
         );
-        if (!isMoved || previousOtherIds.includes(other)) continue;
-        const [trackId, otherId] = sortPair(to, other);
+        if (!isMoved || previousOtherIds.includes(dismissedId)) continue;
+        const [trackId, otherId] = sortPair(to, dismissedId);
         db.delete(duplicateDismissals)
           .where(and(eq(duplicateDismissals.trackId, trackId), eq(duplicateDismissals.otherId, otherId)))
           .run();
       }
-      // a person who separates two tracks says that they are not the same
+      // a person who undoes a merge says that the two tracks are not the same
       if (by !== null) dismissPair(db, from, to, { userId: by, createdAt: at });
       regroup(db, [from, to]);
     },

@@ -1,16 +1,19 @@
-// The section of a file that belongs to a track, for its fingerprint. Pure.
+// Computes the section of a file that belongs to a track, for its fingerprint. Pure.
 import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
 import type { SoundFile, WholeSound } from '../media/fingerprint.ts';
 
-/** Returns the start of the section; empty for a track that fills its file. */
+/** Returns the start of the section; an empty object for a track that fills its file. */
 export const sectionStartOf = ({
   sectionStart,
   sampleRateHz,
 }: RowAs<typeof tracks, 'sectionStart' | 'sampleRateHz'>): Pick<SoundFile, 'startMs'> =>
   sectionStart === null || sampleRateHz === null ? {} : { startMs: (sectionStart * 1_000) / sampleRateHz };
 
-/** Returns the section in samples. Lossless files are entered at the track; others are decoded from their beginning. */
+/**
+ * Returns the section in samples. Decoding lossless files can start at the section; other files are decoded from their
+ * beginning.
+ */
 export function sectionOf({
   sectionStart,
   sectionEnd,

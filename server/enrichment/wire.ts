@@ -16,13 +16,13 @@ const problems = z.record(z.string(), z.string()).meta({
   description: 'failed steps (tags, fingerprint, lookup, details, cover) with their reasons',
 });
 
-/** `result` of an `enrich_task` job. */
+/** Result of an `enrich_task` job. */
 export const EnrichTaskResult = z
   .object({ outcome: z.enum(['enriched', 'failed', 'skipped']), error: z.string().nullable(), problems })
   .meta({ id: 'EnrichTaskResult' });
 export type EnrichTaskResult = z.output<typeof EnrichTaskResult>;
 
-/** `result` of an `enrich_library` job. `failures` has at most 100 items. */
+/** Result of an `enrich_library` job. `failures` has at most 100 items. */
 export const EnrichLibraryResult = z
   .object({
     scope: z.enum(['pending', 'failed', 'all', 'unanswered']),
@@ -119,7 +119,7 @@ export const toReviewOut = ({ track, reason, match, differences, createdAt }: Re
   created_at: toIso(createdAt),
 });
 
-/** The job, or why there is none: the queue cannot be reached, and the track stays as it is. */
+/** The job; or the reason why the queue cannot be reached, in which case the track stays as it is. */
 export const AskedEnrichment = z
   .union([JobOut.extend({ queued: z.literal(true) }), z.object({ queued: z.literal(false), detail: z.string() })])
   .meta({ id: 'AskedEnrichment' });

@@ -1,12 +1,13 @@
-// An event is declared by the module that publishes it, and listed in server/wire.ts. Events only announce changes.
+// Types of events. An event is declared by the module that publishes it, and listed in server/wire.ts. Events only
+// announce changes.
 import type { z } from 'zod';
 
 export interface EventKind<Name extends string = string, Data extends z.ZodType = z.ZodType> {
-  /** Sent as `event: <name>`. */
+  /** The name, sent as `event: <name>`. */
   name: Name;
-  /** Sent as `data: <JSON>`. */
+  /** The schema of the data, sent as `data: <JSON>`. */
   data: Data;
-  /** One line of documentation. */
+  /** One line for the documentation. */
   about: string;
 }
 

@@ -1,12 +1,12 @@
-// Publishes events to listeners and keeps the latest, so that a listener can catch up after a reconnect. Ids start at
-// the boot time of the process, so they increase across restarts, and ids of an earlier process are recognized: such a
-// listener may have missed anything and gets the summary.
+// Publishes events to listeners and keeps the latest events, so that a listener can catch up after a reconnect. Ids
+// start at the boot time of the process, so they increase across restarts. A listener that has seen only ids of an
+// earlier process may have missed anything, so it gets the summary.
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { UserId } from '../db/ids.ts';
 import type { EventKind } from './event.ts';
 
-/** Who receives an event; without it, everybody. */
+/** Who receives an event; if undefined, everybody does. */
 type Audience = 'superuser' | { userId: UserId };
 export interface Listener {
   id: UserId;
@@ -22,9 +22,12 @@ export interface SentEvent {
 
 interface EventHubDeps {
   now: () => Date;
-  /** Events to keep. */
+  /** Maximum number of kept events. */
   capacity?: number;
-  /** Characters of `data` to keep; well below MAX_BUFFERED_BYTES, so that catching up never disconnects a listener. */
+  /**
+   * Maximum number of characters of `data` in the kept events. It is well below MAX_BUFFERED_BYTES, so that catching up
+   * never disconnects a listener.
+   */
   capacityChars?: number;
 }
 
@@ -41,14 +44,14 @@ interface RememberedEvent extends SentEvent {
 export type EventHub = ReturnType<typeof createEventHub>;
 
 export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 }: EventHubDeps) {
-  // a process would need a million events a second to reach the ids of the next one
+  // a process would need a million events per second to reach the ids of the next process
   const bootId = now().getTime() * 1_000;
   const ring: RememberedEvent[] = [];
   const subscribers = new Set<Subscriber>();
   let ringChars = 0;
   let lastId = bootId;
   let summary: (() => Pick<SentEvent, 'name' | 'data'>) | undefined;
-  let closed = false;
+  let isClosed = false;
 
   function remember(event: RememberedEvent): void {
     ring.push(event);
@@ -57,10 +60,11 @@ export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 
       ringChars -= ring.shift()?.data.length ?? 0;
   }
 
-  /** The events after `lastSeen`; undefined when they are no longer kept. */
+  /** Returns the events after `lastSeen`; undefined when they are no longer kept. */
   function missedSince(lastSeen: number, listener: Listener): SentEvent[] | undefined {
     const oldest = ring[0]?.id ?? lastId + 1;
-    if (!(lastSeen >= oldest - 1 && lastSeen <= lastId)) return undefined; // also for NaN
+    // negated, so that NaN is treated like an unknown id
+    if (!(lastSeen >= oldest - 1 && lastSeen <= lastId)) return undefined;
     return ring.filter((event) => event.id > lastSeen && isInAudience(listener, event.audience));
   }
 
@@ -72,20 +76,20 @@ export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 
       data: z.output<Data>,
       { audience }: { audience?: Audience } = {},
     ): void {
-      if (closed) return;
+      if (isClosed) return;
       const event: RememberedEvent = { id: ++lastId, name, data: JSON.stringify(data), audience };
       remember(event);
       for (const { listener, send } of subscribers) if (isInAudience(listener, audience)) send(event);
     },
 
-    /** Sets the event for a listener that missed more than is kept. */
+    /** Sets the event that a listener gets when the events it missed are no longer kept. */
     summarizeWith<Data extends z.ZodType>({ name }: EventKind<string, Data>, state: () => z.output<Data>): void {
       summary = () => ({ name, data: JSON.stringify(state()) });
     },
 
     /**
-     * Calls `send` for each event; first for those since `lastEventId`, or for the summary when they are no longer
-     * kept. `end` is called when the hub closes. Returns the unsubscribe function.
+     * Calls `send` for each event, beginning with the events since `lastEventId`, or with the summary when these are no
+     * longer kept. `end` is called when the hub closes. Returns a function to unsubscribe.
      */
     subscribe(
       listener: Listener,
@@ -93,7 +97,7 @@ export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 
       send: (event: SentEvent) => void,
       end: () => void = () => {},
     ): () => void {
-      if (closed) throw new AppError('unavailable', 'The server is stopping.');
+      if (isClosed) throw new AppError('unavailable', 'The server is stopping.');
       if (lastEventId !== undefined)
         for (const event of missedSince(parseId(lastEventId), listener) ?? caughtUp()) send(event);
       const subscriber: Subscriber = { listener, send, end };
@@ -101,12 +105,12 @@ export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 
       return () => void subscribers.delete(subscriber);
     },
 
-    /** A response from now on includes everything up to this event. */
+    /** Returns the id of the last event. A response that is sent from now on includes all changes up to this event. */
     lastId: (): number => lastId,
 
     /** Ends all subscriptions; later events are dropped. */
     close(): void {
-      closed = true;
+      isClosed = true;
       for (const { end } of subscribers) end();
       subscribers.clear();
     },

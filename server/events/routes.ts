@@ -9,15 +9,15 @@ import type { EventKind } from './event.ts';
 import type { EventHub, SentEvent } from './hub.ts';
 
 const MAX_CONNECTIONS = 20; // per user
-const MAX_BUFFERED_BYTES = 1_048_576; // a listener with more unread data is disconnected
+const MAX_BUFFERED_BYTES = 1_048_576; // a listener that has not read more than this is disconnected
 const HEARTBEAT_MS = 25_000; // proxies close idle connections after 30 to 60 s
-const RETRY_MS = 2_000; // before a browser reconnects
+const RETRY_MS = 2_000; // the time after which a browser reconnects
 
 interface EventRoutesDeps {
   events: EventHub;
-  /** All kinds of events, for the documentation. */
+  /** All kinds of events, for the API's documentation. */
   kinds: readonly EventKind[];
-  /** Checked again at each heartbeat: a connection outlives its token. */
+  /** Authenticates the request, and again at each heartbeat, because a connection may last longer than its token. */
   authenticate: Authenticate;
   heartbeatMs?: number;
 }
@@ -83,23 +83,27 @@ export function eventRoutes({ events, kinds, authenticate, heartbeatMs = HEARTBE
       const currentUser = authenticate(req, { query: true, scope: 'events' });
       return currentUser?.id === user.id && currentUser.isSuperuser === user.isSuperuser;
     } catch {
-      return false; // the database cannot be read; the listener reconnects and gets the error
+      return false; // the database cannot be read: the listener is disconnected, reconnects and gets the error
     }
   }
 }
 
-/** Headers are sent with the first write, so that until then an error can still be an HTTP error. */
+/**
+ * Returns functions that write to the stream. Headers are sent with the first write, so that an error before it can
+ * still be an HTTP error.
+ */
 function openStream(res: Response) {
   res.status(200).set({
     'Content-Type': 'text/event-stream',
     'Cache-Control': 'no-store, no-transform',
-    'X-Accel-Buffering': 'no', // nginx would buffer the events
+    'X-Accel-Buffering': 'no', // keeps nginx from buffering the events
   });
   res.socket?.setNoDelay(true);
   const write = (text: string): void => {
     if (res.writableEnded || res.destroyed) return;
     res.write(text);
-    if (res.writableLength > MAX_BUFFERED_BYTES) res.destroy(); // it can reconnect with its Last-Event-ID
+    // the disconnected listener can reconnect with its Last-Event-ID
+    if (res.writableLength > MAX_BUFFERED_BYTES) res.destroy();
   };
   return {
     begin: () => write(`retry: ${RETRY_MS}\n\n`),

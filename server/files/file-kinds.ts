@@ -1,4 +1,4 @@
-// The kind of a file, by its name alone, for scans and the watch. Which names are left out: ignore-rules.ts.
+// Determines the kind of a file by its name alone, for scans and the watch. Which names are left out: ignore-rules.ts.
 import { AUDIO_EXTENSIONS } from '../media/audio-formats.ts';
 import { IGNORE_FILES, isHiddenName } from './ignore-rules.ts';
 import { LYRICS_EXTENSIONS } from './lyrics-files.ts';
@@ -6,7 +6,7 @@ import { SHEET_EXTENSION } from './section-names.ts';
 
 const PICTURE_EXTENSIONS = new Set(['jpg', 'jpeg', 'png', 'webp', 'gif']);
 
-/** `lyrics` and `sheet` count only beside audio; `other` may be a folder, or a file that scans ignore. */
+/** `lyrics` and `sheet` count only in a folder with audio. `other` may be a folder, or a file that scans ignore. */
 type NameKind = 'ignore file' | 'hidden' | 'audio' | 'picture' | 'lyrics' | 'sheet' | 'other';
 
 export function kindOf(name: string): NameKind {
@@ -18,7 +18,7 @@ export function kindOf(name: string): NameKind {
   return extension === SHEET_EXTENSION ? 'sheet' : 'other';
 }
 
-/** The extension in lower case, without the dot; empty for a name without an extension. */
+/** Returns the extension in lower case, without the dot; '' for a name without an extension. */
 export const extensionOf = (name: string): string => {
   const dot = name.lastIndexOf('.');
   return dot <= 0 ? '' : name.slice(dot + 1).toLowerCase();

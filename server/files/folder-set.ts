@@ -1,15 +1,15 @@
-// Sets of folders to scan, each with everything below it. Pure.
+// Computes sets of folders to scan, each with everything below it. Pure.
 import { isBelow } from './relative-path.ts';
 
-/** More folders are scanned as their common parent. */
+/** If more folders than this have changed, their common parent is scanned. */
 export const MAX_FOLDERS = 100;
 
 /**
- * The folders of one scan; more than `maxFolders` are replaced by their common parent. One scan has to see all of them:
- * a file that vanished from one folder may have appeared in another.
+ * Returns the folders to scan. More than `maxFolders` are replaced by their common parent. One scan has to include all
+ * of them, because a file that vanished from one folder may have appeared in another.
  */
-export function foldersToScan(changed: Iterable<string>, maxFolders = MAX_FOLDERS): string[] {
-  const folders = withoutSubfolders(changed);
+export function foldersToScan(changedFolders: Iterable<string>, maxFolders = MAX_FOLDERS): string[] {
+  const folders = withoutSubfolders(changedFolders);
   return folders.length > maxFolders ? [commonParent(folders)] : folders;
 }
 
@@ -17,19 +17,21 @@ export function foldersToScan(changed: Iterable<string>, maxFolders = MAX_FOLDER
 export function withoutSubfolders(folders: Iterable<string>): string[] {
   const topFolders: string[] = [];
   for (const folder of [...new Set(folders)].sort(compareByTree)) {
-    const last = topFolders.at(-1);
-    if (last === undefined || !isBelow(folder, last)) topFolders.push(folder);
+    const lastTopFolder = topFolders.at(-1);
+    if (lastTopFolder === undefined || !isBelow(folder, lastTopFolder)) topFolders.push(folder);
   }
   return topFolders;
 }
 
-/** Sorts each folder directly before its subfolders: `/` has to sort below every other character. */
+/**
+ * Compares folders so that each is sorted directly before its subfolders: `/` has to sort before every other character.
+ */
 function compareByTree(a: string, b: string): number {
-  const [first, second] = [a.replaceAll('/', '\0'), b.replaceAll('/', '\0')];
-  return first < second ? -1 : first > second ? 1 : 0;
+  const [keyA, keyB] = [a.replaceAll('/', '\0'), b.replaceAll('/', '\0')];
+  return keyA < keyB ? -1 : keyA > keyB ? 1 : 0;
 }
 
-/** The deepest folder above all of them. */
+/** Returns the deepest folder that contains all of the folders. */
 export function commonParent(folders: readonly string[]): string {
   let commonNames = folders[0]?.split('/') ?? [];
   for (const folder of folders) {

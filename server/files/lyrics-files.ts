@@ -1,15 +1,16 @@
-// Lyrics files beside the audio: `Song.ttml`, `Song.lrc`, `Song.yaml`, `Song.srt` or `Song.txt` beside `Song.flac`,
+// Reads lyrics files beside the audio: `Song.ttml`, `Song.lrc`, `Song.yaml`, `Song.srt` or `Song.txt` beside `Song.flac`,
 // preferred in this order. They are preferred to lyrics in the tags, since somebody put them there on purpose, unless
-// only those in the tags are synced.
+// only the lyrics in the tags are
+// synced.
 import { parseLyrics } from '../media/lrc.ts';
 import { decodeUtf16, decodeUtf8 } from '../media/text.ts';
 import type { Lyrics } from '../media/types.ts';
 import { readPlainFileSync } from '../runtime/plain-files.ts';
 import { decodeAlone } from '../media/unmarked-text.ts';
 
-/** The preferred extension first. */
+/** Extensions of lyrics files, beginning with the preferred one. */
 export const LYRICS_EXTENSIONS = ['ttml', 'lrc', 'yaml', 'yml', 'srt', 'vtt', 'txt'];
-/** Larger files are not lyrics. */
+/** Larger files are not read as lyrics. */
 const MAX_LYRICS_BYTES = 1 << 20;
 
 const stemOf = (name: string): string => name.slice(0, name.lastIndexOf('.')).toLowerCase();
@@ -22,12 +23,15 @@ export function findLyricsFiles(audioNames: readonly string[], textNames: readon
   return audioNames.map((name) => byStem.get(stemOf(name)));
 }
 
-/** Name, size and time of a lyrics file as one text, to detect changes. */
+/** Returns name, size and time of a lyrics file as one text, by which changes are detected. */
 export const lyricsStamp = (name: string, { size, mtimeUs }: { size: number; mtimeUs: number }): string =>
   `${name}/${size}/${mtimeUs}`;
 export const nameInLyricsStamp = (stamp: string): string => stamp.slice(0, stamp.indexOf('/'));
 
-/** Returns undefined when the file cannot be read or has no text; the track is then added without lyrics. */
+/**
+ * Reads a lyrics file. Returns undefined when the file cannot be read or has no text; the track is then added without
+ * lyrics.
+ */
 export function readLyricsFile(path: string | Buffer): Lyrics | undefined {
   try {
     const bytes = readPlainFileSync(path, MAX_LYRICS_BYTES);

@@ -11,7 +11,7 @@ import { rereadTags } from './reread-tags.ts';
 import { separatorsFrom } from './separator-settings.ts';
 import { splitStoredGenres } from '../library/tracks/split-stored-genres.ts';
 
-/** Scans and other programs fill disks too, so the trash is emptied at this interval when space is short. */
+/** The interval at which the trash is emptied when space is short, because scans and other programs fill disks, too. */
 const SPACE_CHECK_INTERVAL_MS = 600_000;
 
 export type FilesOffer = ReturnType<typeof filesModule>['offers'];
@@ -63,7 +63,7 @@ export function filesModule({ config, paths, log, db, settings, changes, tracks,
         db,
         audioStore,
         readTags,
-        setMore: (id, more) => tracks.setMore(id, more),
+        setMore: (id, moreTags) => tracks.setMore(id, moreTags),
         libraryChanged,
         log,
       }).catch((err: unknown) => {

@@ -1,19 +1,22 @@
-// Whether the music folder exists and can be read. A disk that is not mounted must not look like a folder whose files
-// were deleted.
+// Checks that the music folder exists and can be read. A disk that is not mounted must not look like a folder whose
+// files were deleted.
 import { readdir, realpath, stat } from 'node:fs/promises';
 import type { MainDb } from '../db/client.ts';
 import { AppError, messageOf } from '../errors.ts';
 import { rootPathOf, type MusicRoot } from '../storage/music-roots.ts';
 
 export interface MusicFolder {
-  /** Absolute path with symbolic links resolved. */
+  /** Absolute path, with symbolic links resolved. */
   path: string;
-  /** Changes when a disk is mounted, unmounted or replaced. */
+  /** Device and inode of the folder, which change when a disk is mounted, unmounted or replaced. */
   identity: string;
   isEmpty: boolean;
 }
 
-/** Throws `unavailable`, with a sentence for people, when the folder does not exist or cannot be read. */
+/**
+ * Checks a folder and returns its path and identity. Throws `unavailable`, with a sentence for people, when the folder
+ * does not exist or cannot be read.
+ */
 export async function readMusicFolder(folder: string): Promise<MusicFolder> {
   try {
     const path = await realpath(folder);
@@ -32,7 +35,10 @@ export async function readMusicFolder(folder: string): Promise<MusicFolder> {
   }
 }
 
-/** Like readMusicFolder; throws also for an empty folder that held music before. `keys` are those of all folders. */
+/**
+ * Does the same as readMusicFolder, but also throws for an empty folder that contained music before. `keys` are the
+ * keys of all folders.
+ */
 export async function findMusicFolder(
   db: MainDb,
   { key, path }: MusicRoot,
@@ -44,13 +50,16 @@ export async function findMusicFolder(
   return musicFolder;
 }
 
-/** Whether the library has a track in the folder; in the first one, also a track that is in no other folder. */
+/**
+ * Returns whether the library has a track from the folder. For the first folder, tracks that are in none of the other
+ * folders count, too.
+ */
 export function hasHeldMusic(db: MainDb, key: string, allFolderKeys: readonly string[]): boolean {
   const roots = (key === '' ? allFolderKeys.filter((otherKey) => otherKey !== '') : [key]).map(rootPathOf);
   return (
     db.$client
       .prepare<[string, number]>(
-        // '0' follows '/' in the order of characters
+        // '0' is the character after '/', so the range contains everything below the folder
         `SELECT 1 FROM source_folders d WHERE d.source = 'local_folder'
           AND EXISTS (SELECT 1 FROM json_each(?) r
             WHERE d.path = r.value OR (d.path >= r.value || '/' AND d.path < r.value || '0')) = ?

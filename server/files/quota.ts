@@ -1,4 +1,5 @@
-// Whether there is space for more: on the disk for everybody, and within the quota of the account that adds files.
+// Checks whether there is space for more: on the disk for everybody, and within the quota of the account that adds
+// files.
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
@@ -14,7 +15,7 @@ interface QuotaDeps {
   settings: LiveSettings;
   storage: Pick<Storage, 'diskUsage'>;
   trash: Pick<Trash, 'purgeOldest'>;
-  /** Where files are written while they arrive. */
+  /** The folder into which files are written while they arrive. */
   tmpDir: string;
 }
 
@@ -27,7 +28,10 @@ export function createQuota({ db, settings, storage, trash, tmpDir }: QuotaDeps)
     FROM users WHERE id = ?`,
   );
 
-  /** Sums up the account's missing and trashed files, which count already and may come back. */
+  /**
+   * Sums up the account's missing and trashed files. They count although they use no space in the library now, because
+   * they may come back.
+   */
   const sumReturning = db.$client
     .prepare<[UserId, UserId], number>(
       `SELECT (SELECT coalesce(sum(size_bytes), 0) FROM tracks WHERE uploaded_by = ? AND availability = 'missing')
@@ -37,18 +41,18 @@ export function createQuota({ db, settings, storage, trash, tmpDir }: QuotaDeps)
   const sumTrashed = db.$client
     .prepare<[], number>("SELECT coalesce(sum(size_bytes), 0) FROM trashed_tracks WHERE storage_uri NOT LIKE 'file:%'")
     .pluck();
-  /** Bytes that are arriving or announced, by account. */
+  /** Bytes that have been announced or are arriving, by account. */
   const arrivingBytes = new Map<UserId, number>();
 
   const isShort = (disk: DiskUsage | null, bytes: number): boolean =>
     disk !== null && disk.freeBytes - bytes < settings.get('MIN_FREE_BYTES');
 
-  /** Empties the trash, oldest first, until MIN_FREE_BYTES would stay free where the audio is stored. */
+  /** Deletes the oldest tracks in the trash until MIN_FREE_BYTES would stay free where the audio is stored. */
   async function reclaimSpace(bytes: number): Promise<void> {
     while (isShort(await storage.diskUsage(), bytes) && (await trash.purgeOldest()));
   }
 
-  /** Bytes left of the account's quota; null without a quota. */
+  /** Returns the remaining bytes of the account's quota; null without a quota. */
   function remainingBytes(userId: UserId): number | null {
     const row = findUsage.get(userId);
     return row?.quota == null ? null : Math.max(0, row.quota - row.used);
@@ -87,8 +91,8 @@ export function createQuota({ db, settings, storage, trash, tmpDir }: QuotaDeps)
     reclaimSpace,
 
     /**
-     * Reserves space and quota for a file that an account sends. `take` returns false for bytes that exceed the quota;
-     * whether the file counts at all is known only when the whole file has arrived.
+     * Reserves space and quota for a file that an account sends. `take` returns false for bytes that exceed the quota.
+     * Whether the file counts towards it is known only when the whole file has arrived.
      */
     async reserve(userId: UserId, announcedBytes?: number): Promise<ArrivingFile> {
       const maxBytes = Math.max(0, acceptableBytes(userId));
@@ -116,13 +120,13 @@ export function createQuota({ db, settings, storage, trash, tmpDir }: QuotaDeps)
       };
     },
 
-    /** Empties the trash as far as needed. Throws `storage_full` when that is not enough. */
+    /** Empties the trash as far as needed. Throws `storage_full` when that does not free enough space. */
     async assertFree(bytes: number): Promise<void> {
       await reclaimSpace(bytes);
       if ((await disks()).some((disk) => isShort(disk, bytes))) throw diskFullError();
     },
 
-    /** Throws `storage_full` when the bytes exceed what is left of the account's quota. */
+    /** Throws `storage_full` when the bytes exceed the remaining quota of the account. */
     assertQuota,
   };
 

@@ -10,57 +10,64 @@ import { UnreadableAudio, type AudioRead } from '../media/types.ts';
 import { isSameStamp, stampOf, type FileStamp } from './file-stamp.ts';
 import { isAbsent } from '../storage/file-errors.ts';
 
-/** Where a file is copied to before its name, the hash of its content, is known. */
+/** Where the copy of a file is written. Its final name, the hash of its content, is not known before. */
 interface CopyTarget {
   /** Opens a new temporary file. */
   openTemp(): { fd: number; path: string };
-  /** Opens a temporary clone of a file for reading; returns undefined where the file system cannot clone. */
+  /**
+   * Clones a file to a temporary file, and opens the clone for reading. Returns undefined if the file system cannot
+   * clone.
+   */
   cloneTemp(path: string | Buffer, device: number): { fd: number; path: string } | undefined;
 }
 
-/** Stands for the hash of audio that cannot be told from the rest of the file. Equals no other hash. */
+/**
+ * Used instead of a hash if the audio cannot be separated from the rest of the file. It never counts as equal to
+ * another hash.
+ */
 export const NO_HASH = '-';
 
 export interface ReadFile {
   content: AudioRead;
   sizeBytes: number;
-  /** Payload hash; null when it was postponed. */
+  /** Hash of the payload; null if hashing was postponed. */
   audioHash: string | null;
   /** The copy in copy mode, written but not flushed; `fd` is still open. */
   copy?: { fd: number; tempPath: string; sha256: string };
-  /** Hash of the whole file, when it was asked for without a copy. */
+  /** Hash of the whole file, if it was requested without a copy. */
   sha256?: string;
 }
 
-/** Distinguishes a parser that hangs from a long copy. */
+/** What a thread is doing, which distinguishes a parser that hangs from a long copy. */
 type Stage = 'parsing' | 'copying';
 
-/** Up to this size files are read whole anyway. */
+/** Files up to this size are read as a whole in any case. */
 const SMALL_FILE_BYTES = 1 << 20;
 const COPY_CHUNK_BYTES = 256 << 10; // the window size of a ByteSource
 
 /** Size and time of a file when it was listed. */
 export interface ListedFile extends FileStamp {
-  /** The device that holds the file. */ dev?: number;
+  /** Id of the device on which the file is. */
+  dev?: number;
 }
 
-/** The file is still being written. */
+/** Thrown when the file is still being written. */
 export class FileChangingError extends Error {}
 
 interface ReadOptions {
   copyTarget: CopyTarget | undefined;
-  /** The file must have this size and time before and after it is read. */
+  /** The size and time that the file must have before and after it is read. */
   listedFile?: ListedFile | undefined;
-  /** Hashes the payload of large files too, which means reading all of it. */
+  /** Whether to hash the payload of large files, too, which means reading the whole file. */
   hashLarge: boolean;
-  /** Hashes the whole file, as a copy does. */
+  /** Whether to hash the whole file, as a copy does. */
   hashWholeFile?: boolean;
   onStage: (stage: Stage) => void;
 }
 
 /**
- * Throws FileChangingError when size or time differ from the listing, UnreadableAudio when the file is not audio, and
- * system errors when it cannot be read or the copy cannot be written.
+ * Reads a file. Throws FileChangingError when size or time differ from the listing, UnreadableAudio when the file is
+ * not audio, and system errors when it cannot be read or the copy cannot be written.
  */
 export async function readFile(path: string | Buffer, options: ReadOptions): Promise<ReadFile> {
   const { listedFile } = options;
@@ -73,15 +80,18 @@ export async function readFile(path: string | Buffer, options: ReadOptions): Pro
   throw new FileChangingError();
 }
 
-/** Compares size and time together: some programs set a file's length before they write its first byte. */
+/**
+ * Returns whether the file is as listed. The size alone is not enough: some programs set a file's length before they
+ * write its first byte.
+ */
 const matchesListing = (stat: fs.Stats, listed: FileStamp): boolean => isSameStamp(stampOf(stat), listed);
 
-/** Returns false for a file that no longer exists. */
+/** Returns whether the file at the path is as listed. False for a file that no longer exists. */
 function mayMatchListing(path: string | Buffer, listed: ListedFile): boolean {
   try {
     return matchesListing(fs.statSync(path), listed);
   } catch (error) {
-    return !isAbsent(error); // the read reports other errors
+    return !isAbsent(error); // other errors are reported when the file is read
   }
 }
 
@@ -102,7 +112,8 @@ async function readWhole(
     const clone = listedFile?.dev === undefined ? undefined : copyTarget?.cloneTemp(path, listedFile.dev);
     const copy = copyTarget && copyHashed(source, copyTarget, clone);
     const sha256 = hashWholeFile ? hashChunks(source, () => {}) : undefined;
-    // the stat is of the open file; when another file has replaced it, the next scan notices, unless it was the clone
+    // The open file is compared. If another file has replaced it at its path, the next scan notices, unless the clone
+    // was made of that other file; so then the path is compared, too.
     if (listedFile && !(matchesListing(source.stat(), listedFile) && (!clone || mayMatchListing(path, listedFile)))) {
       if (copy) discard(copy);
       throw new FileChangingError();
@@ -119,7 +130,7 @@ async function readWhole(
   }
 }
 
-/** Copies and hashes in one pass, four times as fast as fs.copyFile on large files. A clone is only hashed. */
+/** Copies and hashes a file in one pass, four times as fast as fs.copyFile on large files. A clone is only hashed. */
 function copyHashed(
   source: OpenByteSource,
   target: CopyTarget,

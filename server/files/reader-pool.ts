@@ -1,5 +1,5 @@
-// Runs the reading thread. When the parser hangs on a file or runs out of memory, that file fails, and a new thread
-// reads the other files again.
+// Runs the reading thread. When the parser hangs on a file or runs out of memory, reading that file fails, and a new
+// thread reads the other files again.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,12 +13,12 @@ import { TEMP_DIR, tempName, threadPrefix } from '../storage/local-paths.ts';
 import type { ReaderWorkerData, ReadRequest, ReadResponse, ReadResult } from './reader-worker.ts';
 
 const MAX_PARSE_MS = 10_000;
-/** JavaScript heap of the thread. Buffers are outside the heap; the readers limit them. */
+/** Maximum JavaScript heap of the thread. Buffers are outside the heap; the readers limit them. */
 const MAX_HEAP_MB = 64;
 const MAX_IDLE_MS = 10_000;
-/** Reading fails after this many crashes in a row that no file is known to have caused. */
+/** After this many crashes in a row for which no file is known to be the cause, reading fails. */
 const MAX_CONSECUTIVE_CRASHES = 3;
-/** Threads that may be ending at a time; a thread cannot end while a disk does not answer. */
+/** Maximum number of threads that are ending; a thread cannot end while a disk does not answer. */
 const MAX_ENDING_THREADS = 2;
 const MAX_CLOSE_MS = 2_000;
 
@@ -48,16 +48,16 @@ interface ReadCall {
 interface Task {
   call: ReadCall;
   request: ReadRequest;
-  /** Positions of its results in the call's results. */
+  /** The indexes that the results of this task have among the results of the call. */
   indexes: number[];
-  /** The task has one file and no other task runs: if the thread dies again, this file is the cause. */
+  /** Whether the task has a single file and no other task runs: if the thread crashes again, this file is the cause. */
   isAlone: boolean;
 }
 
 interface Thread {
   worker: Worker;
   id: number;
-  /** Written by the thread: [group being read, index in it, 1 while parsing]. */
+  /** Written by the thread: [group being read, index of the file in the group, 1 while parsing]. */
   progress: Int32Array;
   /** What the thread was reading at the last check, and for how long. */
   lastCheck: { group: number; index: number; forMs: number };
@@ -66,7 +66,10 @@ interface Thread {
 
 export type ReaderPool = ReturnType<typeof createReaderPool>;
 
-/** One thread, started on first use and ended by `close`; groups are read in the order of the calls. */
+/**
+ * Creates the pool, which has one thread. It is started on first use and ended by `close`; groups are read in the order
+ * of the calls.
+ */
 export function createReaderPool({
   workerUrl,
   log,
@@ -87,7 +90,8 @@ export function createReaderPool({
   let isClosed = false;
 
   function startThread(): Thread {
-    const progress = new Int32Array(new SharedArrayBuffer(12)); // one for each thread: an ending thread may still write
+    // each thread gets its own memory, because a thread that is ending may still write
+    const progress = new Int32Array(new SharedArrayBuffer(12));
     const worker = new Worker(workerUrl, {
       workerData: { progress: progress.buffer } satisfies ReaderWorkerData,
       resourceLimits: { maxOldGenerationSizeMb: heapLimitMb, maxYoungGenerationSizeMb: 8 },
@@ -143,7 +147,7 @@ export function createReaderPool({
   }
 
   function finishTask({ group, results }: ReadResponse): void {
-    // there is no task when the thread was replaced before it answered: the files are read again
+    // a thread that was replaced may still answer: its task was requeued, and the files are read again
     const task = runningTasks.get(group);
     if (!task) return;
     runningTasks.delete(group);
@@ -166,16 +170,21 @@ export function createReaderPool({
     idleTimer = setTimeout(() => endThread(), idleMs).unref();
   }
 
-  /** Terminates the thread after `graceMs`, unless it ends by itself before. */
+  /** Terminates the thread after `graceMs`, unless it ends before. */
   function endThread(graceMs?: number): void {
     const endingThread = thread;
     thread = undefined;
     if (!endingThread) return;
-    const ended: Promise<unknown> = stopWorker(endingThread.worker, graceMs).finally(() => endingThreads.delete(ended));
-    endingThreads.add(ended);
+    const endPromise: Promise<unknown> = stopWorker(endingThread.worker, graceMs).finally(() =>
+      endingThreads.delete(endPromise),
+    );
+    endingThreads.add(endPromise);
   }
 
-  /** Counts checks instead of clock time, so that no file fails because the machine was asleep. */
+  /**
+   * Checks how long the thread has been reading the same file. Checks are counted instead of clock time, so that no
+   * file fails because the machine was asleep.
+   */
   function checkProgress(): void {
     if (!thread) return;
     const [group = 0, index = 0, parsing = 0] = thread.progress;
@@ -192,7 +201,10 @@ export function createReaderPool({
     }
   }
 
-  /** Only a file that was read alone is certainly the cause of a crash; the others are read again one by one. */
+  /**
+   * Handles a crash of the thread. Only a file that was read alone is certainly the cause; other files are read again
+   * one by one.
+   */
   function handleCrash(crashedThread: Thread, reason: string): void {
     thread = undefined;
     crashes++;
@@ -200,7 +212,7 @@ export function createReaderPool({
     const interruptedTasks = [...runningTasks.values()];
     runningTasks.clear();
     const remainingTasks = interruptedTasks.flatMap((task) => {
-      if (task.request.group > currentGroup) return [task]; // not started
+      if (task.request.group > currentGroup) return [task]; // the thread had not started this task
       if (!task.isAlone) return splitTask(task);
       failFile(task, 0, reason);
       return [];
@@ -239,7 +251,7 @@ export function createReaderPool({
     for (const call of calls) call.reject(error);
   }
 
-  /** Removes unfinished copies of an ended thread. */
+  /** Deletes the unfinished copies of an ended thread. */
   async function removeUnfinishedCopies({ id, copyRoots }: Thread): Promise<void> {
     const prefix = tempName(process.pid, threadPrefix(id));
     for (const folder of [...copyRoots].map((root) => join(root, TEMP_DIR))) {
@@ -260,7 +272,8 @@ export function createReaderPool({
       startIdleTimer();
     },
     /**
-     * Returns one result per path, in order, also for a bad file. Rejects with `unavailable` if nothing can be read.
+     * Returns one result per path, in order, also for a file that cannot be read. Rejects with `unavailable` if no file
+     * can be read at all.
      */
     read: ({ paths, ...group }: ReadGroup): Promise<ReadResult[]> =>
       new Promise((resolve, reject) => {

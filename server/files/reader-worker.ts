@@ -16,31 +16,34 @@ import { absoluteOf, parentOf } from './relative-path.ts';
 import { splitFile, type SplitFile } from './sections.ts';
 
 export interface ReaderWorkerData {
-  /** Int32: [group being read, index in it, 1 while parsing]. */
+  /** An Int32Array of [group being read, index of the file in the group, 1 while parsing]. */
   progress: SharedArrayBuffer;
 }
 
 interface RequestedFile extends ListedFile {
   path: string;
-  /** Name of the lyrics file beside it. */
+  /** Name of the lyrics file beside the audio file. */
   lyrics?: string | null;
-  /** Look for tracks in the file by a cue sheet in it (`inside`), or also by the sheets in its folder (`beside`). */
+  /**
+   * Where to look for a CUE sheet that splits the file into tracks: only in the file (`inside`), or also in its folder
+   * (`beside`).
+   */
   sheets?: 'inside' | 'beside';
 }
 
 export interface ReadRequest {
   group: number;
-  /** Absolute folder that the paths are relative to. */
+  /** The folders to which the paths are relative. */
   root: MusicRoots;
-  /** A file with size and time must still have both after it was read. */
+  /** Paths of files. If a file is given with size and time, it must still have both after it was read. */
   paths: (string | RequestedFile)[];
-  /** Root of the local storage, when the files are to be copied into it. */
+  /** Root of the local storage into which the files are copied; null if they are not copied. */
   copyTo: string | null;
   /** What separates several values in one. */
   separators: Separators;
-  /** Hash the payload of large files too. */
+  /** Whether to hash the payload of large files, too. */
   hashLarge: boolean;
-  /** Hash the whole file, which names its object when it is stored later. */
+  /** Whether to hash the whole file; the hash is the name of its object when it is stored later. */
   hashWholeFile?: boolean;
 }
 
@@ -50,15 +53,19 @@ export type ReadResult =
       content: AudioRead;
       sizeBytes: number;
       audioHash: string | null;
-      /** Tracks in the file, if they were looked for. */ split?: SplitFile;
-      /** The object of the copy, or the one that a copy would have. */ stored: { key: string; sha256: string } | null;
+      /** The tracks in the file, if they were looked for. */
+      split?: SplitFile;
+      /** The object of the copy in storage, or the object that a copy would become. */
+      stored: { key: string; sha256: string } | null;
     }
   | {
       ok: false;
       reason: string;
-      /** The disk is full, so the other files would fail too. */ fatal?: boolean;
-      /** The file is still being written. */ changing?: boolean;
-      /** The system caused the error (rights, disk), not the content: the next scan reads the file again. */
+      /** Set if the disk is full, so that the other files would fail, too. */
+      fatal?: boolean;
+      /** Set if the file is still being written. */
+      changing?: boolean;
+      /** Set if the system caused the error (rights, disk), not the content: the next scan reads the file again. */
       isPassing?: boolean;
     };
 
@@ -80,7 +87,7 @@ let isEnding = false;
 port.on('message', (request: ReadRequest | typeof END_MESSAGE) => {
   if (request !== END_MESSAGE) return void (queue = queue.then(() => readGroup(request)));
   isEnding = true;
-  port.close(); // the thread ends when the pending copies are finished
+  port.close(); // the thread ends as soon as the pending copies are finished
 });
 
 type Outcome = (ReadFile & { split?: SplitFile }) | Extract<ReadResult, { ok: false }>;
@@ -89,12 +96,12 @@ async function readGroup(request: ReadRequest): Promise<void> {
   const outcomes: Outcome[] = [];
   progress[0] = request.group;
   for (const [index, path] of request.paths.entries()) {
-    if (isEnding) return; // nobody waits for the result
+    if (isEnding) return; // nobody waits for the result when the thread is ending
     progress[1] = index;
     outcomes.push(await readRequestedFile(request, path));
   }
   progress[2] = 0;
-  await pendingFlush; // one group is flushed while the next one is read
+  await pendingFlush; // only one group is flushed at a time, while the next group is read
   pendingFlush = storeGroup(request, outcomes).then((results) =>
     port?.postMessage({ group: request.group, results } satisfies ReadResponse),
   );
@@ -151,7 +158,7 @@ function openTemp(root: string): { fd: number; path: string } {
 function cloneTemp(root: string, source: string | Buffer, device: number): { fd: number; path: string } | undefined {
   const path = newTempPath(root);
   if (!cloner.clone(source, device, path)) return undefined;
-  fs.chmodSync(path, 0o600); // a clone has the rights of its source
+  fs.chmodSync(path, 0o600); // a clone has the rights of its source, which are not those of the storage
   return { fd: fs.openSync(path, 'r'), path };
 }
 
@@ -188,12 +195,12 @@ async function storeGroup({ copyTo }: ReadRequest, outcomes: Outcome[]): Promise
     await flushNames(copyTo, [...folders]);
     return results;
   } catch (error) {
-    // the new names may not survive a power cut, so no row may use them; the next scan copies the files again
+    // after a power cut the new names may be lost, so no row may use them; the next scan copies the files again
     return results.map((result) => (result.ok ? toFailure(error) : result));
   }
 }
 
-/** Flushes a copy and renames it to its final name, replacing an equal file. Returns the folder. */
+/** Flushes a copy and renames it to its final name, replacing an equal file. Returns the folder of the file. */
 async function publishCopy(
   { fd, tempPath }: NonNullable<ReadFile['copy']>,
   path: string,
@@ -209,7 +216,7 @@ async function publishCopy(
   try {
     fs.renameSync(tempPath, path);
   } catch (error) {
-    // Windows does not replace a file that is being played
+    // Windows cannot replace a file that is being played, but a file of this name and size has the same content
     if (fs.statSync(path, { throwIfNoEntry: false })?.size !== sizeBytes) throw error;
     fs.rmSync(tempPath);
   }
@@ -222,12 +229,12 @@ function createFolder(folder: string): void {
   createdFolders.add(folder);
 }
 
-/** File systems with one ordered journal: flushing one folder includes every earlier rename. */
+/** File systems with one ordered journal: flushing one folder also saves every earlier rename. */
 const ORDERED_JOURNALS = new Set([0xef53 /* ext3, ext4 */, 0x58465342 /* xfs */]);
 
-/** A new name survives a power cut only when its folder is flushed too. */
+/** Flushes folders, because a new file name survives a power cut only when its folder is flushed, too. */
 async function flushNames(root: string, folders: string[]): Promise<void> {
-  // Windows cannot open folders; it flushes names with the file
+  // Windows cannot open folders; it flushes names with the files
   if (process.platform === 'win32' || folders.length === 0) return;
   const { type } = await fs.promises.statfs(root);
   await Promise.all((ORDERED_JOURNALS.has(type) ? folders.slice(0, 1) : folders).map(flushFolder));

@@ -1,6 +1,6 @@
 // Fills columns that a migration added, from the tags of files that were read before the migration; scans do not read
-// unchanged files again. Runs in the background and continues after a restart. Replaces no values. Leaves out audio in
-// an object store, which would have to be downloaded whole.
+// unchanged files again. Runs in the background and continues after a restart. No existing value is replaced. Audio in
+// an object store is left out, because it would have to be downloaded completely.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { whenUnlocked } from '../db/wait-for-unlock.ts';
@@ -21,19 +21,19 @@ interface RereadDeps {
   db: MainDb;
   audioStore: Pick<AudioStore, 'resolve'>;
   readTags: (path: string, sourceId: string) => Promise<FileFields>;
-  setMore: (id: TrackId, more: MoreTags) => void;
+  setMore: (id: TrackId, moreTags: MoreTags) => void;
   libraryChanged: () => void;
   log: Log;
 }
 
 type StoredTrack = RowAs<typeof tracks, 'id' | 'sourceId'> & { storageUri: string };
 
-type FileFields = KnownFields & { charset?: string | undefined; more?: MoreTags | null | undefined };
+type FileFields = KnownFields & { charset?: string | undefined; moreTags?: MoreTags | null | undefined };
 
-/** A batch is read in a few milliseconds. */
+/** Number of tracks in a batch, which is read in a few milliseconds. */
 const BATCH_TRACKS = 20;
 
-/** Fills only columns that are empty, and that nobody emptied by hand. */
+/** Returns SQL that fills a column only if it is empty and no person has emptied it. */
 const fillExpression = (column: string, field: string): string =>
   `${column} = iif(provenance ->> '${field}' IS NULL, coalesce(${column}, @${column}), ${column})`;
 const FOLDED_COLUMNS = foldedFrom((field) => ({ field, column: foldedName(field) }));
@@ -43,7 +43,10 @@ const FILL_ASSIGNMENTS = [
   ...Object.values(FOLDED_COLUMNS).map(({ field, column }) => fillExpression(column, field)),
 ].join(', ');
 
-/** Resolves when all files are read, when no file of a batch can be read now, or when the database is closed. */
+/**
+ * Reads tags again. Resolves when all files have been read, when no file of a batch can be read at present, or when the
+ * database is closed.
+ */
 export async function rereadTags(deps: RereadDeps): Promise<void> {
   const { db, log, libraryChanged, setMore } = deps;
   const client = db.$client;
@@ -66,7 +69,7 @@ export async function rereadTags(deps: RereadDeps): Promise<void> {
   const writeBatch = client.transaction((rows: { track: StoredTrack; fields: FileFields }[], lastId: number): void => {
     for (const { track, fields } of rows) {
       const { changes } = fillTrack.run({ ...valuesOf(fields), id: track.id, storageUri: track.storageUri });
-      if (changes > 0 && fields.more) setMore(track.id, fields.more);
+      if (changes > 0 && fields.moreTags) setMore(track.id, fields.moreTags);
     }
     saveProgress.run(lastId);
   }).immediate;
@@ -84,13 +87,15 @@ export async function rereadTags(deps: RereadDeps): Promise<void> {
       if (fields === 'unreachable') unreachable++;
       else if (
         fields &&
-        (fields.charset !== undefined || fields.more || TAGGED_FIELDS.some(({ field }) => fields[field] !== undefined))
+        (fields.charset !== undefined ||
+          fields.moreTags ||
+          TAGGED_FIELDS.some(({ field }) => fields[field] !== undefined))
       )
         rows.push({ track, fields });
       await yieldIfDue();
       if (!client.open) return;
     }
-    if (unreachable === batch.length) return; // the disk is not connected; the next start continues
+    if (unreachable === batch.length) return; // the disk is not connected; the next start continues here
     await whenUnlocked(
       () => writeBatch(rows, lastTrack.id),
       () => client.open,
@@ -107,7 +112,7 @@ export async function rereadTags(deps: RereadDeps): Promise<void> {
   if (filledCount > 0) libraryChanged();
 }
 
-/** Returns undefined when there is nothing to read. */
+/** Returns the fields in the tags of a file; undefined when the audio is not in a local file. */
 async function fieldsOf(
   { audioStore, readTags }: RereadDeps,
   { storageUri, sourceId }: StoredTrack,
@@ -125,7 +130,7 @@ async function fieldsOf(
 
 const valuesOf = (fields: FileFields): Record<string, string | number | null> =>
   Object.fromEntries([
-    // text without a declared charset was read at that time before charsets were detected
+    // charsets were not detected when the file was first read, so the usual charset was used
     ['charset', fields.charset === undefined ? null : USUAL_CHARSET],
     ...TAGGED_FIELDS.map(({ field, name }) => [name, fields[field] ?? null] as const),
     ...Object.values(FOLDED_COLUMNS).map(({ field, column }) => [column, foldedText(fields[field])] as const),

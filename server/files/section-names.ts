@@ -1,18 +1,18 @@
 // Names of the tracks in one file: `Album.flac//003` is the third track of Album.flac. No file can have such a name,
-// since no name of a file contains a slash. Pure.
+// since file names do not contain slashes. Pure.
 
 export const SHEET_EXTENSION = 'cue';
-/** The reason why a file with a cue sheet stays one track. */
+/** The reason why a file with a CUE sheet stays one track. */
 export const NEEDS_FFMPEG_REASON = 'its cue sheet is not used, because that takes ffmpeg, which is not installed';
 
 const SEPARATOR = '//';
 const NUMBER_DIGITS = 3;
 
-/** Takes the name of a file, or its source id. */
+/** Returns the name of a section. `file` is the name of the file, or its source id. */
 export const sectionName = (file: string, number: number): string =>
   `${file}${SEPARATOR}${String(number).padStart(NUMBER_DIGITS, '0')}`;
 
-/** The file that a section belongs to; undefined for the name of a file itself. */
+/** Returns the file to which a section belongs; undefined if `name` is the name of a file. */
 export function fileOfSection(name: string): string | undefined {
   const index = name.lastIndexOf(SEPARATOR);
   return index < 0 ? undefined : name.slice(0, index);

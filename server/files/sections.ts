@@ -1,5 +1,5 @@
-// The tracks inside one audio file, by a cue sheet beside it or in it. The sheet beside the file is preferred, since
-// somebody put it there on purpose. Runs in the reading thread.
+// Finds the tracks inside one audio file, by a CUE sheet beside it or in it. The sheet beside the file is preferred,
+// since somebody put it there on purpose. Runs in the reading thread.
 import fs from 'node:fs';
 import {
   decodeSheet,
@@ -17,28 +17,31 @@ import { textToName } from '../storage/file-names.ts';
 import { kindOf } from './file-kinds.ts';
 import { textOf } from './relative-path.ts';
 
-/** A track inside a file: its samples `[start, end)`, and tags from the cue sheet and the file. */
+/** A track inside a file: its range of samples `[start, end)`, and tags from the CUE sheet and the file. */
 export interface Section {
   number: number;
   start: number;
-  /** Null for a section up to the end of the file. */
+  /** Null if the section reaches to the end of the file. */
   end: number | null;
   durationMs: number;
   tags: Tags;
 }
 
-/** `fault` is the reason why a sheet is not used. */
+/** The tracks in a file. `fault` is the reason why a sheet is not used. */
 export interface SplitFile {
   sections?: Section[];
   fault?: string;
 }
 
-/** Limit for one folder. */
+/** Maximum number of sheets that are read in one folder. */
 const MAX_SHEETS = 200;
 const stemOf = (name: string): string => (name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : name);
 const foldName = (name: string): string => name.normalize('NFC').toLowerCase();
 
-/** `folder` is where sheets are looked for; without it, only the sheet in the file is used. */
+/**
+ * Returns the tracks in a file. Sheets are looked for in `folder`; if it is undefined, only the sheet in the file is
+ * used.
+ */
 export function splitFile(name: string, content: AudioRead, folder: string | Buffer | undefined): SplitFile {
   const { facts, tags } = content;
   const embeddedSheet = tags.cueSheet;
@@ -48,7 +51,7 @@ export function splitFile(name: string, content: AudioRead, folder: string | Buf
     const sections = sectionsOf(sheet, fileIndex, facts);
     if (typeof sections === 'string') fault ??= `the sheet ${sheetName} is not used: ${sections}`;
     else if (sections) return { sections: sections.map((section) => toSection(section, sheet, content)) };
-    else return {}; // the sheet says that this file is one track
+    else return {}; // the sheet describes this file as a single track
   }
   const sections = embeddedSheet && sectionsOf(embeddedSheet, 0, facts);
   if (typeof sections === 'object')
@@ -60,11 +63,14 @@ export function splitFile(name: string, content: AudioRead, folder: string | Buf
 interface MatchingSheet {
   sheetName: string;
   sheet: CueSheet;
-  /** Index of the audio file in the files of the sheet. */
+  /** Index of the audio file among the files that the sheet names. */
   fileIndex: number;
 }
 
-/** A folder with sheets. The last one is cached, since the next file is mostly in it: it may have 100,000 files. */
+/**
+ * A folder with sheets. The folder that was read last is cached, because the next file is mostly in it, and it may have
+ * 100,000 files.
+ */
 interface SheetFolder {
   path: string;
   changedAt: bigint;
@@ -72,12 +78,12 @@ interface SheetFolder {
   sheets: string[];
   /** Folded names of the audio files. */
   audioNames: Set<string>;
-  /** Number of audio files by their folded name without the extension. */
+  /** Number of audio files by their folded names without the extension. */
   stemCounts: Map<string, number>;
   parsedSheets: Map<string, { stamp: string; sheet: CueSheet | undefined }>;
 }
 let cachedFolder: SheetFolder | undefined;
-/** A folder that changed less than this ago may change again with the same time. */
+/** If a folder changed more recently than this, it may change again without a change of its time. */
 const STABLE_AFTER_MS = 2_000;
 
 function readSheetFolder(folder: string | Buffer): SheetFolder {
@@ -106,7 +112,7 @@ function readSheetFolder(folder: string | Buffer): SheetFolder {
   return cachedFolder;
 }
 
-/** The sheets of a folder that describe this file, the best match first. */
+/** Returns the sheets in a folder that describe this file, the best match first. */
 function findAdjacentSheets(folder: string | Buffer, name: string): MatchingSheet[] {
   const sheetFolder = readSheetFolder(folder);
   const matches: (MatchingSheet & { rank: number })[] = [];
@@ -126,8 +132,8 @@ function readSheet(path: Buffer, name: string, { parsedSheets }: SheetFolder): C
     const stat = fs.statSync(path, { bigint: true });
     if (!stat.isFile() || stat.size > MAX_SHEET_BYTES) return undefined;
     const stamp = `${stat.ino} ${stat.size} ${stat.mtimeNs}`;
-    const cached = parsedSheets.get(name);
-    if (cached?.stamp === stamp) return cached.sheet;
+    const cachedSheet = parsedSheets.get(name);
+    if (cachedSheet?.stamp === stamp) return cachedSheet.sheet;
     const bytes = readPlainFileSync(path, MAX_SHEET_BYTES);
     const sheet = bytes && parseCueSheet(decodeSheet(bytes));
     parsedSheets.set(name, { stamp, sheet });
@@ -138,8 +144,9 @@ function readSheet(path: Buffer, name: string, { parsedSheets }: SheetFolder): C
 }
 
 /**
- * A sheet names its audio file, often with the extension from before a conversion, and sometimes with an old name or
- * not at all. In those cases a sheet matches by its own name, or when the folder has no other audio file.
+ * Returns how well a sheet matches a file. A sheet names its audio file, often with the extension from before a
+ * conversion, and sometimes with an old name or not at all. In those cases a sheet matches by its own name, or if the
+ * folder has no other audio file.
  */
 function matchSheet(
   { files }: CueSheet,
@@ -161,7 +168,7 @@ function matchSheet(
   return audioNames.size === 1 ? { fileIndex: 0, rank: 5 } : undefined;
 }
 
-/** Tags that describe the whole file and not a track in it. */
+/** Tags that describe the whole file and not one track in it. */
 const WHOLE_FILE_TAGS = [
   'title',
   'titleSort',
@@ -174,7 +181,7 @@ const WHOLE_FILE_TAGS = [
   'isrc',
   'cueSheet',
 ] as const satisfies (keyof Tags)[];
-/** Fields of a sheet that are not read: programs write about themselves there, or toSection reads them itself. */
+/** Fields of a sheet that are not copied: programs write about themselves there, or toSection reads them itself. */
 const SKIPPED_FIELDS = [
   'comment',
   'lyrics',
@@ -208,7 +215,7 @@ function toSection({ number, start, end, fields }: SheetSection, sheet: CueSheet
     delete fileTags.replayGain.trackPeak;
   }
   fillGaps(trackTags, fileTags);
-  // a file is one album, so it needs one album artist
+  // the tracks of a file are one album, so they need a common album artist
   if (trackTags.albumArtists.length === 0)
     if (hasSeveralArtists(sheet)) trackTags.compilation ??= true;
     else fillAlbumArtist(trackTags, fileTags);
@@ -232,10 +239,13 @@ function fillAlbumArtist(tags: Tags, { artists, artist }: Tags): void {
   if (artist !== undefined) tags.albumArtist = artist;
 }
 
-/** Format in which a section is sent to listeners: lossless, whatever the file is. */
+/** Format in which a section is sent to listeners: lossless, whatever format the file has. */
 const SECTION_FORMAT = 'flac';
 
-/** For a lossy file the bit rate is higher than the file's, so that limits of what may be sent still hold. */
+/**
+ * Returns the properties of a section as it is sent. For a lossy file its bit rate is higher than the file's, so that
+ * limits of what may be sent still apply.
+ */
 export function sectionFacts(facts: AudioFacts, { durationMs }: Pick<Section, 'durationMs'>): AudioFacts {
   const { sampleRateHz, channels, bitDepth = 16 } = facts;
   const estimatedKbps = Math.round((sampleRateHz * channels * bitDepth * 0.6) / 1_000);

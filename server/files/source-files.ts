@@ -1,5 +1,5 @@
-// Records changes to tracks for the next scan, in the tables source_files and source_folders. The next scan compares a
-// folder without a signature file by file.
+// Stores changes to tracks for the next scan, in the tables source_files and source_folders. If a folder has no
+// signature, the next scan compares it file by file.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { RowOf } from '../db/rows.ts';
@@ -11,7 +11,7 @@ export type SourceFiles = ReturnType<typeof createSourceFiles>;
 export function createSourceFiles({ db }: { db: Pick<MainDb, '$client'> }) {
   const client = db.$client;
   const markDeleted = client.prepare("UPDATE source_files SET state = 'deleted', track_id = NULL WHERE track_id = ?");
-  // a `deleted` row with a track: the track came back from the trash, and no scan has seen its file since
+  // a track with the state `deleted` came back from the trash, and no scan has seen its file since
   const markGone = client.prepare<[TrackId], RowOf<typeof sourceFiles, 'folderId'>>(
     `UPDATE source_files SET state = 'gone' WHERE state IN ('track', 'deleted')
       AND track_id = (SELECT id FROM tracks WHERE id = ? AND storage_uri LIKE '${FILE_SCHEME}:%') RETURNING folder_id`,
@@ -24,11 +24,11 @@ export function createSourceFiles({ db }: { db: Pick<MainDb, '$client'> }) {
     'DELETE FROM source_files WHERE track_id = ? RETURNING folder_id',
   );
   const setTrack = client.prepare<[TrackId, TrackId]>('UPDATE source_files SET track_id = ? WHERE track_id = ?');
-  // no file changed at time 0: the next scan reads the tags again
+  // no file has a change time of 0, so the next scan reads the tags again
   const clearChangeTime = client.prepare<[TrackId], RowOf<typeof sourceFiles, 'folderId'>>(
     "UPDATE source_files SET ctime_us = 0 WHERE track_id = ? AND state = 'track' RETURNING folder_id",
   );
-  // no file has time 0: the next scan reads the file as a changed one
+  // no file has a modification time of 0, so the next scan treats the file as changed
   const clearFileTime = client.prepare<[TrackId], RowOf<typeof sourceFiles, 'folderId'>>(
     "UPDATE source_files SET mtime_us = 0 WHERE track_id = ? AND state = 'deleted' RETURNING folder_id",
   );
@@ -44,23 +44,26 @@ export function createSourceFiles({ db }: { db: Pick<MainDb, '$client'> }) {
 
   return {
     /**
-     * The track was deleted, but its file stays: a scan adds the file again only after it changes. Runs inside the
-     * caller's transaction.
+     * Stores that the track was deleted while its file stays: a scan adds the file again only after it changes. Runs
+     * inside the caller's transaction.
      */
     noteDeleted: (id: TrackId): void => void markDeleted.run(id),
 
-    /** The track's file was missing when it was needed. A scan will find it again, even if it comes back unchanged. */
+    /**
+     * Stores that the track's file was missing when it was needed. A scan will find the file again, even if it comes
+     * back unchanged.
+     */
     noteGone: client.transaction((id: TrackId): void => {
       for (const { folder_id } of markGone.all(id)) clearSignature.run(folder_id);
     }).immediate,
 
-    /** The track's file was found again between two scans. */
+    /** Stores that the track's file was found again between two scans. */
     noteReturned: client.transaction((id: TrackId): void => {
       for (const { folder_id } of markReturned.all(id)) clearSignature.run(folder_id);
     }).immediate,
 
     /**
-     * Assigns the files of one track to another, whose own files are forgotten: a file that reappears in their place
+     * Assigns the files of one track to another track, whose previous files are forgotten: if such a file reappears, it
      * becomes a new track. Runs inside the caller's transaction.
      */
     moveFiles(fromId: TrackId, toId: TrackId): void {
@@ -69,8 +72,8 @@ export function createSourceFiles({ db }: { db: Pick<MainDb, '$client'> }) {
     },
 
     /**
-     * Assigns a file that belonged to no track to this one, whose own files are forgotten. Runs inside the caller's
-     * transaction.
+     * Assigns a file that belonged to no track to this track, whose previous files are forgotten. Runs inside the
+     * caller's transaction.
      */
     adopt(id: TrackId, folderId: number, name: string): void {
       forgetFiles(id);
@@ -78,20 +81,23 @@ export function createSourceFiles({ db }: { db: Pick<MainDb, '$client'> }) {
       clearSignature.run(folderId);
     },
 
-    /** The tags may differ from when they were read for this track. Runs inside the caller's transaction. */
+    /** Makes the next scan read the tags of the track's file again. Runs inside the caller's transaction. */
     rereadTagsAtNextScan(id: TrackId): void {
       for (const { folder_id } of clearChangeTime.all(id)) clearSignature.run(folder_id);
     },
 
     /**
-     * The track came back, and its file may have changed while it was deleted or merged. Runs inside the caller's
-     * transaction.
+     * Makes the next scan read the file of a restored track again, because it may have changed while the track was
+     * deleted or merged. Runs inside the caller's transaction.
      */
     rereadFileAtNextScan(id: TrackId): void {
       for (const { folder_id } of clearFileTime.all(id)) clearSignature.run(folder_id);
     },
 
-    /** A file that reappears where the track had one becomes a new track. Runs inside the caller's transaction. */
+    /**
+     * Forgets the files of a track: if such a file reappears, it becomes a new track. Runs inside the caller's
+     * transaction.
+     */
     forget: forgetFiles,
   };
 }

@@ -31,13 +31,13 @@ export type StoreFile = ReturnType<typeof createStoreFile>;
 
 interface StoreOptions<T> {
   signal: AbortSignal;
-  /** Returns a result when the file is not to be stored. */
+  /** Returns a result if the file need not be stored; otherwise undefined. */
   beforeStoring?: (file: Pick<TrackAudio, 'audioHash'>) => Promise<T | undefined>;
-  /** Writes the row after the file is stored. */
+  /** Writes the row after the file was stored. */
   write: (audio: TrackAudio, content: AudioContent) => T | Promise<T>;
 }
 
-/** Throws `unsupported_type`, and what the storage throws. */
+/** Returns the function that stores a file. It throws `unsupported_type`, and what the storage throws. */
 export const createStoreFile =
   ({ storage, leases, reader }: StoreFileDeps) =>
   async <T>({ path, sha256, sizeBytes }: WholeFile, { signal, beforeStoring, write }: StoreOptions<T>): Promise<T> => {
@@ -52,7 +52,7 @@ export const createStoreFile =
     if (earlyResult !== undefined) return earlyResult;
     const key = audioKey(sha256, content.facts.format);
     return leases.lease(key, async () => {
-      // putAudio gets the error, but until then an error without a listener would end the process
+      // putAudio handles errors later; until then an error without a listener would end the process
       const source = createReadStream(path).on('error', () => undefined);
       try {
         await storage.putAudio(source, content.facts.format, { signal, expected: { sha256, size: sizeBytes } });

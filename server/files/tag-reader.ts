@@ -8,9 +8,9 @@ import { decodeTags } from '../media/unmarked-text.ts';
 import type { ReaderPool } from './reader-pool.ts';
 
 /**
- * Reads no lyrics: the scan reads them, also from files beside the audio. `sourceId` gives the title when the tags have
- * none, `previous` the charset of tags that do not declare one. Throws UnreadableAudio, or `unavailable` when nothing
- * can be read.
+ * Returns the function that reads the tags of a file, without lyrics: the scan reads them, also from files beside the
+ * audio. `sourceId` gives the title if the tags have none, `previous` the charset of tags that do not declare theirs.
+ * Throws UnreadableAudio, or `unavailable` when no file can be read.
  */
 export const createTagReader =
   ({ reader }: { reader: Pick<ReaderPool, 'read'> }) =>

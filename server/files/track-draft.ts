@@ -16,20 +16,25 @@ interface PathName {
   discNumber: number | undefined;
 }
 
-/** `1-02 Title`, `1.02 - Title`: disc and track number. */
+/** A name that begins with the numbers of disc and track: `1-02 Title`, `1.02 - Title`. */
 const DISC_AND_TRACK_NAME = /^(0?[1-9]|[12]\d)[-.](\d{2,3})(?:\s*[-–—.)]\s*|\s+)(?=[^\s\d])(.+)$/;
-/** `07 - Title`, `7. Title`, `07 Title`; not `99 Luftballons`, `24-7`, `4.33`, where the number may be the title's. */
+/**
+ * A name that begins with a track number: `07 - Title`, `7. Title`, `07 Title`. Not `99 Luftballons`, `24-7`, `4.33`,
+ * where the number may belong to the title.
+ */
 const TRACK_NAME = /^(?:(\d{1,3})(?:\s*[-–—.)]+\s|\s+[-–—]|[-–—.)](?!\d))|(0\d{1,2})\s)\s*(\S.*)$/;
-/** `Track 7`, or a number alone: the whole name is the title. */
+/** `Track 7`, or a number alone; the whole name is also the title. */
 const NUMBER_NAME = /^(?:track\s*)?(\d{1,3})$/i;
 
-/** `CD1`, `Disc 2 - Live`. */
+/** A folder of a disc, such as `CD1` or `Disc 2 - Live`. */
 const DISC_FOLDER = /(?:^|\/)(?:cd|dis[ck])[\s_.-]*(0?[1-9]|[1-9]\d)(?!\w)[^/]*\/[^/]*$/i;
 
-/** No file name is longer, even with escapes. */
+/** Longer than any file name, even with escapes. */
 const MAX_NAME_CHARS = 2_000;
 
-/** `Artist/Album/1-02 - Title.flac` → title and numbers, for files without them in their tags. */
+/**
+ * Returns title and numbers from a path such as `Artist/Album/1-02 - Title.flac`, for files without them in their tags.
+ */
 export function parseTrackPath(sourceId: string): PathName {
   const fileName = toOneLine(sourceId.slice(sourceId.lastIndexOf('/') + 1), MAX_NAME_CHARS);
   const name = replaceUnderscores(withoutExtension(fileName)) || fileName;
@@ -40,32 +45,32 @@ export function parseTrackPath(sourceId: string): PathName {
   return { title: name, trackNumber: toPositive(NUMBER_NAME.exec(name)?.[1]), discNumber: undefined };
 }
 
-/** Removes only extensions of audio files: `01. Song` and `Mr. X` have none. */
+/** Removes the extension only if it is one of audio files: `01. Song` and `Mr. X` have none. */
 function withoutExtension(file: string): string {
   const dot = file.lastIndexOf('.');
   return AUDIO_EXTENSIONS.has(file.slice(dot + 1).toLowerCase()) && dot >= 0 ? file.slice(0, dot) : file;
 }
 
-/** Underscores stand for spaces only in names without spaces. */
+/** Replaces underscores by spaces in names that contain no spaces. */
 const replaceUnderscores = (name: string): string => (/\s/.test(name) ? name : name.replaceAll('_', ' ')).trim();
 
 const toPositive = (digits: string | undefined): number | undefined => Number(digits) || undefined;
 
-/** Lists are joined to one text. */
+/** Returns the fields in the tags. Lists are joined to one text. */
 const fieldsOf = (tags: Tags): KnownFields =>
   fieldsFrom((field) => {
     const value = tags[field];
     return Array.isArray(value) ? toOneLine(joinValues(value), MAX_NAME_CHARACTERS) : value;
   }) as KnownFields;
 
-/** Returns null if there are none of these tags. */
+/** Returns the tags that are stored as they are in the file; null if the file has none of them. */
 function moreTagsOf(tags: Tags): MoreTags | null {
-  let more: Record<string, string | string[]> | null = null;
+  let moreTags: Record<string, string | string[]> | null = null;
   for (const name of MORE_TAG_NAMES) {
     const value = tags[name];
-    if (value !== undefined) (more ??= {})[name] = value;
+    if (value !== undefined) (moreTags ??= {})[name] = value;
   }
-  return more;
+  return moreTags;
 }
 const MORE_TAG_NAMES = [...ONE_VALUE_TAGS, ...MORE_TAG_LIST];
 
@@ -112,7 +117,10 @@ export function toIdentity(content: AudioRead, sourceId: string): TrackIdentity 
   };
 }
 
-/** The fields whose text was decoded with a charset that the file does not declare, and that is not the usual one. */
+/**
+ * Returns the origins of fields whose text was decoded with a charset that the file does not declare, unless it is the
+ * usual charset.
+ */
 function charsetOrigins({ unmarked, charset, isCharsetChosen }: AudioRead): Record<string, Origin> {
   if (!unmarked || charset === undefined) return {};
   const texts: Record<string, string | undefined> = {

@@ -1,5 +1,5 @@
-// When a track counts as played, in the player and both APIs: after half of it or four minutes, whichever comes first,
-// as for scrobbling services. Without a known length, after four minutes.
+// Decides when a track counts as played, in the player and both APIs: after half of it or four minutes, whichever comes
+// first, as for scrobbling services. If its length is unknown, it counts after four minutes.
 const MAX_REQUIRED_MS = 4 * 60_000;
 
 export const requiredPlayMs = (durationMs: number | null): number =>

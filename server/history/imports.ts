@@ -33,12 +33,12 @@ interface HistoryImportDeps {
   now: () => Date;
   history: Pick<HistoryService, 'insertOrFind' | 'announceChange'>;
   jobs: Pick<Jobs, 'enqueue'>;
-  /** Folder of files that are not imported yet. */
+  /** Folder for the files that are not imported yet. */
   dir: string;
   maxBytes: () => number;
-  /** Throws `storage_full`. */
+  /** Reserves space on the disk. Throws `storage_full`. */
   reserve: ReserveSpace<UserId>;
-  /** Throws `storage_full` when the account may not bring in so many bytes. */
+  /** Throws `storage_full` when so many bytes would exceed the account's quota. */
   assertQuota: (userId: UserId, bytes: number) => void;
 }
 
@@ -47,9 +47,9 @@ const PLAYS_PER_TRANSACTION = 100;
 const MAX_SONGS = 50_000;
 const { unmatchedChars: MAX_SONG_CHARS } = TEXT_LIMITS.history;
 const MAX_SONGS_SHOWN = 200;
-/** Unfinished imports of one account: each keeps its file on disk. */
+/** Maximum number of unfinished imports per account, because each keeps its file on disk. */
 const MAX_UNFINISHED = 3;
-/** Plays of one account: 130 a day for 40 years. */
+/** Maximum number of plays per account: 130 a day for 40 years. */
 const MAX_PLAYS = 2_000_000;
 
 export type HistoryImports = ReturnType<typeof createHistoryImports>;
@@ -68,12 +68,12 @@ export function createHistoryImports({
   const queries = createHistoryQueries({ db });
   const matcher = createTrackMatcher({ db });
   const pathOf = (id: HistoryImportId): string => join(dir, `${id}`);
-  const find = (id: HistoryImportId): HistoryImportRow | undefined =>
+  const findImport = (id: HistoryImportId): HistoryImportRow | undefined =>
     db.select().from(historyImports).where(eq(historyImports.id, id)).get();
   const update = (id: HistoryImportId, values: Partial<HistoryImportRow>): void =>
     void db.update(historyImports).set(values).where(eq(historyImports.id, id)).run();
 
-  function get(userId: UserId, id: HistoryImportId): HistoryImportRow {
+  function getImport(userId: UserId, id: HistoryImportId): HistoryImportRow {
     const row = db
       .select()
       .from(historyImports)
@@ -112,14 +112,14 @@ export function createHistoryImports({
     },
   ).immediate;
 
-  /** Throws `too_large`: a file of the allowed size may have millions of plays. */
+  /** Throws `too_large` when the account has too many plays: even a file of the allowed size may contain millions. */
   function assertPlayLimit(userId: UserId): void {
     const { n } = db.select({ n: count() }).from(plays).where(eq(plays.userId, userId)).get() ?? { n: 0 };
     if (n > MAX_PLAYS)
       throw new AppError('too_large', `The history of an account may have ${MAX_PLAYS} plays, and has ${n}.`);
   }
 
-  /** Throws `storage_full` when the disk or the quota has no room. */
+  /** Yields the chunks of an upload. Throws `storage_full` when the disk or the quota has no space left. */
   async function* takeSpace(
     chunks: AsyncIterable<Buffer>,
     userId: UserId,
@@ -147,12 +147,12 @@ export function createHistoryImports({
       signal.throwIfAborted();
     };
     assertPlayLimit(row.userId);
-    const latest = now().getTime() + 86_400_000;
+    const latestPlayMs = now().getTime() + 86_400_000;
     let reportedBytes = 0;
     for await (const listen of readListens(pathOf(row.id), (done) => {
       bytesDone = done;
     })) {
-      if (listen && listen.playedAt <= latest) slice.push(listen);
+      if (listen && listen.playedAt <= latestPlayMs) slice.push(listen);
       else tally.count('unreadable');
       await yieldIfDue();
       if (slice.length === PLAYS_PER_TRANSACTION) await flush();
@@ -223,10 +223,10 @@ export function createHistoryImports({
         await remove(storedRow.id);
         throw error;
       }
-      return get(userId, storedRow.id);
+      return getImport(userId, storedRow.id);
     },
 
-    get,
+    get: getImport,
     list: (userId: UserId, { limit, offset }: Page): Paged<HistoryImportRow> => ({
       items: db
         .select()
@@ -241,10 +241,11 @@ export function createHistoryImports({
 
     /** Handler of `import_history`. An interrupted import starts again from the beginning of the file. */
     task: (async ({ importId }, context) => {
-      const row = find(importId as HistoryImportId);
+      const row = findImport(importId as HistoryImportId);
       const isFinished = row?.status === 'done' || (row?.status === 'failed' && !existsSync(pathOf(row.id)));
       if (!row || isFinished) {
-        await rm(pathOf(importId as HistoryImportId), { force: true }); // also when the account was deleted
+        // the file is also deleted when the account was deleted
+        await rm(pathOf(importId as HistoryImportId), { force: true });
         return null;
       }
       update(row.id, { status: 'running', error: null, finishedAt: null });
@@ -262,11 +263,11 @@ export function createHistoryImports({
       }
       await rm(pathOf(row.id), { force: true });
       history.announceChange(row.userId);
-      const { added, known, unmatched, unreadable } = get(row.userId, row.id);
+      const { added, known, unmatched, unreadable } = getImport(row.userId, row.id);
       return { added, known, unmatched, unreadable };
     }) satisfies Handler<typeof IMPORT_HISTORY>,
 
-    /** The file stays, so that an administrator can try again. */
+    /** Marks an import as failed after two crashes. The file stays, so that an administrator can try again. */
     putAside: ({ importId }: { importId: number }): void =>
       update(importId as HistoryImportId, {
         status: 'failed',
@@ -283,7 +284,7 @@ function createTally() {
   const songs = new Map<string, UnmatchedSong>();
   let songChars = 0;
   return {
-    count: (what: 'added' | 'known' | 'unreadable'): void => void counts[what]++,
+    count: (counter: 'added' | 'known' | 'unreadable'): void => void counts[counter]++,
     unmatched({ title, artistName }: Listen): void {
       counts.unmatched++;
       const key = `${artistName}\n${title}`;

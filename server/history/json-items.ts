@@ -6,18 +6,18 @@ const MAX_KEY_CHARS = 10;
 const { depth: MAX_DEPTH, entryChars: MAX_CHARS, gapChars: MAX_GAP } = TEXT_LIMITS.history;
 
 /**
- * Streams the entries of a JSON export: the objects of an array, also of one that is nested
- * (`{"recenttracks": {"track": […]}}`, pages of such). Yields the text of each, and undefined for one that is too long.
- * Throws `too_large` where the text is nested too deeply, or has no end of an entry for too long.
+ * Streams the entries of a JSON export: the objects of an array, which may be nested (`{"recenttracks": {"track":
+ * […]}}`, or several such pages). Yields the text of each entry, and undefined for an entry that is too long. Throws
+ * `too_large` if the text is nested too deeply, or if no entry ends for too long.
  */
 export async function* jsonItems(chunks: AsyncIterable<string>): AsyncGenerator<string | undefined> {
-  const openBrackets: string[] = []; // brackets
+  const openBrackets: string[] = [];
   const place = createPlaceCounter();
   let item: { depth: number; text: string; isTooLong: boolean } | undefined;
   let itemEnd = 0; // offset of the end of the last item
   let isInString = false;
   let isEscaped = false;
-  let word = ''; // the start of the last string, which is the key of what follows
+  let word = ''; // the beginning of the last string, which is the key of the value that follows
 
   const add = (text: string): void => {
     if (!item) return;
@@ -26,7 +26,7 @@ export async function* jsonItems(chunks: AsyncIterable<string>): AsyncGenerator<
   };
 
   for await (const chunk of chunks) {
-    let start = 0; // of the part that is not in item.text yet
+    let start = 0; // where the part of the chunk begins that is not in item.text yet
     for (let i = 0; i < chunk.length; i++) {
       const char = chunk[i] as string;
       if (char === '\n') place.lineBreak(i);
@@ -40,7 +40,7 @@ export async function* jsonItems(chunks: AsyncIterable<string>): AsyncGenerator<
       } else if (char === '{' || char === '[') {
         if (openBrackets.length === MAX_DEPTH)
           throw limitError(place.placeAt(i), `brackets are nested more than ${MAX_DEPTH} levels deep.`);
-        if (char === '[' && LIST_KEYS.has(word)) item = undefined; // it was an object around the list
+        if (char === '[' && LIST_KEYS.has(word)) item = undefined; // this object only contains the list
         if (char === '{' && !item && openBrackets.at(-1) !== '{') {
           item = { depth: openBrackets.length, text: '', isTooLong: false };
           start = i;

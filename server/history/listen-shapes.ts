@@ -17,7 +17,7 @@ const EARLIEST_PLAY_MS = Date.UTC(1990, 0, 1); // exporters write 1970 for plays
 const MAX_NAME_CHARS = 1_000;
 const MAX_TRACK_MS = 86_400_000;
 const MBID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const MAX_SECONDS = 1e11; // in milliseconds this would be 1973
+const MAX_SECONDS = 1e11; // larger numbers are milliseconds: this one would be in 1973
 
 const optionalText = z.string().nullish().catch(undefined);
 const ListenBrainzListen = z.object({
@@ -39,7 +39,7 @@ const ListenBrainzListen = z.object({
 });
 
 const NameShape = z.union([z.string(), z.object({ '#text': z.string() }), z.object({ name: z.string() })]);
-/** The format of the API, and the flat ones of other exporters. */
+/** A play in the format of Last.fm's API, or in one of the flat formats of other exporters. */
 const LastFmTrack = z.object({
   name: z.string().optional(),
   track: z.string().optional(),
@@ -116,14 +116,15 @@ const COLUMNS: Record<string, Column> = {
 };
 
 export type CsvColumns = Partial<Record<Column, number>>;
-/** The columns of a file that has no header, in their order. */
+/** The columns of a CSV file without a header. */
 const DEFAULT_COLUMNS: CsvColumns = { artist: 0, album: 1, title: 2, at: 3 };
 
-/** Undefined when the first row is not a header; then the columns are the usual ones. */
+/** Returns the columns that the first row names; undefined if the row is not a header. */
 export function csvHeader(row: readonly string[]): CsvColumns | undefined {
   const columns: CsvColumns = {};
   row.forEach((cell, i) => {
-    const name = cell.trim().toLowerCase().split('#', 1)[0] ?? ''; // `Date#somebody`
+    // a header may contain the user's name: `Date#somebody`
+    const name = cell.trim().toLowerCase().split('#', 1)[0] ?? '';
     const column = Object.hasOwn(COLUMNS, name) ? COLUMNS[name] : undefined;
     if (column !== undefined) columns[column] ??= i;
   });
@@ -166,16 +167,19 @@ function clean(name: string | null | undefined): string | undefined {
   return text === '' || text.length > MAX_NAME_CHARS ? undefined : text;
 }
 
-/** Seconds or milliseconds since 1970, or a date; UTC unless it has a zone, as for both services. */
-function toTime(at: string | number): number | undefined {
-  const text = String(at).trim();
+/**
+ * Parses a time: seconds or milliseconds since 1970, or a date, which is in UTC unless it has a zone, as for both
+ * services.
+ */
+function toTime(value: string | number): number | undefined {
+  const text = String(value).trim();
   const time = /^\d+(\.\d+)?$/.test(text)
     ? Math.round(Number(text) * (Number(text) < MAX_SECONDS ? 1_000 : 1))
     : parseDate(text);
   return isTime(time) ? time : undefined;
 }
 
-/** `2023-11-14 22:13:20`, `14 Nov 2023, 22:13`, and other formats of Date with a year of four digits. */
+/** Parses `2023-11-14 22:13:20`, `14 Nov 2023, 22:13`, and other formats of Date with a year of four digits. */
 function parseDate(text: string): number {
   if (text.length > 40 || !/(?:^|\D)(?:19|20)\d\d(?:\D|$)/.test(text)) return Number.NaN;
   const isZoned = /(?:z|gmt|utc|[+-]\d\d:?\d\d)$/i.test(text) && !/^\d{4}-\d\d-\d\d$/.test(text);

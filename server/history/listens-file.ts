@@ -1,4 +1,4 @@
-// Reads the plays in a file of another service. Its format is detected from its first characters.
+// Reads the plays in a file of another service. The format of the file is detected from its first characters.
 import { createReadStream } from 'node:fs';
 import { AppError } from '../errors.ts';
 import { TEXT_LIMITS } from '../runtime/text-limits.ts';
@@ -6,13 +6,13 @@ import { jsonItems } from './json-items.ts';
 import { csvHeader, csvListen, toListen, type CsvColumns, type Listen } from './listen-shapes.ts';
 import { csvRows, lines } from './text-rows.ts';
 
-/** Enough for the first line of each format. */
+/** Number of characters by which the format is detected; enough for the first line of each format. */
 const PEEK_CHARS = 64 * 1024;
 const { entries: MAX_ENTRIES } = TEXT_LIMITS.history;
 
 /**
- * Yields undefined for an entry that is not a play. Throws `unsupported_type` for an unknown format, and `too_large`
- * with the place for a file over a limit.
+ * Yields the plays of a file, and undefined for an entry that is not a play. Throws `unsupported_type` for an unknown
+ * format, and `too_large` with the place for a file that exceeds a limit.
  */
 export async function* readListens(path: string, onBytes: (done: number) => void): AsyncGenerator<Listen | undefined> {
   const stream = createReadStream(path, { encoding: 'utf8' });
@@ -57,7 +57,7 @@ async function peek(chunks: AsyncIterable<string>): Promise<{ head: string; chun
   head = head.replace(/^\ufeff/, '');
   return {
     head,
-    chunks: (async function* all() {
+    chunks: (async function* allChunks() {
       yield head;
       for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
     })(),
@@ -65,21 +65,22 @@ async function peek(chunks: AsyncIterable<string>): Promise<{ head: string; chun
 }
 
 async function* entriesOf(head: string, chunks: AsyncIterable<string>): AsyncGenerator<Listen | undefined> {
-  const first = head.trimStart();
-  if (first.startsWith('PK\u0003\u0004'))
+  const trimmedHead = head.trimStart();
+  if (trimmedHead.startsWith('PK\u0003\u0004'))
     throw unsupported('It is a ZIP archive. Unpack it and import the files in it.');
-  if (first.startsWith('{') && isListen(parse(first.split('\n', 1)[0]))) {
+  if (trimmedHead.startsWith('{') && isListen(parse(trimmedHead.split('\n', 1)[0]))) {
     for await (const line of lines(chunks)) yield toListen(parse(line));
-  } else if (first.startsWith('{') || first.startsWith('[')) {
+  } else if (trimmedHead.startsWith('{') || trimmedHead.startsWith('[')) {
     for await (const item of jsonItems(chunks)) yield item === undefined ? undefined : toListen(parse(item));
-  } else if (/[,;\t]/.test(first.split('\n', 1)[0] ?? '') && !first.includes('\0')) {
-    yield* csvEntries(first, chunks);
+  } else if (/[,;\t]/.test(trimmedHead.split('\n', 1)[0] ?? '') && !trimmedHead.includes('\0')) {
+    yield* csvEntries(trimmedHead, chunks);
   } else {
     throw unsupported('It is not an export of ListenBrainz (JSON, JSONL) or Last.fm (JSON, CSV).');
   }
 }
 
-const unsupported = (why: string): AppError => new AppError('unsupported_type', `The file cannot be imported. ${why}`);
+const unsupported = (reason: string): AppError =>
+  new AppError('unsupported_type', `The file cannot be imported. ${reason}`);
 const isListen = (entry: unknown): boolean => toListen(entry) !== undefined;
 
 function parse(text: string | undefined): unknown {
@@ -93,7 +94,9 @@ function parse(text: string | undefined): unknown {
 async function* csvEntries(head: string, chunks: AsyncIterable<string>): AsyncGenerator<Listen | undefined> {
   const line = head.split('\n', 1)[0] ?? '';
   const count = (separator: string): number => line.split(separator).length;
-  const separator = [',', ';', '\t'].reduce((best, other) => (count(other) > count(best) ? other : best));
+  const separator = [',', ';', '\t'].reduce((bestSeparator, candidate) =>
+    count(candidate) > count(bestSeparator) ? candidate : bestSeparator,
+  );
   let columns: CsvColumns | undefined;
   let isFirst = true;
   for await (const row of csvRows(chunks, separator)) {

@@ -1,5 +1,5 @@
-// Finds the tracks of plays without one (imported, or of a track that is gone for good), after tracks were added. Plays
-// of a track in the trash wait for it.
+// Finds the tracks of plays that have none (imported plays, or plays of a track that was deleted for good), after
+// tracks were added. Plays of a track in the trash stay with that track.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { Handler } from '../jobs/tasks.ts';
@@ -9,7 +9,7 @@ import { createTrackMatcher, type SongNames } from './matcher.ts';
 import type { MATCH_HISTORY } from './tasks.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 
-/** Songs per transaction, which takes a few milliseconds. */
+/** Number of songs per transaction, which takes a few milliseconds. */
 const SONGS_PER_TRANSACTION = 100;
 /** The number of deleted tracks whose plays one statement looks up. */
 const DELETED_PER_QUERY = 50;

@@ -1,5 +1,6 @@
-// Finds the track of a play from another service: by recording mbid, or by artist and title; of several, the one on the
-// same album. The songs of an artist are cached, because imports often have many plays of an artist in a row.
+// Finds the track of a play from another service: by recording mbid, or by artist and title. If several tracks match,
+// the one on the same album is used. The songs of an artist are cached, because imports often have many plays of an
+// artist in a row.
 import type { MainDb } from '../db/client.ts';
 import type { ArtistId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
@@ -28,7 +29,7 @@ export function createTrackMatcher({ db }: { db: MainDb }) {
   );
   const songsByName = new Map<string, Songs>();
 
-  /** The songs of all artists with this name. */
+  /** Returns the songs of all artists with this name. */
   function songsBy(name: string): Songs {
     const cachedSongs = songsByName.get(name);
     if (cachedSongs) return cachedSongs;

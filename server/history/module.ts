@@ -12,12 +12,12 @@ import { createPlayMerge } from './track-merge.ts';
 import { IMPORT_HISTORY, MATCH_HISTORY } from './tasks.ts';
 import { handledBy } from '../jobs/tasks.ts';
 
-/** The interface for modules that pass plays on. */
+/** A listener of modules that pass plays on to other services. */
 interface PlayListener {
   /** Called in the transaction that recorded the plays. */
-  recorded: (userId: UserId, ids: readonly PlayId[]) => void;
-  /** Called after that transaction. */
-  after: (userId: UserId) => void;
+  onRecorded: (userId: UserId, ids: readonly PlayId[]) => void;
+  /** Called after the transaction that recorded the plays. */
+  afterRecorded: (userId: UserId) => void;
 }
 type PlayingListener = (userId: UserId, track: TrackSummary) => void;
 
@@ -49,8 +49,8 @@ export function historyModule({
     events,
     library,
     readAside,
-    onRecorded: (userId, ids) => playListeners.forEach(({ recorded }) => recorded(userId, ids)),
-    afterRecorded: (userId) => playListeners.forEach(({ after }) => after(userId)),
+    onRecorded: (userId, ids) => playListeners.forEach(({ onRecorded }) => onRecorded(userId, ids)),
+    afterRecorded: (userId) => playListeners.forEach(({ afterRecorded }) => afterRecorded(userId)),
   });
   const nowPlaying = createNowPlaying({
     now,
@@ -78,7 +78,7 @@ export function historyModule({
       history,
       nowPlaying,
       onPlays: (listener: PlayListener): void => void playListeners.push(listener),
-      /** Called when a track starts. */
+      /** Adds a listener that is called when a track starts. */
       onPlaying: (listener: PlayingListener): void => void playingListeners.push(listener),
     },
     routes: historyRoutes({ history, nowPlaying, imports }),

@@ -1,4 +1,4 @@
-// What a user is playing now, in memory only. Users see only their own, on all their devices.
+// What each user is playing now; kept in memory only. Users see only what they play themselves, on all their devices.
 import type { TrackId, UserId } from '../db/ids.ts';
 import { notFound } from '../errors.ts';
 import type { EventHub } from '../events/hub.ts';
@@ -24,31 +24,34 @@ interface NowPlayingDeps {
   onStart?: (userId: UserId, track: TrackSummary) => void;
 }
 
-/** How long after the end of the track a report without a successor stays valid. */
+/** If no other report follows, a report stays valid for this time after the end of the track. */
 const GRACE_MS = 10 * 60_000;
 const UNKNOWN_LENGTH_MS = 60 * 60_000;
 
 export type NowPlayingService = ReturnType<typeof createNowPlaying>;
 
 export function createNowPlaying({ now, events, library, onStart }: NowPlayingDeps) {
-  const playing = new Map<UserId, NowPlayingReport & { trackId: TrackId; since: Date; until: number }>();
+  const playingByUser = new Map<UserId, NowPlayingReport & { trackId: TrackId; since: Date; validUntilMs: number }>();
 
   return {
-    /** `trackId` null: playback has stopped. Throws `not_found` for an unknown track. */
+    /**
+     * Stores what the user is playing. `trackId` is null when playback has stopped. Throws `not_found` for an unknown
+     * track.
+     */
     set(userId: UserId, { trackId, positionMs, client }: NowPlayingReport): void {
-      const previousReport = playing.get(userId);
+      const previousReport = playingByUser.get(userId);
       if (trackId === null) {
-        playing.delete(userId);
+        playingByUser.delete(userId);
       } else {
         const [track] = library.tracksById(userId, [trackId]);
         if (!track) throw notFound('track', trackId);
         const since = now();
-        playing.set(userId, {
+        playingByUser.set(userId, {
           trackId,
           positionMs,
           client,
           since,
-          until: since.getTime() + (track.durationMs ?? UNKNOWN_LENGTH_MS) - positionMs + GRACE_MS,
+          validUntilMs: since.getTime() + (track.durationMs ?? UNKNOWN_LENGTH_MS) - positionMs + GRACE_MS,
         });
         if (previousReport?.trackId !== trackId || positionMs === 0) onStart?.(userId, track);
       }
@@ -60,17 +63,20 @@ export function createNowPlaying({ now, events, library, onStart }: NowPlayingDe
     },
 
     get(userId: UserId): NowPlaying | undefined {
-      const current = playing.get(userId);
-      const [track] = current && current.until > now().getTime() ? library.tracksById(userId, [current.trackId]) : [];
-      if (current && track)
+      const currentReport = playingByUser.get(userId);
+      const [track] =
+        currentReport && currentReport.validUntilMs > now().getTime()
+          ? library.tracksById(userId, [currentReport.trackId])
+          : [];
+      if (currentReport && track)
         return {
-          trackId: current.trackId,
-          positionMs: current.positionMs,
-          client: current.client,
-          since: current.since,
+          trackId: currentReport.trackId,
+          positionMs: currentReport.positionMs,
+          client: currentReport.client,
+          since: currentReport.since,
           track,
         };
-      playing.delete(userId);
+      playingByUser.delete(userId);
       return undefined;
     },
   };

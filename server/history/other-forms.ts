@@ -1,13 +1,17 @@
-// Other forms of a reported play, and of the times that a list is asked for by, turned into the documented ones.
+// Accepts other forms of a reported play, and of the times by which a list is filtered, and converts them to the
+// documented forms.
 import type { Accepts, Fields, QueryText } from '../http/accepts.ts';
 
-/** ISO 8601 without a zone, also with a blank for the `T`. */
+/** A time in ISO 8601 without a zone, also with a blank instead of the `T`. */
 const WITHOUT_ZONE = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
-/** As milliseconds since 1970 it would be the year 1973 or earlier, as seconds the year 5138 or later. */
+/**
+ * Numbers from this one on are milliseconds since 1970: smaller ones would be in 1973 or earlier, and larger numbers of
+ * seconds in the year 5138 or later.
+ */
 const MIN_MS = 1e11;
 
-/** UTC where no zone is named; numbers are seconds or milliseconds since 1970. */
+/** Converts a time to text. Times without a zone are in UTC; numbers are seconds or milliseconds since 1970. */
 function timeText(value: unknown): unknown {
   const number = typeof value === 'string' && /^\d{9,13}(?:\.\d{1,9})?$/.test(value) ? Number(value) : value;
   if (typeof number === 'number' && number > 0 && number < 1e14)
@@ -20,7 +24,7 @@ function timeText(value: unknown): unknown {
 
 export const RANGE_FORMS: Accepts = {
   query: { since: 'from', until: 'to', after: 'from', before: 'to' },
-  also: ['days, and times as in a report'],
+  extraForms: ['days, and times as in a report'],
   queryAs: ({ from, to, ...query }: QueryText): QueryText => ({
     ...query,
     ...(from !== undefined && { from: timeText(from) as string }),
@@ -29,21 +33,21 @@ export const RANGE_FORMS: Accepts = {
 };
 
 function playAsDocumented(report: Fields): Fields {
-  const { duration_ms, duration_played, duration_seconds, played_seconds, ...others } = report;
-  const { timestamp, listened_at, started_at, ...play } = others;
+  const { duration_ms, duration_played, duration_seconds, played_seconds, ...otherFields } = report;
+  const { timestamp, listened_at, started_at, ...play } = otherFields;
   const secondsGiven = duration_played ?? duration_seconds ?? played_seconds;
   const seconds = typeof secondsGiven === 'string' ? Number(secondsGiven) : secondsGiven;
   const playedMs = duration_ms ?? (typeof seconds === 'number' ? Math.round(seconds * 1000) : undefined);
-  const at = play['played_at'] ?? timestamp ?? listened_at ?? started_at;
+  const playedAt = play['played_at'] ?? timestamp ?? listened_at ?? started_at;
   return {
     ...(playedMs !== undefined && { played_ms: playedMs }),
     ...play,
-    ...(at !== undefined && { played_at: timeText(at) }),
+    ...(playedAt !== undefined && { played_at: timeText(playedAt) }),
   };
 }
 
 export const PLAY_FORMS: Accepts = {
-  also: [
+  extraForms: [
     'played_at without a zone (UTC) or as seconds or milliseconds since 1970',
     'timestamp, listened_at and started_at for played_at',
     'duration_ms, or duration_played, duration_seconds and played_seconds in seconds, for played_ms',

@@ -1,4 +1,4 @@
-// SQL of the history; prepared text, because an import runs it for each line.
+// Statements of the history. They are prepared, because an import runs them for each line.
 import type { MainDb } from '../db/client.ts';
 import type { PlayId, TrackId, UserId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
@@ -13,7 +13,7 @@ export type PlayRow = RowAs<
   'id' | 'trackId' | 'title' | 'artistName' | 'albumTitle' | 'playedAt' | 'playedMs' | 'client'
 >;
 
-/** What a play stores of its track. */
+/** The values of its track that a play stores. */
 type PlayedSong = RowAs<
   typeof plays,
   'trackId' | 'title' | 'artistName' | 'albumTitle' | 'durationMs' | 'recordingMbid'
@@ -28,12 +28,12 @@ export interface HistoryFilter {
   to?: Date | undefined;
 }
 
-/** Skipping this many entries of an index takes about a millisecond. */
+/** Maximum number of entries of an index that are skipped on the main thread, which takes about a millisecond. */
 const MAX_SKIPPED = 20_000;
 
 interface HistoryQueryDeps {
   db: MainDb;
-  /** Reads the first column in another thread. */
+  /** Runs a query in another thread and returns its first column. */
   readAside?: ReadAside | undefined;
 }
 
@@ -49,8 +49,8 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
     t.duration_ms AS durationMs, t.recording_mbid AS recordingMbid
     FROM tracks t LEFT JOIN albums a ON a.id = t.album_id AND ${inNamedAlbum('t')} WHERE t.id = ?`);
   const SELECT_SAME_PLAY = 'SELECT id, played_ms AS playedMs, withdrawn_at AS withdrawnAt FROM plays';
-  // Beside plays that came by REST only the very same time, to the second, is the same play. A listening with an id is
-  // also what phones report of it.
+  // Finds the recorded play that a report repeats. A play that came by REST is the same play only if its time is the
+  // same to the second. A listening with an id may also have been reported by phones.
   const IS_NEAR = `played_at > @at - max(@within, @since) AND played_at < @at + @within
     AND (rest_time IS NULL AND played_at > @at - @within
       OR @isSent = 1 AND rest_time = 'sent' AND played_at / 1000 = CAST(@at AS INTEGER) / 1000
@@ -88,7 +88,7 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
   const setWithdrawn = client.prepare<[number | null, PlayId, UserId]>(
     'UPDATE plays SET withdrawn_at = ? WHERE id = ? AND user_id = ?',
   );
-  const find = client.prepare<[PlayId, UserId], RowAs<typeof plays, 'withdrawnAt'>>(
+  const findOwnPlay = client.prepare<[PlayId, UserId], RowAs<typeof plays, 'withdrawnAt'>>(
     'SELECT withdrawn_at AS withdrawnAt FROM plays WHERE id = ? AND user_id = ?',
   );
   const rows = client.prepare<
@@ -109,9 +109,10 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
   return {
     findSong: (id: TrackId): PlayedSong | undefined => findSong.get(id),
     /**
-     * The recorded play that this one must be a repetition of, if there is one: of the same track, `within` ms. With
-     * `anyTrack` also of another track with the same song key, because the track of an imported play is only a guess.
-     * `since` is how long ago a listening with an id may have begun; 0 where that does not matter.
+     * Returns the recorded play that this play must be a repetition of, if any: a play of the same track within
+     * `within` ms. With `anyTrack`, the play may also be of another track with the same song key, because the track of
+     * an imported play is only a guess. `since` says how many ms ago a listening with an id may have begun; 0 where
+     * that does not matter.
      */
     findSame: (
       userId: UserId,
@@ -124,31 +125,35 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
         anyTrack,
       ),
     findByPlayId: (userId: UserId, playId: string): SamePlay | undefined => findByPlayId.get(userId, playId),
-    /** Returns the first free time within ten seconds after the plays of the song from this one on. */
+    /** Returns the time of the play if it is free, else the first free time within ten seconds after it. */
     findFreeTime: (userId: UserId, { songKey, playedAt }: NewPlay): number =>
       isTimeTaken.get(userId, songKey, playedAt) === undefined
         ? playedAt
         : (findLatest.get(userId, songKey, playedAt, playedAt) ?? playedAt),
-    /** Undefined when there is a play with the same song key and time. */
+    /** Inserts a play. Returns undefined if the user has a play with the same song key and time. */
     insert: (userId: UserId, play: NewPlay): PlayId | undefined => insert.all({ ...play, userId })[0]?.id,
     lengthen: (id: PlayId, playedMs: number): void => void lengthen.run(playedMs, id),
-    setWithdrawn: (userId: UserId, id: PlayId, at: number | null): void => void setWithdrawn.run(at, id, userId),
+    setWithdrawn: (userId: UserId, id: PlayId, withdrawnAtMs: number | null): void =>
+      void setWithdrawn.run(withdrawnAtMs, id, userId),
     anyUnmatched: (): boolean => anyUnmatched.get() !== undefined,
-    find: (userId: UserId, id: PlayId): RowAs<typeof plays, 'withdrawnAt'> | undefined => find.get(id, userId),
+    find: (userId: UserId, id: PlayId): RowAs<typeof plays, 'withdrawnAt'> | undefined => findOwnPlay.get(id, userId),
     rows: (ids: readonly PlayId[]): PlayRow[] => rows.all(JSON.stringify(ids)),
 
-    /** Number of plays of a user. */
+    /** Returns the number of plays of a user. */
     count: (userId: UserId): number => countAll.get(userId) ?? 0,
 
-    /** Ids of a page, newest first, and the total. Uses the index only, from the nearer end. */
+    /**
+     * Returns the ids of a page, newest first, and the total. It reads only the index, from the end that is nearer to
+     * the page.
+     */
     async page(
       userId: UserId,
       filter: HistoryFilter,
       { limit, offset }: Page,
     ): Promise<{ ids: PlayId[]; total: number }> {
       const { sql, params } = conditions(userId, filter);
-      const isWhole = filter.trackId === undefined && filter.from === undefined && filter.to === undefined;
-      const [total = 0] = isWhole
+      const isUnfiltered = filter.trackId === undefined && filter.from === undefined && filter.to === undefined;
+      const [total = 0] = isUnfiltered
         ? [countAll.get(userId)]
         : await column<number>(filter.trackId !== undefined, `SELECT count(*) FROM plays WHERE ${sql}`, params);
       if (offset >= total) return { ids: [], total };

@@ -1,4 +1,4 @@
-// API of the history and imports. Users see and change only their own.
+// REST API of the history and imports. Users see and change only their own.
 import { toPaged } from '../http/paging.ts';
 import { Reply, route, type Route } from '../http/route.ts';
 import type { HistoryImports } from './imports.ts';

@@ -1,26 +1,26 @@
-// When two reports must be of the same play. (What counts as a play is decided by the client.)
+// Decides when two reports must be of the same play. (The client decides what counts as a play.)
 import { requiredPlayMs } from './counts-as-played.ts';
 
-/** Services round times to seconds. */
+/** Shortest distance between two plays, because services round times to seconds. */
 const MIN_DISTANCE_MS = 2_000;
-/** Without a known length: longer than rounding, shorter than a song. */
+/** Distance for tracks of unknown length: longer than rounding, shorter than a song. */
 const DISTANCE_WITHOUT_LENGTH_MS = 10_000;
 
-/** A longer recording is heard in several sittings. */
+/** A recording longer than this is usually heard in several sittings. */
 const MAX_SITTING_MS = 60 * 60_000;
-/** A client that sends a time as recent as this may have taken it when the track ended. */
+/** If a client sends a time as recent as this, it may be the time at which the track ended. */
 const JUST_NOW_MS = 20_000;
 
 /**
- * A client reports `at` as the time of a listening, at the time `now`: how long before `at` the listening may have
- * begun. Some clients tell when a track started, others when it was over.
+ * Returns how long before `reportedAt` a listening may have begun, if a client reports `reportedAt` as its time, and
+ * sends the report at the time `now`. Some clients report when a track started, others when it ended.
  */
-export const beganWithinMs = (durationMs: number | null, at: number, now: number): number =>
-  Math.abs(now - at) < JUST_NOW_MS
+export const beganWithinMs = (durationMs: number | null, reportedAt: number, now: number): number =>
+  Math.abs(now - reportedAt) < JUST_NOW_MS
     ? Math.min(durationMs ?? 0, MAX_SITTING_MS) + JUST_NOW_MS
     : samePlayWithinMs(durationMs);
 
-/** Two plays of a song start at least as far apart as it takes for one to count. */
+/** Returns the shortest time between the starts of two plays of a song: it takes that long until a play counts. */
 export const samePlayWithinMs = (durationMs: number | null): number =>
   durationMs === null || durationMs <= 0
     ? DISTANCE_WITHOUT_LENGTH_MS

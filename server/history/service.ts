@@ -14,26 +14,26 @@ import { beganWithinMs, samePlayWithinMs } from './same-play.ts';
 import { songKey } from './song-names.ts';
 import { historyEvent } from './events.ts';
 
-/** A client's report of a play. `playedAt` is when it started, by default now. */
+/** A report of a play by a client. `playedAt` is when the play started, by default now. */
 export interface PlayReport {
   trackId: TrackId;
   playedAt?: Date | undefined;
   playedMs?: number | undefined;
   client?: string | undefined;
-  /** The client chooses one for each listening. */
+  /** An id that the client chooses for each listening. */
   playId?: string | undefined;
-  /** The play was reported by the REST API. */
+  /** Whether the play was reported by the REST API. */
   isRest?: boolean | undefined;
 }
 
-/** `known`: it was recorded before · `withdrawn`: it was recorded and then withdrawn. */
+/** `known`: the play was recorded before · `withdrawn`: the play was recorded and then withdrawn. */
 type RecordStatus = 'recorded' | 'known' | 'withdrawn' | 'unknown_track' | 'in_future';
 export interface RecordResult {
   status: RecordStatus;
   id: PlayId | null;
 }
 
-/** A play with its current track, if there is one. */
+/** A play with its current track, if the track exists. */
 export interface PlaySummary extends Omit<PlayRow, 'playedAt'> {
   playedAt: Date;
   track: TrackSummary | null;
@@ -47,13 +47,13 @@ interface HistoryDeps {
   readAside?: ReadAside;
   /** Called in the transaction that recorded the plays. */
   onRecorded?: (userId: UserId, ids: readonly PlayId[]) => void;
-  /** Called after that transaction. */
+  /** Called after the transaction that recorded the plays. */
   afterRecorded?: (userId: UserId) => void;
 }
 
-/** The clock of a client may be ahead by this time. */
+/** The clock of a client may be ahead of the server's by this time. */
 const MAX_CLOCK_AHEAD_MS = 10 * 60_000;
-/** Plays per transaction, which takes about 5 ms; requests are served in between. */
+/** Number of plays per transaction, which takes about 5 ms; requests are served in between. */
 const PLAYS_PER_TRANSACTION = 50;
 
 export type HistoryService = ReturnType<typeof createHistoryService>;
@@ -79,14 +79,14 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
     return insertOrFind(userId, play, { since, anyTrack: false });
   }
 
-  /** To be called in a transaction that holds the write lock. */
+  /** Inserts a play, or finds the recorded one. Must be called in a transaction that holds the write lock. */
   function insertOrFind(userId: UserId, play: NewPlay, options: { since: number; anyTrack: boolean }): RecordResult {
     const samePlay =
       (play.playId === null ? undefined : queries.findByPlayId(userId, play.playId)) ??
       queries.findSame(userId, play, { within: samePlayWithinMs(play.durationMs), ...options });
     const id = samePlay ? undefined : queries.insert(userId, play.restTime === null ? play : atFreeTime(userId, play));
     if (id !== undefined) return { status: 'recorded', id };
-    // the song key and the time are taken by a play of another track
+    // a play of another track already has the song key and the time
     const existingPlay = samePlay ?? queries.findSame(userId, play, { within: 1, since: 0, anyTrack: true });
     if (existingPlay && play.playedMs !== null && play.playedMs > (existingPlay.playedMs ?? 0))
       queries.lengthen(existingPlay.id, play.playedMs);
@@ -94,7 +94,7 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
     return { status: isWithdrawn ? 'withdrawn' : 'known', id: existingPlay?.id ?? null };
   }
 
-  /** Moves a play to a free millisecond: a song has one play per time. */
+  /** Moves a play to a free millisecond, because a song can have only one play at a time. */
   const atFreeTime = (userId: UserId, play: NewPlay): NewPlay => ({
     ...play,
     playedAt: queries.findFreeTime(userId, play),
@@ -116,12 +116,12 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
   const announceChange = (userId: UserId): void =>
     events.publish(historyEvent, { plays: queries.count(userId) }, { audience: { userId } });
 
-  function setWithdrawn(userId: UserId, id: PlayId, at: Date | null): void {
+  function setWithdrawn(userId: UserId, id: PlayId, withdrawnAt: Date | null): void {
     const isChanged = db.$client
       .transaction(() => {
         const play = queries.find(userId, id);
-        if (!play || (play.withdrawnAt === null) === (at === null)) return false;
-        queries.setWithdrawn(userId, id, at?.getTime() ?? null);
+        if (!play || (play.withdrawnAt === null) === (withdrawnAt === null)) return false;
+        queries.setWithdrawn(userId, id, withdrawnAt?.getTime() ?? null);
         return true;
       })
       .immediate();
@@ -141,7 +141,7 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
   }
 
   return {
-    /** Throws `not_found` for an unknown track and `invalid` for a time in the future. */
+    /** Records a play. Throws `not_found` for an unknown track and `invalid` for a time in the future. */
     record(userId: UserId, report: PlayReport): { play: PlaySummary; isNew: boolean } {
       const [result] = recordSlice(userId, [report]) as [RecordResult];
       if (result.status === 'unknown_track') throw notFound('track', report.trackId);
@@ -152,7 +152,10 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
       return { play, isNew: result.status === 'recorded' };
     },
 
-    /** Records any number of plays, such as those of a client that was offline. Returns a result for each, in order. */
+    /**
+     * Records any number of plays, such as those of a client that was offline. Returns a result for each play, in
+     * order.
+     */
     async recordMany(userId: UserId, reports: readonly PlayReport[]): Promise<RecordResult[]> {
       const results: RecordResult[] = [];
       for (const slice of partsOf(reports, PLAYS_PER_TRANSACTION)) {
@@ -163,11 +166,13 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
       return results;
     },
 
-    /** For imports, in their transaction: without scrobbling, and with `anyTrack`. */
+    /**
+     * Inserts an imported play in the transaction of the import. It is not scrobbled, and is compared with `anyTrack`.
+     */
     insertOrFind: (userId: UserId, play: NewPlay): RecordResult =>
       insertOrFind(userId, play, { since: 0, anyTrack: true }),
     announceChange,
-    /** Whether there are plays without a track, of any user. */
+    /** Returns whether any user has plays without a track. */
     hasUnmatchedPlays: queries.anyUnmatched,
 
     async list(userId: UserId, filter: HistoryFilter, page: Page): Promise<Paged<PlaySummary>> {
@@ -175,7 +180,7 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
       return { items: summaries(userId, ids), total };
     },
 
-    /** Withdraws a play, so that it no longer counts. Throws `not_found`, also when it was withdrawn before. */
+    /** Withdraws a play, so that it no longer counts. Throws `not_found`, also if the play was withdrawn before. */
     withdraw: (userId: UserId, id: PlayId): void => setWithdrawn(userId, id, now()),
     /** Restores a withdrawn play. Throws `not_found`. */
     restore(userId: UserId, id: PlayId): PlaySummary {

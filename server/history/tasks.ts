@@ -9,7 +9,7 @@ export const IMPORT_HISTORY = task('import_history', {
   concurrency: 1,
 });
 
-/** Looks for the tracks of plays without one. */
+/** Looks for the tracks of plays that have none. */
 export const MATCH_HISTORY = task('match_history', {
   payload: z.strictObject({}),
   attempts: 2,

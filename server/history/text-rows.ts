@@ -1,9 +1,9 @@
-// Lines and CSV rows of a stream. Throws `too_large` at a line or row over a limit.
+// Reads lines and CSV rows of a stream. Throws `too_large` for a line or row that exceeds a limit.
 import { limitError, TEXT_LIMITS } from '../runtime/text-limits.ts';
 
 const { entryChars: MAX_CHARS, cells: MAX_CELLS } = TEXT_LIMITS.history;
 
-/** Lines without line breaks; skips blank ones. */
+/** Yields lines without their line breaks; blank lines are skipped. */
 export async function* lines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   let unfinishedLine = '';
   let line = 1;
@@ -26,14 +26,15 @@ function assertShort(chars: number, line: number): void {
   if (chars > MAX_CHARS) throw limitError({ line }, `it has more than ${MAX_CHARS} characters.`);
 }
 
-/** Rows as in RFC 4180: quoted fields may contain the separator, doubled quotes and line breaks. */
+/** Yields rows as in RFC 4180: quoted fields may contain the separator, doubled quotes and line breaks. */
 export async function* csvRows(chunks: AsyncIterable<string>, separator: string): AsyncGenerator<string[]> {
   let row: string[] = [];
   let field = '';
   let rowChars = 0;
   let line = 1;
   let isQuoted = false;
-  let wasQuote = false; // a quote in a quoted field: its end, or the first of two
+  // whether the last character was a quote in a quoted field: the field's end, or the first of two quotes
+  let wasQuote = false;
   const endField = (): void => {
     if (row.length === MAX_CELLS) throw limitError({ line }, `a row has more than ${MAX_CELLS} cells.`);
     row.push(field);

@@ -1,4 +1,4 @@
-// The history and imports in the API.
+// Shapes of the history and imports in the API.
 import { z } from 'zod';
 import { HistoryImportIdIn, PlayIdIn, TrackIdIn } from '../db/ids.ts';
 import type { historyImports } from '../db/schema.ts';
@@ -9,10 +9,10 @@ import { toTrackOut } from '../library/wire-maps.ts';
 import type { NowPlaying } from './now-playing.ts';
 import type { PlayReport, PlaySummary, RecordResult } from './service.ts';
 
-const LONGEST_PLAY_MS = 7 * 86_400_000;
+const MAX_PLAY_MS = 7 * 86_400_000;
 const MAX_REPORTS = 5_000;
 const client = z.string().trim().max(100);
-const milliseconds = z.int().min(0).max(LONGEST_PLAY_MS);
+const milliseconds = z.int().min(0).max(MAX_PLAY_MS);
 
 export const playId = z.string().regex(/^[\x21-\x7e]{1,100}$/, 'must be 1 to 100 visible ASCII characters');
 

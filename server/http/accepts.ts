@@ -1,29 +1,29 @@
-// What the API accepts besides the documented shapes (docs/API.md): aliases of names, other spellings of values,
-// unknown fields. Requests are converted to the documented shape here, so handlers and services only know that shape.
+// Converts what the API accepts besides the documented shapes (docs/API.md): aliases of names, other spellings of
+// values, unknown fields. Handlers and services only get the documented shape.
 import type { z } from 'zod';
 import { invalid, type AppError, type FieldError } from '../errors.ts';
 import { likelyBranch, toFields, UNKNOWN_FIELD, valueAt } from './problem.ts';
 
 export type Fields = Record<string, unknown>;
-/** The query as sent; a repeated parameter is a list. */
+/** The parameters of a query as sent; a repeated parameter is a list. */
 export type QueryText = Record<string, string | string[]>;
 type Names = Readonly<Record<string, string>>;
 
-/** The aliases of a route. If a documented name and its alias come together, the documented name counts. */
+/** The aliases that a route accepts. If a documented name and its alias come together, the documented name counts. */
 export interface Accepts {
-  /** Other names of fields of the body. */
+  /** Aliases of fields of the body. */
   body?: Names;
-  /** Other names of query parameters, besides `COMMON_NAMES`. */
+  /** Aliases of query parameters, in addition to `COMMON_NAMES`. */
   query?: Names;
-  /** Converts another shape of the body to the documented one. Called after the names were replaced. */
+  /** Converts another shape of the body to the documented one. Called after aliases were replaced. */
   bodyAs?: (body: Fields) => Fields;
   /** Converts another shape of the query to the documented one. */
   queryAs?: (query: QueryText) => QueryText;
   /** Describes in phrases what `bodyAs` and `queryAs` accept, for the documentation. */
-  also?: readonly string[];
+  extraForms?: readonly string[];
 }
 
-/** Aliases that mean the same wherever a route has the second name. */
+/** Aliases that every route accepts if it has the second name. */
 const COMMON_NAMES: Names = {
   query: 'q',
   search: 'q',
@@ -38,7 +38,7 @@ const COMMON_NAMES: Names = {
 };
 
 type Order = 'asc' | 'desc';
-/** Values of `sort` that include the order. */
+/** Values of `sort` that include an order. */
 const NAMED_ORDERS = new Map<string, [sort: string, order: Order]>(
   Object.entries({
     newest: ['created_at', 'desc'],
@@ -48,7 +48,7 @@ const NAMED_ORDERS = new Map<string, [sort: string, order: Order]>(
     recently_played: ['last_played_at', 'desc'],
   }),
 );
-/** Aliases of values of `sort`; the first one that the route has is used. */
+/** Aliases of values of `sort`. Of several values, the first one that the route has is used. */
 const SORT_NAMES = new Map<string, readonly string[]>(
   Object.entries({
     name: ['title'],
@@ -74,7 +74,7 @@ function shapeOf(schema: z.ZodType): Record<string, z.ZodType> {
   return shape ?? (input ? shapeOf(input) : {});
 }
 
-/** Returns the values of an enum, also if it is optional. */
+/** Returns the values of an enum, which may be optional. */
 function optionsOf(schema: z.ZodType): readonly string[] {
   const { innerType, entries } = (
     schema as unknown as { def: { innerType?: z.ZodType; entries?: Record<string, string> } }
@@ -82,7 +82,9 @@ function optionsOf(schema: z.ZodType): readonly string[] {
   return entries ? Object.values(entries) : innerType ? optionsOf(innerType) : [];
 }
 
-/** Replaces aliases by the documented names, and notes in `givenNames` how the request called each field. */
+/**
+ * Replaces aliases by the documented names, and stores in `givenNames` the name that the request used for each field.
+ */
 function renameFields<T extends Fields | QueryText>(fields: T, names: Names, givenNames: Map<string, string>): T {
   const result: Fields = { ...fields };
   for (const [alias, name] of Object.entries(names)) {
@@ -97,12 +99,12 @@ function renameFields<T extends Fields | QueryText>(fields: T, names: Names, giv
 }
 
 function pageToOffset(query: QueryText): QueryText {
-  const { page, ...others } = query;
+  const { page, ...otherParameters } = query;
   if (page === undefined) return query;
-  const [number, limit] = [Number(lastValue(page)), Number(lastValue(others['limit']) ?? 50)];
+  const [number, limit] = [Number(lastValue(page)), Number(lastValue(otherParameters['limit']) ?? 50)];
   if (!/^\d{1,9}$/.test(lastValue(page) ?? '') || number < 1) throw fault('page', 'must be a whole number from 1');
-  if (others['offset'] !== undefined) throw fault('page', 'cannot be given together with offset');
-  return { ...others, offset: String((number - 1) * (Number.isSafeInteger(limit) ? limit : 50)) };
+  if (otherParameters['offset'] !== undefined) throw fault('page', 'cannot be given together with offset');
+  return { ...otherParameters, offset: String((number - 1) * (Number.isSafeInteger(limit) ? limit : 50)) };
 }
 
 /** Converts `-year`, `year:desc` and `newest` to values of `sort` and `order`. */
@@ -133,16 +135,16 @@ function expandYear(input: QueryText, givenNames: Map<string, string>): QueryTex
   return { year_from: year, year_to: year, ...query };
 }
 
-/** Throws `invalid`, with each parameter by the name that the request used. */
+/** Parses a query. Throws `invalid`, which lists each parameter by the name that the request used. */
 export function parseQuery(schema: z.ZodType, input: QueryText, accepts: Accepts = {}): unknown {
   const shape = shapeOf(schema);
   const givenNames = new Map<string, string>();
   let query = input;
   if (Object.keys(input).some((name) => !Object.hasOwn(shape, name))) {
-    const common = Object.entries(COMMON_NAMES).filter(
-      ([other, name]) => Object.hasOwn(shape, name) && !Object.hasOwn(shape, other),
+    const commonAliases = Object.entries(COMMON_NAMES).filter(
+      ([alias, name]) => Object.hasOwn(shape, name) && !Object.hasOwn(shape, alias),
     );
-    query = renameFields(query, { ...Object.fromEntries(common), ...accepts.query }, givenNames);
+    query = renameFields(query, { ...Object.fromEntries(commonAliases), ...accepts.query }, givenNames);
     if (shape['offset'] && !shape['page']) query = pageToOffset(query);
     if (shape['year_from'] && !shape['year']) query = expandYear(query, givenNames);
   }
@@ -153,7 +155,7 @@ export function parseQuery(schema: z.ZodType, input: QueryText, accepts: Accepts
   return parsed.data;
 }
 
-/** Returns each error once, with the field as the request called it. */
+/** Returns each error once, with the name that the request used for the field. */
 const withGivenNames = (fields: FieldError[], givenNames: ReadonlyMap<string, string>): FieldError[] => [
   ...new Map(
     fields
@@ -163,8 +165,9 @@ const withGivenNames = (fields: FieldError[], givenNames: ReadonlyMap<string, st
 ];
 
 /**
- * Unknown fields have no effect, except in a `strict` body or when no field is known. Numbers and booleans in strings
- * are accepted where no string is possible. A body as documented is validated only once. Throws `invalid`.
+ * Parses a body. Unknown fields have no effect, except in a `strict` body or when no field is known. Numbers and
+ * booleans in strings are accepted where no string is possible. A body as documented is validated only once. Throws
+ * `invalid`.
  */
 export function parseBody(
   schema: z.ZodType,
@@ -181,12 +184,12 @@ export function parseBody(
   const isUnknown = ({ message }: FieldError): boolean => message === UNKNOWN_FIELD;
   const unknownFields = parsed.success ? [] : toFields(parsed.error).filter(isUnknown);
   for (let attempt = 0; !parsed.success && attempt < MAX_REPAIRS; attempt++) {
-    const repaired = repairBody(body, parsed.error.issues, {
+    const repairedBody = repairBody(body, parsed.error.issues, {
       strict: strict === true,
       isNullAbsent: method === 'post',
     });
-    if (repaired === undefined) break;
-    body = repaired;
+    if (repairedBody === undefined) break;
+    body = repairedBody;
     parsed = schema.safeParse(body);
   }
   if (parsed.success) return parsed.data;
@@ -194,7 +197,7 @@ export function parseBody(
   throw invalid(withGivenNames([...unknownFields, ...errors], givenNames));
 }
 
-/** A union reports unknown fields only when the known ones are valid. */
+/** A body is repaired several times, because a union reports unknown fields only when the known ones are valid. */
 const MAX_REPAIRS = 3;
 
 const isFields = (value: unknown): value is Fields =>
@@ -202,11 +205,11 @@ const isFields = (value: unknown): value is Fields =>
 
 interface RepairOptions {
   strict: boolean;
-  /** Applies to creation; in an edit null clears a field. */
+  /** Whether null counts as an absent field. True when something is created; in an edit, null deletes a value. */
   isNullAbsent: boolean;
 }
 
-/** Returns a copy of the body without the repairable faults; undefined when none can be repaired. */
+/** Returns a copy of the body without the faults that can be repaired; undefined when there are none. */
 function repairBody(body: unknown, issues: readonly z.core.$ZodIssue[], options: RepairOptions): unknown {
   const copy: unknown = structuredClone(body);
   const repairedIssues = issues.filter((issue) => repairIssue(copy, issue, [], options));
@@ -221,7 +224,9 @@ function repairIssue(
 ): boolean {
   const path = [...parentPath, ...issue.path];
   if (issue.code === 'invalid_union')
-    return (likelyBranch(issue.errors) ?? []).filter((inner) => repairIssue(body, inner, path, options)).length > 0;
+    return (
+      (likelyBranch(issue.errors) ?? []).filter((innerIssue) => repairIssue(body, innerIssue, path, options)).length > 0
+    );
   if (issue.code === 'unrecognized_keys') {
     const fields = valueAt(body, path);
     const hasOnlyUnknownFields =
@@ -240,10 +245,10 @@ function repairIssue(
   return converted !== undefined;
 }
 
-function fromText(text: string, expected: string): number | boolean | undefined {
-  const trimmed = text.trim();
-  if ((expected === 'number' || expected === 'int') && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(trimmed))
-    return Number(trimmed);
-  if (expected === 'boolean' && /^(?:true|false)$/i.test(trimmed)) return trimmed.toLowerCase() === 'true';
+function fromText(text: string, expectedType: string): number | boolean | undefined {
+  const trimmedText = text.trim();
+  if ((expectedType === 'number' || expectedType === 'int') && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(trimmedText))
+    return Number(trimmedText);
+  if (expectedType === 'boolean' && /^(?:true|false)$/i.test(trimmedText)) return trimmedText.toLowerCase() === 'true';
   return undefined;
 }

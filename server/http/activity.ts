@@ -1,12 +1,15 @@
-// Whether requests are being served; long work on this thread then takes shorter turns.
+// Tells whether requests are being served; then long work on this thread takes shorter turns.
 import type { RequestHandler, Response } from 'express';
 
 const SERVING_MS = 1_000;
-/** Polling for the progress of a job or scan, where a late answer goes unnoticed. */
+/** Requests that poll for the progress of a job or scan. A late response to them does not matter. */
 const PROGRESS_PATH = /^(\/api\/v1\/jobs\/\d+|\/rest\/getScanStatus(\.view)?)$/;
-/** Every open window has an event stream, used or not. */
+/** The event stream, which every open window has, used or not. */
 const EVENTS_PATH = '/api/v1/events';
-/** Browsers buffer for minutes. A player without a byte for longer is paused; its connection can last for days. */
+/**
+ * A player that has not read a byte for this time is paused; its connection may last for days. Shorter pauses are
+ * normal, because browsers buffer for minutes.
+ */
 const PAUSED_AFTER_MS = 10 * 60_000;
 
 const movedBytes = ({ socket }: Response): number => (socket ? socket.bytesRead + socket.bytesWritten : 0);
@@ -24,7 +27,7 @@ export function createActivity({ now }: { now: () => Date }) {
   }
 
   return {
-    /** Mounted first, to see every request. */
+    /** Counts requests. It is the first middleware, so that it sees every request. */
     trackRequests: ((req, res, next) => {
       if (!PROGRESS_PATH.test(req.path)) {
         lastRequestMs = now().getTime();
@@ -35,9 +38,11 @@ export function createActivity({ now }: { now: () => Date }) {
       }
       next();
     }) satisfies RequestHandler,
-    /** True for a second after the last request, not counting open event streams and polling for progress. */
+    /** Returns true for a second after the last request. Open event streams and polling for progress do not count. */
     isServing,
-    /** Returns true also while a response is being sent: somebody listens to a stream or waits for a download. */
+    /**
+     * Returns true also while a response is being sent, because somebody listens to a stream or waits for a download.
+     */
     isInUse: (): boolean => isServing() || [...openAnswers.keys()].some(isReceiving),
   };
 }

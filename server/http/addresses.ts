@@ -1,4 +1,4 @@
-// Which addresses count as one caller.
+// Decides which addresses count as one caller.
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 /**
@@ -6,7 +6,7 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net';
  * notation has the key of the IPv4 address. Forwarded texts that are no address all have the key `unknown`.
  */
 export function addressKey(address: string | undefined): string {
-  const [bareAddress = ''] = withoutPort(address ?? '').split('%'); // fe80::1%eth0
+  const [bareAddress = ''] = withoutPort(address ?? '').split('%'); // removes a zone, as in fe80::1%eth0
   const v4 = bareAddress.replace(/^::ffff:(?=\d+\.)/i, '');
   if (isIPv4(v4)) return v4;
   return isIPv6(bareAddress) ? network64(bareAddress) : 'unknown';
@@ -34,7 +34,7 @@ function network64(address: string): string {
     .join(':')}::/64`;
 }
 
-/** Returns a check whether an address is one of these, or in one of these networks (`10.0.0.0/8`). */
+/** Returns a function that checks whether an address is one of the list, or in one of its networks (`10.0.0.0/8`). */
 export function inNetworks(networks: readonly string[]): (address: string | undefined) => boolean {
   const list = new BlockList();
   for (const network of networks) {

@@ -1,23 +1,23 @@
-// Bodies of requests. JSON is parsed in one go and therefore limited, except for long lists of ids, which are taken out
-// of the text first and read in slices.
+// Reads bodies of requests. JSON is parsed as a whole and therefore limited, except for long lists of ids, which are
+// taken out of the text first and read in slices.
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { MAX_ID } from '../db/ids.ts';
 import { AppError, badRequest, invalid } from '../errors.ts';
 import { waitForTurn } from '../runtime/time-slices.ts';
 
-/** Limit of JSON without its long lists. */
+/** Maximum size of JSON without its long lists. */
 export const MAX_JSON_BYTES = 512 << 10;
-/** Fits half a million ids of 15 digits. */
+/** Maximum size of a long list: half a million ids of 15 digits. */
 const MAX_LIST_BYTES = 10 << 20;
-/** Limit of all values of a body; validating one takes microseconds. */
+/** Maximum number of values in a body; validating one takes microseconds. */
 const MAX_VALUES = 30_000;
 const MAX_DEPTH = 50;
 const SLICE_BYTES = 32 << 10;
 
 /**
- * Rejects with `too_large`, or with `bad_request` when the connection breaks. Bytes after the limit are read and
- * dropped, so that the response can be sent.
+ * Reads a body. Rejects with `too_large`, or with `bad_request` when the connection breaks. Bytes after the limit are
+ * read and dropped, so that the response can be sent.
  */
 export function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -41,7 +41,7 @@ export function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffe
 const tooLarge = (maxBytes: number): AppError =>
   new AppError('too_large', `The body may have at most ${maxBytes} bytes; this one has more.`);
 
-/** `longLists` are fields of the body that may hold many ids. */
+/** Reads a JSON body. `longLists` are the fields that may contain very many ids. */
 export async function readJson(req: IncomingMessage, longLists: readonly string[] = []): Promise<unknown> {
   const bytes = await readBytes(req, longLists.length > 0 ? MAX_LIST_BYTES : MAX_JSON_BYTES);
   if (bytes.length === 0) throw badRequest('A JSON body is required (Content-Type: application/json).');
@@ -61,7 +61,7 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-/** Returns the long lists of ids, and the text without them. */
+/** Returns the long lists of ids, and the text without these lists. */
 async function extractLists(
   bytes: Buffer,
   names: readonly string[],
@@ -82,7 +82,7 @@ async function extractLists(
   return { rest: remainder, lists };
 }
 
-/** Returns undefined for anything but whole numbers between commas. */
+/** Reads a list of ids. Returns undefined for anything but whole numbers between commas. */
 async function readIds(text: Buffer): Promise<number[] | undefined> {
   const ids: number[] = [];
   for (let position = 0; position < text.length;) {
@@ -98,7 +98,7 @@ async function readIds(text: Buffer): Promise<number[] | undefined> {
   return ids;
 }
 
-/** Limits the size of a body before its validation, which takes time in proportion. */
+/** Throws for a body with too many values before it is validated, which takes time in proportion. */
 function assertSmall(body: unknown, longLists: readonly string[]): void {
   const queue: { value: unknown; depth: number }[] = [{ value: body, depth: 0 }];
   let count = 0;
@@ -112,11 +112,11 @@ function assertSmall(body: unknown, longLists: readonly string[]): void {
     count += entries.length;
     if (count > MAX_VALUES)
       throw invalid([{ field: 'body', message: `may hold at most ${MAX_VALUES} values, and this one holds more` }]);
-    for (const [, inner] of entries) queue.push({ value: inner, depth: depth + 1 });
+    for (const [, innerValue] of entries) queue.push({ value: innerValue, depth: depth + 1 });
   }
 }
 
-/** A list of ids that may be long: validated in one pass instead of item by item. */
+/** Returns the schema of a list of ids that may be long: it is validated in one pass instead of item by item. */
 export function idList<Id extends number>(
   max: number,
   { least: min = 0, description = `at most ${max} ids` }: { least?: number; description?: string } = {},
@@ -138,5 +138,5 @@ export function idList<Id extends number>(
       minItems: min,
       maxItems: max,
     });
-  return list as unknown as z.ZodType<Id[], number[]>; // ids come as plain numbers
+  return list as unknown as z.ZodType<Id[], number[]>; // only the type has branded ids, requests have plain numbers
 }

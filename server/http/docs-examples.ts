@@ -1,8 +1,8 @@
-// An example of each operation for the documentation: a line of curl, with what its schema requires.
+// Makes an example of each operation for the documentation: a line of curl, with what its schema requires.
 import type { JsonSchema } from './json-schema.ts';
 import type { OpenApiDocument, Operation } from './openapi.ts';
 
-/** Examples by field name; other fields get one by their type. */
+/** Example values by field name; other fields get a value by their type. */
 const EXAMPLE_VALUES: Record<string, unknown> = {
   username: 'ann',
   password: 'correct horse battery',
@@ -29,17 +29,19 @@ const MAX_DEPTH = 6;
 type Schemas = OpenApiDocument['components']['schemas'];
 
 /**
- * Returns a value that the schema accepts: an object with its required fields, or with the first if none is required.
+ * Returns a value that the schema accepts: an object with its required fields, or with the first field if none is
+ * required.
  */
 export function exampleValue(schema: JsonSchema, schemas: Schemas, name = '', depth = 0): unknown {
   const { $ref: ref, enum: values, type, items, anyOf, allOf, format, minimum, default: defaultValue } = schema;
   if (typeof ref === 'string')
     return exampleValue(schemas[ref.slice(ref.lastIndexOf('/') + 1)] ?? {}, schemas, name, depth + 1);
-  if (schema['x-example'] !== undefined) return schema['x-example']; // zod leaves `examples` out of what it transforms
+  // an own keyword, because zod leaves `examples` out of transformed types
+  if (schema['x-example'] !== undefined) return schema['x-example'];
   if (schema['const'] !== undefined) return schema['const'];
   if (Array.isArray(values)) return values[0];
-  const [first] = (anyOf ?? allOf ?? schema['oneOf'] ?? []) as JsonSchema[];
-  if (first && depth < MAX_DEPTH) return exampleValue(first, schemas, name, depth + 1);
+  const [firstVariant] = (anyOf ?? allOf ?? schema['oneOf'] ?? []) as JsonSchema[];
+  if (firstVariant && depth < MAX_DEPTH) return exampleValue(firstVariant, schemas, name, depth + 1);
   if (type === 'object' || schema['properties']) return exampleObject(schema, schemas, depth);
   if (type === 'array') {
     const minItems = Math.max(1, Number(schema['minItems'] ?? 1));
@@ -65,7 +67,7 @@ function exampleObject(schema: JsonSchema, schemas: Schemas, depth: number): Rec
   );
 }
 
-/** `curl -X POST … /api/v1/likes`, to be read more than to be run. */
+/** Returns a line such as `curl -X POST … /api/v1/likes`, which is meant to be read more than to be run. */
 export function exampleLine(path: string, method: string, operation: Operation, schemas: Schemas): string {
   const query = operation.parameters
     .filter(({ in: location, required }) => location === 'query' && required)

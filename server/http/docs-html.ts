@@ -113,12 +113,12 @@ function replyTable({ responses }: Operation): string {
   return `<h3>Responses</h3><table>${rows.join('')}</table>`;
 }
 
-/** The anchor is inside: a browser that jumps to it opens the details around it. */
+/** Returns the details of a shape. The anchor is inside them, so that a browser that jumps to it opens them. */
 const shapeBlock = ([name, schema]: [string, JsonSchema]): string =>
   `<details class="shape"><summary><code>${escape(name)}</code></summary>
 <div class="inside" id="shape-${anchor(name)}">${shape(schema)}</div></details>`;
 
-/** The fields of an object as a table, anything else as its type. */
+/** Returns the fields of an object as a table; for anything else, its type. */
 function shape(schema: JsonSchema): string {
   const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>);
   if (properties.length === 0) return `<p>${typeText(schema)}</p>`;
@@ -138,7 +138,7 @@ function row(name: string, required: boolean, schema: JsonSchema, description = 
 const tableRow = (head: string, ...cells: string[]): string =>
   `<tr><th scope="row">${head}</th>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
 
-/** `TrackOut[]`, `string | null`, `"asc" | "desc"`; named shapes are links. */
+/** Returns a type such as `TrackOut[]`, `string | null` or `"asc" | "desc"`; named shapes are links. */
 function typeText(schema: JsonSchema): string {
   const { $ref: ref, enum: values, type, items, anyOf, format } = schema;
   const constant = schema['const'];
@@ -152,8 +152,8 @@ function typeText(schema: JsonSchema): string {
     return `{ ${Object.entries(schema['properties'] as Record<string, JsonSchema>)
       .map(([name, field]) => `${escape(name)}: ${typeText(field)}`)
       .join(', ')} }`;
-  const plain = typeof type === 'string' ? type : 'any';
-  return escape(typeof format === 'string' ? `${plain} (${format})` : plain);
+  const baseType = typeof type === 'string' ? type : 'any';
+  return escape(typeof format === 'string' ? `${baseType} (${format})` : baseType);
 }
 
 function reference(ref: string): string {

@@ -6,7 +6,7 @@ import { docsStyle } from './docs-style.ts';
 import { openApiDocument, type OpenApiDocument } from './openapi.ts';
 import { route, type Route } from './route.ts';
 
-/** The inline style sheet is allowed by its hash. */
+/** The policy of the page, which allows its inline style sheet by a hash. */
 const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${hash('sha256', docsStyle, 'base64')}'`,
@@ -17,18 +17,18 @@ const PAGE_POLICY = [
 
 const OpenApiOut = z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) });
 
-/** `getRoutes` is called at the first request, since its lists include these two routes. */
+/** Returns the two routes. `getRoutes` is called at the first request, since its lists include these two. */
 export function documentationRoutes(
   getRoutes: () => { routes: Route[]; rootRoutes: Route[] },
   version: string,
 ): Route[] {
-  let cached: { document: OpenApiDocument; page: string } | undefined;
+  let cachedPage: { document: OpenApiDocument; page: string } | undefined;
   const documentation = () => {
-    if (cached) return cached;
+    if (cachedPage) return cachedPage;
     const { routes, rootRoutes } = getRoutes();
     const document = openApiDocument(routes, { title: 'Tonearm', version, basePath: '/api/v1', rootRoutes });
-    cached = { document, page: docsHtml(document) };
-    return cached;
+    cachedPage = { document, page: docsHtml(document) };
+    return cachedPage;
   };
 
   return [

@@ -1,19 +1,19 @@
-// The file of a form that is read into memory: covers, pictures and playlists. All requests share one memory limit; a
-// stalled upload is dropped when others need the memory.
+// Reads the file of a form into memory: covers, pictures and playlists. All requests share one memory limit; a stalled
+// upload is dropped when others need the memory.
 import type { IncomingMessage } from 'node:http';
 import { AppError, invalid } from '../errors.ts';
 import { readForm } from './multipart.ts';
 
 const FILE_FIELD = 'file';
 const MAX_TOTAL_BYTES = 96 << 20;
-/** An upload that sends less than STALL_BYTES in STALL_MS is stalled. */
+/** An upload that has sent less than STALL_BYTES within STALL_MS is stalled. */
 const STALL_MS = 5_000;
 const STALL_BYTES = 64 << 10;
 
 interface FormBuffer {
   parts: Buffer[];
   bytes: number;
-  /** The bytes at the last progress, and its time. */
+  /** The number of bytes when STALL_BYTES more had last arrived, and the time of that. */
   progress: { bytes: number; time: number };
   isDropped: boolean;
 }
@@ -34,14 +34,18 @@ function dropBuffer(buffer: FormBuffer): void {
 function addChunk(buffer: FormBuffer, chunk: Buffer, now: number): void {
   const total = (): number => [...formBuffers].reduce((sum, { bytes }) => sum + bytes, 0) + chunk.length;
   if (!buffer.isDropped && total() > MAX_TOTAL_BYTES)
-    for (const other of formBuffers) if (other !== buffer && now - other.progress.time > STALL_MS) dropBuffer(other);
+    for (const otherBuffer of formBuffers)
+      if (otherBuffer !== buffer && now - otherBuffer.progress.time > STALL_MS) dropBuffer(otherBuffer);
   if (buffer.isDropped || total() > MAX_TOTAL_BYTES) throw tooManyFiles();
   buffer.parts.push(chunk);
   buffer.bytes += chunk.length;
   if (buffer.bytes - buffer.progress.bytes >= STALL_BYTES) buffer.progress = { bytes: buffer.bytes, time: now };
 }
 
-/** Throws `invalid` without a file in the field `file`, `too_large`, and `too_many_requests` if memory is short. */
+/**
+ * Reads the file of a form. Throws `invalid` without a file in the field `file`, `too_large`, and `too_many_requests`
+ * if memory is short.
+ */
 export async function readFormFile(
   req: IncomingMessage,
   { bytes, tooLarge, missing }: { bytes: number; tooLarge: string; missing: string },

@@ -37,7 +37,10 @@ export interface HealthChecks {
   problems: () => Promise<{ code: ProblemCode }[]>;
 }
 
-/** Answers 503 only when the database cannot be read or is gone; other problems are `degraded`. */
+/**
+ * Returns the routes, which answer 503 only when the database cannot be read or is gone; with other problems the status
+ * is `degraded`.
+ */
 export const healthRoutes = (checks: HealthChecks): Route[] => [
   route(
     {

@@ -1,27 +1,29 @@
-// Which host names the server answers to (against DNS rebinding), and which origins may send requests (against CSRF).
+// Checks to which host names the server answers (against DNS rebinding), and which origins may send requests (against
+// CSRF).
 import { isIP } from 'node:net';
 import type { RequestHandler } from 'express';
 import { AppError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 
 export interface HostNames {
-  /** ALLOWED_HOSTS. */
-  allowed: readonly string[];
-  /** Other devices can reach the server, because it listens not only on loopback. */
+  /** The value of ALLOWED_HOSTS. */
+  allowedHosts: readonly string[];
+  /** Whether other devices can reach the server, because it listens not only on loopback. */
   isShared: boolean;
-  /** Reads the computer's own names. */
+  /** Returns the computer's own names. */
   ownNames: () => readonly string[];
 }
 
 /**
- * Rejects unknown host names, so that a page of another site cannot reach this server through DNS rebinding. IP
- * addresses, `localhost` and ALLOWED_HOSTS are always allowed; while the server is shared, so are the computer's own
- * names, `*.local` and names without a dot, which no site on the internet can have.
+ * Returns whether the server answers to a host name. Unknown names are rejected, so that a page of another site cannot
+ * reach this server through DNS rebinding. IP addresses, `localhost` and ALLOWED_HOSTS are always allowed; while the
+ * server is shared, so are the computer's own names, `*.local` and names without a dot, which no site on the internet
+ * can have.
  */
-export function isAllowedHost(host: string | undefined, { allowed, isShared, ownNames: own }: HostNames): boolean {
+export function isAllowedHost(host: string | undefined, { allowedHosts, isShared, ownNames: own }: HostNames): boolean {
   const name = host && hostName(host);
   if (!name) return false;
-  if (isIP(name) > 0 || name === 'localhost' || name.endsWith('.localhost') || allowed.includes(name)) return true;
+  if (isIP(name) > 0 || name === 'localhost' || name.endsWith('.localhost') || allowedHosts.includes(name)) return true;
   return isShared && (name.endsWith('.local') || !name.includes('.') || own().includes(name));
 }
 
@@ -31,13 +33,13 @@ function hostName(host: string): string | undefined {
   return (match?.[1] ?? match?.[2])?.toLowerCase().replace(/\.$/, '');
 }
 
-/** Each refused name is logged once, up to this many. */
+/** Each refused name is logged once, until this many have been logged. */
 const MAX_LOGGED_NAMES = 50;
 const MAX_LOGGED_LENGTH = 100;
 
 /**
- * Checks `Host`, and the name that a trusted proxy forwards. Node keeps the first of two `Host` headers, but a proxy in
- * front may have used the second, so two are refused.
+ * Checks `Host`, and the name that a trusted proxy forwards. Two `Host` headers are refused: Node keeps the first one,
+ * but a proxy may have used the second.
  */
 export function checkHost(names: () => HostNames, log: Pick<Log, 'warn'>): RequestHandler {
   const logged = new Set<string>();

@@ -1,6 +1,6 @@
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Escapes for text and quoted attributes. Drops the control characters that HTML forbids. */
+/** Escapes text for HTML and quoted attributes. Drops the control characters that HTML forbids. */
 export const escapeHtml = (text: string): string =>
   text
     .toWellFormed()

@@ -1,5 +1,5 @@
-// Limits the concurrent requests of each account, and of each address without an account. Addresses of an account take
-// turns, as accounts do.
+// Limits the concurrent requests of each account, and of each address without an account. The addresses of one account
+// take turns, as accounts do.
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../errors.ts';
 import { yieldIfDue, setCaller } from '../runtime/time-slices.ts';
@@ -13,7 +13,8 @@ export function createInFlight() {
   const counts = new Map<string, number>();
 
   /**
-   * Throws `too_many_requests`. A request counts until its response is closed. Must be awaited before the work begins.
+   * Counts a request until its response is closed, and waits for its turn. Must be awaited before the work begins.
+   * Throws `too_many_requests`.
    */
   return (
     res: ServerResponse,

@@ -1,4 +1,5 @@
-// zod schemas as JSON Schema for the OpenAPI document. Those with an id become components, the others are inlined.
+// Converts zod schemas to JSON Schema for the OpenAPI document. Schemas with an id become components, the others are
+// inlined.
 import { z } from 'zod';
 
 export type JsonSchema = { [key: string]: unknown };
@@ -11,13 +12,13 @@ export function createSchemaBook() {
   const components: Record<string, JsonSchema> = {};
 
   const add = (name: string, schema: JsonSchema): void => {
-    const existing = components[name];
-    if (existing && JSON.stringify(existing) !== JSON.stringify(schema))
+    const existingSchema = components[name];
+    if (existingSchema && JSON.stringify(existingSchema) !== JSON.stringify(schema))
       throw new Error(`Two different schemas have the id ${name}.`);
     components[name] = schema;
   };
 
-  /** Returns the schema of a request (`input`) or a response (`output`); a reference when the schema has an id. */
+  /** Returns the schema of a request (`input`) or a response (`output`), as a reference if it has an id. */
   const schemaOf = (shape: z.ZodType, io: Direction): JsonSchema => {
     const {
       $schema: _,
@@ -54,7 +55,7 @@ export function parametersOf(
 const propertiesOf = (schema: JsonSchema): Record<string, JsonSchema> =>
   (schema['properties'] ?? {}) as Record<string, JsonSchema>;
 
-/** Removes what only a machine would miss: the long pattern of date-time, and `additionalProperties` of responses. */
+/** Removes what readers do not need: the long pattern of date-time, and `additionalProperties` of responses. */
 function simplify({
   jsonSchema,
   zodSchema,
@@ -65,7 +66,7 @@ function simplify({
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
   // responses may get new fields; only strict request bodies reject unknown ones
   if (zodSchema instanceof z.ZodObject && zodSchema.def.catchall === undefined) delete jsonSchema.additionalProperties;
-  delete jsonSchema.id; // a keyword of older drafts; here it names the component
+  delete jsonSchema.id; // `id` is a keyword of older drafts, and here only the name of the component
 }
 
 function rewrite(schema: JsonSchema): JsonSchema {

@@ -1,4 +1,4 @@
-// Turns the list of routes into an Express router: access → zod → handler → JSON.
+// Turns the list of routes into an Express router, in which each request passes access → zod → handler → JSON.
 import express, { type Request, type Response, type Router } from 'express';
 import type { z } from 'zod';
 import { refusal } from '../db/rights.ts';
@@ -13,18 +13,20 @@ import { toFields, toProblem } from './problem.ts';
 import { statusesOf, successesOf } from './statuses.ts';
 import { Reply, type Method, type Principal, type Route, type TokenScope } from './route.ts';
 
-/** Returns the user of a request, undefined without a valid token. `query` also accepts the `token` parameter. */
+/**
+ * Returns the user of a request; undefined without a valid token. With `query`, the parameter `token` is accepted, too.
+ */
 export type Authenticate = (req: Request, from: TokenSource) => Principal | undefined;
 export interface TokenSource {
   query: boolean;
-  /** Which tokens for URLs are accepted; default `media`. */
+  /** Which tokens for URLs are accepted, by default `media`. */
   scope?: TokenScope | undefined;
 }
 
 export interface MountOptions {
   authenticate: Authenticate;
   inFlight?: InFlight | undefined;
-  /** Destroys the response when this caller loses access. Returns the function that stops tracking it. */
+  /** Tracks a response, and destroys it when its caller loses access. Returns the function that stops tracking it. */
   watchOpenResponse?: ((res: Response, user: Principal, spec: Route['spec']) => () => void) | undefined;
   /** Called with each response to a signed-in user. */
   noteSignedIn?: (res: Response) => void;
@@ -57,21 +59,26 @@ const withAliases = ({ spec, handle }: Route): Route[] =>
     [spec.method, ...(spec.alsoMethods ?? [])].map((method) => ({ spec: { ...spec, path, method }, handle })),
   );
 
-/** Literal paths go before parameters (`/tracks/upload` before `/tracks/:id`), in whatever order modules list them. */
+/**
+ * Groups routes by path. Literal paths go before parameters (`/tracks/upload` before `/tracks/:id`), in whatever order
+ * modules list them.
+ */
 function byPath(routes: Route[]) {
   const groups = [...Map.groupBy(routes, (route) => route.spec.path)].map(([path, group]) => ({
     path,
     group,
     rank: path.replaceAll(/[^/]+/g, (part) => (part.startsWith(':') ? '1' : '0')),
   }));
-  // No localeCompare: loading its tables is 9 ms of every start.
+  // localeCompare is not used, because loading its tables takes 9 ms of every start.
   return groups.sort((a, b) => Number(a.rank > b.rank) - Number(a.rank < b.rank));
 }
 
 function refuseMethod(req: Request, res: Response, group: Route[]): void {
-  const allowed = METHODS.filter((m) => group.some((route) => route.spec.method === m)).map((m) => m.toUpperCase());
-  if (allowed.includes('GET')) allowed.push('HEAD');
-  res.set('Allow', allowed.join(', '));
+  const allowedMethods = METHODS.filter((m) => group.some((route) => route.spec.method === m)).map((m) =>
+    m.toUpperCase(),
+  );
+  if (allowedMethods.includes('GET')) allowedMethods.push('HEAD');
+  res.set('Allow', allowedMethods.join(', '));
   if (req.method === 'OPTIONS') return void res.status(204).end();
   throw new AppError('method_not_allowed', `${req.method} is not supported here.`);
 }
@@ -90,7 +97,7 @@ function serve(route: Route, options: MountOptions) {
   };
 }
 
-/** In tests, checks that the OpenAPI document lists the status. */
+/** Checks in tests that the OpenAPI document lists the status. */
 function assertDocumented({ spec }: Route, status: number): void {
   if (!statusesOf(spec).has(status))
     throw new Error(`${spec.method} ${spec.path} does not say that it answers ${status}.`);
@@ -118,15 +125,15 @@ async function answer(
   // The body is read before the request counts, so that a stalled upload does not use up the limit.
   const rawBody = hasBody ? await readBody(req, spec) : undefined;
   if (hasBody) {
-    if (!spec.produces) untrack?.(); // this request may end its own session
-    user &&= requireAccess(spec, authenticate, req); // the access may have ended while the body arrived
+    if (!spec.produces) untrack?.(); // a request that ends its own session must still get its response
+    user &&= requireAccess(spec, authenticate, req); // the caller may have lost access while the body arrived
   }
   await inFlight?.(res, { user, address: req.ip });
   const params = parseParameters(spec.params, req.params);
   const query = spec.query && parseQuery(spec.query, await queryOf(req), spec.accepts);
   const body = hasBody ? parseBody(spec.body as z.ZodType, rawBody, spec) : undefined;
-  const run = (): unknown => handle({ user, params, query, body, req, res, signal: signalOf(res) });
-  const result = await (withReserve && makesRoom(spec) ? withReserve(run) : run());
+  const callHandler = (): unknown => handle({ user, params, query, body, req, res, signal: signalOf(res) });
+  const result = await (withReserve && makesRoom(spec) ? withReserve(callHandler) : callHandler());
   if (spec.method !== 'get') assertWritten?.();
   if (spec.produces) return;
 

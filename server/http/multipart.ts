@@ -6,7 +6,7 @@ import { Writable, type Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy';
 import { AppError, badRequest } from '../errors.ts';
 
-/** A client that sends nothing for this long is gone or malicious. */
+/** A client that sends nothing for this long is gone or malicious, and is disconnected. */
 const STALL_MS = 60_000;
 /** Time limit for the rest of a rejected form: many clients read the response only after sending everything. */
 const LINGER_MS = 30_000;
@@ -17,25 +17,28 @@ export interface FormFile {
   /** Name of the form field. */
   field: string;
   filename: string;
-  /** Upper limit of the size, by the announced length of the form; undefined when the client did not announce it. */
+  /** Upper limit of the size, from the announced length of the form; undefined if the client did not announce it. */
   announcedBytes: number | undefined;
-  /** Throws `too_large` past the limit, and any other error of the form. Need not be read to the end. */
+  /**
+   * The content, which need not be read to the end. Reading throws `too_large` past the limit, and any other error of
+   * the form.
+   */
   chunks: AsyncIterable<Buffer>;
 }
 
 export interface FormOptions {
-  /** Maximum number of files; more are `too_large`. */
+  /** Maximum number of files; with more, the form is `too_large`. */
   files: number;
   fileBytes: number;
-  /** Message for a file over `fileBytes`. */
+  /** Message for a file that is larger than `fileBytes`. */
   tooLarge: string;
   stallMs?: number;
 }
 
 /**
- * Calls `take` for each file; resolves when the last call has. When one throws, the rest of the form is rejected.
- * Throws `unsupported_type` (not a form), `bad_request` (malformed, cut off, stalled), `too_large`, or what `take`
- * threw.
+ * Reads a form. Calls `take` for each file, and resolves when the last call has resolved. When one throws, the rest of
+ * the form is rejected. Throws `unsupported_type` (not a form), `bad_request` (malformed, cut off, stalled),
+ * `too_large`, or what `take` threw.
  */
 export async function readForm(
   req: IncomingMessage,
@@ -47,7 +50,7 @@ export async function readForm(
   const openStreams = new Set<Readable>();
   let failure: { error: unknown } | undefined;
   let pendingWork = Promise.resolve();
-  let previousWork = pendingWork; // all files but the last one, whose bytes are still arriving
+  let previousWork = pendingWork; // the work on all files but the last one, whose bytes are still arriving
   let stallTimer: NodeJS.Timeout | undefined;
   let fedBytes = 0;
   const announcedSize = (): number | undefined => {
@@ -66,7 +69,8 @@ export async function readForm(
   };
 
   form.on('file', (field: string | undefined, stream, filename: string | undefined) => {
-    stream.on('error', () => undefined); // the reader gets the error; without a listener it would end the process
+    // the reader of the stream handles the error; without a listener it would end the process
+    stream.on('error', () => undefined);
     openStreams.add(stream);
     const announcedBytes = announcedSize();
     previousWork = pendingWork;
@@ -84,7 +88,7 @@ export async function readForm(
       .catch(fail)
       .then(() => {
         openStreams.delete(stream);
-        stream.resume(); // discards what was not read
+        stream.resume(); // reads and drops the bytes that `take` has not read
       });
   });
   form.on('error', () => fail(malformed()));
@@ -107,7 +111,7 @@ export async function readForm(
     final(done) {
       clearTimeout(stallTimer);
       runUnlessFailed(() => form.end());
-      void pendingWork.then(waitForClient); // 'finish' follows at once, unless the form has no proper end
+      void pendingWork.then(waitForClient); // the form emits 'finish' immediately, unless its end is missing
       done();
     },
   });
@@ -140,11 +144,14 @@ export async function readForm(
 const CUT_OFF = 'The upload was cut off.';
 const STALLED = 'The upload timed out: no data arrived.';
 
-/** Whether the body is a single file instead of a form or JSON. */
+/** Returns whether the body is a single file instead of a form or JSON. */
 export const isRawFile = ({ headers }: IncomingMessage): boolean =>
   /^(?:audio|video)\/|^application\/(?:octet-stream|ogg|x-flac|mp4)\b|^binary\//i.test(headers['content-type'] ?? '');
 
-/** Calls `take` with the body as a file. Throws `bad_request` (empty, cut off, stalled), `too_large` or its error. */
+/**
+ * Reads a body that is one file, and calls `take` with it. Throws `bad_request` (empty, cut off, stalled), `too_large`
+ * or what `take` threw.
+ */
 export async function readRawFile(
   req: IncomingMessage,
   { fileBytes, tooLarge, stallMs = STALL_MS }: Omit<FormOptions, 'files'>,
@@ -176,7 +183,7 @@ export async function readRawFile(
   }
 }
 
-/** Throws `bad_request` when the connection breaks, or nothing arrives within `ms`. */
+/** Waits for the next chunk. Throws `bad_request` when the connection breaks, or nothing arrives within `ms`. */
 async function withTimeout<T>(next: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
@@ -199,7 +206,7 @@ function fileNameOf(disposition = ''): string | undefined {
     try {
       return decodeURIComponent(encodedName);
     } catch {
-      return undefined; // no UTF-8
+      return undefined; // the name is not UTF-8
     }
   const [, quoted, unquoted] = /;\s*filename\s*=\s*(?:"([^"]*)"|([^;\s"]+))/i.exec(disposition) ?? [];
   return quoted ?? unquoted;
@@ -224,7 +231,7 @@ function openForm({ headers }: IncomingMessage, { files, fileBytes }: FormOption
       },
     });
   } catch {
-    throw malformed(); // no boundary
+    throw malformed(); // the header names no boundary
   }
 }
 
@@ -237,7 +244,10 @@ async function* chunksOf(stream: BusboyFileStream, tooLarge: string): AsyncGener
   if (stream.truncated) throw new AppError('too_large', tooLarge);
 }
 
-/** Reads the rest of the body, so that the connection can be reused; a client that takes too long is disconnected. */
+/**
+ * Reads and drops the rest of the body, so that the connection can be reused. A client that takes too long is
+ * disconnected.
+ */
 function discardRest(req: IncomingMessage): void {
   req.resume();
   if (req.readableEnded || req.destroyed) return;
@@ -245,7 +255,9 @@ function discardRest(req: IncomingMessage): void {
   req.once('close', () => clearTimeout(timer));
 }
 
-/** Names are only displayed or become titles: removes folders, control characters and bidi marks. */
+/**
+ * Removes folders, control characters and bidi marks from a file name. The name is only displayed or becomes a title.
+ */
 function cleanName(name = ''): string {
   const baseName = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
   const printable = baseName.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '').trim();

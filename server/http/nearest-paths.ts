@@ -1,14 +1,14 @@
-// The response to an unknown path of the API: it suggests similar paths.
+// Responds to an unknown path of the API with similar paths.
 import type { RequestHandler } from 'express';
 import { AppError } from '../errors.ts';
 import type { Route } from './route.ts';
 
 const MAX_SUGGESTIONS = 3;
 const MAX_PATH_CHARACTERS = 100;
-/** Maximum share of different characters, relative to the longer path. */
+/** Maximum share of different characters in similar paths, relative to the longer path. */
 const MAX_DIFFERENCE = 0.5;
 
-/** Returns the Levenshtein distance. */
+/** Returns the Levenshtein distance of two texts. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
@@ -24,7 +24,7 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** Returns the most similar paths, nearest first, as `GET, PATCH /tracks/{id}`. All ids count as the same. */
+/** Returns the most similar paths, nearest first, such as `GET, PATCH /tracks/{id}`. All ids count as the same. */
 export function nearestPaths(routes: readonly Route[], path: string): string[] {
   const segments = path.toLowerCase().split('/').filter(Boolean);
   const requestedPath = segments.map((part) => (/^\d+$/.test(part) ? ':' : part)).join('/');
@@ -40,7 +40,7 @@ export function nearestPaths(routes: readonly Route[], path: string): string[] {
       difference:
         distance(requestedPath, candidate.comparedPath) / Math.max(requestedPath.length, candidate.comparedPath.length),
     }))
-    .filter(({ difference: off }) => off <= MAX_DIFFERENCE)
+    .filter(({ difference: share }) => share <= MAX_DIFFERENCE)
     .toSorted((a, b) => a.difference - b.difference)
     .slice(0, MAX_SUGGESTIONS)
     .map(({ routePath, group }) => {

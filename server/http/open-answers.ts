@@ -1,11 +1,11 @@
-// Long-lived responses: audio, downloads, radio, events, and requests whose bodies are still arriving. They end when
-// their caller loses access.
+// Tracks long-lived responses: audio, downloads, radio, events, and requests whose bodies are still arriving. They end
+// when their caller loses access.
 import type { ServerResponse } from 'node:http';
 import type { UserId } from '../db/ids.ts';
 import type { Right } from '../db/rights.ts';
 import type { Principal } from './route.ts';
 
-/** Whether the caller's sign-in still works, in the same role and with this right. */
+/** Returns whether the caller's sign-in is still valid, in the same role and with this right. */
 export type IsStillAllowed = (user: Principal, right?: Right) => boolean;
 export type OpenAnswers = ReturnType<typeof createOpenAnswers>;
 
@@ -14,7 +14,8 @@ export function createOpenAnswers() {
 
   return {
     /**
-     * Tracks a response of the account whose sessions, rights or shares allow it. Returns the function that stops it.
+     * Tracks a response that the account's sessions, rights or shares allow. Returns the function that stops tracking
+     * it.
      */
     track(res: ServerResponse, accountId: UserId, isStillAllowed: () => boolean): () => void {
       const accountResponses = responsesByAccount.get(accountId) ?? new Map<ServerResponse, () => boolean>();

@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document, derived from the routes and schemas that serve and validate the requests.
+// Builds the OpenAPI 3.1 document from the routes and schemas that serve and validate the requests.
 import type { z } from 'zod';
 import { createSchemaBook, parametersOf, type JsonSchema, type SchemaBook } from './json-schema.ts';
 import { RIGHTS, type RightName } from '../db/rights.ts';
@@ -11,7 +11,7 @@ interface OpenApiOptions {
   title: string;
   version: string;
   basePath: string;
-  /** Mounted at the root instead of `basePath`. */
+  /** Routes at the root instead of below `basePath`. */
   rootRoutes?: Route[];
 }
 
@@ -35,9 +35,9 @@ export interface Operation {
   requestBody?: { required: boolean; content: Content };
   responses: Record<string, { description: string; content?: Content }>;
   'x-access': Access;
-  /** The right that the account needs. */
+  /** The right that the account needs for the operation. */
   'x-right'?: RightName;
-  /** Without the right, the caller may use the route on tracks that they uploaded. */
+  /** Set if callers without the right may use the route on tracks that they uploaded. */
   'x-or-own'?: true;
 }
 export interface OpenApiDocument {
@@ -74,7 +74,8 @@ export function openApiDocument(
   const paths: OpenApiDocument['paths'] = {};
   const add = ({ spec }: Route, base: string): void => {
     const path = base + spec.path.replaceAll(/:(\w+)/g, '{$1}');
-    const name = base === '' ? `/root${spec.path}` : spec.path; // the same path may be mounted at both
+    // the same path may exist at the root and below `basePath`, so the names must differ
+    const name = base === '' ? `/root${spec.path}` : spec.path;
     (paths[path] ??= {})[spec.method] = toOperation(spec, operationId(spec.method, name), book);
   };
   for (const route of routes) add(route, basePath);
@@ -117,7 +118,7 @@ function toOperation(spec: Route['spec'], id: string, book: SchemaBook): Operati
   };
 }
 
-/** `GET /tracks/:id/cover` → `getTracksIdCover`. */
+/** Returns the id of an operation: `getTracksIdCover` for `GET /tracks/:id/cover`. */
 const operationId = (method: string, path: string): string =>
   method +
   path
@@ -143,12 +144,12 @@ function acceptedNames({
   alsoMethods = [],
   accepts = {},
 }: Route['spec']): Pick<Operation, 'description'> {
-  const { body = {}, query = {}, also = [] } = accepts;
+  const { body = {}, query = {}, extraForms = [] } = accepts;
   const names = [
     ...alsoMethods.map((method) => method.toUpperCase()),
     ...aliases.map((alias) => `the path ${alias.replaceAll(/:(\w+)/g, '{$1}')}`),
     ...Object.entries({ ...body, ...query }).map(([alias, name]) => `${alias} for ${name}`),
-    ...also,
+    ...extraForms,
   ];
   return names.length === 0 ? {} : { description: `Also accepted: ${names.join(', ')}.` };
 }

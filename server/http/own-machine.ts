@@ -1,4 +1,4 @@
-// Which requests come from a program on the machine itself, as opposed to clients behind a proxy on it.
+// Recognizes requests from a program on the machine itself, as opposed to clients behind a proxy on it.
 import type { Request } from 'express';
 import { forbidden, type AppError } from '../errors.ts';
 
@@ -10,8 +10,8 @@ const CALLER_HEADER = /(?:client-?ip|connecting-ip|cluster-ip|remote-(?:addr|ip|
 const HTTP_PORT = 80;
 
 /**
- * Returns true only if nothing indicates a proxy. A proxy here that is not in TRUSTED_PROXIES is recognized by a
- * forwarding header, by HTTP/1.0, or by a Host that is not this server's loopback address. With trusted proxies no
+ * Returns true only if nothing indicates a proxy. A proxy on this machine that is not in TRUSTED_PROXIES is recognized
+ * by a forwarding header, by HTTP/1.0, or by a Host that is not this server's loopback address. With trusted proxies no
  * request counts as the machine's own.
  */
 export function isOwnMachine(req: Request): boolean {
@@ -28,7 +28,7 @@ export function isOwnMachine(req: Request): boolean {
   );
 }
 
-/** The error for an account whose weak password was set on the machine itself. */
+/** Returns the error for an account whose weak password was set on the machine itself. */
 export const betterPasswordRequired = (): AppError =>
   forbidden(
     'Choose a better password first: the one of this account is easy to guess, so the account only works on the ' +

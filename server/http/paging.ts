@@ -16,7 +16,7 @@ export const queryInt = z
   .transform(Number);
 export const queryBool = z.enum(['true', 'false', '1', '0']).transform((v) => v === 'true' || v === '1');
 
-/** Beyond any list. */
+/** Larger than the offset in any list. */
 const MAX_OFFSET = 10 ** 12;
 
 export const pageQuery = {
@@ -32,7 +32,10 @@ export const pagedOf = <T extends z.ZodType>(item: T) =>
     offset: z.int().min(0).max(MAX_OFFSET),
   });
 
-/** A schema for programs that read all lists in the same way; each list has its own component with its items. */
+/**
+ * The schema that all paged lists have in common, for programs that read them in the same way. Each list also has a
+ * component of its own with the schema of its items.
+ */
 export const PagedResponse = pagedOf(z.unknown()).meta({ id: 'PagedResponse', description: 'A part of a list' });
 
 export const toPaged = <T, U>(paged: Paged<T>, page: Page, toOut: (row: T) => U) => ({
@@ -42,7 +45,7 @@ export const toPaged = <T, U>(paged: Paged<T>, page: Page, toOut: (row: T) => U)
   offset: page.offset,
 });
 
-/** The `id` in a path; anything but a positive whole number is 422. */
+/** Returns the schema of an `id` in a path; anything but a positive whole number is 422. */
 export const idParam = <T extends z.ZodType>(id: T) =>
   z.object({
     id: z

@@ -1,9 +1,9 @@
-// Parameters of a URL or a form, however many: phones send queues of a hundred thousand ids. They are decoded in
-// slices, because other requests should not wait that long.
+// Parses the parameters of a URL or a form, however many: phones send queues of a hundred thousand ids. They are
+// decoded in slices, because other requests should not wait that long.
 import { AppError } from '../errors.ts';
 import { waitForTurn } from '../runtime/time-slices.ts';
 
-/** Fits 100,000 ids with a time each. */
+/** Maximum number of parameters; enough for 100,000 ids with a time each. */
 const MAX_PARAMETERS = 250_000;
 const MAX_PARAMETER_BYTES = 64 << 10;
 const SLICE_BYTES = 32 << 10;
@@ -11,7 +11,7 @@ const AMPERSAND = 0x26;
 
 export type ParamMap = Map<string, string[]>;
 
-/** Throws `too_large`. */
+/** Parses parameters. Throws `too_large`. */
 export async function parseParams(bytes: Buffer, max = MAX_PARAMETERS): Promise<ParamMap> {
   const params: ParamMap = new Map();
   let count = 0;
@@ -31,7 +31,7 @@ export async function parseParams(bytes: Buffer, max = MAX_PARAMETERS): Promise<
   return params;
 }
 
-/** Returns the end of the last parameter that is complete within the slice. */
+/** Returns the end of the last parameter that is completely inside the slice. */
 function endOfSlice(bytes: Buffer, start: number): number {
   if (bytes.length - start <= SLICE_BYTES) return bytes.length;
   const lastSeparator = bytes.lastIndexOf(AMPERSAND, start + SLICE_BYTES);

@@ -1,4 +1,4 @@
-// Errors of the REST API: application/problem+json (RFC 9457). One table has the status and title of each code.
+// Errors of the REST API as application/problem+json (RFC 9457). One table has the status and title of each code.
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import { AppError, asKnownFault, type ErrorCode, type FieldError } from '../errors.ts';
@@ -50,7 +50,7 @@ const INTERNAL_PROBLEM: ProblemOut = {
   detail: 'Something went wrong. The server log has details.',
 };
 
-/** Converts anything thrown; unexpected errors get a neutral text, so that no internals are sent. */
+/** Converts anything that was thrown. Unexpected errors get a neutral text, so that no internals are sent. */
 export function toProblem(error: unknown): {
   problem: ProblemOut;
   headers: Record<string, string>;
@@ -80,8 +80,8 @@ function asAppError(error: unknown): AppError | undefined {
 }
 
 /**
- * Errors of Express, its body parsers and its file sender have a status. Their texts are replaced, so that no internals
- * are sent.
+ * Codes and texts for errors of Express, its body parsers and its file sender, by their status. Their own texts are not
+ * used, so that no internals are sent.
  */
 const EXPRESS_ERRORS: Record<number, [ErrorCode, string]> = {
   400: ['bad_request', 'The request is malformed.'],
@@ -101,7 +101,7 @@ function fromExpress(error: unknown): AppError | undefined {
 
 export const UNKNOWN_FIELD = 'is not a known field';
 
-/** A list with thousands of faults gets as many errors as are useful. */
+/** Maximum number of listed errors: a list may have thousands of faults. */
 const MAX_FIELD_ERRORS = 100;
 
 /** Converts zod's issues to fields such as `tracks.0.title`. `input` is the parsed value. */
@@ -116,24 +116,30 @@ function toFieldErrors(issue: z.core.$ZodIssue, input: unknown, parentPath: Prop
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({ field: [...path, key].join('.'), message: UNKNOWN_FIELD }));
   const branch = issue.code === 'invalid_union' ? likelyBranch(issue.errors) : undefined;
-  if (branch) return branch.flatMap((inner) => toFieldErrors(inner, input, path));
-  const received = path.some((name) => SECRET_NAME.test(String(name)))
+  if (branch) return branch.flatMap((innerIssue) => toFieldErrors(innerIssue, input, path));
+  const receivedText = path.some((name) => SECRET_NAME.test(String(name)))
     ? undefined
     : toReceivedText(valueAt(input, path));
-  return [{ field: path.join('.') || 'body', message: issue.message, ...(received !== undefined && { received }) }];
+  return [
+    {
+      field: path.join('.') || 'body',
+      message: issue.message,
+      ...(receivedText !== undefined && { received: receivedText }),
+    },
+  ];
 }
 
 const SECRET_NAME = /pass|token|secret|key/i;
 const MAX_RECEIVED_CHARACTERS = 60;
 
-/** Returns undefined for a missing value, and for objects and lists. */
+/** Returns the received value as text; undefined for a missing value, and for objects and lists. */
 function toReceivedText(value: unknown): string | undefined {
   if (value === undefined || (typeof value === 'object' && value !== null)) return undefined;
   const text = JSON.stringify(value);
   return text.length > MAX_RECEIVED_CHARACTERS ? `${text.slice(0, MAX_RECEIVED_CHARACTERS)}…` : text;
 }
 
-/** Returns the value at a path, undefined when there is none. */
+/** Returns the value at a path; undefined when the path does not exist. */
 export const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(
     (inner, name) =>
@@ -156,7 +162,7 @@ export function likelyBranch(branches: z.core.$ZodIssue[][]): z.core.$ZodIssue[]
     .find((issues) => issues.some((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'));
 }
 
-/** Headers about the bytes that the error replaces. */
+/** Headers that describe the bytes that the error replaces, so they are removed. */
 const CONTENT_HEADERS = [
   'ETag',
   'Last-Modified',

@@ -1,7 +1,7 @@
-// Range requests (RFC 9110, section 14) and conditional requests (section 13), without I/O.
+// Handles range requests (RFC 9110, section 14) and conditional requests (section 13), without I/O.
 import { trimBoth } from '../runtime/trim-text.ts';
 
-/** Both ends are included. */
+/** A range of bytes that includes both ends. */
 export interface ByteRange {
   start: number;
   end: number;
@@ -11,8 +11,8 @@ const BYTES_UNIT = /^bytes=(.*)$/is;
 const RANGE_SPEC = /^(\d*)-(\d*)$/;
 
 /**
- * The range to send; `whole` when the header is absent, malformed, in another unit, or asks for several ranges (a
- * server may ignore those); `unsatisfiable` when it asks only for bytes past the end.
+ * Returns the range to send; `whole` when the header is absent, malformed, in another unit, or asks for several ranges
+ * (a server may ignore those); `unsatisfiable` when it asks only for bytes past the end.
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'whole' | 'unsatisfiable' {
   const list = BYTES_UNIT.exec(header ?? '')?.[1];
@@ -44,7 +44,7 @@ function lastBytes(length: number, size: number): ByteRange | 'whole' | 'unsatis
   return size === 0 ? 'whole' : { start: Math.max(0, size - length), end: size - 1 };
 }
 
-/** The ETag is strong and quoted. */
+/** The values that conditions are compared with. The ETag is strong and quoted. */
 export interface Validators {
   etag: string;
   modifiedAt: Date;
@@ -77,7 +77,7 @@ export function checkConditions(
   return modifiedSince !== undefined && inSeconds(modifiedAt) <= modifiedSince ? 'not_modified' : 'send';
 }
 
-/** True when If-None-Match alone decides that the answer is 304, so that the file need not be opened. */
+/** Returns true when If-None-Match alone decides that the response is 304, so that the file need not be opened. */
 export const hasCurrentCopy = (headers: ConditionHeaders, etag: string): boolean =>
   headers['if-match'] === undefined &&
   headers['if-unmodified-since'] === undefined &&
@@ -85,7 +85,10 @@ export const hasCurrentCopy = (headers: ConditionHeaders, etag: string): boolean
   headers['if-none-match'].trim() !== '*' &&
   listsTag(headers['if-none-match'], etag, 'weak');
 
-/** True when the range may be sent (section 13.1.5): no If-Range, the same strong ETag, or exactly the same date. */
+/**
+ * Returns true when a range may be sent (section 13.1.5): there is no If-Range, or it has the same strong ETag, or
+ * exactly the same date.
+ */
 export function ifRangeHolds(header: string | undefined, { etag, modifiedAt }: Validators): boolean {
   if (header === undefined) return true;
   const value = header.trim();
@@ -93,7 +96,9 @@ export function ifRangeHolds(header: string | undefined, { etag, modifiedAt }: V
   return parseHttpDate(value) === inSeconds(modifiedAt);
 }
 
-/** Weak comparison ignores `W/`; strong comparison never matches a weak tag. */
+/**
+ * Returns whether a header lists the ETag. Weak comparison ignores `W/`; strong comparison never matches a weak tag.
+ */
 function listsTag(header: string, etag: string, comparison: 'weak' | 'strong'): boolean {
   if (header.trim() === '*') return true;
   const tags = header.match(/(?:W\/)?"[^"]*"/g) ?? [];
@@ -104,7 +109,9 @@ const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2}
 const RFC_850 = /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/;
 const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
 
-/** Unix seconds of an HTTP date in any of its three formats (section 5.6.7); undefined for anything else. */
+/**
+ * Returns an HTTP date in any of its three formats (section 5.6.7) in seconds since 1970; undefined for anything else.
+ */
 export function parseHttpDate(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const dateText = ASCTIME.test(text) ? `${text} GMT` : IMF_FIXDATE.test(text) || RFC_850.test(text) ? text : undefined;
@@ -112,5 +119,5 @@ export function parseHttpDate(text: string | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : ms / 1000;
 }
 
-/** Drops milliseconds, which HTTP dates lack. */
+/** Returns seconds since 1970. Milliseconds are dropped, because HTTP dates have none. */
 const inSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import { cutForLog, redactUrl, type Log } from '../log/log.ts';
 
-/** Gives each request an id, and logs it when it is over. */
+/** Gives each request an id, and logs the request when its response has ended. */
 export function requestLog(log: Log, now: () => Date): RequestHandler {
   return (req, res, next) => {
     const id = randomUUID();

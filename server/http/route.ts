@@ -1,5 +1,6 @@
-// A route is data: method, path, access, schemas, and a handler that returns a value. The router (mount.ts), the
-// OpenAPI document (openapi.ts) and the tests read the same list, so nothing is served that is not declared.
+// Declarations of routes. A route is data: method, path, access, schemas, and a handler that returns a value. The
+// router (mount.ts), the OpenAPI document (openapi.ts) and the tests read the same list, so nothing is served that is
+// not declared.
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { AppPasswordId, SessionId, UserId } from '../db/ids.ts';
@@ -9,12 +10,13 @@ import type { Accepts } from './accepts.ts';
 import type { InPieces } from './streamed-lists.ts';
 
 /**
- * Who may call: `public` anyone; `user` with a bearer token; `stream` with a bearer token or the query parameter
- * `token` (audio elements and event sources cannot send headers); `superuser` with a superuser's bearer token.
+ * Who may call a route. `public`: anyone; `user`: with a bearer token; `stream`: with a bearer token or the query
+ * parameter `token` (audio elements and event sources cannot send headers); `superuser`: with a superuser's bearer
+ * token.
  */
 export type Access = 'public' | 'user' | 'stream' | 'superuser';
 
-/** What a token for URLs is valid for. */
+/** The kinds of routes for which a token for URLs can be valid. */
 export type TokenScope = 'media' | 'events' | 'download';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -22,17 +24,17 @@ export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 /** The authenticated user. */
 export interface Principal {
   id: UserId;
-  /** Absent for Subsonic clients. */
+  /** Undefined for Subsonic clients. */
   sessionId?: SessionId;
-  /** Set for Subsonic clients. */
+  /** Set only for Subsonic clients. */
   appPasswordId?: AppPasswordId;
   username: string;
   isSuperuser: boolean;
   /** A superuser has all rights. */
   rights: Rights;
-  /** Limit of all streams; null for none. */
+  /** Maximum bit rate of all streams of the account; null for no limit. */
   maxBitrateKbps: number | null;
-  /** The password is easy to guess and the request comes from another machine: it is refused. */
+  /** Set if the password is easy to guess and the request comes from another machine, so that it is refused. */
   needsBetterPassword?: true;
 }
 
@@ -41,43 +43,49 @@ type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
 export interface RouteSpec<A extends Access = Access, P = unknown, Q = unknown, B = unknown, R = unknown> {
   method: Method;
-  /** Express style, below the mount point: `/tracks/:id`. */
+  /** Path below the mount point in the style of Express, such as `/tracks/:id`. */
   path: string;
   /** Other paths with the same response; the documentation lists them as aliases. */
   aliases?: string[];
   access: A;
-  /** For a `stream` route, the tokens for URLs that it accepts; default `media`. */
+  /** The tokens for URLs that a `stream` route accepts, by default `media`. */
   scope?: TokenScope;
   /** The right that the account needs. */
   right?: Right;
-  /** Without the right, tracks of one's own are allowed; the handler checks that (edit-rights.ts). */
+  /**
+   * Set if accounts without the right may use the route on tracks that they uploaded; the handler checks that
+   * (edit-rights.ts).
+   */
   orOwn?: true;
   /** One line for the documentation. */
   summary: string;
   params?: P;
   query?: Q;
-  /** JSON body, or also a urlencoded form when `form` is true. */
+  /** Schema of the JSON body, or of an urlencoded form when `form` is true. */
   body?: B;
   form?: boolean;
   /** Other methods with the same effect. */
   alsoMethods?: Method[];
-  /** The body may be absent and is then `{}`. */
+  /** Set if the body may be absent; then it is `{}`. */
   bodyOptional?: true;
   /** Aliases that the route accepts besides the documented shapes. */
   accepts?: Accepts;
-  /** Unknown fields of the body are refused. */
+  /** Set if unknown fields of the body are refused. */
   strict?: true;
-  /** Works on a full disk too, with some of the reserve (db/reserve.ts); so does every `delete`. */
+  /** Set if the route works on a full disk, too, with some of the reserve (db/reserve.ts). Every `delete` does. */
   makesRoom?: true;
-  /** Fields of the body that may hold very many ids; see `idList` of body.ts. */
+  /** Fields of the body that may contain very many ids; see `idList` in body.ts. */
   longLists?: string[];
-  /** Shape of the JSON answer. Absent: no body (204), or bytes when `produces` is set. */
+  /** Schema of the JSON response. If undefined, the response has no body (204), or bytes when `produces` is set. */
   reply?: R;
-  /** Success codes for the documentation; the first is sent by default. Absent: 200, or 204 without a reply. */
+  /**
+   * Success statuses for the documentation; the first one is sent by default. If undefined: 200, or 204 without a
+   * reply.
+   */
   status?: number[];
-  /** Refusals beyond what access and shapes imply (`statusesOf` in statuses.ts). */
+  /** Errors in addition to those that access and shapes imply (`statusesOf` in statuses.ts). */
   problems?: ErrorCode[];
-  /** Content types of a route that writes its own answer (audio, pictures, events). Its handler returns nothing. */
+  /** Content types of a route that writes its own response (audio, pictures, events). Its handler returns nothing. */
   produces?: string[];
   /** Content type of a body that the handler reads itself, e.g. `multipart/form-data`. */
   consumes?: string;
@@ -113,7 +121,7 @@ export class Reply<T> {
   }
 }
 
-type Answer<R> = R extends z.ZodType ? InPieces<z.input<R>> | Reply<InPieces<z.input<R>>> : void;
+type HandlerResult<R> = R extends z.ZodType ? InPieces<z.input<R>> | Reply<InPieces<z.input<R>>> : void;
 
 export function route<
   A extends Access,
@@ -123,7 +131,7 @@ export function route<
   R extends Shape | undefined = undefined,
 >(
   spec: RouteSpec<A, P, Q, B, R>,
-  handle: (context: RouteContext<A, P, Q, B>) => Answer<R> | Promise<Answer<R>>,
+  handle: (context: RouteContext<A, P, Q, B>) => HandlerResult<R> | Promise<HandlerResult<R>>,
 ): Route {
   return { spec, handle: handle as Route['handle'] };
 }

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 
-/** Allows resources of this server only, and nothing inline. */
+/** The policy of all pages: only resources of this server, and nothing inline. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -17,7 +17,7 @@ const CONTENT_SECURITY_POLICY = [
 
 const SECURITY_HEADERS = Object.entries({
   'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer', // stream URLs hold tokens
+  'Referrer-Policy': 'no-referrer', // URLs of streams contain tokens
   'Cross-Origin-Resource-Policy': 'same-origin',
   'X-Frame-Options': 'DENY',
   'Content-Security-Policy': CONTENT_SECURITY_POLICY,

@@ -1,5 +1,5 @@
-// The web interface. Built files have hashed names and are cached for ever, HTML pages are revalidated; unknown paths
-// get index.html, whose router handles them.
+// Serves the web interface. Built files have hashed names and are cached for ever, HTML pages are revalidated. For
+// unknown paths index.html is sent, whose router handles them.
 import { existsSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
@@ -9,7 +9,10 @@ const YEAR_MS = 365 * 86_400_000;
 const TYPES: Record<string, string> = { '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8' };
 const NOT_BUILT = 'The web interface has not been built. Run "npm run build" and restart the server.\n';
 
-/** The build compresses scripts and styles both ways: browsers accept Brotli only over TLS and from localhost. */
+/**
+ * The encodings of compressed scripts and styles. The build uses two, because browsers accept Brotli only over TLS and
+ * from localhost.
+ */
 const ENCODINGS = [
   { name: 'br', ending: '.br' },
   { name: 'gzip', ending: '.gz' },

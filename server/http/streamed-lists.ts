@@ -1,24 +1,24 @@
-// Responses with long lists are read, written and sent piece by piece, each in its own turn and after the client has
-// taken the previous one, so that no list takes the server's time or memory.
+// Sends responses with long lists: they are read, written and sent piece by piece, each in its own turn and after the
+// client has taken the previous piece, so that no list takes the server's time or memory.
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { waitForTurn } from '../runtime/time-slices.ts';
 
-/** Stands for a list that is read while the response is sent. */
+/** A list in a response that is read while the response is sent. */
 export class Pieces<T> {
   readonly parts: AsyncIterable<readonly T[]> | Iterable<readonly T[]>;
   constructor(parts: AsyncIterable<readonly T[]> | Iterable<readonly T[]>) {
     this.parts = parts;
   }
 
-  /** Called by JSON.stringify: leaves a placeholder, and adds itself to the pending lists. */
+  /** Called by JSON.stringify. Returns a placeholder, and adds the list to the pending lists. */
   toJSON(): string {
     pendingLists?.push(this);
     return PLACEHOLDER;
   }
 }
 
-/** A response in which lists may be `Pieces`. */
+/** The type of a response in which lists may be `Pieces`. */
 export type InPieces<T> =
   | T
   | (T extends readonly (infer Item)[]
@@ -27,7 +27,7 @@ export type InPieces<T> =
         ? { [Key in keyof T]: InPieces<T[Key]> }
         : never);
 
-/** A text that occurs in no library. */
+/** A text that no library contains. */
 const PLACEHOLDER = `\u0001${crypto.randomUUID()}`;
 const PLACEHOLDER_JSON = JSON.stringify(PLACEHOLDER);
 let pendingLists: Pieces<unknown>[] | undefined;
@@ -50,7 +50,7 @@ export async function* jsonText(value: unknown): AsyncGenerator<string> {
   }
 }
 
-/** Reads the lists of a value completely; for tests. */
+/** Reads all lists of a value completely, for tests. */
 export async function readWhole(value: unknown): Promise<unknown> {
   let text = '';
   for await (const part of jsonText(value)) text += part;
@@ -58,27 +58,30 @@ export async function readWhole(value: unknown): Promise<unknown> {
 }
 
 /**
- * V8 keeps texts of 128 KB and more (two bytes a character) outside of the young generation; texts that are written
- * together stay below that, also with parts of this size.
+ * Number of characters that are written together. V8 keeps texts of 128 KB and more (two bytes a character) outside of
+ * the young generation; with parts of this size, texts stay below that.
  */
 const WRITE_CHARS = 32_768;
-/** A response up to this length, such as a page of a list, waits for no other. */
+/** A response up to this length, such as a page of a list, does not wait for others. */
 const MAX_SHORT_CHARS = 262_144;
-/** Long responses that are written concurrently; with more of them, each would keep its memory for longer. */
+/**
+ * Maximum number of long responses that are written concurrently; with more of them, each would keep its memory for
+ * longer.
+ */
 const MAX_LONG_ANSWERS = 2;
-/** After this time the next waiting response gets the slot. */
+/** After this time a response gives its slot to the next waiting one. */
 const TURN_MS = 500;
-/** A client that takes longer loses the slot until its next turn. */
+/** If the client takes longer to read, its response loses the slot until its next turn. */
 const MAX_DRAIN_MS = 100;
 const takeSlot = createAnswerSlots(MAX_LONG_ANSWERS);
 
 /**
- * Sends a text; a short one gets its length. Status and headers must be set already. An error of a later part closes
- * the connection, so that no client takes a part for the whole.
+ * Sends a text; a short text gets a Content-Length. Status and headers must be set already. An error of a later part
+ * closes the connection, so that no client takes a part for the whole.
  */
 export async function sendText(res: ServerResponse, parts: AsyncIterable<string>): Promise<void> {
   let text = '';
-  let written = 0;
+  let writtenChars = 0;
   const slot = takeSlot();
   try {
     for await (const part of parts) {
@@ -87,17 +90,17 @@ export async function sendText(res: ServerResponse, parts: AsyncIterable<string>
       if (res.req.method === 'HEAD') return void res.end();
       if (res.destroyed) return; // a destroyed response emits neither drain nor close
       const hasRoom = res.write(text);
-      written += text.length;
+      writtenChars += text.length;
       text = '';
       if (!hasRoom) await untilDrained(res, slot.leave);
-      if (written < MAX_SHORT_CHARS) continue;
+      if (writtenChars < MAX_SHORT_CHARS) continue;
       await slot.enter();
       await waitForTurn();
     }
   } finally {
     slot.leave();
   }
-  if (written > 0) return void res.end(text);
+  if (writtenChars > 0) return void res.end(text);
   const bytes = Buffer.from(text);
   res.setHeader('Content-Length', bytes.length);
   res.end(bytes); // Node omits the body for HEAD
@@ -112,30 +115,30 @@ async function untilDrained(res: ServerResponse, onSlow: () => void): Promise<vo
 }
 
 interface AnswerSlot {
-  /** Resolves when there is a slot; at once for a response that still has its turn. */
+  /** Resolves when the response has a slot; immediately while its turn lasts. */
   enter: () => Promise<void>;
   leave: () => void;
 }
 
-/** Limits how many long responses are written at the same time; others wait in order. */
+/** Limits how many long responses are written at the same time; the others wait in order. */
 function createAnswerSlots(max: number): () => AnswerSlot {
-  const waiting: (() => void)[] = [];
+  const waitingCallbacks: (() => void)[] = [];
   let takenCount = 0;
   return () => {
     let turnEndMs: number | undefined;
     const leave = (): void => {
       if (turnEndMs === undefined) return;
       turnEndMs = undefined;
-      const resumeNext = waiting.shift();
+      const resumeNext = waitingCallbacks.shift();
       if (resumeNext) resumeNext();
       else takenCount -= 1;
     };
     return {
       async enter() {
-        if (turnEndMs !== undefined && performance.now() > turnEndMs && waiting.length > 0) leave();
+        if (turnEndMs !== undefined && performance.now() > turnEndMs && waitingCallbacks.length > 0) leave();
         if (turnEndMs !== undefined) return;
         if (takenCount < max) takenCount += 1;
-        else await new Promise<void>((resolve) => waiting.push(resolve));
+        else await new Promise<void>((resolve) => waitingCallbacks.push(resolve));
         turnEndMs = performance.now() + TURN_MS;
       },
       leave,

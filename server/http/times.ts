@@ -2,9 +2,9 @@
 import { z } from 'zod';
 
 export const isoTime = z.iso.datetime({ precision: 3 });
-/** Limits of valid times in milliseconds, within which each has a year of four digits in every time zone. */
+/** The limits of valid times in milliseconds. Within them, every time has a year of four digits in every time zone. */
 export const [EARLIEST_MS, LATEST_MS] = [Date.UTC(1970, 0, 1), Date.UTC(9999, 11, 30)] as const;
-/** False for NaN, too. */
+/** Returns whether a time is valid; false for NaN, too. */
 export const isTime = (ms: number): boolean => ms >= EARLIEST_MS && ms <= LATEST_MS;
 export const isTimeText = (text: string): boolean => isTime(Date.parse(text));
 export const TIME_RANGE_MESSAGE = 'must lie between the years 1970 and 9999';

@@ -1,5 +1,5 @@
-// Describes invalid input in words. These messages replace zod's own wherever a schema has no text of its own. Loading
-// this file sets them for all schemas.
+// Describes invalid input in words. These messages replace zod's own wherever a schema has no text of its own.
+// Importing this file sets them for all schemas.
 import { z } from 'zod';
 
 const KINDS: Record<string, string> = {
@@ -20,7 +20,7 @@ const FORMATS: Record<string, string> = {
   email: 'an e-mail address',
 };
 
-/** Returns undefined where zod's own text is used. */
+/** Returns the message for an issue; undefined if zod's own text is used. */
 export function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

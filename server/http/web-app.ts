@@ -37,12 +37,12 @@ interface WebAppDeps extends Omit<MountOptions, 'noteOpen'> {
   problems: { listUncounted: HealthChecks['problems'] };
   library: { countLibrary: MetricSources['library'] };
   modules: {
-    /** Below /api/v1, where health, metrics and documentation are added. */
+    /** Returns the routes below /api/v1; health, metrics and documentation are added to them. */
     routes: () => Route[];
-    /** Below /. */
+    /** Returns the routes at the root. */
     rootRoutes: () => Route[];
   };
-  /** Below /rest. */
+  /** The handler of requests below /rest. */
   subsonic: RequestHandler;
   openAnswers: OpenAnswers;
   isStillAllowed: IsStillAllowed;
@@ -50,9 +50,9 @@ interface WebAppDeps extends Omit<MountOptions, 'noteOpen'> {
 
 interface WebApp {
   handler: Express;
-  /** Below /api/v1. */
+  /** The routes below /api/v1. */
   routes: Route[];
-  /** Below /. */
+  /** The routes at the root. */
   rootRoutes: Route[];
   openApi: () => OpenApiDocument;
 }
@@ -115,7 +115,7 @@ export function createWebApp({
   handler.use('/api/v1', healthRouter);
   handler.use(
     checkHost(
-      () => ({ allowed: settings.get('ALLOWED_HOSTS'), isShared: sharing.isShared(), ownNames: sharing.ownNames }),
+      () => ({ allowedHosts: settings.get('ALLOWED_HOSTS'), isShared: sharing.isShared(), ownNames: sharing.ownNames }),
       log,
     ),
   );
@@ -143,7 +143,10 @@ const noteLastEvent =
   (res: Response): void =>
     void res.set('X-Last-Event-Id', String(events.lastId()));
 
-/** Compiles hundreds of path patterns at the first request instead of at every start. */
+/**
+ * Returns a handler that mounts a router at the first request: compiling hundreds of path patterns would take time at
+ * every start.
+ */
 function mountOnFirstRequest(mount: () => Router): RequestHandler {
   let router: Router | undefined;
   return (req, res, next) => (router ??= mount())(req, res, next);

@@ -1,13 +1,16 @@
-// A zip of stored (not compressed) files, as a stream from any byte on: audio does not get smaller, and the layout
-// depends on names and sizes only, so that a broken download can be resumed. Uses Zip64 where needed.
+// Writes a zip of stored (not compressed) files as a stream, from any byte on. Audio would not get smaller, and the
+// layout depends on names and sizes only, so that a broken download can be resumed. Uses Zip64 where needed.
 import type { ByteRange } from './ranges.ts';
 
 export interface ZipEntry {
-  /** Path with `/`; unique in the zip. */
+  /** Path of the file in the zip, with `/`; unique. */
   name: string;
   size: number;
   modifiedAt: Date;
-  /** Checksum of the whole content, computed when needed; the end of the zip needs that of every file. */
+  /**
+   * Returns the checksum of the whole content, which is computed when needed; the end of the zip needs the checksums of
+   * all files.
+   */
   crc32(): Promise<number>;
   read(range: ByteRange): AsyncIterable<Buffer> | Promise<AsyncIterable<Buffer>>;
 }
@@ -23,7 +26,8 @@ const UTF8_NAMES = 0x0800;
 const nameOf = ({ name }: ZipEntry): Buffer => Buffer.from(name.normalize('NFC'));
 
 /**
- * Returns MS-DOS time in steps of two seconds from 1980 on; in UTC, so that the bytes do not depend on the time zone.
+ * Returns a time for MS-DOS, in steps of two seconds from 1980 on. It is in UTC, so that the bytes do not depend on the
+ * time zone.
  */
 function dosTime(modifiedAt: Date): number {
   const date = new Date(Math.min(Math.max(modifiedAt.getTime(), Date.UTC(1980, 0, 1)), Date.UTC(2107, 11, 31)));
@@ -55,7 +59,7 @@ const needsZip64 = (value: number): boolean => value >= MAX_32;
 
 function localHeader(entry: ZipEntry, crc32: number): Buffer {
   const { size, modifiedAt } = entry;
-  const [name, extra] = [
+  const [name, extraField] = [
     nameOf(entry),
     Buffer.concat([zip64ExtraField(needsZip64(size) ? [size, size] : []), timeExtraField(modifiedAt)]),
   ];
@@ -68,14 +72,14 @@ function localHeader(entry: ZipEntry, crc32: number): Buffer {
   head.writeUInt32LE(Math.min(size, MAX_32), 18);
   head.writeUInt32LE(Math.min(size, MAX_32), 22);
   head.writeUInt16LE(name.length, 26);
-  head.writeUInt16LE(extra.length, 28);
-  return Buffer.concat([head, name, extra]);
+  head.writeUInt16LE(extraField.length, 28);
+  return Buffer.concat([head, name, extraField]);
 }
 
 function centralHeader(entry: ZipEntry, crc32: number, offset: number): Buffer {
   const { size, modifiedAt } = entry;
   const longValues = [...(needsZip64(size) ? [size, size] : []), ...(needsZip64(offset) ? [offset] : [])];
-  const [name, extra] = [nameOf(entry), Buffer.concat([zip64ExtraField(longValues), timeExtraField(modifiedAt)])];
+  const [name, extraField] = [nameOf(entry), Buffer.concat([zip64ExtraField(longValues), timeExtraField(modifiedAt)])];
   const head = Buffer.alloc(46);
   head.writeUInt32LE(0x0201_4b50, 0);
   head.writeUInt16LE((UNIX_SYSTEM << 8) | ZIP_VERSION, 4);
@@ -86,10 +90,10 @@ function centralHeader(entry: ZipEntry, crc32: number, offset: number): Buffer {
   head.writeUInt32LE(Math.min(size, MAX_32), 20);
   head.writeUInt32LE(Math.min(size, MAX_32), 24);
   head.writeUInt16LE(name.length, 28);
-  head.writeUInt16LE(extra.length, 30);
+  head.writeUInt16LE(extraField.length, 30);
   head.writeUInt32LE((FILE_MODE << 16) >>> 0, 38);
   head.writeUInt32LE(Math.min(offset, MAX_32), 42);
-  return Buffer.concat([head, name, extra]);
+  return Buffer.concat([head, name, extraField]);
 }
 
 /** Returns the end record, which locates the list of files. */

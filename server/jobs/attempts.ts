@@ -1,5 +1,5 @@
-// One attempt at a job, from taking its row to storing its outcome. Retries (a stored time), cancellation (an
-// AbortSignal) and error handling are done here, because better-queue keeps them in memory.
+// Runs one attempt at a job, from taking its row to storing its outcome. Retries (a stored time), cancellation (an
+// AbortSignal) and error handling are implemented here, because better-queue keeps them in memory only.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MainDb, withRelaxedCommit } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
@@ -22,13 +22,13 @@ import { setCaller } from '../runtime/time-slices.ts';
 import { isPermanent, permanent, type HandledTask } from './tasks.ts';
 
 const DISK_PAUSE_MS = 1_000;
-/** Wait of a job after a locked database. */
+/** A job that failed because the database was locked is retried after this time. */
 const LOCKED_PAUSE_MS = 5_000;
 
-/** Failed tries to store a state before a waiting drain() is told. */
+/** After this many failed attempts to store a state, `onStuck` is called. */
 const MAX_SILENT_TRIES = 2;
 
-/** Why a handler's signal was aborted. */
+/** The reason why a handler's signal was aborted. */
 type StopReason = 'cancelled' | 'closing';
 type Outcome = 'succeeded' | 'failed' | 'waiting' | 'cancelled' | 'returned';
 
@@ -42,12 +42,12 @@ interface AttemptsDeps {
   log: Log;
   now: () => Date;
   random: () => number;
-  /** Tasks by name. */
+  /** Tasks with their handlers, by name. */
   handledTasks: ReadonlyMap<string, HandledTask>;
   announcer: JobEvents;
   /**
-   * Called when a job's state cannot be stored. Storing it is retried until it succeeds; a caller that waits may give
-   * up.
+   * Called when the state of a job cannot be stored. Storing is retried until it succeeds, but a caller that waits may
+   * give up.
    */
   onStuck: (error: unknown) => void;
 }
@@ -55,12 +55,12 @@ interface AttemptsDeps {
 export type Attempts = ReturnType<typeof createAttempts>;
 
 export function createAttempts({ db, log, now, random, handledTasks, announcer, onStuck }: AttemptsDeps) {
-  const running = new Map<JobId, RunningJob>();
-  /** Why the state of a job cannot be stored: its row cannot say so. */
+  const runningJobs = new Map<JobId, RunningJob>();
+  /** Errors of jobs whose state cannot be stored. They are kept here, because their rows cannot be written. */
   const storeFaults = new Map<JobId, string>();
-  let isAbandoned = false; // the server has stopped waiting: nothing may be written any more
+  let isAbandoned = false; // true when the server has stopped waiting, so that nothing may be written any more
 
-  /** Retries until the state is on disk: a full disk may delay a job's outcome, but not lose it. */
+  /** Retries writing until the state is on disk: a full disk may delay a job's outcome, but must not lose it. */
   async function storeUntilDone<T>(job: JobRow | { id: JobId }, write: () => T): Promise<T | undefined> {
     try {
       for (let tries = 0; !isAbandoned; tries++) {
@@ -82,29 +82,29 @@ export function createAttempts({ db, log, now, random, handledTasks, announcer, 
 
   const withProblem = (job: JobRow): JobRow => ({ ...job, error: storeFaults.get(job.id) ?? job.error });
 
-  /** Runs one attempt. Never rejects; resolves when its outcome is stored. */
+  /** Runs one attempt. Never rejects; resolves when the outcome of the attempt is stored. */
   async function run(id: JobId): Promise<void> {
     const entry: RunningJob = { controller: new AbortController() };
-    running.set(id, entry);
+    runningJobs.set(id, entry);
     try {
       const job = await storeUntilDone({ id }, () => startAttempt(db, id, now()));
-      if (!job) return; // cancelled or ended since it was queued
+      if (!job) return; // the job was cancelled or has ended since it was queued
       announcer.announce(job);
-      const started = now().getTime();
+      const startedMs = now().getTime();
       const attempt = await work(job, entry);
       const outcome = await record(job, entry, attempt);
-      if (outcome) logAttempt(job, outcome, now().getTime() - started, attempt.error);
+      if (outcome) logAttempt(job, outcome, now().getTime() - startedMs, attempt.error);
     } finally {
-      running.delete(id);
+      runningJobs.delete(id);
     }
   }
 
   async function work(job: JobRow, { controller }: RunningJob): Promise<{ result?: unknown; error?: unknown }> {
-    setCaller('jobs'); // the work counts for jobs, not for the request that enqueued it
-    const progress = createProgressWriter((latest) => {
+    setCaller('jobs'); // time slices of the work count for jobs, not for the request that enqueued it
+    const progress = createProgressWriter((latestProgress) => {
       if (isAbandoned) return;
       try {
-        announcer.announce(withRelaxedCommit(db.$client, () => setProgress(db, job.id, latest)));
+        announcer.announce(withRelaxedCommit(db.$client, () => setProgress(db, job.id, latestProgress)));
       } catch (error) {
         log.warn({ job_id: job.id, err: error }, 'progress could not be written');
       }
@@ -125,15 +125,15 @@ export function createAttempts({ db, log, now, random, handledTasks, announcer, 
     }
   }
 
-  /** A payload that no longer parses fails the job: retrying cannot help. */
+  /** Parses the payload of a job. A payload that no longer parses fails the job, because retrying cannot help. */
   function parse(job: JobRow): { payload: unknown; handle: HandledTask['handle'] } {
     const handledTask = handledTasks.get(job.task);
     const parsed = handledTask?.task.payload.safeParse(job.payload);
     if (handledTask && parsed?.success) return { payload: parsed.data, handle: handledTask.handle };
-    const why = parsed?.error?.issues
+    const problem = parsed?.error?.issues
       .map(({ path, message }) => `${path.join('.') || 'payload'}: ${message}`)
       .join('; ');
-    throw permanent(`The job's payload is not understood by this version (${why ?? 'unknown task'}).`);
+    throw permanent(`The job's payload is not understood by this version (${problem ?? 'unknown task'}).`);
   }
 
   async function record(
@@ -145,7 +145,7 @@ export function createAttempts({ db, log, now, random, handledTasks, announcer, 
     const isEnded = !('error' in attempt);
     if (isAbandoned) return undefined;
     if (stop === 'cancelled') {
-      // keep what it did, and the result if the handler returned one
+      // what the cancelled job has done stays; its result is stored if the handler returned one
       if (isEnded && attempt.result !== null)
         announcer.announce(await storeUntilDone(job, () => setCancelledResult(db, id, attempt.result)));
       return 'cancelled';
@@ -180,12 +180,13 @@ export function createAttempts({ db, log, now, random, handledTasks, announcer, 
   }
 
   /**
-   * The due time is in the database, so it survives a restart. A service's Retry-After extends the wait, up to the cap.
+   * Sets a job to waiting. The due time is stored in the database, so it survives a restart. A service's Retry-After
+   * extends the wait, up to the cap.
    */
   async function retryLater(job: JobRow, error: string, wishedMs: number): Promise<void> {
     const backoff = handledTasks.get(job.task)?.task.backoff ?? DEFAULT_BACKOFF;
-    const wait = Math.max(backoffMs(backoff, job.attempts, random()), Math.min(backoff.capMs, wishedMs));
-    const runAt = new Date(now().getTime() + wait);
+    const waitMs = Math.max(backoffMs(backoff, job.attempts, random()), Math.min(backoff.capMs, wishedMs));
+    const runAt = new Date(now().getTime() + waitMs);
     announcer.announce(await storeUntilDone(job, () => setWaiting(db, job.id, error, runAt)));
   }
 
@@ -195,48 +196,49 @@ export function createAttempts({ db, log, now, random, handledTasks, announcer, 
     else log.debug(line, 'job');
   }
 
-  function stop(entry: RunningJob, why: StopReason): void {
-    if (entry.stop !== 'cancelled') entry.stop = why;
+  function stop(entry: RunningJob, reason: StopReason): void {
+    if (entry.stop !== 'cancelled') entry.stop = reason;
     entry.controller.abort(
-      new DOMException(why === 'cancelled' ? 'The job was canceled.' : 'The server is stopping.', 'AbortError'),
+      new DOMException(reason === 'cancelled' ? 'The job was canceled.' : 'The server is stopping.', 'AbortError'),
     );
   }
 
   return {
     run,
     withProblem,
-    isIdle: (): boolean => running.size === 0,
+    isIdle: (): boolean => runningJobs.size === 0,
 
-    /** Aborts a running job. Its row has the state `cancelled` already. */
+    /** Aborts a running job, whose row already has the status `cancelled`. */
     cancel(id: JobId): void {
-      const entry = running.get(id);
+      const entry = runningJobs.get(id);
       if (entry) stop(entry, 'cancelled');
     },
 
     stopAll(): void {
-      for (const entry of running.values()) stop(entry, 'closing');
+      for (const entry of runningJobs.values()) stop(entry, 'closing');
     },
 
-    /**
-     * Abandons handlers that do not end: their jobs are requeued, and nothing they do later is recorded.
-     */
+    /** Abandons handlers that do not end: their jobs are requeued, and nothing that they do later is recorded. */
     abandon(): void {
-      const runningIds = [...running.keys()];
+      const runningIds = [...runningJobs.keys()];
       log.warn({ job_ids: runningIds }, 'jobs did not stop in time and will run again at the next start');
       isAbandoned = true;
       try {
         for (const id of runningIds) returnJob(db, id);
       } catch (error) {
-        log.warn({ err: error }, 'jobs could not be queued again'); // the next start does it
+        log.warn({ err: error }, 'jobs could not be queued again'); // the next start queues them again
       }
     },
   };
 }
 
-/** Returns a message for people: the driver's own contains SQL. */
+/** Returns a message for people, because the message of the database driver contains SQL. */
 const describeError = (error: unknown): string => asKnownFault(error)?.message ?? messageOf(error);
 
-/** Checked here, so that it counts as the handler's error and not as a failure to store the result. */
+/**
+ * Returns the result if it can be written as JSON. An error here counts as an error of the handler and not as a failure
+ * to store the result.
+ */
 function toJson(result: unknown): unknown {
   if (result === undefined || JSON.stringify(result) === undefined) return null;
   return result;

@@ -9,19 +9,19 @@ import { jobEvent, toJobOut } from './wire.ts';
 const PUBLISH_INTERVAL_MS = 250;
 
 export function createJobEvents(events: Pick<EventHub, 'publish'>) {
-  const latest = new Map<JobId, JobRow>();
+  const latestJobs = new Map<JobId, JobRow>();
   let timer: NodeJS.Timeout | undefined;
 
   function flush(): void {
-    for (const job of latest.values())
-      // results hold paths
+    for (const job of latestJobs.values())
+      // only for superusers, because results contain paths
       events.publish(jobEvent, toJobOut({ ...job, result: shortResult(job.result) }), { audience: 'superuser' });
-    latest.clear();
+    latestJobs.clear();
   }
 
   function tick(): void {
     timer = undefined;
-    if (latest.size === 0) return;
+    if (latestJobs.size === 0) return;
     flush();
     timer = setTimeout(tick, PUBLISH_INTERVAL_MS).unref();
   }
@@ -29,7 +29,7 @@ export function createJobEvents(events: Pick<EventHub, 'publish'>) {
   return {
     announce(job: JobRow | undefined): void {
       if (!job) return;
-      latest.set(job.id, job);
+      latestJobs.set(job.id, job);
       if (!timer) tick();
     },
     flush,

@@ -7,7 +7,7 @@ import { createMemoryRelease } from './release-memory.ts';
 import { jobRoutes } from './routes.ts';
 import { createJobs } from './service.ts';
 
-/** Time for running jobs to be requeued at a stop. */
+/** Time that running jobs have at a stop until they are requeued. */
 const GRACE_MS = 5_000;
 
 interface JobsModuleDeps {

@@ -1,32 +1,39 @@
-// Handlers may report progress after every file; it is stored a few times a second.
+// Stores the progress of a job a few times a second, because handlers may report progress after every file.
 import type { Progress } from './queries.ts';
 
 const WRITE_INTERVAL_MS = 250;
 
-/** The first report is stored at once, later ones at most every 250 ms; the latest wins. */
+/**
+ * Returns a writer that stores the first report at once and later ones at most every 250 ms; only the latest report is
+ * stored.
+ */
 export function createProgressWriter(write: (progress: Progress) => void) {
-  let latest: Progress | undefined;
+  let latestProgress: Progress | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
   function flush(): void {
-    if (!latest) return;
-    const progress = latest;
-    latest = undefined;
+    if (!latestProgress) return;
+    const progress = latestProgress;
+    latestProgress = undefined;
     write(progress);
   }
 
   function tick(): void {
     timer = undefined;
-    if (!latest) return;
+    if (!latestProgress) return;
     flush();
     timer = setTimeout(tick, WRITE_INTERVAL_MS).unref();
   }
 
   return {
     report(done: number, total: number | null, message?: string): void {
-      if (isClosed) return; // a handler may report after its end
-      latest = { done: Math.trunc(done), total: total === null ? null : Math.trunc(total), message: message ?? null };
+      if (isClosed) return; // a handler may report progress after its end
+      latestProgress = {
+        done: Math.trunc(done),
+        total: total === null ? null : Math.trunc(total),
+        message: message ?? null,
+      };
       if (!timer) tick();
     },
     /** Stores the last report. */

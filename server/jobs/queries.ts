@@ -1,4 +1,4 @@
-// The statements of `jobs`, whose rows hold everything about a job from its request to its end.
+// The statements of `jobs`, whose rows have everything about a job from its request to its end.
 import { and, count, desc, eq, getTableColumns, gte, inArray, lt, notInArray, sql, type SQL } from 'drizzle-orm';
 import { type Db, type MainDb, type Sqlite, writtenRow } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
@@ -14,7 +14,7 @@ export interface Progress {
   message: string | null;
 }
 
-// Written as text, because SQLite uses a partial index only where its condition is repeated word by word.
+// Written as text, because SQLite uses a partial index only if its condition is repeated word by word.
 const isUnfinished = sql`status IN ('queued', 'running', 'waiting')`;
 const isStartable = sql`status IN ('queued', 'waiting')`;
 
@@ -32,25 +32,25 @@ export function listJobs(
   filter: { status?: JobStatus | undefined; task?: string | undefined },
   { limit, offset }: Page,
 ): Paged<JobRow> {
-  const where = and(
+  const condition = and(
     filter.status === undefined ? undefined : eq(jobs.status, filter.status),
     filter.task === undefined ? undefined : eq(jobs.task, filter.task),
   );
   const items = db
     .select({ ...getTableColumns(jobs), result: shortResultSql })
     .from(jobs)
-    .where(where)
+    .where(condition)
     .orderBy(desc(jobs.id))
     .limit(limit)
     .offset(offset)
     .all();
-  const total = db.select({ n: count() }).from(jobs).where(where).get()?.n ?? 0;
+  const total = db.select({ n: count() }).from(jobs).where(condition).get()?.n ?? 0;
   return { items, total };
 }
 
 export const insertJob = (db: Db, job: typeof jobs.$inferInsert): JobRow =>
   writtenRow(db.insert(jobs).values(job).returning());
-/** Starts an attempt; undefined when the job was cancelled, has ended or is gone. */
+/** Starts an attempt. Returns undefined if the job was cancelled, has ended or was deleted. */
 export const startAttempt = (db: Db, id: JobId, now: Date): JobRow | undefined =>
   writtenRow(
     db
@@ -77,14 +77,14 @@ export const setWaiting = (db: Db, id: JobId, error: string, runAt: Date): JobRo
 export const setWaitingUncounted = (db: Db, id: JobId, error: string, runAt: Date): JobRow | undefined =>
   updateRunning(db, id, { status: 'waiting', error, runAt, attempts: sql`max(${jobs.attempts} - 1, 0)`, crashes: 0 });
 
-/** Ends a job from its attempt; undefined when it was cancelled meanwhile. */
+/** Ends a job after its attempt. Returns undefined if the job was cancelled during the attempt. */
 export const endJob = (
   db: Db,
   id: JobId,
   end: { status: 'succeeded' | 'failed'; result: unknown; error: string | null; finishedAt: Date },
 ): JobRow | undefined => updateRunning(db, id, end);
 
-/** Ends a job from outside; undefined when it had already ended. */
+/** Cancels a job. Returns undefined if the job has already ended. */
 export const cancelJob = (db: Db, id: JobId, now: Date): JobRow | undefined =>
   writtenRow(
     db
@@ -94,7 +94,7 @@ export const cancelJob = (db: Db, id: JobId, now: Date): JobRow | undefined =>
       .returning(),
   );
 
-/** Stores what a cancelled job had done when it stopped. */
+/** Stores the result that a cancelled job had when it stopped. */
 export const setCancelledResult = (db: Db, id: JobId, result: unknown): JobRow | undefined =>
   writtenRow(
     db
@@ -104,7 +104,7 @@ export const setCancelledResult = (db: Db, id: JobId, result: unknown): JobRow |
       .returning(),
   );
 
-/** Requeues a job that an ordinary stop interrupted, for the next start. The attempt does not count. */
+/** Requeues a job that an ordinary stop interrupted, for the next start. The interrupted attempt does not count. */
 export const returnJob = (db: Db, id: JobId): JobRow | undefined =>
   updateRunning(db, id, { status: 'queued', attempts: sql`max(${jobs.attempts} - 1, 0)`, crashes: 0 });
 
@@ -121,15 +121,15 @@ const updateRunning = (
       .returning(),
   );
 
-/** The latest job with this key, if it was put aside since then. */
+/** Returns the latest job with this key, if it was put on hold since the given time. */
 export function findPutAside(db: Db, uniqueKey: string, since: Date): JobRow | undefined {
-  const latest = db.select().from(jobs).where(eq(jobs.uniqueKey, uniqueKey)).orderBy(desc(jobs.id)).limit(1).get();
-  return latest && isPutAside(latest) && (latest.finishedAt ?? since) > since ? latest : undefined;
+  const latestJob = db.select().from(jobs).where(eq(jobs.uniqueKey, uniqueKey)).orderBy(desc(jobs.id)).limit(1).get();
+  return latestJob && isPutAside(latestJob) && (latestJob.finishedAt ?? since) > since ? latestJob : undefined;
 }
 
 /**
- * After a kill: jobs left `running` are queued again, or put aside when it was not the first kill in a row. Jobs of
- * tasks that this version does not know fail.
+ * Handles the jobs that are still `running` after a kill. They are queued again, or put on hold if it was not the first
+ * kill in a row. Jobs of tasks that this version does not know fail.
  */
 export function restoreJobs(
   db: MainDb,
@@ -148,17 +148,17 @@ export function restoreJobs(
         .where(and(eq(jobs.status, 'running'), gte(jobs.crashes, MAX_CRASHES)))
         .returning()
         .all();
-      const returned = tx
+      const requeuedJobs = tx
         .update(jobs)
         .set({ status: 'queued', attempts: sql`max(${jobs.attempts} - 1, 0)` })
         .where(eq(jobs.status, 'running'))
         .run().changes;
-      const unknown = tx
+      const unknownJobs = tx
         .update(jobs)
         .set({ status: 'failed', error: 'This version of Tonearm does not know the task.', finishedAt: now })
         .where(and(isUnfinished, notInArray(jobs.task, tasks)))
         .run().changes;
-      return { returned, unknown, putAside };
+      return { returned: requeuedJobs, unknown: unknownJobs, putAside };
     },
     { behavior: 'immediate' },
   );
@@ -177,21 +177,21 @@ export const pruneJobs = (db: Db, cutoff: Date, keptCount: number): number =>
     )
     .run().changes;
 
-/** Whether any job is due now. */
+/** Returns whether any job is due now. */
 export const hasDue = (db: Db, now: Date): boolean =>
   db.get(sql`SELECT 1 FROM jobs WHERE ${isStartable} AND run_at <= ${now.getTime()} LIMIT 1`) !== undefined;
 
 /** Prepares the queries for due jobs of a task once, since they run several times per job. */
 export function prepareDueJobs(client: Sqlite) {
   return {
-    /** Ids of the jobs that are due, the longest due first. */
+    /** Finds the ids of due jobs, beginning with the one that has been due for the longest time. */
     due: client
       .prepare<[task: string, nowMs: number, limit: number], JobId>(
         `SELECT id FROM jobs WHERE task = ? AND status IN ('queued', 'waiting') AND run_at <= ?
           ORDER BY run_at, id LIMIT ?`,
       )
       .pluck(),
-    /** When the next one will be due, in ms. */
+    /** Finds the time at which the next job will be due, in ms. */
     nextDue: client
       .prepare<[task: string, nowMs: number], number>(
         `SELECT run_at FROM jobs WHERE task = ? AND status IN ('queued', 'waiting') AND run_at > ?

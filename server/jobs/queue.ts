@@ -1,5 +1,5 @@
-// One better-queue per task, which limits how many jobs of the task run at a time. A queue holds only jobs that are due
-// and about to run. Which jobs exist, and when each is due, is stored in the rows of `jobs` alone, where retries
+// One better-queue per task, which limits how many jobs of the task run at a time. A queue contains only jobs that are
+// due and about to run. Which jobs exist, and when each is due, is stored only in the rows of `jobs`, where retries
 // (attempts.ts) and restarts find them.
 import BetterQueue from 'better-queue';
 // @ts-expect-error -- the package has no types
@@ -7,11 +7,14 @@ import UntypedMemoryStore from 'better-queue-memory';
 import type { JobId } from '../db/ids.ts';
 import type { Log } from '../log/log.ts';
 
-/** better-queue would look for it by its name, in packages that the built server is without. */
+/**
+ * The store is passed as a class: by its name, better-queue would look for it in node_modules, which the built server
+ * does not have.
+ */
 const MemoryStore = UntypedMemoryStore as new () => BetterQueue.Store<{ id: JobId }>;
 
 const FAULT_PAUSE_MS = 1_000;
-/** The clock may be set, and the machine may sleep. */
+/** Timers are never longer than this, because the clock may be changed and the machine may sleep. */
 const MAX_TIMER_MS = 60_000;
 
 interface TaskQueueDeps {
@@ -19,18 +22,18 @@ interface TaskQueueDeps {
   now: () => Date;
   name: string;
   concurrency: number;
-  /** The first jobs of the task that are due, the longest due first. */
+  /** Returns the first due jobs of the task, beginning with the one that has been due for the longest time. */
   findDue: (limit: number) => JobId[];
   /** Returns the time, in ms, at which the next waiting job of the task will be due. */
   findNextDue: () => number | undefined;
-  /** Runs one attempt to its end. A job that was cancelled or has ended meanwhile is left alone. */
+  /** Runs one attempt to its end. Does nothing for a job that was cancelled or has ended. */
   run: (id: JobId) => Promise<void>;
 }
 
 export type TaskQueue = ReturnType<typeof createTaskQueue>;
 
 export function createTaskQueue({ log, now, name, concurrency, findDue, findNextDue, run }: TaskQueueDeps) {
-  /** Jobs that better-queue has and that have not ended: at most `concurrency`. */
+  /** Jobs that were passed to better-queue and have not ended, at most `concurrency`. */
   const takenIds = new Set<JobId>();
   let isPaused = false;
   let timer: NodeJS.Timeout | undefined;
@@ -38,7 +41,7 @@ export function createTaskQueue({ log, now, name, concurrency, findDue, findNext
   const queue = new BetterQueue<{ id: JobId }, void>({
     concurrent: concurrency,
     store: new MemoryStore(),
-    // Always reports success, because better-queue's own retries exist only in memory.
+    // It always reports success, because better-queue's own retries exist only in memory.
     process: ({ id }: { id: JobId }, done) => void execute(id).finally(done),
   });
   queue.on('error', (error) => log.error({ task: name, err: error as unknown }, 'queue'));
@@ -54,11 +57,11 @@ export function createTaskQueue({ log, now, name, concurrency, findDue, findNext
     }
   }
 
-  /** Takes what is due and may run now; comes back by itself when the next job is due. */
+  /** Passes jobs that are due and may run now to better-queue, and sets a timer for the next job. */
   function wake(): void {
-    if (isPaused || takenIds.size === concurrency) return; // whatever ends next wakes it
+    if (isPaused || takenIds.size === concurrency) return; // the next job that ends calls this function again
     try {
-      // jobs that were taken but have not started are found again
+      // this also finds jobs that were passed on but have not started
       for (const id of findDue(concurrency)) {
         if (takenIds.size === concurrency) return;
         if (takenIds.has(id)) continue;
@@ -81,10 +84,10 @@ export function createTaskQueue({ log, now, name, concurrency, findDue, findNext
   wake();
 
   return {
-    /** To be called when a job of the task was stored, or became due earlier. */
+    /** To be called when a job of the task was stored, or has become due earlier. */
     wake,
 
-    /** Stops taking jobs. */
+    /** Stops passing jobs to better-queue. */
     pause(): void {
       isPaused = true;
       queue.pause();

@@ -1,6 +1,6 @@
-// The interface of background work for modules: enqueue, list, cancel. The row in `jobs` is written before anything
-// else happens and holds everything about the job. A queue per task (queue.ts) decides when a job runs, attempts.ts
-// how.
+// The interface of background work for modules: enqueues, lists and cancels jobs. The row in `jobs` is written before
+// anything else happens and has everything about the job. A queue per task (queue.ts) decides when a job runs, and
+// attempts.ts runs it.
 import type { z } from 'zod';
 import { canReadTable, type MainDb } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
@@ -30,22 +30,22 @@ import type { HandledTask, Task } from './tasks.ts';
 const DAY_MS = 86_400_000;
 const MAX_AGE_DAYS = 90;
 const MIN_KEPT_JOBS = 1_000;
-/** Time in which work that was put aside begins only when a person asks for it. */
+/** For this time after work was put on hold, it starts only when a person requests it. */
 const PUT_ASIDE_MS = DAY_MS;
 
 interface JobsDeps {
   db: MainDb;
   log: Log;
   now: () => Date;
-  /** Defaults to the clock. */
+  /** The clock for computing ages; by default `now`. */
   nowForAges?: () => Date;
   events: Pick<EventHub, 'publish'>;
-  /** 0..1, for the jitter of retries. */
+  /** Returns a number from 0 to 1, for the jitter of retries. */
   random?: () => number;
 }
 
 export type EnqueuedJob = JobRow & {
-  /** False when an unfinished job with the same key was returned instead. */
+  /** False if an unfinished job with the same key was returned instead of a new one. */
   created: boolean;
 };
 
@@ -63,9 +63,9 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
   let closing: Promise<void> | undefined;
 
   /**
-   * Stores a job and queues it; the job is on disk when the promise resolves. Returns the unfinished job with the same
-   * key, if there is one. Throws `queue_unavailable` before start(), after close(), and when the job cannot be stored.
-   * The errors of a full disk and of a locked database are passed on.
+   * Stores a job and queues it; the job is on disk when the promise resolves. If an unfinished job has the same key,
+   * returns that job. Throws `queue_unavailable` before start(), after close(), and when the job cannot be stored. The
+   * errors of a full disk and of a locked database are passed on.
    */
   async function enqueue<P extends z.ZodType>(task: Task<P>, payload: z.input<P>): Promise<EnqueuedJob> {
     const queue = queues.get(task.name);
@@ -93,21 +93,21 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
         cause: parsed.error,
       });
     const key = task.uniqueBy?.(parsed.data);
-    const at = now();
+    const createdAt = now();
     const row = {
       task: task.name,
       payload,
       status: 'queued' as const,
       maxAttempts: task.attempts,
-      runAt: at,
-      createdAt: at,
+      runAt: createdAt,
+      createdAt,
     };
     if (key === undefined) return { job: insertJob(db, row), created: true };
     const uniqueKey = `${task.name}:${key}`;
     return db.transaction(
       (tx) => {
-        const unfinished = findUnfinishedByKey(tx, uniqueKey);
-        if (unfinished) return { job: unfinished, created: false };
+        const unfinishedJob = findUnfinishedByKey(tx, uniqueKey);
+        if (unfinishedJob) return { job: unfinishedJob, created: false };
         return { job: insertJob(tx, { ...row, uniqueKey }), created: true };
       },
       { behavior: 'immediate' },
@@ -121,7 +121,7 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
     return findPutAside(db, `${task.name}:${key}`, new Date(now().getTime() - PUT_ASIDE_MS)) !== undefined;
   }
 
-  /** Adds the reason to a job whose end cannot be stored. */
+  /** Adds the reason to a job whose outcome cannot be stored. */
   const withProblem = (job: JobRow): JobRow => attempts?.withProblem(job) ?? job;
 
   const isIdle = (): boolean => (attempts?.isIdle() ?? true) && (!isOpen || !hasDue(db, now()));
@@ -171,15 +171,15 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
     enqueue,
 
     /**
-     * Enqueues work that will be enqueued again: an unavailable queue is logged. Returns undefined then, and for work
-     * that was put aside.
+     * Enqueues work that will be enqueued again in any case: if the queue is unavailable, that is only logged. Then,
+     * and for work on hold, returns undefined.
      */
     async tryEnqueue<P extends z.ZodType>(task: Task<P>, payload: z.input<P>): Promise<EnqueuedJob | undefined> {
       try {
         if (isPutAsideNow(task, payload)) return undefined;
         return await enqueue(task, payload);
       } catch (error) {
-        // while stopping, follow-up work is dropped; the next start finds it again
+        // during a stop, follow-up work is dropped without a warning, because the next start finds it again
         if (!closing) log.warn({ task: task.name, err: error }, 'job not enqueued');
         return undefined;
       }
@@ -199,8 +199,8 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
     },
 
     /**
-     * Cancels a job at once; a running handler learns of it by its signal and may take a moment longer. Throws
-     * `conflict` when the job has ended.
+     * Cancels a job at once. A running handler is told by its signal and may take a moment longer. Throws `conflict`
+     * when the job has ended.
      */
     cancel(id: JobId): JobRow {
       const cancelledJob = cancelJob(db, id, now());
@@ -225,15 +225,19 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
       return enqueue(task, job.payload);
     },
 
-    /** Requeues what an earlier process left and starts working. One process at a time may do this for a database. */
+    /**
+     * Requeues the jobs that an earlier process left and starts working. Only one process at a time may do this for a
+     * database.
+     */
     start(handledTasks: readonly HandledTask[]): void {
       if (attempts || closing) throw new Error('Jobs are started once.');
       for (const { task } of handledTasks) {
         if (tasks.has(task.name)) throw new Error(`The task ${task.name} has two handlers.`);
         tasks.set(task.name, task);
       }
-      const { putAside, ...restored } = restoreJobs(db, [...tasks.keys()], now());
-      if (restored.returned + restored.unknown > 0) log.info(restored, 'jobs of an earlier run resumed');
+      const { putAside, ...restoredCounts } = restoreJobs(db, [...tasks.keys()], now());
+      if (restoredCounts.returned + restoredCounts.unknown > 0)
+        log.info(restoredCounts, 'jobs of an earlier run resumed');
       for (const job of putAside) {
         log.error({ job_id: job.id, task: job.task }, 'job on hold: the server crashed twice while it ran');
         handledTasks.find(({ task }) => task.name === job.task)?.onPutAside?.(job.payload);
@@ -271,18 +275,18 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
       isOpen = true;
     },
 
-    /** True while jobs are taken; for /health. */
+    /** Returns whether jobs are being run, for /health. */
     isRunning: (): boolean => isOpen,
 
-    /** Whether the table of jobs can be read; for /health. */
+    /** Returns whether the table of jobs can be read, for /health. */
     canRead: (): boolean => canReadTable(db, 'jobs'),
 
-    /** A job runs right now. */
+    /** Returns whether a job is running at this moment. */
     isWorking: (): boolean => !(attempts?.isIdle() ?? true),
 
     /**
-     * Resolves when nothing runs and nothing is due. Jobs that wait for a later time stay. Rejects when a job's end
-     * cannot be stored.
+     * Resolves when no job runs and none is due. Jobs that wait for a later time are not waited for. Rejects when a
+     * job's outcome cannot be stored.
      */
     async drain(): Promise<void> {
       if (!isOpen) return closing;
@@ -292,15 +296,15 @@ export function createJobs({ db, log, now, nowForAges = now, events, random = Ma
     },
 
     /**
-     * Calls the listener when a job's state cannot be stored, which is retried until it can. Returns the unsubscribe
-     * function.
+     * Calls the listener when a job's state cannot be stored, which is retried until it succeeds. Returns a function to
+     * unsubscribe.
      */
     onStuck(listener: (error: unknown) => void): () => void {
       stuckListeners.add(listener);
       return () => void stuckListeners.delete(listener);
     },
 
-    /** Stops taking jobs, aborts running ones so that they are requeued, and waits for that, `graceMs` at most. */
+    /** Stops starting jobs, and aborts running ones so that they are requeued. Waits for that, at most `graceMs`. */
     close({ graceMs }: { graceMs: number }): Promise<void> {
       closing ??= shutDown(graceMs);
       return closing;

@@ -1,5 +1,5 @@
-// A job's result as lists and events carry it. A scan's may hold thousands of lines: above a limit its lists are empty
-// and its objects null, while counts stay. The whole result is at GET /jobs/{id}.
+// A job's result as lists and events contain it. The result of a scan may have thousands of lines: above a limit its
+// lists are empty and its objects null, while counts stay. The whole result is at GET /jobs/{id}.
 import { sql, type SQL } from 'drizzle-orm';
 import { jobs } from '../db/schema.ts';
 
@@ -16,7 +16,7 @@ export function shortResult(result: unknown): unknown {
   );
 }
 
-/** The same in SQL, so that long results never leave the database. */
+/** The same shortening in SQL, so that long results are not even read from the database. */
 export const shortResultSql: SQL = sql`CASE WHEN length(${jobs.result}) <= ${MAX_CHARS} THEN ${jobs.result}
   WHEN json_type(${jobs.result}) = 'object' THEN (SELECT json_group_object(key, CASE type
     WHEN 'array' THEN json('[]') WHEN 'object' THEN json('null') WHEN 'true' THEN json('true') WHEN 'false'

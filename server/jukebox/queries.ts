@@ -1,4 +1,4 @@
-// The artists of the jukebox's queue.
+// Statements for the tracks in the jukebox's queue.
 import { inArray } from 'drizzle-orm';
 import type { Db } from '../db/client.ts';
 import type { ArtistId, TrackId } from '../db/ids.ts';

@@ -1,20 +1,20 @@
-// The jukebox: a window registered as the speaker plays what Subsonic clients set. It gets changes as events and
-// reports its position. Each user has one speaker, the last one registered. Kept in memory; a speaker that stops
-// reporting expires.
+// The jukebox: a window that is registered as the speaker plays what Subsonic clients set. The window gets changes as
+// events and reports its position. Each user has one speaker, the window that registered last. The state is kept in
+// memory; a speaker that stops reporting expires.
 import type { ArtistId, TrackId, UserId } from '../db/ids.ts';
 import { forbidden } from '../errors.ts';
 import { shuffleItems } from '../playback/shuffle.ts';
 import { LONGEST_MS } from '../playback/wire.ts';
 
 interface Jukebox {
-  /** Incremented with every change, so that reports on an older state can be recognized. */
+  /** Incremented with every change, so that reports about an older state can be recognized. */
   version: number;
   trackIds: TrackId[];
   /** Index in trackIds; -1 if the queue is empty. */
   currentIndex: number;
   positionMs: number;
   isPlaying: boolean;
-  /** 0 to 1. */
+  /** Volume, 0 to 1. */
   gain: number;
 }
 interface Speaker {
@@ -29,7 +29,7 @@ interface JukeboxDeps {
   /** Sends the state to the user's windows. */
   announce: (userId: UserId, state: JukeboxState) => void;
   artistsOf: (trackIds: readonly TrackId[]) => ReadonlyMap<TrackId, ArtistId | null>;
-  /** 0 to 1, for shuffling. */
+  /** Returns a random number from 0 to 1, for shuffling. */
   random?: () => number;
 }
 
@@ -64,7 +64,7 @@ export function createJukebox({ now, announce, artistsOf, random = Math.random }
   const speakerOf = ({ speaker, seenAt }: JukeboxEntry): Speaker | null =>
     speaker !== undefined && now().getTime() - seenAt < SPEAKER_TIMEOUT_MS ? speaker : null;
 
-  /** The state with the current position, extrapolated. */
+  /** Returns the state with the current position, computed from the last reported one. */
   function stateOf(entry: JukeboxEntry): JukeboxState {
     const { jukebox, updatedAt } = entry;
     return {
@@ -90,7 +90,7 @@ export function createJukebox({ now, announce, artistsOf, random = Math.random }
   return {
     get: (userId: UserId): JukeboxState => stateOf(entryOf(userId)),
 
-    /** Registers a window as the speaker, or renews its registration with its position. */
+    /** Registers a window as the speaker, or renews the registration with the window's position. */
     report(userId: UserId, speaker: Speaker, report: SpeakerReport | undefined): JukeboxState {
       const entry = entryOf(userId);
       const isNew = speakerOf(entry)?.id !== speaker.id;
@@ -108,11 +108,11 @@ export function createJukebox({ now, announce, artistsOf, random = Math.random }
         entry.updatedAt = entry.seenAt;
       }
       const state = stateOf(entry);
-      if (isNew) announce(userId, state); // the previous speaker stops
+      if (isNew) announce(userId, state); // the event makes the previous speaker stop
       return state;
     },
 
-    /** Unregisters this window; another one stays registered. */
+    /** Unregisters this window as the speaker; if another window is registered, nothing changes. */
     withdraw(userId: UserId, speakerId: string): void {
       const entry = entryOf(userId);
       if (entry.speaker?.id !== speakerId) return;
@@ -121,7 +121,7 @@ export function createJukebox({ now, announce, artistsOf, random = Math.random }
       announce(userId, stateOf(entry));
     },
 
-    // All of these throw `forbidden` while there is no speaker.
+    // The functions from here on throw `forbidden` while there is no speaker.
     status: (userId: UserId): JukeboxState => {
       const state = stateOf(entryOf(userId));
       return state.speaker ? state : changeState(userId, () => ({}));
@@ -142,7 +142,7 @@ export function createJukebox({ now, announce, artistsOf, random = Math.random }
       changeState(userId, () => ({ trackIds: [], currentIndex: -1, positionMs: 0, isPlaying: false })),
     remove: (userId: UserId, index: number) =>
       changeState(userId, (state) => {
-        const trackIds = state.trackIds.filter((_, at) => at !== index);
+        const trackIds = state.trackIds.filter((_, trackIndex) => trackIndex !== index);
         if (index < state.currentIndex) return { trackIds, currentIndex: state.currentIndex - 1 };
         const isCurrent = index === state.currentIndex;
         return {
@@ -159,16 +159,16 @@ export function createJukebox({ now, announce, artistsOf, random = Math.random }
           ? { currentIndex }
           : { currentIndex: index, positionMs: Math.min(positionMs, LONGEST_MS), isPlaying: true },
       ),
-    /** The current track becomes the first and continues. */
+    /** Shuffles the queue. The current track becomes the first one and continues. */
     shuffle: (userId: UserId) =>
       changeState(userId, ({ trackIds, currentIndex }) => {
         const artists = artistsOf(trackIds);
-        const current = trackIds[currentIndex] ?? null;
+        const currentId = trackIds[currentIndex] ?? null;
         const otherTracks = trackIds.filter((_, index) => index !== currentIndex);
-        const shuffledTracks = shuffleItems(otherTracks, (id) => artists.get(id) ?? null, random, current);
-        return current === null
+        const shuffledTracks = shuffleItems(otherTracks, (id) => artists.get(id) ?? null, random, currentId);
+        return currentId === null
           ? { trackIds: shuffledTracks }
-          : { trackIds: [current, ...shuffledTracks], currentIndex: 0 };
+          : { trackIds: [currentId, ...shuffledTracks], currentIndex: 0 };
       }),
     setGain: (userId: UserId, gain: number) => changeState(userId, () => ({ gain: Math.min(1, Math.max(0, gain)) })),
   };

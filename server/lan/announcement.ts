@@ -1,5 +1,5 @@
-// Announces the server on the local network by multicast DNS, so that phones find it by name. Nothing depends on it, so
-// failures are only reported as text and never thrown.
+// Announces the server on the local network by multicast DNS, so that phones find it by name. Nothing depends on the
+// announcement, so failures are only reported as text and never thrown.
 import type { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Bonjour from 'bonjour-service';
@@ -7,21 +7,24 @@ import { messageOf } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 
 export interface ServerAnnouncement {
-  /** Shown to people: `Tonearm on attic`, and `Tonearm on attic (2)` if that is taken. */
+  /** The name shown to people: `Tonearm on attic`, or `Tonearm on attic (2)` if the first one is taken. */
   name: string;
-  /** A name different from the system's, which the system announces itself and would treat as a conflict. */
+  /**
+   * A host name different from the system's: the system announces its own name, and would treat a second announcement
+   * as a conflict.
+   */
   host: string;
   port: number;
-  /** Whether to announce IPv6 addresses: only if the server listens on them. */
+  /** Whether to announce IPv6 addresses, which is useful only if the server listens on them. */
   hasIpv6: boolean;
 }
 
-/** `_http._tcp` is listed by network browsers, `_subsonic._tcp` is used by some phone apps. */
+/** Service types: `_http._tcp` is listed by network browsers, `_subsonic._tcp` is used by some phone apps. */
 const SERVICE_TYPES = [
   { type: 'http', txt: { path: '/' } },
   { type: 'subsonic', txt: { path: '/rest' } },
 ];
-/** Time in which another server can claim a name: three queries, as in RFC 6762, section 8.1. */
+/** Time in which another server can claim a name. Three queries are sent in it, as in RFC 6762, section 8.1. */
 const PROBE_DURATION_MS = 750;
 const PROBE_COUNT = 3;
 const GOODBYE_TIMEOUT_MS = 500;
@@ -30,8 +33,8 @@ export function createAnnouncement({ log }: { log: Log }) {
   let radio: Bonjour | undefined;
   let announcedKey = '';
   let problem: string | undefined;
-  let working: Promise<void> = Promise.resolve();
-  let latest = new AbortController();
+  let pendingWork: Promise<void> = Promise.resolve();
+  let latestAbort = new AbortController();
 
   const noteProblem = (error: unknown): void => {
     if (problem === undefined) log.warn({ err: error }, 'the server cannot be announced on the network');
@@ -69,40 +72,43 @@ export function createAnnouncement({ log }: { log: Log }) {
   }
 
   return {
-    /** Announces this, or nothing if undefined. A different `key` makes it read the addresses again. */
-    show(wish: ServerAnnouncement | undefined, key = ''): Promise<void> {
-      const nextKey = wish ? JSON.stringify([wish, key]) : '';
+    /**
+     * Replaces the announcement; with undefined, nothing is announced. A different `key` causes the addresses to be
+     * read again.
+     */
+    show(announcement: ServerAnnouncement | undefined, key = ''): Promise<void> {
+      const nextKey = announcement ? JSON.stringify([announcement, key]) : '';
       if (nextKey !== announcedKey) {
         announcedKey = nextKey;
-        latest.abort();
-        latest = new AbortController();
-        const { signal } = latest;
-        working = working
+        latestAbort.abort();
+        latestAbort = new AbortController();
+        const { signal } = latestAbort;
+        pendingWork = pendingWork
           .then(end)
           .then(() => {
             problem = undefined;
-            return wish && begin(wish, signal);
+            return announcement && begin(announcement, signal);
           })
           .catch(noteProblem);
       }
-      return working;
+      return pendingWork;
     },
 
-    /** Why the announcement fails, if it does. */
+    /** Returns why the announcement has failed; undefined if it has not. */
     problem: (): string | undefined => problem,
   };
 }
 
 /**
- * The package's own probing gives up where a name is taken; of two servers with one name, only one is shown. Resolves
- * early if aborted.
+ * Returns a name that no other server uses; resolves early if aborted. The probing of the package is not used, because
+ * it gives up if a name is taken, and then only one of two servers is shown.
  */
 async function findFreeName(radio: Bonjour, name: string, signal: AbortSignal): Promise<string> {
   const takenNames = new Set<string>();
   const browser = radio.find({ type: 'http' }, (service) => takenNames.add(service.name));
   for (let n = 0; n < PROBE_COUNT && !signal.aborted; n++) {
     if (n > 0) browser.update();
-    // The caller looks at the signal.
+    // an abort ends the loop, and the caller checks the signal
     await sleep(PROBE_DURATION_MS / PROBE_COUNT, undefined, { signal }).catch(() => undefined);
   }
   browser.stop();
@@ -111,6 +117,9 @@ async function findFreeName(radio: Bonjour, name: string, signal: AbortSignal): 
   return freeName;
 }
 
-/** Adds an error listener to the package's socket, which the package has no option for; without one it throws. */
+/**
+ * Returns the package's socket, to which an error listener is added. The package has no option for that, and without a
+ * listener it throws.
+ */
 const emitterOf = (radio: Bonjour): EventEmitter =>
   (radio as unknown as { server: { mdns: EventEmitter } }).server.mdns;

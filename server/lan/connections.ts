@@ -1,26 +1,27 @@
-// Which connections may stay open. Somebody who sends half a request, or takes half an answer, and then waits, must not
-// keep others out; somebody who is merely slow (1 kB/s) must not be cut off, nor audio that was paused.
+// Decides which connections may stay open. A caller who sends half a request, or reads half a response, and then waits,
+// must not keep others out. A caller who is merely slow (1 kB/s) must not be disconnected, nor one who has paused
+// audio.
 import { STATUS_CODES, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressKey } from '../http/addresses.ts';
 
 export interface ConnectionLimits {
-  /** Open at the same time. */
+  /** Maximum number of open connections. */
   total: number;
-  /** Limit of one address; a trusted proxy has none. */
+  /** Maximum number of connections from one address, except a trusted proxy. */
   perAddress: number;
-  /** The time limit until the head of a request has arrived. */
+  /** Time limit for the head of a request. */
   headMs: number;
-  /** A body that stands still, and an answer that nobody takes. */
+  /** Time limit for a body of which nothing arrives, and for a response that is not read. */
   stallMs: number;
-  /** Audio that nobody takes: somebody pressed pause. */
+  /** Time limit for audio that is not read, because a person has paused it. */
   pauseMs: number;
-  /** Minimum rate of a body. */
+  /** Minimum rate at which a body must arrive. */
   bytesPerSecond: number;
-  /** Connections beyond the limits, for health requests only. */
+  /** Number of connections beyond the limits, for health requests only. */
   spare: number;
   spareMs: number;
-  /** The number of requests that may wait on a connection for the one before them. */
+  /** Maximum number of requests that wait on a connection for the request before them. */
   pipelined: number;
   checkMs: number;
 }
@@ -39,13 +40,16 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
 };
 
 /**
- * Bytes that a caller has not taken may lie in the system's buffers, where we cannot see them go. At 1 kB/s each is a
- * millisecond of patience.
+ * Additional time for each byte of a response. Bytes that were sent may be in buffers of the system, which this process
+ * cannot observe; at 1 kB/s each takes a millisecond.
  */
 const MS_PER_BYTE = 1;
-/** The only requests of a spare connection. */
+/** Paths of health requests, the only ones that a spare connection may make. */
 const HEALTH_PATH = /^\/(?:api\/v1\/)?health(?:\?|$)/;
-/** The log, limits and streams wait for the end of an answer: a dozen, and none of them leaks. Node warns at 11. */
+/**
+ * About a dozen listeners wait for the end of a response (the log, limits, streams), and none of them leaks. Node would
+ * warn from 11 on.
+ */
 const MAX_LISTENERS = 20;
 const PAUSABLE_TYPE = /^(audio|video)\//;
 
@@ -53,7 +57,10 @@ interface Exchange {
   req: IncomingMessage;
   res: ServerResponse;
   sentBefore: number;
-  /** Answered before its body was there: the rest of the body may still come, and after it the next request. */
+  /**
+   * Whether the response was sent before the whole body had arrived: the rest of the body may follow, and then the next
+   * request.
+   */
   isAnswered: boolean;
 }
 interface Connection {
@@ -63,8 +70,8 @@ interface Connection {
   hasAsked: boolean;
   current: Exchange | undefined;
   waitingRequests: (() => void)[];
-  body: { read: number; endsAt: number };
-  answer: { sent: number; queued: number; movedAt: number };
+  body: { bytesRead: number; endsAt: number };
+  answer: { sentBytes: number; unsentBytes: number; movedAt: number };
 }
 
 interface ConnectionDeps {
@@ -79,16 +86,16 @@ export function createConnections({ limits: givenLimits, isProxy, now = () => pe
   const limits = { ...CONNECTION_LIMITS, ...givenLimits };
   const openConnections = new Map<Socket, Connection>();
   const byAddress = new Map<string, Set<Connection>>();
-  /** Connections that came when all places were taken; the newest take the place of the oldest. */
+  /** Connections beyond the limits, for health requests. A new one replaces the oldest. */
   const spare = new Set<Socket>();
   let timer: NodeJS.Timeout | undefined;
 
   function addConnection(socket: Socket): void {
     const address = addressKey(socket.remoteAddress);
-    const same = byAddress.get(address) ?? new Set();
-    const isFull = same.size >= limits.perAddress && !isProxy(socket.remoteAddress);
+    const sameAddress = byAddress.get(address) ?? new Set();
+    const isFull = sameAddress.size >= limits.perAddress && !isProxy(socket.remoteAddress);
     if (
-      (isFull && !closeLongestIdle(same)) ||
+      (isFull && !closeLongestIdle(sameAddress)) ||
       (openConnections.size >= limits.total && !closeLongestIdle(openConnections.values()))
     ) {
       addSpareConnection(socket);
@@ -102,16 +109,16 @@ export function createConnections({ limits: givenLimits, isProxy, now = () => pe
       hasAsked: false,
       current: undefined,
       waitingRequests: [],
-      body: { read: 0, endsAt: time + limits.stallMs },
-      answer: { sent: 0, queued: 0, movedAt: time },
+      body: { bytesRead: 0, endsAt: time + limits.stallMs },
+      answer: { sentBytes: 0, unsentBytes: 0, movedAt: time },
     };
     openConnections.set(socket, connection);
-    byAddress.set(address, same.add(connection));
+    byAddress.set(address, sameAddress.add(connection));
     socket.once('close', () => removeConnection(connection));
     timer ??= setInterval(closeStalled, limits.checkMs).unref();
   }
 
-  /** A monitor asks for the server's health when others hold all connections. */
+  /** Accepts a connection beyond the limits, because a monitor must be able to request the server's health. */
   function addSpareConnection(socket: Socket): void {
     const [oldest] = spare;
     if (oldest && spare.size >= limits.spare) {
@@ -128,12 +135,12 @@ export function createConnections({ limits: givenLimits, isProxy, now = () => pe
 
   function removeConnection(connection: Connection): void {
     openConnections.delete(connection.socket);
-    const same = byAddress.get(connection.address);
-    same?.delete(connection);
-    if (same?.size === 0) byAddress.delete(connection.address);
+    const sameAddress = byAddress.get(connection.address);
+    sameAddress?.delete(connection);
+    if (sameAddress?.size === 0) byAddress.delete(connection.address);
   }
 
-  /** Ends the connection that has been idle for the longest time; returns false when all are busy. */
+  /** Closes the connection that has been idle for the longest time; returns false when all are busy. */
   function closeLongestIdle(connections: Iterable<Connection>): boolean {
     let longestIdle: Connection | undefined;
     for (const connection of connections) {
@@ -163,18 +170,23 @@ export function createConnections({ limits: givenLimits, isProxy, now = () => pe
     }
   }
 
-  /** Each byte extends the time limit, so that a slow body lives, even in bursts. */
+  /**
+   * Returns whether the body arrives too slowly. Each byte extends the time limit, so that a slow body survives, even
+   * in bursts.
+   */
   function isBodyStalled({ socket, body }: Connection, { req }: Exchange, time: number): boolean {
-    const receivedBytes = socket.bytesRead - body.read;
-    body.read = socket.bytesRead;
-    if (req.readableLength > 0) body.endsAt = Math.max(body.endsAt, time + limits.stallMs); // we do not read
+    const receivedBytes = socket.bytesRead - body.bytesRead;
+    body.bytesRead = socket.bytesRead;
+    // the body has arrived, but the server has not read it yet
+    if (req.readableLength > 0) body.endsAt = Math.max(body.endsAt, time + limits.stallMs);
     body.endsAt = Math.min(body.endsAt + (receivedBytes * 1_000) / limits.bytesPerSecond, time + 2 * limits.stallMs);
     return time > body.endsAt;
   }
 
   function isAnswerStalled({ socket, answer }: Connection, { res, sentBefore }: Exchange, time: number): boolean {
     const [sent, queued] = [socket.bytesWritten - socket.writableLength, queuedBytes(socket)];
-    const isMoving = sent > answer.sent || queued < answer.queued || (socket.writableLength === 0 && queued === 0);
+    const isMoving =
+      sent > answer.sentBytes || queued < answer.unsentBytes || (socket.writableLength === 0 && queued === 0);
     Object.assign(answer, { sent, queued, ...(isMoving && { movedAt: time }) });
     const patience = PAUSABLE_TYPE.test(String(res.getHeader('Content-Type') ?? ''))
       ? limits.pauseMs
@@ -182,7 +194,7 @@ export function createConnections({ limits: givenLimits, isProxy, now = () => pe
     return time - answer.movedAt > patience;
   }
 
-  /** Sends a sentence if the response has not begun. */
+  /** Responds with a status and a sentence if the response has not begun, and closes the connection. */
   function refuse({ socket, current }: Connection, status: number): void {
     if (!socket.writable || current?.res.headersSent) return void socket.destroy();
     const detail = DETAIL_BY_STATUS[status] ?? 'The request is malformed.';
@@ -194,7 +206,10 @@ export function createConnections({ limits: givenLimits, isProxy, now = () => pe
     );
   }
 
-  /** Serves one request of a connection at a time, and lets others in between: a thousand may arrive in one piece. */
+  /**
+   * Serves the requests of a connection one after another. Requests of other connections are served in between: a
+   * thousand requests may arrive in one piece.
+   */
   function serveInOrder(app: RequestListener): RequestListener {
     return (req, res) => {
       const connection = openConnections.get(req.socket);
@@ -203,15 +218,15 @@ export function createConnections({ limits: givenLimits, isProxy, now = () => pe
         res.setHeader('Connection', 'close');
         return void app(req, res);
       }
-      const run = (): void => {
+      const runNext = (): void => {
         const { socket } = connection;
         const time = now();
         connection.hasAsked = true;
         const sentBefore = socket.bytesWritten - socket.writableLength;
         const exchange: Exchange = { req, res, sentBefore, isAnswered: false };
         connection.current = exchange;
-        connection.body = { read: socket.bytesRead, endsAt: time + limits.stallMs };
-        connection.answer = { sent: 0, queued: 0, movedAt: time };
+        connection.body = { bytesRead: socket.bytesRead, endsAt: time + limits.stallMs };
+        connection.answer = { sentBytes: 0, unsentBytes: 0, movedAt: time };
         res.setMaxListeners(MAX_LISTENERS);
         res.once('close', () => {
           if (socket.destroyed) connection.waitingRequests.length = 0;
@@ -225,8 +240,8 @@ export function createConnections({ limits: givenLimits, isProxy, now = () => pe
         });
         app(req, res);
       };
-      if (!connection.current || connection.current.isAnswered) return run();
-      connection.waitingRequests.push(run);
+      if (!connection.current || connection.current.isAnswered) return runNext();
+      connection.waitingRequests.push(runNext);
       if (connection.waitingRequests.length <= limits.pipelined) return;
       endParser(req.socket);
       req.socket.destroy();
@@ -262,15 +277,16 @@ const DETAIL_BY_STATUS: Record<number, string> = {
 };
 
 /**
- * Stops Node's parser, which would make a request and a response of each of up to 1,600 requests that arrived in the
- * same piece, and an error of each when the connection closes. 2 is Node's code for a request after which HTTP ends.
+ * Stops Node's parser. It would create a request and a response for each of up to 1,600 requests that arrived in the
+ * same piece, and an error for each when the connection closes. The value 2 tells Node that no HTTP follows this
+ * request.
  */
 function endParser(socket: Socket): void {
   const parser: unknown = Reflect.get(socket, 'parser');
   if (typeof parser === 'object' && parser !== null) Reflect.set(parser, 'onIncoming', () => 2);
 }
 
-/** Returns how much of the written data the system has not taken yet; Node has no public API for that. */
+/** Returns the number of written bytes that the system has not taken yet; Node has no public API for that. */
 function queuedBytes(socket: Socket): number {
   const handle: unknown = Reflect.get(socket, '_handle');
   return typeof handle === 'object' && handle !== null && 'writeQueueSize' in handle

@@ -1,4 +1,4 @@
-// Addresses of the local network: which to listen on, and which of them a phone can use. Pure.
+// Determines the addresses of the local network: which to listen on, and which of them a phone can use. Pure.
 import type { NetworkInterfaceInfo } from 'node:os';
 
 export type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
@@ -6,7 +6,7 @@ export type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
 export interface LanAddress {
   address: string;
   family: 'ipv4' | 'ipv6';
-  /** The system's name: `eth0`, `Wi-Fi`. */
+  /** The system's name of the interface, such as `eth0` or `Wi-Fi`. */
   interfaceName: string;
 }
 
@@ -14,16 +14,16 @@ export const ALL_ADDRESSES = '0.0.0.0';
 export const LOOPBACK_ADDRESS = '127.0.0.1';
 const [EVERYWHERE_V6, ONLY_HERE_V6] = ['::', '::1'];
 
-/** Bridges to containers and virtual machines, where there are no phones. */
+/** Interfaces to containers and virtual machines, which phones cannot reach. */
 const INTERNAL_INTERFACE = /^(docker|br-|veth|virbr|vmnet|vboxnet|vnet|lxc|podman|cni|flannel|vEthernet)/i;
-/** Tunnels: only reachable for phones in the same one. */
+/** Interfaces of tunnels, which only phones in the same tunnel can reach. */
 const TUNNEL_INTERFACE = /^(tun|tap|wg|utun|tailscale|zt|ppp)/i;
 
 export const isOnlyHere = (host: string): boolean => /^(localhost|127(\.\d+){3}|::1)$/i.test(host);
 
 /**
- * The addresses to listen on for a value of HOST. "All addresses" is split into loopback and each single address, so
- * that network access can be switched without interrupting local connections.
+ * Returns the addresses to listen on for a value of HOST. "All addresses" is split into loopback and each single
+ * address, so that network access can be switched without interrupting local connections.
  */
 export function listenOn(host: string, interfaces: Interfaces): string[] {
   if (host !== ALL_ADDRESSES && host !== EVERYWHERE_V6) return [host];
@@ -33,7 +33,7 @@ export function listenOn(host: string, interfaces: Interfaces): string[] {
   return [LOOPBACK_ADDRESS, ...(host === EVERYWHERE_V6 ? [ONLY_HERE_V6] : []), ...addresses];
 }
 
-/** Addresses at which a phone can reach a server with this HOST, most likely first. */
+/** Returns the addresses at which a phone can reach a server with this HOST, the most likely one first. */
 export function phoneAddresses(host: string, interfaces: Interfaces): LanAddress[] {
   if (isOnlyHere(host)) return [];
   const addresses = lanAddresses(interfaces).filter(({ interfaceName }) => !INTERNAL_INTERFACE.test(interfaceName));
@@ -48,10 +48,10 @@ export function phoneAddresses(host: string, interfaces: Interfaces): LanAddress
   return [{ address: host, family: host.includes(':') ? 'ipv6' : 'ipv4', interfaceName }];
 }
 
-/** Leaves out loopback and link-local addresses (169.254, fe80), which also need a scope. */
+/** Returns the addresses without loopback and link-local ones (169.254, fe80), which would also need a scope. */
 function lanAddresses(interfaces: Interfaces): LanAddress[] {
-  return Object.entries(interfaces).flatMap(([interfaceName, found = []]) =>
-    found
+  return Object.entries(interfaces).flatMap(([interfaceName, addresses = []]) =>
+    addresses
       .filter(({ internal, address }) => !internal && !/^(169\.254\.|fe[89ab])/i.test(address))
       .map(({ address, family }) => ({
         address,
@@ -61,5 +61,5 @@ function lanAddresses(interfaces: Interfaces): LanAddress[] {
   );
 }
 
-/** Writes an address as in a URL. */
+/** Writes an address as it is written in a URL. */
 export const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);

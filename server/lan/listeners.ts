@@ -1,21 +1,21 @@
-// The server's listening sockets. Each address has its own HTTP server for the same application, so that one can be
-// closed with its connections while the others stay open.
+// The server's listening sockets. Each address has its own HTTP server for the same application, so that one listener
+// can be closed with its connections while the others stay open.
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createNetServer, type AddressInfo } from 'node:net';
 import { AppError } from '../errors.ts';
 import type { Connections } from './connections.ts';
 import { urlHost } from './lan-addresses.ts';
 
-/** Clients send play queues of thousands of ids in the URL. */
+/** Maximum size of the head of a request: clients send play queues of thousands of ids in the URL. */
 const MAX_REQUEST_HEAD = 256 * 1024;
-/** Time for the response to the client that closed its own listener. */
+/** When a client switches network access off over the network, this delay lets it get the response. */
 const CLOSE_DELAY_MS = 200;
 
 export type Listeners = ReturnType<typeof createListeners>;
 
 export function createListeners(app: RequestListener, connections: Connections) {
   const servers = new Map<string, Server>();
-  const leaving = new Set<Server>();
+  const closingServers = new Set<Server>();
   let port = 0;
   let problems: string[] = [];
   let following: Promise<void> = Promise.resolve();
@@ -28,13 +28,13 @@ export function createListeners(app: RequestListener, connections: Connections) 
     ({ port } = server.address() as AddressInfo);
   }
 
-  /** Accepts no new connections and closes existing ones shortly after. */
+  /** Stops accepting connections, and closes the existing ones shortly after. */
   function closeListener(host: string): void {
     const server = servers.get(host);
     if (!server) return;
     servers.delete(host);
-    leaving.add(server);
-    server.close(() => leaving.delete(server));
+    closingServers.add(server);
+    server.close(() => closingServers.delete(server));
     setTimeout(() => server.closeAllConnections(), CLOSE_DELAY_MS).unref();
   }
 
@@ -47,18 +47,20 @@ export function createListeners(app: RequestListener, connections: Connections) 
     for (const host of inTheWay)
       await openListener(host).catch((error: unknown) =>
         problems.push(error instanceof AppError ? error.message : String(error)),
-      ); // a listener that was just closed may have used the port
+      ); // a second attempt, because a listener that was just closed may have used the port
   }
 
   return {
-    /** Throws an AppError if listening on the first address fails. All addresses use the same port. */
-    async start(wished: number, [first = '', ...others]: string[]): Promise<void> {
-      port = wished;
-      await openListener(first);
-      await change([first, ...others]);
+    /**
+     * Starts listening. All addresses use the same port. Throws an AppError if listening on the first address fails.
+     */
+    async start(wishedPort: number, [firstHost = '', ...otherHosts]: string[]): Promise<void> {
+      port = wishedPort;
+      await openListener(firstHost);
+      await change([firstHost, ...otherHosts]);
     },
 
-    /** Opens missing listeners, then closes others. Failures are in `problems`. */
+    /** Opens missing listeners, then closes those of other hosts. Failures are listed in `problems`. */
     follow(hosts: string[]): Promise<void> {
       following = following.then(() => change(hosts));
       return following;
@@ -68,15 +70,15 @@ export function createListeners(app: RequestListener, connections: Connections) 
     isOpen: (host: string): boolean => servers.has(host),
     problems: (): string[] => problems,
 
-    /** Accepts no new connections. */
+    /** Stops accepting connections. */
     stop(): void {
       isStopped = true;
       for (const server of servers.values()) server.close();
     },
 
-    /** Closes existing connections. */
+    /** Closes the existing connections. */
     end(): void {
-      for (const server of [...servers.values(), ...leaving]) server.closeAllConnections();
+      for (const server of [...servers.values(), ...closingServers]) server.closeAllConnections();
       connections.end();
     },
   };
@@ -89,7 +91,7 @@ function listen(app: RequestListener, connections: Connections, host: string, po
       keepAliveTimeout: 65_000,
       headersTimeout: connections.limits.headMs,
       connectionsCheckingInterval: connections.limits.checkMs,
-      requestTimeout: 0, // a large upload takes its time; see connections.ts
+      requestTimeout: 0, // no limit, because a large upload takes its time; see connections.ts
     },
     connections.inTurn(app),
   );
@@ -102,7 +104,7 @@ function listen(app: RequestListener, connections: Connections, host: string, po
   });
 }
 
-/** Throws the error of a server that would listen there; nothing listens afterwards. */
+/** Throws the error that listening at this address would cause. Nothing listens there afterwards. */
 export function assertCanListen(host: string, port: number): Promise<void> {
   const attempt = createNetServer();
   return new Promise((resolve, reject) => {

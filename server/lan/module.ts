@@ -4,7 +4,7 @@ import { networkRoutes } from './routes.ts';
 import { createNetworkAccess, type NetworkAccessDeps } from './network-access.ts';
 import { networkEvent } from './wire.ts';
 
-/** Overrides for tests. */
+/** Values that tests override. */
 export interface LanTuning {
   connectionLimits?: Partial<ConnectionLimits>;
 }
@@ -20,7 +20,7 @@ export function lanModule({ config, log, settings, events, tuning: { connectionL
   return {
     offers: network,
     routes: networkRoutes(network),
-    /** The announcement is withdrawn while jobs end. */
+    /** Withdraws the announcement first, while jobs end. */
     stop(): void {
       goodbye = network.stop();
     },

@@ -25,7 +25,7 @@ const ADDRESS_CHECK_MS = 5_000;
 
 export interface NetworkAccessDeps {
   settings: WatchedSettings & { change(change: { HOST: string }): Promise<void> };
-  /** The origin of the setting HOST. A value from the environment is used unchanged, for containers. */
+  /** Where the value of HOST comes from. A value from the environment is used unchanged, for containers. */
   hostOrigin: Origin;
   log: Log;
   connectionLimits?: Partial<ConnectionLimits> | undefined;
@@ -34,9 +34,9 @@ export interface NetworkAccessDeps {
 
 export interface NetworkState {
   isShared: boolean;
-  /** Why the switch cannot be used. */
+  /** The reason why the switch cannot be used, if so. */
   lockedBecause: string | undefined;
-  /** Why the server cannot be reached although it is shared. */
+  /** The reason why the server cannot be reached although it is shared. */
   problem: string | undefined;
   port: number;
   addresses: (LanAddress & { url: string })[];
@@ -65,7 +65,7 @@ export function createNetworkAccess({
   const reachable = (): LanAddress[] =>
     phoneAddresses(settings.get('HOST'), interfaces()).filter(({ address }) => isFixed || listeners?.isOpen(address));
 
-  /** Updates listeners and announcement for the setting and the current addresses. */
+  /** Adapts listeners and announcement to the setting and the current addresses. */
   async function updateAccess(): Promise<void> {
     await listeners?.follow(hostsToListenOn());
     if (!listeners || isStopped) return;
@@ -92,7 +92,7 @@ export function createNetworkAccess({
   settings.onChange(['HOST'], updateAccess);
 
   return {
-    /** Starts listening; returns the local URL. Throws an AppError if the port is in use. */
+    /** Starts listening and returns the local URL. Throws an AppError if the port is in use. */
     async start(app: RequestListener): Promise<string> {
       const newListeners = createListeners(
         app,
@@ -107,14 +107,14 @@ export function createNetworkAccess({
       return `http://${isEverywhere ? LOOPBACK_ADDRESS : urlHost(firstHost)}:${newListeners.port()}`;
     },
 
-    /** Throws `conflict` if HOST is set in the environment or on the command line. */
+    /** Switches network access. Throws `conflict` if HOST is set in the environment or on the command line. */
     async share(isWished: boolean): Promise<void> {
       if (isWished !== isShared()) await settings.change({ HOST: isWished ? ALL_ADDRESSES : LOOPBACK_ADDRESS });
       await updateAccess();
     },
 
     isShared,
-    /** Reads the names of this computer, to which the server answers while it is shared. */
+    /** Reads the names of this computer, under which the server can be reached while it is shared. */
     ownNames: ownHostNames,
 
     state(): NetworkState {
@@ -142,7 +142,7 @@ export function createNetworkAccess({
       };
     },
 
-    /** Accepts no new connections and withdraws the announcement. */
+    /** Stops accepting connections and withdraws the announcement. */
     async stop(): Promise<void> {
       isStopped = true;
       clearInterval(timer);

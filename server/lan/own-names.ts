@@ -1,4 +1,4 @@
-// The names under which other devices of the network reach this computer.
+// The names under which other devices in the network reach this computer.
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
@@ -21,7 +21,7 @@ function searchDomains(): string[] {
       .flatMap((line) => line.split(/\s+/).slice(1));
     return domains.filter((domain) => /^[\w.-]+$/.test(domain)).map((domain) => inLowerCase(domain.replace(/\.$/, '')));
   } catch {
-    return []; // a system without the file has no such domains
+    return []; // on a system without the file there are no such domains
   }
 }
 

@@ -1,4 +1,5 @@
-// REST API of network access. All users see at which addresses phones reach the server; superusers switch it.
+// REST API of network access. All users see the addresses at which phones reach the server; superusers switch access on
+// and off.
 import { route, type Route } from '../http/route.ts';
 import type { NetworkAccess } from './network-access.ts';
 import { NetworkOut, SharingIn, toNetworkOut } from './wire.ts';

@@ -20,7 +20,7 @@ export const LIKE_FORMS: Accepts = {
     event_type: 'action',
     state: 'action',
   },
-  also: ['track_id, album_id or artist_id for item_type and item_id', 'action (like, unlike) for liked'],
+  extraForms: ['track_id, album_id or artist_id for item_type and item_id', 'action (like, unlike) for liked'],
   bodyAs(body: Fields): Fields {
     const { action, track_id, album_id, artist_id, ...rest } = body;
     const idsByType: Fields = { track: track_id, album: album_id, artist: artist_id };
@@ -39,7 +39,7 @@ export const LIKE_FORMS: Accepts = {
 /** Ids after commas, in `item_ids`, `track_id`, `track_ids` and so on. */
 export const STATE_FORMS: Accepts = {
   query: { ...NAMES, item_ids: 'item_id', ids: 'item_id' },
-  also: ['ids after commas', 'track_id, album_id or artist_id for item_type and item_id'],
+  extraForms: ['ids after commas', 'track_id, album_id or artist_id for item_type and item_id'],
   queryAs(query: QueryText): QueryText {
     const type = TYPES.find((candidate) => `${candidate}_id` in query || `${candidate}_ids` in query);
     const item =

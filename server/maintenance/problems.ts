@@ -147,7 +147,9 @@ export function createProblems(deps: ProblemsDeps) {
   /** Finds music folders that are not set, or were offline at their last check. */
   async function checkMusicFolders(withCounts: boolean): Promise<Problem | undefined> {
     const folders = musicFolders.listAll().filter(({ removedAt }) => removedAt === null);
-    const offlineFolders = folders.filter(({ key, isSet }) => !isSet || musicFolders.offlineReason(key) !== undefined);
+    const offlineFolders = folders.filter(
+      ({ key, isConfigured }) => !isConfigured || musicFolders.offlineReason(key) !== undefined,
+    );
     if (offlineFolders.length === 0) return undefined;
     const offlineKeys = offlineFolders.map(({ key }) => key);
     const otherKeys = folders.map(({ key }) => key).filter((key) => key !== '' && !offlineKeys.includes(key));
@@ -158,11 +160,11 @@ export function createProblems(deps: ProblemsDeps) {
     const [cache, limit] = withCounts ? [cacheTrackCount, Infinity] : [cacheAnyTrack, 1];
     const tracks = await cache(`${isIn} ${paths}`, () => finishInSlices(countTracksIn(paths, isIn, limit)));
     if (tracks === 0) return undefined;
-    const faults = offlineFolders.map(({ key, name, isSet }) =>
-      isSet ? musicFolders.offlineReason(key) : `No place is set for the music folder ${name}.`,
+    const faults = offlineFolders.map(({ key, name, isConfigured }) =>
+      isConfigured ? musicFolders.offlineReason(key) : `No place is set for the music folder ${name}.`,
     );
     return {
-      code: offlineFolders.some(({ isSet }) => isSet) ? 'music_folder_away' : 'music_folder_unset',
+      code: offlineFolders.some(({ isConfigured }) => isConfigured) ? 'music_folder_away' : 'music_folder_unset',
       tracks: withCounts ? tracks : null,
       reason: `${faults.join(' ')} Tracks that are only there cannot be played`,
     };

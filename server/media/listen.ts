@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { childEnvironment } from '../runtime/child-environment.ts';
-import { createListener, type Heard, type Listener, type SoundStep } from '../dsp/listener.ts';
+import { createListener, type SoundAnalysis, type Listener, type SoundStep } from '../dsp/listener.ts';
 import { lowerPriority } from '../runtime/process-priority.ts';
 import { openByteSource } from './byte-source.ts';
 import type { Chromaprint } from './chromaprint.ts';
@@ -23,7 +23,7 @@ export interface ListenOrder {
 }
 
 export interface ListenResult {
-  heard: Heard;
+  heard: SoundAnalysis;
   /** Empty for a track that is too short. */
   fingerprint?: Uint32Array<ArrayBuffer>;
 }

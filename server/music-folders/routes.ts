@@ -38,8 +38,8 @@ export function musicFolderRoutes({
   ownFolders,
 }: MusicFolderRouteDeps): Route[] {
   const toOut = (folder: StoredFolder, user: Principal, totals: Map<string, FolderTotals>): MusicFolderOut => {
-    const { id, key, name, path, mode, isSet, removedAt } = folder;
-    const reason = isSet ? musicFolders.offlineReason(key) : undefined;
+    const { id, key, name, path, mode, isConfigured, removedAt } = folder;
+    const reason = isConfigured ? musicFolders.offlineReason(key) : undefined;
     const { tracks = 0, indexedTracks = 0, sizeBytes = 0, durationMs = 0 } = totals.get(key) ?? {};
     return {
       id,
@@ -48,14 +48,14 @@ export function musicFolderRoutes({
       path: user.isSuperuser ? path : null,
       mode,
       is_fixed: isFixed(folder),
-      state: !isSet ? 'removed' : reason === undefined ? 'ready' : 'offline',
+      state: !isConfigured ? 'removed' : reason === undefined ? 'ready' : 'offline',
       reason: user.isSuperuser ? (reason ?? null) : null,
-      watching: isSet ? watchStateOf(key) : 'off',
+      watching: isConfigured ? watchStateOf(key) : 'off',
       tracks,
       indexed_tracks: indexedTracks,
       size_bytes: sizeBytes,
       duration_ms: durationMs,
-      removed_at: isSet || removedAt === null ? null : toIso(removedAt),
+      removed_at: isConfigured || removedAt === null ? null : toIso(removedAt),
     };
   };
   const loadOut = async (folder: StoredFolder, user: Principal): Promise<MusicFolderOut> =>
@@ -72,8 +72,8 @@ export function musicFolderRoutes({
       },
       async ({ user }) => {
         const totals = await service.readTotals();
-        const isShown = ({ isSet, removedAt }: StoredFolder): boolean =>
-          isSet || (user.isSuperuser && removedAt !== null);
+        const isShown = ({ isConfigured, removedAt }: StoredFolder): boolean =>
+          isConfigured || (user.isSuperuser && removedAt !== null);
         return {
           items: musicFolders
             .listAll()

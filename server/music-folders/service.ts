@@ -76,7 +76,7 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
   function assertNameFree(name: string, exceptId?: number): void {
     const isTaken = musicFolders
       .listAll()
-      .some((other) => other.isSet && other.id !== exceptId && other.name.toLowerCase() === name.toLowerCase());
+      .some((other) => other.isConfigured && other.id !== exceptId && other.name.toLowerCase() === name.toLowerCase());
     if (isTaken) throw invalid([{ field: 'name', message: 'is the name of another music folder' }]);
   }
 
@@ -134,7 +134,7 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
     );
 
   async function restoreFolder(folder: StoredFolder): Promise<StoredFolder> {
-    if (folder.isSet || folder.removedAt === null || folder.path === null)
+    if (folder.isConfigured || folder.removedAt === null || folder.path === null)
       throw conflict(`The music folder “${folder.name}” has not been removed.`);
     const overlap = await findOverlap(folder.path).catch(() => undefined); // the disk may not be connected
     if (overlap !== undefined) throw conflict(`The folder ${overlap}.`);
@@ -148,7 +148,7 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
   /** Finds the music folder with this path that was removed last. */
   async function findRemovedFolder(path: string): Promise<StoredFolder | undefined> {
     const realPath = await realpath(path).catch(() => path);
-    const removedFolders = musicFolders.listAll().filter((folder) => !folder.isSet && folder.removedAt !== null);
+    const removedFolders = musicFolders.listAll().filter((folder) => !folder.isConfigured && folder.removedAt !== null);
     const realPaths = await Promise.all(
       removedFolders.map(({ path: storedPath }) => realpath(storedPath ?? '').catch(() => storedPath)),
     );
@@ -176,7 +176,7 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
       }
       const firstFolder = musicFolders.find(1);
       let id = 1 as MusicFolderId;
-      if (firstFolder && !firstFolder.isSet && firstFolder.removedAt === null && !isFolderName('')) {
+      if (firstFolder && !firstFolder.isConfigured && firstFolder.removedAt === null && !isFolderName('')) {
         await changeFirstFolder({ path, mode });
         updateRow(id, { name });
       } else {
@@ -192,7 +192,7 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
     /** Changes name, path or mode. After a change of the path, the same relative paths are the same tracks. */
     async change(id: number, { name, path, mode }: FolderChange): Promise<StoredFolder> {
       const folder = get(id);
-      if (!folder.isSet) throw conflict(`The music folder “${folder.name}” was removed. Restore it first.`);
+      if (!folder.isConfigured) throw conflict(`The music folder “${folder.name}” was removed. Restore it first.`);
       if (name !== undefined) assertNameFree(name, id);
       if (path !== undefined) await assertUsablePath(path, id);
       if (folder.key === '') {
@@ -207,7 +207,7 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
     /** Removes the folder, and returns how many of its tracks go to the trash. */
     async remove(id: number, userId: UserId | null): Promise<Removal> {
       const folder = get(id);
-      if (!folder.isSet) throw conflict(`The music folder “${folder.name}” has already been removed.`);
+      if (!folder.isConfigured) throw conflict(`The music folder “${folder.name}” has already been removed.`);
       const removal = await planRemoval(folder);
       if (folder.key === '') await changeFirstFolder({ path: null });
       updateRow(folder.id, { removedAt: now(), path: folder.path, mode: folder.mode });

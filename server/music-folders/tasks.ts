@@ -99,7 +99,7 @@ export function createMusicFolderTasks({
     }
   }
 
-  const isSet = (id: number): boolean => musicFolders.find(id)?.isSet !== false;
+  const isSet = (id: number): boolean => musicFolders.find(id)?.isConfigured !== false;
 
   const clear: Handler<typeof CLEAR_MUSIC_FOLDER> = async ({ folderId, by }, context) => {
     if (isSet(folderId)) return { trashed: 0 }; // the folder was restored meanwhile

@@ -5,7 +5,7 @@ export const PLAYLIST_FORMS: Accepts = { body: { title: 'name', public: 'is_publ
 
 /** `{track_id}` is a list of one track. */
 export const TRACKS_FORMS: Accepts = {
-  also: ['track_id for track_ids with one'],
+  extraForms: ['track_id for track_ids with one'],
   bodyAs: ({ track_id: id, ...rest }) =>
     id === undefined || rest['track_ids'] !== undefined ? rest : { ...rest, track_ids: [toNumber(id)] },
 };

@@ -111,8 +111,8 @@ export function scrobblingModule({
   const loves = createLoveSync({ now, queries, scrobblers, accounts, likes, matcher });
 
   onPlays({
-    recorded: queries.queue,
-    after(userId): void {
+    onRecorded: queries.queue,
+    afterRecorded(userId): void {
       for (const { service, isStopped } of queries.accountsOf(userId))
         if (!isStopped) void jobs.tryEnqueue(SCROBBLE_TASK, { userId, service: service as ScrobblerName });
     },

@@ -12,7 +12,7 @@ export interface FolderScopeDeps {
 }
 
 const visibleFolders = ({ musicFolders }: FolderScopeDeps): ReturnType<MusicFolders['listAll']> =>
-  musicFolders.listAll().filter(({ id, isSet }) => isSet || id === FIRST_FOLDER_ID);
+  musicFolders.listAll().filter(({ id, isConfigured }) => isConfigured || id === FIRST_FOLDER_ID);
 
 export const musicFolderList = (deps: FolderScopeDeps): Fields[] =>
   visibleFolders(deps).map(({ id, name }) => ({ id, name }));

@@ -23,7 +23,7 @@ export const uploadRoutes = ({ uploads, trackOut }: UploadRouteDeps): Route[] =>
       right: 'canUpload',
       summary: 'Upload audio: one file (multipart field "file") gives its track, others (field "files") a list',
       query: UploadQuery,
-      accepts: { also: ['an audio file as the body, named by Content-Disposition or ?filename='] },
+      accepts: { extraForms: ['an audio file as the body, named by Content-Disposition or ?filename='] },
       consumes: 'multipart/form-data',
       reply: UploadReply,
       status: [201, 200],

@@ -306,7 +306,7 @@ describe('named app passwords', () => {
   const listAppPasswords = async (token: string) =>
     JSON.parse((await server.call(path, { token })).text) as Record<string, unknown>[];
   const signIn = (apiKey: string, from = '10.0.0.9', client = 'Symfonium') =>
-    server.auth.appSignIn({ apiKey }, { from, client, isHere: false });
+    server.auth.appSignIn({ apiKey }, { from, client, isFromOwnMachine: false });
 
   it('sign in without a user name, and show when, from where and by which app they were last used', async () => {
     const { token } = await server.signUp('ann');
@@ -319,7 +319,10 @@ describe('named app passwords', () => {
     expect(await signIn(String(phoneResponse.body['password']))).toMatchObject({ username: 'ann' });
     const proves = (candidate: string) => candidate === carResponse.body['password'];
     expect(
-      await server.auth.appSignIn({ username: 'ann', proves }, { from: '10.0.0.8', client: 'DSub', isHere: false }),
+      await server.auth.appSignIn(
+        { username: 'ann', proves },
+        { from: '10.0.0.8', client: 'DSub', isFromOwnMachine: false },
+      ),
     ).toBeDefined();
     expect(await listAppPasswords(token)).toEqual([
       {

@@ -9,7 +9,7 @@ import { columnsOf } from '../../server/analysis/results.ts';
 import { MIN_TEMPO_CONFIDENCE } from '../../server/analysis/steps.ts';
 import type { TrackAnalysisOut, WaveformOut } from '../../server/analysis/wire.ts';
 import type { TrackId } from '../../server/db/ids.ts';
-import { createListener, type Heard, type SoundStep } from '../../server/dsp/listener.ts';
+import { createListener, type SoundAnalysis, type SoundStep } from '../../server/dsp/listener.ts';
 import type { StoredFingerprint } from '../../server/enrichment/fingerprints.ts';
 import { createMeasuredWriter } from '../../server/library/tracks/measured.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
@@ -43,7 +43,7 @@ describe('the analysis pass', () => {
       audio: { ...silence, durationMs, sizeBytes: 10, format: 'flac', storageUri: 'local:audio/x', audioHash },
     });
 
-  const analyseTone = (steps: readonly SoundStep[], level: number): Heard => {
+  const analyseTone = (steps: readonly SoundStep[], level: number): SoundAnalysis => {
     const listener = createListener(8_000, 1, new Set(steps));
     const samples = Float32Array.from({ length: 8_000 }, (_, i) => level * Math.sin(i / 4));
     listener.push([samples], samples.length);
@@ -70,7 +70,7 @@ describe('the analysis pass', () => {
         findStored: (id) => fingerprints.get(id),
         store: (id, sound) => void fingerprints.set(id, sound),
       },
-      measured: createMeasuredWriter(temp.db.$client),
+      measuredWriter: createMeasuredWriter(temp.db.$client),
       now: () => nowMs,
       findDecoder: () => Promise.resolve(undefined),
       isEnabled,

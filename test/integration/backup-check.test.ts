@@ -224,7 +224,7 @@ describe('a check', () => {
     const backUpAfter = async (days: number) =>
       backUpInto(await openBackup(backup), library, makeFolder(), {
         now: clockAfter(days),
-        keep: { daily: 1, weekly: 0 },
+        retention: { daily: 1, weekly: 0 },
       });
     expect(await backUpAfter(10)).toMatchObject({
       snapshots_deleted: 1,

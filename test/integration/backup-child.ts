@@ -90,7 +90,7 @@ const repo = await openBackup(backup, { passphrase, isNew: mode === 'backup', en
 const now = (): Date => new Date(Date.now() + clockOffsetMs);
 const progress = (_done: number, _total: number | null, message = ''): void => passMoment(message);
 if (mode === 'backup')
-  await backUpInto(repo, library, join(dataDir, 'tmp'), { now, progress, keep: { daily: 1, weekly: 0 } });
+  await backUpInto(repo, library, join(dataDir, 'tmp'), { now, progress, retention: { daily: 1, weekly: 0 } });
 else if (mode === 'check') await checkFolder(repo, library, join(dataDir, 'tmp'), { now, progress });
 else await restoreFrom(repo, dataDir, { replace: true, progress });
 process.stdout.write(`${JSON.stringify(moments)}\n`);

@@ -216,7 +216,7 @@ describe.each(PLACES)('in %s', (title, makePlace, passphrase) => {
         );
       await backUpInto(repo, library, join(base, `${folderPrefix}-data-${name}`, 'tmp'), {
         now: () => new Date(Date.now() + LATER_MS + 60_000),
-        keep: { daily: 1, weekly: 0 },
+        retention: { daily: 1, weekly: 0 },
       });
       await expectRestored(repo, undefined, join(base, `${folderPrefix}-restored-${name}`), currentContent);
       await place.close();

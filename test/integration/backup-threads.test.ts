@@ -51,7 +51,7 @@ describe.each([
       const file = writeTestFile(bytes);
       const content = await readFile(file);
       expect(content.size).toBe(size);
-      const plainPieces = await Promise.all(content.blobs.map((blob) => fromStored(cipher, blob, blob.stored)));
+      const plainPieces = await Promise.all(content.blobs.map((blob) => fromStored(cipher, blob, blob.storedBytes)));
       expect(createHash('sha256').update(Buffer.concat(plainPieces)).digest('hex')).toBe(file.hash);
       expect(content.blobs.map((blob) => blob.hash)).toEqual(plainPieces.map((piece) => hashOf('sha256', piece)));
     },
@@ -60,10 +60,10 @@ describe.each([
   it('compresses pieces that get smaller', async () => {
     const bytes = Buffer.alloc(200_000, 'quiet ');
     const { blobs } = await readFile(writeTestFile(bytes, 'a.wav'));
-    expect(blobs[0]?.stored.length).toBeLessThan(2_000);
-    expect((await fromStored(cipher, { sum: blobs[0]?.sum ?? '' }, blobs[0]?.stored as Buffer)).equals(bytes)).toBe(
-      true,
-    );
+    expect(blobs[0]?.storedBytes.length).toBeLessThan(2_000);
+    expect(
+      (await fromStored(cipher, { sum: blobs[0]?.sum ?? '' }, blobs[0]?.storedBytes as Buffer)).equals(bytes),
+    ).toBe(true);
   });
 
   it('returns nothing for files that are gone or have other bytes, and reads the others', async () => {

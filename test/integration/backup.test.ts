@@ -428,7 +428,7 @@ describe('a restore', () => {
       /is not empty. Choose another --data-dir, or use --replace/,
     );
     expect(filesIn(dir)).toEqual(previousFiles);
-    const { aside: replacedDir } = await restoreBackup(backup, { dataDir: dir, replace: true });
+    const { asideFolder: replacedDir } = await restoreBackup(backup, { dataDir: dir, replace: true });
     expect(replacedDir).toMatch(/replaced-/);
     const replacedFiles = filesIn(replacedDir as string);
     for (const [name, hash] of Object.entries(previousFiles))

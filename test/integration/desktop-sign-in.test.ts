@@ -51,7 +51,7 @@ describe('a ticket', () => {
   it('does not work from another machine, and stays valid for this one', async () => {
     const ticket = server.auth.issueDesktopTicket();
     await expect(
-      server.auth.signInDesktop({ ticket, from: '192.168.1.9', client: undefined, isHere: false }),
+      server.auth.signInDesktop({ ticket, from: '192.168.1.9', client: undefined, isFromOwnMachine: false }),
     ).rejects.toMatchObject({
       code: 'forbidden',
     });

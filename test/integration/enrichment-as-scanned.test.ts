@@ -39,7 +39,7 @@ describe('without online services', () => {
       .immediate();
   }
   const settle = (isDetailed = false) =>
-    prepareSettling(db)({ above: 0, upTo: 500, whyOff: 'it is off', isDetailed, at: createdAt });
+    prepareSettling(db)({ afterId: 0, upToId: 500, whyOff: 'it is off', isDetailed, at: createdAt });
   const fromPath = { title: 'path' } as const;
 
   it.each<[string, Partial<TrackIdentity>, string | null]>([

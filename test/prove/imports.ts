@@ -174,7 +174,7 @@ function takeOne({ base, own, database, settings }: Stage, random: () => number)
   }
   const hostile = { ...settings, ...HOSTILE_SETTINGS };
   applyArrival(
-    { data: own, building: join(dir, 'new'), taken },
+    { data: own, building: join(dir, 'new'), takenDatabase: taken },
     { isImport, isAccepted: false, hasKeys: false, settings: hostile, musicDir: undefined },
     new Date(),
   );

@@ -45,7 +45,7 @@ const sourceOf = (dataDir: string, tmpDir: string, options: Partial<BackupSource
   settings: {},
   keys: null,
   version: '0',
-  keep: { daily: 7, weekly: 4 },
+  retention: { daily: 7, weekly: 4 },
   now,
   ...options,
 });

@@ -8,24 +8,24 @@ export type SubjectKind = 'artist' | 'release-group' | 'label';
 /** Facts about an artist, a release group or a label. They were validated when they were fetched; all text is plain. */
 export interface About {
   name: string;
-  /** The type in MusicBrainz, such as `Person`, `Group`, `Orchestra`; of a label, such as `Original Production`. */
+  /** The type in MusicBrainz, such as `Person`, `Group`, `Orchestra`; for a label, such as `Original Production`. */
   type: string | null;
   /** Country code of ISO 3166. */
   country: string | null;
   area: string | null;
-  /** `1969`, `1969-03`, `1969-03-21`. */
+  /** When the subject began (birth, founding): `1969`, `1969-03` or `1969-03-21`. */
   begin: string | null;
   end: string | null;
   isEnded: boolean;
-  /** Members of a group, or groups of a person. */
+  /** The members of a group, or the groups of a person. */
   people: Relative[];
   labels: { mbid: string; name: string }[];
   links: { kind: string; url: string }[];
-  /** Id of the item in Wikidata. */
+  /** Id of the subject's item in Wikidata. */
   wikidata: string | null;
   /** Names of files on Wikimedia Commons, best first. */
   files: string[];
-  /** The category of files on Wikimedia Commons. */
+  /** The subject's category on Wikimedia Commons. */
   category: string | null;
   /** One text per language. */
   texts: AboutText[];
@@ -65,12 +65,14 @@ export const aboutSubjects = sqliteTable(
 export const artistIdentities = sqliteTable(
   'artist_identities',
   {
-    artistKey: text('artist_key').primaryKey(), // artists.name_key: the row stays when the artist loses all tracks
+    // artists.name_key; no id, because the row stays when the artist loses all tracks
+    artistKey: text('artist_key').primaryKey(),
     mbid: text('mbid'), // null: the look-up was not certain
     isManual: flag('is_manual').notNull(),
     failures: integer('failures').notNull(),
     dueAt: time('due_at').notNull(),
-    askedAlbumId: integer('asked_album_id').notNull().default(0), // the newest album then: a newer one may tell
+    // the newest album at the last look-up: a newer album may tell who the artist is
+    askedAlbumId: integer('asked_album_id').notNull().default(0),
   },
   (t) => [
     index('artist_identities_mbid')

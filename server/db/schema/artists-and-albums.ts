@@ -5,24 +5,26 @@ import type { AlbumId, ArtistId, RegroupingId, UserId } from '../ids.ts';
 import { users } from './accounts.ts';
 import { flag, id, json, time } from './columns.ts';
 
-/** library/: a person or group that made music. Identity is the folded name. */
+/** library/: a person or group that made music. Artists with the same folded name are one artist. */
 export const artists = sqliteTable(
   'artists',
   {
     id: id<ArtistId>(),
-    name: text('name').notNull(), // the spelling most tracks use
-    nameKey: text('name_key').notNull(), // folded: width, case, outer blanks
-    sortName: text('sort_name').notNull(), // `Quays, The`
-    sortKey: text('sort_key').notNull(), // folded sort name, accents removed
-    neverSplit: flag('never_split').notNull().default(false), // `Smith/Kotzen` is one artist
+    name: text('name').notNull(), // the spelling that most tracks use
+    nameKey: text('name_key').notNull(), // the name folded: width, case, outer blanks
+    sortName: text('sort_name').notNull(), // such as `Quays, The`
+    sortKey: text('sort_key').notNull(), // the sort name folded, accents removed
+    neverSplit: flag('never_split').notNull().default(false), // whether a name such as `Smith/Kotzen` is one artist
     artistMbid: text('artist_mbid'),
     source: text('source'),
     sourceId: text('source_id'),
-    trackCount: integer('track_count').notNull().default(0), // by triggers: tracks that credit the artist
-    albumCount: integer('album_count').notNull().default(0), // by triggers: albums whose album artist this is
+    // number of tracks that credit the artist; maintained by triggers
+    trackCount: integer('track_count').notNull().default(0),
+    // number of albums whose album artist this is; maintained by triggers
+    albumCount: integer('album_count').notNull().default(0),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
-    // maintained by triggers: year of the earliest album whose album artist this is; null when no year is known
+    // year of the earliest album whose album artist this is; null when no year is known. Maintained by triggers
     firstYear: integer('first_year'),
   },
   (t) => [
@@ -44,25 +46,26 @@ export const albums = sqliteTable(
   {
     id: id<AlbumId>(),
     title: text('title').notNull(),
-    titleSort: text('title_sort').notNull(), // folded, accents removed
+    titleSort: text('title_sort').notNull(), // the title folded, accents removed
     artistId: integer('artist_id')
       .$type<ArtistId>()
       .references(() => artists.id), // album artist; null when unknown
-    artistSort: text('artist_sort').notNull(), // copy of artists.sort_key, so that one index serves the sort
+    artistSort: text('artist_sort').notNull(), // a copy of artists.sort_key, so that one index serves the sorting
     year: integer('year'),
-    genre: text('genre'), // genre of its first track
+    genre: text('genre'), // the genre of the album's first track
     isCompilation: flag('is_compilation').notNull().default(false),
     releaseGroupMbid: text('release_group_mbid'),
     source: text('source'),
     sourceId: text('source_id'),
-    trackCount: integer('track_count').notNull().default(0), // this and the next three are maintained by triggers
+    // this and the next three columns are maintained by triggers
+    trackCount: integer('track_count').notNull().default(0),
     discCount: integer('disc_count').notNull().default(0),
     durationMs: integer('duration_ms').notNull().default(0),
     sizeBytes: integer('size_bytes').notNull().default(0),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
-    // the tracks stay one album, apart from other such albums, whatever library/releases.ts says: because the album is
-    // older than that rule, or because a person chose so
+    // Set if the tracks stay one album, apart from other albums of the name, whatever library/releases.ts says: because
+    // the album existed before that rule (`upgrade`), or because a person chose so.
     fixedBy: text('fixed_by').$type<'upgrade' | 'person'>(),
   },
   (t) => [
@@ -81,7 +84,7 @@ export const albums = sqliteTable(
   ],
 );
 
-/** library/: the keys by which albums are found; library/album-names.ts makes them. */
+/** library/: a key by which an album is found; made by library/album-names.ts. */
 export const albumKeys = sqliteTable(
   'album_keys',
   {
@@ -95,8 +98,8 @@ export const albumKeys = sqliteTable(
 );
 
 /**
- * library/: names (library/album-names.ts), or `#` and the id of an album, whose tracks changed or were analyzed: their
- * grouping into albums is to be checked again.
+ * library/: albums whose grouping has to be checked again, because their tracks changed or were analyzed. Each row is a
+ * name (library/album-names.ts), or `#` and the id of an album.
  */
 export const unsettledAlbums = sqliteTable('unsettled_albums', { name: text('name').primaryKey() });
 
@@ -105,13 +108,13 @@ export const albumRegroupings = sqliteTable(
   'album_regroupings',
   {
     id: id<RegroupingId>(),
-    name: text('name').notNull(), // library/album-names.ts
+    name: text('name').notNull(), // made by library/album-names.ts
     title: text('title').notNull(),
     artistName: text('artist_name'),
     before: json<unknown>('before').notNull(), // [[album id, [track ids], fields of the album]]
     madeBy: integer('made_by')
       .$type<UserId>()
-      .references(() => users.id, { onDelete: 'set null' }), // null for an upgrade
+      .references(() => users.id, { onDelete: 'set null' }), // null if an upgrade of the server grouped the albums
     madeAt: time('made_at').notNull(),
   },
   (t) => [index('album_regroupings_made_at').on(t.madeAt)],

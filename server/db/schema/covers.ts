@@ -27,27 +27,25 @@ export const coverLookups = sqliteTable(
       .references(() => albums.id, { onDelete: 'cascade' }),
     // the release group that was looked up; a different one is looked up at once
     releaseGroupMbid: text('release_group_mbid').notNull(),
-    // the archive has no cover; its picture cannot be a cover; no answer
+    // `none`: the archive has no cover; `unusable`: its picture cannot be a cover; `failed`: no answer
     result: text('result').$type<'none' | 'unusable' | 'failed'>().notNull(),
-    reason: text('reason'), // a text for `unusable` and `failed`
+    reason: text('reason'), // set for `unusable` and `failed`
     tries: integer('tries').notNull(), // consecutive look-ups with the same result
     retryAt: time('retry_at').notNull(),
   },
   (t) => [index('cover_lookups_retry_at').on(t.retryAt)],
 );
 
-/**
- * covers/: a stored picture that no album or artist has any more, until it is deleted. Written by triggers; album 0 for
- * the picture of an artist.
- */
+/** covers/: a stored picture that no album or artist uses any more and that is to be deleted. Written by triggers. */
 export const orphanedCovers = sqliteTable('orphaned_covers', {
   key: text('key').primaryKey(),
-  albumId: integer('album_id').$type<AlbumId>().notNull(), // the album that had the picture
+  // the album that had the picture; 0 for the picture of an artist
+  albumId: integer('album_id').$type<AlbumId>().notNull(),
 });
 
 /**
- * covers/: the cover that a person chose for an album that has no tracks any more, for 30 days. An album of the same
- * name, or the album with most of its tracks, takes it over. Written by a trigger.
+ * covers/: the cover that a person chose for an album that has no tracks any more. The row stays for 30 days, unless an
+ * album of the same name, or the album with most of its tracks, takes the cover over. Written by a trigger.
  */
 export const formerCovers = sqliteTable(
   'former_covers',
@@ -57,10 +55,10 @@ export const formerCovers = sqliteTable(
     titleSort: text('title_sort').notNull(),
     artistKey: text('artist_key'), // artists.name_key
     year: integer('year'),
-    key: text('key'), // storage key; null: the person removed the cover
+    key: text('key'), // storage key; null if the person removed the cover
     etag: text('etag'),
     removedAt: time('removed_at').notNull(),
-    // the album with most of its tracks, which gets the cover; null: an album of the same name gets it
+    // the album that has most of its tracks and gets the cover; if null, an album of the same name gets it
     successorId: integer('successor_id').$type<AlbumId>(),
   },
   (t) => [
@@ -85,8 +83,8 @@ export interface PictureCredit {
 }
 
 /**
- * covers/: the picture of an artist, and the previous one, so that a change can be undone. The key is the name, because
- * an artist who loses all tracks may come back with another id.
+ * covers/: the current picture of an artist, or the previous one, with which a change can be undone. The key is the
+ * name, because an artist who loses all tracks may come back with another id.
  */
 export const artistPictures = sqliteTable(
   'artist_pictures',
@@ -94,10 +92,10 @@ export const artistPictures = sqliteTable(
     id: id(),
     artistKey: text('artist_key').notNull(), // artists.name_key
     isCurrent: flag('is_current').notNull(),
-    key: text('key'), // storage key; null: no picture
+    key: text('key'), // storage key; null if the artist has no picture
     etag: text('etag'), // hash of the picture's bytes
-    origin: text('origin').$type<'folder' | 'commons' | 'manual'>(), // null: none was found
-    source: text('source'), // path in the music folders, or the name of the file on Commons
+    origin: text('origin').$type<'folder' | 'commons' | 'manual'>(), // null if no picture was found
+    source: text('source'), // path in the music folders, or the name of the file on Wikimedia Commons
     credit: json<PictureCredit>('credit'),
     setAt: time('set_at').notNull(),
   },

@@ -6,7 +6,10 @@ import { users } from './accounts.ts';
 import { id, time } from './columns.ts';
 import { tracks } from './tracks.ts';
 
-/** downloads/: a download of a remote track's audio. Triggers copy status to next_attempt_at from its job. */
+/**
+ * downloads/: a download of a remote track's audio. Triggers copy the columns from status to next_attempt_at from its
+ * job.
+ */
 export const downloads = sqliteTable(
   'downloads',
   {
@@ -41,7 +44,7 @@ export const downloads = sqliteTable(
   ],
 );
 
-/** downloads/: the id in a catalogue of a track that was saved from it; it stays after a merge of the track. */
+/** downloads/: the id that a saved track has in its catalogue. The row stays after a merge of the track. */
 export const remoteIds = sqliteTable(
   'remote_ids',
   {
@@ -51,7 +54,7 @@ export const remoteIds = sqliteTable(
       .$type<TrackId>()
       .notNull()
       .references(() => tracks.id, { onDelete: 'cascade' }),
-    pageUrl: text('page_url'), // page of the catalogue, which the extractor gets
+    pageUrl: text('page_url'), // the track's page in the catalogue, which is passed to the extractor
   },
   (t) => [primaryKey({ columns: [t.source, t.sourceId] }), index('remote_ids_track_id').on(t.trackId)],
 );

@@ -5,7 +5,7 @@ import type { TrackId } from '../ids.ts';
 import { json, time } from './columns.ts';
 import { tracks } from './tracks.ts';
 
-/** enrichment/: the candidates for a track from the last look-up; n from 1, best first. */
+/** enrichment/: the candidates for a track from the last look-up. `n` is 1 for the best candidate. */
 export const enrichmentMatches = sqliteTable(
   'enrichment_matches',
   {
@@ -14,14 +14,14 @@ export const enrichmentMatches = sqliteTable(
       .notNull()
       .references(() => tracks.id, { onDelete: 'cascade' }),
     n: integer('n').notNull(),
-    match: json<unknown>('match').notNull(), // enrichment/match.ts
+    match: json<unknown>('match').notNull(), // described in enrichment/match.ts
   },
   (t) => [primaryKey({ columns: [t.trackId, t.n] })],
 );
 
 export type ReviewReason = 'low_score' | 'tags_disagree';
 
-/** enrichment/: a track for review by a person. A trigger deletes the row when the track is edited by hand. */
+/** enrichment/: a track that a person should review. A trigger deletes the row when the track is edited by hand. */
 export const enrichmentReviews = sqliteTable(
   'enrichment_reviews',
   {
@@ -30,10 +30,11 @@ export const enrichmentReviews = sqliteTable(
       .primaryKey()
       .references(() => tracks.id, { onDelete: 'cascade' }),
     reason: text('reason').$type<ReviewReason>().notNull(),
-    match: json<unknown>('match').notNull(), // what the service says of the best match
+    match: json<unknown>('match').notNull(), // the metadata of the best match at the service
     differences: json<unknown>('differences').notNull(), // [{field, tag, match}]
     createdAt: time('created_at').notNull(),
-    dismissedAt: time('dismissed_at'), // the review is hidden while the best match stays the same
+    // when a person dismissed the review, which stays hidden while the best match stays the same
+    dismissedAt: time('dismissed_at'),
   },
   (t) => [
     index('enrichment_reviews_open')
@@ -55,7 +56,7 @@ export const enrichmentUndo = sqliteTable('enrichment_undo', {
   createdAt: time('created_at').notNull(),
 });
 
-/** enrichment/: a track for which a service (look-up or details) was down, and is to be asked again. */
+/** enrichment/: a track that has to be looked up again, because a service (look-up or details) was down. */
 export const enrichmentUnanswered = sqliteTable('enrichment_unanswered', {
   trackId: integer('track_id')
     .$type<TrackId>()

@@ -11,15 +11,15 @@ export const trackFingerprints = sqliteTable('track_fingerprints', {
     .$type<TrackId>()
     .primaryKey()
     .references(() => tracks.id, { onDelete: 'cascade' }),
-  version: text('version').notNull(), // cp1: Chromaprint, algorithm 1, the first 120 s
-  durationMs: integer('duration_ms').notNull(), // of the whole track
-  raw: blob('raw').notNull(), // little-endian uint32, one for every 0.124 s
+  version: text('version').notNull(), // `cp1` is Chromaprint, algorithm 1, of the first 120 s
+  durationMs: integer('duration_ms').notNull(), // length of the whole track
+  raw: blob('raw').notNull(), // little-endian uint32 numbers, one for every 0.124 s
   createdAt: time('created_at').notNull(),
 });
 
 /**
- * enrichment/: the few values of a fingerprint by which tracks with similar audio are found, see
- * media/fingerprint-match.ts. The duration narrows the look-up.
+ * enrichment/: a few values of a fingerprint, by which tracks with similar audio are found, see
+ * media/fingerprint-match.ts. The duration narrows the search.
  */
 export const fingerprintPieces = sqliteTable(
   'fingerprint_pieces',
@@ -37,7 +37,9 @@ export const fingerprintPieces = sqliteTable(
   ],
 );
 
-/** enrichment/: two tracks with the same recording, by their fingerprints; the lower id first. */
+/**
+ * enrichment/: two tracks whose fingerprints show that they have the same recording. The first track has the lower id.
+ */
 export const duplicatePairs = sqliteTable(
   'duplicate_pairs',
   {
@@ -49,7 +51,7 @@ export const duplicatePairs = sqliteTable(
       .$type<TrackId>()
       .notNull()
       .references(() => trackFingerprints.trackId, { onDelete: 'cascade' }),
-    similarity: real('similarity').notNull(), // share of equal bits, 0..1
+    similarity: real('similarity').notNull(), // share of equal bits in the fingerprints, 0..1
   },
   (t) => [primaryKey({ columns: [t.trackId, t.otherId] }), index('duplicate_pairs_other_id').on(t.otherId)],
 );
@@ -62,12 +64,12 @@ export const duplicateMembers = sqliteTable(
       .$type<TrackId>()
       .primaryKey()
       .references(() => trackFingerprints.trackId, { onDelete: 'cascade' }),
-    groupId: integer('group_id').notNull(), // the group that changed last has the highest id
+    groupId: integer('group_id').notNull(), // the group that changed most recently has the highest id
   },
   (t) => [index('duplicate_members_group_id').on(t.groupId, t.trackId)],
 );
 
-/** enrichment/: two tracks that are no duplicates, as a person said; the lower id first. */
+/** enrichment/: two tracks that a person marked as no duplicates. The first track has the lower id. */
 export const duplicateDismissals = sqliteTable(
   'duplicate_dismissals',
   {

@@ -12,12 +12,12 @@ export const genres = sqliteTable(
     id: id<GenreId>(),
     name: text('name').notNull(),
     nameKey: text('name_key').notNull(),
-    trackCount: integer('track_count').notNull().default(0), // maintained by triggers
+    trackCount: integer('track_count').notNull().default(0), // number of tracks; maintained by triggers
   },
   (t) => [uniqueIndex('genres_name_key_unique').on(t.nameKey)],
 );
 
-/** library/: genres of a track; the first one is the main genre. */
+/** library/: a genre of a track; the first one is the main genre. */
 export const trackGenres = sqliteTable(
   'track_genres',
   {
@@ -34,7 +34,7 @@ export const trackGenres = sqliteTable(
   (t) => [primaryKey({ columns: [t.trackId, t.position] }), index('track_genres_genre_id').on(t.genreId, t.trackId)],
 );
 
-/** library/: genres of an album's tracks. Written only by triggers on tracks and track_genres. */
+/** library/: a genre of an album's tracks. Written only by triggers on tracks and track_genres. */
 export const albumGenres = sqliteTable(
   'album_genres',
   {

@@ -8,8 +8,8 @@ import type { ItemType } from './likes.ts';
 import { tracks } from './tracks.ts';
 
 /**
- * history/: a play. Title and artist are copied, since the track may be deleted later, or not exist yet (an import).
- * Rows are never deleted.
+ * history/: a play. Title and artist are copied, since the track may be deleted later, or may not exist yet (after an
+ * import). Rows are never deleted.
  */
 export const plays = sqliteTable(
   'plays',
@@ -28,16 +28,18 @@ export const plays = sqliteTable(
     playedMs: integer('played_ms'), // how long the track was played; null when the client did not say
     client: text('client'),
     albumTitle: text('album_title'),
-    durationMs: integer('duration_ms'), // length of the track at that time
+    durationMs: integer('duration_ms'), // length of the track when it was played
     recordingMbid: text('recording_mbid'),
     songKey: integer('song_key'), // hash of the folded artist and title, see history/song-names.ts
-    withdrawnAt: time('withdrawn_at'), // a withdrawn play counts nowhere, and is not reported again
-    // for a play from REST, whether the client sent its time; null for other plays, and those of earlier versions
+    // when the play was withdrawn; such a play is not counted, and is not reported again
+    withdrawnAt: time('withdrawn_at'),
+    // whether the REST client or the server set the time of the play; null for plays from elsewhere, and those of
+    // earlier versions
     restTime: text('rest_time').$type<'sent' | 'server'>(),
-    playId: text('play_id'), // chosen by the client for each play
+    playId: text('play_id'), // an id that the client chooses for each play
   },
   (t) => [
-    // a partial index would have to read the rows
+    // not a partial index, because queries would have to read the rows
     index('plays_user_played_at').on(t.userId, t.withdrawnAt, t.playedAt, t.id),
     index('plays_track_id').on(t.trackId, t.userId, t.playedAt),
     uniqueIndex('plays_once').on(t.userId, t.songKey, t.playedAt),
@@ -50,10 +52,10 @@ export const plays = sqliteTable(
   ],
 );
 
-/** Types of items with play counts; `all` (with id 0) is everything that a person played. */
+/** Types of items with play counts. `all` (with id 0) stands for everything that a person played. */
 export type PlayedType = ItemType | 'all';
 
-/** history/: how often, and when last, a person played an item; maintained by triggers. */
+/** history/: how often, and when last, a person played an item. Maintained by triggers. */
 export const playCounts = sqliteTable(
   'play_counts',
   {
@@ -75,7 +77,9 @@ export const playCounts = sqliteTable(
 
 export type HistoryImportStatus = 'queued' | 'running' | 'done' | 'failed';
 
-/** history/: an import of plays from another service, and its result. The file is deleted after it was read. */
+/**
+ * history/: an import of plays from another service, and its result. The imported file is deleted after it was read.
+ */
 export const historyImports = sqliteTable(
   'history_imports',
   {
@@ -89,10 +93,11 @@ export const historyImports = sqliteTable(
     bytesDone: integer('bytes_done').notNull().default(0),
     bytesTotal: integer('bytes_total').notNull(),
     added: integer('added').notNull().default(0),
-    known: integer('known').notNull().default(0), // plays that were in the history already
-    unmatched: integer('unmatched').notNull().default(0), // added plays without a track in the library
+    known: integer('known').notNull().default(0), // number of plays that were in the history already
+    unmatched: integer('unmatched').notNull().default(0), // number of added plays without a track in the library
     unreadable: integer('unreadable').notNull().default(0),
-    unmatchedSongs: json<unknown>('unmatched_songs').notNull(), // the most played: [{title, artist_name, plays}]
+    // the most played songs among them: [{title, artist_name, plays}]
+    unmatchedSongs: json<unknown>('unmatched_songs').notNull(),
     error: text('error'),
     createdAt: time('created_at').notNull(),
     finishedAt: time('finished_at'),
@@ -108,15 +113,15 @@ export const scrobbleAccounts = sqliteTable(
       .$type<UserId>()
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    service: text('service').notNull(), // see scrobbling/scrobblers.ts
-    token: blob('token').notNull(), // sealed, see config/sealed-text.ts
+    service: text('service').notNull(), // name of the service, see scrobbling/scrobblers.ts
+    token: blob('token').notNull(), // encrypted, see config/sealed-text.ts
     tokenSalt: blob('token_salt').notNull(),
-    username: text('username').notNull(), // at the service
+    username: text('username').notNull(), // the person's name at the service
     url: text('url'), // address of the person's own server
     syncLoves: flag('sync_loves').notNull().default(false),
     lovesSyncedAt: time('loves_synced_at'),
-    problem: text('problem'), // a sentence for the person; null without a problem
-    // the token was refused: nothing is sent until there is a new token
+    problem: text('problem'), // a sentence for the person; null if there is no problem
+    // whether the service has refused the token, so that nothing is sent until the person signs in again
     isStopped: flag('is_stopped').notNull().default(false),
     submitted: integer('submitted').notNull().default(0),
     lastSubmittedAt: time('last_submitted_at'),
@@ -125,7 +130,7 @@ export const scrobbleAccounts = sqliteTable(
   (t) => [primaryKey({ columns: [t.userId, t.service] })],
 );
 
-/** scrobbling/: a play that the scrobbling service does not have yet. */
+/** scrobbling/: a play that has not been reported to the scrobbling service yet. */
 export const scrobbleQueue = sqliteTable(
   'scrobble_queue',
   {
@@ -139,8 +144,10 @@ export const scrobbleQueue = sqliteTable(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     refusal: text('refusal'), // why the service refused the play, which is not sent again
-    isSent: flag('is_sent').notNull().default(false), // sent without an answer: the service may have it
-    failures: integer('failures').notNull().default(0), // how often this play alone failed; others go first
+    // whether the play was sent without an answer, so that the service may have it
+    isSent: flag('is_sent').notNull().default(false),
+    // how often this play alone failed; plays with fewer failures are sent first
+    failures: integer('failures').notNull().default(0),
   },
   (t) => [
     primaryKey({ columns: [t.playId, t.service] }),
@@ -151,7 +158,7 @@ export const scrobbleQueue = sqliteTable(
   ],
 );
 
-/** scrobbling/: a song that was loved at the service when its songs and the likes were last compared. */
+/** scrobbling/: a song that was loved at the service when its loves and the likes here were last compared. */
 export const scrobbleLoves = sqliteTable(
   'scrobble_loves',
   {
@@ -164,7 +171,7 @@ export const scrobbleLoves = sqliteTable(
     title: text('title').notNull(),
     artistName: text('artist_name').notNull(),
     recordingMbid: text('recording_mbid'),
-    isListed: flag('is_listed').notNull(), // the service lists it under this name
+    isListed: flag('is_listed').notNull(), // whether the service lists the song under this name
   },
   (t) => [primaryKey({ columns: [t.userId, t.service, t.songKey] })],
 );

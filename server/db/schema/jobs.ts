@@ -1,4 +1,4 @@
-// Background work.
+// Jobs of the background queue.
 import { sql } from 'drizzle-orm';
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import type { JobId } from '../ids.ts';
@@ -13,7 +13,7 @@ export const jobs = sqliteTable(
     id: id<JobId>(),
     task: text('task').notNull(),
     payload: json<unknown>('payload').notNull(),
-    uniqueKey: text('unique_key'), // one unfinished job per key
+    uniqueKey: text('unique_key'), // there is at most one unfinished job per key
     status: text('status').$type<JobStatus>().notNull(),
     attempts: integer('attempts').notNull().default(0),
     maxAttempts: integer('max_attempts').notNull(),
@@ -22,7 +22,7 @@ export const jobs = sqliteTable(
     progressMessage: text('progress_message'),
     result: json<unknown>('result'),
     error: text('error'),
-    runAt: time('run_at').notNull(), // the job starts no earlier
+    runAt: time('run_at').notNull(), // the earliest time at which the job starts
     createdAt: time('created_at').notNull(),
     startedAt: time('started_at'),
     finishedAt: time('finished_at'),

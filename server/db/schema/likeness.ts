@@ -1,4 +1,4 @@
-// Exclusions of radio and mixes, and daily mixes.
+// Exclusions from radio and mixes, and daily mixes.
 import { integer, sqliteTable, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import type { ArtistId, TrackId, UserId } from '../ids.ts';
 import { users } from './accounts.ts';
@@ -6,7 +6,7 @@ import { artists } from './artists-and-albums.ts';
 import { json, time } from './columns.ts';
 import { tracks } from './tracks.ts';
 
-/** likeness/: a track or an artist that radio and mixes do not play for a person; one of the two ids is null. */
+/** likeness/: a track or an artist that radio and mixes do not play for a person. One of the two ids is null. */
 export const radioNevers = sqliteTable(
   'radio_nevers',
   {
@@ -28,14 +28,16 @@ export const radioNevers = sqliteTable(
   ],
 );
 
-/** likeness/: the mixes of a person's day. They stay until the day is over; without a row, new ones are made. */
+/**
+ * likeness/: the daily mixes of a person. They stay until the day is over; if the row is missing, new mixes are made.
+ */
 export const dailyMixes = sqliteTable('daily_mixes', {
   userId: integer('user_id')
     .$type<UserId>()
     .primaryKey()
     .references(() => users.id, { onDelete: 'cascade' }),
-  day: integer('day').notNull(), // days since 1970 in the person's time zone; also the seed of chance
+  day: integer('day').notNull(), // days since 1970 in the person's time zone; also the seed for random choices
   madeAt: time('made_at').notNull(),
-  endsAt: time('ends_at').notNull(), // end of that day
-  mixes: json<unknown>('mixes').notNull(), // likeness/stored-mixes.ts
+  endsAt: time('ends_at').notNull(), // when the day ends
+  mixes: json<unknown>('mixes').notNull(), // described in likeness/stored-mixes.ts
 });

@@ -18,13 +18,13 @@ export const likeEvents = sqliteTable(
     itemType: text('item_type').$type<ItemType>().notNull(),
     itemId: integer('item_id').notNull(),
     liked: flag('liked').notNull(),
-    rating: integer('rating'), // 0..5; null: the rating did not change
+    rating: integer('rating'), // 0..5; null if the rating did not change
     createdAt: time('created_at').notNull(),
   },
   (t) => [index('like_events_user_id').on(t.userId, t.id)],
 );
 
-/** likes/: the current state of an item, computed from its events. */
+/** likes/: the current like and rating of an item, computed from its events. */
 export const likeStates = sqliteTable(
   'like_states',
   {

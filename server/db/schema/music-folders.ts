@@ -6,17 +6,17 @@ import { id, time } from './columns.ts';
 import { type ImportMode, tracks } from './tracks.ts';
 
 /**
- * music-folders/: a folder that is scanned. The first has the id 1 and the key ''; where it is, and its mode, are
+ * music-folders/: a folder that is scanned. The first folder has the id 1 and the key ''; its path and mode are
  * settings. A removed folder keeps its row, so that its key is not used again and the folder can be restored.
  */
 export const musicFolders = sqliteTable(
   'music_folders',
   {
     id: id<MusicFolderId>(),
-    key: text('key').notNull(), // source ids of its tracks begin with it; see storage/music-roots.ts
+    key: text('key').notNull(), // the source ids of the folder's tracks begin with it; see storage/music-roots.ts
     name: text('name').notNull(),
-    path: text('path'), // absolute; null for the first
-    mode: text('mode').$type<ImportMode>(), // null for the first
+    path: text('path'), // absolute path; null for the first folder
+    mode: text('mode').$type<ImportMode>(), // null for the first folder
     createdAt: time('created_at').notNull(),
     removedAt: time('removed_at'),
   },
@@ -29,10 +29,11 @@ export const sourceFolders = sqliteTable(
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
     source: text('source').notNull(),
-    path: text('path').notNull(), // relative, `/` between parts, as spelled on disk; storage/music-roots.ts
-    imageName: text('image_name'), // best picture for a cover (cover, folder, front)
-    signature: text('signature'), // hash of the listing, by which scans skip unchanged folders
-    artistImage: text('artist_image'), // picture of an artist (artist)
+    // relative path as spelled on disk, with `/` between parts; see storage/music-roots.ts
+    path: text('path').notNull(),
+    imageName: text('image_name'), // name of the best picture for a cover (cover, folder, front)
+    signature: text('signature'), // hash of the folder's listing, by which scans skip unchanged folders
+    artistImage: text('artist_image'), // name of the picture that shows an artist (artist.jpg)
   },
   (t) => [uniqueIndex('source_folders_source_path_unique').on(t.source, t.path)],
 );
@@ -47,20 +48,21 @@ export const sourceFiles = sqliteTable(
     folderId: integer('folder_id')
       .notNull()
       .references(() => sourceFolders.id, { onDelete: 'cascade' }),
-    name: text('name').notNull(), // as spelled on disk; bytes that are not UTF-8 as \xNN
+    name: text('name').notNull(), // as spelled on disk; bytes that are not UTF-8 are written as \xNN
     sizeBytes: integer('size_bytes').notNull(),
-    mtimeUs: integer('mtime_us').notNull(), // microseconds
-    dev: real('dev').notNull(), // real: identifiers may be wider than 53 bits
+    mtimeUs: integer('mtime_us').notNull(), // modification time in microseconds
+    dev: real('dev').notNull(), // a real number, because identifiers may be wider than 53 bits
     ino: real('ino').notNull(),
-    // `split`: the file has several tracks, each with a row of its own, see files/section-names.ts
+    // `split`: the file contains several tracks, each with a row of its own, see files/section-names.ts
     state: text('state').$type<'track' | 'split' | 'failed' | 'deleted' | 'gone'>().notNull(),
-    reason: text('reason'), // why the import failed, or why the cue sheet is not used
+    reason: text('reason'), // why the import failed, or why the CUE sheet is not used
     trackId: integer('track_id')
       .$type<TrackId>()
       .references(() => tracks.id, { onDelete: 'set null' }),
     lyricsMark: text('lyrics_mark'), // name, size and time of the lyrics file that was read
-    sheetsMark: text('sheets_mark'), // hash of names, sizes and times of the cue sheets that were read in the folder
-    ctimeUs: integer('ctime_us'), // last change, also of metadata; null until a scan saves it
+    // hash of the names, sizes and times of the CUE sheets that were read in the folder
+    sheetsMark: text('sheets_mark'),
+    ctimeUs: integer('ctime_us'), // time of the last change, also of metadata; null until a scan stores it
   },
   (t) => [
     primaryKey({ columns: [t.folderId, t.name] }),
@@ -73,8 +75,8 @@ export const sourceFiles = sqliteTable(
 );
 
 /**
- * scan/: scans that changed rows and have not looked for tracks without files yet; tracks with higher ids are new in
- * them. The row stays when a scan is killed, so that the next scan includes its tracks.
+ * scan/: a scan that has changed rows and has not looked for tracks without files yet. Tracks with higher ids than this
+ * are new in the scan. The row stays when the scan is killed, so that the next scan includes its tracks.
  */
 export const unfinishedScans = sqliteTable('unfinished_scans', {
   source: text('source').primaryKey(),

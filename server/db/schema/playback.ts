@@ -11,7 +11,7 @@ export const playQueues = sqliteTable('play_queues', {
     .$type<UserId>()
     .primaryKey()
     .references(() => users.id, { onDelete: 'cascade' }),
-  trackIds: text('track_ids').notNull(), // JSON in one text, because every save writes the whole queue
+  trackIds: text('track_ids').notNull(), // a JSON array in one text, because every save writes the whole queue
   currentIndex: integer('current_index').notNull(), // 0 when the queue is empty
   positionMs: integer('position_ms').notNull(),
   client: text('client'),

@@ -17,15 +17,17 @@ export const playlists = sqliteTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     name: text('name').notNull(),
     description: text('description'),
-    isPublic: flag('is_public').notNull().default(false), // everybody may read it
+    isPublic: flag('is_public').notNull().default(false), // whether everybody may read the playlist
     version: integer('version').notNull().default(1),
-    rules: json<unknown>('rules'), // rules of a smart playlist, as in the API; null for an ordinary one
+    rules: json<unknown>('rules'), // the rules of a smart playlist, as in the API; null for an ordinary one
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
-    trackCount: integer('track_count').notNull().default(0), // this and the next by triggers; 0 for a smart one
+    // this and the next column are maintained by triggers; 0 for a smart playlist
+    trackCount: integer('track_count').notNull().default(0),
     durationMs: integer('duration_ms').notNull().default(0),
-    deletedAt: time('deleted_at'), // a deleted playlist stays, so that it can be restored
-    publicSinceVersion: integer('public_since_version'), // the first version that others may read; null: none
+    deletedAt: time('deleted_at'), // a deleted playlist keeps its row, so that it can be restored
+    // the first version that others may read; null if there is none
+    publicSinceVersion: integer('public_since_version'),
   },
   (t) => [
     index('playlists_owner_id').on(t.ownerId, t.id),
@@ -59,8 +61,8 @@ export const playlistEntries = sqliteTable(
 );
 
 /**
- * playlists/: a position that a track had from one version of a playlist until another. Together with the current
- * entries, these rows are all versions.
+ * playlists/: a position that a track had from one version of a playlist until another. With these rows and the current
+ * entries, every version can be reconstructed.
  */
 export const playlistPastEntries = sqliteTable(
   'playlist_past_entries',
@@ -73,7 +75,8 @@ export const playlistPastEntries = sqliteTable(
     entryId: integer('entry_id').notNull(),
     sinceVersion: integer('since_version').notNull(),
     position: integer('position').notNull(),
-    trackId: integer('track_id').$type<TrackId>().notNull(), // follows merges; the track may have left the library
+    // changed when the track is merged into another; the track may have left the library
+    trackId: integer('track_id').$type<TrackId>().notNull(),
     addedAt: time('added_at').notNull(),
   },
   (t) => [
@@ -83,7 +86,7 @@ export const playlistPastEntries = sqliteTable(
   ],
 );
 
-/** The change that made a version of a playlist. */
+/** The kind of change that made a version of a playlist. */
 export type PlaylistChange =
   | 'create'
   | 'add'
@@ -96,7 +99,7 @@ export type PlaylistChange =
   | 'track_deleted'
   | 'track_restored';
 
-/** playlists/: all versions of a playlist, with the change that made each. Append-only. */
+/** playlists/: a version of a playlist, with the change that made it. Rows are never updated or deleted. */
 export const playlistVersions = sqliteTable(
   'playlist_versions',
   {
@@ -106,14 +109,15 @@ export const playlistVersions = sqliteTable(
       .references(() => playlists.id, { onDelete: 'cascade' }),
     version: integer('version').notNull(),
     change: text('change').$type<PlaylistChange>().notNull(),
-    added: integer('added').notNull(), // entries; this and the next two are differences from the previous version
+    // number of added entries; this and the next two columns are differences from the previous version
+    added: integer('added').notNull(),
     removed: integer('removed').notNull(),
     moved: integer('moved').notNull(),
-    trackCount: integer('track_count').notNull(), // then
-    rules: json<unknown>('rules'), // rules of a smart playlist in this version
+    trackCount: integer('track_count').notNull(), // number of tracks in this version
+    rules: json<unknown>('rules'), // the rules of a smart playlist in this version
     userId: integer('user_id')
       .$type<UserId>()
-      .references(() => users.id, { onDelete: 'set null' }), // null: the library made the change
+      .references(() => users.id, { onDelete: 'set null' }), // null if the library made the change
     createdAt: time('created_at').notNull(),
   },
   (t) => [primaryKey({ columns: [t.playlistId, t.version] })],

@@ -1,11 +1,11 @@
-// Podcasts. Their episodes are no tracks: they are in no list, search or statistic of the library.
+// Podcasts. Their episodes are not tracks: no list, search or statistic of the library contains them.
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import type { EpisodeId, PodcastId, UserId } from '../ids.ts';
 import { id, time } from './columns.ts';
 import { users } from './accounts.ts';
 
 export type PodcastStatus = 'new' | 'completed' | 'error';
-/** The words are those of the Subsonic API, whose `skipped` is not used. */
+/** The states of the Subsonic API, except `skipped`, which is not used. */
 export type EpisodeStatus = 'new' | 'downloading' | 'completed' | 'error' | 'deleted';
 
 /** podcasts/: a subscribed feed, which all accounts share. */
@@ -14,20 +14,20 @@ export const podcasts = sqliteTable(
   {
     id: id<PodcastId>(),
     url: text('url').notNull(),
-    title: text('title').notNull(), // the address, until the feed is read
+    title: text('title').notNull(), // the title of the feed, or its address until the feed has been read
     description: text('description'),
     imageUrl: text('image_url'),
     status: text('status').$type<PodcastStatus>().notNull(),
-    error: text('error'), // a sentence for people
-    etag: text('etag'), // this and the next are headers of the feed's server
+    error: text('error'), // the error as a sentence for people
+    etag: text('etag'), // this and the next column are headers that the feed's server sent
     lastModified: text('last_modified'),
-    checkedAt: time('checked_at'), // null: never
+    checkedAt: time('checked_at'), // when the feed was last read; null if never
     createdAt: time('created_at').notNull(),
   },
   (t) => [uniqueIndex('podcasts_url_unique').on(t.url)],
 );
 
-/** podcasts/: an episode that is in the feed, or that was downloaded while it was. */
+/** podcasts/: an episode that is in the feed, or that was downloaded while it was in the feed. */
 export const podcastEpisodes = sqliteTable(
   'podcast_episodes',
   {
@@ -36,16 +36,17 @@ export const podcastEpisodes = sqliteTable(
       .$type<PodcastId>()
       .notNull()
       .references(() => podcasts.id, { onDelete: 'cascade' }),
-    guid: text('guid').notNull(), // identifies it within the feed
+    guid: text('guid').notNull(), // identifies the episode within the feed
     title: text('title').notNull(),
     description: text('description'),
-    publishedAt: time('published_at').notNull(), // time of its discovery, if the feed has no time
+    // if the feed gives no time, the time at which the episode was discovered
+    publishedAt: time('published_at').notNull(),
     audioUrl: text('audio_url').notNull(),
-    durationMs: integer('duration_ms'), // as the feed says
-    sizeBytes: integer('size_bytes'), // as the feed says, until it is downloaded
+    durationMs: integer('duration_ms'), // the duration that the feed gives
+    sizeBytes: integer('size_bytes'), // the size that the feed gives, until the episode is downloaded
     status: text('status').$type<EpisodeStatus>().notNull(),
-    error: text('error'), // a sentence for people
-    format: text('format'), // format of the downloaded file, which is named by id and format
+    error: text('error'), // the error as a sentence for people
+    format: text('format'), // the format of the downloaded file, which is named by id and format
     validator: text('validator'), // ETag or date of the partial download, for If-Range
     downloadedAt: time('downloaded_at'),
     createdAt: time('created_at').notNull(),
@@ -71,7 +72,7 @@ export const podcastPositions = sqliteTable(
       .notNull()
       .references(() => podcastEpisodes.id, { onDelete: 'cascade' }),
     positionMs: integer('position_ms').notNull(),
-    comment: text('comment'), // comment of a Subsonic bookmark
+    comment: text('comment'), // the comment of a Subsonic bookmark
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
   },

@@ -11,7 +11,7 @@ export const radioStations = sqliteTable('radio_stations', {
   streamUrl: text('stream_url').notNull(),
   homePageUrl: text('home_page_url'),
   createdAt: time('created_at').notNull(),
-  // null: the station was imported, or the account was deleted
+  // null if the station was imported, or the account was deleted
   addedBy: integer('added_by')
     .$type<UserId>()
     .references(() => users.id, { onDelete: 'set null' }),

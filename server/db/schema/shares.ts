@@ -5,7 +5,7 @@ import { users } from './accounts.ts';
 import { id, time } from './columns.ts';
 import { tracks } from './tracks.ts';
 
-/** shares/: a share of tracks with people without an account, by an address that cannot be guessed. */
+/** shares/: a share of tracks with people without an account, who open it by an address that cannot be guessed. */
 export const shares = sqliteTable(
   'shares',
   {
@@ -16,7 +16,7 @@ export const shares = sqliteTable(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     description: text('description'),
-    expiresAt: time('expires_at'), // null: never
+    expiresAt: time('expires_at'), // null if the share never expires
     lastVisitedAt: time('last_visited_at'),
     visitCount: integer('visit_count').notNull().default(0),
     createdAt: time('created_at').notNull(),

@@ -9,7 +9,7 @@ import { albums, artists } from './artists-and-albums.ts';
 import { flag, id, json, time } from './columns.ts';
 
 export type Availability = 'available' | 'remote' | 'fetching' | 'missing';
-/** Files are copied into the storage, or only indexed. */
+/** `copy`: files are copied into the storage. `reference`: files are only indexed. */
 export type ImportMode = 'copy' | 'reference';
 export type MetadataStatus = 'pending' | 'enriched' | 'failed' | 'manual';
 /**
@@ -27,14 +27,14 @@ export const tracks = sqliteTable(
     titleSort: text('title_sort').notNull(),
     artistId: integer('artist_id')
       .$type<ArtistId>()
-      .references(() => artists.id), // first credited artist
-    artistName: text('artist_name'), // the credit as written: `A feat. B`
+      .references(() => artists.id), // the first credited artist
+    artistName: text('artist_name'), // the credit as written in the tags, such as `A feat. B`
     artistSort: text('artist_sort').notNull(),
     albumId: integer('album_id')
       .$type<AlbumId>()
       .references(() => albums.id),
-    albumSort: text('album_sort').notNull(), // copy of albums.title_sort
-    genre: text('genre'), // first genre
+    albumSort: text('album_sort').notNull(), // a copy of albums.title_sort
+    genre: text('genre'), // the first genre of the track
     year: integer('year'),
     trackNumber: integer('track_number'),
     discNumber: integer('disc_number'),
@@ -46,12 +46,13 @@ export const tracks = sqliteTable(
     sampleRateHz: integer('sample_rate_hz'),
     bitDepth: integer('bit_depth'),
     channels: integer('channels'),
-    encoderDelay: integer('encoder_delay'), // samples to drop at the start
-    encoderPadding: integer('encoder_padding'), // samples to drop at the end
-    source: text('source').notNull(), // upload, local_folder, streamsrc
+    encoderDelay: integer('encoder_delay'), // number of samples to drop at the start
+    encoderPadding: integer('encoder_padding'), // number of samples to drop at the end
+    source: text('source').notNull(), // `upload`, `local_folder` or `streamsrc`
     sourceId: text('source_id').notNull(),
-    storageUri: text('storage_uri'), // local:<key>, s3:<key>, file:<path as in source_id>; null for a placeholder
-    contentHash: text('content_hash'), // SHA-256 of the whole file, hex; null when the file was never read as a whole
+    // `local:<key>`, `s3:<key>` or `file:<path as in source_id>`; null for a placeholder
+    storageUri: text('storage_uri'),
+    contentHash: text('content_hash'), // SHA-256 of the whole file in hex; null if the file was never read as a whole
     audioHash: text('audio_hash'), // hash of the payload without tags, with a version prefix
     availability: text('availability').$type<Availability>().notNull(),
     metadataStatus: text('metadata_status').$type<MetadataStatus>().notNull(),
@@ -64,38 +65,40 @@ export const tracks = sqliteTable(
     trackPeak: real('track_peak'), // linear, 1.0 is full scale
     albumGainDb: real('album_gain_db'),
     albumPeak: real('album_peak'),
-    hasPicture: flag('has_picture').notNull().default(false), // a picture is embedded in the audio
+    hasPicture: flag('has_picture').notNull().default(false), // whether a picture is embedded in the audio file
     hasLyrics: flag('has_lyrics').notNull().default(false),
-    coverUrl: text('cover_url'), // address of the cover in the catalogue, for a placeholder
-    provenance: json<Partial<Record<string, Origin>>>('provenance'), // fields that do not come from tags
+    coverUrl: text('cover_url'), // for a placeholder, the address of the cover in the catalogue
+    // the origins of fields whose values do not come from tags
+    provenance: json<Partial<Record<string, Origin>>>('provenance'),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
-    // track-fields.ts describes these columns; several values are separated by `; `
-    originalYear: integer('original_year'), // year of the first release
+    // The following columns are described in track-fields.ts. If there are several values, they are separated by `; `.
+    originalYear: integer('original_year'), // the year of the first release
     composer: text('composer'),
-    composerSort: text('composer_sort'), // folded, accents removed; null when there is none
+    composerSort: text('composer_sort'), // the composer folded, accents removed; null if there is none
     label: text('label'),
-    labelSort: text('label_sort'), // as composer_sort
+    labelSort: text('label_sort'), // the label folded, accents removed; null if there is none
     isrc: text('isrc'),
     bpm: real('bpm'),
     comment: text('comment'),
-    catalogNumber: text('catalog_number'), // number that the label gave the release
-    // the account that uploaded or downloaded the track; null if unknown, and for the music folder
+    catalogNumber: text('catalog_number'), // the number that the label gave the release
+    // the account that uploaded or downloaded the track; null if unknown, and for tracks in music folders
     uploadedBy: integer('uploaded_by')
       .$type<UserId>()
       .references(() => users.id, { onDelete: 'set null' }),
-    // charset of texts in the tags that do not name theirs; null when all of them are ASCII. A person chose it if
-    // `provenance` says so
+    // The charset of texts in the tags that do not name a charset; null if all of them are ASCII. A person chose it if
+    // `provenance` says so.
     charset: text('charset'),
-    // range of samples in the file, see scan/write/split-files.ts; both null: the whole file. The end alone may be null
+    // The range of samples that the track has in its file, see scan/write/split-files.ts. Both are null for the whole
+    // file. The end alone may be null.
     sectionStart: integer('section_start'),
     sectionEnd: integer('section_end'),
     initialKey: text('initial_key'),
-    initialKeySort: text('initial_key_sort'), // as composer_sort
+    initialKeySort: text('initial_key_sort'), // the key folded; null if there is none
     energy: integer('energy'), // 1..10
-    // measured by the analysis for tracks without ReplayGain in their tags; removed when the audio is replaced
+    // Measured by the analysis for tracks without ReplayGain in their tags. Removed when the audio is replaced.
     measuredGainDb: real('measured_gain_db'),
-    measuredPeak: real('measured_peak'), // true peak, linear
+    measuredPeak: real('measured_peak'), // true peak, linear; 1.0 is full scale
     measuredAlbumGainDb: real('measured_album_gain_db'),
     measuredAlbumPeak: real('measured_album_peak'),
     barcode: text('barcode'), // EAN or UPC of the release, with spaces and zeros as in the tags
@@ -106,7 +109,7 @@ export const tracks = sqliteTable(
     index('tracks_artist_sort').on(t.artistSort, t.albumSort, t.albumId, sql.raw(albumPlace()), t.id),
     index('tracks_album_sort').on(t.albumSort, t.albumId, sql.raw(albumPlace()), t.id),
     index('tracks_year').on(t.year, t.id),
-    // partial indexes, since few files have these values
+    // the following indexes are partial, since few files have these values
     index('tracks_original_year')
       .on(t.originalYear, t.id)
       .where(sql`original_year IS NOT NULL`),
@@ -125,7 +128,7 @@ export const tracks = sqliteTable(
     index('tracks_energy')
       .on(t.energy, t.id)
       .where(sql`energy IS NOT NULL`),
-    // reads the tags of albums from their tracks
+    // used to read the tags of albums from their tracks
     index('tracks_album_release')
       .on(t.albumId, t.label, t.originalYear)
       .where(sql`label IS NOT NULL OR original_year IS NOT NULL`),
@@ -150,7 +153,7 @@ export const tracks = sqliteTable(
       .on(sql`ltrim(replace(replace(barcode, ' ', ''), '-', ''), '0')`)
       .where(sql`barcode IS NOT NULL`),
     index('tracks_metadata_status').on(t.metadataStatus, t.id),
-    // counts matches of filters without reading rows
+    // used to count the matches of filters without reading rows
     index('tracks_facets').on(t.format, t.source, t.availability, t.metadataStatus, t.year),
     index('tracks_uploaded_by')
       .on(t.uploadedBy, t.sizeBytes)
@@ -166,7 +169,7 @@ export const tracks = sqliteTable(
 
 export type TrackRow = typeof tracks.$inferSelect;
 
-/** library/: the artists of a track, in order of credit. */
+/** library/: an artist of a track, in order of credit. */
 export const trackArtists = sqliteTable(
   'track_artists',
   {
@@ -184,7 +187,7 @@ export const trackArtists = sqliteTable(
   (t) => [primaryKey({ columns: [t.trackId, t.position] }), index('track_artists_artist_id').on(t.artistId, t.trackId)],
 );
 
-/** library/: lyrics in the file or in a file beside it. */
+/** library/: lyrics from the audio file or from a file beside it. */
 export const lyrics = sqliteTable('lyrics', {
   trackId: integer('track_id')
     .$type<TrackId>()
@@ -194,21 +197,24 @@ export const lyrics = sqliteTable('lyrics', {
   lines: json<{ startMs?: number; text: string; words?: { startMs: number; text: string }[] }[]>('lines').notNull(),
 });
 
-/** lyrics/: lyrics that are not from a file. Lyrics by a person win over those of the file, which win over others. */
+/**
+ * lyrics/: lyrics that are not from a file. Lyrics by a person are preferred to those of the file, and those of the
+ * file to others.
+ */
 export const foundLyrics = sqliteTable('found_lyrics', {
   trackId: integer('track_id')
     .$type<TrackId>()
     .primaryKey()
     .references(() => tracks.id, { onDelete: 'cascade' }),
-  isManual: flag('is_manual').notNull(), // written or picked by a person
-  lrclibId: integer('lrclib_id'), // id at LRCLIB; null if a person wrote the text
+  isManual: flag('is_manual').notNull(), // whether a person wrote or picked the lyrics
+  lrclibId: integer('lrclib_id'), // id of the lyrics at LRCLIB; null if a person wrote the text
   isInstrumental: flag('is_instrumental').notNull().default(false),
   synced: flag('synced').notNull(),
   lines: json<{ startMs?: number; text: string; words?: { startMs: number; text: string }[] }[]>('lines').notNull(),
   updatedAt: time('updated_at').notNull(),
 });
 
-/** lyrics/: a look-up after which the service had no lyrics of the track. A failed look-up leaves no row. */
+/** lyrics/: a look-up that found no lyrics for the track. A failed look-up leaves no row. */
 export const lyricsLookups = sqliteTable('lyrics_lookups', {
   trackId: integer('track_id')
     .$type<TrackId>()
@@ -223,7 +229,7 @@ export const chapters = sqliteTable('chapters', {
     .$type<TrackId>()
     .primaryKey()
     .references(() => tracks.id, { onDelete: 'cascade' }),
-  list: json<{ startMs: number; title: string }[]>('list').notNull(), // by time
+  list: json<{ startMs: number; title: string }[]>('list').notNull(), // sorted by time
 });
 
 /** library/: tags that are stored as they are in the file. Tracks without such tags have no row. */
@@ -235,7 +241,7 @@ export const moreTags = sqliteTable(
       .primaryKey()
       .references(() => tracks.id, { onDelete: 'cascade' }),
     tags: json<MoreTags>('tags').notNull(),
-    isExplicit: flag('is_explicit'), // false: clean; null: unknown
+    isExplicit: flag('is_explicit'), // false if marked as clean; null if unknown
   },
   (t) => [
     index('more_tags_is_explicit')
@@ -248,8 +254,8 @@ export const moreTags = sqliteTable(
 export type EditKind = 'edit' | 'match';
 
 /**
- * library/: the values that an edit by hand replaced, for 30 days. The row goes to the trash and comes back with its
- * track.
+ * library/: the values that an edit by hand replaced, kept for 30 days. The row goes to the trash and comes back with
+ * its track.
  */
 export const trackEdits = sqliteTable(
   'track_edits',
@@ -262,9 +268,9 @@ export const trackEdits = sqliteTable(
     userId: integer('user_id')
       .$type<UserId>()
       .references(() => users.id, { onDelete: 'set null' }),
-    batch: text('batch'), // chosen by the client for edits that were made together
+    batch: text('batch'), // an id that the client chooses for edits that were made together
     changes: json<unknown>('changes').notNull(), // [{field, before, after}], for display
-    before: json<unknown>('before').notNull(), // library/edit-history.ts
+    before: json<unknown>('before').notNull(), // the replaced values, described in library/edit-history.ts
     createdAt: time('created_at').notNull(),
     kind: text('kind').$type<EditKind>().notNull().default('edit'),
   },

@@ -11,8 +11,8 @@ export type MergeReason = 'duplicate' | 'chosen' | 'same_audio' | 'same_music';
 
 /**
  * library/: a deleted track, for 30 days or until it is restored. The track is in no other table, so no list can show
- * it; its stored audio, and the cover of an album that was deleted with it, stay. `snapshot`: track-snapshot.ts. A
- * track that was merged into another one is here, too, for the same time; see merges.ts.
+ * it. Its stored audio stays, and so does the cover of an album that was deleted with it. `snapshot` is described in
+ * track-snapshot.ts. A track that was merged into another one is here, too, for the same time; see merges.ts.
  */
 export const trashedTracks = sqliteTable(
   'trashed_tracks',
@@ -26,7 +26,7 @@ export const trashedTracks = sqliteTable(
     storageUri: text('storage_uri'),
     contentHash: text('content_hash'),
     sizeBytes: integer('size_bytes'),
-    coverKey: text('cover_key'), // cover of an album that had no other track
+    coverKey: text('cover_key'), // the cover of an album that had no other track
     uploadedBy: integer('uploaded_by')
       .$type<UserId>()
       .references(() => users.id, { onDelete: 'set null' }),
@@ -35,13 +35,15 @@ export const trashedTracks = sqliteTable(
       .references(() => users.id, { onDelete: 'set null' }),
     deletedAt: time('deleted_at').notNull(),
     snapshot: json<unknown>('snapshot').notNull(),
-    mergedInto: integer('merged_into').$type<TrackId>(), // null for a deleted track
+    // the track into which this one was merged; null for a deleted track
+    mergedInto: integer('merged_into').$type<TrackId>(),
     mergeReason: text('merge_reason').$type<MergeReason>(),
-    // not deleted by a person: the file became several tracks, or one track again. Not in lists, and never deleted
+    // Whether the track was not deleted by a person: its file became several tracks, or one track again. Such tracks
+    // are not listed, and never deleted for good.
     isHidden: flag('is_hidden').notNull().default(false),
     audioHash: text('audio_hash'),
-    // for a merged track: when a scan finds this audio again, it undoes the merge. The value comes from former_audio,
-    // or is that of the remaining track before it took over a file that existed beside its own
+    // For a merged track, the hash of its former audio: when a scan finds this audio again, it undoes the merge. The
+    // value comes from former_audio, or is the hash that the remaining track had before it took over the file.
     formerAudioHash: text('former_audio_hash'),
   },
   (t) => [
@@ -70,8 +72,8 @@ export const trashedTracks = sqliteTable(
 );
 
 /**
- * library/: a track whose file left the music folder, while its copy stays in the storage and another track is the same
- * recording in a newer file. User data belongs to the newer track; `carried` has the data for an undo.
+ * library/: a track whose file has left the music folder, while its copy stays in the storage and another track has the
+ * same recording in a newer file. User data now belongs to the newer track; `carried` has what an undo needs.
  */
 export const replacedTracks = sqliteTable(
   'replaced_tracks',

@@ -10,7 +10,7 @@ export const EDIT_FORMS: Accepts = {
     album_artist_name: 'album_artist',
     track: 'track_number',
   },
-  also: ['artists as TrackOut has them'],
+  extraForms: ['artists as TrackOut has them'],
   bodyAs: (body) =>
     Array.isArray(body['artists'])
       ? {

@@ -1,7 +1,7 @@
 // Shared by the parts of the bench: analyzing a file, and printing figures.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import type { Heard, SoundStep } from '../../../server/dsp/listener.ts';
+import type { SoundAnalysis, SoundStep } from '../../../server/dsp/listener.ts';
 import { loadChromaprint } from '../../../server/media/chromaprint.ts';
 import { listen } from '../../../server/media/listen.ts';
 import { measure, type Measure } from '../measure.ts';
@@ -20,7 +20,7 @@ export const AUDIO_FORMATS: [ending: string, ...args: string[]][] = [
 ];
 const SOUND_STEPS: SoundStep[] = ['loudness', 'waveform', 'rhythm', 'character'];
 
-export type Hear = (path: string, steps?: SoundStep[], seconds?: number) => Promise<Heard>;
+export type Hear = (path: string, steps?: SoundStep[], seconds?: number) => Promise<SoundAnalysis>;
 
 /** All of a file, or so many seconds of it at 44,100 Hz. */
 export async function openEar(): Promise<Hear> {

@@ -6,7 +6,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Heard } from '../../../server/dsp/listener.ts';
+import type { SoundAnalysis } from '../../../server/dsp/listener.ts';
 import type { Arrangement } from '../../support/arrangement.ts';
 import { areaUnderCurve } from '../../support/area-under-curve.ts';
 import { keyWeight, KEYS } from '../../support/key-weight.ts';
@@ -27,7 +27,7 @@ const TEMPO_TOLERANCE = 0.04;
 
 interface Piece {
   path: string;
-  heard: Heard;
+  heard: SoundAnalysis;
 }
 
 interface RhythmPiece extends Piece {
@@ -119,7 +119,7 @@ function loudness(pieces: Piece[], python: string): Measure[] {
   );
   if (!judgedPieces) return [];
   type Judged = (typeof judgedPieces)[number];
-  const worstError = (errorOf: (heard: NonNullable<Heard['loudness']>, judge: Judged) => number): number =>
+  const worstError = (errorOf: (heard: NonNullable<SoundAnalysis['loudness']>, judge: Judged) => number): number =>
     Math.max(
       ...pieces.map(({ heard }, n) =>
         Math.abs(heard.loudness ? errorOf(heard.loudness, judgedPieces[n] as Judged) : NaN),

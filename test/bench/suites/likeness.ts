@@ -48,9 +48,9 @@ async function likeness(dir: string, allTracks: Recorded[], python: string, hear
   const characters: Character[] = [];
   for (const track of allTracks) {
     const { character } = await hear(track.path, ['character'], HEARD_SECONDS);
-    if (!character?.is) continue;
+    if (!character?.value) continue;
     recordedTracks.push(track);
-    characters.push(character.is);
+    characters.push(character.value);
   }
   const vectorOf = trainVectors(recordedTracks, characters);
   const vectors = characters.map(vectorOf);
@@ -79,9 +79,9 @@ async function segments(
   for (const [n, { path }] of recordedTracks.entries()) {
     if (n % 4 > 0) continue;
     const { character } = await hear(path, ['character'], HEARD_SECONDS / 4);
-    if (!character?.is) continue;
+    if (!character?.value) continue;
     count++;
-    if (nearestTo(vectorOf(character.is), knownVectors) === n) foundCount++;
+    if (nearestTo(vectorOf(character.value), knownVectors) === n) foundCount++;
   }
   return foundCount / Math.max(1, count);
 }
@@ -107,9 +107,9 @@ async function copies(
       const copy = join(dir, `copy.${ending}`);
       ffmpeg('-i', path, '-map', '0:a:0', '-t', String(HEARD_SECONDS), ...args, copy);
       const { character } = await hear(copy, ['character']);
-      if (!character?.is) continue;
+      if (!character?.value) continue;
       count++;
-      if (nearestTo(vectorOf(character.is), knownVectors) === n) foundCount++;
+      if (nearestTo(vectorOf(character.value), knownVectors) === n) foundCount++;
       else console.log(`the copy (${name}) of ${path} is more like another track`);
     }
   return [share(`${count} altered copies of recorded tracks find their original`, foundCount / count, 0.99)];

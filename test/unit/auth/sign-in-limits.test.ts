@@ -10,7 +10,7 @@ beforeEach(
 );
 afterEach(() => void vi.useRealTimers());
 
-const toCaller = (address: string) => ({ from: address, isHere: false });
+const toCaller = (address: string) => ({ from: address, isFromOwnMachine: false });
 const failSignIns = async (
   limits: Limits,
   times: number,
@@ -74,7 +74,7 @@ describe('limits on failed sign-ins', () => {
 
   it('count sign-ins from the machine itself only by name', async () => {
     const limits = createLimits();
-    const thisMachine = { from: '127.0.0.1', isHere: true };
+    const thisMachine = { from: '127.0.0.1', isFromOwnMachine: true };
     for (let i = 0; i < 3 * LIMITS.address; i += 1) await limits.attempt(thisMachine, `user${i}`);
     for (let i = 0; i < LIMITS.pair; i += 1) await limits.attempt(thisMachine, 'ann');
     await expect(limits.attempt(thisMachine, 'ann')).rejects.toMatchObject({ code: 'too_many_requests' });

@@ -25,7 +25,7 @@ function computeSpectrogram(samples: Float32Array, rateHz: number): Spectrogram 
 test.each([8, 16, 128])('the spectra of four frames of %i samples are those of the definition', (size) => {
   const hop = size / 4;
   const { line, power, sums, transform } = createPowerSpectra({ size, hop, lineCapacity: 2 * size }, hann(size), [
-    { first: 1, weights: [1, 2] },
+    { firstBin: 1, weights: [1, 2] },
   ]);
   const random = seededRandom(size);
   for (let i = 0; i < line.length; i++) line[i] = random() - 0.5;

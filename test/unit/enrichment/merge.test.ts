@@ -337,7 +337,7 @@ describe('merging', () => {
       gives,
       identified: isExpectedIdentified = true,
     }) => {
-      const mergeResult = mergeMetadata({ tags: givenTags, match, current, threshold: TRUST_SCORE });
+      const mergeResult = mergeMetadata({ tags: givenTags, match, currentIdentity: current, threshold: TRUST_SCORE });
       for (const [field, value] of Object.entries(gives))
         expect(mergeResult.identity[field as keyof TrackIdentity], field).toEqual(value);
       expect(mergeResult.isIdentified).toBe(isExpectedIdentified);
@@ -346,11 +346,11 @@ describe('merging', () => {
 
   it('has the same result when it is run on its own result', () => {
     for (const { tags: givenTags, match, storedIdentity: current = givenTags ?? tags } of rows) {
-      const firstResult = mergeMetadata({ tags: givenTags, match, current, threshold: TRUST_SCORE });
+      const firstResult = mergeMetadata({ tags: givenTags, match, currentIdentity: current, threshold: TRUST_SCORE });
       const secondResult = mergeMetadata({
         tags: givenTags,
         match,
-        current: firstResult.identity,
+        currentIdentity: firstResult.identity,
         threshold: TRUST_SCORE,
       });
       expect(secondResult.identity).toEqual(firstResult.identity);

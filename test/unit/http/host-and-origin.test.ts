@@ -25,9 +25,9 @@ describe('a Host header', () => {
     'music.example.',
     'attic.lan:4747',
   ])('%s is allowed while shared', (host) => {
-    expect(isAllowedHost(host, { allowed: ['music.example'], isShared: true, ownNames: () => ['attic.lan'] })).toBe(
-      true,
-    );
+    expect(
+      isAllowedHost(host, { allowedHosts: ['music.example'], isShared: true, ownNames: () => ['attic.lan'] }),
+    ).toBe(true);
   });
 
   it.each([
@@ -51,23 +51,23 @@ describe('a Host header', () => {
     'nas#x',
     ':80',
   ])('%s is rejected', (host) => {
-    expect(isAllowedHost(host, { allowed: ['music.example'], isShared: true, ownNames: () => ['attic.lan'] })).toBe(
-      false,
-    );
+    expect(
+      isAllowedHost(host, { allowedHosts: ['music.example'], isShared: true, ownNames: () => ['attic.lan'] }),
+    ).toBe(false);
   });
 });
 
 describe('a Host header while only loopback listens', () => {
   it.each(['nas', 'NAS:80', 'evil.local', 'attic.lan', 'wpad'])('%s is rejected', (host) => {
-    expect(isAllowedHost(host, { allowed: ['music.example'], isShared: false, ownNames: () => ['attic.lan'] })).toBe(
-      false,
-    );
+    expect(
+      isAllowedHost(host, { allowedHosts: ['music.example'], isShared: false, ownNames: () => ['attic.lan'] }),
+    ).toBe(false);
   });
 
   it.each(['127.0.0.1:4747', '[::1]', 'localhost', 'app.localhost', 'music.example'])('%s is allowed', (host) => {
-    expect(isAllowedHost(host, { allowed: ['music.example'], isShared: false, ownNames: () => ['attic.lan'] })).toBe(
-      true,
-    );
+    expect(
+      isAllowedHost(host, { allowedHosts: ['music.example'], isShared: false, ownNames: () => ['attic.lan'] }),
+    ).toBe(true);
   });
 });
 
@@ -83,7 +83,7 @@ describe('every request', () => {
     ];
     app = await openBareApp(routes, {
       before: [
-        checkHost(() => ({ allowed: allowedNames, isShared: false, ownNames: () => ['attic.lan'] }), log),
+        checkHost(() => ({ allowedHosts: allowedNames, isShared: false, ownNames: () => ['attic.lan'] }), log),
         checkOrigin,
       ],
     });
