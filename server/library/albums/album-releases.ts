@@ -1,5 +1,5 @@
-// Keeps the albums of a name what the rule (releases.ts) makes of their tracks. Whoever writes tracks notes the names
-// that may be other albums now; they are regrouped at the end of the batch, and those with many tracks at the end of
+// Groups the tracks of each album name into albums as the rule in releases.ts says. Code that writes tracks notes the
+// names whose albums may change; these are regrouped at the end of the batch, and those with many tracks at the end of
 // the scan. Runs inside the caller's write transaction.
 import type { Sqlite } from '../../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../../db/ids.ts';
@@ -31,7 +31,7 @@ interface TrackRow extends RowAs<
   releaseMbid: string | null;
   edition: string | null;
 }
-/** A track with the album that it is in. */
+/** A track with its current album. */
 export type PlacedTrack = NamedTrack & { album: AlbumId };
 
 interface AlbumReleasesDeps {
@@ -128,7 +128,7 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
     return album && albumName(album.artistId, album.title);
   }
 
-  /** Applies the rule. With `released`, albums of an earlier version are not fixed. */
+  /** Groups the tracks of these albums into releases. With `released`, albums of an earlier version are not fixed. */
   function releasesIn(albumRows: readonly AlbumRow[], released = false): PlacedTrack[][] {
     const isFixed = ({ fixedBy }: AlbumRow): boolean => fixedBy === 'person' || (fixedBy === 'upgrade' && !released);
     const fixed = new Set(albumRows.filter(isFixed).map(({ id }) => id));
@@ -151,7 +151,7 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
     );
   }
 
-  /** Puts tracks of a name into these albums, which have no others. */
+  /** Moves tracks of a name into these albums, which contain no other tracks. */
   function put(name: string, placements: readonly (readonly [AlbumId, readonly PlacedTrack[]])[]): void {
     for (const prefix of [`d:${name}`, `l:${name}`]) deleteKeys.run({ prefix, last: LAST_CHARACTER });
     const moves: [track: PlacedTrack, to: AlbumId][] = [];
@@ -192,7 +192,9 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
     listNotedNames: (): string[] => listNames.all(),
     regroupAlbums,
     albumsOf,
-    /** Returns what the rule makes of the albums that are older than it; undefined if nothing changes. */
+    /**
+     * Returns the releases into which the rule divides the albums of an earlier version; undefined if nothing changes.
+     */
     proposal(name: string): PlacedTrack[][] | undefined {
       const releases = releasesIn(albumsOf(name), true);
       const isSame = releases.every((release) => new Set(release.map(({ album }) => album)).size === 1);
@@ -204,8 +206,9 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
 }
 
 /**
- * Returns for each release the album that it is: the one that most of its tracks are in, unless another release has
- * more of it. The older one of equals. A release that gets none is a new album.
+ * Returns the album that each release becomes: the album that most of its tracks are in, unless another release has
+ * more tracks of that album. Between equal albums, the older one is chosen. A release without an entry becomes a new
+ * album.
  */
 function placeReleases(releases: readonly PlacedTrack[][]): Map<number, AlbumId> {
   const shares = releases.flatMap((release, n) =>

@@ -133,7 +133,9 @@ export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; trac
     return joinedTracks.length;
   }
 
-  /** Fixes the credits of up to `limit` tracks; returns how many. Runs inside the caller's transaction. */
+  /**
+   * Fixes the credits of up to `limit` tracks and returns the number of tracks. Runs inside the caller's transaction.
+   */
   return (id: ArtistId, limit: number): number => {
     const artist = findArtist.get(id);
     const names = artist ? splitArtists([artist.name], () => false) : [];
@@ -143,8 +145,8 @@ export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; trac
 }
 
 /**
- * Key that marks an album as moved by `joinCredits`. Only those move back when the mark is removed; an album whose
- * files name the unsplit artist stays.
+ * Returns the key that marks an album as moved by `joinCredits`. Only marked albums move back when the "never split"
+ * mark is removed; an album whose files name the unsplit artist stays.
  */
 const splitMarkOf = (albumId: AlbumId): string => `was:${albumId}`;
 

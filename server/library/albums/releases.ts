@@ -1,13 +1,16 @@
-// Which tracks of one name (album artist and title) are one album: an album is a release. Two pure steps: tracks give
-// parts, and parts give releases. The result does not depend on the order of the tracks. docs/decisions/0108 has the
-// reasons, test/data/releases.txt the cases.
+// Decides which tracks of one name (album artist and title) are one album: an album is a release. Two pure steps:
+// tracks are grouped into parts, and parts into releases. The result does not depend on the order of the tracks.
+// docs/decisions/0108 has the reasons, test/data/releases.txt the cases.
 import type { TrackId } from '../../db/ids.ts';
 import { SAME_LENGTH_MS, SAME_SOUND, soundSimilarity } from '../../media/fingerprint-match.ts';
 
-/** A track as the rule sees it: by its tags and what people typed. */
+/** A track as the rule sees it: its tags and the values that people typed. */
 export interface NamedTrack {
   id: TrackId;
-  /** The same text for a folder and the folders of its discs; undefined if the track goes by no folder. */
+  /**
+   * The key of the track's folder; a folder and the folders of its discs have the same key. Undefined if the track's
+   * folder does not count.
+   */
   folder: string | undefined;
   /** The album that the track stays in whatever the rule says; undefined for most tracks. */
   fixedAlbum: number | undefined;
@@ -15,7 +18,7 @@ export interface NamedTrack {
   number: number | null;
   /** A person gave the track this album name. */
   isTyped: boolean;
-  /** Folded, as `edition`. */
+  /** The title of the track, folded like `edition`. */
   title: string;
   durationMs: number;
   releaseMbid: string | undefined;
@@ -48,7 +51,7 @@ const partition = <T>(items: readonly T[], isFirst: (item: T) => boolean): [T[],
 const isTypedPart = ({ tracks, fixedAlbum }: Part): boolean =>
   fixedAlbum === undefined && tracks.every(({ isTyped }) => isTyped);
 
-/** Compares tracks by their sound; until both are analyzed, by title and length. */
+/** Returns a function that compares tracks by their sound; until both are analyzed, by title and length. */
 export function createComparison(soundOf: SoundOf): Comparison {
   return (track, otherTrack) => {
     const [sound, otherSound] = [soundOf(track.id), soundOf(otherTrack.id)];
@@ -57,7 +60,7 @@ export function createComparison(soundOf: SoundOf): Comparison {
   };
 }
 
-/** Tracks that are in one album in any case. */
+/** Tracks that certainly belong to one album. */
 interface Part {
   tracks: readonly NamedTrack[];
   places: ReadonlyMap<string, readonly NamedTrack[]>;
@@ -103,7 +106,7 @@ function partsOfLooseTracks(looseTracks: readonly NamedTrack[], isSame: Comparis
   return parts;
 }
 
-/** Each track goes to the first part in which its place is free. */
+/** Divides tracks into parts: each track goes to the first part in which its disc and track number are free. */
 function divideByPlace(tracks: readonly NamedTrack[], isSame: Comparison): NamedTrack[][] {
   const parts: NamedTrack[][] = [];
   for (const track of tracks) {
@@ -121,7 +124,7 @@ function claimOnePlace(group: readonly NamedTrack[], otherGroup: readonly NamedT
   );
 }
 
-/** A person who gives tracks one name wants them together, if not by the year. */
+/** Returns whether a person gave one of the tracks the album's name and their years agree: both belong together. */
 const areBroughtTogether = (track: NamedTrack, otherTrack: NamedTrack): boolean =>
   (track.isTyped || otherTrack.isTyped) &&
   (track.year === undefined || otherTrack.year === undefined || track.year === otherTrack.year);
@@ -147,21 +150,21 @@ export const placeOf = ({ disc, number, title }: Pick<NamedTrack, 'disc' | 'numb
   number === null ? `called ${title}` : `${disc}.${number}`;
 const placesOf = (tracks: readonly NamedTrack[]) => Map.groupBy(tracks, placeOf);
 
-/** The most frequent value; of equals the smaller one. */
+/** Returns the most frequent value; of equally frequent values the smallest. */
 export function mostFrequent<T extends string | number>(values: readonly (T | undefined)[]): T | undefined {
   const byValue = Map.groupBy(values, (value) => value);
   byValue.delete(undefined);
   return [...byValue].toSorted(([a, uses], [b, otherUses]) => otherUses.length - uses.length || compare(a, b))[0]?.[0];
 }
 
-/** Songs may have years of their own: the year of an album is that of more than half of them. */
+/** Returns the year that more than half of the tracks have: the songs of an album may have years of their own. */
 function yearOf(tracks: readonly NamedTrack[]): number | undefined {
   const years = tracks.flatMap(({ year }) => year ?? []);
   const year = mostFrequent(years);
   return years.filter((value) => value === year).length * 2 > years.length ? year : undefined;
 }
 
-/** Parts that are one album by their release mbid, and what they name together. */
+/** Parts that are one album by their release mbid, with the mbid, edition and year that they have in common. */
 type Release = Omit<Part, 'tracks' | 'fixedAlbum'> & { parts: readonly Part[] };
 
 function joinParts(parts: readonly Part[], isSame: Comparison): Part[][] {
@@ -181,8 +184,8 @@ function joinParts(parts: readonly Part[], isSame: Comparison): Part[][] {
 }
 
 /**
- * Releases that name the same mbid, edition and year. One that names none of a kind agrees with all others, if those
- * name only one; otherwise with those that name none either.
+ * Groups releases that name the same mbid, edition and year. A release that lacks one of these values agrees with all
+ * others if those name only one value; otherwise only with releases that lack the value too.
  */
 function groupAgreeing(releases: readonly Release[]): Release[][] {
   const kinds = (['releaseMbid', 'edition', 'year'] as const).filter(
@@ -192,8 +195,8 @@ function groupAgreeing(releases: readonly Release[]): Release[][] {
 }
 
 /**
- * Joins releases with the same recordings at the same places, which are one album owned twice. The others join them if
- * no place is claimed twice.
+ * Joins releases with the same recordings at the same places, which are one album owned twice. Other releases are
+ * joined to them if no place is then claimed twice.
  */
 function joinAgreeing(releases: readonly Release[], isSame: Comparison): Part[][] {
   const units = groupConnected(releases, (a, b) => isCopy(a, b, isSame)).flatMap((group) =>
@@ -217,7 +220,7 @@ function isCopy(release: Release, otherRelease: Release, isSame: Comparison): bo
   return placeMatches.length > 0 && placeMatches.every(Boolean);
 }
 
-/** Groups items that are joined by pairs. */
+/** Groups items that are connected by joined pairs. */
 export function groupConnected<T>(items: readonly T[], areJoined: (item: T, otherItem: T) => boolean): T[][] {
   const groups: T[][] = [];
   for (const item of items) {
@@ -229,8 +232,8 @@ export function groupConnected<T>(items: readonly T[], areJoined: (item: T, othe
 }
 
 /**
- * Adds tracks that people gave the name to the album of the same year, else to the largest one, but not to an album of
- * another year that claims the same place.
+ * Adds tracks to which people gave the album's name to the album of the same year, else to the largest album, but not
+ * to an album of another year that claims the same place.
  */
 function addTypedParts(albums: readonly Part[][], typedParts: readonly Part[], isSame: Comparison): Part[][] {
   const extendedAlbums = albums.map((parts) => [...parts]);

@@ -1,5 +1,6 @@
-// Files of one recording at one place of an album, such as an MP3 and the FLAC beside it. They stay tracks of their own
-// everywhere, with what people did; the album shows the best of them, and its details the others as versions.
+// Finds files of one recording at one place of an album, such as an MP3 and the FLAC beside it. They stay separate
+// tracks, with their own likes and plays; the album shows only the best of them, and the details of a track list the
+// others as versions.
 import type { Sqlite } from '../../db/client.ts';
 import type { AlbumId, TrackId } from '../../db/ids.ts';
 import { inNamedAlbum } from '../../db/unknown-names.ts';

@@ -1,6 +1,6 @@
-// What edits by hand replaced, for 30 days. An edit is undone by writing what was there before, which is an edit too,
-// so that undoing can be undone; fields that were changed again since stay as they are. An album or artist that lost
-// its last track by the edit comes back under its old id.
+// Stores for 30 days what manual edits replaced. Undoing an edit writes the previous values and is itself an edit, so
+// that it can be undone too; fields that were changed again since then keep their current values. An album or artist
+// that lost its last track by the edit comes back under its old id.
 import { randomUUID } from 'node:crypto';
 import { and, desc, eq, getTableColumns, gt, lt, ne, sql } from 'drizzle-orm';
 import type { Db, MainDb } from '../../db/client.ts';
@@ -29,13 +29,16 @@ interface PreviousState {
   error: string | null;
   fpidScore?: number | null;
   parents: Parents;
-  /** Rows of the tables in `keeps`. */
+  /** The deleted rows of the tables that the edit's `keeps` names. */
   rows?: TrackSnapshot['rows'];
   /** The ids that the edit set, which `changes` does not show. */
   after?: Ids;
-  /** Fields that the edit set to the value they had: once the file says something else, the edit changed them. */
+  /**
+   * Fields that the edit set to the value that they already had. If the file says something else later, they count as
+   * changed by the edit.
+   */
   confirmed?: string[];
-  /** A scan has read other tags since the edit: `identity` is what they say, with earlier edits. */
+  /** True if a scan has read other tags since the edit; `identity` then has the new tags and the earlier edits. */
   isReread?: true;
 }
 type Ids = Pick<TrackIdentity, (typeof IDS)[number]>;
@@ -44,11 +47,11 @@ const IDS = ['recordingMbid', 'acoustidId'] as const;
 export interface TrackEdit extends Omit<typeof trackEdits.$inferSelect, 'before' | 'changes'> {
   changes: FieldChange[];
   userName: string | null;
-  /** Tracks of the same batch that still can be undone. */
+  /** The number of tracks of the same batch whose edits can still be undone. */
   batchSize: number;
 }
 
-/** The editor, and which edits are made together. */
+/** Who makes the edit, and the batch that it belongs to. */
 interface EditContext {
   by: UserId;
   batch?: string | undefined;
@@ -58,7 +61,7 @@ interface EditContext {
 }
 
 interface UndoneEdits {
-  /** Undoing this batch redoes the edits. */
+  /** The batch that the undo itself is stored as; undoing this batch redoes the edits. */
   batch: string;
   undone: TrackId[];
   failed: { id: TrackId; detail: string }[];
@@ -79,7 +82,7 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
   const snapshots = createTrackSnapshots(db.$client);
   const oldestUndoable = (at = now()): Date => new Date(at.getTime() - TRASH_RETENTION_MS);
 
-  /** Does the work and stores what it replaced. Throws what the work throws, and `not_found`. */
+  /** Runs `work` and stores the values that it replaced. Throws what `work` throws, and `not_found`. */
   function record<T>({ by, batch, kind = 'edit', keeps = [] }: EditContext, id: TrackId, work: () => T): T {
     return db.transaction(
       (tx) => {
@@ -93,7 +96,8 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
           tx.insert(trackEdits)
             .values({
               trackId: id,
-              userId: sql<UserId | null>`(SELECT id FROM users WHERE id = ${by})`, // it may have been deleted meanwhile
+              // the user may have been deleted meanwhile
+              userId: sql<UserId | null>`(SELECT id FROM users WHERE id = ${by})`,
               batch: batch ?? null,
               kind,
               changes,
@@ -106,7 +110,7 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
                 rows: rows.filter(({ table }) => keeps.includes(table)),
                 after: idsOf(newIdentity),
                 confirmed: confirmedFields(storedTrack.identity, newIdentity),
-                // annotations come back by themselves (annotations.ts); a picture that was found is looked for again
+                // annotations come back by themselves (annotations.ts); a picture that was found is looked up again
                 parents: { ...parents, albumCovers: [], artistNevers: [] },
               } satisfies PreviousState,
               createdAt: now(),
@@ -118,7 +122,10 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     );
   }
 
-  /** Writes the target. `automaticState`: the track before its first manual edit, if none of them is left. */
+  /**
+   * Writes the identity `target`. `automaticState` is the state before the track's first manual edit, if no manual edit
+   * remains.
+   */
   function putBack(
     tx: Db,
     context: EditContext,
@@ -152,8 +159,9 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
   const isUndoable = (at = now()) => gt(trackEdits.createdAt, oldestUndoable(at));
 
   /**
-   * Undoes these edits of one track, in their order, where the fields are still as the edits left them. Returns the
-   * fields that were changed again since and stay. Throws `conflict` when that is all of them.
+   * Undoes these edits of one track, in their order, in all fields that still have the value that the edits set.
+   * Returns the fields that were changed again since and keep their values. Throws `conflict` when those are all
+   * fields.
    */
   function takeEditsBack(
     tx: Db,
@@ -188,8 +196,8 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
   }
 
   /**
-   * What the track was before the edit that made it `manual`, if `target` has nothing of that edit or of later ones.
-   * Undefined while something of them is left.
+   * Returns the state of the track before the edit that made it `manual`, if `target` contains nothing of that edit or
+   * of later ones; undefined if something of them remains.
    */
   function findAutomaticState(tx: Db, id: TrackId, target: TrackIdentity): PreviousState | undefined {
     const edit = tx
@@ -210,7 +218,7 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
   return {
     record,
 
-    /** The latest first. */
+    /** Lists the edits of a track, the latest first. */
     list(id: TrackId): TrackEdit[] {
       const { before: _, ...columns } = getTableColumns(trackEdits);
       return db
@@ -230,8 +238,8 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     },
 
     /**
-     * Undoes the edit where the fields are still as it left them. Returns the fields that were changed again since and
-     * stay. Throws `not_found`, and `conflict` when that is all of them.
+     * Undoes an edit in all fields that still have the value that it set. Returns the fields that were changed again
+     * since and keep their values. Throws `not_found`, and `conflict` when those are all fields.
      */
     undo(by: UserId, trackId: TrackId, id: TrackEditId): FieldChange[] {
       return db.transaction(
@@ -246,8 +254,8 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     },
 
     /**
-     * Undoes the edits of a batch where the fields are still as it left them. `assertMay` throws for a track that may
-     * not be edited. Throws `not_found` when there is nothing to undo.
+     * Undoes the edits of a batch in all fields that still have the value that the edits set. `assertMay` throws for a
+     * track that may not be edited. Throws `not_found` when there is nothing to undo.
      */
     async undoBatch(by: UserId, batch: string, assertMay: (id: TrackId) => void): Promise<UndoneEdits> {
       const ofBatch = and(eq(trackEdits.batch, batch), isUndoable());
@@ -285,7 +293,10 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
   };
 }
 
-/** For a scan that read other tags of a track: undoing its edits restores the new tags. */
+/**
+ * Replaces the stored tags of an edited track after a scan read other tags: undoing the edits then restores the new
+ * tags.
+ */
 export function replaceTagsUnderEdits(db: Db, id: TrackId, tags: TrackIdentity): void {
   for (const edit of db.select().from(trackEdits).where(eq(trackEdits.trackId, id)).all()) {
     const previousState = edit.before as PreviousState;
@@ -300,20 +311,23 @@ export function replaceTagsUnderEdits(db: Db, id: TrackId, tags: TrackIdentity):
         changes.push({ field, before: newText, after: oldText });
     }
     const rereadState: PreviousState = { ...previousState, identity, isReread: true };
-    // with other tags it is to be identified again
+    // a file with other tags has to be identified again
     if (rereadState.status !== 'manual') Object.assign(rereadState, { status: 'pending', error: null });
     db.update(trackEdits).set({ before: rereadState, changes }).where(eq(trackEdits.id, edit.id)).run();
   }
 }
 
-/** Returns the identity that a track has without its edits, by its current tags. Undefined without edits. */
+/**
+ * Returns the identity that a track would have without its edits, by its current tags; undefined for a track without
+ * edits.
+ */
 export function identityUnderEdits(db: Db, id: TrackId): TrackIdentity | undefined {
   const [first] = db.select().from(trackEdits).where(eq(trackEdits.trackId, id)).orderBy(trackEdits.id).limit(1).all();
   return first && (first.before as PreviousState).identity;
 }
 
 const tablesOf = (rows: TrackSnapshot['rows']): string[] => rows.map(({ table }) => table);
-/** Removes what edits do not change: lyrics, and values of the analysis. */
+/** Removes the values that edits do not change: lyrics, and values of the analysis. */
 const asEdited = (identity: TrackIdentity): TrackIdentity => ({ ...withoutMeasured(identity), lyrics: undefined });
 const idsOf = ({ recordingMbid, acoustidId }: TrackIdentity): Ids => ({ recordingMbid, acoustidId });
 

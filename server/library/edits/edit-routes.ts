@@ -1,4 +1,4 @@
-// The history of edits over REST.
+// REST API for the history of edits.
 import { z } from 'zod';
 import { TrackEditIdIn, TrackIdIn } from '../../db/ids.ts';
 import { refusal } from '../../db/rights.ts';

@@ -19,7 +19,7 @@ export function folderRoutes({ library, musicFolders }: FolderRouteDeps): Route[
   const pathOfRoot = (key: string): string => rootPathOf(key) || FIRST_FOLDER_ONLY;
   const keys = (): string[] => musicFolders.roots().map(({ key }) => key);
 
-  /** Throws `not_found`, also in a music folder that is not set any more. */
+  /** Finds the folder with this path. Throws `not_found`, also for a path in a music folder that was removed. */
   function find(requestedPath: string): FolderRef & { key: string } {
     const text = requestedPath === FIRST_FOLDER_ONLY ? '' : requestedPath;
     const key = keyOfPath(keys(), text);

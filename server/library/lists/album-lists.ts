@@ -1,4 +1,4 @@
-// Which albums a list holds and in what order: every filter and sort of `GET /albums`.
+// Selects and orders the albums of a list: every filter and sort of `GET /albums`.
 import type { ArtistId, UserId } from '../../db/ids.ts';
 import { identityKey } from '../tracks/sort-and-identity-keys.ts';
 import { isNamed } from '../../db/unknown-names.ts';
@@ -13,14 +13,14 @@ export interface AlbumFilter {
   genre?: string | undefined;
   yearFrom?: number | undefined;
   yearTo?: number | undefined;
-  /** Albums of the artist and albums with a track by the artist. */
+  /** Selects albums of the artist and albums with a track by the artist. */
   artistId?: ArtistId | undefined;
-  /** The whole name of the album artist, in any case. */
+  /** The complete name of the album artist, in any case. */
   artist?: string | undefined;
   hasCover?: boolean | undefined;
   format?: string | undefined;
   liked?: boolean | undefined;
-  /** True: only albums without a name; false: only albums with one. */
+  /** True: only albums without a name; false: only albums with a name. */
   unnamed?: boolean | undefined;
   musicFolder?: MusicFolderScope | undefined;
 }

@@ -1,4 +1,4 @@
-// Which artists a list holds and in what order: every filter and sort of `GET /artists`.
+// Selects and orders the artists of a list: every filter and sort of `GET /artists`.
 import type { ArtistId, UserId } from '../../db/ids.ts';
 import { identityKey } from '../tracks/sort-and-identity-keys.ts';
 import { likedFilter, wordFilters, type Filter } from './filters.ts';
@@ -9,14 +9,14 @@ import type { ArtistSort } from '../wire.ts';
 
 export interface ArtistFilter {
   q?: string | undefined;
-  /** Artists with a track in this genre; `yearFrom` and `yearTo` likewise. */
+  /** Selects artists with a track in this genre; `yearFrom` and `yearTo` also refer to their tracks. */
   genre?: string | undefined;
   yearFrom?: number | undefined;
   yearTo?: number | undefined;
   artistId?: ArtistId | undefined;
   liked?: boolean | undefined;
   musicFolder?: MusicFolderScope | undefined;
-  /** True: only album artists. */
+  /** True: only artists who are the album artist of an album. */
   hasAlbums?: boolean | undefined;
 }
 
@@ -60,10 +60,10 @@ function artistFilters(f: ArtistFilter): Filter[] {
   return filters.filter((filter) => filter !== false);
 }
 
-/** For fewer years their tracks are gone through, for more each artist. */
+/** For a shorter range of years the query reads the tracks of these years, for a longer one each artist. */
 const MIN_YEARS_BY_ARTIST = 20;
 
-/** A single track must match both bounds. */
+/** Returns the filter by year. A single track must match both bounds. */
 function yearsFilter(from: number | undefined, to: number | undefined): Filter | false {
   if (from === undefined && to === undefined) return false;
   return {

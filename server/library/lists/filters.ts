@@ -5,7 +5,10 @@ import { namesOf } from '../search-index/search-names.ts';
 import type { Params } from './statement-cache.ts';
 import { matchesOf, wordsOf } from '../search-index/search-words.ts';
 
-/** A condition on the item `i`. `set` says the same as a subquery of ids, to start from when few items match. */
+/**
+ * A condition on the item `i`. `set` is the same condition as a subquery of ids, which is read first when few items
+ * match.
+ */
 export interface Filter {
   each: string;
   set?: string;
@@ -14,21 +17,24 @@ export interface Filter {
   cost?: number;
   /** The same condition on library_totals, if it can be expressed there. */
   ofTotals?: string;
-  /** SQL that counts the matches, where that is quicker than testing the items. */
+  /** SQL that counts the matches, if that is quicker than testing the items. */
   count?: string;
-  /** `count` is a lookup, fast at any library size. */
+  /** True if `count` is a lookup, fast at any library size. */
   isCounted?: boolean;
-  /** Few items match at any library size: start from these and test the other conditions on them. */
+  /**
+   * True if few items match at any library size: the query then reads these first and tests the other conditions on
+   * them.
+   */
   matchesFew?: boolean;
   /** The filter that this one negates. */
   negatedFilter?: Filter;
-  /** The result depends on what scans know of files. */
+  /** True if the result depends on what scans know of files. */
   ofFiles?: boolean;
-  /** The result depends on the user's likes. */
+  /** True if the result depends on the user's likes. */
   ofLikes?: boolean;
 }
 
-/** Items whose names contain every word. */
+/** Returns filters for items whose names contain every word. */
 export function wordFilters(kind: SearchKind, q: string | undefined): Filter[] {
   const words = wordsOf(q);
   return matchesOf(words).map(({ table, match, words: matchedWords }) => ({
@@ -40,9 +46,9 @@ export function wordFilters(kind: SearchKind, q: string | undefined): Filter[] {
   }));
 }
 
-/** In a filter by format this stands for tracks without audio. */
+/** In a filter by format, this value stands for tracks without audio. */
 export const NO_FORMAT = 'unknown';
-/** A condition on the tracks `alias`. */
+/** Returns an SQL condition on the format of the tracks `alias`. */
 export const formatTest = (alias: string, format: string): string =>
   format === NO_FORMAT ? `${alias}.format IS NULL` : `${alias}.format = @format`;
 

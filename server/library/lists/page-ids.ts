@@ -1,6 +1,6 @@
 // Finds the ids of a page, in order, and the total. (track-rows.ts, album-rows.ts and artist-rows.ts read the rows.)
-// SQL either walks the index of the order or gathers and sorts the matches, whichever is estimated to be cheaper. Where
-// a page is slow either way, the ids of the whole list are read once and kept until something of it is written.
+// SQL either walks the index of the order or gathers and sorts the matches, whichever is estimated to be cheaper. If a
+// page is slow either way, the ids of the whole list are read once and kept until its data is written.
 import type { Page } from '../../http/paging.ts';
 import type { Filter } from './filters.ts';
 import { conditionsOf, toIdList, topicsOf, whereOf, type IdList, type NewIdList } from './list-definition.ts';
@@ -23,7 +23,7 @@ interface IdListsDeps {
 type OrderedList = IdList & { order: WalkedOrder };
 
 const MAX_CACHED_TOTALS = 300;
-/** Lists whose ids are kept: up to 4 MB each for a million tracks. */
+/** The number of lists whose ids are kept: up to 4 MB each for a million tracks. */
 const MAX_CACHED_LISTS = 5;
 /** Shorter lists, except random ones, are always read by SQL. */
 const MAX_SHORT_LIST = 1_000;
@@ -32,9 +32,12 @@ const SKIPPED_ROW_COST_US = 0.03;
 const SEGMENT_ROW_COST_US = 1;
 const SORTED_ROW_COST_US = 2;
 const RANDOM_TRY_COST_US = 1;
-/** A random page may take so many times as long: instead of it, the thread would read and sort the whole list. */
+/**
+ * A random page may take this many times as long as other cheap pages, because the thread would have to read and sort
+ * the whole list.
+ */
 const RANDOM_PAGE_PATIENCE = 3;
-/** Part of all items up to which the matches are gathered and sorted when a whole list is read. */
+/** When a whole list is read, up to this share of all items is gathered and sorted. */
 const MAX_GATHERED_SHARE = 0.1;
 const MAX_CHEAP_US = 1_000;
 
@@ -86,8 +89,9 @@ export function createIdLists({ statements, cheapUs = MAX_CHEAP_US }: IdListsDep
   }
 
   /**
-   * Picks many matches from the order of all items: testing each item in that order would read scattered rows. Matches
-   * of a negated filter are those that the other filter does not find, which reads fewer rows.
+   * Reads the ids of the whole list. Many matches are picked from the order of all items: testing each item in that
+   * order would read scattered rows. Matches of a negated filter are those that the other filter does not find, which
+   * reads fewer rows.
    */
   function readAll(list: IdList, total: number): Int32Array {
     const { order, filters } = list;
@@ -128,7 +132,9 @@ export function createIdLists({ statements, cheapUs = MAX_CHEAP_US }: IdListsDep
     };
   }
 
-  /** Reads segment after segment until the page is full. A segment is counted only if the page starts after it. */
+  /**
+   * Reads the ids segment after segment until the page is full. A segment is counted only if the page starts after it.
+   */
   function walk(list: OrderedList, { limit, offset }: Page): number[] {
     const { segments } = list.order;
     let ids: number[] = [];
@@ -168,7 +174,7 @@ export function createIdLists({ statements, cheapUs = MAX_CHEAP_US }: IdListsDep
 
   type TotalQuery = [topics: readonly Topic[], key: string, make: () => number];
 
-  /** Cache key of a total, and how it is computed. */
+  /** Returns the cache key of a total, and how to compute it. */
   function totalOf(list: IdList): TotalQuery {
     const {
       filters: [firstFilter, ...others],
@@ -207,12 +213,12 @@ export function createIdLists({ statements, cheapUs = MAX_CHEAP_US }: IdListsDep
       const [, key] = totalOf(toIdList(newList));
       totals.put(key, version, total);
     },
-    /** Version under which the total is cached. */
+    /** Returns the version under which the total is cached. */
     versionOf: (newList: NewIdList): string => statements.version(totalOf(toIdList(newList))[0]),
   };
 }
 
-/** Topics whose changes can change the pages. */
+/** Returns the topics whose changes can change the pages. */
 const pageTopicsOf = (list: IdList): Topic[] => {
   const isByPlays = 'segments' in list.order && list.order.segments.some(({ played }) => played);
   return isByPlays ? [...topicsOf(list), 'plays'] : topicsOf(list);

@@ -1,4 +1,4 @@
-// Caches query results until something they depend on is written, according to change_counts, which triggers maintain
+// Caches query results until data that they depend on is written, according to change_counts, which triggers maintain
 // per topic: a like does not invalidate what only depends on tracks.
 import type { Statements, Topic } from './statement-cache.ts';
 
@@ -9,7 +9,7 @@ export function createResultCache<T>(statements: Statements, maxEntries: number)
     const entry = answers.get(key);
     if (entry === undefined || topics.includes('files') || entry.version !== statements.version(topics))
       return undefined;
-    answers.delete(key); // move to the end: the least recently used entry is evicted first
+    answers.delete(key); // moves the entry to the end: the least recently used entry is evicted first
     answers.set(key, entry);
     return entry.answer;
   }

@@ -1,4 +1,4 @@
-// Scores how similar a track is to others, and picks a mix of the most similar ones. Pure.
+// Scores how similar a track is to others, and picks a mix of the most similar tracks. Pure functions.
 import type { AlbumId, ArtistId } from '../../db/ids.ts';
 import type { RowAs } from '../../db/rows.ts';
 import type { tracks } from '../../db/schema.ts';
@@ -13,12 +13,12 @@ export interface Candidate extends RowAs<typeof tracks, 'id' | 'albumId' | 'year
 export interface Seed {
   artistIds: ReadonlySet<ArtistId>;
   genreIds: ReadonlySet<number>;
-  /** The most used ones. */
+  /** The most frequent genres. */
   topGenres: number[];
   year: number | undefined;
 }
 
-/** Genres count most, then the artist, then the year; likes and plays add a little. */
+/** Scores a candidate: genres count most, then the artist, then the year; likes and plays add a little. */
 function scoreSimilarity(candidate: Candidate, seed: Seed): number {
   const shared = candidate.genreIds.filter((genre) => seed.genreIds.has(genre)).length;
   const genre = seed.genreIds.size === 0 ? 0 : (2 * shared) / Math.max(1, Math.min(seed.genreIds.size, 3));
@@ -35,7 +35,7 @@ interface Mix {
   ownShare: number;
 }
 
-/** Most similar first, with some randomness and limits per artist and album. */
+/** Picks similar tracks: the most similar first, with some randomness and limits per artist and album. */
 export function pickSimilar(
   candidates: readonly Candidate[],
   seed: Seed,

@@ -6,13 +6,13 @@ import type { ItemType } from '../../db/schema.ts';
 
 type Order = 'asc' | 'desc';
 
-/** Stands for albumPlace() among the columns of an order. */
+/** Placeholder for albumPlace() among the columns of an order. */
 export const ALBUM_PLACE = 'place in the album';
 const sqlOf = (column: string): string => (column === ALBUM_PLACE ? albumPlace('i') : `i.${column}`);
 
 /**
- * `columns`: those of the index, ending with the id. `nulls`: the first column is nullable, and NULLs come last in both
- * directions; `partial`: the index has no NULLs, so those come by id.
+ * `columns` are those of the index, ending with the id. `nulls`: the first column is nullable, and NULLs come last in
+ * both directions; `partial`: the index has no NULLs, so rows with NULL come in the order of their ids.
  */
 export type Sort =
   | { index: string; columns: readonly string[]; nulls?: boolean | 'partial' }
@@ -21,11 +21,11 @@ export type Sort =
 /** A part of an order; the order is the concatenation of its segments. */
 export interface Segment {
   from: string;
-  /** Makes SQLite walk the sort's index instead of sorting. */
+  /** `INDEXED BY` clause that makes SQLite walk the sort's index instead of sorting. */
   hint?: string;
   where?: string;
   orderBy: string;
-  /** Items that the user played, from play_counts `p`. */
+  /** True for items that the user played, from play_counts `p`. */
   played?: true;
 }
 
@@ -37,17 +37,17 @@ const DESCENDING_SORTS: ReadonlySet<string> = new Set([
   'last_played_at',
 ]);
 
-/** Names ascend; years, times and counts descend. */
+/** Returns the default direction: names ascend; years, times and counts descend. */
 const defaultOrder = (sort: string): Order => (DESCENDING_SORTS.has(sort) ? 'desc' : 'asc');
 
 export interface ListOrder<S extends string> {
   sort: S;
   order?: Order | undefined;
-  /** For `random`; without it, every call has a different order. */
+  /** Seed of the sort `random`; without a seed, every call has a different order. */
   seed?: number | undefined;
 }
 
-/** `gather`: the same order in one query, for sorting a few matches. */
+/** An order that SQL can walk. `gather` is the same order in one query, for sorting a few matches. */
 export interface WalkedOrder {
   segments: Segment[];
   gather: Segment;
@@ -96,13 +96,13 @@ function gatheredSegment(sort: Sort, order: Order, itemType: ItemType): Segment 
 }
 
 /**
- * Played items by play_counts, and separately those never played, by id. The latter count as zero plays; without a last
- * time, they come last in both directions.
+ * Returns the segments for orders by plays: first the played items from play_counts, then the items never played, by
+ * id. The latter count as zero plays; without a last time, they come last in both directions.
  */
 function playedSegments(column: 'plays' | 'last_played_at', order: Order, itemType: ItemType): Segment[] {
   const userCondition = ofUser(itemType);
   const playedSegment: Segment = {
-    // CROSS: play_counts is the outer loop, in the order of its index
+    // CROSS JOIN makes play_counts the outer loop, in the order of its index
     from: `play_counts p CROSS JOIN ${itemType}s i ON i.id = p.item_id`,
     where: userCondition,
     orderBy: `p.${column} ${order}, p.item_id ${order}`,

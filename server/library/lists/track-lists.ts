@@ -1,4 +1,4 @@
-// Which tracks a list holds and in what order: every filter and sort of `GET /tracks`.
+// Selects and orders the tracks of a list: every filter and sort of `GET /tracks`.
 import type { AlbumId, ArtistId, TrackId, UserId } from '../../db/ids.ts';
 import type { Availability, MetadataStatus } from '../../db/schema.ts';
 import {
@@ -27,7 +27,7 @@ export interface TrackFilter extends FieldFilters {
   source?: string | undefined;
   artistId?: ArtistId | undefined;
   albumId?: AlbumId | undefined;
-  /** Whole names, in any case. */
+  /** The complete name of the artist, in any case; `album` and `genre` likewise. */
   artist?: string | undefined;
   album?: string | undefined;
   hasCover?: boolean | undefined;
@@ -47,16 +47,16 @@ export interface TrackFilter extends FieldFilters {
 /** A folder on disk, by its path as in `source_id`. */
 interface FolderScope {
   path: string;
-  /** With the folders in it. */
+  /** True to include the folders below it. */
   below: boolean;
-  /** Paths of the other music folders, which are not in the first. */
+  /** Paths of the other music folders, which do not count as part of the first. */
   others: readonly string[];
 }
 
-/** The filter of a request: the service adds the other music folders and finds the best files. */
+/** The filter of a request. The service adds the paths of the other music folders and finds the best files. */
 export interface TrackListFilter extends Omit<TrackFilter, 'folder' | 'without'> {
   folder?: Omit<FolderScope, 'others'> | undefined;
-  /** For an album: only the best file of each recording. */
+  /** For an album: selects only the best file of each recording. */
   bestOnly?: boolean | undefined;
 }
 
@@ -68,7 +68,8 @@ export const TRACK_SORT_PLANS: Record<Exclude<TrackSort, 'random'>, Sort> = {
   },
   album: { index: 'tracks_album_sort', columns: ['album_sort', 'album_id', ALBUM_PLACE, 'id'] },
   ...fieldSorts(),
-  year: { index: 'tracks_year', columns: ['year', 'id'], nulls: true }, // not partial: nearly every track has one
+  // the index is not partial, since nearly every track has a year
+  year: { index: 'tracks_year', columns: ['year', 'id'], nulls: true },
   created_at: { index: 'tracks_created_at', columns: ['created_at', 'id'] },
   duration: { index: 'tracks_duration', columns: ['duration_ms', 'id'], nulls: true },
   play_count: { played: 'plays' },
@@ -78,7 +79,7 @@ export const TRACK_SORT_PLANS: Record<Exclude<TrackSort, 'random'>, Sort> = {
 
 /** The first condition makes the partial index of unavailable tracks usable. */
 const IS_REMOTE = "i.availability <> 'available' AND i.availability IN ('remote', 'fetching')";
-/** Selects from ids those of tracks that are no placeholders. */
+/** Selects those of the ids whose tracks are not placeholders. */
 export const NOT_REMOTE = `SELECT i.id FROM json_each(@ids) ids CROSS JOIN tracks i ON i.id = ids.value
   WHERE NOT (${IS_REMOTE}) ORDER BY ids.key`;
 
@@ -86,7 +87,7 @@ export function trackList(userId: UserId, filter: TrackFilter, order: ListOrder<
   return { itemType: 'track', userId, filters: trackFilters(filter), order: orderOf('track', TRACK_SORT_PLANS, order) };
 }
 
-/** Nearly all tracks are available; a partial index has the others. */
+/** Selects unavailable tracks with a partial index: nearly all tracks are available. */
 const UNAVAILABLE_TRACKS: Filter = { each: "i.availability <> 'available'" };
 const availabilityFilter = (availability: Availability): Filter =>
   availability === 'available'
@@ -112,13 +113,16 @@ function rangeFilters(field: ListedNumber, from: number | undefined, to: number 
   ];
 }
 
-/** The first condition makes the partial index usable. */
+/** Returns a filter by part of a text. Its first condition makes the partial index usable. */
 const partFilter = (field: ListedText, text: string): Filter => ({
   each: `i.${foldedName(field)} IS NOT NULL AND instr(i.${foldedName(field)}, @${field}) > 0`,
   params: { [field]: sortKey(text) },
 });
 
-/** Tracks of a folder are adjacent in the order of paths, so walking another order to find them would take long. */
+/**
+ * The cost of filters by folder: tracks of a folder are adjacent in the order of paths, so walking another order to
+ * find them would take long.
+ */
 const NEVER_WALK_COST = 1e6;
 
 function folderFilter({ path, below, others }: FolderScope): Filter {
@@ -137,7 +141,7 @@ function folderFilter({ path, below, others }: FolderScope): Filter {
   return {
     each: `i.source = 'local_folder' AND i.source_id >= @folderFrom AND i.source_id < @folderEnd
       AND NOT EXISTS (SELECT 1 FROM json_each(@notFolders) k
-        WHERE i.source_id >= k.value || '/' AND i.source_id < k.value || '0')`, // `0` follows `/`
+        WHERE i.source_id >= k.value || '/' AND i.source_id < k.value || '0')`, // `0` comes after `/` in ASCII
     params: {
       folderFrom: path === '' ? '' : `${path}/`.normalize('NFC'),
       folderEnd: path === '' ? '\u{10ffff}' : `${path}0`.normalize('NFC'),
@@ -146,7 +150,7 @@ function folderFilter({ path, below, others }: FolderScope): Filter {
   };
 }
 
-/** As `hasCover` of track-rows.ts. */
+/** Returns the filter that matches `hasCover` of track-rows.ts. */
 function coverFilter(hasCover: boolean): Filter {
   const test = `(EXISTS (SELECT 1 FROM album_covers c WHERE c.album_id = i.album_id AND c.key IS NOT NULL)
     OR i.cover_url IS NOT NULL OR (i.album_sort = '' AND i.has_picture = 1))`;

@@ -1,4 +1,4 @@
-// Merges of the last 30 days over REST, and their undo.
+// REST API for the merges of the last 30 days, and their undo.
 import { z } from 'zod';
 import { TrackIdIn, type TrackId } from '../../db/ids.ts';
 import { idParam, pageQuery, toPaged } from '../../http/paging.ts';
@@ -29,7 +29,7 @@ const toMergeOut = (merge: PastMerge, into: TrackSummary | undefined): MergeOut 
 interface MergeRouteDeps {
   merges: Pick<Merges, 'list' | 'undo'>;
   library: Pick<LibraryService, 'getTrack' | 'tracksById'>;
-  /** Looks whether the files of tracks that are back are there. */
+  /** Checks whether the files of restored tracks exist. */
   lookForFiles: (ids: readonly TrackId[]) => Promise<void>;
   libraryChanged: () => void;
 }

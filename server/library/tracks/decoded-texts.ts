@@ -7,7 +7,10 @@ import { prepareFindTrack } from './track-identity.ts';
 import type { TrackIdentity } from './track-values.ts';
 import type { TrackWriter } from './track-writer.ts';
 
-/** Replaces the texts of tracks of one album inside the caller's transaction; returns the album they have then. */
+/**
+ * Prepares replacing the texts of tracks of one album inside the caller's transaction; the function returns the album
+ * that the tracks then have.
+ */
 export function prepareDecodedTexts(
   client: Sqlite,
   tracks: Pick<TrackWriter, 'batch' | 'setIdentity' | 'renameAlbum'>,
@@ -34,7 +37,7 @@ export function prepareDecodedTexts(
   };
 }
 
-/** Returns the stored identity with the fields that come from tags as they are decoded now. */
+/** Returns the stored identity, with the texts that come from tags replaced by their newly decoded forms. */
 function withTexts(storedIdentity: TrackIdentity, decodedIdentity: TrackIdentity): TrackIdentity {
   const isFromTags = (field: string): boolean => {
     const origin = storedIdentity.provenance?.[field];

@@ -1,4 +1,4 @@
-// Reads a track's current metadata in the shape the track writer takes: enrichment and manual edits start from it.
+// Reads a track's current metadata in the shape that the track writer takes: enrichment and manual edits start from it.
 import { isDeepStrictEqual } from 'node:util';
 import type { Sqlite } from '../../db/client.ts';
 import type { TrackId } from '../../db/ids.ts';
@@ -30,7 +30,7 @@ export interface TrackWithIdentity extends RowAs<
 > {
   status: MetadataStatus;
   error: string | null;
-  /** Folder of its file (source_folders.id), if it has one. */
+  /** Folder of the track's file (source_folders.id), if it has one. */
   folder: number | undefined;
   identity: TrackIdentity;
 }
@@ -105,13 +105,13 @@ const toIdentity = (row: Row): TrackIdentity => ({
   provenance: row.provenance === null ? undefined : (JSON.parse(row.provenance) as Partial<Record<string, Origin>>),
 });
 
-/** Genres are stored in one spelling; the track keeps its own spelling of its first genre. */
+/** Returns genres with the track's own spelling of its first genre: genres are stored in one spelling. */
 const withOwnSpelling = ([first, ...others]: string[], trackSpelling: string | null): string[] =>
   first === undefined
     ? []
     : [trackSpelling !== null && identityKey(trackSpelling) === identityKey(first) ? trackSpelling : first, ...others];
 
-/** Without what the analysis filled in. */
+/** Returns the identity without the values that the analysis filled in. */
 export function withoutMeasured({ provenance = {}, ...identity }: TrackIdentity): TrackIdentity {
   const origins = Object.entries(provenance);
   const clearedFields = origins.filter(([, origin]) => origin === 'measured').map(([field]) => [field, undefined]);
@@ -122,7 +122,10 @@ export function withoutMeasured({ provenance = {}, ...identity }: TrackIdentity)
   };
 }
 
-/** True if writing `b` over `a` would change nothing. Spellings of an album title are equal, since an album has one. */
+/**
+ * Returns true if writing `b` over `a` would change nothing. Spellings of an album title are equal, since an album has
+ * one.
+ */
 export const isSameIdentity = (a: TrackIdentity, b: TrackIdentity): boolean =>
   isDeepStrictEqual(comparableForm(a), comparableForm(b));
 

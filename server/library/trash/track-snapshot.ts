@@ -1,5 +1,5 @@
-// A track with everything in the database that would go with its row, as JSON: to put all of it back under the same id.
-// Which tables those are is read from the foreign keys, so that a new table is kept too.
+// A track with everything in the database that is deleted with its row, as JSON, so that all of it can be restored
+// under the same id. The tables are read from the foreign keys, so that a new table is kept too.
 import type { Database } from 'better-sqlite3';
 import type { AlbumId, TrackId } from '../../db/ids.ts';
 import type { NamedItem } from '../../db/schema.ts';
@@ -16,7 +16,7 @@ export interface TrackSnapshot {
   links: { table: string; column: string; keys: Row[] }[];
   parents: Parents;
 }
-/** Rows that a track belongs to; their last track takes them along. */
+/** Rows that a track belongs to; they are deleted with their last track. */
 export interface Parents {
   albums: Row[];
   albumKeys: Row[];
@@ -27,7 +27,7 @@ export interface Parents {
   genres: Row[];
 }
 
-/** An album or artist that was deleted and whose name another row has now. */
+/** An album or artist that was deleted, and whose name another row has now. */
 export interface Renumbered {
   type: NamedItem;
   from: number;
@@ -50,12 +50,15 @@ const COUNTED_COLUMNS: Record<string, Row> = {
   genres: { track_count: 0 },
 };
 
-/** Every method runs inside the caller's write transaction. */
+/** Creates the snapshots. Every method runs inside the caller's write transaction. */
 export function createTrackSnapshots(client: Database) {
   let cachedSchema:
     | { references: Reference[]; deleted: ReturnType<typeof tablesDeletedWithTrack>; links: Reference[] }
     | undefined;
-  /** Reads the foreign keys on first use: that takes longer than any other statement of a start. */
+  /**
+   * Returns the tables and foreign keys. They are read on first use: that takes longer than any other statement at a
+   * start.
+   */
   function schema(): NonNullable<typeof cachedSchema> {
     if (cachedSchema) return cachedSchema;
     const references = client
@@ -73,7 +76,7 @@ export function createTrackSnapshots(client: Database) {
       .prepare<(string | number)[], Record<string, unknown>>(`SELECT * FROM ${table} WHERE ${where}`)
       .all(...values)
       .map(toRow);
-  /** The primary key; of a table without one all columns. */
+  /** Returns the primary key of a table; all columns for a table without a primary key. */
   const keyOf = (table: string): string[] =>
     client
       .prepare<[string], string>(
@@ -101,7 +104,7 @@ export function createTrackSnapshots(client: Database) {
       .references.filter(({ child }) => child === table)
       .every(({ parent, column, target }) => hasRow(parent, target, row[column] ?? null));
 
-  /** Inserts a row that does not exist. OR IGNORE would also apply to what triggers do. */
+  /** Inserts a row that does not exist. OR IGNORE would also apply to the statements of triggers. */
   function insertNew(table: string, row: Row): void {
     const key = keyOf(table);
     const findRow = client.prepare(`SELECT 1 FROM ${table} WHERE ${key.map((name) => `${name} IS ?`).join(' AND ')}`);
@@ -179,7 +182,7 @@ export function createTrackSnapshots(client: Database) {
       ON x.id = ? WHERE u.id = ? ON CONFLICT DO NOTHING`,
   );
 
-  /** Inserts deleted parents again; returns which of them have other ids now. */
+  /** Inserts deleted albums, artists and genres again; returns which of them have other ids now. */
   function bringParents(parents: Parents) {
     const byName = (table: 'artists' | 'genres', row: Row): [Value, Value] => [
       row['id'] ?? null,
@@ -190,7 +193,7 @@ export function createTrackSnapshots(client: Database) {
     const genres = new Map(parents.genres.map((row) => byName('genres', row)));
     const newIdOf = (map: Map<Value, Value>, value: Value | undefined): Value =>
       map.get(value ?? null) ?? value ?? null;
-    // an album's key may name its artist by the id (library/resolve.ts)
+    // an album's key may contain the id of its artist (library/resolve.ts)
     const albumKeys = parents.albumKeys.map((row): Row => ({
       ...row,
       key: (typeof row['key'] === 'string' ? row['key'] : '').replace(
@@ -233,7 +236,7 @@ export function createTrackSnapshots(client: Database) {
     };
   }
 
-  /** Inserts all rows of a snapshot. Throws `conflict` when another track has the file's place. */
+  /** Inserts all rows of a snapshot. Throws `conflict` when another track has the place of the file. */
   function putBack({ track, rows, links: linkedRows, parents }: TrackSnapshot): {
     albumId: AlbumId | null;
     renumbered: Renumbered[];
@@ -277,7 +280,7 @@ export function createTrackSnapshots(client: Database) {
         Object.fromEntries(names.map((name) => [name, row[name] ?? null])),
       );
     },
-    /** Lets those of the rows that refer to `from`, or to no track, refer to `to`. */
+    /** Changes the rows with these keys that refer to `from`, or to no track, so that they refer to `to`. */
     moveRows(table: string, column: string, keys: Row[], from: TrackId, to: TrackId): void {
       for (const key of keys) {
         const names = Object.keys(key);
@@ -297,7 +300,7 @@ export function createTrackSnapshots(client: Database) {
   };
 }
 
-/** Tables whose rows are deleted with a track's, parents first, and the columns that refer to it. */
+/** Returns the tables whose rows are deleted with a track's, parents first, and the columns that refer to it. */
 function tablesDeletedWithTrack(references: Reference[]): { table: string; columns: string[] }[] {
   const columnsByTable = new Map<string, string[]>();
   for (const parent of [TRACKS, ...walk([TRACKS])])

@@ -20,7 +20,7 @@ interface MergedTrack {
   into: TrackId;
   reason: MergeReason;
   snapshot: TrackSnapshot;
-  /** The kept track's former audio, if that track took over this one's file. */
+  /** The kept track's former audio, if the kept track took over the merged track's file. */
   audio: { storageUri: string | null; contentHash: string | null; sizeBytes: number | null } | undefined;
 }
 
@@ -30,7 +30,7 @@ interface TrashedRowsDeps {
   now: () => Date;
 }
 
-/** Every method runs inside the caller's transaction. */
+/** Creates the trash's table access. Every method runs inside the caller's transaction. */
 export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) {
   const snapshots = createTrackSnapshots(db.$client);
   const findPastPlace = db.$client
@@ -40,7 +40,10 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
     )
     .pluck();
 
-  /** Calls `beforeRemoval` while the row still exists. No stored object has to be released afterwards. */
+  /**
+   * Moves a track's rows into the trash. Calls `beforeRemoval` while the row still exists. No stored object has to be
+   * released afterwards.
+   */
   function put(
     tx: Db,
     by: UserId | null,
@@ -88,14 +91,14 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
     return { storageUri: null, coverKey: null };
   }
 
-  /** Restores a track at `sourceId`, or where it was. Throws `conflict` when another track has its place. */
+  /** Restores a track at `sourceId`, or where it was. Throws `conflict` when another track has that place. */
   function restore(tx: Db, id: TrackId, sourceId?: string): void {
     const row = tx.select().from(trashedTracks).where(eq(trashedTracks.id, id)).get();
     if (!row) throw notFound('track in the trash', id);
     const snapshot = row.snapshot as TrackSnapshot;
     const entries = snapshot.rows.find(({ table }) => table === 'playlist_entries');
     const byPlaylist = Map.groupBy(entries?.rows ?? [], (entry) => Number(entry['playlist_id']));
-    // the audio may have been moved to another storage meanwhile, the file to another place
+    // meanwhile the audio may have been moved to another storage, or the file to another place
     const track = { ...snapshot.track, storage_uri: row.storageUri, source_id: sourceId ?? row.sourceId };
     const versionedRows = snapshot.rows.map(({ table, rows }) => ({
       table,
@@ -112,7 +115,7 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
   /** Inserts the rows of a snapshot again and updates the search. */
   function putBack(tx: Db, snapshot: TrackSnapshot): void {
     const { albumId, renumbered } = snapshots.putBack(snapshot);
-    // an older version deleted it without an album
+    // an earlier version deleted the track when it had no album
     if (albumId === null) writer.joinUnnamedAlbum(Number(snapshot.track['id']) as TrackId);
     writer.search.set('track', Number(snapshot.track['id']));
     if (albumId !== null) {
@@ -122,7 +125,7 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
     }
     for (const artist of snapshot.parents.artists) writer.search.set('artist', Number(artist['id']));
     writer.noteReturn(Number(snapshot.track['id']) as TrackId, renumbered);
-    writer.sweepEmpty([], []); // names that were looked up before are forgotten
+    writer.sweepEmpty([], []); // clears the cache of looked-up names
   }
 
   /** Returns the current position of an entry: renumbering a list changes the positions of past entries too. */
