@@ -1,5 +1,5 @@
-// Builds the index of sounds from the stored characters: trains the model, makes the vectors, sorts them into clusters
-// and lays out the map. Runs in a thread of its own; a million tracks take minutes.
+// Builds the index of sounds from the stored sound vectors ("characters"): trains the model, computes the vectors,
+// groups them into clusters and lays out the map. Runs in a thread of its own; a million tracks take minutes.
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
@@ -24,33 +24,33 @@ import { placeLandmarks, type Places } from './landmarks.ts';
 import { AXES, HEADER_BYTES, layoutOf, MODEL_VALUES, type IndexHeader } from './sound-index.ts';
 import { MAP_SIZE } from './wire.ts';
 
-/** The model is trained on about so many tracks, whole albums of them. */
+/** The model is trained on about this many tracks, always on whole albums. */
 const TRAINING_TRACKS = 30_000;
 const MAX_CLUSTERS = 1_024;
 const TRACKS_PER_CLUSTER = 3;
 const TRAINING_ROUNDS = 6;
-/** Records per cluster that training draws in a round. */
+/** The number of records per cluster that one round of training draws. */
 const SAMPLES_PER_CLUSTER = 32;
 const MAX_GENRES = 24;
-/** A track lies between this many clusters on the map. */
+/** Each track is placed between this many clusters on the map. */
 const CLUSTERS_PER_TRACK = 3;
 const SHARPNESS = 12;
-/** A share of the map's width by which tracks are scattered, so that they do not lie on top of each other. */
+/** The share of the map's width by which tracks are scattered, so that they do not lie on top of each other. */
 const SCATTER_WIDTH = 0.012;
 const WRITE_BYTES = 1 << 20;
 
-/** Tracks whose sound can be compared. */
+/** SQL that selects tracks whose sound can be compared. */
 const FROM_COMPARABLE_TRACKS = `FROM tracks t JOIN audio_analyses a ON a.audio_key = ${AUDIO_KEY}
   WHERE t.availability = 'available' AND t.audio_hash IS NOT NULL AND a.character IS NOT NULL
     AND a.character_version = ${STEPS.character}`;
 
 export interface SoundCounts {
-  /** Tracks with audio. */
+  /** The number of tracks with audio. */
   total: number;
-  /** Tracks that were analyzed, with or without a result. */
+  /** The number of tracks that were analyzed, with or without a result. */
   analyzed: number;
   comparable: number;
-  /** Changes when other tracks or other results would be in the index. */
+  /** A fingerprint that changes when other tracks or other results would be in the index. */
   members: string;
   energies: EnergyCounts;
 }
@@ -84,7 +84,7 @@ export function buildSoundIndex(
   return arrange(path, { ...records, model, nowMs, counted });
 }
 
-/** The index of records without a library, for measuring how well and how fast it finds. */
+/** Builds the index of records without a library, for measuring how well and how fast it finds similar records. */
 export function indexRecords(path: string, records: Uint8Array<ArrayBuffer>, count: number): number {
   const model: VectorModel = { mean: new Float64Array(2 * DIMENSIONS), axes: new Float64Array(AXES) };
   const counted: SoundCounts = { total: count, analyzed: count, comparable: count, members: '', energies: [] };
@@ -98,7 +98,10 @@ function arrange(path: string, trained: TrainedRecords): number {
   return writeIndex(path, { ...trained, ...clusters, ...map });
 }
 
-/** Numbers from 0 to 1, the same each time: an unchanged library keeps its map. */
+/**
+ * Returns a generator of numbers from 0 to 1. The numbers are the same each time, so that an unchanged library keeps
+ * its map.
+ */
 function numbersFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -128,7 +131,7 @@ type TrainedRecords = Records & { model: VectorModel; nowMs: number; counted: So
 
 interface Records {
   count: number;
-  /** Records in the order of ids. */
+  /** Records in the order of track ids. */
   records: Uint8Array<ArrayBuffer>;
   genreOf: Uint8Array;
   genres: string[];
@@ -167,12 +170,12 @@ function makeRecords(client: Sqlite, model: VectorModel, maxRecords: number): Re
 interface Clusters {
   middles: Uint8Array<ArrayBuffer>;
   clusters: number;
-  /** For each record the `CLUSTERS_PER_TRACK` clusters that it is most like, and how much. */
+  /** The `CLUSTERS_PER_TRACK` clusters that each record is most similar to; `likeness` says how similar. */
   nearest: Int32Array;
   likeness: Float32Array;
 }
 
-/** Spherical k-means. */
+/** Sorts records into clusters by spherical k-means. */
 function sortIntoClusters(records: Uint8Array<ArrayBuffer>, count: number, random: () => number): Clusters {
   const clusters = Math.max(1, Math.min(MAX_CLUSTERS, Math.ceil(count / TRACKS_PER_CLUSTER)));
   const { loops, reserve } = createKernels();
@@ -290,7 +293,7 @@ function likenessOfAll(middles: Uint8Array<ArrayBuffer>, count: number): Float32
 
 type IndexContent = TrainedRecords & Clusters & { xs: Uint16Array; ys: Uint16Array };
 
-/** Writes the index beside the old one, which it then replaces. */
+/** Writes the index to a file beside the old index, which it then replaces. */
 function writeIndex(path: string, content: IndexContent): number {
   const { count, clusters } = content;
   const header: IndexHeader = {

@@ -1,5 +1,6 @@
 // The thread that compares sounds, and the thread that builds the index (the same file, started twice). It only reads
-// the database, and answers one question at a time. The thread ends when nobody asks any more, which frees its memory.
+// the database, and answers one question at a time. The thread ends after some time without questions, which frees its
+// memory.
 import { AUDIO_KEY } from '../analysis/queries.ts';
 import { STEPS } from '../analysis/steps.ts';
 import type { UserId } from '../db/ids.ts';
@@ -14,7 +15,10 @@ import { readMap, tracksAlong, tracksIn, type Area, type MapView, type Point, ty
 export type LikenessQuestion =
   | { kind: 'build'; nowMs: number; counted: SoundCounts }
   | { kind: 'count' }
-  /** Most alike first, without the track itself. One list per id that has a sound; `more` and `less` draw it aside. */
+  /**
+   * The most similar tracks, without the track itself: one list per id that has a sound. `more` and `less` steer the
+   * search.
+   */
   | { kind: 'nearest'; ids: number[]; count: number; more?: readonly number[]; less?: readonly number[] }
   /** How tracks rank by likeness to each of some other tracks. */
   | { kind: 'ranks'; of: readonly number[]; others: number[] }
@@ -29,7 +33,7 @@ interface Nearest extends Alike {
   id: number;
   /** The rank of each likeness, see RankOf. */
   ranks: Float32Array<ArrayBuffer>;
-  /** Likeness to what is looked for; without `more` and `less` to the track. The best first. */
+  /** Likeness to the steered sound; without `more` and `less`, to the track itself. The best first. */
   scores: Float32Array<ArrayBuffer>;
 }
 
@@ -147,7 +151,7 @@ const withoutTrack = (id: number, { ids, likeness }: Alike): Alike => {
   };
 };
 
-/** Opens the index when it is new. */
+/** Returns a function that opens the index, and opens it again when there is a new one. */
 function createOpener(): (path: string) => SoundIndex | undefined {
   let openedIndex: { key: string; index: SoundIndex | undefined } | undefined;
   return (path) => {

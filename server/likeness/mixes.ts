@@ -1,6 +1,6 @@
-// Mixes for the Home page, each with the reason why it is offered. They follow from the listener and the day, are
-// stored, and stay until the day is over where the listener was when they were made. A library that has grown much
-// since, as in its first scan, gets new ones.
+// Mixes for the Home page, each with the reason why it is offered. They depend on the listener and the day, are stored,
+// and stay until the day ends in the time zone where they were made. A library that has grown much since, as in its
+// first scan, gets new mixes.
 import type { TrackId, UserId } from '../db/ids.ts';
 import { MOODS, type Mood } from '../library/lists/moods.ts';
 import type { Statements } from '../library/lists/statement-cache.ts';
@@ -42,7 +42,7 @@ export interface Choosers {
 interface MixDeps {
   statements: Statements;
   storedMixes: StoredMixes;
-  /** `random`: 0 to 1. */
+  /** Creates the services for a generator of random numbers from 0 to 1. */
   choosersBy: (random: () => number) => Choosers;
   now: () => Date;
 }
@@ -54,7 +54,7 @@ export function createMixes({ statements, storedMixes, choosersBy, now }: MixDep
   const pending = new Map<UserId, Promise<Mix[]>>();
   const { facts: currentFacts } = choosersBy(() => 0);
 
-  /** Tracks that are gone, cannot be played now or are never to be played are left out. */
+  /** Removes tracks that are gone, cannot be played now or are excluded by the listener. */
   function playable(userId: UserId, mixes: readonly Mix[]): Mix[] {
     const ids = new Set(mixes.flatMap(({ items }) => items.map(({ id }) => id)));
     const facts = currentFacts.of(userId, [...ids]);
@@ -67,7 +67,7 @@ export function createMixes({ statements, storedMixes, choosersBy, now }: MixDep
     const madeAtMs = now().getTime();
     const today = Math.floor((madeAtMs + offsetMinutes * MINUTE_MS) / DAY_MS);
     const lastDay = storedMixes.find(userId);
-    // whoever flew west has the same date again, and gets other mixes all the same
+    // a listener who flew west has the same date twice, but still gets other mixes
     const day = lastDay && lastDay.madeAtMs <= madeAtMs ? Math.max(today, lastDay.day + 1) : today;
     const mixes = await make(userId, { day, offsetMinutes, choosers: choosersBy(numbersOf(day * 31 + userId)) });
     const endsAtMs = (today + 1) * DAY_MS - offsetMinutes * MINUTE_MS;
@@ -132,7 +132,7 @@ export function createMixes({ statements, storedMixes, choosersBy, now }: MixDep
       return mixes;
     }
 
-    /** Makes a mix for the hour at which the listener plays most; the hour of the first request would be over soon. */
+    /** Makes a mix for the hour at which the listener plays most; the current hour would be over soon. */
     async function ofHour(): Promise<Mix[]> {
       const hour = facts.busiestHour(userId, offsetMinutes);
       if (hour === undefined) return [];
@@ -188,7 +188,7 @@ export function createMixes({ statements, storedMixes, choosersBy, now }: MixDep
 
 const toItem = ({ id, likeness, rank, reasons }: MixItem): MixItem => ({ id, likeness, rank, reasons });
 
-/** 0 to 1, the same for a number (mulberry32). */
+/** Returns a generator of numbers from 0 to 1, the same for the same seed (mulberry32). */
 function numbersOf(seed: number): () => number {
   let state = seed | 0;
   return () => {

@@ -1,5 +1,5 @@
-// Finds a path from one track to another: for each step the tracks that lie between, and of those the sequence with the
-// smallest leaps (dynamic programming).
+// Finds a path from one track to another: for each step the tracks that lie between the two, and among these the
+// sequence with the smallest leaps (dynamic programming).
 import type { Sqlite } from '../db/client.ts';
 import { VECTOR_SIZE, RECORD_BYTES, writeRecord } from '../dsp/sound-vector.ts';
 import type { UserId } from '../db/ids.ts';
@@ -8,11 +8,11 @@ import type { SoundIndex } from './sound-index.ts';
 import { unitOf, viewOf } from './steering.ts';
 
 export interface FoundPath {
-  /** Track ids without the ends. */
+  /** Ids of the tracks between the two ends. */
   ids: number[];
-  /** Likeness of each track to the previous one; the last value is that of the end. */
+  /** Likeness of each track to the previous one; the last value is that of the end track. */
   likeness: number[];
-  /** Rank of each likeness: see RankOf. */
+  /** Rank of each likeness, see RankOf. */
   ranks: number[];
 }
 
@@ -23,9 +23,9 @@ interface PathRequest {
   steps: number;
 }
 
-/** Tracks that are compared for each step. */
+/** The number of tracks that are compared for each step. */
 const CANDIDATES_PER_STEP = 60;
-/** Cost of a track by the artist of the previous one; leaps cost 0 to 1. */
+/** Cost of a track with the same artist as the previous track; leaps cost 0 to 1. */
 const SAME_ARTIST_COST = 0.3;
 /** Weight of the distance from the straight path, relative to leaps. */
 const DETOUR_WEIGHT = 0.5;
@@ -102,7 +102,7 @@ function layersBetween(
   });
 }
 
-/** Leaves each track as a candidate only of the step that it is nearest to. */
+/** Keeps each track as a candidate only of the step that it is nearest to. */
 function assignToNearestStep(layers: readonly FoundCandidate[][]): FoundCandidate[][] {
   const smallestDetours = new Map<number, number>();
   for (const layer of layers)
@@ -115,7 +115,7 @@ function assignToNearestStep(layers: readonly FoundCandidate[][]): FoundCandidat
       return true;
     }),
   );
-  // a step whose candidates are all nearer to others takes a spare one of another step
+  // a step that lost all its candidates to other steps gets a spare one from another step
   return remainingLayers.map((layer, step) => {
     if (layer.length > 0) return layer.slice(0, CANDIDATES_PER_STEP);
     const donor = remainingLayers.find(

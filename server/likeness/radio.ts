@@ -1,5 +1,5 @@
-// Radios continue as long as somebody listens. The client sends what was played so far, so that a radio survives a
-// restart and can move to another device.
+// Radios that continue as long as somebody listens. The client sends the tracks played so far, so that a radio survives
+// a restart and can move to another device.
 import type { TrackId, UserId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
 import type { LibraryService } from '../library/service.ts';
@@ -12,21 +12,24 @@ import type { Seed, SeedReader } from './seeds.ts';
 import type { Sounds } from './sounds.ts';
 import type { RadioIn, ReasonOut } from './wire.ts';
 
-/** Tracks of the seed for which similar ones are looked up. */
+/** The number of seed tracks for which similar tracks are looked up. */
 const ANCHORS_FROM_SEED = 6;
 const MAX_STEERING_TRACKS = 4;
-/** Tracks played last that stand for a seed which was deleted. */
+/** The number of last played tracks that replace a seed which was deleted. */
 const REPLACEMENT_SEED_TRACKS = 20;
 /**
- * The number of neighbours at the beginning; each track that was played or asked for adds some, so that a long radio
- * reaches further.
+ * The number of neighbours at the beginning; it grows with each track that was played or requested, so that a long
+ * radio reaches further.
  */
 const NEIGHBOURS_PER_ANCHOR = 120;
 const MAX_NEIGHBOURS_PER_ANCHOR = 1_500;
 const MAX_BY_TAGS = 500;
-/** Candidates whose facts are read. */
+/** The number of candidates whose facts are read. */
 const MAX_CANDIDATES = 500;
-/** Candidates that are looked at again when the best ones do not fit: ten thousands would hold up other requests. */
+/**
+ * The number of candidates that are considered when the best ones do not fit: tens of thousands would hold up other
+ * requests.
+ */
 const MAX_RANKED = 2 * MAX_CANDIDATES;
 /** The rules consider this many of the tracks that were played last. */
 const RULE_WINDOW = 20;
@@ -35,19 +38,19 @@ const NEAR_SHARE = 0.1;
 /** The share of the library nearest to a track of "less" that comes only when nothing else is left. */
 const DISLIKED_SHARE = 0.08;
 /**
- * The best candidates, this many for each track that is wanted, may come next. All but a part of them are set aside by
- * chance, so that two radios from one track differ. They come when the others break rules.
+ * This many of the best candidates per requested track may come next. Most of them are set aside at random, so that two
+ * radios from one track differ; they are used when the others break rules.
  */
 const POOL_FACTOR = 6;
 const SET_ASIDE_SHARE = 0.75;
 const SET_ASIDE_PENALTY = 0.5;
-/** More than any score, so that such a track comes after all others. */
+/** The penalty of a disliked track: more than any score, so that the track comes after all others. */
 const DISLIKED_PENALTY = 1.5;
 const MAX_SEED_TRACKS = 300;
 const SEED_TRACK_SCORE = 0.7;
 const NEAR_WANTED_BONUS = 0.3;
 const GENRE_BONUS = 0.25;
-/** The best score of a track of which only tags are known; it falls with the position in the list. */
+/** The best score of a track that was found by its tags only; it falls with the position in the list. */
 const TAGS_SCORE = 0.5;
 
 export interface RadioTrack {
@@ -64,23 +67,26 @@ interface RadioDeps {
   seeds: SeedReader;
   library: Pick<LibraryService, 'similar'>;
   now: () => Date;
-  /** 0 to 1. */
+  /** Returns a number from 0 to 1. */
   random: () => number;
 }
 
 interface Candidate {
   id: number;
   score: number;
-  /** The track that it is like; undefined for one of the seed itself, or for any. */
+  /**
+   * The track that this candidate is similar to; undefined for a track of the seed itself, or for a track that fills
+   * up.
+   */
   anchorId?: number;
   /** Undefined when tags were compared. */
   likeness?: number;
   rank?: number;
-  /** A track of "more" that it is near, and one of "less" that it is far from. */
+  /** A track of "more" that the candidate is near, and a track of "less" that it is far from. */
   steeredBy?: { near: number | undefined; far: number | undefined };
-  /** The track is near one that the listener marked "less". */
+  /** True if the candidate is near a track that the listener marked "less". */
   isDisliked?: boolean;
-  /** The track comes later, unless the listener loves it or has not played it for long. */
+  /** True if the candidate comes later, unless the listener loves the track or has not played it for long. */
   isSetAside?: boolean;
 }
 
@@ -131,7 +137,9 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     return candidates;
   }
 
-  /** Notes which tracks of "more" and "less" each candidate is near. Those of the seed gain by being near "more". */
+  /**
+   * Notes which tracks of "more" and "less" each candidate is near. Candidates from the seed gain by being near "more".
+   */
   async function applySteering(
     candidates: readonly Candidate[],
     { more, less }: SteeringTracks,
@@ -159,7 +167,7 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
       isSetAside: place < POOL_FACTOR * count && random() < SET_ASIDE_SHARE,
     }));
 
-  /** Finds candidates, by falling score. */
+  /** Finds candidates; the best score first. */
   async function findCandidates(
     { userId, seed, count, played }: Request,
     anchors: readonly TrackId[],
@@ -184,9 +192,9 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     const { count, played, more, less } = input;
     const isBySound = sounds.isKnown();
 
-    // 1. Find what may come.
+    // 1. Find the candidates.
     const steering = { more: more.slice(-MAX_STEERING_TRACKS), less: less.slice(-MAX_STEERING_TRACKS) };
-    // sounds move towards what more is wanted of; tags cannot
+    // a sound can be steered towards the tracks of "more"; with tags, these tracks are anchors themselves
     const anchors = [...sampleOf(seed.ids, ANCHORS_FROM_SEED), ...(isBySound ? [] : steering.more)];
     const excludedIds = new Set<number>([...less, ...played]);
     if (seed.ids.length === 1) excludedIds.add(seed.ids[0] as TrackId);
@@ -218,7 +226,7 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     const fittingTracks = picked.slice(0, findFirstMisfit(picked, recent));
     if (fittingTracks.length === count) return answer(fittingTracks);
 
-    // 4. If too few similar tracks fit, add any that fit, and then those played longest ago.
+    // 4. If too few similar tracks fit, add any other tracks that fit, and then those played longest ago.
     const pickedIds = new Set<number>(fittingTracks.map(({ id }) => id));
     const otherCandidates = [
       ...candidates.slice(0, MAX_RANKED).filter(({ id }) => !pickedIds.has(id)),
@@ -314,7 +322,10 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
 
   return {
     next,
-    /** Throws `not_found` when the seed is not there, unless it went while the radio played. */
+    /**
+     * Returns the next tracks of a radio. Throws `not_found` for an unknown seed, unless it was deleted while the radio
+     * played.
+     */
     async of(userId: UserId, { seed: seedIn, ...rest }: RadioIn) {
       const seed = await seeds.of(userId, seedIn).catch((error: unknown): Seed => {
         const isGone = error instanceof AppError && error.code === 'not_found' && rest.played.length > 0;
@@ -326,7 +337,7 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
   };
 }
 
-/** The best candidate of each track, by falling score. */
+/** Returns the best candidate of each track; the best score first. */
 function bestOfEach(candidates: readonly Candidate[], excludedIds: ReadonlySet<number>): Candidate[] {
   const bestById = new Map<number, Candidate>();
   for (const candidate of candidates) {
@@ -336,7 +347,7 @@ function bestOfEach(candidates: readonly Candidate[], excludedIds: ReadonlySet<n
   return [...bestById.values()].sort((a, b) => b.score - a.score);
 }
 
-/** Offers played tracks again, those played longest ago first. */
+/** Returns played tracks as candidates, those played longest ago first. */
 function repeatPlayed(played: readonly TrackId[], less: readonly TrackId[]): Candidate[] {
   const lastPlaces = new Map(played.map((id, place) => [id, place]));
   return [...lastPlaces]
@@ -346,7 +357,7 @@ function repeatPlayed(played: readonly TrackId[], less: readonly TrackId[]): Can
     .map(([id, place]) => ({ id, score: -1 - place / played.length }));
 }
 
-/** The place of the first track that breaks a rule. */
+/** Returns the index of the first track that breaks a rule. */
 function findFirstMisfit(picked: readonly { facts: Facts }[], recent: readonly Facts[]): number {
   const tracks = [...recent];
   for (const [place, { facts }] of picked.entries()) {

@@ -1,17 +1,17 @@
-// Why a track was chosen. Each reason is true by the facts that it is made of.
+// Explains why a track was chosen, by facts that are true of the track.
 import { camelotOf } from '../dsp/key.ts';
 import type { Facts } from './track-facts.ts';
 import type { ReasonOut } from './wire.ts';
 
 const MAX_TEMPO_DIFFERENCE = 0.03;
 const MAX_YEARS_APART = 2;
-/** A track is forgotten that was played this often, but not for `LONG_AGO_MS`. */
+/** A track counts as forgotten if it was played at least this often, but not within `LONG_AGO_MS`. */
 export const MIN_FORGOTTEN_PLAYS = 3;
 export const LONG_AGO_MS = 180 * 86_400_000;
 
 export interface Anchor {
   facts: Facts;
-  /** Undefined where sounds were not compared. */
+  /** Undefined if sounds were not compared. */
   likeness?: number | undefined;
   rank?: number | undefined;
 }
@@ -61,7 +61,7 @@ export function reasonsOfListener(track: Facts, nowMs: number): ReasonOut[] {
   return reasons;
 }
 
-/** The same key, its relative, or a fifth away: neighbours on the Camelot wheel. */
+/** Returns whether two keys are the same, relative, or a fifth apart: neighbours on the Camelot wheel. */
 function areMatching(key: string, other: string): boolean {
   const [a, b] = [wheelOf(key), wheelOf(other)];
   if (!a || !b) return false;

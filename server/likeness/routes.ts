@@ -1,4 +1,4 @@
-// REST API of what is like what by its sound.
+// REST API of similar tracks, radio, paths, map and mixes.
 import { ArtistIdIn, TrackIdIn, type TrackId, type UserId } from '../db/ids.ts';
 import { conflict, notFound } from '../errors.ts';
 import { idParam } from '../http/paging.ts';

@@ -9,10 +9,10 @@ import type { Sounds } from './sounds.ts';
 import { findVersions, type VersionKind } from './versions.ts';
 import type { SeedIn } from './wire.ts';
 
-/** Extra tracks that are requested, as some cannot be played now or are versions of the same song. */
+/** Extra tracks that are requested, because some cannot be played now or are versions of the same song. */
 const EXTRA_TRACKS = 60;
 
-/** What Subsonic's similar songs start from. */
+/** What Subsonic's similar songs start from: a track, an album or an artist. */
 export type SeedOfSongs = Extract<SeedIn, { kind: 'track' | 'album' | 'artist' }>;
 
 interface LikenessDeps {
@@ -131,14 +131,14 @@ export function createLikenessService({ statements, sounds, facts, radio, librar
       : [];
   }
 
-  /** The next songs of a radio. */
+  /** Returns the next songs of a radio. */
   async function songsLike(userId: UserId, seed: SeedOfSongs, count: number): Promise<TrackId[] | undefined> {
     if (!sounds.isKnown()) return undefined;
     const { items } = await radio.of(userId, { seed, count, played: [], more: [], less: [] });
     return items.map(({ id }) => id);
   }
 
-  /** Returns a path of at most `count` tracks with their likeness to the first. */
+  /** Returns a path of at most `count` tracks, with the likeness of each track to the first. */
   async function soundPath(userId: UserId, from: TrackId, to: TrackId, count: number) {
     const pathTracks = await path(userId, from, to, Math.max(0, count - 2));
     if (!pathTracks) return undefined;

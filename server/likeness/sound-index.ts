@@ -23,16 +23,16 @@ export const MODEL_VALUES = 2 * DIMENSIONS + AXES;
 
 export interface IndexHeader {
   vectorVersion: number;
-  /** Version of this build. */
+  /** Identifies this build of the index. */
   version: string;
   builtAtMs: number;
-  /** Fingerprint of the library at that time: see countSounds. */
+  /** Fingerprint of the library at the time of the build, see countSounds. */
   members: string;
   analyzed: number;
   total: number;
   tracks: number;
   clusters: number;
-  /** Names of what is stored as genres. */
+  /** Names of the genres, which tracks refer to by index. */
   genres: string[];
 }
 
@@ -58,21 +58,24 @@ export function layoutOf({ tracks, clusters }: Pick<IndexHeader, 'tracks' | 'clu
   return { ...starts, end: offset };
 }
 
-/** Up to this many tracks all records are compared. */
+/** Libraries up to this size compare all records. */
 const MAX_FULLY_COMPARED = 30_000;
 /** Larger libraries compare this share of their records, see docs/decisions/0089. */
 const COMPARED_SHARE = 0.08;
 const PAGE_RECORDS = 8_192;
-/** Ranks are counted among so many tracks at most, spread evenly over the clusters. */
+/** Ranks are counted among at most this many tracks, spread evenly over the clusters. */
 const MAX_RANK_SAMPLE = 4_096;
 
 export interface Alike {
   ids: Int32Array<ArrayBuffer>;
-  /** 0 to 1. */
+  /** Similarity of each track, 0 to 1. */
   likeness: Float32Array<ArrayBuffer>;
 }
 
-/** The share of the other tracks, above 0 to 1, that are at least as much alike; 1 for what is nothing alike. */
+/**
+ * Returns the rank of a likeness: the share of the other tracks that are at least as similar, above 0 to 1; 1 for a
+ * track that is not similar at all.
+ */
 export type RankOf = (likeness: number) => number;
 
 export interface SoundMap {
@@ -84,7 +87,7 @@ export interface SoundMap {
 
 export type SoundIndex = NonNullable<ReturnType<typeof openSoundIndex>>;
 
-/** Undefined when it is damaged, or was made by another version. */
+/** Opens an index file. Returns undefined for a file that is damaged, or was made by another version. */
 export function openSoundIndex(path: string) {
   const fd = openSync(path, 'r');
   const header = readHeader(fd);
@@ -137,7 +140,7 @@ export function openSoundIndex(path: string) {
     return intBuffer[0] as number;
   }
 
-  /** The record of a track. */
+  /** Returns the record of a track. */
   function find(id: number): Uint8Array<ArrayBuffer> | undefined {
     let [low, high] = [0, tracks - 1];
     while (low <= high) {
@@ -154,7 +157,7 @@ export function openSoundIndex(path: string) {
     return undefined;
   }
 
-  /** Loads the record to compare with; returns the scale of the products. */
+  /** Loads the record with which others are compared; returns the scale of the products. */
   function loadQuery(record: Uint8Array): number {
     bytes.set(record, 0);
     const scale = view.getFloat32(RECORD_SCALE_OFFSET, true);
@@ -191,7 +194,7 @@ export function openSoundIndex(path: string) {
   return {
     header,
     find,
-    /** Returns how the likeness to a record ranks among all tracks of the index. */
+    /** Returns a function that ranks a likeness to this record among all tracks of the index. */
     ranksFor(record: Uint8Array): RankOf {
       const { records, count } = (rankSample ??= readRankSample());
       const scale = loadQuery(record);
@@ -214,7 +217,7 @@ export function openSoundIndex(path: string) {
         return Math.max(1, likenesses.length - low) / Math.max(1, likenesses.length);
       };
     },
-    /** Makes the record of a track that is not in the index yet. */
+    /** Computes the record of a track that is not in the index yet. */
     recordOf(character: Character, id: number): Uint8Array<ArrayBuffer> {
       const record = new Uint8Array(RECORD_BYTES);
       writeRecord(toVector(character), id, new DataView(record.buffer), 0);
@@ -265,7 +268,7 @@ export function openSoundIndex(path: string) {
   };
 }
 
-/** Likeness is stored in 32 bits. */
+/** Tolerance for comparing likeness values, which are stored in 32 bits. */
 const ROUNDING_ERROR = 1e-6;
 const idOf = (record: Uint8Array): number =>
   new DataView(record.buffer, record.byteOffset, RECORD_BYTES).getInt32(RECORD_ID_OFFSET, true);
@@ -290,7 +293,7 @@ export function keyOf(path: string): string | undefined {
   return stat && `${stat.ino}:${stat.mtimeMs}:${stat.size}`;
 }
 
-/** Undefined, so that it is built anew, also for a file that was cut off or overwritten. */
+/** Returns the header. Returns undefined for a file that was cut off or overwritten, so that the index is rebuilt. */
 function readHeader(fd: number): IndexHeader | undefined {
   const head = Buffer.alloc(HEADER_BYTES);
   if (readSync(fd, head, 0, HEADER_BYTES, 0) < HEADER_BYTES) return undefined;
@@ -331,7 +334,7 @@ export function createTop(limit: number) {
   }
 
   return {
-    /** Returns the value that a new one has to exceed. */
+    /** Returns the value that a new one has to exceed to be kept. */
     least: (): number => (count < limit ? -Infinity : limit === 0 ? Infinity : (values[0] as number)),
     add(id: number, value: number): void {
       if (count < limit) {

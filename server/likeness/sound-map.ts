@@ -1,4 +1,4 @@
-// Reads parts of the map: tracks counted in cells, some of them as points, and tracks along a line.
+// Reads parts of the map: the number of tracks per cell, some tracks as points, and tracks along a line.
 import type { SoundIndex, SoundMap } from './sound-index.ts';
 
 export interface Point {
@@ -27,9 +27,9 @@ export interface AreaTracks {
   items: (Point & { id: number })[];
 }
 
-/** Columns and rows in which genres are counted for labels. */
+/** The number of columns and of rows in which genres are counted for labels. */
 const LABEL_CELLS = 5;
-/** A genre is labelled where it has at least this share of the tracks with a genre. */
+/** A cell is labelled with a genre that at least this share of its tracks with a genre have. */
 const MIN_LABEL_SHARE = 0.3;
 const NO_GENRE = 0xff;
 

@@ -1,6 +1,6 @@
 // Compares the sounds of the library in a thread, and builds their index in another thread when the results of the
 // analysis have changed. Sounds count as known when 95 % of the tracks have been analyzed; before that, the nearest
-// tracks would be those that happened to come first.
+// tracks would be those that happened to be analyzed first.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createReaderThread } from '../db/reader-thread.ts';
 import type { Log } from '../log/log.ts';
@@ -24,7 +24,7 @@ interface SoundsDeps {
   workerUrl: URL;
   databasePath: string;
   indexPath: string;
-  /** Rises with every change of the library. */
+  /** Returns a text that changes with every change of the library. */
   changes: () => string;
   isBusy: () => boolean;
   onCounted: (counted: LikenessAnswers['count']) => void;

@@ -1,5 +1,5 @@
-// Finds other versions of a song: the same recording by its fingerprint, and tracks of the same title whose addition or
-// artist tells which version they are.
+// Finds other versions of a song: the same recording by its fingerprint, and tracks of the same title whose title
+// addition or artist tells what kind of version they are.
 import type { TrackId } from '../db/ids.ts';
 import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
 import type { Statements } from '../library/lists/statement-cache.ts';
@@ -7,7 +7,7 @@ import type { VERSION_KINDS } from './wire.ts';
 
 export type VersionKind = (typeof VERSION_KINDS)[number];
 
-/** In brackets, or behind a dash, at the end of a title. */
+/** Matches an addition in brackets, or after a dash, at the end of a title. */
 const ADDITION = /(?:\(([^()]+)\)|\[([^[\]]+)\]|\s[-–—]\s([^-–—]+))$/;
 const KINDS: readonly (readonly [VersionKind, RegExp])[] = [
   ['live', /\b(live|unplugged|in concert|bbc session|peel session)\b/i],
@@ -17,7 +17,7 @@ const KINDS: readonly (readonly [VersionKind, RegExp])[] = [
   ['version', /\b(version|take|mono|stereo|single|album|radio|extended|alternate|alternative|bonus|session)\b/i],
 ];
 const MAX_TRACKS_READ = 200;
-/** A title of more artists is a common one: their tracks are other songs. */
+/** A title that more artists than this have is a common title: their tracks are different songs. */
 const MAX_ARTISTS = 4;
 const MAX_LENGTH_RATIO = 1.35;
 

@@ -1,4 +1,4 @@
-// Client of LRCLIB (https://lrclib.net/docs) and whatever speaks its API.
+// Client of LRCLIB (https://lrclib.net/docs) and of other services with the same API.
 import { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { Breaker } from '../outbound/breaker.ts';
@@ -49,7 +49,7 @@ interface LrclibDeps {
 
 export type Lrclib = ReturnType<typeof createLrclib>;
 
-/** All throw a ServiceError or the reason of `signal`. */
+/** Creates the client. All methods throw a ServiceError or the reason of `signal`. */
 export function createLrclib({ settings, userAgent, bucket, breaker, wait }: LrclibDeps) {
   const ask = createServiceClient({
     name: NAME,
@@ -66,7 +66,7 @@ export function createLrclib({ settings, userAgent, bucket, breaker, wait }: Lrc
     signal: AbortSignal,
   ): Promise<z.output<T> | undefined> {
     const { status, body: answer } = await ask({ path }, signal);
-    // 400, 422: the service does not accept such a song, for instance one that is longer than an hour
+    // 400, 422: the service does not accept this song, for instance because it is longer than an hour
     if ([400, 404, 422].includes(status) && typeof answer === 'object') return undefined;
     const parsed = status === 200 ? shape.safeParse(answer) : undefined;
     if (!parsed?.success) throw new ServiceError('unreachable', `${NAME} sent an invalid answer (${status}).`);
@@ -90,7 +90,7 @@ export function createLrclib({ settings, userAgent, bucket, breaker, wait }: Lrc
         signal,
       ),
 
-    /** Songs of the title and artist. */
+    /** Returns the songs with this title and artist. */
     searchSong: (song: WantedSong, signal: AbortSignal): Promise<OfferedLyrics[]> =>
       search({ track_name: askedTitle(song.title), artist_name: askedArtist(song) }, signal),
 

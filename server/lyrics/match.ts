@@ -1,10 +1,10 @@
-// Which of the lyrics that a service offers are of a track. Pure. Wrong lyrics are worse than none: length, title and
-// artist have to agree, and where that leaves different songs, the album, too.
+// Decides which of the lyrics that a service offers belong to a track. Pure functions. Wrong lyrics are worse than
+// none: length, title and artist have to agree, and if different songs remain, the album too.
 import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
 
 export interface WantedSong {
   title: string;
-  /** The credit, and each artist. */
+  /** The artist credit; `artists` has each artist. */
   artistName: string;
   artists: readonly string[];
   album: string | null;
@@ -16,7 +16,7 @@ export interface OfferedLyrics {
   title: string;
   artistName: string;
   album: string | null;
-  /** Seconds. */
+  /** Length of the song in seconds. */
   duration: number | null;
   isInstrumental: boolean;
   plain: string | null;
@@ -24,11 +24,11 @@ export interface OfferedLyrics {
 }
 
 const MAX_DURATION_DIFFERENCE_MS = 2_000;
-/** Longer names are compared as they are. */
+/** Longer names are compared unchanged. */
 const MAX_NAME_CHARACTERS = 300;
 const GUESTS_IN_BRACKETS = /[([](?:feat\.?|ft\.?|featuring|with) [^()[\]]*(?:[([][^()[\]]*[)\]][^()[\]]*)?[)\]]/giu;
 const GUESTS_AT_END = / (?:feat\.?|ft\.?|featuring) .*/isu;
-/** Words for an edition with the same performance; live, acoustic, remix and so on are not among them. */
+/** Matches words for an edition with the same performance; live, acoustic, remix and so on are not among them. */
 const REMASTER_SUFFIX =
   /(?:[([]| - ) ?(?:\d{4} )?(?:digital(?:ly)? )?remaster(?:ed)?(?: version)?(?: \d{4})? ?[)\]]?$/iu;
 const VERSION_SUFFIX =
@@ -36,7 +36,7 @@ const VERSION_SUFFIX =
 const EDITION_SUFFIXES = [REMASTER_SUFFIX, VERSION_SUFFIX];
 const LAST_BRACKETS = /[([][^()[\]]*[)\]]?$/u;
 const EDITION_OF_ALBUM = /\b(?:edition|remaster(?:ed)?|deluxe|anniversary|bonus|reissue|explicit)\b/iu;
-/** Titles that say nothing: an artist may have several songs of the name. */
+/** Titles that are too common to identify a song: an artist may have several songs of that name. */
 const COMMON_TITLES = new Set(
   [
     'intro,outro,interlude,prelude,skit,untitled,overture,introduction,finale,reprise,epilogue,prologue',
@@ -75,7 +75,7 @@ const albumKeyOf = (album: string): string =>
   key(album.length > MAX_NAME_CHARACTERS ? album : cut(withoutEditions(inLine(album)), ...EDITION_SUFFIXES));
 const marksOf = (text: string): string => [...new Set(key(text).match(PERFORMANCE_WORD) ?? [])].sort().join();
 
-/** The title and artist to ask for: without guests and edition. */
+/** Returns the title to search for, without guests and edition. */
 export const askedTitle = (title: string): string =>
   cut(title, GUESTS_IN_BRACKETS, GUESTS_AT_END, ...EDITION_SUFFIXES) || title;
 export const askedArtist = ({ artists, artistName }: Pick<WantedSong, 'artists' | 'artistName'>): string =>
@@ -86,7 +86,7 @@ function isSameArtist({ artistName, artists }: WantedSong, offered: string): boo
   if (theirs === '') return false;
   if (theirs === artistKeyOf(artistName)) return true;
   const ours = artists.map(artistKeyOf);
-  // one of several: the others are guests, or the service names the first only
+  // one of several artists: the others are guests, or the service names only the first
   if (ours.length > 1 && theirs === ours[0]) return true;
   const parts = cut(offered, GUESTS_IN_BRACKETS, GUESTS_AT_END).split(ARTIST_SEPARATOR).map(artistKeyOf);
   const ownArtists = new Set(ours.length > 0 ? ours : [artistKeyOf(artistName)]);
@@ -96,7 +96,7 @@ function isSameArtist({ artistName, artists }: WantedSong, offered: string): boo
 const isSameAlbum = (ours: string | null, theirs: string | null): boolean =>
   ours !== null && theirs !== null && albumKeyOf(ours) === albumKeyOf(theirs);
 
-/** Whether lyrics of the offered song can belong to the wanted one. */
+/** Returns whether lyrics of the offered song can belong to the wanted song. */
 export function isLyricsOfSong(wanted: WantedSong, offered: OfferedLyrics): boolean {
   if (offered.duration === null) return false;
   if (Math.abs(offered.duration * 1_000 - wanted.durationMs) > MAX_DURATION_DIFFERENCE_MS) return false;
@@ -112,7 +112,7 @@ export function isLyricsOfSong(wanted: WantedSong, offered: OfferedLyrics): bool
 const wordsOf = ({ plain, synced }: OfferedLyrics): Set<string> =>
   new Set(key((plain ?? synced ?? '').replace(/\[[^\][]*\]|<[^<>]*>/g, ' ')).split(' '));
 
-/** Whether both are transcriptions of the same song. */
+/** Returns whether two lyrics are transcriptions of the same song. */
 function isSameText(a: OfferedLyrics, b: OfferedLyrics): boolean {
   if (a.isInstrumental || b.isInstrumental) return a.isInstrumental === b.isInstrumental;
   const [firstWords, secondWords] = [wordsOf(a), wordsOf(b)];

@@ -1,5 +1,5 @@
-// Moves lyrics that a person wrote, picked or hid when two tracks are merged, and back when that is undone. Runs inside
-// the caller's transaction.
+// Moves lyrics that a person wrote, picked or hid when two tracks are merged, and moves them back when that is undone.
+// Runs inside the caller's transaction.
 import { isDeepStrictEqual } from 'node:util';
 import { eq } from 'drizzle-orm';
 import { z } from 'zod';
@@ -43,7 +43,7 @@ export function createLyricsMerge({
   const linesInFile = (id: TrackId): unknown =>
     db.select({ lines: lyrics.lines }).from(lyrics).where(eq(lyrics.trackId, id)).get()?.lines;
 
-  /** Whether a person hid the lyrics that the other track shows too. */
+  /** Returns whether a person hid lyrics that the other track shows too. */
   function hidesSame(from: TrackId, to: TrackId): boolean {
     const lines = linesInFile(to);
     return lines === undefined || isDeepStrictEqual(lines, linesInFile(from));
@@ -79,7 +79,7 @@ export function createLyricsMerge({
       },
     },
 
-    /** Moves lyrics back; those written for the kept track since the merge stay. */
+    /** Moves lyrics back; lyrics written for the kept track since the merge stay. */
     bringBack(from, to, { remembered }): void {
       const previousLyrics = Remembered.parse(remembered);
       if (!previousLyrics.from) return;
@@ -93,7 +93,7 @@ export function createLyricsMerge({
   };
 }
 
-/** A person removed what was shown, and wrote nothing instead. */
+/** Returns whether a person removed the lyrics and wrote nothing instead. */
 const isHidden = ({ lines, lrclibId, isInstrumental }: StoredLyrics): boolean =>
   lines.length === 0 && lrclibId === null && !isInstrumental;
 

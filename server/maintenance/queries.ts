@@ -33,7 +33,9 @@ export function prepareFindTrack(db: MainDb) {
   return (id: number): StoredTrack | undefined => list(id - 1, 1).find((track) => track.id === id);
 }
 
-/** Returns the hash that an earlier verification saved for this version of a file; saves `sum` when there is none. */
+/**
+ * Returns the hash that an earlier verification saved for this version of a file; saves `sum` when there is no hash.
+ */
 export function findOrSaveSum(db: Db, { id, fileSize, fileMtimeUs }: StoredTrack, sum: string): string {
   const savedSum = db.select().from(fileSums).where(eq(fileSums.trackId, id)).get();
   if (savedSum && savedSum.sizeBytes === fileSize && savedSum.mtimeUs === fileMtimeUs) return savedSum.sha256;
@@ -46,7 +48,7 @@ export function findOrSaveSum(db: Db, { id, fileSize, fileMtimeUs }: StoredTrack
 }
 
 type CoveredAlbum = RowOf<typeof albums, 'id' | 'title'>;
-/** `artistId` is null for an artist without tracks, whom a person gave a picture. */
+/** A stored picture; `artistId` is null for an artist without tracks, whom a person gave a picture. */
 interface ArtistPicture {
   id: number;
   title: string;
@@ -92,7 +94,10 @@ export function saveRun(db: Db, run: VerifyRun): void {
   db.insert(verifyRuns).values(run).onConflictDoUpdate({ target: verifyRuns.scope, set }).run();
 }
 
-/** Returns whether a track uses the object with that hash and key, in any storage: a migration copies it to both. */
+/**
+ * Prepares a query that tells whether a track uses the object with that hash and key, in any storage: a migration
+ * copies it to both.
+ */
 export function prepareIsUsed(db: MainDb) {
   const find = db.$client
     .prepare<[string, string], number>(
@@ -103,7 +108,9 @@ export function prepareIsUsed(db: MainDb) {
   return (hash: string, key: string): boolean => find.get(hash, key) !== undefined;
 }
 
-/** Returns whether a picture belongs to an album, to an artist, or to an album that may be restored. */
+/**
+ * Prepares a query that tells whether a picture belongs to an album, to an artist, or to an album that may be restored.
+ */
 export function prepareIsCover(db: MainDb) {
   const find = db.$client.prepare<[number, string, string, string, string]>(
     `SELECT 1 FROM album_covers WHERE album_id = ? AND key = ?

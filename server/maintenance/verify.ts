@@ -60,7 +60,7 @@ export interface VerifyDeps {
   proveCover: (id: AlbumId, heal: RepairCover | undefined, signal: AbortSignal) => Promise<CoverVerdict>;
   provePicture: (id: number, heal: RepairCover | undefined) => Promise<CoverVerdict>;
   repair: AudioRepair;
-  /** Called when the track's audio is missing, and when it is there again. */
+  /** Called when the track's audio is missing; `onReturned` when the audio is there again. */
   onMissing: (id: TrackId, uri: string) => void;
   onReturned: (id: TrackId, uri: string) => void;
   listMissing: () => TrackId[];
@@ -84,7 +84,10 @@ export function createVerify(deps: VerifyDeps): {
   const listCovered = prepareListCovers(db);
   const listPictured = prepareListArtistPictures(db);
 
-  /** Continues where an earlier attempt of the job ended. Throws `unavailable` while the storage is down. */
+  /**
+   * Verifies stored files. Continues where an earlier attempt of the job ended. Throws `unavailable` while the storage
+   * is down.
+   */
   const verify: Handler<typeof VERIFY_STORAGE> = async (
     { scope },
     { jobId, signal, progress },
@@ -107,7 +110,7 @@ export function createVerify(deps: VerifyDeps): {
     const [tracks, covers, pictures] = [countTracks(db), countCovers(db), countArtistPictures(db)];
     const total = [tracks, covers, pictures].reduce((sum, count) => sum + Math.min(count, shareOf(count)), 0);
 
-    /** Looks for all missing audio every day, and not only when its tracks are verified. */
+    /** Looks for all missing audio every day, even if its tracks are not due for verification. */
     async function findMissingAudio(): Promise<void> {
       for (const id of deps.listMissing()) {
         signal.throwIfAborted();
@@ -235,7 +238,8 @@ export function createVerify(deps: VerifyDeps): {
       context.signal.throwIfAborted();
       if (error instanceof AppError && error.code === 'gone') return { kind: 'missing', reason: null };
       if (error instanceof DamagedObjectError) return { kind: 'damaged', reason: null };
-      if (!track.uri.startsWith(FILE_PREFIX) && !(await storage.isUp())) throw error; // the storage is down
+      // the storage is down, which says nothing about the object
+      if (!track.uri.startsWith(FILE_PREFIX) && !(await storage.isUp())) throw error;
       return { kind: 'unreadable', reason: messageOf(error) };
     }
   }
@@ -257,7 +261,10 @@ export function createVerify(deps: VerifyDeps): {
     return hash.digest('hex');
   }
 
-  /** A file that changed since the last scan was changed by a person, so it is not damaged. */
+  /**
+   * Judges a file whose content differs. A file that changed since the last scan was changed by a person, so it is not
+   * damaged.
+   */
   async function judgeFile(track: StoredTrack, context: VerifyContext): Promise<Verdict> {
     const { uri, audioHash, fileSize, fileMtimeUs } = track;
     const file = await deps.audioStore.resolve(uri);
@@ -273,7 +280,8 @@ export function createVerify(deps: VerifyDeps): {
     // the hash of a section is that of its file, then `@` and its start
     const isWhole = result.audioHash === audioHash.split('@', 1)[0];
     const hash = isWhole ? await hashAudio(uri, context) : undefined;
-    if (!isDeepStrictEqual(await file.stat(), previousStat)) return 'changed'; // the hash is that of another version
+    // the hash is that of another version of the file
+    if (!isDeepStrictEqual(await file.stat(), previousStat)) return 'changed';
     return hash !== undefined && findOrSaveSum(db, track, hash) === hash ? 'good' : { kind: 'damaged', reason: null };
   }
 }
