@@ -35,9 +35,9 @@ interface MusicFolderServiceDeps {
   musicFolders: MusicFolders;
   jobs: Pick<Jobs, 'tryEnqueue'>;
   readAside: ReadAside;
-  /** Folders that cannot be music folders. */
+  /** Tonearm's own folders, which cannot be music folders. */
   ownFolders: { data: string; storageRoot: string };
-  /** Checks which folders are there. */
+  /** Checks which music folders can be reached. */
   checkFolders: () => Promise<void>;
 }
 
@@ -80,14 +80,15 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
     if (isTaken) throw invalid([{ field: 'name', message: 'is the name of another music folder' }]);
   }
 
-  /** Makes a key of the letters and digits of the name; never a path that is a folder in the first music folder. */
+  /** Makes a key from the letters and digits of the name; never the path of a folder in the first music folder. */
   function createKey(name: string): string {
     const dashed = name
       .normalize('NFKD')
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-');
     const plain = trimBoth(dashed, /-/).slice(0, 24);
-    const base = plain.length < 2 ? `folder${plain && `-${plain}`}` : plain; // `c:/` would be a drive
+    // a key of one letter, such as `c:/`, would be a drive
+    const base = plain.length < 2 ? `folder${plain && `-${plain}`}` : plain;
     const isTaken = (key: string): boolean =>
       musicFolders.listAll().some((other) => other.key === key) || isFolderName(rootPathOf(key));
     let key = base;
@@ -163,8 +164,8 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
     planRemoval: (id: number): Promise<Removal> => planRemoval(get(id)),
 
     /**
-     * Adds a music folder and starts a scan of it. The first one goes into the settings. A folder that was removed is
-     * restored with its tracks.
+     * Adds a music folder and starts to scan it. The first music folder is stored in the settings. A folder that was
+     * removed before is restored with its tracks.
      */
     async add({ name, path, mode }: { name: string; path: string; mode: ImportMode }): Promise<StoredFolder> {
       const removedFolder = await findRemovedFolder(path);
@@ -189,7 +190,9 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
       return get(id);
     },
 
-    /** Changes name, path or mode. After a change of the path, the same relative paths are the same tracks. */
+    /**
+     * Changes name, path or mode. After a change of the path, files with the same relative paths are the same tracks.
+     */
     async change(id: number, { name, path, mode }: FolderChange): Promise<StoredFolder> {
       const folder = get(id);
       if (!folder.isSet) throw conflict(`The music folder “${folder.name}” was removed. Restore it first.`);
@@ -204,7 +207,7 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
       return get(id);
     },
 
-    /** Removes the folder, and returns how many of its tracks go to the trash. */
+    /** Removes the folder, and returns how many of its tracks are moved to the trash. */
     async remove(id: number, userId: UserId | null): Promise<Removal> {
       const folder = get(id);
       if (!folder.isSet) throw conflict(`The music folder “${folder.name}” has already been removed.`);

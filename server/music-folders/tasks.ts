@@ -102,7 +102,7 @@ export function createMusicFolderTasks({
   const isSet = (id: number): boolean => musicFolders.find(id)?.isSet !== false;
 
   const clear: Handler<typeof CLEAR_MUSIC_FOLDER> = async ({ folderId, by }, context) => {
-    if (isSet(folderId)) return { trashed: 0 }; // the folder was restored meanwhile
+    if (isSet(folderId)) return { trashed: 0 }; // the folder has been restored in the meantime
     const folderKeys = folderKeysOf(folderId);
     await markFilesGone(folderKeys, context);
     const moveToTrash = (id: TrackId): void =>

@@ -47,7 +47,7 @@ export function createBookmarkService({
 
   return {
     get,
-    /** Last changed first. */
+    /** Lists a user's bookmarks, last changed first. */
     list: (userId: UserId, { limit, offset }: Page): Paged<BookmarkSummary> => ({
       items: withTracks(
         userId,
@@ -63,7 +63,10 @@ export function createBookmarkService({
       total: db.select({ n: count() }).from(bookmarks).where(eq(bookmarks.userId, userId)).get()?.n ?? 0,
     }),
 
-    /** Creates or moves a bookmark; without a comment it keeps its own. Throws `not_found` for an unknown track. */
+    /**
+     * Creates or moves a bookmark; without a comment the bookmark keeps its comment. Throws `not_found` for an unknown
+     * track.
+     */
     set: (
       userId: UserId,
       trackId: TrackId,

@@ -1,4 +1,4 @@
-// Removes deleted tracks from a saved queue. The current track stays the same, or becomes the next one left.
+// Removes deleted tracks from a saved queue. The current track stays the same, or becomes the next remaining one.
 interface QueuePlace {
   currentIndex: number;
   positionMs: number;

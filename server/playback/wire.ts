@@ -9,7 +9,7 @@ import { toTrackOut } from '../library/wire-maps.ts';
 import type { BookmarkSummary } from './bookmarks.ts';
 import { MAX_QUEUED, type PlayQueue, type QueueListening } from './queue.ts';
 
-/** No track or episode is longer. */
+/** The longest accepted position: no track or episode is longer. */
 export const LONGEST_MS = 7 * 86_400_000;
 export const positionMs = z.int().min(0).max(LONGEST_MS);
 
