@@ -8,7 +8,7 @@ interface FormatFacts {
   alsoVideo?: readonly string[];
   /** Magic bytes at the start, `?` for any byte. Formats without them are detected in sniff.ts. */
   begins?: readonly string[];
-  /** `own`: a reader in formats/. music-metadata uses the same format names. */
+  /** `own` if there is a reader in formats/. music-metadata uses the same format names. */
   reader: 'own' | 'music-metadata';
   contentType: string;
   /** MIME types on desktops (shared-mime-info). */
@@ -21,7 +21,7 @@ interface FormatFacts {
   codec?: string;
   /** More demuxers for transcoding, for formats whose versions have different demuxers. */
   demuxers?: readonly string[];
-  /** Lossless even if the bit depth is unknown. */
+  /** True if the format is lossless even if the bit depth is unknown. */
   lossless?: boolean;
   /** How samples are read without external programs: with a WebAssembly decoder, or as plain PCM. */
   samples?: 'decoder' | 'plain';
@@ -31,7 +31,7 @@ interface FormatFacts {
   efficiency?: number;
 }
 
-/** The formats by `TrackOut.format`. */
+/** All formats, by the value of `TrackOut.format`. */
 export const AUDIO_FORMATS = {
   mp3: {
     extensions: ['mp3', 'mp2', 'mp1', 'mpga'],
@@ -261,7 +261,7 @@ export const FORMATS = Object.entries(AUDIO_FORMATS) as [AudioFormat, FormatFact
 export const formatFacts = (format: string | null): FormatFacts | undefined =>
   format !== null && Object.hasOwn(AUDIO_FORMATS, format) ? AUDIO_FORMATS[format as AudioFormat] : undefined;
 
-/** What a track's audio is called on the wire. */
+/** Returns the content type with which a track's audio is sent. */
 export const contentTypeOf = (format: string | null): string =>
   formatFacts(format)?.contentType ?? 'application/octet-stream';
 export const AUDIO_CONTENT_TYPES = [...new Set(FORMATS.map(([, { contentType }]) => contentType))];
@@ -315,14 +315,17 @@ export const UNSUPPORTED_MAGIC_BYTES = UNSUPPORTED_FORMATS.flatMap(({ name, magi
   begins.map((pattern) => ({ pattern, name })),
 );
 
-/** Demuxers of single files. Demuxers of file lists (HLS, concat) would open whatever a malicious file refers to. */
+/**
+ * Demuxers that ffmpeg may use: those of single files. Demuxers of file lists (HLS, concat) would open whatever a
+ * malicious file refers to.
+ */
 export const DEMUXERS: readonly string[] = [
   ...new Set(
     FORMATS.flatMap(([, { demuxer, demuxers = [] }]) => [...(demuxer === undefined ? [] : [demuxer]), ...demuxers]),
   ),
 ];
 
-/** Whether all browsers play it. An unknown codec is taken to be the format's usual one. */
+/** Returns whether all browsers play the format and codec. An unknown codec is taken to be the format's usual one. */
 export function playsInBrowsers(format: string | null, codec: string | null): boolean {
   const codecs = formatFacts(format)?.inBrowsers ?? [];
   return codec === null ? codecs.length > 0 : codecs.includes(codec);

@@ -1,6 +1,6 @@
-// Chromaprint's text form of a fingerprint: for each number, the distances between the bits that differ from the
-// previous one, in 3-bit groups; longer distances continue in a second list of 5-bit groups. Encoded as base64url.
-// https://github.com/acoustid/chromaprint/blob/master/src/fingerprint_compressor.cpp
+// Encodes and decodes Chromaprint's text form of a fingerprint: for each number, the distances between the bits that
+// differ from the previous number, in 3-bit groups; longer distances continue in a second list of 5-bit groups. The
+// result is encoded as base64url. https://github.com/acoustid/chromaprint/blob/master/src/fingerprint_compressor.cpp
 
 /** Chromaprint's algorithm `TEST2`, the only one that AcoustID accepts. */
 export const ALGORITHM = 1;
@@ -31,7 +31,7 @@ export function compressFingerprint(raw: Uint32Array): string {
   return Buffer.from([...header, ...pack(shortDistances, 3), ...pack(longDistances, 5)]).toString('base64url');
 }
 
-/** Returns undefined for text that is not a fingerprint of this algorithm or is truncated. */
+/** Decodes a fingerprint. Returns undefined for text that is not a fingerprint of this algorithm or is truncated. */
 export function decompressFingerprint(text: string): Uint32Array | undefined {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.length < HEADER_BYTES || bytes[0] !== ALGORITHM) return undefined;
@@ -58,7 +58,7 @@ export function decompressFingerprint(text: string): Uint32Array | undefined {
   return raw;
 }
 
-/** The 3-bit groups, up to the zero that ends the last number. */
+/** Unpacks the 3-bit groups, up to the zero that ends the last number. */
 function unpackShort(bytes: Buffer, count: number): number[] | undefined {
   const group = unpackFrom(bytes, HEADER_BYTES, 3);
   const shortDistances: number[] = [];
@@ -81,7 +81,7 @@ function unpackFrom(bytes: Buffer, start: number, width: number): (index: number
   };
 }
 
-/** Packs values, lowest bits first. */
+/** Packs values into bytes, lowest bits first. */
 function pack(values: number[], width: number): Uint8Array {
   const bytes = new Uint8Array(Math.ceil((values.length * width) / 8));
   values.forEach((value, i) => {

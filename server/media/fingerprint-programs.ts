@@ -14,10 +14,10 @@ const MAX_FPCALC_BYTES = 64 << 10;
 /** Chromaprint's own sample rate, to which it would resample. */
 export const PCM_RATE_HZ = 11_025;
 
-/** Used instead of a demuxer: ffmpeg detects the format, among those that open no other file. */
+/** Passed instead of a demuxer: ffmpeg then detects the format, among those that open no other file. */
 export const ANY_SINGLE_FILE = 'any';
 
-/** Name of a format's demuxer in ffmpeg and fpcalc. */
+/** Returns the name of a format's demuxer in ffmpeg and fpcalc. */
 export const demuxerOf = (format: string): string | undefined => formatFacts(format)?.demuxer;
 
 interface ProgramInput {
@@ -31,7 +31,8 @@ interface ProgramInput {
 const FpcalcOut = z.object({ fingerprint: z.string().max(MAX_FPCALC_BYTES) });
 
 /**
- * Returns undefined if fpcalc cannot read the file. Its exit code is ignored: it is 3 for files shorter than requested.
+ * Runs fpcalc; returns undefined if fpcalc cannot read the file. Its exit code is ignored: it is 3 for files shorter
+ * than requested.
  */
 export async function runFpcalc(
   program: string,
@@ -50,7 +51,7 @@ export async function runFpcalc(
   }
 }
 
-/** ffmpeg's arguments before the input. */
+/** Returns ffmpeg's arguments before the input, which set the format. */
 export const inputFormat = (demuxer: string): string[] =>
   demuxer === ANY_SINGLE_FILE ? ['-format_whitelist', DEMUXERS.join(',')] : ['-f', demuxer];
 

@@ -1,6 +1,6 @@
-// The type of a picture, detected from its first bytes; the declared type is used only for unknown ones.
+// Detects the type of a picture from its first bytes; the declared type is used only for pictures of unknown types.
 
-/** `image/jpeg`, `image/png`, `image/webp`, `image/gif`, or undefined. */
+/** Returns `image/jpeg`, `image/png`, `image/webp`, `image/gif`, or undefined. */
 export function sniffPicture(bytes: Uint8Array, at = 0): string | undefined {
   const firstByte = bytes[at];
   if (firstByte === 0xff && bytes[at + 1] === 0xd8 && bytes[at + 2] === 0xff) return 'image/jpeg';

@@ -10,7 +10,10 @@ const ANY_BYTE = '?';
 /** Number of bytes that `sniff` needs. */
 export const SNIFF_BYTES = 64;
 
-/** Returns `id3` for an ID3v2 tag in front of another format; undefined if unknown, or MP3 frames after garbage. */
+/**
+ * Detects the format of a file. Returns `id3` for an ID3v2 tag in front of another format; undefined if unknown, or for
+ * MP3 frames after garbage.
+ */
 export function sniff(bytes: Uint8Array, at = 0): AudioFormat | 'id3' | undefined {
   const firstByte = bytes[at];
   if (firstByte === 0x49) return matches(bytes, at, 'ID3') ? 'id3' : undefined;
@@ -22,13 +25,13 @@ export function sniff(bytes: Uint8Array, at = 0): AudioFormat | 'id3' | undefine
   return MAGIC_BYTES.get(firstByte)?.find(({ pattern }) => startsWith(bytes, at, pattern))?.format;
 }
 
-/** Magic bytes by their first byte. */
+/** Magic bytes, grouped by their first byte. */
 const MAGIC_BYTES = Map.groupBy(
   FORMATS.flatMap(([format, { begins = [] }]) => begins.map((pattern) => ({ pattern, format }))),
   ({ pattern }): number | undefined => pattern.charCodeAt(0),
 );
 
-/** Returns the name of an unsupported format. */
+/** Returns the name of an unsupported format whose magic bytes are at the start. */
 export const sniffUnsupported = (bytes: Uint8Array, at = 0): string | undefined =>
   UNSUPPORTED_MAGIC_BYTES.find(({ pattern }) => startsWith(bytes, at, pattern))?.name;
 
@@ -45,7 +48,7 @@ function sniffOgg(bytes: Uint8Array, at: number): AudioFormat {
   return matches(bytes, packet, 'Speex   ') ? 'spx' : 'ogg';
 }
 
-/** Sync of an MPEG audio frame; layer 0 is ADTS. */
+/** Detects an MPEG audio frame by its sync bits; layer 0 is ADTS. */
 function sniffMpeg(bytes: Uint8Array, at: number): AudioFormat | undefined {
   const second = bytes[at + 1] ?? 0;
   if (second === 0x1f) return isDts(bytes, at) ? 'dts' : undefined;
@@ -53,7 +56,7 @@ function sniffMpeg(bytes: Uint8Array, at: number): AudioFormat | undefined {
   return (second & 0xe0) === 0xe0 && (second & 0x18) !== 0x08 && (second & 0x06) !== 0 ? 'mp3' : undefined;
 }
 
-/** The first atom's name; QuickTime files may begin without `ftyp`. */
+/** Detects MP4 by the first atom's name; QuickTime files may begin without `ftyp`. */
 function sniffMp4(bytes: Uint8Array, at: number): AudioFormat | undefined {
   const name = at + 4;
   return ['ftyp', 'moov', 'mdat', 'wide', 'free', 'skip'].some((atom) => matches(bytes, name, atom))

@@ -1,4 +1,4 @@
-// AIFF and AIFC: big-endian chunks, with the sample rate as an 80-bit float.
+// Reads AIFF and AIFC: big-endian chunks, with the sample rate as an 80-bit float.
 // http://www-mmsp.ece.mcgill.ca/Documents/AudioFormats/AIFF
 import { fourCc, u16be, u32be, u64be } from '../integers.ts';
 import { MAX_CHUNKS, MAX_VALUE_BYTES } from '../limits.ts';
@@ -17,7 +17,7 @@ const TEXT_FIELDS = new Map<number, TextField>([
   [fourCc('AUTH'), 'artist'],
   [fourCc('ANNO'), 'comment'],
 ]);
-/** Chunks that are searched for after a damaged one. */
+/** Chunks that are searched for after a damaged chunk. */
 const SEARCHED_CHUNKS = {
   names: new Set([COMM, SSND, ID3, ID3_LOWER, ...TEXT_FIELDS.keys()]),
   audioName: SSND,
@@ -45,7 +45,7 @@ export function readAiff(window: Window, start: number, keepPictures: boolean): 
   for (let n = 0, lastChunkAt = at, searches = 0; n < MAX_CHUNKS; n++) {
     const i = window.at(at, 8);
     if (isDamaged(window, at, i) && searches++ < MAX_SEARCHES) {
-      at = findChunk(window, lastChunkAt + 8, SEARCHED_CHUNKS); // the chunk before has a wrong length
+      at = findChunk(window, lastChunkAt + 8, SEARCHED_CHUNKS); // the previous chunk has a wrong length
       if (at < 0) break;
       continue;
     }
@@ -84,7 +84,9 @@ function commonAt(window: Window, at: number, size: number): Common | undefined 
   return common.channels > 0 && common.sampleRateHz >= 1 ? common : undefined;
 }
 
-/** IEEE 754 extended precision: sign and 15 bits of exponent, 64 bits of mantissa with its leading 1. */
+/**
+ * Reads a number in IEEE 754 extended precision: sign and 15 bits of exponent, 64 bits of mantissa with its leading 1.
+ */
 function readExtended(b: Buffer, i: number): number {
   const exponent = u16be(b, i) & 0x7fff;
   return u64be(b, i + 2) * 2 ** (exponent - 16383 - 63);

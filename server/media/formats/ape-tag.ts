@@ -1,5 +1,4 @@
-// APEv2 tags at the end of MP3 files.
-// https://wiki.hydrogenaud.io/index.php?title=APEv2_specification
+// Reads APEv2 tags at the end of MP3 files. https://wiki.hydrogenaud.io/index.php?title=APEv2_specification
 import { fieldOfName } from '../field-names.ts';
 import { u32le } from '../integers.ts';
 import { MAX_COMMENTS, MAX_ENCODED_PICTURE_BYTES, MAX_LIST_VALUES, MAX_VALUE_BYTES } from '../limits.ts';
@@ -23,7 +22,7 @@ export interface ApeTag {
 export function findApeTag(window: Window, end: number): ApeTag | undefined {
   const i = window.at(end - FOOTER_BYTES, FOOTER_BYTES);
   if (i < 0 || !matches(window.bytes, i, 'APETAGEX')) return undefined;
-  const size = u32le(window.bytes, i + 12); // items and footer
+  const size = u32le(window.bytes, i + 12); // size of the items and the footer
   const count = u32le(window.bytes, i + 16);
   const flags = u32le(window.bytes, i + 20);
   const itemsStart = end - size;

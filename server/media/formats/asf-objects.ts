@@ -9,18 +9,18 @@ const EXTENSION = 'b503bf5f2ea9cf118ee300c00c205365';
 const DATA = '3626b2758e66cf11a6d900aa0062ce6c';
 /** Size of the data object's header, with the file's id and the number of packets. */
 const DATA_HEADER_BYTES = 50;
-/** Objects with tags, by the layout of the tags. Each starts with the number of tags. */
+/** Ids of objects with tags, by the layout of the tags. Each object starts with the number of tags. */
 export const CONTENT_TAGS = '40a4d0d207e3d21197f000a0c95ea850';
 export const METADATA_TAGS = ['eacbf8c5af5b77488467aa8c44fa4cca', '941c23449894d149a1411d134e457054'];
 
-/** `at` and `size` are those of the content. */
+/** An object; `at` and `size` are those of its content. */
 interface AsfObject {
   id: string;
   at: number;
   size: number;
 }
 
-/** Throws UnreadableAudio for more than MAX_CHUNKS objects. */
+/** Yields the header objects. Throws UnreadableAudio for more than MAX_CHUNKS objects. */
 export function* asfObjects(source: ByteSource): Generator<AsfObject> {
   let count = 0;
   for (let at = HEADER_BYTES, end = endOfHeader(source); at + OBJECT_HEADER_BYTES <= end;) {
@@ -44,7 +44,7 @@ export function asfPayload(source: ByteSource): { start: number; end: number } |
   const at = endOfHeader(source);
   const head = viewOf(source, at, DATA_HEADER_BYTES);
   if (head.length < DATA_HEADER_BYTES || head.toString('hex', 0, 16) !== DATA) return undefined;
-  const size = Number(head.readBigUInt64LE(16)) || Infinity; // 0 in a recording that was cut off
+  const size = Number(head.readBigUInt64LE(16)) || Infinity; // the size is 0 in a recording that was cut off
   return { start: at + DATA_HEADER_BYTES, end: Math.min(source.size, at + size) };
 }
 
@@ -53,7 +53,10 @@ export function viewOf(source: ByteSource, at: number, length: number): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** To be called before music-metadata, which holds all tags in memory. Throws UnreadableAudio if there are too many. */
+/**
+ * Throws UnreadableAudio if there are too many tags. To be called before music-metadata, which holds all tags in
+ * memory.
+ */
 export function refuseCrowdedAsf(source: ByteSource): void {
   let tags = 0;
   for (const { id, at } of asfObjects(source)) {

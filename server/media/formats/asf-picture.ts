@@ -4,7 +4,7 @@ import type { ByteSource } from '../types.ts';
 import { asfObjects, CONTENT_TAGS, METADATA_TAGS, viewOf } from './asf-objects.ts';
 
 interface AsfPicture {
-  /** 3 is the front cover. */ kind: number;
+  /** Kind of the picture; 3 is the front cover. */ kind: number;
   bytes: Buffer;
 }
 
@@ -12,7 +12,7 @@ const PICTURE_TAG = 'WM/Picture';
 /** Size limit of an object with tags: a picture and some text. */
 const MAX_TAGS_BYTES = MAX_PICTURE_BYTES + (4 << 20);
 
-/** Lists pictures in file order. A damaged tag ends its object. */
+/** Lists pictures in file order. After a damaged tag, the rest of its object is skipped. */
 export function asfPictures(source: ByteSource): AsfPicture[] {
   const pictures: AsfPicture[] = [];
   for (const { id, at, size } of asfObjects(source)) {
@@ -32,7 +32,7 @@ interface Tag {
   value: Buffer;
 }
 
-/** Layout: name length, name, type, value length, value. */
+/** Yields the tags of an object with the layout: name length, name, type, value length, value. */
 function* contentTags(body: Buffer): Generator<Tag> {
   for (let at = 2; at + 2 <= body.length;) {
     const nameEnd = at + 2 + body.readUInt16LE(at);
@@ -43,7 +43,7 @@ function* contentTags(body: Buffer): Generator<Tag> {
   }
 }
 
-/** Layout: language, stream, name length, type, value length, name, value. */
+/** Yields the tags of an object with the layout: language, stream, name length, type, value length, name, value. */
 function* metadataTags(body: Buffer): Generator<Tag> {
   for (let at = 2; at + 12 <= body.length;) {
     const nameEnd = at + 12 + body.readUInt16LE(at + 4);
@@ -53,7 +53,7 @@ function* metadataTags(body: Buffer): Generator<Tag> {
   }
 }
 
-/** Layout: kind, size, NUL-terminated MIME type and description, bytes. */
+/** Parses a picture with the layout: kind, size, NUL-terminated MIME type and description, bytes. */
 function toPicture(value: Buffer): AsfPicture | undefined {
   if (value.length < 9) return undefined;
   const start = skipText(value, skipText(value, 5));

@@ -1,5 +1,5 @@
-// Apple's Core Audio Format: big-endian chunks with 64-bit sizes. https://developer.apple.com/library/archive/
-// documentation/MusicAudio/Reference/CAFSpec/CAF_spec/CAF_spec.html
+// Reads Apple's Core Audio Format: big-endian chunks with 64-bit sizes.
+// https://developer.apple.com/library/archive/documentation/MusicAudio/Reference/CAFSpec/CAF_spec/CAF_spec.html
 import { fieldOfName } from '../field-names.ts';
 import { fourCc, u32be, u64be } from '../integers.ts';
 import { MAX_CHUNKS, MAX_COMMENT_BYTES, MAX_COMMENTS, refuseOver } from '../limits.ts';
@@ -14,7 +14,7 @@ const PAKT = fourCc('pakt');
 const INFO = fourCc('info');
 const HEADER_BYTES = 12;
 const DESC_BYTES = 32;
-/** A chunk of this size goes to the end of the file: a recording of unknown length. */
+/** A chunk of this size extends to the end of the file: a recording of unknown length. */
 const UNKNOWN_SIZE = 2 ** 64;
 const CODECS: Record<string, { codec: string; lossless?: boolean }> = {
   lpcm: { codec: 'pcm', lossless: true },
@@ -35,7 +35,7 @@ const CODECS: Record<string, { codec: string; lossless?: boolean }> = {
 };
 /** Bit depth of ALAC by the format flags. */
 const ALAC_BITS = [0, 16, 20, 24, 32];
-/** Apple's names of tags that have other names elsewhere. */
+/** Fields by Apple's names of tags that have other names elsewhere. */
 const FIELDS_BY_NAME: Record<string, TextField> = {
   'track number': 'track',
   'recorded date': 'date',

@@ -1,10 +1,10 @@
-// Finds chunks of WAV and AIFF after one with a wrong length.
+// Finds chunks of WAV and AIFF after a chunk with a wrong length.
 import { u32be } from '../integers.ts';
 import { UnreadableAudio } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
 import { readLeadingId3 } from './leading-id3.ts';
 
-/** How often, and how far, a chunk is searched for. */
+/** Limits of the search for a chunk: how often, and how far. */
 export const MAX_SEARCHES = 4;
 const MAX_SEARCH_BYTES = 1 << 20;
 
@@ -17,7 +17,7 @@ function isChunkName(b: Buffer, i: number): boolean {
   return true;
 }
 
-/** Finds the next chunk with one of the names that fits into the file, or has the audio; -1 if none is near. */
+/** Finds the next chunk with one of the names that fits into the file, or is the audio chunk; -1 if none is near. */
 export function findChunk(
   window: Window,
   from: number,
@@ -40,7 +40,7 @@ export function findChunk(
   return -1;
 }
 
-/** Reads an ID3 tag; returns undefined for a damaged one, so that the other tags are still read. */
+/** Reads an ID3 tag; returns undefined for a damaged tag, so that the other tags are still read. */
 export function readId3Chunk(window: Window, at: number, keepPictures: boolean) {
   try {
     return readLeadingId3(window, at, keepPictures);

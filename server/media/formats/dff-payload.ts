@@ -3,7 +3,7 @@ import { MAX_CHUNKS } from '../limits.ts';
 import type { AudioFacts, ByteSource } from '../types.ts';
 import { viewOf } from './asf-objects.ts';
 
-/** Size of `FRM8`, the size and the form type. */
+/** Size of the file's header: `FRM8`, the size and the form type. */
 const FORM_BYTES = 16;
 const CHUNK_HEAD_BYTES = 12;
 const SOUND = ['DSD ', 'DST '];

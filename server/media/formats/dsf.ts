@@ -1,5 +1,5 @@
-// DSD in DSF: three little-endian chunks in fixed order, and an ID3 tag behind them. Sizes and positions in the chunks
-// are used only if they fit the file. music-metadata refuses files where it is not.
+// Reads DSD in DSF files: three little-endian chunks in fixed order, and an ID3 tag behind them. Sizes and positions in
+// the chunks are used only if they fit the file. music-metadata refuses files in which a chunk is not in its place.
 // https://dsd-guide.com/sites/default/files/white-papers/DSFFileFormatSpec_E.pdf
 import { fourCc, u32be, u32le, u64le } from '../integers.ts';
 import { TagBuilder, type FileRead } from '../tag-builder.ts';
@@ -11,9 +11,9 @@ const HEAD_BYTES = 28;
 const FMT = fourCc('fmt ');
 const FMT_BYTES = 52;
 const DATA = fourCc('data');
-/** Size of name and length. */
+/** Size of a chunk's name and length. */
 const CHUNK_HEAD_BYTES = 12;
-/** How far a chunk is searched for that is not in its place. */
+/** How far a chunk that is not in its place is searched for. */
 const MAX_SEARCH_BYTES = 4_096;
 
 export function readDsf(window: Window, start: number, keepPictures: boolean): FileRead {

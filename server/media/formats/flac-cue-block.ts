@@ -1,4 +1,4 @@
-// The CUESHEET block of FLAC: starts of tracks in samples, without names. https://xiph.org/flac/format.html
+// Reads the CUESHEET block of FLAC: starts of tracks in samples, without names. https://xiph.org/flac/format.html
 import { u64be } from '../integers.ts';
 import type { CueSheet } from '../types.ts';
 
@@ -9,7 +9,7 @@ const IS_DATA = 0x80;
 /** Track numbers of the lead-out: of a compact disc, and of other media. */
 const LEAD_OUT = [170, 255];
 
-/** `b[i]` is the first byte of the block's content. */
+/** Reads the block; `b[i]` is the first byte of its content. */
 export function readCueBlock(b: Buffer, i: number, length: number, sampleRateHz: number): CueSheet | undefined {
   const end = i + length;
   const sheet: CueSheet = { files: [], fields: [], tracks: [], unitsPerSecond: sampleRateHz };

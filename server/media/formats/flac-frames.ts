@@ -4,7 +4,10 @@ import { UnreadableAudio } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
 import type { StreamInfo } from './flac-stream-info.ts';
 
-/** Larger than any realistic frame (65,535 samples of 8 channels at 24 bit do not occur). */
+/**
+ * How far from the end a frame is searched for: more than any realistic frame (65,535 samples of 8 channels at 24 bit
+ * do not occur).
+ */
 const TAIL_BYTES = 256 << 10;
 const MAX_HEADER_BYTES = 16;
 const BLOCK_SAMPLES = [0, 192, 576, 1152, 2304, 4608, -1, -2, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768];
@@ -35,7 +38,7 @@ export function findFirstFlacFrame(window: Window, info: StreamInfo, start: numb
   const length = Math.min(TAIL_BYTES, end - start);
   const at = window.at(start, length);
   for (let i = at; at >= 0 && i < at + length - MAX_HEADER_BYTES; i++) {
-    // the frame with number 0
+    // only the frame with number 0 has this many samples at its end
     if (window.bytes[i] === 0xff && samplesAfterFrame(window.bytes, i, info) === info.maxBlock) return start + i - at;
   }
   return undefined;

@@ -1,4 +1,4 @@
-// FLAC: metadata blocks, then frames. https://xiph.org/flac/format.html
+// Reads FLAC: metadata blocks, then frames. https://xiph.org/flac/format.html
 import { PlainReader } from '../byte-reader.ts';
 import { u24be } from '../integers.ts';
 import { MAX_SHEET_BYTES } from '../cue-sheet.ts';
@@ -18,10 +18,10 @@ const CUESHEET = 5;
 const PICTURE = 6;
 /** The highest defined block type. */
 const MAX_TYPE = PICTURE;
-/** Enough of a PICTURE block to locate the picture. */
+/** The number of bytes of a PICTURE block that suffice to locate the picture. */
 const PICTURE_HEAD_BYTES = 1024;
 
-/** `marker` is the position of `fLaC`, which ID3 tags may precede. */
+/** Reads a file; `marker` is the position of `fLaC`, which ID3 tags may precede. */
 export function readFlac(window: Window, marker: number, keepPictures: boolean): FileRead {
   const builder = new TagBuilder();
   let info: StreamInfo | undefined;
@@ -44,7 +44,7 @@ export function readFlac(window: Window, marker: number, keepPictures: boolean):
   if (!info) throw new UnreadableAudio('the FLAC file has no stream information');
   const tags = builder.finish();
   const sheet = cueBlock && cueSheetOf(window, cueBlock, info.sampleRateHz);
-  if (sheet) tags.cueSheet ??= sheet; // a sheet in the comments has precedence, because it has names
+  if (sheet) tags.cueSheet ??= sheet; // a sheet in the comments has precedence, because its tracks have names
   return { facts: flacFacts(window, info, at), tags, pictures: builder.bestPictures() };
 }
 
@@ -126,7 +126,7 @@ function getFirstFrame(window: Window, info: StreamInfo, metadataEnd: number, en
   return start;
 }
 
-/** Returns whether the samples need more bytes than there are, even in the smallest frames. */
+/** Returns whether the samples need more bytes than the file has, even in the smallest frames. */
 const isCutOff = (info: StreamInfo, bytes: number): boolean =>
   info.minFrameBytes > 0 && info.maxBlock > 0 && Math.floor(info.samples / info.maxBlock) * info.minFrameBytes > bytes;
 

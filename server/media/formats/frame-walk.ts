@@ -1,5 +1,5 @@
-// Streams of frames only (MP3, ADTS, AC-3, DTS): finds the first frame and counts all. Only moves forward, and skips
-// other bytes by searching for the first byte of the next frame.
+// Walks through streams of frames (MP3, ADTS, AC-3, DTS): finds the first frame and counts all frames. The walk only
+// moves forward, and skips other bytes by searching for the first byte of the next frame.
 import { MAX_FIRST_FRAME_OFFSET } from '../limits.ts';
 import type { Window } from '../buffered-source.ts';
 
@@ -38,7 +38,7 @@ function isChain(window: Window, kind: FrameKind, from: number, end: number): bo
   let at = from;
   let stream = 0;
   for (let n = 0; n < MIN_CHAIN_FRAMES; n++) {
-    if (n > 0 && at === end) return true; // a file with very few frames
+    if (n > 0 && at === end) return true; // a file with very few frames may end earlier
     if (at + kind.headerBytes > end) return n > 1;
     const i = window.at(at, kind.headerBytes);
     const length = i < 0 ? 0 : kind.frameBytes(window.bytes, i);

@@ -1,4 +1,4 @@
-// RVA2 frames, which some programs write instead of ReplayGain tags. https://id3.org/id3v2.4.0-frames, 4.11
+// Reads RVA2 frames, which some programs write instead of ReplayGain tags. https://id3.org/id3v2.4.0-frames, 4.11
 import type { TagBuilder } from '../tag-builder.ts';
 import { indexOfNul } from '../text.ts';
 

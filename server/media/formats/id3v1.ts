@@ -1,4 +1,4 @@
-// ID3v1 and 1.1: 128 bytes at the end of a file.
+// Reads ID3v1 and 1.1: 128 bytes at the end of a file.
 import { ID3_GENRES } from '../genres.ts';
 import { matches } from '../picture-mime.ts';
 import { TagBuilder } from '../tag-builder.ts';
@@ -15,8 +15,8 @@ export function hasId3v1(window: Window, end: number): boolean {
 }
 
 /**
- * Reads fields that `presentTags` lack from the tag that ends at `end`. Other fields are not read, because the charset
- * of the texts is unknown. Requires `hasId3v1`.
+ * Reads the fields that `presentTags` lack from the tag that ends at `end`. The other fields are not read, because the
+ * charset of their texts is unknown. Requires `hasId3v1`.
  */
 export function readId3v1(window: Window, end: number, presentTags: Tags): Tags {
   const i = window.at(end - ID3V1_BYTES, ID3V1_BYTES);

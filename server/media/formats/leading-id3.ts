@@ -1,4 +1,4 @@
-// ID3v2 tags at the start of a file: usually one, but some taggers add more.
+// Reads ID3v2 tags at the start of a file: usually one, but some taggers add more.
 import { fillGaps, type EmbeddedPicture } from '../tag-builder.ts';
 import type { Tags } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
@@ -13,7 +13,7 @@ interface LeadingId3 {
   end: number;
 }
 
-/** Reads the tags from `at` on; the first one has precedence. */
+/** Reads the tags from `at` on; the first tag has precedence. */
 export function readLeadingId3(window: Window, at: number, keepPictures: boolean): LeadingId3 {
   const leading: LeadingId3 = { tags: { artists: [], albumArtists: [], genres: [] }, pictures: [], count: 0, end: at };
   for (let tag = findId3(window, at); tag && leading.count < MAX_TAGS; tag = findId3(window, leading.end)) {

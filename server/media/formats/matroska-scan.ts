@@ -1,5 +1,5 @@
 // Reads what music-metadata does not tell about Matroska and WebM: whether there is video, the length of recordings
-// that declare no duration (browsers write those), the title, and where the audio is.
+// that declare no duration (such as those of browsers), the title, and where the audio is.
 // https://www.matroska.org/technical/elements.html
 import { MAX_VALUE_BYTES } from '../limits.ts';
 import { bufferSource } from '../byte-source.ts';
@@ -26,7 +26,10 @@ export interface MatroskaScan {
   hasVideo: boolean;
   /** Time of the last block; 0 without `withBlocks`. */
   lastBlockMs: number;
-  /** From the first cluster to the last consecutive one; elements that change with the tags are before or behind. */
+  /**
+   * Range from the first cluster to the last consecutive one; elements that change with the tags are before or after
+   * it.
+   */
   payload?: { start: number; end: number } | undefined;
 }
 
@@ -63,7 +66,7 @@ export function scanMatroska(source: ByteSource, withBlocks: boolean): MatroskaS
   return scan;
 }
 
-/** Returns the end of consecutive clusters. A cluster of unknown size, as in a browser's recording, is the last. */
+/** Returns the end of consecutive clusters. A cluster of unknown size, as in a browser's recording, is the last one. */
 function endOfClusters(source: ByteSource, first: number): number {
   let at = first;
   for (let n = 0; n < MAX_ELEMENTS; n++) {
@@ -81,7 +84,7 @@ function textAt(window: Window, at: number, size: number): string {
   return i < 0 ? '' : decodeUtf8(window.bytes, i, i + size);
 }
 
-/** Reads an EBML number, whose first byte says how many follow. A size with all bits set is unknown. */
+/** Reads an EBML number, whose first byte says how many bytes follow. A size with all bits set is unknown. */
 function numberAt(
   window: Window,
   at: number,

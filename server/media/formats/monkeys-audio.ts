@@ -1,4 +1,4 @@
-// Monkey's Audio. music-metadata refuses versions before 3.98, and files without an APE tag.
+// Reads Monkey's Audio. music-metadata refuses versions before 3.98, and files without an APE tag.
 // https://wiki.multimedia.cx/index.php/Monkey%27s_Audio
 import { u16le, u32le } from '../integers.ts';
 import type { FileRead } from '../tag-builder.ts';

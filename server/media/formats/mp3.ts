@@ -1,5 +1,6 @@
-// MP3 (and MPEG layers I and II): tags at both ends and the exact duration. The frame count of a Xing frame is used if
-// it matches the file size; otherwise all frames are counted, since an estimate from the bit rate can be off sixfold.
+// Reads MP3 (and MPEG layers I and II): tags at both ends and the exact duration. The frame count of a Xing frame is
+// used if it matches the file size; otherwise all frames are counted, since an estimate from the bit rate can be wrong
+// by a factor of six.
 import type { Window } from '../buffered-source.ts';
 import { UnreadableAudio, type AudioFacts } from '../types.ts';
 import type { FileRead } from '../tag-builder.ts';
@@ -19,7 +20,7 @@ const MPEG_FRAMES: FrameKind = {
 /** Xing's byte count may be off by two frames: some encoders do not count the first, others truncate the last. */
 const BYTES_TOLERANCE = 2 * 1441;
 
-/** Throws UnreadableAudio if there are no MPEG frames. */
+/** Reads a file. Throws UnreadableAudio if there are no MPEG frames. */
 export function readMp3(window: Window, keepPictures: boolean): FileRead {
   const leading = readLeadingId3(window, 0, keepPictures);
   const trailing = findTrailingTags(window, leading.end);

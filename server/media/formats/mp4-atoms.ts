@@ -1,11 +1,11 @@
-// Atoms of MP4 and QuickTime files: size, name, body. ISO/IEC 14496-12
+// Reads atoms of MP4 and QuickTime files: size, name, body. ISO/IEC 14496-12
 import { fourCc, u32be, u64be } from '../integers.ts';
 import { MAX_ATOM_DEPTH, MAX_ATOMS } from '../limits.ts';
 import { UnreadableAudio } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
 
 const NO_NAMES: ReadonlySet<number> = new Set();
-/** How often, and how far, an atom is searched for after a damaged one. */
+/** Limits of the search for an atom after a damaged atom: how often, and how far. */
 const MAX_SEARCHES = 8;
 const MAX_SEARCH_BYTES = 4 << 20;
 
@@ -34,7 +34,7 @@ export class AtomReader {
     let size = u32be(this.window.bytes, i);
     this.name = u32be(this.window.bytes, i + 4);
     this.bodyAt = at + 8;
-    const isToEnd = size === 0; // the atom goes to the end of the file
+    const isToEnd = size === 0; // an atom with size 0 extends to the end of the file
     if (isToEnd) size = limit - at;
     else if (size === 1) {
       const sizeIndex = this.window.at(at + 8, 8);
@@ -83,7 +83,7 @@ export class AtomReader {
   #find(searchedNames: ReadonlySet<number>, from: number, limit: number): number {
     if (searchedNames.size === 0 || this.#searches++ >= MAX_SEARCHES) return -1;
     const nearPosition = this.#findWithin(searchedNames, from, Math.min(limit, from + MAX_SEARCH_BYTES), limit);
-    // the description of the audio often follows it
+    // `moov`, the description of the audio, is often at the end of the file
     const farStart = Math.max(from + MAX_SEARCH_BYTES, limit - MAX_SEARCH_BYTES);
     return nearPosition >= 0 ? nearPosition : this.#findWithin(searchedNames, farStart, limit, limit);
   }

@@ -10,7 +10,7 @@ import { atom, type AtomReader } from './mp4-atoms.ts';
 /** Units of `chpl` per millisecond. */
 const NERO_UNITS = 10_000;
 
-/** `[at, end)` is the body of `chpl`. */
+/** Reads Nero's chapters; `[at, end)` is the body of `chpl`. */
 export function readNeroChapters(window: Window, at: number, end: number): Chapter[] {
   const i = window.at(at, Math.min(end - at, 16 << 10, window.size - at));
   if (i < 0) return [];
@@ -43,7 +43,10 @@ const CO64 = atom('co64');
 /** Ranges of the tables of a track, by the names of their atoms. */
 type Tables = Map<number, { at: number; end: number }>;
 
-/** Reads the track to which another track refers for its chapters; `tracks` are the bodies of all `trak`. */
+/**
+ * Reads the chapters from the track that another track refers to for its chapters; `tracks` are the bodies of all
+ * `trak`.
+ */
 export function readChapterTrack(atoms: AtomReader, tracks: { start: number; end: number }[]): Chapter[] {
   const trackTables = tracks.map(({ start, end }) => tablesOf(atoms, start, end));
   const chapterTrackId = trackTables
@@ -141,7 +144,9 @@ function listSamplePositions(window: Window, tables: Tables): { at: number; size
   return positions;
 }
 
-/** Reads a sample of a text track: its length, then UTF-8, or UTF-16 with a byte order mark. */
+/**
+ * Reads a sample of a text track: the length of its text, then the text in UTF-8, or in UTF-16 with a byte order mark.
+ */
 function sampleText(window: Window, at: number, size: number): string {
   const i = window.at(at, Math.min(size, 2 + MAX_NAME_CHARACTERS));
   if (i < 0 || size < 2) return '';

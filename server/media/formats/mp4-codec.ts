@@ -1,5 +1,5 @@
-// The sample description of an MP4 audio track, and the codec configuration in it, which has precedence.
-// ISO/IEC 14496-12 8.5.2, 14496-14 5.6 (esds); ALAC: its magic cookie
+// Reads the sample description of an MP4 audio track, and the codec configuration in it, which has precedence. ISO/IEC
+// 14496-12 8.5.2, 14496-14 5.6 (esds); ALAC: its magic cookie
 import { BitReader } from '../bit-reader.ts';
 import { u16be, u32be } from '../integers.ts';
 import { readAacConfiguration } from './aac-configuration.ts';
@@ -77,7 +77,7 @@ function readConfiguration(atoms: AtomReader, start: number, limit: number, trac
 }
 
 function readAlacCookie(atoms: AtomReader, at: number, end: number, track: Mp4Codec): void {
-  const i = atoms.window.at(at + 4, 24); // after version and flags
+  const i = atoms.window.at(at + 4, 24); // the configuration follows the atom's version and flags
   if (i < 0 || at + 28 > end) return;
   const b = atoms.window.bytes;
   const rate = u32be(b, i + 20);
@@ -98,7 +98,9 @@ function readFlacInfo(atoms: AtomReader, at: number, end: number, track: Mp4Code
   track.bitDepth = ((word >>> 4) & 31) + 1;
 }
 
-/** Reads nested descriptors: a tag, a length in groups of seven bits, the body. Only three of them matter. */
+/**
+ * Reads nested descriptors: a tag, a length in groups of seven bits, the body. Only three kinds of descriptors matter.
+ */
 function readEsds(atoms: AtomReader, at: number, end: number, track: Mp4Codec): void {
   const length = Math.min(end - at, 512);
   const i = atoms.window.at(at, length);

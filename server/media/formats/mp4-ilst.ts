@@ -10,7 +10,7 @@ import type { TagBuilder, TextField } from '../tag-builder.ts';
 import { decodeUtf16, decodeUtf8 } from '../text.ts';
 import { atom, type AtomReader } from './mp4-atoms.ts';
 
-/** iTunSMPB: samples to drop at the start and end, and those that remain. */
+/** The values of iTunSMPB: samples to drop at the start and end, and the number of samples between. */
 export interface SmoothPlayback {
   delay: number;
   padding: number;
@@ -32,7 +32,7 @@ const TEXT_ATOMS = new Map<number, TextField>(
     soal: 'albumSort',
   } as const).map(([name, field]) => [atom(name), field]),
 );
-/** Atoms with an integer. */
+/** Atoms whose value is an integer. */
 const NUMBER_ATOMS = new Map<number, TextField>([[atom('cpil'), 'compilation']]);
 for (const { field, kind, tags } of TAGGED_FIELDS)
   for (const name of tags.mp4 ?? []) (kind === 'tempo' ? NUMBER_ATOMS : TEXT_ATOMS).set(atom(name), field);
@@ -45,7 +45,7 @@ const DISC = atom('disk');
 const GENRE = atom('gnre');
 const COVER = atom('covr');
 const FREE_FORM = atom('----');
-/** Atoms that are searched for after a damaged one. */
+/** Atoms that are searched for after a damaged atom. */
 const FIELD_ATOMS = new Set([...TEXT_ATOMS.keys(), ...NUMBER_ATOMS.keys(), TRACK, DISC, GENRE, COVER, FREE_FORM]);
 const DATA = atom('data');
 const MEAN = atom('mean');
@@ -79,7 +79,7 @@ export function readIlst(
   return smooth;
 }
 
-/** Calls `visit` with type, position and length of each `data` atom's value. */
+/** Calls `visit` with type, position and length of the value in each `data` atom. */
 function eachData(
   atoms: AtomReader,
   start: number,
@@ -110,7 +110,7 @@ function eachNumber(atoms: AtomReader, start: number, limit: number, visit: (val
   });
 }
 
-/** Reads number and total, two bytes each at 2 and 4. */
+/** Reads a track or disc number and the total, two bytes each at offsets 2 and 4. */
 function readPosition(
   atoms: AtomReader,
   start: number,
@@ -127,7 +127,7 @@ function readPosition(
   });
 }
 
-/** Reads the number of an ID3v1 genre, plus one. */
+/** Reads a genre, stored as the number of an ID3v1 genre plus one. */
 function readGenreNumber(atoms: AtomReader, start: number, limit: number, builder: TagBuilder): void {
   eachData(atoms, start, limit, (_type, at, length) => {
     const i = length >= 2 ? atoms.window.at(at, 2) : -1;

@@ -5,7 +5,7 @@ import { atom, type AtomReader } from './mp4-atoms.ts';
 import { readSampleEntry, type Mp4Codec } from './mp4-codec.ts';
 
 export interface Mp4Track extends Mp4Codec {
-  /** Units of `mediaDuration` per second. */
+  /** Time units per second, in which `mediaDuration` is given. */
   timescale: number;
   mediaDuration: number;
   /** Duration by the edit list, in the movie's units; 0 without an edit list. */
@@ -84,7 +84,10 @@ function isSoundHandler(window: Window, at: number): boolean {
   return i >= 0 && u32be(window.bytes, i + 8) === SOUND;
 }
 
-/** Sums the edits that play media; the first one's media time is the delay. An edit of duration 0 plays to the end. */
+/**
+ * Sums the edits that play media; the media time of the first such edit is the delay. An edit of duration 0 plays to
+ * the end.
+ */
 function readEdits(window: Window, at: number, end: number, track: Mp4Track): void {
   const i = window.at(at, 8);
   if (i < 0) return;
@@ -97,7 +100,7 @@ function readEdits(window: Window, at: number, end: number, track: Mp4Track): vo
     if (k < 0) return;
     const b = window.bytes;
     const isEmpty = u32be(b, k + (is64Bit ? 8 : 4)) === 0xffffffff;
-    if (isEmpty || u16be(b, k + entry - 4) === 0) continue; // silence, or a still
+    if (isEmpty || u16be(b, k + entry - 4) === 0) continue; // the edit is silence, or a still frame
     track.editDuration += is64Bit ? u64be(b, k) : u32be(b, k);
     if (isFirst) track.skipped = is64Bit ? u64be(b, k + 8) : u32be(b, k + 4);
     isFirst = false;

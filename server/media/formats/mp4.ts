@@ -1,4 +1,4 @@
-// MP4 and QuickTime audio (AAC, ALAC, …): `moov` is the metadata, `mdat` the audio; either may come first.
+// Reads MP4 and QuickTime audio (AAC, ALAC, …): `moov` is the metadata, `mdat` the audio; either may come first.
 import { MAX_MOOV_BYTES, refuseOver } from '../limits.ts';
 import { u32be, u64be } from '../integers.ts';
 import { TagBuilder, type FileRead } from '../tag-builder.ts';
@@ -19,7 +19,7 @@ const META = atom('meta');
 const HDLR = atom('hdlr');
 const ILST = atom('ilst');
 const CHPL = atom('chpl');
-/** Atoms to search for after a damaged one, grouped by the atom that contains them. */
+/** Atoms to search for after a damaged atom, grouped by the atom that contains them. */
 const FILE_ATOMS = new Set([MOOV, MDAT]);
 const MOVIE_ATOMS = new Set([MVHD, MVEX, TRAK, UDTA, META]);
 const USER_DATA_ATOMS = new Set([META, CHPL]);
@@ -36,7 +36,7 @@ interface Movie {
   builder: TagBuilder;
 }
 
-/** Returns undefined for a fragmented file, whose durations are spread over the file. */
+/** Reads a file; returns undefined for a fragmented file, whose durations are spread over the file. */
 export function readMp4(window: Window, start: number): FileRead | undefined {
   const atoms = new AtomReader(window);
   let payload: { start: number; end: number } | undefined;
@@ -109,7 +109,7 @@ function readMovieHeader(window: Window, at: number, movie: Movie): void {
   movie.duration = is64Bit ? u64be(b, i + 24) : u32be(b, i + 16);
 }
 
-/** In MP4, `meta` starts with four bytes of version, in QuickTime with its first atom. */
+/** Reads `meta`, which starts with four bytes of version in MP4, and with its first atom in QuickTime. */
 function readMeta(atoms: AtomReader, at: number, limit: number, movie: Movie): void {
   const isQuickTime = atoms.read(at, limit) && atoms.name === HDLR;
   const visit = (name: number, bodyAt: number, end: number): void => {
@@ -137,7 +137,7 @@ function factsOf(movie: Movie, track: Mp4Track, payload: { start: number; end: n
   return facts;
 }
 
-/** Returns the duration by iTunes' sample count if it matches the track, else by edit list, track, or movie. */
+/** Returns the duration by iTunes' sample count if this matches the track, else by edit list, track, or movie. */
 function playedSeconds(movie: Movie, track: Mp4Track): number {
   const { smooth } = movie;
   const media = track.mediaDuration;

@@ -20,11 +20,11 @@ export interface OggStream {
   channels: number;
   bitDepth?: number;
   preSkip: number;
-  /** 0 if no header has it. */
+  /** Number of samples; 0 if no header has it. */
   totalSamples: number;
   /** Position of the first audio page, 0 if the file ends before. */
   audioAt: number;
-  /** Returns the number of samples of the packets that end on a page, as far as headers tell. */
+  /** Returns the number of samples of the packets that end on a page, as far as the headers tell. */
   pageSamples(window: Window, page: OggPage): number;
 }
 
@@ -66,7 +66,7 @@ function vorbis(
   const longBlock = 1 << ((b[i + 28] as number) >> 4);
   if (sampleRateHz === 0 || channels === 0) return undefined;
   readCommentPacket(packets, '\x03vorbis', builder, keep);
-  if (builder) packets.next(); // the setup header
+  if (builder) packets.next(); // skips the setup header
   return {
     codec: 'vorbis',
     serial,
@@ -129,11 +129,14 @@ function speex(
     preSkip: 0,
     totalSamples: 0,
     audioAt: packets.pageEnd(),
-    pageSamples: () => Infinity, // encoders start counting at their look-ahead, which is not an offset
+    pageSamples: () => Infinity, // encoders start counting at their look-ahead, so the first page cannot tell an offset
   };
 }
 
-/** `\x7fFLAC`, version, number of headers, `fLaC`, STREAMINFO; then one metadata block per packet. */
+/**
+ * Reads the headers of FLAC: `\x7fFLAC`, version, number of headers, `fLaC`, STREAMINFO; then one metadata block per
+ * packet.
+ */
 function flac(
   window: Window,
   packets: OggPackets,
@@ -174,7 +177,7 @@ function readCommentPacket(packets: OggPackets, magic: string, builder: TagBuild
   if (i >= 0 && matches(packets.bytes, i, magic)) readVorbisComment(packets, builder, keep);
 }
 
-/** Reads a PICTURE block in a packet. Page headers interrupt it, so it counts as encoded. */
+/** Reads a PICTURE block in a packet. Page headers interrupt the block, so it counts as encoded. */
 function readPicturePacket(packets: OggPackets, builder: TagBuilder, keep: boolean): void {
   const parts: Buffer[] = [];
   for (let remaining = keep ? 28 << 20 : 1024; remaining > 0 && packets.bytesOnPage > 0;) {

@@ -13,9 +13,12 @@ const MAX_DAMAGED_BYTES = 2 * MAX_PAGE_BYTES;
 
 export interface OggPage {
   at: number;
-  /** Bit 1 continued packet, 2 first page of a stream, 4 last page. */
+  /** Flags of the page: 1 continued packet, 2 first page of a stream, 4 last page. */
   flags: number;
-  /** Position at the end of the last packet that ends here, -1 if none does. Not exact above 2^53. */
+  /**
+   * Position in the stream at the end of the last packet that ends on this page, -1 if no packet ends here. Not exact
+   * above 2^53.
+   */
   granule: number;
   serial: number;
   segments: number;
@@ -23,7 +26,7 @@ export interface OggPage {
   end: number;
 }
 
-/** Reads the page at `at`; undefined if there is none or it is truncated. */
+/** Reads the page at `at`; undefined if there is no page or it is truncated. */
 export function oggPageAt(window: Window, at: number): OggPage | undefined {
   const i = window.at(at, HEADER_BYTES);
   if (i < 0 || !matches(window.bytes, i, 'OggS') || window.bytes[i + 4] !== 0) return undefined;
@@ -67,7 +70,7 @@ function searchPage(window: Window, at: number): OggPage | undefined {
   return undefined;
 }
 
-/** The next page of stream `serial` from `at` on, within `most` pages. */
+/** Finds the next page of the stream `serial` from `at` on, within `maxPages` pages. */
 export function findNextPage(window: Window, serial: number, at: number, maxPages = 64): OggPage | undefined {
   let page = oggPageFrom(window, at);
   for (let n = 0; page && page.serial !== serial; n++) page = n < maxPages ? oggPageFrom(window, page.end) : undefined;
@@ -91,7 +94,7 @@ export function findLastPage(window: Window, from: number): OggPage | undefined 
   return undefined;
 }
 
-/** The packets of one stream. `take` and `skip` stay within the packet that `next` has started. */
+/** Reads the packets of one stream. `take` and `skip` stay within the packet that `next` has started. */
 export class OggPackets implements ByteReader {
   bytes: Buffer;
   /** The current page. */
@@ -101,7 +104,7 @@ export class OggPackets implements ByteReader {
   #at = 0;
   /** Unread bytes of the current packet on the current page. */
   #left = 0;
-  /** The packet continues on another page. */
+  /** True if the packet continues on another page. */
   #isContinued = false;
   #hasStarted = false;
 
@@ -112,20 +115,20 @@ export class OggPackets implements ByteReader {
     this.#at = first.bodyAt;
   }
 
-  /** Starts the next packet, skipping the rest of this one; returns false at the end of the stream. */
+  /** Starts the next packet, skipping the rest of the current one; returns false at the end of the stream. */
   next(): boolean {
     if (this.#hasStarted) while (this.#left > 0 || this.#isContinued) if (!this.#leavePage()) return false;
     this.#hasStarted = true;
     return this.#page(false);
   }
 
-  /** Skips the rest of this packet; returns the end of the page on which it ends, 0 if the file ends before. */
+  /** Skips the rest of the current packet; returns the end of the page on which it ends, 0 if the file ends before. */
   pageEnd(): number {
     while ((this.#left > 0 || this.#isContinued) && this.#leavePage());
     return this.page?.end ?? 0;
   }
 
-  /** Unread bytes of the packet on this page. */
+  /** Number of unread bytes of the current packet on this page. */
   get bytesOnPage(): number {
     return this.#left;
   }
@@ -191,7 +194,9 @@ export class OggPackets implements ByteReader {
     return !this.#isContinued || this.#page(true);
   }
 
-  /** Finds the next segments: on this page, or on the next one of the stream. May be empty for a continued packet. */
+  /**
+   * Finds the next segments: on this page, or on the next page of the stream. They may be empty for a continued packet.
+   */
   #page(continued: boolean): boolean {
     let page = this.page;
     if (page && this.#segment >= page.segments) {

@@ -1,12 +1,12 @@
-// Ogg with Vorbis, Opus, FLAC or Speex: codec and tags are in the headers of the first audio stream, the duration is
-// that of the last page. Chained files (recorded broadcasts) are read page by page.
+// Reads Ogg with Vorbis, Opus, FLAC or Speex: codec and tags are in the headers of the first audio stream, the duration
+// is that of the last page. Chained files (recorded broadcasts) are read page by page.
 import { TagBuilder, type FileRead } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
 import { readOggHeaders, type OggStream } from './ogg-headers.ts';
 import { findLastPage, findNextPage, oggPageAt, oggPageFrom, type OggPage } from './ogg-pages.ts';
 
-/** Maximum number of pages that are read of a chained file; a page usually has 4 KB. */
+/** Maximum number of pages that are read from a chained file; a page usually has 4 KB. */
 const MAX_PAGES = 1_000_000;
 const MAX_STREAMS = 64;
 

@@ -17,7 +17,7 @@ export function opusPageSamples(window: Window, page: OggPage): number {
   const b = window.bytes;
   let samples = 0;
   let body = at + 27 + page.segments;
-  let packet = (page.flags & 1) === 0 ? body : -1; // a continued packet has its first byte on the previous page
+  let packet = (page.flags & 1) === 0 ? body : -1; // the first byte of a continued packet is on the previous page
   for (let n = 0; n < page.segments; n++) {
     const lacing = b[at + 27 + n] as number;
     body += lacing;

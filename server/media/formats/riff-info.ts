@@ -1,4 +1,5 @@
-// Reads LIST INFO of a WAV file: names of four letters with text. https://exiftool.org/TagNames/RIFF.html#Info
+// Reads LIST INFO of a WAV file, which has fields with names of four letters.
+// https://exiftool.org/TagNames/RIFF.html#Info
 import { TAGGED_FIELDS } from '../../db/track-fields.ts';
 import { fourCc, u32be, u32le } from '../integers.ts';
 import { MAX_COMMENTS, MAX_VALUE_BYTES } from '../limits.ts';

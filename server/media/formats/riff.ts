@@ -1,4 +1,4 @@
-// WAV (RIFF, RF64, BW64): chunks with format, audio, and tags as LIST INFO or ID3v2.
+// Reads WAV (RIFF, RF64, BW64): chunks with format, audio, and tags as LIST INFO or ID3v2.
 // https://www.itu.int/rec/R-REC-BS.2088 for ds64
 import { u16le, u32be, u32le, u64le, fourCc } from '../integers.ts';
 import { MAX_CHUNKS } from '../limits.ts';
@@ -17,13 +17,13 @@ const LIST = fourCc('LIST');
 const ID3 = fourCc('id3 ');
 const ID3_UPPER = fourCc('ID3 ');
 const BEXT = fourCc('bext');
-/** Chunks that are searched for after a damaged one. */
+/** Chunks that are searched for after a damaged chunk. */
 const SEARCHED_CHUNKS = { names: new Set([FMT, DATA, LIST, ID3, ID3_UPPER]), audioName: DATA, sizeAt: u32le };
 /** Offset of OriginationDate, after description, originator and reference. */
 const BEXT_DATE_AT = 320;
 const BEXT_DATE_BYTES = 10;
 const EXTENSIBLE = 0xfffe;
-/** In RF64, this size refers to `ds64`. Recorded streams of unknown length have it, too. */
+/** In RF64, this size means that the real size is in `ds64`. Recorded streams of unknown length have it, too. */
 const SIZE_ELSEWHERE = 0xffffffff;
 const CODECS: Record<number, { codec: string; lossless?: boolean }> = {
   1: { codec: 'pcm', lossless: true },
@@ -62,7 +62,7 @@ export function readWav(window: Window, start: number, keepPictures: boolean): F
   for (let n = 0, lastChunkAt = at, searches = 0; n < MAX_CHUNKS; n++) {
     const i = window.at(at, 8);
     if (isDamaged(window, at, i) && searches++ < MAX_SEARCHES) {
-      at = findChunk(window, lastChunkAt + 8, SEARCHED_CHUNKS); // the chunk before has a wrong length
+      at = findChunk(window, lastChunkAt + 8, SEARCHED_CHUNKS); // the previous chunk has a wrong length
       if (at < 0) break;
       continue;
     }

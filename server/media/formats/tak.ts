@@ -1,4 +1,4 @@
-// TAK: metadata blocks, of which STREAMINFO describes the audio. Bits are packed from the lowest up.
+// Reads TAK: metadata blocks, of which STREAMINFO describes the audio. Bits are packed from the lowest up.
 // https://wiki.multimedia.cx/index.php/TAK
 import { u24le } from '../integers.ts';
 import { MAX_CHUNKS } from '../limits.ts';

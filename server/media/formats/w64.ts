@@ -1,4 +1,4 @@
-// Sony Wave64: the chunks of a WAV file with 128-bit names and 64-bit sizes.
+// Reads Sony Wave64: the chunks of a WAV file with 128-bit names and 64-bit sizes.
 // https://exiftool.org/TagNames/RIFF.html and libavformat/w64.c for the names
 import { u32be, u32le, u64le, fourCc } from '../integers.ts';
 import { MAX_CHUNKS, MAX_COMMENTS, MAX_VALUE_BYTES } from '../limits.ts';
@@ -10,7 +10,7 @@ import { infoFieldOf } from './riff-info.ts';
 import { waveFacts, waveFormatAt, type WaveFormat } from './riff.ts';
 
 const HEADER_BYTES = 24;
-/** The names' first four bytes. */
+/** The first four bytes of the chunks' names. */
 const FMT = fourCc('fmt ');
 const DATA = fourCc('data');
 const FACT = fourCc('fact');
@@ -42,7 +42,7 @@ export function readW64(window: Window, start: number): FileRead {
   return { facts: { ...waveFacts(format, payload, factSamples), format: 'w64' }, tags: builder.finish(), pictures: [] };
 }
 
-/** Reads names of LIST INFO with UTF-16 text. */
+/** Reads fields of LIST INFO with UTF-16 text. */
 function readSummary(window: Window, start: number, end: number, builder: TagBuilder): void {
   let at = start + 4;
   for (let n = 0; n < MAX_COMMENTS && at + 8 <= end; n++) {
