@@ -1,4 +1,5 @@
-// Plans the smallest set of writes that turns one list into another: dragging one track of thousands moves one entry.
+// Plans the smallest set of writes that turns one list into another: dragging one track of thousands moves only one
+// entry.
 import type { TrackId } from '../db/ids.ts';
 
 /** An entry of the new list; without an id, it is added. */
@@ -7,20 +8,21 @@ interface PlannedEntry {
   trackId: TrackId;
 }
 
-/** Consecutive entries to be placed between two that stay, given by their ids. */
+/** Consecutive entries to be placed between two entries that stay, which are given by their ids. */
 interface Run<T> {
   before: number | undefined;
   after: number | undefined;
   entries: T[];
 }
 
-/** Indexes of a longest increasing subsequence; all other entries have to move. */
+/** Returns the indexes of a longest increasing subsequence; all other entries have to move. */
 export function longestRising(values: readonly number[]): Set<number> {
-  const ends: number[] = []; // index of the smallest last value, by length
+  const ends: number[] = []; // for each length, the index of the smallest value that ends a subsequence of that length
   const previous = new Int32Array(values.length).fill(-1);
   for (const [index, value] of values.entries()) {
     const last = ends.at(-1);
-    let low = last !== undefined && (values[last] as number) < value ? ends.length : 0; // values mostly increase
+    // values mostly increase, so the end is tried first
+    let low = last !== undefined && (values[last] as number) < value ? ends.length : 0;
     let high = ends.length;
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -35,7 +37,10 @@ export function longestRising(values: readonly number[]): Set<number> {
   return rising;
 }
 
-/** Entries to remove, and runs to place between those that stay. Skips the common start and end of both lists. */
+/**
+ * Returns the entries to remove, and runs to place between those that stay. Skips the common start and end of both
+ * lists.
+ */
 export function planList<T extends { id: number | undefined }>(
   current: readonly number[],
   newEntries: readonly T[],
@@ -81,7 +86,7 @@ export function reuseEntries(
   current: readonly { id: number; trackId: TrackId }[],
   trackIds: readonly TrackId[],
 ): PlannedEntry[] {
-  let commonStart = 0; // tracks are mostly appended
+  let commonStart = 0; // tracks are mostly appended, so most entries are equal at the start
   while (commonStart < current.length && current[commonStart]?.trackId === trackIds[commonStart]) commonStart++;
   const freeIds = new Map<TrackId, number[]>();
   for (let index = current.length - 1; index >= commonStart; index--) {

@@ -1,10 +1,11 @@
 // Positions of entries. They have wide gaps, so that inserting an entry changes no other.
 
-/** Enough for 28 insertions at the same point, and for 30 million appended entries, before a list is renumbered. */
+/** The gap allows 28 insertions at the same point, and 30 million appended entries, before a list is renumbered. */
 export const GAP = 2 ** 28;
 
 /**
- * `count` positions between two neighbours; an absent one is the start or end of the list. Undefined if none is free.
+ * Returns `count` positions between two neighbours; an absent neighbour is the start or end of the list. Returns
+ * undefined if not enough are free.
  */
 export function placesBetween(
   lower: number | undefined,

@@ -1,4 +1,4 @@
-// REST API of playlists. Users read their own and public ones; only the owner changes a playlist.
+// REST API of playlists. Users read their own and public playlists; only the owner changes a playlist.
 import type { UserId } from '../db/ids.ts';
 import { PlaylistIdIn } from '../db/ids.ts';
 import { invalid } from '../errors.ts';
@@ -52,7 +52,7 @@ import {
 } from './wire.ts';
 
 const IdParam = idParam(PlaylistIdIn);
-/** Lines of a report that are sent in one piece. */
+/** The number of lines of a report that are sent in one piece. */
 const LINES_PER_PIECE = 500;
 
 export function playlistRoutes({

@@ -1,12 +1,12 @@
-// The thread that evaluates smart playlists, which takes too long for the event loop in a large library. It only reads,
-// one playlist at a time.
+// The thread that evaluates smart playlists, which takes too long for the event loop in a large library. It only reads
+// the database, and evaluates one playlist at a time.
 import { answerFromDatabase } from '../db/reader-loop.ts';
 import type { Sqlite } from '../db/client.ts';
 import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
 import { seededOrder } from '../library/lists/seeded-order.ts';
 import type { SmartQuery } from './rules-sql.ts';
 
-/** `ids` in order. */
+/** The ids of the matching tracks in order, and their total duration. */
 export type SmartResult = { ids: Int32Array; durationMs: number };
 
 const MAX_ID = 2 ** 31 - 1;
@@ -19,7 +19,7 @@ answerFromDatabase<SmartQuery, SmartResult>(
   { transfer: ({ ids }) => [ids.buffer as ArrayBuffer] },
 );
 
-/** The SQL functions that rules-sql.ts calls. */
+/** Defines the SQL functions that rules-sql.ts calls. */
 function addFunctions(client: Sqlite): void {
   client.function('fold', { deterministic: true }, (text: string | null) => (text === null ? null : sortKey(text)));
   let randomOrder = { seed: Number.NaN, order: seededOrder(0, MAX_ID) };

@@ -19,9 +19,9 @@ interface Candidate extends RowAs<typeof tracks, 'id' | 'artistName' | 'albumSor
   isAvailable: 0 | 1;
 }
 
-/** Titles such as "Intro" are frequent. */
+/** The number of tracks with the same title that are compared: titles such as "Intro" are frequent. */
 const MAX_CANDIDATES = 3_000;
-/** Files of one recording differ slightly in duration. */
+/** Maximum difference in duration: files of one recording differ slightly. */
 const MAX_LENGTH_DIFFERENCE_MS = 3_000;
 const GUEST_CREDIT = /\s(?:feat\.?|ft\.?|featuring)\s.*/su;
 
@@ -40,7 +40,7 @@ export function createSongMatcher({ db }: { db: MainDb }) {
     );
 
   return {
-    /** Without an artist, the title must be unique, or the album or duration must match too. */
+    /** Finds a track. Without an artist, the title must be unique, or the album or duration must match too. */
     find({ title, artist, album, durationMs }: Song): TrackId | undefined {
       const key = sortKey(title);
       if (key === '') return undefined;

@@ -1,5 +1,5 @@
-// Versions of playlists, and restoring them. A track removed since is looked up by its names; tracks that cannot be
-// found are reported.
+// Lists versions of playlists and restores them. A track removed since then is looked up by its names; tracks that
+// cannot be found are reported.
 import type { MainDb } from '../db/client.ts';
 import type { PlaylistId, TrackId, UserId } from '../db/ids.ts';
 import { notFound } from '../errors.ts';
@@ -43,7 +43,7 @@ export function createVersions({ db, now, rows, changes, songs }: VersionDeps) {
     return row;
   }
 
-  /** Returns the entry with its own track, or with one of the same names. */
+  /** Returns the entry with its own track, or with a track of the same title and artist. */
   function recoverEntry({ id, trackId, position, addedAt, isThere, ...was }: VersionRow): NewEntry | undefined {
     const track = isThere
       ? trackId
@@ -70,7 +70,7 @@ export function createVersions({ db, now, rows, changes, songs }: VersionDeps) {
       return { items, total: trackCount };
     },
 
-    /** Makes a new version that equals an earlier one; returns tracks that could not be restored. */
+    /** Makes a new version that equals an earlier one; returns the tracks that could not be restored. */
     async restore(
       userId: UserId,
       id: PlaylistId,

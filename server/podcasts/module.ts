@@ -12,7 +12,7 @@ import { DOWNLOAD_EPISODE, REFRESH_PODCAST } from './tasks.ts';
 import { podcastEvent } from './wire.ts';
 
 export interface PodcastsTuning {
-  /** A server of podcasts that may be on this machine. */
+  /** Address of a podcast server that may be on this machine. */
   podcastsFrom?: URL;
 }
 

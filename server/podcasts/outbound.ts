@@ -1,4 +1,4 @@
-// Requests to the servers of podcasts. Anybody may name them, so they must be on the open internet.
+// Sends requests to the servers of podcasts. Any user may enter their addresses, so they must be on the open internet.
 import { guardedFetch, guardedStream, type GuardedAnswer, type GuardedStream } from '../outbound/guarded-fetch.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { userAgentOf } from '../outbound/user-agent.ts';
@@ -32,7 +32,7 @@ export function createPodcastWeb({ version, contact, allowed }: PodcastWebDeps) 
         maxBytes: MOST_FEED_BYTES,
         signal,
       }),
-    /** Returns undefined when there is none. */
+    /** Returns a picture; undefined when there is none. */
     async picture(url: URL): Promise<Uint8Array | undefined> {
       const limits = { timeoutMs: FEED_TIMEOUT_MS, stallMs: STALL_TIMEOUT_MS, maxBytes: MAX_PICTURE_BYTES };
       try {

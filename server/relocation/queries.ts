@@ -1,4 +1,4 @@
-// Finds candidates for a missing track, and reads the file of the chosen one. Each prepared query uses one index.
+// Finds candidates for a missing track, and reads the file of the chosen candidate. Each prepared query uses one index.
 import type { Sqlite } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
