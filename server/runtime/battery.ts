@@ -1,11 +1,14 @@
-// Tells whether this machine runs on battery; no when the system does not say.
+// Tells whether this machine runs on battery, and no if the system does not say.
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const COMMAND_TIMEOUT_MS = 5_000;
-/** The answer is cached: some systems start a program to find out, and the question comes for every track and file. */
+/**
+ * How long the answer is cached: some systems start a program to find out, and the question is asked for every track
+ * and file.
+ */
 const MAX_AGE_MS = 30_000;
 const run = promisify(execFile);
 
@@ -29,7 +32,7 @@ export async function readBattery(
     if (platform !== 'win32') return false;
     const query = '(Get-CimInstance Win32_Battery).BatteryStatus';
     const { stdout } = await run('powershell', ['-NoProfile', '-Command', query], { timeout: COMMAND_TIMEOUT_MS });
-    return stdout.trim() === '1'; // discharging
+    return stdout.trim() === '1'; // 1 means discharging
   } catch {
     return false;
   }

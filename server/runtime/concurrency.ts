@@ -1,4 +1,4 @@
-// Limits how many pieces of work run at once.
+// Limits how many pieces of work run at the same time.
 import { createTurnQueue } from './time-slices.ts';
 
 /** Works on the items of a source, at most `limit` at a time. Throws the first error after running work has ended. */
@@ -37,8 +37,8 @@ export async function forEachConcurrently<T>(
 }
 
 /**
- * Runs work, at most `limit` pieces at a time. Callers (see time-slices.ts) take turns, each with its work in order of
- * arrival, so that a caller with much work delays others by one piece only.
+ * Runs work, at most `limit` pieces at a time. Callers (see time-slices.ts) take turns, and each caller's work runs in
+ * order of arrival, so that a caller with much work delays others by one piece only.
  */
 export function createSlots(limit: number) {
   const turns = createTurnQueue();
