@@ -1,4 +1,4 @@
-// Watches a folder tree with chokidar, which needs one watch for the whole tree where the system offers that (macOS,
+// Watches a folder tree with chokidar, which needs only one watch for the whole tree if the system offers that (macOS,
 // Windows).
 import { existsSync, lstatSync, readdirSync, type Stats } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
@@ -7,7 +7,7 @@ import { nameToText } from '../storage/file-names.ts';
 import { TooManyFolders, type TreeWatch, type TreeWatchOptions } from './folder-watch.ts';
 import { IGNORE_MARKS, kindOf } from '../files/file-kinds.ts';
 
-/** Resolves when the whole tree is watched. Throws TooManyFolders, or the system's error. */
+/** Starts watching; resolves when the whole tree is watched. Throws TooManyFolders, or the system's error. */
 export async function watchWithChokidar({
   root,
   maxFolders,
@@ -60,7 +60,7 @@ function isIgnored(path: string, stats: Stats | undefined): boolean {
 
 const isMarked = (folder: string): boolean => IGNORE_MARKS.some((mark) => existsSync(join(folder, mark)));
 
-/** Lists all folders before chokidar starts, because chokidar has no limit. */
+/** Lists all folders before chokidar starts, because chokidar does not limit their number. */
 function listFolders(root: string, maxFolders: number): Set<string> {
   const folders = new Set<string>();
   for (const pending = [root]; pending.length > 0;) {
@@ -78,6 +78,6 @@ function foldersIn(folder: string): string[] {
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
       .map(({ name }) => name);
   } catch {
-    return []; // not readable, so not watched
+    return []; // the folder is not readable, so it is not watched
   }
 }
