@@ -35,9 +35,12 @@ export function createDismissalMerge({ db }: { db: MainDb }): TrackMergePart {
       regroup(db, [to]);
     },
 
-    remembers: { name: 'dismissals', of: (_, to): number[] => dismissalsOf(to).map(({ otherId: other }) => other) },
+    remembers: {
+      name: 'dismissals',
+      stateOf: (_, to): number[] => dismissalsOf(to).map(({ otherId: other }) => other),
+    },
 
-    bringBack(from, to, { remembered, by, at }): void {
+    bringBack(from, to, { remembered, by, undoneAt: at }): void {
       const previousOtherIds = OtherIds.parse(remembered);
       const sourceDismissals = dismissalsOf(from);
       for (const { otherId: other, createdAt } of dismissalsOf(to)) {

@@ -109,7 +109,7 @@ export function libraryModule({
    * Announces restored tracks and checks their files: files of tracks in the trash, or of merged ones, may have been
    * replaced or moved meanwhile.
    */
-  function restored(): void {
+  function noteRestored(): void {
     changes.announceChange();
     void jobs.tryEnqueue(COMPARE_GONE, {});
   }
@@ -146,21 +146,21 @@ export function libraryModule({
        * since: a report counts only if the track still has its audio at that URI.
        */
       audio: {
-        lost(id: TrackId, uri: string): void {
+        noteLost(id: TrackId, uri: string): void {
           markLost(id, uri);
           for (const listener of faultListeners) listener(id);
         },
         /** Marks the audio as lost when nothing can repair it now. */
         markLost,
         /** Reports that the file exists, but its checksum differs from the stored one. */
-        damaged(id: TrackId): void {
+        noteDamaged(id: TrackId): void {
           for (const listener of faultListeners) listener(id);
         },
         onFault: (listener: (id: TrackId) => void): void => void faultListeners.push(listener),
         markReturned,
         /** Sets the function that says whether scans ignore the folder of a file. */
-        askIgnored(ask: (path: string) => Promise<boolean>): void {
-          isIgnored = ask;
+        askIgnored(isPathIgnored: (path: string) => Promise<boolean>): void {
+          isIgnored = isPathIgnored;
         },
         listMissing: returnedAudio.listMissing,
         recheckAudio,
@@ -170,8 +170,8 @@ export function libraryModule({
       ...libraryRoutes({ library, editing, toTrash, libraryChanged: changes.announceEdit }),
       ...editRoutes({ history: library.editHistory, merges, library, editing, libraryChanged: changes.announceEdit }),
       ...folderRoutes({ library, musicFolders }),
-      ...trashRoutes({ trash, library, onRestored: restored }),
-      ...mergeRoutes({ merges, library, lookForFiles, libraryChanged: restored }),
+      ...trashRoutes({ trash, library, onRestored: noteRestored }),
+      ...mergeRoutes({ merges, library, lookForFiles, libraryChanged: noteRestored }),
       ...regroupingRoutes({ regroupings, library, jobs, libraryChanged: changes.announceEdit }),
     ],
     tasks: [

@@ -107,18 +107,18 @@ export function createLibraryService({
     const { albumId } = filter;
     const excludedIds =
       bestOnly && albumId !== undefined
-        ? versionsIn(userId, albumId).flatMap(([, ...others]) => others.map(({ id }) => id))
+        ? versionsIn(userId, albumId).flatMap(([, ...otherVersions]) => otherVersions.map(({ id }) => id))
         : undefined;
     return trackList(
       userId,
-      { ...filter, without: excludedIds, folder: folder && { ...folder, others: folders.others() } },
+      { ...filter, excludedIds, folder: folder && { ...folder, otherRoots: folders.others() } },
       order,
     );
   }
 
-  function firstOrThrow<T>(what: string, id: number, items: T[]): T {
+  function firstOrThrow<T>(itemKind: string, id: number, items: T[]): T {
     const [item] = items;
-    if (item === undefined) throw notFound(what, id);
+    if (item === undefined) throw notFound(itemKind, id);
     return item;
   }
 
@@ -245,8 +245,8 @@ export function createLibraryService({
     similar: createSimilar({ statements, random: Math.random }),
 
     /** Sets metadata that takes precedence over tags and services, now and later. Throws `not_found` or `invalid`. */
-    setMetadata(userId: UserId, id: TrackId, typed: TypedMetadata, batch?: string): TrackSummary {
-      history.record({ by: userId, batch }, id, () => setMetadata(id, typed, { keepsStatus: false }));
+    setMetadata(userId: UserId, id: TrackId, typedMetadata: TypedMetadata, batch?: string): TrackSummary {
+      history.record({ by: userId, batch }, id, () => setMetadata(id, typedMetadata, { keepsStatus: false }));
       return getTrack(userId, id);
     },
     /** Changes single fields and keeps metadata_status; the changed fields are protected by their origin. */

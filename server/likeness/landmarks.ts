@@ -95,9 +95,9 @@ function attractions(likeness: Float32Array, count: number): Float64Array {
 
 /** Scales values to 0..1; the outermost hundredth lies on the edge. */
 function toUnit(values: Float64Array): Float64Array {
-  const sorted = values.toSorted();
-  const at = (share: number): number => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
-  const [low, high] = sorted.length < 200 ? [at(0), at(1)] : [at(0.005), at(0.995)];
+  const sortedValues = values.toSorted();
+  const quantile = (share: number): number => sortedValues[Math.round(share * (sortedValues.length - 1))] ?? 0;
+  const [low, high] = sortedValues.length < 200 ? [quantile(0), quantile(1)] : [quantile(0.005), quantile(0.995)];
   const width = high - low || 1;
-  return values.map((value) => (sorted.length === 1 ? 0.5 : Math.max(0, Math.min(1, (value - low) / width))));
+  return values.map((value) => (sortedValues.length === 1 ? 0.5 : Math.max(0, Math.min(1, (value - low) / width))));
 }

@@ -13,7 +13,7 @@ import { keyOf, openSoundIndex, type Alike, type SoundIndex } from './sound-inde
 import { readMap, tracksAlong, tracksIn, type Area, type MapView, type Point, type AreaTracks } from './sound-map.ts';
 
 export type LikenessQuestion =
-  | { kind: 'build'; nowMs: number; counted: SoundCounts }
+  | { kind: 'build'; nowMs: number; soundCounts: SoundCounts }
   | { kind: 'count' }
   /**
    * The most similar tracks, without the track itself: one list per id that has a sound. `more` and `less` steer the
@@ -21,9 +21,9 @@ export type LikenessQuestion =
    */
   | { kind: 'nearest'; ids: number[]; count: number; more?: readonly number[]; less?: readonly number[] }
   /** How tracks rank by likeness to each of some other tracks. */
-  | { kind: 'ranks'; of: readonly number[]; others: number[] }
+  | { kind: 'ranks'; anchorIds: readonly number[]; otherIds: number[] }
   /** How similar some tracks are to one track. */
-  | { kind: 'compare'; id: number; others: number[] }
+  | { kind: 'compare'; id: number; otherIds: number[] }
   | { kind: 'path'; userId: UserId; from: number; to: number; steps: number }
   | { kind: 'map'; area: Area; points: number; cells: number }
   | { kind: 'area'; area: Area; limit: number; offset: number }
@@ -92,15 +92,15 @@ answerFromDatabase<LikenessRequest, LikenessAnswer>((client) => {
     return { ids, likeness, scores, ranks: likeness.map(index.ranksFor(record)) };
   }
 
-  function ranksOf(index: SoundIndex, { of, others }: Extract<LikenessQuestion, { kind: 'ranks' }>) {
-    const records = others.map((id) => recordOf(index, id));
+  function ranksOf(index: SoundIndex, { anchorIds, otherIds }: Extract<LikenessQuestion, { kind: 'ranks' }>) {
+    const records = otherIds.map((id) => recordOf(index, id));
     return new Map(
-      of.flatMap((id) => {
+      anchorIds.flatMap((id) => {
         const record = recordOf(index, id);
         if (!record) return [];
         const rankOf = index.ranksFor(record);
-        const rank = (other: Uint8Array | undefined): number =>
-          other ? rankOf(index.likenessOf(record, other)) : Number.NaN;
+        const rank = (otherRecord: Uint8Array | undefined): number =>
+          otherRecord ? rankOf(index.likenessOf(record, otherRecord)) : Number.NaN;
         return [[id, Float32Array.from(records, rank)] as const];
       }),
     );
@@ -122,10 +122,10 @@ answerFromDatabase<LikenessRequest, LikenessAnswer>((client) => {
       case 'compare': {
         const record = recordOf(index, question.id);
         const rankOf = record && index.ranksFor(record);
-        return question.others.map((id): ComparedTrack | null => {
-          const other = record && recordOf(index, id);
-          if (!record || !rankOf || !other) return null;
-          const likeness = index.likenessOf(record, other);
+        return question.otherIds.map((id): ComparedTrack | null => {
+          const otherRecord = record && recordOf(index, id);
+          if (!record || !rankOf || !otherRecord) return null;
+          const likeness = index.likenessOf(record, otherRecord);
           return { likeness, rank: rankOf(likeness) };
         });
       }

@@ -69,7 +69,7 @@ export function createMixes({ statements, storedMixes, choosersBy, now }: MixDep
     const lastDay = storedMixes.find(userId);
     // a listener who flew west has the same date twice, but still gets other mixes
     const day = lastDay && lastDay.madeAtMs <= madeAtMs ? Math.max(today, lastDay.day + 1) : today;
-    const mixes = await make(userId, { day, offsetMinutes, choosers: choosersBy(numbersOf(day * 31 + userId)) });
+    const mixes = await makeMixes(userId, { day, offsetMinutes, choosers: choosersBy(numbersOf(day * 31 + userId)) });
     const endsAtMs = (today + 1) * DAY_MS - offsetMinutes * MINUTE_MS;
     if (mixes.length > 0) storedMixes.store(userId, { day, madeAtMs, endsAtMs, libraryTracks: libraryTracks(), mixes });
     return mixes;
@@ -81,7 +81,7 @@ export function createMixes({ statements, storedMixes, choosersBy, now }: MixDep
     choosers: Choosers;
   }
 
-  async function make(userId: UserId, { day, offsetMinutes, choosers }: MixContext): Promise<Mix[]> {
+  async function makeMixes(userId: UserId, { day, offsetMinutes, choosers }: MixContext): Promise<Mix[]> {
     const { facts, seeds, radio } = choosers;
     const random = numbersOf(day * 17 + userId);
     const nowMs = now().getTime();
@@ -124,10 +124,10 @@ export function createMixes({ statements, storedMixes, choosersBy, now }: MixDep
         const artist = track?.artists.find(({ id }) => id === seedTrack.artistId);
         if (!track || !artist) continue;
         const items = await ofRadio({ title: artist.name, ids: [seedTrack.id] });
-        const why: ReasonOut[] = [
+        const reasons: ReasonOut[] = [
           { kind: 'played_lately', track_id: seedTrack.id, title: seedTrack.title, plays: seedTrack.plays },
         ];
-        mixes.push({ id: `artist-${artist.id}`, kind: 'like_artist', subject: artist.name, why, items });
+        mixes.push({ id: `artist-${artist.id}`, kind: 'like_artist', subject: artist.name, why: reasons, items });
       }
       return mixes;
     }
@@ -137,15 +137,15 @@ export function createMixes({ statements, storedMixes, choosersBy, now }: MixDep
       const hour = facts.busiestHour(userId, offsetMinutes);
       if (hour === undefined) return [];
       const moment = await seeds.of(userId, { kind: 'moment', hour, utc_offset_minutes: offsetMinutes });
-      const why = moment.ids.slice(0, 1).flatMap((id) => moment.ownReason?.(id) ?? []);
-      return [{ id: `hour-${hour}`, kind: 'hour', subject: String(hour), why, items: await ofRadio(moment) }];
+      const reasons = moment.ids.slice(0, 1).flatMap((id) => moment.ownReason?.(id) ?? []);
+      return [{ id: `hour-${hour}`, kind: 'hour', subject: String(hour), why: reasons, items: await ofRadio(moment) }];
     }
 
     function ofForgotten(): Mix {
       const ids = statements.column<TrackId>(FORGOTTEN_TRACKS, { userId, until: nowMs - LONG_AGO_MS });
       const items = pickFrom(ids, () => []);
-      const why = items[0]?.reasons.filter(({ kind }) => kind === 'forgotten') ?? [];
-      return { id: 'forgotten', kind: 'forgotten', subject: null, why, items };
+      const reasons = items[0]?.reasons.filter(({ kind }) => kind === 'forgotten') ?? [];
+      return { id: 'forgotten', kind: 'forgotten', subject: null, why: reasons, items };
     }
 
     async function ofMood(): Promise<Mix> {
@@ -163,12 +163,19 @@ export function createMixes({ statements, storedMixes, choosersBy, now }: MixDep
 
     function ofUnplayed(): Mix {
       const ids = [...facts.of(userId, facts.any()).values()].filter(({ plays }) => plays === 0).map(({ id }) => id);
-      const why: ReasonOut[] = [{ kind: 'never_played' }];
-      return { id: 'unplayed', kind: 'unplayed', subject: null, why, items: pickFrom(ids, () => why) };
+      const reasons: ReasonOut[] = [{ kind: 'never_played' }];
+      return { id: 'unplayed', kind: 'unplayed', subject: null, why: reasons, items: pickFrom(ids, () => reasons) };
     }
 
-    const all = [...(await ofArtists()), ...(await ofHour()), ofLoved(), ofForgotten(), await ofMood(), ofUnplayed()];
-    return all.filter(({ items }) => items.length >= MIN_TRACKS);
+    const allMixes = [
+      ...(await ofArtists()),
+      ...(await ofHour()),
+      ofLoved(),
+      ofForgotten(),
+      await ofMood(),
+      ofUnplayed(),
+    ];
+    return allMixes.filter(({ items }) => items.length >= MIN_TRACKS);
   }
 
   return {

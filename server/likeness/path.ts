@@ -38,8 +38,8 @@ interface Candidate {
 }
 
 export function findPath(client: Sqlite, index: SoundIndex, { userId, from, to, steps }: PathRequest): FoundPath {
-  const ends = new Set([from, to].map((record) => idOf(record)));
-  const candidates = layersBetween(index, { from, to, steps }, ends);
+  const endIds = new Set([from, to].map((record) => idOf(record)));
+  const candidates = layersBetween(index, { from, to, steps }, endIds);
   const artistById = artistsOf(
     client,
     userId,
@@ -70,7 +70,7 @@ type FoundCandidate = Omit<Candidate, 'artistId'>;
 function layersBetween(
   index: SoundIndex,
   { from, to, steps }: Omit<PathRequest, 'userId'>,
-  ends: ReadonlySet<number>,
+  endIds: ReadonlySet<number>,
 ): FoundCandidate[][] {
   const [a, b] = [unitOf(from), unitOf(to)];
   const angle = Math.acos(
@@ -94,9 +94,9 @@ function layersBetween(
       viewOf(target),
       0,
     );
-    const { ids, likeness } = index.nearest(target, CANDIDATES_PER_STEP + ends.size + 2 * steps);
+    const { ids, likeness } = index.nearest(target, CANDIDATES_PER_STEP + endIds.size + 2 * steps);
     return Array.from(ids, (id, i) => ({ id, astray: 1 - (likeness[i] as number) })).flatMap(({ id, astray }) => {
-      const record = ends.has(id) ? undefined : index.find(id);
+      const record = endIds.has(id) ? undefined : index.find(id);
       return record ? [{ id, astray, record }] : [];
     });
   });
@@ -119,7 +119,7 @@ function assignToNearestStep(layers: readonly FoundCandidate[][]): FoundCandidat
   return remainingLayers.map((layer, step) => {
     if (layer.length > 0) return layer.slice(0, CANDIDATES_PER_STEP);
     const donor = remainingLayers.find(
-      (other) => other.length > 1 && other.some(({ id }) => layers[step]?.some((c) => c.id === id)),
+      (otherLayer) => otherLayer.length > 1 && otherLayer.some(({ id }) => layers[step]?.some((c) => c.id === id)),
     );
     const candidate = donor?.findLast(({ id }) => layers[step]?.some((c) => c.id === id));
     if (!donor || !candidate) return [];
@@ -151,14 +151,14 @@ function findShortestPath(
   for (const layer of layers) {
     const [nextCosts, origins]: [number[], number[]] = [[], []];
     for (const candidate of layer) {
-      let [best, origin] = [Infinity, 0];
+      let [lowestCost, origin] = [Infinity, 0];
       previousLayer.forEach((previous, i) => {
         const artistCost =
           candidate.artistId !== null && candidate.artistId === previous.artistId ? SAME_ARTIST_COST : 0;
         const cost = (costs[i] as number) + (1 - index.likenessOf(candidate.record, previous.record)) ** 2 + artistCost;
-        if (cost < best) [best, origin] = [cost, i];
+        if (cost < lowestCost) [lowestCost, origin] = [cost, i];
       });
-      nextCosts.push(best + DETOUR_WEIGHT * candidate.astray ** 2);
+      nextCosts.push(lowestCost + DETOUR_WEIGHT * candidate.astray ** 2);
       origins.push(origin);
     }
     cameFrom.push(origins);

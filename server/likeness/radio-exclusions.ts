@@ -53,7 +53,7 @@ export function createRadioExclusions({ db: { $client: client }, now }: { db: Ma
     merge: {
       moveSince: (from, to, since) => moveSince.run(to, from, since.getTime()).changes > 0,
       move: (from, to) => void move.run(to, from),
-      remembers: { name: 'nevers', of: (_, to) => usersOf.all(to) },
+      remembers: { name: 'nevers', stateOf: (_, to) => usersOf.all(to) },
       /**
        * Removes from the kept track the exclusions that it got from the merged track, whose own exclusions are in its
        * snapshot.

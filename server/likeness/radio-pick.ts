@@ -45,21 +45,21 @@ export function pickNext<C extends Candidate>(candidates: readonly C[], options:
   while (pickedTracks.length < count && remaining.size > 0) {
     const wantsLoved = ++sinceLoved >= LOVED_EVERY;
     const wantsForgotten = ++sinceForgotten >= FORGOTTEN_EVERY;
-    let best: { entry: { candidate: C; score: number }; breaks: number; score: number } | undefined;
+    let bestChoice: { entry: { candidate: C; score: number }; breaks: number; score: number } | undefined;
     for (const entry of remaining) {
       const { facts } = entry.candidate;
       const breaks = rulesBroken(facts, recent);
-      const isWanted = (wantsLoved && facts.isLoved) || (wantsForgotten && isForgotten(facts, nowMs));
-      const score = entry.score + (isWanted ? FAMILIAR_BONUS : 0);
-      if (!best || breaks < best.breaks || (breaks === best.breaks && score > best.score))
-        best = { entry, breaks, score };
+      const isDue = (wantsLoved && facts.isLoved) || (wantsForgotten && isForgotten(facts, nowMs));
+      const score = entry.score + (isDue ? FAMILIAR_BONUS : 0);
+      if (!bestChoice || breaks < bestChoice.breaks || (breaks === bestChoice.breaks && score > bestChoice.score))
+        bestChoice = { entry, breaks, score };
     }
-    if (!best) break;
-    remaining.delete(best.entry);
-    pickedTracks.push(best.entry.candidate);
-    recent.push(best.entry.candidate.facts);
-    if (best.entry.candidate.facts.isLoved) sinceLoved = 0;
-    if (isForgotten(best.entry.candidate.facts, nowMs)) sinceForgotten = 0;
+    if (!bestChoice) break;
+    remaining.delete(bestChoice.entry);
+    pickedTracks.push(bestChoice.entry.candidate);
+    recent.push(bestChoice.entry.candidate.facts);
+    if (bestChoice.entry.candidate.facts.isLoved) sinceLoved = 0;
+    if (isForgotten(bestChoice.entry.candidate.facts, nowMs)) sinceForgotten = 0;
   }
   return pickedTracks;
 }
@@ -70,8 +70,8 @@ export function pickNext<C extends Candidate>(candidates: readonly C[], options:
  */
 export function rulesBroken(track: Facts, recent: readonly Facts[]): number {
   let penalty = 0;
-  recent.slice(1 - MIN_ARTIST_DISTANCE).forEach((other, i, last) => {
-    if (sharesArtist(track, other)) penalty += 10 * (1 + i + MIN_ARTIST_DISTANCE - 1 - last.length);
+  recent.slice(1 - MIN_ARTIST_DISTANCE).forEach((recentTrack, i, lastTracks) => {
+    if (sharesArtist(track, recentTrack)) penalty += 10 * (1 + i + MIN_ARTIST_DISTANCE - 1 - lastTracks.length);
   });
   const albumCount = track.albumId === null ? 0 : countOf(recent.slice(1 - ALBUM_WINDOW), track.albumId);
   return penalty + Math.max(0, albumCount + 1 - MAX_OF_ALBUM);

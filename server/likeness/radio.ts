@@ -83,7 +83,7 @@ interface Candidate {
   likeness?: number;
   rank?: number;
   /** A track of "more" that the candidate is near, and a track of "less" that it is far from. */
-  steeredBy?: { near: number | undefined; far: number | undefined };
+  steeredBy?: { nearId: number | undefined; farId: number | undefined };
   /** True if the candidate is near a track that the listener marked "less". */
   isDisliked?: boolean;
   /** True if the candidate comes later, unless the listener loves the track or has not played it for long. */
@@ -145,16 +145,17 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     { more, less }: SteeringTracks,
   ): Promise<readonly Candidate[]> {
     if (more.length + less.length === 0 || !sounds.isKnown()) return candidates;
-    const others = candidates.map(({ id }) => id);
-    const ranks = (await sounds.ask({ kind: 'ranks', of: [...more, ...less], others })) ?? new Map<number, never>();
+    const otherIds = candidates.map(({ id }) => id);
+    const ranks =
+      (await sounds.ask({ kind: 'ranks', anchorIds: [...more, ...less], otherIds })) ?? new Map<number, never>();
     const steeredCandidates = candidates.map((candidate, i): Candidate => {
       const rankTo = (id: number): number => ranks.get(id)?.[i] ?? Number.NaN;
-      const near = more.findLast((id) => rankTo(id) <= NEAR_SHARE);
+      const nearId = more.findLast((id) => rankTo(id) <= NEAR_SHARE);
       const isOfSeed = candidate.anchorId === undefined;
       return {
         ...candidate,
-        score: candidate.score + (isOfSeed && near !== undefined ? NEAR_WANTED_BONUS : 0),
-        steeredBy: { near, far: less.findLast((id) => rankTo(id) > NEAR_SHARE) },
+        score: candidate.score + (isOfSeed && nearId !== undefined ? NEAR_WANTED_BONUS : 0),
+        steeredBy: { nearId, farId: less.findLast((id) => rankTo(id) > NEAR_SHARE) },
         isDisliked: less.some((id) => rankTo(id) <= DISLIKED_SHARE),
       };
     });
@@ -182,8 +183,8 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     const seedTracks = seed.ownReason
       ? sampleOf(seed.ids, MAX_SEED_TRACKS).map((id): Candidate => ({ id, score: SEED_TRACK_SCORE }))
       : [];
-    const best = bestOfEach([...bySound, ...byTags, ...seedTracks], excludedIds).slice(0, MAX_RANKED);
-    const candidates = setMostAside(await applySteering(best, steering), count);
+    const bestCandidates = bestOfEach([...bySound, ...byTags, ...seedTracks], excludedIds).slice(0, MAX_RANKED);
+    const candidates = setMostAside(await applySteering(bestCandidates, steering), count);
     return seed.mood === undefined ? candidates : filterByMood(seed.mood, candidates);
   }
 
@@ -216,14 +217,14 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     // 3. Pick by score and rules.
     const nowMs = now().getTime();
     const withScores = scoreWith(factsById, seed, nowMs);
-    const picked = pickNext(withScores(candidates.filter(({ isDisliked }) => isDisliked !== true)), {
+    const pickedCandidates = pickNext(withScores(candidates.filter(({ isDisliked }) => isDisliked !== true)), {
       count,
       previousTracks: recent,
       givenCount: played.length,
       nowMs,
       random,
     });
-    const fittingTracks = picked.slice(0, findFirstMisfit(picked, recent));
+    const fittingTracks = pickedCandidates.slice(0, findFirstMisfit(pickedCandidates, recent));
     if (fittingTracks.length === count) return answer(fittingTracks);
 
     // 4. If too few similar tracks fit, add any other tracks that fit, and then those played longest ago.
@@ -295,26 +296,29 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
       rank: rank ?? null,
       reasons: reasonsOf(seed, track, {
         like: anchor && { facts: anchor, likeness, rank },
-        near: steeredBy?.near === undefined ? undefined : factsById.get(steeredBy.near),
-        far: steeredBy?.far === undefined ? undefined : factsById.get(steeredBy.far),
+        nearTrack: steeredBy?.nearId === undefined ? undefined : factsById.get(steeredBy.nearId),
+        farTrack: steeredBy?.farId === undefined ? undefined : factsById.get(steeredBy.farId),
       }),
     };
   }
 
   interface ReasonSources {
     like: Anchor | undefined;
-    near: Facts | undefined;
-    far: Facts | undefined;
+    nearTrack: Facts | undefined;
+    farTrack: Facts | undefined;
   }
 
-  function reasonsOf(seed: Seed, track: Facts, { like, near, far }: ReasonSources): ReasonOut[] {
+  function reasonsOf(seed: Seed, track: Facts, { like, nearTrack, farTrack }: ReasonSources): ReasonOut[] {
     const ownReason = seed.ids.includes(track.id) || seed.mood !== undefined ? seed.ownReason?.(track.id) : undefined;
-    const [first, ...others] = [...(ownReason ? [ownReason] : []), ...(like ? reasonsLike(track, like) : [])];
+    const [firstReason, ...otherReasons] = [
+      ...(ownReason ? [ownReason] : []),
+      ...(like ? reasonsLike(track, like) : []),
+    ];
     const reasons: ReasonOut[] = [
-      ...(near ? [{ kind: 'more_like' as const, track_id: near.id, title: near.title }] : []),
-      ...(first ? [first] : []),
-      ...(far ? [{ kind: 'less_like' as const, track_id: far.id, title: far.title }] : []),
-      ...others,
+      ...(nearTrack ? [{ kind: 'more_like' as const, track_id: nearTrack.id, title: nearTrack.title }] : []),
+      ...(firstReason ? [firstReason] : []),
+      ...(farTrack ? [{ kind: 'less_like' as const, track_id: farTrack.id, title: farTrack.title }] : []),
+      ...otherReasons,
       ...reasonsOfListener(track, now().getTime()),
     ];
     return reasons.length > 0 ? reasons : [{ kind: 'any' }];
@@ -326,10 +330,10 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
      * Returns the next tracks of a radio. Throws `not_found` for an unknown seed, unless it was deleted while the radio
      * played.
      */
-    async of(userId: UserId, { seed: seedIn, ...rest }: RadioIn) {
+    async nextTracks(userId: UserId, { seed: seedIn, ...rest }: RadioIn) {
       const seed = await seeds.of(userId, seedIn).catch((error: unknown): Seed => {
-        const isGone = error instanceof AppError && error.code === 'not_found' && rest.played.length > 0;
-        if (!isGone) throw error;
+        const isSeedGone = error instanceof AppError && error.code === 'not_found' && rest.played.length > 0;
+        if (!isSeedGone) throw error;
         return { title: null, ids: rest.played.slice(-REPLACEMENT_SEED_TRACKS) };
       });
       return { title: seed.title, ...(await next(userId, seed, rest)) };
@@ -358,11 +362,11 @@ function repeatPlayed(played: readonly TrackId[], less: readonly TrackId[]): Can
 }
 
 /** Returns the index of the first track that breaks a rule. */
-function findFirstMisfit(picked: readonly { facts: Facts }[], recent: readonly Facts[]): number {
+function findFirstMisfit(pickedTracks: readonly { facts: Facts }[], recent: readonly Facts[]): number {
   const tracks = [...recent];
-  for (const [place, { facts }] of picked.entries()) {
+  for (const [place, { facts }] of pickedTracks.entries()) {
     if (rulesBroken(facts, tracks) > 0) return place;
     tracks.push(facts);
   }
-  return picked.length;
+  return pickedTracks.length;
 }

@@ -145,7 +145,7 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, exclusions, lib
         problems: ['not_found'],
       },
       async ({ user, body }) => {
-        const { by, title, items } = await radio.of(user.id, body);
+        const { by, title, items } = await radio.nextTracks(user.id, body);
         return { by, title, items: toChosenOut(user.id, items) };
       },
     ),

@@ -104,25 +104,25 @@ export function openSoundIndex(path: string) {
   const memory = reserve(outAt + page * 4);
   const bytes = new Uint8Array(memory);
   const view = new DataView(memory);
-  const out = new Float32Array(memory, outAt, page);
+  const products = new Float32Array(memory, outAt, page);
   let map: SoundMap | undefined;
   let rankSample: { records: Uint8Array<ArrayBuffer>; count: number } | undefined;
 
-  function readAt(target: Uint8Array, at: number): void {
-    for (let done = 0; done < target.length;) {
-      const bytesRead = readSync(fd, target, done, target.length - done, at + done);
+  function readAt(target: Uint8Array, position: number): void {
+    for (let readBytes = 0; readBytes < target.length;) {
+      const bytesRead = readSync(fd, target, readBytes, target.length - readBytes, position + readBytes);
       if (bytesRead === 0) throw new Error('the index of sounds ends too early');
-      done += bytesRead;
+      readBytes += bytesRead;
     }
   }
   function readArray<T extends Int32Array | Uint16Array | Uint8Array | Float64Array>(
     kind: new (buffer: ArrayBuffer) => T,
     length: number,
-    at: number,
+    position: number,
   ): T {
-    const part = new Uint8Array(length);
-    readAt(part, at);
-    return new kind(part.buffer);
+    const content = new Uint8Array(length);
+    readAt(content, position);
+    return new kind(content.buffer);
   }
 
   readAt(bytes.subarray(middlesAt, pageAt), layout.middles);
@@ -135,13 +135,13 @@ export function openSoundIndex(path: string) {
   const toVector = createVectorWriter(model);
   const intBuffer = new Int32Array(1);
 
-  function readInt(at: number): number {
-    readAt(new Uint8Array(intBuffer.buffer), at);
+  function readInt(position: number): number {
+    readAt(new Uint8Array(intBuffer.buffer), position);
     return intBuffer[0] as number;
   }
 
   /** Returns the record of a track. */
-  function find(id: number): Uint8Array<ArrayBuffer> | undefined {
+  function findRecord(id: number): Uint8Array<ArrayBuffer> | undefined {
     let [low, high] = [0, tracks - 1];
     while (low <= high) {
       const middle = (low + high) >> 1;
@@ -171,7 +171,7 @@ export function openSoundIndex(path: string) {
       readAt(bytes.subarray(pageAt, pageAt + pageCount * RECORD_BYTES), layout.records + (from + start) * RECORD_BYTES);
       loops.dots(0, pageAt, pageCount, outAt);
       for (let i = 0; i < pageCount; i++) {
-        const likeness = (out[i] as number) * scale;
+        const likeness = (products[i] as number) * scale;
         if (likeness > top.least())
           top.add(view.getInt32(pageAt + i * RECORD_BYTES + RECORD_ID_OFFSET, true), likeness);
       }
@@ -193,7 +193,7 @@ export function openSoundIndex(path: string) {
 
   return {
     header,
-    find,
+    find: findRecord,
     /** Returns a function that ranks a likeness to this record among all tracks of the index. */
     ranksFor(record: Uint8Array): RankOf {
       const { records, count } = (rankSample ??= readRankSample());
@@ -201,7 +201,7 @@ export function openSoundIndex(path: string) {
       bytes.set(records, pageAt);
       loops.dots(0, pageAt, count, outAt);
       const ownId = idOf(record);
-      const likenesses = out
+      const likenesses = products
         .slice(0, count)
         .map((dot) => dot * scale)
         .filter((_, i) => view.getInt32(pageAt + i * RECORD_BYTES + RECORD_ID_OFFSET, true) !== ownId)
@@ -227,7 +227,7 @@ export function openSoundIndex(path: string) {
       const scale = loadQuery(a);
       bytes.set(b, pageAt);
       loops.dots(0, pageAt, 1, outAt);
-      return Math.max(0, Math.min(1, (out[0] as number) * scale));
+      return Math.max(0, Math.min(1, (products[0] as number) * scale));
     },
     /**
      * Returns the most similar records first, including `record` itself if it is indexed. Compares only a `share` of
@@ -239,7 +239,7 @@ export function openSoundIndex(path: string) {
       if (tracks <= allUpTo || share >= 1) scan(0, tracks, scale, top);
       else {
         loops.dots(0, middlesAt, clusters, outAt);
-        const clusterLikeness = out.slice(0, clusters);
+        const clusterLikeness = products.slice(0, clusters);
         const order = Array.from(clusterLikeness.keys()).sort(
           (a, b) => (clusterLikeness[b] as number) - (clusterLikeness[a] as number),
         );
@@ -324,12 +324,12 @@ export function createTop(limit: number) {
 
   function sink(): void {
     for (let index = 0; ;) {
-      let least = index;
+      let leastIndex = index;
       for (const child of [2 * index + 1, 2 * index + 2])
-        if (child < count && (values[child] as number) < (values[least] as number)) least = child;
-      if (least === index) return;
-      swap(index, least);
-      index = least;
+        if (child < count && (values[child] as number) < (values[leastIndex] as number)) leastIndex = child;
+      if (leastIndex === index) return;
+      swap(index, leastIndex);
+      index = leastIndex;
     }
   }
 

@@ -24,8 +24,8 @@ export function steeredRecord(
   if (more.length + less.length === 0) return undefined;
   const sum = unitOf(record);
   const add = (records: readonly Uint8Array[], weight: number): void => {
-    for (const other of records)
-      unitOf(other).forEach((value, i) => (sum[i] = (sum[i] as number) + (weight * value) / records.length));
+    for (const otherRecord of records)
+      unitOf(otherRecord).forEach((value, i) => (sum[i] = (sum[i] as number) + (weight * value) / records.length));
   };
   add(more, WEIGHT_MORE);
   add(less, -WEIGHT_LESS);

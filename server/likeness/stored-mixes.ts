@@ -39,7 +39,7 @@ interface DayOfMixes {
 export type StoredMixes = ReturnType<typeof createStoredMixes>;
 
 export function createStoredMixes(client: Sqlite) {
-  const find = client.prepare<[UserId], Omit<DayOfMixes, 'mixes' | 'libraryTracks'> & { mixes: string }>(
+  const findDay = client.prepare<[UserId], Omit<DayOfMixes, 'mixes' | 'libraryTracks'> & { mixes: string }>(
     `SELECT day, made_at AS madeAtMs, ends_at AS endsAtMs, iif(json_valid(mixes), mixes, 'null') AS mixes
       FROM daily_mixes WHERE user_id = ?`,
   );
@@ -51,7 +51,7 @@ export function createStoredMixes(client: Sqlite) {
   return {
     /** Returns the listener's last day, without `mixes` when the stored ones cannot be read. */
     find(userId: UserId) {
-      const row = find.get(userId);
+      const row = findDay.get(userId);
       return row && { ...row, libraryTracks: 0, mixes: undefined, ...StoredDay.parse(JSON.parse(row.mixes)) };
     },
     /** Stores the mixes of a day. Does nothing for an account that was deleted. */

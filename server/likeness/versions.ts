@@ -56,11 +56,11 @@ export function findVersions(statements: Statements, track: TitledTrack): { id: 
     .rows<TitledTrack>(TRACKS_WITH_TITLE, { title: key })
     .filter(({ title }) => sortKey(partsOfTitle(title).song) === key);
   const isCommon = !key.includes(' ') || new Set(namesakes.map(({ artistId }) => artistId)).size > MAX_ARTISTS;
-  const otherVersions = namesakes.flatMap((other): { id: TrackId; kind: VersionKind }[] => {
-    if (other.id === track.id || sameRecordings.has(other.id)) return [];
-    const isOwnArtist = other.artistId !== null && other.artistId === track.artistId;
-    if (isOwnArtist) return [{ id: other.id, kind: partsOfTitle(other.title).kind ?? 'version' }];
-    return !isCommon && areOfLikeLength(track, other) ? [{ id: other.id, kind: 'cover' }] : [];
+  const otherVersions = namesakes.flatMap((namesake): { id: TrackId; kind: VersionKind }[] => {
+    if (namesake.id === track.id || sameRecordings.has(namesake.id)) return [];
+    const isOwnArtist = namesake.artistId !== null && namesake.artistId === track.artistId;
+    if (isOwnArtist) return [{ id: namesake.id, kind: partsOfTitle(namesake.title).kind ?? 'version' }];
+    return !isCommon && areOfLikeLength(track, namesake) ? [{ id: namesake.id, kind: 'cover' }] : [];
   });
   return [...[...sameRecordings].map((id) => ({ id, kind: 'same_recording' as const })), ...otherVersions];
 }

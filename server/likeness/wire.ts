@@ -91,8 +91,8 @@ export const SimilarTracksOut = z
   .meta({ id: 'SimilarTracksOut' });
 export type SimilarTracksOut = z.output<typeof SimilarTracksOut>;
 
-const mostQuery = (or: number, most: number, description: string) =>
-  queryInt.pipe(z.int().min(1).max(most)).default(or).meta({ description });
+const mostQuery = (or: number, max: number, description: string) =>
+  queryInt.pipe(z.int().min(1).max(max)).default(or).meta({ description });
 
 export const SimilarQuery = z.object({ limit: mostQuery(20, 100, 'tracks, 1 to 100') });
 

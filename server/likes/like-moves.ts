@@ -30,9 +30,9 @@ export function createLikeMoves({ db, now }: { db: MainDb; now: () => Date }): {
   const writes = createLikeWrites(db);
 
   function absorb(states: readonly UserState[], target: Item): void {
-    for (const { userId, ...other } of states) {
+    for (const { userId, ...state } of states) {
       const keptState = writes.find(userId, target);
-      const change = changeToAbsorb(keptState, other);
+      const change = changeToAbsorb(keptState, state);
       if (!change) continue;
       writes.insertEvent(userId, target, change);
       writes.setState(userId, target, nextState(keptState, change));
@@ -49,18 +49,18 @@ export function createLikeMoves({ db, now }: { db: MainDb; now: () => Date }): {
   }
 
   /** Takes absorbed likes and ratings back from an item, unless somebody has changed them since. */
-  function takeBack(holder: Item, memory: MergeMemory, at: Date): void {
+  function takeBack(holder: Item, memory: MergeMemory, takenBackAt: Date): void {
     for (const state of memory.from) {
       const { userId } = state;
       const [absorbed, current] = [absorbedState(memory, state), writes.find(userId, holder)];
-      if (!absorbed || !current || !isSame(current, absorbed)) continue;
+      if (!absorbed || !current || !isSameState(current, absorbed)) continue;
       const ownState = memory.to.find((state) => state.userId === userId);
       writes.insertEvent(userId, holder, {
         liked: ownState?.liked ?? false,
         rating: ownState?.rating ?? 0,
-        createdAt: at,
+        createdAt: takenBackAt,
       });
-      writes.setState(userId, holder, ownState ?? { liked: false, rating: 0, since: at });
+      writes.setState(userId, holder, ownState ?? { liked: false, rating: 0, since: takenBackAt });
     }
   }
 
@@ -68,7 +68,7 @@ export function createLikeMoves({ db, now }: { db: MainDb; now: () => Date }): {
   function currentStates(holder: Item, memory: MergeMemory): UserState[] {
     return memory.from.map((state) => {
       const [absorbed, current] = [absorbedState(memory, state), writes.find(state.userId, holder)];
-      const isChanged = absorbed !== undefined && current !== undefined && !isSame(current, absorbed);
+      const isChanged = absorbed !== undefined && current !== undefined && !isSameState(current, absorbed);
       return isChanged ? { ...current, userId: state.userId } : state;
     });
   }
@@ -105,13 +105,13 @@ export function createLikeMoves({ db, now }: { db: MainDb; now: () => Date }): {
         deleteStatesOf(db, track(from));
       },
 
-      remembers: { name: 'likes', of: (from, to) => ({ from: statesOf(track(from)), to: statesOf(track(to)) }) },
+      remembers: { name: 'likes', stateOf: (from, to) => ({ from: statesOf(track(from)), to: statesOf(track(to)) }) },
 
-      bringBack(from, to, { remembered, at }): void {
+      bringBack(from, to, { remembered, undoneAt }): void {
         const states = MergeMemory.parse(remembered);
         // the events of the emptied track were not moved
-        for (const { userId, ...other } of states.from) writes.setState(userId, track(from), other);
-        takeBack(track(to), states, at);
+        for (const { userId, ...state } of states.from) writes.setState(userId, track(from), state);
+        takeBack(track(to), states, undoneAt);
       },
     },
 
@@ -138,5 +138,5 @@ const toJson = ({ userId, liked, rating, since }: UserState): z.input<typeof Sta
   since: since.getTime(),
 });
 
-const isSame = (a: ItemState, b: ItemState): boolean =>
+const isSameState = (a: ItemState, b: ItemState): boolean =>
   a.liked === b.liked && a.rating === b.rating && a.since.getTime() === b.since.getTime();

@@ -73,7 +73,7 @@ export function createLikeWrites(db: MainDb) {
   const value = sql.placeholder;
   const item = { userId: value('userId'), itemType: value('itemType'), itemId: value('itemId') };
   const state = { liked: value('liked'), rating: value('rating'), since: value('since') };
-  const find = db
+  const findState = db
     .select()
     .from(likeStates)
     .where(
@@ -88,7 +88,7 @@ export function createLikeWrites(db: MainDb) {
     .insert(likeEvents)
     .values({ ...item, liked: state.liked, rating: state.rating, createdAt: value('createdAt') })
     .prepare();
-  const set = db
+  const upsertState = db
     .insert(likeStates)
     .values({ ...item, ...state })
     .onConflictDoUpdate({
@@ -98,11 +98,11 @@ export function createLikeWrites(db: MainDb) {
     .prepare();
 
   return {
-    find: (userId: UserId, target: Item): LikeStateRow | undefined => find.get({ userId, ...target }),
+    find: (userId: UserId, target: Item): LikeStateRow | undefined => findState.get({ userId, ...target }),
     insertEvent: (userId: UserId, target: Item, change: LikeChange): void =>
       void insert.run({ userId, ...target, ...change }),
     setState: (userId: UserId, target: Item, { liked, rating, since }: ItemState): void =>
-      void set.run({ userId, ...target, liked, rating, since }),
+      void upsertState.run({ userId, ...target, liked, rating, since }),
   };
 }
 

@@ -32,8 +32,8 @@ export const cutForLog = (text: string): string => (text.length > MAX_CHARS ? `$
 /** Redacts the values of secret query parameters in a URL, or in text that holds one, however they are spelled. */
 export const redactUrl = (text: string): string =>
   text
-    .replace(PARAMETER, (whole, separator: string, name: string) =>
-      SECRET_PARAMETER.test(decodeName(name)) ? `${separator}${name}=${HIDDEN}` : whole,
+    .replace(PARAMETER, (match, separator: string, name: string) =>
+      SECRET_PARAMETER.test(decodeName(name)) ? `${separator}${name}=${HIDDEN}` : match,
     )
     .replace(USER_INFO, `://${HIDDEN}@`)
     .replace(SHARE_PATH, `$1${HIDDEN}`)

@@ -15,7 +15,7 @@ const OWN_FILE_MARK = '[re:Tonearm]';
  */
 export async function writeLyricsFile(audioPath: string, lines: readonly LyricsLine[]): Promise<boolean> {
   const path = pathOf(audioPath);
-  if ((await isOurs(path)) === false) return false;
+  if ((await isOwnFile(path)) === false) return false;
   const temporary = join(dirname(path), `.${randomUUID()}.tmp`);
   try {
     await writeFile(temporary, `${OWN_FILE_MARK}\n${formatLrc(lines)}\n`, { flag: 'wx' });
@@ -29,7 +29,7 @@ export async function writeLyricsFile(audioPath: string, lines: readonly LyricsL
 /** Deletes a file that Tonearm wrote; returns whether there was one. Throws the file system's errors. */
 export async function removeLyricsFile(audioPath: string): Promise<boolean> {
   const path = pathOf(audioPath);
-  if ((await isOurs(path)) !== true) return false;
+  if ((await isOwnFile(path)) !== true) return false;
   await rm(path, { force: true });
   return true;
 }
@@ -37,7 +37,7 @@ export async function removeLyricsFile(audioPath: string): Promise<boolean> {
 const pathOf = (audioPath: string): string => `${audioPath.slice(0, audioPath.length - extname(audioPath).length)}.lrc`;
 
 /** Returns whether Tonearm wrote the file; undefined when there is no file. */
-const isOurs = (path: string): Promise<boolean | undefined> =>
+const isOwnFile = (path: string): Promise<boolean | undefined> =>
   readPlainFile(path, OWN_FILE_MARK.length).then(
     (start) => start.toString('latin1') === OWN_FILE_MARK,
     (error: unknown) => {

@@ -39,8 +39,8 @@ export function createLyricsQueries({ db }: { db: MainDb }) {
     findSong: (id: TrackId): SongRow | undefined => findSong.get(id),
     /** Yields tracks without lyrics that were not looked up since that time. */
     *due(askedBefore: Date): Generator<TrackId[]> {
-      for (let above = 0; above < (highestId.get() ?? 0); above += IDS_PER_QUERY)
-        yield listDue.all({ above, upTo: above + IDS_PER_QUERY, askedBefore: askedBefore.getTime() });
+      for (let afterId = 0; afterId < (highestId.get() ?? 0); afterId += IDS_PER_QUERY)
+        yield listDue.all({ above: afterId, upTo: afterId + IDS_PER_QUERY, askedBefore: askedBefore.getTime() });
     },
     find: (trackId: TrackId): FoundLyricsRow | undefined =>
       db.select().from(foundLyrics).where(eq(foundLyrics.trackId, trackId)).get(),

@@ -139,17 +139,17 @@ export function createLyricsService({
     const wantedSong = toWanted(song);
     if (!wantedSong) return false;
     const exactMatch = await lrclib.find(wantedSong, signal);
-    const picked =
+    const pickedLyrics =
       (exactMatch && pickLyrics(wantedSong, [exactMatch])) ??
       pickLyrics(wantedSong, await lrclib.searchSong(wantedSong, signal));
-    const lyrics = picked && toLyrics(picked, song.durationMs);
-    if (!picked || (!lyrics && !picked.isInstrumental)) {
+    const lyrics = pickedLyrics && toLyrics(pickedLyrics, song.durationMs);
+    if (!pickedLyrics || (!lyrics && !pickedLyrics.isInstrumental)) {
       queries.setAsked(song.id, now());
       return false;
     }
     // a person may have written lyrics in the meantime
     if (queries.find(song.id)) return true;
-    store(song.id, lyrics, picked, false);
+    store(song.id, lyrics, pickedLyrics, false);
     await tryWriteFile(song, lyrics);
     return true;
   }
@@ -194,7 +194,7 @@ export function createLyricsService({
       const distance = ({ duration }: OfferedLyrics): number =>
         Math.abs((duration ?? 0) * 1_000 - (wantedSong?.durationMs ?? 0));
       return offeredLyrics
-        .map((one) => ({ ...one, fits: wantedSong !== undefined && isLyricsOfSong(wantedSong, one) }))
+        .map((candidate) => ({ ...candidate, fits: wantedSong !== undefined && isLyricsOfSong(wantedSong, candidate) }))
         .sort((a, b) => Number(b.fits) - Number(a.fits) || distance(a) - distance(b));
     },
 
@@ -202,10 +202,10 @@ export function createLyricsService({
     async pick(id: TrackId, lrclibId: number, signal: AbortSignal): Promise<void> {
       assertEnabled();
       const song = getSong(id);
-      const picked = await toAppError(lrclib.findById(lrclibId, signal));
-      if (!picked) throw notFound('lyrics', lrclibId);
-      const lyrics = toLyrics(picked, null);
-      store(id, lyrics, picked, true);
+      const pickedLyrics = await toAppError(lrclib.findById(lrclibId, signal));
+      if (!pickedLyrics) throw notFound('lyrics', lrclibId);
+      const lyrics = toLyrics(pickedLyrics, null);
+      store(id, lyrics, pickedLyrics, true);
       await tryWriteFile(song, lyrics);
     },
 
@@ -242,7 +242,7 @@ export function createLyricsService({
       const result = { tracks: 0, found: 0 };
       const askedBefore = new Date(now().getTime() - LOOKUP_INTERVAL_MS);
       let failures = 0;
-      let failed: ServiceError | undefined;
+      let lastFailure: ServiceError | undefined;
       for (const ids of queries.due(askedBefore)) {
         for (const id of ids) {
           signal.throwIfAborted();
@@ -253,14 +253,14 @@ export function createLyricsService({
             failures = 0;
           } catch (error) {
             if (!(error instanceof ServiceError)) throw error;
-            failed = error;
+            lastFailure = error;
             if (++failures === MAX_CONSECUTIVE_FAILURES) throw error;
           }
           progress(++result.tracks, null, `${result.found} found`);
         }
         await yieldIfDue();
       }
-      if (failed) throw failed; // the next attempt looks up the tracks that failed
+      if (lastFailure) throw lastFailure; // the next attempt looks up the tracks that failed
       return result;
     }) satisfies Handler<typeof LOOKUP_LYRICS>,
   };

@@ -53,10 +53,10 @@ export function createLyricsMerge({
     const movedLyrics = queries.find(from);
     if (!movedLyrics?.isManual) return;
     const ownLyrics = queries.find(to);
-    const goes = isHidden(movedLyrics)
+    const isMoved = isHidden(movedLyrics)
       ? !ownLyrics?.isManual && hidesSame(from, to)
       : ownLyrics === undefined || !ownLyrics.isManual || isHidden(ownLyrics);
-    if (goes) queries.put({ ...movedLyrics, trackId: to });
+    if (isMoved) queries.put({ ...movedLyrics, trackId: to });
     queries.remove(from);
     for (const id of [from, to]) tracks.settleHasLyrics(id);
   }
@@ -73,7 +73,7 @@ export function createLyricsMerge({
 
     remembers: {
       name: 'lyrics',
-      of(from, to): z.input<typeof Remembered> {
+      stateOf(from, to): z.input<typeof Remembered> {
         const row = queries.find(from);
         return row?.isManual ? { from: toJson(row), to: toJson(queries.find(to)) } : { from: null, to: null };
       },
@@ -83,7 +83,7 @@ export function createLyricsMerge({
     bringBack(from, to, { remembered }): void {
       const previousLyrics = Remembered.parse(remembered);
       if (!previousLyrics.from) return;
-      if (isSame(queries.find(to), previousLyrics.from)) {
+      if (isSameLyrics(queries.find(to), previousLyrics.from)) {
         if (previousLyrics.to) queries.put({ ...previousLyrics.to, trackId: to });
         else queries.remove(to);
       }
@@ -97,7 +97,7 @@ export function createLyricsMerge({
 const isHidden = ({ lines, lrclibId, isInstrumental }: StoredLyrics): boolean =>
   lines.length === 0 && lrclibId === null && !isInstrumental;
 
-const isSame = (row: StoredLyrics | undefined, { updatedAt, lines }: StoredLyrics): boolean =>
+const isSameLyrics = (row: StoredLyrics | undefined, { updatedAt, lines }: StoredLyrics): boolean =>
   row !== undefined &&
   row.isManual &&
   row.updatedAt.getTime() === updatedAt.getTime() &&

@@ -225,21 +225,21 @@ const problem = (code: ProblemCode, reason: string): Problem => ({ code, tracks:
  * new check runs. `maxShare` limits the share of the time that checks take.
  */
 function createResultCache<T>(maxShare = Infinity): (key: string, check: () => Promise<T>) => Promise<T> {
-  let latest: { key: string; result: Promise<T>; freshUntil: number } | undefined;
+  let latestResult: { key: string; result: Promise<T>; freshUntil: number } | undefined;
   let running: { key: string; result: Promise<T> } | undefined;
   return (key, check) => {
     const startedAt = performance.now();
-    const cached = latest?.key === key ? latest : undefined;
+    const cached = latestResult?.key === key ? latestResult : undefined;
     if (cached && startedAt <= cached.freshUntil) return cached.result;
     if (running?.key !== key) {
-      const run = (running = { key, result: check() });
+      const currentRun = (running = { key, result: check() });
       const onEnd = (hasResult: boolean): void => {
-        if (running === run) running = undefined;
+        if (running === currentRun) running = undefined;
         const now = performance.now();
         const freshMs = Math.max(CHECK_INTERVAL_MS, (now - startedAt) / maxShare);
-        if (hasResult) latest = { ...run, freshUntil: now + freshMs };
+        if (hasResult) latestResult = { ...currentRun, freshUntil: now + freshMs };
       };
-      run.result.then(
+      currentRun.result.then(
         () => onEnd(true),
         () => onEnd(false), // the caller gets the error
       );

@@ -30,7 +30,7 @@ interface RebuildDeps {
   reader: Pick<ReaderPool, 'read'>;
   tmpDir: string;
   signal: AbortSignal;
-  onProgress: (done: number, message: string) => void;
+  onProgress: (doneCount: number, message: string) => void;
 }
 
 export interface RebuildResult {

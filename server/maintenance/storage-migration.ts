@@ -19,7 +19,7 @@ interface MigrateDeps {
   from: Storage;
   to: Storage;
   signal: AbortSignal;
-  onProgress: (done: number, total: number, bytes: number) => void;
+  onProgress: (doneCount: number, total: number, bytes: number) => void;
 }
 
 export interface Migration {
@@ -71,9 +71,9 @@ export async function migrateStorage({ db, from, to, signal, onProgress }: Migra
       )
       .pluck()
       .get(scheme) ?? 0) + covers.length;
-  let done = 0;
+  let doneCount = 0;
 
-  const reportObject = (): void => onProgress(++done, total, result.bytes);
+  const reportObject = (): void => onProgress(++doneCount, total, result.bytes);
   const addProblem = (key: string, error: unknown): void => {
     failedKeys.add(key);
     if (result.problems.length < MAX_LISTED_PROBLEMS) result.problems.push({ key, reason: messageOf(error) });

@@ -96,7 +96,7 @@ export function createVerify(deps: VerifyDeps): {
     const isSameJob = previousRun?.jobId === jobId;
     const continuesRun = isSameJob || scope === 'part';
     const tally = isSameJob ? previousRun.tally : emptyReport();
-    const run: VerifyRun = {
+    const verifyRun: VerifyRun = {
       scope,
       jobId,
       tally,
@@ -129,17 +129,17 @@ export function createVerify(deps: VerifyDeps): {
       verifyRow: (row: T) => Promise<void>,
     ): Promise<void> {
       for (let remaining = limit; remaining > 0;) {
-        const rows = list(run[cursor], Math.min(ROWS_PER_STEP, remaining));
+        const rows = list(verifyRun[cursor], Math.min(ROWS_PER_STEP, remaining));
         for (const row of rows) {
           signal.throwIfAborted();
-          if (scope === 'part' && (await isOnBattery())) return saveRun(db, run);
+          if (scope === 'part' && (await isOnBattery())) return saveRun(db, verifyRun);
           await (scope === 'all' ? verifyRow(row) : runThrottled({ pace, isBusy, signal }, () => verifyRow(row)));
-          run[cursor] = row.id;
+          verifyRun[cursor] = row.id;
           progress(tally.checked + tally.covers + tally.pictures, total, describeReport(tally));
           await yieldIfDue();
         }
-        if (rows.length === 0 && scope === 'part') run[cursor] = 0;
-        saveRun(db, run);
+        if (rows.length === 0 && scope === 'part') verifyRun[cursor] = 0;
+        saveRun(db, verifyRun);
         if (rows.length === 0) return;
         remaining -= rows.length;
       }
@@ -278,8 +278,8 @@ export function createVerify(deps: VerifyDeps): {
     });
     if (!result?.ok) return result?.changing ? 'changed' : { kind: 'damaged', reason: result?.reason ?? null };
     // the hash of a section is that of its file, then `@` and its start
-    const isWhole = result.audioHash === audioHash.split('@', 1)[0];
-    const hash = isWhole ? await hashAudio(uri, context) : undefined;
+    const isSameAudio = result.audioHash === audioHash.split('@', 1)[0];
+    const hash = isSameAudio ? await hashAudio(uri, context) : undefined;
     // the hash is that of another version of the file
     if (!isDeepStrictEqual(await file.stat(), previousStat)) return 'changed';
     return hash !== undefined && findOrSaveSum(db, track, hash) === hash ? 'good' : { kind: 'damaged', reason: null };

@@ -30,10 +30,10 @@ const FOLDERS_PER_STEP = 100;
  * `:0` comes right after `:/`.
  */
 const inFolderCondition = (column: string): string => {
-  const isIn = (key: string) =>
+  const conditionFor = (key: string) =>
     `${column} = ${key} || ':' OR (${column} >= ${key} || ':/' AND ${column} < ${key} || ':0')`;
-  return `iif(@key <> '', ${isIn('@key')},
-    NOT EXISTS (SELECT 1 FROM json_each(@keys) k WHERE k.value <> '' AND (${isIn('k.value')})))`;
+  return `iif(@key <> '', ${conditionFor('@key')},
+    NOT EXISTS (SELECT 1 FROM json_each(@keys) k WHERE k.value <> '' AND (${conditionFor('k.value')})))`;
 };
 const PATH_OF_URI = "substr(tracks.storage_uri, length('file:') + 1)";
 

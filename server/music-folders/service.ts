@@ -60,11 +60,12 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
 
   async function findOverlap(path: string, exceptId?: number): Promise<string | undefined> {
     const realPath = await realpath(path);
-    for (const other of musicFolders.list().filter(({ id }) => id !== exceptId)) {
-      const otherPath = await realpath(other.path).catch(() => other.path);
-      if (realPath === otherPath) return `is already the music folder “${other.name}”`;
-      if (isInside(realPath, otherPath)) return `is inside the music folder “${other.name}”, which is scanned with it`;
-      if (isInside(otherPath, realPath)) return `contains the music folder “${other.name}”`;
+    for (const otherFolder of musicFolders.list().filter(({ id }) => id !== exceptId)) {
+      const otherPath = await realpath(otherFolder.path).catch(() => otherFolder.path);
+      if (realPath === otherPath) return `is already the music folder “${otherFolder.name}”`;
+      if (isInside(realPath, otherPath))
+        return `is inside the music folder “${otherFolder.name}”, which is scanned with it`;
+      if (isInside(otherPath, realPath)) return `contains the music folder “${otherFolder.name}”`;
     }
     return undefined;
   }
@@ -74,10 +75,13 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
   );
 
   function assertNameFree(name: string, exceptId?: number): void {
-    const isTaken = musicFolders
+    const isNameTaken = musicFolders
       .listAll()
-      .some((other) => other.isSet && other.id !== exceptId && other.name.toLowerCase() === name.toLowerCase());
-    if (isTaken) throw invalid([{ field: 'name', message: 'is the name of another music folder' }]);
+      .some(
+        (otherFolder) =>
+          otherFolder.isSet && otherFolder.id !== exceptId && otherFolder.name.toLowerCase() === name.toLowerCase(),
+      );
+    if (isNameTaken) throw invalid([{ field: 'name', message: 'is the name of another music folder' }]);
   }
 
   /** Makes a key from the letters and digits of the name; never the path of a folder in the first music folder. */
@@ -86,13 +90,13 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
       .normalize('NFKD')
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-');
-    const plain = trimBoth(dashed, /-/).slice(0, 24);
+    const plainName = trimBoth(dashed, /-/).slice(0, 24);
     // a key of one letter, such as `c:/`, would be a drive
-    const base = plain.length < 2 ? `folder${plain && `-${plain}`}` : plain;
-    const isTaken = (key: string): boolean =>
-      musicFolders.listAll().some((other) => other.key === key) || isFolderName(rootPathOf(key));
+    const base = plainName.length < 2 ? `folder${plainName && `-${plainName}`}` : plainName;
+    const isKeyTaken = (key: string): boolean =>
+      musicFolders.listAll().some((otherFolder) => otherFolder.key === key) || isFolderName(rootPathOf(key));
     let key = base;
-    for (let n = 2; isTaken(key); n++) key = `${base}-${n}`;
+    for (let n = 2; isKeyTaken(key); n++) key = `${base}-${n}`;
     return key;
   }
   const rows = createMusicFolderRows(db);

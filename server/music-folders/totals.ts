@@ -31,8 +31,8 @@ export async function readFolderTotals(
   const [libraryValues, ...folderValues] = await Promise.all([
     readColumn(LIBRARY_TOTALS_SQL, {}),
     ...otherKeys.map((key) => {
-      const [from, below] = sourceIdBounds(key);
-      return readColumn(FOLDER_TOTALS_SQL, { from, below });
+      const [from, end] = sourceIdBounds(key);
+      return readColumn(FOLDER_TOTALS_SQL, { from, below: end });
     }),
   ]);
   const firstFolderValues = libraryValues.map((value, i) =>

@@ -40,13 +40,13 @@ export function createBreaker({
       isTrying = failureCount >= failures;
       return true;
     },
-    succeeded(): void {
+    noteSuccess(): void {
       failureCount = 0;
       pause = pauseMs;
       isTrying = false;
       silentUntil = -Infinity;
     },
-    failed(): void {
+    noteFailure(): void {
       failureCount++;
       const wasTrying = isTrying;
       isTrying = false;
@@ -55,7 +55,7 @@ export function createBreaker({
       silentUntil = now() + pause;
     },
     /** Reports that the caller gave up its request without a result. */
-    left(): void {
+    noteAbandoned(): void {
       isTrying = false;
     },
     /** Closes the breaker after an address or a key was changed: earlier failures no longer count. */

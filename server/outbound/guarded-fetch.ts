@@ -76,7 +76,7 @@ export async function guardedFetch(url: URL, options: GuardedOptions): Promise<G
 export async function guardedStream(url: URL, options: GuardedOptions): Promise<GuardedStream> {
   const watch = startWatch(options, url.host);
   try {
-    const { response, at: finalUrl } = await follow(url, options, watch);
+    const { response, finalUrl } = await follow(url, options, watch);
     const headers = new Headers();
     for (const [name, values] of Object.entries(response.headersDistinct))
       values?.forEach((value) => headers.append(name, value));
@@ -127,7 +127,7 @@ async function follow(
   url: URL,
   options: GuardedOptions,
   watch: Watch,
-): Promise<{ response: IncomingMessage; at: URL }> {
+): Promise<{ response: IncomingMessage; finalUrl: URL }> {
   const { method = 'GET', maxRedirects = DEFAULT_MAX_REDIRECTS } = options;
   let currentUrl = url;
   for (let count = 0; ; count++) {
@@ -135,7 +135,8 @@ async function follow(
     // thrown when the body times out before anybody reads it; a later reader gets the error
     response.on('error', () => undefined);
     const { location } = response.headers;
-    if (!REDIRECT_STATUSES.has(response.statusCode ?? 0) || location === undefined) return { response, at: currentUrl };
+    if (!REDIRECT_STATUSES.has(response.statusCode ?? 0) || location === undefined)
+      return { response, finalUrl: currentUrl };
     response.destroy();
     if (count === maxRedirects)
       throw new OutboundError('redirects', `${url.host} redirected more than ${maxRedirects} times`);

@@ -94,10 +94,10 @@ export function isForeignAddress(address: string, networks: readonly string[] = 
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, '', 0);
-    const allowed = addresses.filter(({ address }) => isForeignAddress(address));
-    const [firstAllowed] = allowed;
+    const allowedAddresses = addresses.filter(({ address }) => isForeignAddress(address));
+    const [firstAllowed] = allowedAddresses;
     if (!firstAllowed) return callback(privateAddress(hostname), '', 0);
-    if (options.all) callback(null, allowed);
+    if (options.all) callback(null, allowedAddresses);
     else callback(null, firstAllowed.address, firstAllowed.family);
   });
 };

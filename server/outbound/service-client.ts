@@ -28,7 +28,7 @@ export class ServiceError extends Error {
 /** Returns whether a later attempt may succeed. */
 export const isPassing = (error: unknown): boolean => error instanceof ServiceError && error.fault !== 'refused';
 
-interface Question {
+interface ServiceRequest {
   /** Path of the request, relative to the base URL. */
   path: string;
   /** Fields of a gzipped form that is sent with POST; without fields, the request is a GET. */
@@ -75,7 +75,7 @@ export function createServiceClient({
   const unreachable = (): ServiceError => new ServiceError('unreachable', `${name} cannot be reached right now.`);
 
   /** Returns an answer with a status below 500 and a JSON body. Throws a ServiceError or the reason of `signal`. */
-  return async function ask(question: Question, signal: AbortSignal): Promise<ServiceAnswer> {
+  return async function ask(question: ServiceRequest, signal: AbortSignal): Promise<ServiceAnswer> {
     for (let attempt = 1; ; attempt++) {
       let isUnderWay = false;
       if (!breaker.mayAsk()) throw unreachable();
@@ -85,21 +85,21 @@ export function createServiceClient({
           isUnderWay = true;
           return once(question, signal);
         }, signal);
-        breaker.succeeded();
+        breaker.noteSuccess();
         return answer;
       } catch (error) {
         if (!isUnderWay) throw error;
         const isFault = error instanceof ServiceError && !signal.aborted;
-        const isOver = !isFault || error.fault !== 'busy' || attempt === MAX_ATTEMPTS;
-        if (isFault && isOver) breaker.failed();
-        else breaker.left();
-        if (isOver) throw error;
+        const isFinal = !isFault || error.fault !== 'busy' || attempt === MAX_ATTEMPTS;
+        if (isFault && isFinal) breaker.noteFailure();
+        else breaker.noteAbandoned();
+        if (isFinal) throw error;
       }
       await wait(FIRST_WAIT_MS * 2 ** (attempt - 1), signal);
     }
   };
 
-  async function once({ path, form }: Question, signal: AbortSignal): Promise<ServiceAnswer> {
+  async function once({ path, form }: ServiceRequest, signal: AbortSignal): Promise<ServiceAnswer> {
     const base = new URL(baseUrl());
     const answer = await guardedFetch(new URL(`${trimEnd(base.href, /\//)}${path}`), {
       base,

@@ -24,19 +24,19 @@ export const waitFor: Wait = async (ms, signal) => void (await sleep(ms, undefin
 export function createTokenBucket({ perSecond, now = () => performance.now(), wait = waitFor }: TokenBucketOptions) {
   const rate = (): number => (typeof perSecond === 'function' ? perSecond() : perSecond);
   /** Running and recent requests, each with the time when it stops counting; Infinity while it is in flight. */
-  let counting: { until: number }[] = [];
+  let countedRequests: { until: number }[] = [];
   let pausedUntil = -Infinity;
-  let turn: Promise<unknown> = Promise.resolve();
+  let previousTurn: Promise<unknown> = Promise.resolve();
   let onAnswer: (() => void)[] = [];
 
   /** Returns the milliseconds until another request may be sent; Infinity when that depends on an answer. */
   function msUntilFree(): number {
     const time = now();
-    counting = counting.filter(({ until }) => until > time);
+    countedRequests = countedRequests.filter(({ until }) => until > time);
     const pause = Math.max(0, pausedUntil - time);
-    const excess = counting.length - Math.max(1, Math.floor(rate()));
+    const excess = countedRequests.length - Math.max(1, Math.floor(rate()));
     if (excess < 0) return pause;
-    const nextFreeMs = counting.map(({ until }) => until).sort((a, b) => a - b)[excess] as number;
+    const nextFreeMs = countedRequests.map(({ until }) => until).sort((a, b) => a - b)[excess] as number;
     return Math.max(pause, nextFreeMs - time);
   }
 
@@ -46,22 +46,22 @@ export function createTokenBucket({ perSecond, now = () => performance.now(), wa
       const ms = msUntilFree();
       if (ms <= 0) break;
       if (ms < Infinity) await wait(Math.ceil(ms), signal);
-      else await answered(signal);
+      else await waitForAnswer(signal);
     }
     const entry = { until: Infinity };
-    counting.push(entry);
+    countedRequests.push(entry);
     return entry;
   }
 
-  const answered = (signal: AbortSignal | undefined): Promise<void> =>
+  const waitForAnswer = (signal: AbortSignal | undefined): Promise<void> =>
     new Promise((resolve, reject) => {
       onAnswer.push(resolve);
       signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
     });
 
   async function run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const slotTaken = turn.then(() => takeSlot(signal)); // requests get their slots in the order of the calls
-    turn = slotTaken.catch(() => undefined);
+    const slotTaken = previousTurn.then(() => takeSlot(signal)); // requests get their slots in the order of the calls
+    previousTurn = slotTaken.catch(() => undefined);
     const entry = await slotTaken;
     try {
       return await work();

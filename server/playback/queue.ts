@@ -37,9 +37,9 @@ const StoredListening = z
   .transform((text): unknown => JSON.parse(text))
   .pipe(z.object({ playId, startedAt: isoTimeIn, heardMs: z.int().min(0) }));
 /** Parses the stored JSON; returns null also if it is damaged, since the row may come from a backup. */
-const parseListening = (stored: string | null): QueueListening | null => {
+const parseListening = (storedJson: string | null): QueueListening | null => {
   try {
-    return StoredListening.parse(stored);
+    return StoredListening.parse(storedJson);
   } catch {
     return null;
   }

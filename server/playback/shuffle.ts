@@ -28,7 +28,7 @@ export function shuffleItems<T>(
     if (index < 0) index = remaining.findIndex(isAllowed);
     const [item] = remaining.splice(Math.max(0, index), 1) as [T];
     previousArtist = artistOf(item);
-    counts.take(previousArtist);
+    counts.removeOne(previousArtist);
     result.push(item);
   }
   return result;
@@ -45,7 +45,7 @@ class ArtistCounts {
     for (const [artist, count] of this.#counts) (this.#withCount[count] ??= new Set()).add(artist);
   }
 
-  take(artist: number | null): void {
+  removeOne(artist: number | null): void {
     if (artist === null) return;
     const count = this.#counts.get(artist) ?? 0;
     this.#counts.set(artist, count - 1);

@@ -76,7 +76,7 @@ export function createPlaybackMerge({ db }: { db: MainDb }): TrackMergePart {
       moveBookmarks(from, to);
     },
 
-    remembers: { name: 'bookmarks', of: (_, to) => bookmarksOf(to) },
+    remembers: { name: 'bookmarks', stateOf: (_, to) => bookmarksOf(to) },
 
     /** Removes from the kept track the bookmarks of the emptied track, whose own bookmarks are in its snapshot. */
     bringBack(from, to, { remembered }): void {

@@ -86,7 +86,7 @@ export function createItems({ library, playlists, musicFolders }: ItemDeps) {
   }
 
   const listInFolder = (userId: UserId, { path }: FolderRef, page: Page): Promise<Paged<{ id: TrackId }>> =>
-    library.listTracks(userId, { folder: { path, below: true } }, { sort: 'path' }, page);
+    library.listTracks(userId, { folder: { path, isRecursive: true } }, { sort: 'path' }, page);
   const pagesOfAlbum = (userId: UserId, albumId: AlbumId) =>
     pagesOf(
       ALL,

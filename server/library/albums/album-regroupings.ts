@@ -18,7 +18,7 @@ export interface AlbumChange {
   title: string;
   artistName: string | null;
   albums: AlbumId[];
-  becomes: PlacedTrack[][];
+  proposedAlbums: PlacedTrack[][];
 }
 
 export type Regrouping = typeof albumRegroupings.$inferSelect;
@@ -111,10 +111,10 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
    */
   function bringBack(album: AlbumId, fields: AlbumFields | undefined, name: string, like: AlbumId): AlbumId {
     const row = findName.get(album);
-    const isOther = row !== undefined && nameOf(row) !== name;
-    const id = insertAlbumLike(like, isOther ? null : album);
+    const hasOtherName = row !== undefined && nameOf(row) !== name;
+    const id = insertAlbumLike(like, hasOtherName ? null : album);
     if (!fields || identityKey(fields.title) !== partsOfName(name)?.titleKey) return id;
-    if (!row || isOther) setFields.run({ ...fields, id });
+    if (!row || hasOtherName) setFields.run({ ...fields, id });
     setYear.run(fields.year, id); // the year stays as long as one of the tracks has it
     return id;
   }
@@ -130,9 +130,9 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
     async listChanges(): Promise<AlbumChange[]> {
       const albumChanges: AlbumChange[] = [];
       await forEachName((row) => {
-        const becomes = releases.proposal(nameOf(row));
+        const proposedAlbums = releases.proposal(nameOf(row));
         const albums = releases.albumsOf(nameOf(row)).map(({ id }) => id);
-        if (becomes) albumChanges.push({ title: row.title, artistName: row.artistName, albums, becomes });
+        if (proposedAlbums) albumChanges.push({ title: row.title, artistName: row.artistName, albums, proposedAlbums });
       });
       return albumChanges;
     },
@@ -195,14 +195,14 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
       const previousAlbums = row.before as AlbumsBefore;
       inBatch(() => {
         const currentTracks = releases.tracksOf(row.name);
-        const [first] = currentTracks;
-        if (!first) throw new AppError('conflict', `No album is called ${row.title} any more.`);
+        const [firstTrack] = currentTracks;
+        if (!firstTrack) throw new AppError('conflict', `No album is called ${row.title} any more.`);
         const presentIds = new Set(currentTracks.map((track) => track.id));
         const albumByTrack = new Map<TrackId, AlbumId>();
         for (const [album, tracks, fields] of previousAlbums) {
           const remaining = tracks.filter((track) => presentIds.has(track));
           if (remaining.length === 0) continue;
-          const id = bringBack(album, fields, row.name, first.album);
+          const id = bringBack(album, fields, row.name, firstTrack.album);
           for (const track of remaining) albumByTrack.set(track, id);
         }
         const albums = Map.groupBy(currentTracks, (track) => albumByTrack.get(track.id) ?? track.album);

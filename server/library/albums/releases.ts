@@ -34,11 +34,11 @@ type Comparison = (track: ComparedTrack, otherTrack: ComparedTrack) => boolean;
 
 /** Groups the tracks into albums. */
 export function releasesOf(tracks: readonly NamedTrack[], soundOf: SoundOf): NamedTrack[][] {
-  const isSame = createComparison(soundOf);
-  const parts = partsOf(tracks, isSame);
+  const isSameRecording = createComparison(soundOf);
+  const parts = partsOf(tracks, isSameRecording);
   const [typedParts, otherParts] = partition(parts, isTypedPart);
-  return addTypedParts(separateFixed(joinParts(otherParts, isSame)), typedParts, isSame).map((album) =>
-    album.flatMap((part) => part.tracks),
+  return addTypedParts(separateFixed(joinParts(otherParts, isSameRecording)), typedParts, isSameRecording).map(
+    (album) => album.flatMap((part) => part.tracks),
   );
 }
 
@@ -70,13 +70,13 @@ interface Part {
   year: number | undefined;
 }
 
-function partsOf(tracks: readonly NamedTrack[], isSame: Comparison): Part[] {
+function partsOf(tracks: readonly NamedTrack[], isSameRecording: Comparison): Part[] {
   const groups = Map.groupBy(tracks, ({ fixedAlbum, folder }) =>
     fixedAlbum !== undefined ? `fixed ${fixedAlbum}` : folder !== undefined ? `in ${folder}` : undefined,
   );
   const looseTracks = groups.get(undefined) ?? [];
   groups.delete(undefined);
-  return [...groups.values(), ...partsOfLooseTracks(looseTracks, isSame)].map((group) => ({
+  return [...groups.values(), ...partsOfLooseTracks(looseTracks, isSameRecording)].map((group) => ({
     tracks: group,
     places: placesOf(group),
     fixedAlbum: group[0]?.fixedAlbum,
@@ -90,37 +90,43 @@ function partsOf(tracks: readonly NamedTrack[], isSame: Comparison): Part[] {
  * Tracks without a folder are one part, unless two recordings claim one place. Then those that name the same release,
  * edition and year stay together.
  */
-function partsOfLooseTracks(looseTracks: readonly NamedTrack[], isSame: Comparison): NamedTrack[][] {
+function partsOfLooseTracks(looseTracks: readonly NamedTrack[], isSameRecording: Comparison): NamedTrack[][] {
   const tracksByNames = Map.groupBy(looseTracks.toSorted(compareByNames), (track) => JSON.stringify(namesOf(track)));
   const parts: NamedTrack[][] = [];
   for (const group of tracksByNames.values()) {
-    const possibleParts = parts.filter((part) => !claimOnePlace(part, group, isSame));
-    const isWhole = !group.some((track, n) => claimOnePlace([track], group.slice(n + 1), isSame));
+    const possibleParts = parts.filter((part) => !claimOnePlace(part, group, isSameRecording));
+    const isConflictFree = !group.some((track, n) => claimOnePlace([track], group.slice(n + 1), isSameRecording));
     const bestPart = possibleParts.toSorted(
       (a, b) => countCommonNames(b[0], group[0]) - countCommonNames(a[0], group[0]),
     )[0];
-    if (isWhole && bestPart) bestPart.push(...group);
-    else if (isWhole) parts.push([...group]);
-    else parts.push(...divideByPlace(group, isSame));
+    if (isConflictFree && bestPart) bestPart.push(...group);
+    else if (isConflictFree) parts.push([...group]);
+    else parts.push(...divideByPlace(group, isSameRecording));
   }
   return parts;
 }
 
 /** Divides tracks into parts: each track goes to the first part in which its disc and track number are free. */
-function divideByPlace(tracks: readonly NamedTrack[], isSame: Comparison): NamedTrack[][] {
+function divideByPlace(tracks: readonly NamedTrack[], isSameRecording: Comparison): NamedTrack[][] {
   const parts: NamedTrack[][] = [];
   for (const track of tracks) {
-    const part = parts.find((candidate) => !claimOnePlace(candidate, [track], isSame));
+    const part = parts.find((candidate) => !claimOnePlace(candidate, [track], isSameRecording));
     if (part) part.push(track);
     else parts.push([track]);
   }
   return parts;
 }
 
-function claimOnePlace(group: readonly NamedTrack[], otherGroup: readonly NamedTrack[], isSame: Comparison): boolean {
+function claimOnePlace(
+  group: readonly NamedTrack[],
+  otherGroup: readonly NamedTrack[],
+  isSameRecording: Comparison,
+): boolean {
   const places = placesOf(group);
   return otherGroup.some((track) =>
-    places.get(placeOf(track))?.some((occupant) => !isSame(occupant, track) && !areBroughtTogether(occupant, track)),
+    places
+      .get(placeOf(track))
+      ?.some((occupant) => !isSameRecording(occupant, track) && !areBroughtTogether(occupant, track)),
   );
 }
 
@@ -167,7 +173,7 @@ function yearOf(tracks: readonly NamedTrack[]): number | undefined {
 /** Parts that are one album by their release mbid, with the mbid, edition and year that they have in common. */
 type Release = Omit<Part, 'tracks' | 'fixedAlbum'> & { parts: readonly Part[] };
 
-function joinParts(parts: readonly Part[], isSame: Comparison): Part[][] {
+function joinParts(parts: readonly Part[], isSameRecording: Comparison): Part[][] {
   const partsByMbid = Map.groupBy(parts, (part) => part.releaseMbid ?? part);
   const releases = [...partsByMbid.values()].map((group): Release => {
     const tracks = group.flatMap((part) => part.tracks);
@@ -180,7 +186,7 @@ function joinParts(parts: readonly Part[], isSame: Comparison): Part[][] {
       year: mostFrequent(group.map((part) => part.year)),
     };
   });
-  return groupAgreeing(releases).flatMap((group) => joinAgreeing(group, isSame));
+  return groupAgreeing(releases).flatMap((group) => joinAgreeing(group, isSameRecording));
 }
 
 /**
@@ -198,9 +204,11 @@ function groupAgreeing(releases: readonly Release[]): Release[][] {
  * Joins releases with the same recordings at the same places, which are one album owned twice. Other releases are
  * joined to them if no place is then claimed twice.
  */
-function joinAgreeing(releases: readonly Release[], isSame: Comparison): Part[][] {
-  const units = groupConnected(releases, (a, b) => isCopy(a, b, isSame)).flatMap((group) =>
-    group.every((release, n) => group.slice(n + 1).every((otherRelease) => isCopy(release, otherRelease, isSame)))
+function joinAgreeing(releases: readonly Release[], isSameRecording: Comparison): Part[][] {
+  const units = groupConnected(releases, (a, b) => isCopy(a, b, isSameRecording)).flatMap((group) =>
+    group.every((release, n) =>
+      group.slice(n + 1).every((otherRelease) => isCopy(release, otherRelease, isSameRecording)),
+    )
       ? [group]
       : group.map((release) => [release]),
   );
@@ -212,10 +220,10 @@ function joinAgreeing(releases: readonly Release[], isSame: Comparison): Part[][
 }
 
 /** Returns whether two releases share places and hold the same recording at each of them. */
-function isCopy(release: Release, otherRelease: Release, isSame: Comparison): boolean {
+function isCopy(release: Release, otherRelease: Release, isSameRecording: Comparison): boolean {
   const placeMatches = [...release.places].flatMap(([place, tracks]) => {
     const otherTracks = otherRelease.places.get(place);
-    return otherTracks ? [tracks.some((track) => otherTracks.some((copy) => isSame(track, copy)))] : [];
+    return otherTracks ? [tracks.some((track) => otherTracks.some((copy) => isSameRecording(track, copy)))] : [];
   });
   return placeMatches.length > 0 && placeMatches.every(Boolean);
 }
@@ -235,14 +243,17 @@ export function groupConnected<T>(items: readonly T[], areJoined: (item: T, othe
  * Adds tracks to which people gave the album's name to the album of the same year, else to the largest album, but not
  * to an album of another year that claims the same place.
  */
-function addTypedParts(albums: readonly Part[][], typedParts: readonly Part[], isSame: Comparison): Part[][] {
+function addTypedParts(albums: readonly Part[][], typedParts: readonly Part[], isSameRecording: Comparison): Part[][] {
   const extendedAlbums = albums.map((parts) => [...parts]);
   for (const part of typedParts) {
     const isOfYear = ({ year }: Part): boolean => year !== undefined && year === part.year;
-    const isOther = ({ year, tracks }: Part): boolean =>
-      year !== undefined && part.year !== undefined && year !== part.year && claimOnePlace(tracks, part.tracks, isSame);
+    const isConflicting = ({ year, tracks }: Part): boolean =>
+      year !== undefined &&
+      part.year !== undefined &&
+      year !== part.year &&
+      claimOnePlace(tracks, part.tracks, isSameRecording);
     const [targetAlbum] = extendedAlbums
-      .filter((parts) => !parts.some(isOther))
+      .filter((parts) => !parts.some(isConflicting))
       .toSorted(
         (a, b) =>
           Number(b.some(isOfYear)) - Number(a.some(isOfYear)) ||
@@ -265,8 +276,8 @@ function separateFixed(albums: readonly Part[][]): Part[][] {
     const fixedParts = parts
       .filter(({ fixedAlbum }) => fixedAlbum !== undefined)
       .toSorted((a, b) => b.tracks.length - a.tracks.length || compare(a.fixedAlbum, b.fixedAlbum));
-    const [first, ...others] = fixedParts;
-    if (!first || others.length === 0) return [parts];
-    return [parts.filter((part) => !others.includes(part)), ...others.map((part) => [part])];
+    const [largestPart, ...otherFixedParts] = fixedParts;
+    if (!largestPart || otherFixedParts.length === 0) return [parts];
+    return [parts.filter((part) => !otherFixedParts.includes(part)), ...otherFixedParts.map((part) => [part])];
   });
 }

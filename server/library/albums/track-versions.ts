@@ -31,7 +31,7 @@ export function createTrackVersions(client: Sqlite) {
     inAlbum(album: AlbumId, readTracks: (ids: readonly TrackId[]) => TrackSummary[]): TrackSummary[][] {
       const ids = listSharingPlace.all(album);
       if (ids.length === 0) return [];
-      const isSame = createComparison(sounds());
+      const isSameRecording = createComparison(sounds());
       const placedTracks = readTracks(ids).map((track) => ({
         track,
         id: track.id,
@@ -42,7 +42,10 @@ export function createTrackVersions(client: Sqlite) {
       }));
       return [...Map.groupBy(placedTracks, placeOf).values()]
         .flatMap((group) =>
-          groupConnected(group, (a, b) => isSame(a, b) && findDismissal.get({ a: a.id, b: b.id }) === undefined),
+          groupConnected(
+            group,
+            (a, b) => isSameRecording(a, b) && findDismissal.get({ a: a.id, b: b.id }) === undefined,
+          ),
         )
         .filter(({ length }) => length > 1)
         .map((group) =>

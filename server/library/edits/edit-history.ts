@@ -29,7 +29,7 @@ interface PreviousState {
   error: string | null;
   fpidScore?: number | null;
   parents: Parents;
-  /** The deleted rows of the tables that the edit's `keeps` names. */
+  /** The deleted rows of the tables that the edit names in `keeps`. */
   rows?: TrackSnapshot['rows'];
   /** The ids that the edit set, which `changes` does not show. */
   after?: Ids;
@@ -64,7 +64,7 @@ interface UndoneEdits {
   /** The batch that the undo itself is stored as; undoing this batch redoes the edits. */
   batch: string;
   undone: TrackId[];
-  failed: { id: TrackId; detail: string }[];
+  failures: { id: TrackId; detail: string }[];
 }
 
 const MAX_LISTED_EDITS = 200;
@@ -80,7 +80,7 @@ export type EditHistory = ReturnType<typeof createEditHistory>;
 export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) {
   const findStoredTrack = prepareFindTrack(db.$client);
   const snapshots = createTrackSnapshots(db.$client);
-  const oldestUndoable = (at = now()): Date => new Date(at.getTime() - TRASH_RETENTION_MS);
+  const oldestUndoable = (time = now()): Date => new Date(time.getTime() - TRASH_RETENTION_MS);
 
   /** Runs `work` and stores the values that it replaced. Throws what `work` throws, and `not_found`. */
   function record<T>({ by, batch, kind = 'edit', keeps = [] }: EditContext, id: TrackId, work: () => T): T {
@@ -134,9 +134,9 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     target: TrackIdentity,
     automaticState?: PreviousState,
   ): void {
-    const isWhole = isSameIdentity(asEdited(target), asEdited(previousState.identity));
+    const isFullyRestored = isSameIdentity(asEdited(target), asEdited(previousState.identity));
     const { fpidScore, rows = [] } = previousState;
-    const outcome = automaticState ?? (isWhole ? previousState : undefined);
+    const outcome = automaticState ?? (isFullyRestored ? previousState : undefined);
     record(context, id, () => {
       snapshots.bringParents(previousState.parents);
       writer.batch(() => writer.setIdentity(id, { ...target, lyrics: undefined }, findStoredTrack(id)?.folder));
@@ -144,11 +144,11 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
         .set({
           updatedAt: now(),
           ...(outcome && { metadataStatus: outcome.status, metadataError: outcome.error }),
-          ...(isWhole && fpidScore !== undefined && { fpidScore }),
+          ...(isFullyRestored && fpidScore !== undefined && { fpidScore }),
         })
         .where(eq(tracks.id, id))
         .run();
-      if (isWhole) snapshots.replaceRows(id, tablesOf(rows), rows);
+      if (isFullyRestored) snapshots.replaceRows(id, tablesOf(rows), rows);
       const rowIds = (parentRows: Parents['albums']): number[] => parentRows.map((row) => Number(row['id']));
       for (const albumId of rowIds(previousState.parents.albums)) writer.search.set('album', albumId);
       for (const artistId of rowIds(previousState.parents.artists)) writer.search.set('artist', artistId);
@@ -156,7 +156,7 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     });
   }
 
-  const isUndoable = (at = now()) => gt(trackEdits.createdAt, oldestUndoable(at));
+  const isUndoable = (time = now()) => gt(trackEdits.createdAt, oldestUndoable(time));
 
   /**
    * Undoes these edits of one track, in their order, in all fields that still have the value that the edits set.
@@ -169,13 +169,13 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     id: TrackId,
     edits: (typeof trackEdits.$inferSelect)[],
   ): FieldChange[] {
-    const [first, last] = [edits[0]?.before, edits.at(-1)?.before] as (PreviousState | undefined)[];
+    const [firstState, lastState] = [edits[0]?.before, edits.at(-1)?.before] as (PreviousState | undefined)[];
     const storedTrack = findStoredTrack(id);
-    if (!first || !last || !storedTrack) throw notFound('track', id);
+    if (!firstState || !lastState || !storedTrack) throw notFound('track', id);
     const changes = new Map<string, FieldChange>();
     for (const change of edits.flatMap((edit) => edit.changes as FieldChange[]))
       changes.set(change.field, { ...change, before: (changes.get(change.field) ?? change).before });
-    const previousState = { ...first, ...(last.after && { after: last.after }) };
+    const previousState = { ...firstState, ...(lastState.after && { after: lastState.after }) };
     const takeBackFrom = (identity: TrackIdentity) => takeBack([...changes.values()], previousState, identity);
     const { target, laterChanges } = takeBackFrom(storedTrack.identity);
     if (laterChanges.length > 0 && isSameIdentity(target, storedTrack.identity))
@@ -183,7 +183,7 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     const automaticState = storedTrack.status === 'manual' ? findAutomaticState(tx, id, target) : undefined;
     const tags = automaticState?.isReread && identityUnderEdits(tx, id);
     if (!tags) {
-      putBack(tx, context, id, first, target, automaticState);
+      putBack(tx, context, id, firstState, target, automaticState);
       return laterChanges;
     }
     // A scan leaves a `manual` track as it is, so the fields that nobody edited are those of the former tags. They are
@@ -191,7 +191,7 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     const retagged = withEditsOf(storedTrack.identity, tags);
     writer.batch(() => writer.setIdentity(id, { ...retagged, lyrics: undefined }, storedTrack.folder));
     const secondTry = takeBackFrom(findStoredTrack(id)?.identity ?? retagged);
-    putBack(tx, context, id, first, secondTry.target, automaticState);
+    putBack(tx, context, id, firstState, secondTry.target, automaticState);
     return secondTry.laterChanges;
   }
 
@@ -261,7 +261,7 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
       const ofBatch = and(eq(trackEdits.batch, batch), isUndoable());
       const rows = db.selectDistinct({ id: trackEdits.trackId }).from(trackEdits).where(ofBatch).all();
       if (rows.length === 0) throw notFound('edit', batch);
-      const outcome: UndoneEdits = { batch: `undo-${randomUUID()}`, undone: [], failed: [] };
+      const outcome: UndoneEdits = { batch: `undo-${randomUUID()}`, undone: [], failures: [] };
       await inSlices(rows, ({ id }) => {
         try {
           db.transaction(
@@ -276,7 +276,7 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
           outcome.undone.push(id);
         } catch (error) {
           if (!(error instanceof AppError)) throw error;
-          outcome.failed.push({ id, detail: error.message });
+          outcome.failures.push({ id, detail: error.message });
         }
       });
       return outcome;
@@ -285,10 +285,10 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     isBatch: (batch: string): boolean =>
       db.select({ id: trackEdits.id }).from(trackEdits).where(eq(trackEdits.batch, batch)).limit(1).get() !== undefined,
 
-    purgeOld: (at = now()): void =>
+    purgeOld: (time = now()): void =>
       void db
         .delete(trackEdits)
-        .where(lt(trackEdits.createdAt, oldestUndoable(at)))
+        .where(lt(trackEdits.createdAt, oldestUndoable(time)))
         .run(),
   };
 }
@@ -322,8 +322,14 @@ export function replaceTagsUnderEdits(db: Db, id: TrackId, tags: TrackIdentity):
  * edits.
  */
 export function identityUnderEdits(db: Db, id: TrackId): TrackIdentity | undefined {
-  const [first] = db.select().from(trackEdits).where(eq(trackEdits.trackId, id)).orderBy(trackEdits.id).limit(1).all();
-  return first && (first.before as PreviousState).identity;
+  const [firstEdit] = db
+    .select()
+    .from(trackEdits)
+    .where(eq(trackEdits.trackId, id))
+    .orderBy(trackEdits.id)
+    .limit(1)
+    .all();
+  return firstEdit && (firstEdit.before as PreviousState).identity;
 }
 
 const tablesOf = (rows: TrackSnapshot['rows']): string[] => rows.map(({ table }) => table);
@@ -332,6 +338,8 @@ const asEdited = (identity: TrackIdentity): TrackIdentity => ({ ...withoutMeasur
 const idsOf = ({ recordingMbid, acoustidId }: TrackIdentity): Ids => ({ recordingMbid, acoustidId });
 
 function describeChanges(laterChanges: FieldChange[]): string {
-  const fields = laterChanges.map(({ field, after }) => (after === null ? field : `${field} (“${after}”)`));
+  const fields = laterChanges.map(({ field, after: currentValue }) =>
+    currentValue === null ? field : `${field} (“${currentValue}”)`,
+  );
   return `Changed again since: ${fields.join(', ')}.`;
 }

@@ -47,10 +47,10 @@ export function createEditing(client: Database) {
   };
 }
 
-const refusalToEdit = (what: string): AppError =>
+const refusalToEdit = (itemName: string): AppError =>
   new AppError(
     'forbidden',
     `Your account may edit and delete only what it uploaded itself, while nobody else has it in a playlist or liked ` +
-      `it; for ${what} it needs the right ${RIGHTS.canEdit.name}, which an administrator can give.`,
+      `it; for ${itemName} it needs the right ${RIGHTS.canEdit.name}, which an administrator can give.`,
     { fields: [{ field: RIGHTS.canEdit.name, message: 'is needed' }] },
   );

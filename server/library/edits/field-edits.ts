@@ -81,7 +81,7 @@ export function createEdits({ db, tracks: writer, now }: EditsDeps) {
         .values({ trackId, position: 0, genreId: resolver.genre(genre) })
         .run();
     if (albumId === null) return;
-    const first = tx
+    const firstTrack = tx
       .select({ genre: tracks.genre })
       .from(tracks)
       .where(eq(tracks.albumId, albumId))
@@ -89,7 +89,7 @@ export function createEdits({ db, tracks: writer, now }: EditsDeps) {
       .limit(1)
       .get();
     tx.update(albums)
-      .set({ genre: first?.genre ?? null, updatedAt: now() })
+      .set({ genre: firstTrack?.genre ?? null, updatedAt: now() })
       .where(and(eq(albums.id, albumId), ne(albums.titleSort, UNNAMED_KEYS.album)))
       .run();
   }

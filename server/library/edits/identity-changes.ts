@@ -74,10 +74,10 @@ export function takeBack(
   };
   const isChangedSince = (change: FieldChange): boolean => valueOf(change.field) !== (change.after || null);
   const isArtistChangedSince = changes.some((change) => ARTIST_FIELDS.has(change.field) && isChangedSince(change));
-  const stays = (change: FieldChange): boolean =>
+  const isKept = (change: FieldChange): boolean =>
     isChangedSince(change) || (isArtistChangedSince && ARTIST_FIELDS.has(change.field));
   const target: TrackIdentity = { ...currentIdentity, provenance: { ...currentIdentity.provenance } };
-  for (const { field } of changes.filter((change) => !stays(change))) {
+  for (const { field } of changes.filter((change) => !isKept(change))) {
     const key = KEY_OF_FIELD.get(field);
     if (key !== undefined) copyField(key, oldIdentity, target);
   }
@@ -95,7 +95,7 @@ export function takeBack(
   const laterChanges = changes.flatMap((change) => {
     const value = valueOf(change.field);
     const isOldValue = value === undefined || value === (change.before || null);
-    return stays(change) && !isOldValue ? [{ field: change.field, before: change.before, after: value }] : [];
+    return isKept(change) && !isOldValue ? [{ field: change.field, before: change.before, after: value }] : [];
   });
   return { target, laterChanges };
 }
@@ -109,14 +109,14 @@ const KEYS_OF_ORIGIN: Record<string, readonly Key[]> = {
 const EDITABLE_FIELDS = new Set(['title', ...Object.keys(KEYS_OF_ORIGIN), ...FIELD_LIST]);
 
 /** Returns the fields that were edited manually in `identity`, but in `other` not at all or to another value. */
-export const editedFields = (identity: TrackIdentity, other: TrackIdentity): string[] =>
+export const editedFields = (identity: TrackIdentity, otherIdentity: TrackIdentity): string[] =>
   Object.entries(identity.provenance ?? {})
     .filter(([field, origin]) => origin === 'manual' && EDITABLE_FIELDS.has(field))
     .map(([field]) => field)
     .filter(
       (field) =>
-        other.provenance?.[field] !== 'manual' ||
-        (KEYS_OF_ORIGIN[field] ?? [field as Key]).some((key) => textOf(identity, key) !== textOf(other, key)),
+        otherIdentity.provenance?.[field] !== 'manual' ||
+        (KEYS_OF_ORIGIN[field] ?? [field as Key]).some((key) => textOf(identity, key) !== textOf(otherIdentity, key)),
     );
 
 /** Returns `to`, with the fields that were edited manually in `from` but not in `to`. */

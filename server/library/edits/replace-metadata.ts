@@ -52,12 +52,12 @@ export function createManualEdits({ db, tracks: writer, now }: { db: MainDb; tra
 function toIdentity(storedIdentity: TrackIdentity, metadata: TypedMetadata): TrackIdentity {
   const { artists, artist } = creditOf(storedIdentity, metadata);
   const album = metadata.album === undefined ? storedIdentity.album : (metadata.album ?? undefined);
-  const isSame = (a: string | null | undefined, b: string | undefined): boolean =>
+  const isSameName = (a: string | null | undefined, b: string | undefined): boolean =>
     identityKey(a ?? '') === identityKey(b ?? '');
   const isSameAlbum =
     album !== undefined &&
-    isSame(album, storedIdentity.album) &&
-    (metadata.albumArtist === undefined || isSame(metadata.albumArtist, storedIdentity.albumArtist));
+    isSameName(album, storedIdentity.album) &&
+    (metadata.albumArtist === undefined || isSameName(metadata.albumArtist, storedIdentity.albumArtist));
   return {
     title: metadata.title ?? storedIdentity.title,
     artists,

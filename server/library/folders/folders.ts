@@ -89,7 +89,7 @@ export function createFolderTree(
     others: JSON.stringify(otherRoots()),
   });
   /** Returns whether the path is that of another music folder, which does not count as part of the first one. */
-  const isOther = (path: string): boolean => otherRoots().includes(path);
+  const isOtherRoot = (path: string): boolean => otherRoots().includes(path);
   const findRow = (path: string): FolderRow | undefined =>
     statements.row(`SELECT id, path FROM source_folders WHERE source = '${SOURCE}' AND path = @path`, { path });
   const findFirstPathFrom = (path: string): string | undefined =>
@@ -99,13 +99,13 @@ export function createFolderTree(
     )[0];
 
   function* childNames(path: string): Generator<string> {
-    const below = path === ROOT ? '' : `${path}/`;
-    for (let from = path === ROOT ? '\u0001' : below; ;) {
+    const prefix = path === ROOT ? '' : `${path}/`;
+    for (let from = path === ROOT ? '\u0001' : prefix; ;) {
       const nextPath = findFirstPathFrom(from);
-      if (nextPath === undefined || !nextPath.startsWith(below)) return;
-      const name = nextPath.slice(below.length).split('/', 1)[0] as string;
+      if (nextPath === undefined || !nextPath.startsWith(prefix)) return;
+      const name = nextPath.slice(prefix.length).split('/', 1)[0] as string;
       yield name;
-      from = nextPath.length > below.length + name.length ? `${below}${name}${AFTER_SLASH}` : `${nextPath}\u0001`;
+      from = nextPath.length > prefix.length + name.length ? `${prefix}${name}${AFTER_SLASH}` : `${nextPath}\u0001`;
     }
   }
 
@@ -143,18 +143,18 @@ export function createFolderTree(
 
     /** Returns the parent folder; undefined for a music folder itself. */
     parentOf({ path }: FolderRef): FolderRef | undefined {
-      if (path === ROOT || isOther(path)) return undefined;
+      if (path === ROOT || isOtherRoot(path)) return undefined;
       const row = findRow(path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : ROOT);
       return row && toRef(row);
     },
 
     /** Returns the direct subfolders that the last scan saw, in no certain order. */
     async childrenOf({ path }: Pick<FolderRef, 'path'>): Promise<FolderRef[]> {
-      const below = path === ROOT ? '' : `${path}/`;
+      const prefix = path === ROOT ? '' : `${path}/`;
       const children = new Map<string, FolderRef>();
       await inSlices(childNames(path), (name) => {
-        const row = children.has(name) ? undefined : findRow(below + name);
-        if (row && !isOther(row.path)) children.set(name, toRef(row));
+        const row = children.has(name) ? undefined : findRow(prefix + name);
+        if (row && !isOtherRoot(row.path)) children.set(name, toRef(row));
       });
       return [...children.values()];
     },
@@ -207,13 +207,13 @@ export function createFolderTree(
      */
     musicOf({ id, path, name }: FolderRef): { albumId: AlbumId } | { artistId: ArtistId } | undefined {
       const range = rangeBelow(path);
-      const first = path === ROOT ? undefined : statements.row<FirstTrack>(FIRST_BELOW, range);
-      if (!first) return undefined;
-      const { albumId, artistId } = first;
+      const firstTrack = path === ROOT ? undefined : statements.row<FirstTrack>(FIRST_BELOW, range);
+      if (!firstTrack) return undefined;
+      const { albumId, artistId } = firstTrack;
       const isAlbum = albumId !== null && statements.value<number>(OTHER_ALBUM, { ...range, albumId }) === 0;
       const folded = sortKey(name);
       const isNamedForArtist =
-        folded === first.artistKey && folded !== first.albumKey && this.countTracks({ id }) === 0;
+        folded === firstTrack.artistKey && folded !== firstTrack.albumKey && this.countTracks({ id }) === 0;
       if (isAlbum && !isNamedForArtist) return { albumId };
       if (artistId === null || statements.value<number>(OTHER_ARTIST, { ...range, artistId }) === 1) return undefined;
       return { artistId };

@@ -27,8 +27,8 @@ export const ARTIST_SORT_PLANS: Record<Exclude<ArtistSort, 'random'>, Sort> = {
   artist: BY_NAME,
   year: { index: 'artists_first_year', columns: ['first_year', 'sort_key', 'id'], nulls: true },
   created_at: { index: 'artists_created_at', columns: ['created_at', 'id'] },
-  play_count: { played: 'plays' },
-  last_played_at: { played: 'last_played_at' },
+  play_count: { playColumn: 'plays' },
+  last_played_at: { playColumn: 'last_played_at' },
 };
 
 export function artistList(userId: UserId, filter: ArtistFilter, order: ListOrder<ArtistSort>): NewIdList {
@@ -44,18 +44,18 @@ function artistFilters(f: ArtistFilter): Filter[] {
   const filters: (Filter | false)[] = [
     ...wordFilters('artist', f.q),
     f.genre !== undefined && {
-      each: `EXISTS (SELECT 1 FROM track_artists ta CROSS JOIN track_genres tg ON tg.track_id = ta.track_id
+      condition: `EXISTS (SELECT 1 FROM track_artists ta CROSS JOIN track_genres tg ON tg.track_id = ta.track_id
         WHERE ta.artist_id = i.id AND tg.genre_id = (SELECT id FROM genres WHERE name_key = @genre))`,
-      set: `SELECT ta.artist_id FROM genres g JOIN track_genres tg ON tg.genre_id = g.id
+      idQuery: `SELECT ta.artist_id FROM genres g JOIN track_genres tg ON tg.genre_id = g.id
         JOIN track_artists ta ON ta.track_id = tg.track_id
         WHERE g.name_key = @genre`,
       params: { genre: identityKey(f.genre) },
     },
     yearsFilter(f.yearFrom, f.yearTo),
-    f.artistId !== undefined && { each: 'i.id = @artistId', matchesFew: true, params: { artistId: f.artistId } },
+    f.artistId !== undefined && { condition: 'i.id = @artistId', matchesFew: true, params: { artistId: f.artistId } },
     f.liked !== undefined && likedFilter('artist', f.liked),
     musicFolderFilter('artist', f.musicFolder),
-    f.hasAlbums === true && { each: 'i.album_count > 0' },
+    f.hasAlbums === true && { condition: 'i.album_count > 0' },
   ];
   return filters.filter((filter) => filter !== false);
 }
@@ -67,11 +67,11 @@ const MIN_YEARS_BY_ARTIST = 20;
 function yearsFilter(from: number | undefined, to: number | undefined): Filter | false {
   if (from === undefined && to === undefined) return false;
   return {
-    each:
+    condition:
       'EXISTS (SELECT 1 FROM track_artists ta JOIN tracks t ON t.id = ta.track_id WHERE ta.artist_id = i.id AND ' +
       't.year BETWEEN @yearFrom AND @yearTo)',
     ...((to ?? 9999) - (from ?? 0) < MIN_YEARS_BY_ARTIST && {
-      set: `SELECT ta.artist_id FROM tracks t INDEXED BY tracks_year CROSS JOIN track_artists ta ON ta.track_id = t.id
+      idQuery: `SELECT ta.artist_id FROM tracks t INDEXED BY tracks_year CROSS JOIN track_artists ta ON ta.track_id = t.id
         WHERE t.year BETWEEN @yearFrom AND @yearTo`,
     }),
     params: { yearFrom: from ?? 0, yearTo: to ?? 9999 },

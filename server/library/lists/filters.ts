@@ -6,12 +6,12 @@ import type { Params } from './statement-cache.ts';
 import { matchesOf, wordsOf } from '../search-index/search-words.ts';
 
 /**
- * A condition on the item `i`. `set` is the same condition as a subquery of ids, which is read first when few items
+ * A condition on the item `i`. `idQuery` is the same condition as a subquery of ids, which is read first when few items
  * match.
  */
 export interface Filter {
-  each: string;
-  set?: string;
+  condition: string;
+  idQuery?: string;
   params?: Params;
   /** Cost of testing one item, relative to reading a column; 1 when absent. */
   cost?: number;
@@ -38,8 +38,8 @@ export interface Filter {
 export function wordFilters(kind: SearchKind, q: string | undefined): Filter[] {
   const words = wordsOf(q);
   return matchesOf(words).map(({ table, match, words: matchedWords }) => ({
-    each: `names_hold((${namesOf[kind]('i.id')}), @words_${table})`,
-    set: `SELECT rowid - ${searchBase(kind)} FROM ${table} WHERE ${table} MATCH @${table} AND ${ofKind(kind)}`,
+    condition: `names_hold((${namesOf[kind]('i.id')}), @words_${table})`,
+    idQuery: `SELECT rowid - ${searchBase(kind)} FROM ${table} WHERE ${table} MATCH @${table} AND ${ofKind(kind)}`,
     count: `SELECT count(*) FROM ${table} WHERE ${table} MATCH @${table} AND ${ofKind(kind)}`,
     params: { [table]: match, [`words_${table}`]: JSON.stringify(matchedWords) },
     cost: 15,
@@ -56,6 +56,6 @@ export function likedFilter(itemType: SearchKind, liked: boolean): Filter {
   const likedIds = `SELECT l.item_id FROM like_states l WHERE l.user_id = @userId AND l.item_type = '${itemType}'
     AND l.liked = 1`;
   const test = `EXISTS (${likedIds} AND l.item_id = i.id)`;
-  const likes: Filter = { each: test, set: likedIds, ofLikes: true };
-  return liked ? likes : { each: `NOT ${test}`, negatedFilter: likes, ofLikes: true };
+  const likes: Filter = { condition: test, idQuery: likedIds, ofLikes: true };
+  return liked ? likes : { condition: `NOT ${test}`, negatedFilter: likes, ofLikes: true };
 }

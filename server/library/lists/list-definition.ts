@@ -22,7 +22,8 @@ export const toIdList = (list: NewIdList): IdList => ({
   params: Object.assign({ userId: list.userId }, ...list.filters.map((f) => f.params ?? {})) as Params,
 });
 
-export const setOf = ({ each, set }: Filter): string => (set === undefined ? each : `i.id IN (${set})`);
+export const setOf = ({ condition, idQuery }: Filter): string =>
+  idQuery === undefined ? condition : `i.id IN (${idQuery})`;
 
 /**
  * Returns the conditions for finding matches in any order. If a filter matches few items, the other conditions are
@@ -30,11 +31,11 @@ export const setOf = ({ each, set }: Filter): string => (set === undefined ? eac
  */
 export const conditionsOf = (filters: readonly Filter[]): string[] => {
   const hasFew = filters.some(({ matchesFew: few }) => few);
-  return filters.map((filter) => (hasFew && !filter.matchesFew ? filter.each : setOf(filter)));
+  return filters.map((filter) => (hasFew && !filter.matchesFew ? filter.condition : setOf(filter)));
 };
 
 export function whereOf(conditions: (string | undefined)[]): string {
-  const terms = conditions.filter((part) => part !== undefined).map((part) => `(${part})`);
+  const terms = conditions.filter((condition) => condition !== undefined).map((part) => `(${part})`);
   return terms.length === 0 ? '' : `WHERE ${terms.join(' AND ')}`;
 }
 

@@ -40,20 +40,20 @@ const energyAt = (percent: number): string =>
 
 /** Returns SQL for the lowest and the highest whole energy that tracks of a mood may have. */
 export function wholeEnergiesSql(mood: Mood): string {
-  const [from, below] = DEFINITIONS[mood].ranks;
+  const [from, to] = DEFINITIONS[mood].ranks;
   return `SELECT ${from === 0 ? 1 : `CAST(${energyAt(from)} AS INTEGER)`} AS lowest,
-    ${below === 100 ? 10 : `CAST(${energyAt(below)} AS INTEGER)`} AS highest`;
+    ${to === 100 ? 10 : `CAST(${energyAt(to)} AS INTEGER)`} AS highest`;
 }
 
 /** Returns an SQL condition on the row of a track. */
 export function moodSql(mood: Mood, row: string): string {
   const { ranks, isMinor }: MoodDefinition = DEFINITIONS[mood];
-  const [from, below] = ranks;
+  const [from, to] = ranks;
   const key = `${row}.initial_key`;
   return [
     `${row}.energy IS NOT NULL`,
     ...(from === 0 ? [] : [`${fineEnergySql(row)} >= ${energyAt(from)}`]),
-    ...(below === 100 ? [] : [`${fineEnergySql(row)} < ${energyAt(below)}`]),
+    ...(to === 100 ? [] : [`${fineEnergySql(row)} < ${energyAt(to)}`]),
     ...(isMinor === undefined ? [] : [isMinor ? isMinorSql(key) : `${key} IS NOT NULL AND NOT (${isMinorSql(key)})`]),
   ].join(' AND ');
 }

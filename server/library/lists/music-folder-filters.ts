@@ -32,15 +32,15 @@ const COST: Record<SearchKind, number> = { track: 2, album: 5, artist: 15 };
 /** Returns the filter of a music folder; false if there is only one folder. */
 export function musicFolderFilter(kind: SearchKind, scope: MusicFolderScope | undefined): Filter | false {
   if (scope === undefined) return false;
-  const { each, params } = membershipTest(kind, scope);
-  return each !== undefined && { each, params, cost: COST[kind] };
+  const { condition, params } = membershipTest(kind, scope);
+  return condition !== undefined && { condition, params, cost: COST[kind] };
 }
 
 /** Returns a query for those of the items, by their ids, that are in the folder; in the same order. */
 export function inMusicFolder(kind: SearchKind, scope: MusicFolderScope): { sql: string; params: Params } {
-  const { each = 'true', params } = membershipTest(kind, scope);
+  const { condition = 'true', params } = membershipTest(kind, scope);
   return {
-    sql: `SELECT i.id FROM (SELECT value AS id, key FROM json_each(@ids)) i WHERE ${each} ORDER BY i.key`,
+    sql: `SELECT i.id FROM (SELECT value AS id, key FROM json_each(@ids)) i WHERE ${condition} ORDER BY i.key`,
     params,
   };
 }
@@ -48,15 +48,15 @@ export function inMusicFolder(kind: SearchKind, scope: MusicFolderScope): { sql:
 function membershipTest(
   kind: SearchKind,
   { key, keys }: MusicFolderScope,
-): { each: string | undefined; params: Params } {
+): { condition: string | undefined; params: Params } {
   if (key !== '') {
     const [folderFrom, folderBelow] = sourceIdBounds(key);
-    return { each: ITEM_HAS_TRACK[kind](IS_IN_FOLDER), params: { folderFrom, folderBelow } };
+    return { condition: ITEM_HAS_TRACK[kind](IS_IN_FOLDER), params: { folderFrom, folderBelow } };
   }
-  const others = keys.filter((other) => other !== '');
-  if (others.length === 0) return { each: undefined, params: {} };
+  const otherKeys = keys.filter((otherKey) => otherKey !== '');
+  if (otherKeys.length === 0) return { condition: undefined, params: {} };
   return {
-    each: ITEM_HAS_TRACK[kind](`NOT (${IS_IN_OTHER_FOLDER})`),
-    params: { otherFolders: JSON.stringify(others) },
+    condition: ITEM_HAS_TRACK[kind](`NOT (${IS_IN_OTHER_FOLDER})`),
+    params: { otherFolders: JSON.stringify(otherKeys) },
   };
 }

@@ -75,15 +75,15 @@ export function createIdLists({ statements, cheapUs = MAX_CHEAP_US }: IdListsDep
     }
     const itemCount = countAll(list);
     if (itemCount <= MAX_SHORT_LIST) return true;
-    const { walked, gathered } = costsOf({ ...list, order }, range.offset + range.limit, total, itemCount);
-    return Math.min(walked, gathered) <= cheapUs;
+    const { walkCost, gatherCost } = costsOf({ ...list, order }, range.offset + range.limit, total, itemCount);
+    return Math.min(walkCost, gatherCost) <= cheapUs;
   }
 
   function readBySql(list: IdList, range: Page, total: number): number[] {
     const { order } = list;
     if ('seed' in order) return readRandomPage(statements, list, order.seed, range, total);
-    const { walked, gathered } = costsOf({ ...list, order }, range.offset + range.limit, total, countAll(list));
-    return walked <= gathered
+    const { walkCost, gatherCost } = costsOf({ ...list, order }, range.offset + range.limit, total, countAll(list));
+    return walkCost <= gatherCost
       ? walk({ ...list, order }, range)
       : readSegment(list, order.gather, conditionsOf(list.filters), range);
   }
@@ -120,15 +120,15 @@ export function createIdLists({ statements, cheapUs = MAX_CHEAP_US }: IdListsDep
     rowsToRead: number,
     total: number,
     itemCount: number,
-  ): { walked: number; gathered: number } {
+  ): { walkCost: number; gatherCost: number } {
     if (filters.length === 0)
       return {
-        walked: rowsToRead * (order.segments.length > 1 ? SEGMENT_ROW_COST_US : SKIPPED_ROW_COST_US),
-        gathered: Infinity,
+        walkCost: rowsToRead * (order.segments.length > 1 ? SEGMENT_ROW_COST_US : SKIPPED_ROW_COST_US),
+        gatherCost: Infinity,
       };
     return {
-      walked: (Math.min(rowsToRead, total) / total) * itemCount * Math.max(...filters.map(({ cost = 1 }) => cost)),
-      gathered: total * SORTED_ROW_COST_US,
+      walkCost: (Math.min(rowsToRead, total) / total) * itemCount * Math.max(...filters.map(({ cost = 1 }) => cost)),
+      gatherCost: total * SORTED_ROW_COST_US,
     };
   }
 
@@ -140,7 +140,7 @@ export function createIdLists({ statements, cheapUs = MAX_CHEAP_US }: IdListsDep
     let ids: number[] = [];
     let skip = offset;
     for (const segment of segments) {
-      const conditions = list.filters.map((f) => f.each);
+      const conditions = list.filters.map((f) => f.condition);
       ids = ids.concat(readSegment(list, segment, conditions, { limit: limit - ids.length, offset: skip }));
       if (ids.length === limit || segment === segments.at(-1)) break;
       skip = ids.length > 0 || skip === 0 ? 0 : skip - totals.get(...countQuery(list, segment.from, segment.where));
@@ -177,18 +177,18 @@ export function createIdLists({ statements, cheapUs = MAX_CHEAP_US }: IdListsDep
   /** Returns the cache key of a total, and how to compute it. */
   function totalOf(list: IdList): TotalQuery {
     const {
-      filters: [firstFilter, ...others],
+      filters: [firstFilter, ...otherFilters],
       itemType,
     } = list;
     const totalConditions = list.filters.map((filter) => filter.ofTotals);
     if (itemType === 'track' && !totalConditions.includes(undefined))
       return totalQuery(list, `SELECT coalesce(sum(tracks), 0) FROM library_totals ${whereOf(totalConditions)}`);
     const { negatedFilter } = firstFilter ?? {};
-    if (negatedFilter && others.length === 0) {
-      const [topics, key] = totalQuery(list, firstFilter?.each ?? '');
+    if (negatedFilter && otherFilters.length === 0) {
+      const [topics, key] = totalQuery(list, firstFilter?.condition ?? '');
       return [topics, key, () => count({ ...list, filters: [] }) - count({ ...list, filters: [negatedFilter] })];
     }
-    return firstFilter?.count !== undefined && others.length === 0
+    return firstFilter?.count !== undefined && otherFilters.length === 0
       ? totalQuery(list, firstFilter.count)
       : countQuery(list, `${itemType}s i`);
   }
@@ -220,7 +220,7 @@ export function createIdLists({ statements, cheapUs = MAX_CHEAP_US }: IdListsDep
 
 /** Returns the topics whose changes can change the pages. */
 const pageTopicsOf = (list: IdList): Topic[] => {
-  const isByPlays = 'segments' in list.order && list.order.segments.some(({ played }) => played);
+  const isByPlays = 'segments' in list.order && list.order.segments.some(({ hasOnlyPlayed: played }) => played);
   return isByPlays ? [...topicsOf(list), 'plays'] : topicsOf(list);
 };
 
@@ -229,6 +229,6 @@ const keyOf = ({ itemType, userId, order, filters, params }: IdList): string =>
     itemType,
     userId,
     'seed' in order ? order.seed : order.gather.orderBy,
-    filters.map((filter) => filter.each),
+    filters.map((filter) => filter.condition),
     params,
   ]);

@@ -32,7 +32,7 @@ export function readRandomPage(
     const matchingIds = new Set(
       statements.column<number>(
         `SELECT i.id FROM json_each(@candidates) c CROSS JOIN ${list.itemType}s i ON i.id = c.value
-          ${whereOf(list.filters.map(({ each }) => each))}`,
+          ${whereOf(list.filters.map(({ condition }) => condition))}`,
         { ...list.params, candidates: JSON.stringify(candidates) },
       ),
     );

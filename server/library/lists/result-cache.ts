@@ -5,7 +5,7 @@ import type { Statements, Topic } from './statement-cache.ts';
 export function createResultCache<T>(statements: Statements, maxEntries: number) {
   const answers = new Map<string, { version: string; answer: T }>();
 
-  function find(topics: readonly Topic[], key: string): T | undefined {
+  function findFresh(topics: readonly Topic[], key: string): T | undefined {
     const entry = answers.get(key);
     if (entry === undefined || topics.includes('files') || entry.version !== statements.version(topics))
       return undefined;
@@ -14,21 +14,21 @@ export function createResultCache<T>(statements: Statements, maxEntries: number)
     return entry.answer;
   }
 
-  function put(key: string, version: string, answer: T): void {
+  function putResult(key: string, version: string, answer: T): void {
     answers.delete(key);
     if (answers.size >= maxEntries) answers.delete(answers.keys().next().value as string);
     answers.set(key, { version, answer });
   }
 
   return {
-    find,
-    put,
-    get(topics: readonly Topic[], key: string, make: () => T): T {
-      const cachedAnswer = find(topics, key);
+    find: findFresh,
+    put: putResult,
+    get(topics: readonly Topic[], key: string, compute: () => T): T {
+      const cachedAnswer = findFresh(topics, key);
       if (cachedAnswer !== undefined) return cachedAnswer;
       const version = statements.version(topics);
-      const answer = make();
-      if (!topics.includes('files')) put(key, version, answer);
+      const answer = compute();
+      if (!topics.includes('files')) putResult(key, version, answer);
       return answer;
     },
   };

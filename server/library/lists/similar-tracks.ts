@@ -29,11 +29,15 @@ interface SimilarDeps {
 }
 
 export function createSimilar({ statements, random }: SimilarDeps) {
-  /** Reads the candidates with these ids. Without `all`, only tracks whose audio is available. */
-  const readCandidates = (userId: UserId, ids: readonly number[], { all = false } = {}): Candidate[] =>
+  /** Reads the candidates with these ids. Without `includeUnavailable`, only tracks whose audio is available. */
+  const readCandidates = (
+    userId: UserId,
+    ids: readonly number[],
+    { all: includeUnavailable = false } = {},
+  ): Candidate[] =>
     statements
       .rows<Row>(SELECT, { userId, ids: JSON.stringify(ids) })
-      .filter((row) => all || row.isAvailable === 1)
+      .filter((row) => includeUnavailable || row.isAvailable === 1)
       .map((row) => ({
         ...row,
         artistIds: JSON.parse(row.artistIds) as ArtistId[],
@@ -108,9 +112,9 @@ export function createSimilar({ statements, random }: SimilarDeps) {
       const candidates = readCandidates(userId, [...new Set(seed.topGenres.flatMap(byGenre))]);
       const score = new Map<ArtistId, number>();
       for (const candidate of candidates) {
-        const shared = candidate.genreIds.filter((genre) => seed.genreIds.has(genre)).length;
+        const sharedGenreCount = candidate.genreIds.filter((genre) => seed.genreIds.has(genre)).length;
         for (const artistId of candidate.artistIds)
-          if (artistId !== id) score.set(artistId, (score.get(artistId) ?? 0) + shared);
+          if (artistId !== id) score.set(artistId, (score.get(artistId) ?? 0) + sharedGenreCount);
       }
       return [...score]
         .sort((a, b) => b[1] - a[1] || a[0] - b[0])

@@ -16,7 +16,7 @@ const sqlOf = (column: string): string => (column === ALBUM_PLACE ? albumPlace('
  */
 export type Sort =
   | { index: string; columns: readonly string[]; nulls?: boolean | 'partial' }
-  | { played: 'plays' | 'last_played_at' };
+  | { playColumn: 'plays' | 'last_played_at' };
 
 /** A part of an order; the order is the concatenation of its segments. */
 export interface Segment {
@@ -26,7 +26,7 @@ export interface Segment {
   where?: string;
   orderBy: string;
   /** True for items that the user played, from play_counts `p`. */
-  played?: true;
+  hasOnlyPlayed?: true;
 }
 
 const DESCENDING_SORTS: ReadonlySet<string> = new Set([
@@ -67,18 +67,18 @@ export function orderOf<S extends string>(
 
 function segmentsOf(sort: Sort, order: Order, itemType: ItemType): Segment[] {
   const table = `${itemType}s`;
-  if ('played' in sort) return playedSegments(sort.played, order, itemType);
+  if ('playColumn' in sort) return playedSegments(sort.playColumn, order, itemType);
   const keys = sort.columns.map((column) => `${sqlOf(column)} ${order}`);
   const valuesSegment: Segment = { from: `${table} i`, hint: `INDEXED BY ${sort.index}`, orderBy: keys.join(', ') };
   if (sort.nulls === 'partial') {
-    const [first = ''] = sort.columns;
+    const [firstColumn = ''] = sort.columns;
     const nullsSegment: Segment = {
       from: `${table} i`,
       hint: 'NOT INDEXED',
-      where: `i.${first} IS NULL`,
+      where: `i.${firstColumn} IS NULL`,
       orderBy: `i.id ${order}`,
     };
-    return [{ ...valuesSegment, where: `i.${first} IS NOT NULL` }, nullsSegment];
+    return [{ ...valuesSegment, where: `i.${firstColumn} IS NOT NULL` }, nullsSegment];
   }
   return [
     {
@@ -89,9 +89,9 @@ function segmentsOf(sort: Sort, order: Order, itemType: ItemType): Segment[] {
 }
 
 function gatheredSegment(sort: Sort, order: Order, itemType: ItemType): Segment {
-  if ('played' in sort) return gatheredSegmentByPlays(sort.played, order, itemType);
-  const [first, ...others] = sort.columns.map((column) => `${sqlOf(column)} ${order}`);
-  const keys = [sort.nulls ? `${first} NULLS LAST` : first, ...others];
+  if ('playColumn' in sort) return gatheredSegmentByPlays(sort.playColumn, order, itemType);
+  const [firstTerm, ...otherTerms] = sort.columns.map((column) => `${sqlOf(column)} ${order}`);
+  const keys = [sort.nulls ? `${firstTerm} NULLS LAST` : firstTerm, ...otherTerms];
   return { from: `${itemType}s i`, hint: '', orderBy: keys.join(', ') };
 }
 
@@ -106,7 +106,7 @@ function playedSegments(column: 'plays' | 'last_played_at', order: Order, itemTy
     from: `play_counts p CROSS JOIN ${itemType}s i ON i.id = p.item_id`,
     where: userCondition,
     orderBy: `p.${column} ${order}, p.item_id ${order}`,
-    played: true,
+    hasOnlyPlayed: true,
   };
   const unplayedSegment: Segment = {
     from: `${itemType}s i`,

@@ -151,7 +151,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
           carried.moved.some((reference) => reference.table === table);
         // the results for equal audio stay with the emptied track
         const isFoundAgain = (reference: { table: string }): boolean => reason === 'same_audio' && isOfAudio(reference);
-        const merged: MergedSnapshot = {
+        const mergedSnapshot: MergedSnapshot = {
           ...snapshot,
           rows: snapshot.rows.filter((row) => !isMoved(row) && !isFoundAgain(row)),
           links: snapshot.links.filter((link) => !isMoved(link)),
@@ -162,7 +162,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
         const audio = keptState === null ? undefined : keptState.audio;
         tracks.noteMerge(keptId, emptiedId);
         merge.mergeInto(keptId, emptiedId, (inner) =>
-          trash.put(inner, by, emptiedId, beforeRemoval, { into: keptId, reason, snapshot: merged, audio }),
+          trash.put(inner, by, emptiedId, beforeRemoval, { intoId: keptId, reason, snapshot: mergedSnapshot, audio }),
         );
       },
       { behavior: 'immediate' },
@@ -180,7 +180,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
       rows.map((reference) => ({ ...reference, keys: snapshots.keysOf(reference.table, reference.column, emptiedId) })),
     ),
     remembered: Object.fromEntries(
-      movers.flatMap(({ remembers: memory }) => (memory ? [[memory.name, memory.of(emptiedId, keptId)]] : [])),
+      movers.flatMap(({ remembers: memory }) => (memory ? [[memory.name, memory.stateOf(emptiedId, keptId)]] : [])),
     ),
   });
 
@@ -221,9 +221,9 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
   ): void {
     for (const { table, column, keys } of moved) snapshots.moveRows(table, column, keys, keptId, emptiedId);
     if (keptSince !== undefined) setSince.run(keptSince, keptId);
-    const at = now();
+    const undoneAt = now();
     for (const { remembers, bringBack } of movers)
-      bringBack?.(emptiedId, keptId, { remembered: remembers && remembered[remembers.name], tookFile, by, at });
+      bringBack?.(emptiedId, keptId, { remembered: remembers && remembered[remembers.name], tookFile, by, undoneAt });
     tracks.search.set('track', keptId);
   }
 
@@ -285,11 +285,11 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
   }
 
   /** Returns whether the kept track took over a file in a later merge. */
-  const tookFileSince = (tx: Db, keptId: TrackId, at: Date): boolean =>
+  const tookFileSince = (tx: Db, keptId: TrackId, mergedAt: Date): boolean =>
     tx
       .select({ snapshot: trashedTracks.snapshot })
       .from(trashedTracks)
-      .where(and(eq(trashedTracks.mergedInto, keptId), gt(trashedTracks.deletedAt, at)))
+      .where(and(eq(trashedTracks.mergedInto, keptId), gt(trashedTracks.deletedAt, mergedAt)))
       .all()
       .some((row) => (row.snapshot as MergedSnapshot).merge.before !== null);
 
@@ -297,14 +297,14 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
   function restoreAlone(
     tx: Db,
     { id, storageUri }: { id: TrackId; storageUri: string | null },
-    merged: MergedSnapshot,
+    mergedSnapshot: MergedSnapshot,
   ) {
     trash.restore(tx, id);
-    const { before: keptState } = merged.merge;
+    const { before: keptState } = mergedSnapshot.merge;
     if (keptState === null) return;
     // This row has the former audio of the kept track. The emptied track's own audio moved to the kept track and was
     // deleted with it, unless it lies in a music folder.
-    const ownUri = merged.track['storage_uri'];
+    const ownUri = mergedSnapshot.track['storage_uri'];
     if (typeof ownUri === 'string' && ownUri.startsWith('file:'))
       tx.update(trackTable).set({ storageUri: ownUri }).where(eq(trackTable.id, id)).run();
     else {
@@ -374,14 +374,14 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
       (tx) => {
         const { row, keptId, snapshot } = getMerge(tx, id);
         const { source, sourceId } = row;
-        const isTaken = freePlace(tx, keptId, source, sourceId) !== sourceId;
-        if (isTaken || snapshot.merge.before !== null || tookFileSince(tx, keptId, row.deletedAt))
+        const isPlaceTaken = freePlace(tx, keptId, source, sourceId) !== sourceId;
+        if (isPlaceTaken || snapshot.merge.before !== null || tookFileSince(tx, keptId, row.deletedAt))
           throw conflict('The file belongs to another track by now.');
         const keptState = readKeptState(tx, keptId);
         const { storageUri, contentHash, sizeBytes, audioHash: formerAudioHash } = keptState.audio;
-        const merged: MergedSnapshot = { ...snapshot, merge: { ...snapshot.merge, before: keptState } };
+        const mergedSnapshot: MergedSnapshot = { ...snapshot, merge: { ...snapshot.merge, before: keptState } };
         tx.update(trashedTracks)
-          .set({ storageUri, contentHash, sizeBytes, formerAudioHash, snapshot: merged })
+          .set({ storageUri, contentHash, sizeBytes, formerAudioHash, snapshot: mergedSnapshot })
           .where(eq(trashedTracks.id, id))
           .run();
         tx.update(trackTable).set({ source, sourceId, updatedAt: now() }).where(eq(trackTable.id, keptId)).run();
@@ -405,14 +405,14 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
           throw conflict('The track has another file by now.');
         const { audio } = readKeptState(tx, keptId);
         const takenColumns = restoreKeptState(tx, keptId, keptState, row.storageUri);
-        const merged: MergedSnapshot = {
+        const mergedSnapshot: MergedSnapshot = {
           ...snapshot,
           track: { ...snapshot.track, ...takenColumns },
           merge: { ...snapshot.merge, before: null },
         };
         const { storageUri, contentHash, sizeBytes } = audio;
         tx.update(trashedTracks)
-          .set({ storageUri, contentHash, sizeBytes, formerAudioHash: null, snapshot: merged })
+          .set({ storageUri, contentHash, sizeBytes, formerAudioHash: null, snapshot: mergedSnapshot })
           .where(eq(trashedTracks.id, id))
           .run();
       },
@@ -429,9 +429,9 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
     replace,
     divide,
     /** Lists all merges, or those into one track, the latest first. */
-    list({ limit, offset }: Page, into?: TrackId): Paged<PastMerge> {
-      const params = { since: now().getTime() - TRASH_RETENTION_MS, ...(into !== undefined && { into }) };
-      const merges = into === undefined ? allMerges : mergesInto;
+    list({ limit, offset }: Page, intoId?: TrackId): Paged<PastMerge> {
+      const params = { since: now().getTime() - TRASH_RETENTION_MS, ...(intoId !== undefined && { into: intoId }) };
+      const merges = intoId === undefined ? allMerges : mergesInto;
       return { items: merges.list.all({ ...params, limit, offset }), total: merges.count.get(params) ?? 0 };
     },
   };

@@ -16,7 +16,7 @@ export interface TrackMergePart {
   /** Tables of which `move` moves whole rows, with the column that refers to the track: an undo moves them back. */
   rows?: readonly { table: string; column: string }[];
   /** Further state that an undo needs: the name under which it is stored, and a function that returns it as JSON. */
-  remembers?: { name: string; of(from: TrackId, to: TrackId): unknown };
+  remembers?: { name: string; stateOf(from: TrackId, to: TrackId): unknown };
   /** Called when a merge is undone: both tracks exist again. */
   bringBack?(from: TrackId, to: TrackId, undo: MergeUndo): void;
 }
@@ -27,7 +27,7 @@ interface MergeUndo {
   tookFile: boolean;
   /** The user who undoes the merge; null for a scan. */
   by: UserId | null;
-  at: Date;
+  undoneAt: Date;
 }
 
 export type TrackMerge = ReturnType<typeof createTrackMerge>;

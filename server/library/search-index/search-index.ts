@@ -32,7 +32,7 @@ export const ofKind = (kind: SearchKind, rowid = 'rowid'): string =>
 
 /** Names of a new track, without those of its album: passing them is quicker than reading them back. */
 interface TrackNames {
-  own: readonly (string | null)[];
+  ownNames: readonly (string | null)[];
   albumId: number | undefined;
 }
 
@@ -76,10 +76,10 @@ export function createSearchIndex(client: Sqlite) {
     rowsSinceMerge++;
   }
 
-  function joinNames({ own, albumId }: TrackNames): string {
+  function joinNames({ ownNames, albumId }: TrackNames): string {
     const album = albumId === undefined ? '' : (albumNames.get(albumId) ?? namesOfAlbum.get(albumId) ?? '');
     if (albumId !== undefined) albumNames.set(albumId, album);
-    return [...own, album].filter((name) => name !== null && name !== '').join('\n');
+    return [...ownNames, album].filter((name) => name !== null && name !== '').join('\n');
   }
 
   function remove(rowid: number): void {
@@ -88,7 +88,7 @@ export function createSearchIndex(client: Sqlite) {
     rowsSinceMerge++;
   }
 
-  function put(kind: SearchKind, id: number, isNew: boolean, newNames?: TrackNames): void {
+  function putRow(kind: SearchKind, id: number, isNew: boolean, newNames?: TrackNames): void {
     if (!pendingRows) {
       write(kind, id, { isNew });
       if (rowsSinceMerge >= ROWS_BETWEEN_MERGES) merge();
@@ -100,17 +100,17 @@ export function createSearchIndex(client: Sqlite) {
 
   return {
     /** Adds a new row. */
-    add: (kind: SearchKind, id: number, newNames?: TrackNames): void => put(kind, id, true, newNames),
+    add: (kind: SearchKind, id: number, newNames?: TrackNames): void => putRow(kind, id, true, newNames),
     /** Updates a row whose names may have changed. */
-    set: (kind: SearchKind, id: number): void => put(kind, id, false),
+    set: (kind: SearchKind, id: number): void => putRow(kind, id, false),
     /** Updates an album whose names may have changed, and its tracks. */
     setAlbum(id: number): void {
-      put('album', id, false);
-      for (const track of tracksOf.all(id)) put('track', track, false);
+      putRow('album', id, false);
+      for (const track of tracksOf.all(id)) putRow('track', track, false);
     },
     /** Removes a row that is being deleted. */
     delete(kind: SearchKind, id: number): void {
-      if (pendingRows) put(kind, id, false); // the row stays if a savepoint is rolled back
+      if (pendingRows) putRow(kind, id, false); // the row stays if a savepoint is rolled back
       else remove(searchBase(kind) + id);
     },
     /** Starts to collect rows. `writeBatch` must follow in the same transaction, and then `endBatch`. */
@@ -138,8 +138,8 @@ export function createSearchIndex(client: Sqlite) {
   };
 }
 
-const mapKinds = <T>(make: (kind: SearchKind) => T): Record<SearchKind, T> => ({
-  artist: make('artist'),
-  album: make('album'),
-  track: make('track'),
+const mapKinds = <T>(valueOf: (kind: SearchKind) => T): Record<SearchKind, T> => ({
+  artist: valueOf('artist'),
+  album: valueOf('album'),
+  track: valueOf('track'),
 });

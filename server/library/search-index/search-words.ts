@@ -32,7 +32,7 @@ export interface Match {
 export function matchesOf(words: readonly string[]): Match[] {
   // a word contained in another word is implied, and short words match nearly everything
   const decisiveWords = words.filter(
-    (word) => !words.some((other) => other.length > word.length && other.includes(word)),
+    (word) => !words.some((otherWord) => otherWord.length > word.length && otherWord.includes(word)),
   );
   const longWords = decisiveWords.filter(isLong);
   const shortWords = decisiveWords.filter((word) => !isLong(word));

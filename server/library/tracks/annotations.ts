@@ -204,9 +204,9 @@ export function createAnnotations({
       for (const id of artistsOf(names)) moveToTracks('artist', id);
     },
     /** Gives the names of other music that took a track's place to the new track of that music. */
-    musicDivided(track: TrackId, other: TrackId): void {
+    musicDivided(track: TrackId, otherTrack: TrackId): void {
       const names = listOfOtherMusic.all(track);
-      giveToOther.run(other, track);
+      giveToOther.run(otherTrack, track);
       for (const { itemType, fromId } of names) moveToTracks(itemType, fromId);
     },
     /** Deletes what was noted before that moment about albums and artists that are gone. */
@@ -229,12 +229,13 @@ const artistsOf = ({ artists, albumArtist }: TrackNames): ArtistId[] => [
  */
 export function successorsOf(previousNames: TrackNames, newNames: TrackNames): [ArtistId, ArtistId][] {
   const [previousArtists, newArtists] = [artistsOf(previousNames), artistsOf(newNames)];
-  const added = newArtists.filter((id) => !previousArtists.includes(id));
+  const addedArtists = newArtists.filter((id) => !previousArtists.includes(id));
   return previousArtists
     .filter((id) => !newArtists.includes(id))
     .flatMap((id, i): [ArtistId, ArtistId][] => {
       const inCredits = previousNames.artists.indexOf(id);
-      const to = added[Math.min(i, added.length - 1)] ?? (inCredits < 0 ? undefined : newNames.artists[inCredits]);
+      const to =
+        addedArtists[Math.min(i, addedArtists.length - 1)] ?? (inCredits < 0 ? undefined : newNames.artists[inCredits]);
       return to === undefined ? [] : [[id, to]];
     });
 }

@@ -27,12 +27,16 @@ export function prepareDecodedTexts(
       identity: withTexts(track.identity, decodedIdentities.get(track.id) as TrackIdentity),
     }));
     return tracks.batch(() => {
-      const [first] = changedTracks;
-      const isWhole = changedTracks.length === findAlbum.get(albumId)?.tracks;
-      if (first && isWhole && changedTracks.every(({ identity }) => identity.album === first.identity.album))
-        tracks.renameAlbum(albumId, first.identity, first.track.folder);
+      const [firstTrack] = changedTracks;
+      const isWholeAlbum = changedTracks.length === findAlbum.get(albumId)?.tracks;
+      if (
+        firstTrack &&
+        isWholeAlbum &&
+        changedTracks.every(({ identity }) => identity.album === firstTrack.identity.album)
+      )
+        tracks.renameAlbum(albumId, firstTrack.identity, firstTrack.track.folder);
       for (const { track, identity } of changedTracks) tracks.setIdentity(track.id, identity, track.folder);
-      return first ? (findStoredTrack(first.track.id)?.albumId ?? null) : albumId;
+      return firstTrack ? (findStoredTrack(firstTrack.track.id)?.albumId ?? null) : albumId;
     });
   };
 }

@@ -32,7 +32,7 @@ const NEW_PROVENANCE = `nullif(json_patch(coalesce(provenance, '{}'), json_objec
 ).join(', ')})), '{}')`;
 
 export function createMeasuredWriter(client: Sqlite) {
-  const set = client.prepare<Measured & { id: TrackId; keySort: string | null }>(
+  const setMeasured = client.prepare<Measured & { id: TrackId; keySort: string | null }>(
     `UPDATE tracks SET measured_gain_db = @gainDb, measured_peak = @peak,
       ${FIELDS.map(({ column, field, value }) => setIfFillable(column, field, value)).join(', ')},
       initial_key_sort = iif(${isFillable('initial_key', 'initialKey')}, @keySort, initial_key_sort),
@@ -53,12 +53,12 @@ export function createMeasuredWriter(client: Sqlite) {
 
   return {
     set: (id: TrackId, values: Measured): void =>
-      void set.run({ ...values, id, keySort: foldedText(values.key ?? undefined) }),
+      void setMeasured.run({ ...values, id, keySort: foldedText(values.key ?? undefined) }),
     setAlbum: (id: AlbumId, gainDb: number | null, peak: number | null): void => void setAlbum.run(gainDb, peak, id),
     /** Removes all measured values from the tracks with ids in this range. */
-    forget(above: number, upTo: number): void {
-      for (const id of listMeasured.all({ above, upTo })) {
-        set.run({ id, gainDb: null, peak: null, bpm: null, key: null, energy: null, keySort: null });
+    forget(afterId: number, lastId: number): void {
+      for (const id of listMeasured.all({ above: afterId, upTo: lastId })) {
+        setMeasured.run({ id, gainDb: null, peak: null, bpm: null, key: null, energy: null, keySort: null });
         forgetAlbum.run(id);
       }
     },

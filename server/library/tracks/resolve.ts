@@ -244,7 +244,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
         ? listLoose
             .all(`l:${keys.name}`, `l:${keys.name}${LAST_CHARACTER}`)
             .find((candidate) => !isPlaceTaken(candidate))
-        : (find(keys.guessKey) ?? find(keys.inFolderKey) ?? findAnyArtistAlbum());
+        : (findByKey(keys.guessKey) ?? findByKey(keys.inFolderKey) ?? findAnyArtistAlbum());
     const id = row?.id ?? insertRow(name);
     // an album of several artists (folder-albums.ts) does not get the tracks that each of them has in other folders
     const artistId = row?.artist_id ?? name.artist?.id ?? null;
@@ -259,7 +259,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
       noteUnsettled.run(ownName);
     return row ? completeAlbum(row, name) : { id, titleSort };
 
-    function find(key: string | undefined): AlbumRow | undefined {
+    function findByKey(key: string | undefined): AlbumRow | undefined {
       return key === undefined ? undefined : findAlbum.get(key);
     }
 
@@ -269,9 +269,9 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
       return listAtPlace
         .all(albumId, disc, number, name.track ?? 0)
         .some(
-          (other) =>
-            identityKey(other.title) !== identityKey(title) ||
-            Math.abs((other.duration_ms ?? 0) - (durationMs ?? 0)) > SAME_LENGTH_MS,
+          (occupant) =>
+            identityKey(occupant.title) !== identityKey(title) ||
+            Math.abs((occupant.duration_ms ?? 0) - (durationMs ?? 0)) > SAME_LENGTH_MS,
         );
     }
 
@@ -280,7 +280,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
      * the same album if the title is the same.
      */
     function findAnyArtistAlbum(): AlbumRow | undefined {
-      const albumInFolder = find(keys.anyArtistKey);
+      const albumInFolder = findByKey(keys.anyArtistKey);
       return albumInFolder && (name.artist === undefined || albumInFolder.artist_id === null)
         ? albumInFolder
         : undefined;
@@ -400,11 +400,11 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
 
 /** Returns the most used spelling; of equally used ones, a spelling that is not in capitals. */
 function usualSpelling(spellings: readonly Spelling[]): string | undefined {
-  const [first] = spellings.toSorted(
+  const [bestSpelling] = spellings.toSorted(
     (a, b) =>
       b.uses - a.uses || Number(isAllCaps(a.credit)) - Number(isAllCaps(b.credit)) || (a.credit < b.credit ? -1 : 1),
   );
-  return first?.credit;
+  return bestSpelling?.credit;
 }
 
 /** Returns true for another spelling of the same title. Albums joined by a release group may have different titles. */

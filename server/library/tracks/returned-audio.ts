@@ -47,10 +47,10 @@ export function createReturnedAudio({ db, audioStore, isIgnored }: ReturnedAudio
         .then((file) => file.stat())
         .catch(() => undefined);
       if (!stat) return undefined;
-      const isSame = uri.startsWith(`${FILE_SCHEME}:`)
+      const isSameFile = uri.startsWith(`${FILE_SCHEME}:`)
         ? sectionStart === null && hasFile.get({ id, size: stat.size, mtimeUs: stat.modifiedAt.getTime() * 1_000 })
         : sectionStart !== null || stat.size === sizeBytes;
-      if (!isSame) return undefined;
+      if (!isSameFile) return undefined;
       const path = filePathOf(uri);
       return path !== undefined && (await isIgnored(path)) ? undefined : uri;
     },

@@ -55,7 +55,7 @@ interface Row
 export type FindTrack = ReturnType<typeof prepareFindTrack>;
 
 export function prepareFindTrack(client: Sqlite) {
-  const find = client.prepare<
+  const findRow = client.prepare<
     [TrackId],
     Row
   >(`SELECT t.id, t.source, t.source_id AS sourceId, t.storage_uri AS storageUri, t.availability,
@@ -79,7 +79,7 @@ export function prepareFindTrack(client: Sqlite) {
     WHERE t.id = ?`);
 
   return (id: TrackId): TrackWithIdentity | undefined => {
-    const row = find.get(id);
+    const row = findRow.get(id);
     return row && { ...row, folder: row.folder ?? undefined, identity: toIdentity(row) };
   };
 }
@@ -106,10 +106,13 @@ const toIdentity = (row: Row): TrackIdentity => ({
 });
 
 /** Returns genres with the track's own spelling of its first genre: genres are stored in one spelling. */
-const withOwnSpelling = ([first, ...others]: string[], trackSpelling: string | null): string[] =>
-  first === undefined
+const withOwnSpelling = ([firstGenre, ...otherGenres]: string[], trackSpelling: string | null): string[] =>
+  firstGenre === undefined
     ? []
-    : [trackSpelling !== null && identityKey(trackSpelling) === identityKey(first) ? trackSpelling : first, ...others];
+    : [
+        trackSpelling !== null && identityKey(trackSpelling) === identityKey(firstGenre) ? trackSpelling : firstGenre,
+        ...otherGenres,
+      ];
 
 /** Returns the identity without the values that the analysis filled in. */
 export function withoutMeasured({ provenance = {}, ...identity }: TrackIdentity): TrackIdentity {

@@ -188,13 +188,13 @@ export function createIdentityResolution(resolver: Pick<Resolver, 'album' | 'art
       (identity.compilation ? VARIOUS_ARTISTS : undefined);
     const isVarious = isVariousArtists(taggedArtist ?? names[0] ?? '');
     const artistName = isVarious ? VARIOUS_ARTISTS : (taggedArtist ?? names[0]);
-    const [mbid, ...others] = identity.albumArtistMbids ?? [];
+    const [mbid, ...otherMbids] = identity.albumArtistMbids ?? [];
     const artist =
       artistName === undefined || (taggedArtist === undefined && !isVarious)
         ? credits[0]?.ref
         : resolver.artist(artistName, {
             sortName: identity.albumArtistSort,
-            mbid: others.length === 0 ? mbid : undefined,
+            mbid: otherMbids.length === 0 ? mbid : undefined,
           });
     return {
       title,

@@ -172,10 +172,10 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     else deleteChapters.run(id);
   }
 
-  function setMore(id: TrackId, more: MoreTags | null): void {
-    if (!more) return void deleteMore.run(id);
-    const explicit = isExplicit(more);
-    upsertMore.run(id, JSON.stringify(more), explicit === null ? null : Number(explicit));
+  function setMore(id: TrackId, moreTags: MoreTags | null): void {
+    if (!moreTags) return void deleteMore.run(id);
+    const explicit = isExplicit(moreTags);
+    upsertMore.run(id, JSON.stringify(moreTags), explicit === null ? null : Number(explicit));
   }
 
   const namesOf = (id: TrackId, album: AlbumId | null): TrackNames => ({
@@ -217,7 +217,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     resolver,
     search,
     namesOf,
-    renamed: noteRename,
+    noteRename,
     settleAlbum: (id) => void settleAlbum.run(id),
     sweepEmpty,
     now,
@@ -277,7 +277,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
       if (identity.chapters) setChapters(id, identity.chapters);
       if (identity.more) setMore(id, identity.more);
       search.add('track', id, {
-        own: [identity.title, resolved.credit, ...resolved.credits.map(({ name }) => name)],
+        ownNames: [identity.title, resolved.credit, ...resolved.credits.map(({ name }) => name)],
         albumId: resolved.album.id,
       });
       if (audio.hasPicture) touchAlbum.run(time, resolved.album.id);
@@ -355,8 +355,8 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     /** Updates `has_lyrics` after a change of lyrics that are not from a file. */
     settleHasLyrics: (id: TrackId): void => void settleHasLyrics.run({ id }),
     setChapters,
-    setMore(id: TrackId, more: MoreTags | null): void {
-      setMore(id, more);
+    setMore(id: TrackId, moreTags: MoreTags | null): void {
+      setMore(id, moreTags);
       this.noteAlbumOf(id);
     },
     noteAlbum: resolver.noteAlbum,

@@ -16,7 +16,7 @@ import { FILE_SCHEME } from '../../storage/uri.ts';
  */
 const MAX_CONCURRENT_LOOKS = 2;
 /** Files that do not answer in this time are left to the next scan. */
-const PATIENCE_MS = 5_000;
+const ANSWER_TIMEOUT_MS = 5_000;
 
 interface RestoredFilesDeps {
   db: MainDb;
@@ -33,7 +33,7 @@ export function createRestoredFiles({ db, audioStore, isOffline, markLost, reche
     `SELECT storage_uri AS uri, availability FROM tracks WHERE id = ? AND storage_uri LIKE '${FILE_SCHEME}:%'`,
   );
 
-  async function isGone(uri: string): Promise<boolean> {
+  async function isFileGone(uri: string): Promise<boolean> {
     try {
       await (await audioStore.resolve(uri)).stat();
       return false;
@@ -50,9 +50,9 @@ export function createRestoredFiles({ db, audioStore, isOffline, markLost, reche
       const file = end.signal.aborted ? undefined : findFile.get(id);
       if (!file || isOffline(file.uri)) return;
       if (file.availability === 'missing') await recheckAudio(id);
-      else if ((await isGone(file.uri)) && !end.signal.aborted) markLost(id, file.uri);
+      else if ((await isFileGone(file.uri)) && !end.signal.aborted) markLost(id, file.uri);
     }
-    const timeout = sleep(PATIENCE_MS, undefined, { signal: end.signal, ref: false }).catch(() => undefined);
+    const timeout = sleep(ANSWER_TIMEOUT_MS, undefined, { signal: end.signal, ref: false }).catch(() => undefined);
     await Promise.race([forEachConcurrently(ids, MAX_CONCURRENT_LOOKS, checkFile), timeout]).finally(() => end.abort());
   };
 }

@@ -53,7 +53,7 @@ const COUNTED_COLUMNS: Record<string, Row> = {
 /** Creates the snapshots. Every method runs inside the caller's write transaction. */
 export function createTrackSnapshots(client: Database) {
   let cachedSchema:
-    | { references: Reference[]; deleted: ReturnType<typeof tablesDeletedWithTrack>; links: Reference[] }
+    | { references: Reference[]; deletedTables: ReturnType<typeof tablesDeletedWithTrack>; links: Reference[] }
     | undefined;
   /**
    * Returns the tables and foreign keys. They are read on first use: that takes longer than any other statement at a
@@ -68,7 +68,7 @@ export function createTrackSnapshots(client: Database) {
       )
       .all();
     const links = references.filter(({ parent, onDelete }) => parent === TRACKS && onDelete === 'SET NULL');
-    return (cachedSchema = { references, deleted: tablesDeletedWithTrack(references), links });
+    return (cachedSchema = { references, deletedTables: tablesDeletedWithTrack(references), links });
   }
 
   const selectRows = (table: string, where: string, ...values: (string | number)[]): Row[] =>
@@ -135,12 +135,12 @@ export function createTrackSnapshots(client: Database) {
     };
   }
 
-  function take(id: TrackId): TrackSnapshot | undefined {
+  function takeSnapshot(id: TrackId): TrackSnapshot | undefined {
     const [track] = selectRows(TRACKS, 'id = ?', id);
     return (
       track && {
         track,
-        rows: schema().deleted.map(({ table, columns }) => ({
+        rows: schema().deletedTables.map(({ table, columns }) => ({
           table,
           rows: selectRows(table, columns.map((column) => `${column} = ?`).join(' OR '), ...columns.map(() => id)),
         })),
@@ -174,7 +174,7 @@ export function createTrackSnapshots(client: Database) {
   const findId = (sql: string, value: Value): Value | undefined =>
     client.prepare<unknown[], number>(sql).pluck().get(toValue(value));
 
-  const isTaken = ({ source = null, source_id: sourceId = null }: Row): boolean =>
+  const isPlaceTaken = ({ source = null, source_id: sourceId = null }: Row): boolean =>
     client.prepare('SELECT 1 FROM tracks WHERE source = ? AND source_id = ?').get(source, sourceId) !== undefined;
 
   const insertNever = client.prepare(
@@ -242,7 +242,7 @@ export function createTrackSnapshots(client: Database) {
     renumbered: Renumbered[];
   } {
     const id = Number(track['id']) as TrackId;
-    if (isTaken(track)) throw conflict('Another track has come from the same file since.');
+    if (isPlaceTaken(track)) throw conflict('Another track has come from the same file since.');
     const { artistOf, albumOf, withNewIds, renumbered } = bringParents(parents);
     const albumId = albumOf(track['album_id']);
     const uploader = hasRow('users', 'id', track['uploaded_by'] ?? null) ? (track['uploaded_by'] ?? null) : null;
@@ -269,7 +269,7 @@ export function createTrackSnapshots(client: Database) {
   const allEqual = (names: string[]): string => names.map((name) => `"${name}" = ?`).join(' AND ');
 
   return {
-    take,
+    take: takeSnapshot,
     putBack,
     takeParents,
     bringParents,
@@ -293,7 +293,7 @@ export function createTrackSnapshots(client: Database) {
     },
     /** Replaces all rows that a track has in these tables. */
     replaceRows(id: TrackId, tables: readonly string[], rows: TrackSnapshot['rows']): void {
-      for (const { table, columns } of schema().deleted)
+      for (const { table, columns } of schema().deletedTables)
         if (tables.includes(table)) client.prepare(`DELETE FROM ${table} WHERE ${columns[0]} = ?`).run(id);
       for (const { table, rows: tableRows } of rows) for (const row of tableRows) insertNew(table, row);
     },

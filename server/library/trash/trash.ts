@@ -63,7 +63,7 @@ interface TrashDeps {
   /** Checks, after the transaction, whether the files of restored tracks exist. */
   lookForFiles: (ids: readonly TrackId[]) => Promise<void>;
   /** Deletes stored objects that nothing uses any more. */
-  release: (left: LeftOver) => Promise<void>;
+  release: (leftOver: LeftOver) => Promise<void>;
 }
 
 /** Where a file is: its source id and URI in the track's row, its folder and name in `source_files`. */
@@ -219,8 +219,8 @@ export function createTrash({ db, tracks, now, onRestored, lookForFiles, release
               ? 'This file is several tracks now, by a cue sheet. It can be restored when the sheet is gone.'
               : 'The file of this track is one track now, without its cue sheet. It can be restored with the sheet.',
           );
-        const isTaken = isOverwritten.get({ source, sourceId, audioHash }) !== undefined;
-        restore(tx, id, isTaken ? overwrittenPlace(id, sourceId) : sourceId);
+        const isFileTaken = isOverwritten.get({ source, sourceId, audioHash }) !== undefined;
+        restore(tx, id, isFileTaken ? overwrittenPlace(id, sourceId) : sourceId);
         setMissing.run(id);
       },
       { behavior: 'immediate' },
@@ -289,7 +289,7 @@ export function createTrash({ db, tracks, now, onRestored, lookForFiles, release
     },
     /** Restores each track separately; those that cannot be restored are returned with the reason. */
     async restoreMany(user: TrashUser, ids: readonly TrackId[]): Promise<RestoredTracks> {
-      const failed: RestoredTracks['failed'] = [];
+      const failures: RestoredTracks['failed'] = [];
       const restoredIds: TrackId[] = [];
       await inSlices(ids, (id) => {
         try {
@@ -297,11 +297,11 @@ export function createTrash({ db, tracks, now, onRestored, lookForFiles, release
           restoredIds.push(id);
         } catch (error) {
           if (!(error instanceof AppError)) throw error;
-          if (failed.length < MAX_FAILURES) failed.push({ id, detail: error.message });
+          if (failures.length < MAX_FAILURES) failures.push({ id, detail: error.message });
         }
       });
       await lookForFiles(restoredIds);
-      return { restored: restoredIds.length, failed };
+      return { restored: restoredIds.length, failed: failures };
     },
     /**
      * Deletes a track for good. Throws `not_found`, also for a track that somebody else added, if the user lacks the
@@ -316,21 +316,21 @@ export function createTrash({ db, tracks, now, onRestored, lookForFiles, release
      * deleted.
      */
     async deleteMany(user: TrashUser, ids?: readonly TrackId[]): Promise<number> {
-      let deleted = 0;
+      let deletedCount = 0;
       if (ids !== undefined)
         for (const chunk of partsOf(ids, ROWS_PER_PURGE)) {
-          deleted += await purge(and(inArray(trashedTracks.id, [...chunk]), deletableBy(user)), ROWS_PER_PURGE);
+          deletedCount += await purge(and(inArray(trashedTracks.id, [...chunk]), deletableBy(user)), ROWS_PER_PURGE);
         }
       else {
         const isDeletableNow = and(lte(trashedTracks.deletedAt, now()), deletableBy(user));
-        for (let purgedCount = ROWS_PER_PURGE; purgedCount === ROWS_PER_PURGE; deleted += purgedCount)
+        for (let purgedCount = ROWS_PER_PURGE; purgedCount === ROWS_PER_PURGE; deletedCount += purgedCount)
           purgedCount = await purge(isDeletableNow, ROWS_PER_PURGE);
       }
-      return deleted;
+      return deletedCount;
     },
     /** Deletes tracks that have been in the trash for 30 days. */
-    async purgeOld(at = now()): Promise<void> {
-      const cutoff = new Date(at.getTime() - TRASH_RETENTION_MS);
+    async purgeOld(time = now()): Promise<void> {
+      const cutoff = new Date(time.getTime() - TRASH_RETENTION_MS);
       while ((await purge(lt(trashedTracks.deletedAt, cutoff), ROWS_PER_PURGE)) === ROWS_PER_PURGE);
     },
     /** Deletes the oldest tracks whose audio is in the storage; returns false when there are none. */

@@ -17,7 +17,7 @@ import { createTrackSnapshots, type Row, type TrackSnapshot, type Value } from '
 
 /** What the trash keeps of a track that was merged into another one. */
 interface MergedTrack {
-  into: TrackId;
+  intoId: TrackId;
   reason: MergeReason;
   snapshot: TrackSnapshot;
   /** The kept track's former audio, if the kept track took over the merged track's file. */
@@ -49,10 +49,10 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
     by: UserId | null,
     id: TrackId,
     beforeRemoval: () => void = () => {},
-    merged?: MergedTrack,
+    mergedTrack?: MergedTrack,
     isHidden = false,
   ): LeftOver {
-    const snapshot = merged?.snapshot ?? snapshots.take(id);
+    const snapshot = mergedTrack?.snapshot ?? snapshots.take(id);
     if (!snapshot) throw notFound('track', id);
     const { track, parents } = snapshot;
     const { storageUri, coverKey } = removeTrackRow(tx, writer, id, beforeRemoval);
@@ -69,11 +69,11 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
         albumTitle: typeof albumTitle === 'string' ? albumTitle : null,
         source: text('source') ?? '',
         sourceId: text('source_id') ?? '',
-        ...(merged?.audio
+        ...(mergedTrack?.audio
           ? {
-              storageUri: merged.audio.storageUri,
-              contentHash: merged.audio.contentHash,
-              sizeBytes: merged.audio.sizeBytes,
+              storageUri: mergedTrack.audio.storageUri,
+              contentHash: mergedTrack.audio.contentHash,
+              sizeBytes: mergedTrack.audio.sizeBytes,
             }
           : { storageUri, contentHash: text('content_hash'), sizeBytes: number('size_bytes') }),
         coverKey,
@@ -81,11 +81,11 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
         deletedBy: by,
         deletedAt: now(),
         snapshot,
-        mergedInto: merged?.into ?? null,
-        mergeReason: merged?.reason ?? null,
+        mergedInto: mergedTrack?.intoId ?? null,
+        mergeReason: mergedTrack?.reason ?? null,
         isHidden,
         audioHash: text('audio_hash'),
-        formerAudioHash: merged && typeof formerAudioHash === 'string' ? formerAudioHash : null,
+        formerAudioHash: mergedTrack && typeof formerAudioHash === 'string' ? formerAudioHash : null,
       })
       .run();
     return { storageUri: null, coverKey: null };
@@ -141,7 +141,7 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
       .where(eq(playlists.id, Number(entry['playlist_id']) as never))
       .get()?.version ?? 0) + 1;
 
-  function addVersion(tx: Db, id: number, added: number): void {
+  function addVersion(tx: Db, id: number, addedCount: number): void {
     const playlist = tx
       .select()
       .from(playlists)
@@ -150,7 +150,7 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
     if (!playlist) return;
     const [version, createdAt] = [playlist.version + 1, now()];
     tx.update(playlists).set({ version, updatedAt: createdAt }).where(eq(playlists.id, playlist.id)).run();
-    const counts = { added, removed: 0, moved: 0, trackCount: playlist.trackCount };
+    const counts = { added: addedCount, removed: 0, moved: 0, trackCount: playlist.trackCount };
     tx.insert(playlistVersions)
       .values({ ...counts, playlistId: playlist.id, version, change: 'track_restored', createdAt })
       .run();
