@@ -71,10 +71,10 @@ export function decodeCharset(bytes: Uint8Array, charset: Charset): string {
  * Decodes text; returns undefined if the bytes are invalid in the charset. `cut` is the number of bytes of a character
  * that is cut off at the end.
  */
-function decodeStrictly(bytes: Uint8Array, charset: DetectedCharset): { text: string; cut: number } | undefined {
-  for (let cut = 0; cut <= (bytes.length < MIN_CUT_TEXT_BYTES ? 0 : 2); cut++) {
+function decodeStrictly(bytes: Uint8Array, charset: DetectedCharset): { text: string; cutBytes: number } | undefined {
+  for (let cutBytes = 0; cutBytes <= (bytes.length < MIN_CUT_TEXT_BYTES ? 0 : 2); cutBytes++) {
     try {
-      return { text: decoderOf(charset, true).decode(bytes.subarray(0, bytes.length - cut)), cut };
+      return { text: decoderOf(charset, true).decode(bytes.subarray(0, bytes.length - cutBytes)), cutBytes };
     } catch {
       // tries the next length
     }
@@ -95,7 +95,7 @@ interface StepCosts {
   toSpace: number;
   toAscii: number;
   /** Cost added to a word that consists of one letter. */
-  alone: number;
+  loneLetter: number;
 }
 const WESTERN_STEPS: StepCosts = {
   afterSpace: -3.2,
@@ -103,7 +103,7 @@ const WESTERN_STEPS: StepCosts = {
   afterLetter: -3.5,
   toSpace: -1.6,
   toAscii: -0.3,
-  alone: 2.5,
+  loneLetter: 2.5,
 };
 const CYRILLIC_STEPS: StepCosts = {
   afterSpace: -0.3,
@@ -111,7 +111,7 @@ const CYRILLIC_STEPS: StepCosts = {
   afterLetter: -0.2,
   toSpace: -1.7,
   toAscii: -6,
-  alone: -1.5,
+  loneLetter: -1.5,
 };
 const ASIAN_STEPS: StepCosts = {
   afterSpace: -0.5,
@@ -119,7 +119,7 @@ const ASIAN_STEPS: StepCosts = {
   afterLetter: -0.2,
   toSpace: -2,
   toAscii: -3.9,
-  alone: 0,
+  loneLetter: 0,
 };
 
 /**
@@ -140,7 +140,7 @@ function costOfText(text: string, steps: StepCosts, costOf: (letter: string, pre
     } else {
       cost += kind === 'letter' ? steps.afterLetter : kind === 'ascii' ? steps.afterAscii : steps.afterSpace;
       cost += costOf(letter, previousLetter);
-      if (kind === 'space' && (letters[i + 1] ?? ' ') === ' ') cost += steps.alone;
+      if (kind === 'space' && (letters[i + 1] ?? ' ') === ' ') cost += steps.loneLetter;
       kind = 'letter';
     }
     previousLetter = letter;
@@ -238,7 +238,7 @@ const UTF8_STEPS: StepCosts = {
   afterLetter: -0.5,
   toSpace: -1,
   toAscii: -0.7,
-  alone: 0,
+  loneLetter: 0,
 };
 
 /** Returns the cost of a letter in UTF-8, where validity is the strongest evidence: the letters count little. */
@@ -253,7 +253,7 @@ function costOf(bytes: Uint8Array, charset: DetectedCharset): number {
   const decoded = decodeStrictly(bytes, charset);
   if (!decoded) return costOf(bytes, USUAL_CHARSET) + INVALID_COST;
   const cost = costIn(charset, bytes, decoded.text);
-  return decoded.cut > 0 ? cost + CUT_COST + decoded.cut * ASCII_COST : cost;
+  return decoded.cutBytes > 0 ? cost + CUT_COST + decoded.cutBytes * ASCII_COST : cost;
 }
 
 function costIn(charset: DetectedCharset, bytes: Uint8Array, text: string): number {
@@ -307,12 +307,12 @@ export function detectCharsets(
   };
   const album = sum(costsOfText.keys()); // an album title that is in every file counts once
   for (const charset of knownCharsets) if (charset in album) album[charset as DetectedCharset] += ALBUM_BONUS;
-  const [best = USUAL_CHARSET, second = USUAL_CHARSET] = rankCharsets(album);
+  const [bestCharset = USUAL_CHARSET, secondCharset = USUAL_CHARSET] = rankCharsets(album);
   const isAlone = files.length + knownCharsets.length < 2;
   const isSure =
-    lead(album, best, USUAL_CHARSET) >= (isAlone ? MIN_MARGIN_OF_ONE_FILE : MIN_MARGIN) &&
-    (!isAlone || lead(album, best, second) >= MIN_MARGIN_OVER_OTHERS);
-  const ofAlbum = isSure ? best : USUAL_CHARSET;
+    lead(album, bestCharset, USUAL_CHARSET) >= (isAlone ? MIN_MARGIN_OF_ONE_FILE : MIN_MARGIN) &&
+    (!isAlone || lead(album, bestCharset, secondCharset) >= MIN_MARGIN_OVER_OTHERS);
+  const ofAlbum = isSure ? bestCharset : USUAL_CHARSET;
   if (isAlone) return files.map(() => ofAlbum);
   return keysOfFile.map((keys) => {
     const fileCosts = sum(new Set(keys));

@@ -13,8 +13,8 @@ export async function loadChromaprint(wasmPath: string) {
   const wasm = await instantiate(readFileSync(wasmPath));
   const buffer = wasm._malloc(MAX_FEED_SAMPLES * 2);
   const [pointerAt, sizeAt] = [wasm._malloc(4), wasm._malloc(4)];
-  const assertDone = (isDone: number, what: string): void => {
-    if (!isDone) throw new Error(`Chromaprint could not ${what}`);
+  const assertDone = (isDone: number, action: string): void => {
+    if (!isDone) throw new Error(`Chromaprint could not ${action}`);
   };
 
   function readRaw(context: number): Uint32Array<ArrayBuffer> {
@@ -37,10 +37,10 @@ export async function loadChromaprint(wasmPath: string) {
       return {
         push(samples: Int16Array): void {
           for (let offset = 0; offset < samples.length; offset += MAX_FEED_SAMPLES) {
-            const part = samples.subarray(offset, offset + MAX_FEED_SAMPLES);
+            const chunk = samples.subarray(offset, offset + MAX_FEED_SAMPLES);
             // HEAP16 is looked up each time, because it is replaced when the memory grows
-            (wasm.HEAP16 as Int16Array).set(part, buffer / 2);
-            assertDone(wasm._chromaprint_feed(context, buffer, part.length), 'take the samples');
+            (wasm.HEAP16 as Int16Array).set(chunk, buffer / 2);
+            assertDone(wasm._chromaprint_feed(context, buffer, chunk.length), 'take the samples');
           }
         },
         finish(): Uint32Array<ArrayBuffer> {

@@ -63,7 +63,12 @@ export function parseCueSheet(text: string): CueSheet | undefined {
         if (digits === undefined) sheet.fault ??= 'a track in it has no number';
         else if (isAudio) {
           if (sheet.tracks.length === MAX_TRACKS) sheet.fault ??= `it has more than ${MAX_TRACKS} tracks`;
-          track = { number: Number(digits), begins: undefined, file: Math.max(0, sheet.files.length - 1), fields: [] };
+          track = {
+            number: Number(digits),
+            startUnits: undefined,
+            file: Math.max(0, sheet.files.length - 1),
+            fields: [],
+          };
           if (sheet.tracks.length < MAX_TRACKS) sheet.tracks.push(track);
         }
         break;
@@ -99,8 +104,8 @@ function readIndex(sheet: CueSheet, track: SheetTrack, text: string): void {
     return;
   }
   const index = Number(digits);
-  if (index > 1 || (index === 0 && track.begins !== undefined)) return;
-  track.begins = (Number(minutes) * 60 + Number(seconds)) * FRAMES_PER_SECOND + Number(frames);
+  if (index > 1 || (index === 0 && track.startUnits !== undefined)) return;
+  track.startUnits = (Number(minutes) * 60 + Number(seconds)) * FRAMES_PER_SECOND + Number(frames);
   track.file = Math.max(0, sheet.files.length - 1); // the gap may be at the end of the previous file
 }
 
@@ -134,10 +139,10 @@ export function sectionsOf(
   const length = (durationMs * sampleRateHz) / 1_000;
   const sections: SheetSection[] = [];
   const isNumbered = new Set(tracks.map(({ number }) => number)).size === tracks.length;
-  for (const [i, { number: written, begins, fields }] of tracks.entries()) {
-    const number = isNumbered ? written : i + 1;
-    if (begins === undefined) return `track ${number} has no index`;
-    const start = Math.round((begins * sampleRateHz) / sheet.unitsPerSecond);
+  for (const [i, { number: writtenNumber, startUnits, fields }] of tracks.entries()) {
+    const number = isNumbered ? writtenNumber : i + 1;
+    if (startUnits === undefined) return `track ${number} has no index`;
+    const start = Math.round((startUnits * sampleRateHz) / sheet.unitsPerSecond);
     const previousSection = sections.at(-1);
     if (previousSection && start <= previousSection.start)
       return `track ${number} begins before track ${previousSection.number} ends`;
@@ -150,12 +155,12 @@ export function sectionsOf(
 
 /** Adds long audio before the first track as a hidden track; shorter audio becomes part of the first track. */
 function withHidden(sections: SheetSection[], sampleRateHz: number): SheetSection[] {
-  const [first] = sections;
-  if (!first || first.start === 0) return sections;
-  const { number, start } = first;
+  const [firstSection] = sections;
+  if (!firstSection || firstSection.start === 0) return sections;
+  const { number, start } = firstSection;
   const isFree = number > 0 && sections.every((section) => section.number !== number - 1);
   if (start > MIN_HIDDEN_TRACK_SECONDS * sampleRateHz && isFree)
     return [{ number: number - 1, start: 0, end: start, fields: [['TITLE', HIDDEN_TITLE]] }, ...sections];
-  first.start = 0;
+  firstSection.start = 0;
   return sections;
 }

@@ -209,7 +209,7 @@ function tagsOf({ common, native }: IAudioMetadata, title = ''): Tags {
   for (const [field, pick] of TEXTS) {
     const value = pick(common);
     for (const text of (typeof value === 'string' ? [value] : (value ?? []))
-      .flatMap((joined) => joined.split('\0', MAX_LIST_VALUES))
+      .flatMap((joinedNames) => joinedNames.split('\0', MAX_LIST_VALUES))
       .slice(0, MAX_LIST_VALUES))
       builder.add(field, text); // APE tags separate values by NUL
   }

@@ -60,16 +60,16 @@ export function soundPieces(raw: Uint32Array): number[] {
 /** Returns the share of equal bits at the best offset, 0 to 1; 0 if the fingerprints overlap too little. */
 export function soundSimilarity(a: Uint32Array, b: Uint32Array): number {
   const minOverlap = Math.max(MIN_OVERLAP, Math.min(a.length, b.length) / 2);
-  let best = 0;
+  let bestSimilarity = 0;
   for (let shift = -MAX_SHIFT; shift <= MAX_SHIFT; shift++) {
     const start = Math.max(0, shift);
     const end = Math.min(a.length, b.length + shift);
     if (end - start < minOverlap) continue;
     let unequal = 0;
     for (let i = start; i < end; i++) unequal += bitsIn((a[i] as number) ^ (b[i - shift] as number));
-    best = Math.max(best, 1 - unequal / (32 * (end - start)));
+    bestSimilarity = Math.max(bestSimilarity, 1 - unequal / (32 * (end - start)));
   }
-  return best;
+  return bestSimilarity;
 }
 
 function bitsIn(word: number): number {

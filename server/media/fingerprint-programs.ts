@@ -38,7 +38,7 @@ export async function runFpcalc(
   program: string,
   { path, demuxer, seconds, signal }: ProgramInput,
 ): Promise<Uint32Array | undefined> {
-  const output = await run(program, ['-json', '-length', String(seconds), '-format', demuxer, resolve(path)], {
+  const output = await runProgram(program, ['-json', '-length', String(seconds), '-format', demuxer, resolve(path)], {
     maxBytes: MAX_FPCALC_BYTES,
     limitMs: FPCALC_TIMEOUT_MS,
     signal,
@@ -61,7 +61,7 @@ export async function runFfmpeg(
   { path, demuxer, seconds, startSeconds, signal }: ProgramInput,
 ): Promise<Int16Array<ArrayBuffer>> {
   const maxBytes = Math.ceil(seconds * PCM_RATE_HZ) * 2;
-  const output = await run(
+  const output = await runProgram(
     program,
     [
       '-nostdin',
@@ -93,7 +93,7 @@ export async function runFfmpeg(
 }
 
 /** Returns the program's output, whatever its exit code. Rejects only with the reason of `signal`. */
-function run(
+function runProgram(
   program: string,
   args: string[],
   { maxBytes, limitMs, signal }: { maxBytes: number; limitMs: number; signal: AbortSignal },

@@ -102,7 +102,7 @@ export function createFingerprinter({
     seconds: FINGERPRINT_SECONDS,
     limitMs: decodeLimitMs,
   });
-  const turn = createTurns(atOnce);
+  const runInTurn = createTurns(atOnce);
   let warned: string | undefined;
 
   /** Finds a program. Logs once if a configured program does not work; then the next method is used. */
@@ -133,9 +133,12 @@ export function createFingerprinter({
     const ffmpeg = demuxer === undefined ? undefined : await tool('ffmpeg');
     const limitMs = MIN_LISTEN_TIMEOUT_MS + Math.round(durationMs / MIN_DECODING_SPEED);
     // limits ffmpeg's processor time: if the thread that started ffmpeg is terminated, nobody else ends it
-    const ends = ['-timelimit', String(Math.ceil(limitMs / 500))];
+    const timeLimit = ['-timelimit', String(Math.ceil(limitMs / 500))];
     const program = ffmpeg &&
-      demuxer !== undefined && { program: ffmpeg.path, input: [...ends, ...inputFormat(demuxer), ...seek(section)] };
+      demuxer !== undefined && {
+        program: ffmpeg.path,
+        input: [...timeLimit, ...inputFormat(demuxer), ...seek(section)],
+      };
     const order = { kind: 'listen', path, section, steps: [...steps], wantsFingerprint } as const;
     let response = await threads.ask({ ...order, ...(program && { ffmpeg: program }) }, signal, limitMs);
     if ('reason' in response && program && !section) response = await threads.ask(order, signal, limitMs);
@@ -158,8 +161,8 @@ export function createFingerprinter({
     const isPart = startMs !== undefined;
     const demuxer = isPart ? ANY_SINGLE_FILE : demuxerOf(format);
     const seconds = isPart ? Math.min(FINGERPRINT_SECONDS, durationMs / 1_000) : FINGERPRINT_SECONDS;
-    const part = { seconds, startSeconds: (startMs ?? 0) / 1_000 };
-    const input = demuxer === undefined ? undefined : { path, demuxer, ...part, signal };
+    const range = { seconds, startSeconds: (startMs ?? 0) / 1_000 };
+    const input = demuxer === undefined ? undefined : { path, demuxer, ...range, signal };
     const fpcalc = input && !isPart && (await tool('fpcalc'));
     if (input && fpcalc) {
       const raw = await runFpcalc(fpcalc.path, input);
@@ -186,14 +189,14 @@ export function createFingerprinter({
     /** Fingerprints a file. Throws NoFingerprint, or the reason of `signal`. */
     async fingerprint(file: SoundFile, signal: AbortSignal): Promise<Fingerprint> {
       if (file.durationMs < MIN_DURATION_MS) throw tooShort();
-      const rawFingerprint = await turn(() => fingerprintRaw(file, signal), signal);
+      const rawFingerprint = await runInTurn(() => fingerprintRaw(file, signal), signal);
       await afterOthers(); // lets the next program start before this one's output is processed
       return toFingerprint(rawFingerprint, file.durationMs);
     },
 
     /** Analyses whole tracks. Throws NoFingerprint, or the reason of `signal`. */
     listen: (file: WholeSound, wish: ListenWish, signal: AbortSignal): Promise<Listened> =>
-      turn(() => listen(file, wish, signal), signal),
+      runInTurn(() => listen(file, wish, signal), signal),
 
     /** Returns the method that is tried first. */
     async method(): Promise<{ method: FingerprintMethod; version: string | null }> {

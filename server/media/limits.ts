@@ -34,6 +34,6 @@ export const MAX_LIST_VALUES = 200;
 /** Formats a size for messages: `17 MB`. */
 const inMb = (bytes: number): string => `${Math.ceil(bytes / MB)} MB`;
 
-export function refuseOver(what: string, bytes: number, limit: number): void {
-  if (bytes > limit) throw new UnreadableAudio(`${what} is ${inMb(bytes)}; at most ${inMb(limit)} are read`);
+export function refuseOver(subject: string, bytes: number, limit: number): void {
+  if (bytes > limit) throw new UnreadableAudio(`${subject} is ${inMb(bytes)}; at most ${inMb(limit)} are read`);
 }

@@ -185,24 +185,24 @@ function createParts(sampleRateHz: number, count: number) {
   const bytes = new Uint8Array(PART_FRAMES * count * 4);
   const values = new Float32Array(bytes.buffer);
   const channels = Array.from({ length: count }, () => new Float32Array(PART_FRAMES));
-  let filled = 0;
+  let filledBytes = 0;
   return {
     /** Copies bytes from the chunk; returns the number of bytes consumed. */
     fill(chunk: Uint8Array, from: number): number {
-      const step = Math.min(chunk.length - from, bytes.length - filled);
-      bytes.set(chunk.subarray(from, from + step), filled);
-      filled += step;
+      const step = Math.min(chunk.length - from, bytes.length - filledBytes);
+      bytes.set(chunk.subarray(from, from + step), filledBytes);
+      filledBytes += step;
       return step;
     },
-    isFull: (): boolean => filled === bytes.length,
+    isFull: (): boolean => filledBytes === bytes.length,
     /** Returns the samples, which are valid until the next call. */
     take(): Samples {
-      const frames = Math.floor(filled / (4 * count));
+      const frames = Math.floor(filledBytes / (4 * count));
       for (let channel = 0; channel < count; channel++) {
         const data = channels[channel] as Float32Array;
-        for (let i = 0, at = channel; i < frames; i++, at += count) data[i] = values[at] as number;
+        for (let i = 0, index = channel; i < frames; i++, index += count) data[i] = values[index] as number;
       }
-      filled = 0;
+      filledBytes = 0;
       return { sampleRateHz, channels, frames };
     },
   };

@@ -56,13 +56,13 @@ function pushTimed(row: string, timed: LyricsLine[], room: number): number {
   if (starts.length === 0) return 0;
   const words = starts.length === 1 ? wordsOf(remainder) : [];
   const text = (words.length > 1 ? words.map((word) => word.text).join('') : remainder.replace(WORD_TIME, '')).trim();
-  let added = 0;
+  let addedCharacters = 0;
   for (const startMs of starts) {
-    if (added + text.length > room) break;
+    if (addedCharacters + text.length > room) break;
     timed.push({ startMs, text, ...(words.length > 1 && { words }) });
-    added += text.length + 1;
+    addedCharacters += text.length + 1;
   }
-  return added;
+  return addedCharacters;
 }
 
 /** Returns the words with a time before them; a time after the last word ends the line. */

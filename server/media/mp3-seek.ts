@@ -52,9 +52,9 @@ class FrameSearch {
       this.#skipped = leadingTagBytes(this.#bytes);
       this.#isFirstChunk = false;
     }
-    const skipped = Math.min(this.#skipped, this.#bytes.length);
-    this.#skipped -= skipped;
-    let position = skipped;
+    const skippedBytes = Math.min(this.#skipped, this.#bytes.length);
+    this.#skipped -= skippedBytes;
+    let position = skippedBytes;
     // reads the header of each frame, and of the frame that has to follow
     for (let length = 1; position + HEADER_BYTES <= this.#bytes.length; position += length) {
       const frameBytes = this.#frameBytes(position);
@@ -76,26 +76,26 @@ class FrameSearch {
   }
 
   /** Returns the size of the frame at this index; 0 when there is no frame of this file. */
-  #frameBytes(at: number): number {
-    const isOfFile = this.#kind === undefined || mpegStreamOf(this.#bytes, at) === this.#kind;
-    return isOfFile ? mpegFrameBytes(this.#bytes, at) : 0;
+  #frameBytes(index: number): number {
+    const isOfFile = this.#kind === undefined || mpegStreamOf(this.#bytes, index) === this.#kind;
+    return isOfFile ? mpegFrameBytes(this.#bytes, index) : 0;
   }
 
   /** Returns whether a frame of the same kind follows: before the first frame, other bytes may look like a frame. */
-  #hasSuccessor(at: number, frameBytes: number): boolean {
-    const nextHeader = at + frameBytes;
+  #hasSuccessor(index: number, frameBytes: number): boolean {
+    const nextHeader = index + frameBytes;
     return (
       mpegFrameBytes(this.#bytes, nextHeader) > 0 &&
-      mpegStreamOf(this.#bytes, nextHeader) === mpegStreamOf(this.#bytes, at)
+      mpegStreamOf(this.#bytes, nextHeader) === mpegStreamOf(this.#bytes, index)
     );
   }
 
   /** Reads the properties of the first frame; returns true when it has facts about the file instead of sound. */
-  #isHeaderFrame(at: number, frameBytes: number): boolean {
-    const stream = mpegStreamAt(this.#bytes, at);
-    const facts = readXingFrame(this.#bytes, at, frameBytes, stream);
+  #isHeaderFrame(index: number, frameBytes: number): boolean {
+    const stream = mpegStreamAt(this.#bytes, index);
+    const facts = readXingFrame(this.#bytes, index, frameBytes, stream);
     const delay = facts && facts.delay > 0 ? facts.delay + DECODER_DELAY_SAMPLES : USUAL_DELAY_SAMPLES;
-    this.#kind = mpegStreamOf(this.#bytes, at);
+    this.#kind = mpegStreamOf(this.#bytes, index);
     this.#wantedSamples = Math.floor((this.#ms * stream.sampleRateHz) / 1_000) + delay - stream.samplesPerFrame + 1;
     return facts !== undefined;
   }

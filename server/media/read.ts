@@ -209,11 +209,11 @@ const READERS: Record<OwnFormat, OwnReader> = {
   dsf: readDsf,
 };
 
-function formatAt(window: Window, at: number): AudioFormat | 'id3' | undefined {
-  const length = Math.min(SNIFF_BYTES, window.size - at);
-  const i = length > 0 ? window.at(at, length) : -1;
+function formatAt(window: Window, position: number): AudioFormat | 'id3' | undefined {
+  const length = Math.min(SNIFF_BYTES, window.size - position);
+  const i = length > 0 ? window.at(position, length) : -1;
   if (i < 0) return undefined;
   const format = sniff(window.bytes.subarray(i, i + length));
   // an ID3 tag counts only with a valid header
-  return format === 'id3' && !findId3(window, at) ? undefined : format;
+  return format === 'id3' && !findId3(window, position) ? undefined : format;
 }

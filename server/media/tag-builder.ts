@@ -241,12 +241,12 @@ export class TagBuilder {
   }
 
   /** Adds a field of the table in track-fields.ts. */
-  #addTagged(field: TaggedField, whole: string): void {
+  #addTagged(field: TaggedField, text: string): void {
     const { kind, isList } = TAGGED_SPECS.get(field) as TaggedSpec;
-    if (field === 'originalYear') setOnce(this.tags, 'originalDate', parseDate(whole)?.date);
+    if (field === 'originalYear') setOnce(this.tags, 'originalDate', parseDate(text)?.date);
     const tags = this.tags as Partial<Record<TaggedField, string | number | string[]>>;
     if (!isList && tags[field] !== undefined) return;
-    const value = PARSERS[kind](whole);
+    const value = PARSERS[kind](text);
     if (value === undefined || (typeof value === 'string' && value.length > this.#budget)) return;
     if (typeof value === 'string') this.#budget -= value.length;
     if (isList) push((tags[field] ??= []) as string[], String(value));
@@ -254,11 +254,11 @@ export class TagBuilder {
   }
 
   #addDate(text: string): void {
-    const parsed = parseDate(text);
-    if (!parsed) return;
-    if (this.tags.year === undefined || (this.tags.year === parsed.year && this.tags.date === undefined)) {
-      this.tags.year = parsed.year;
-      if (parsed.date !== undefined) this.tags.date = parsed.date;
+    const parsedDate = parseDate(text);
+    if (!parsedDate) return;
+    if (this.tags.year === undefined || (this.tags.year === parsedDate.year && this.tags.date === undefined)) {
+      this.tags.year = parsedDate.year;
+      if (parsedDate.date !== undefined) this.tags.date = parsedDate.date;
     }
   }
 

@@ -22,7 +22,7 @@ export interface Profile {
 interface Bitrates {
   min: number;
   max: number;
-  usual: number;
+  defaultKbps: number;
   /** The only bit rates of the format, if it has a fixed set. */
   steps?: readonly number[];
   /** The encoder's sample rates; audio at other rates is resampled to the nearest of these. */
@@ -36,7 +36,7 @@ interface Bitrates {
 /** Bit rates of MPEG-1. With lower sample rates, MP3 ends at 64 or 160 kbps. */
 const MP3_KBPS = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
 /** Bit rates that ffmpeg's own AAC encoder reaches with any audio; a pure tone requested at 320 kbps gets only 283. */
-const AAC_RATES = { min: 32, max: 256, usual: 160, sampleRatesHz: [48_000], maxMonoKbps: 80 };
+const AAC_RATES = { min: 32, max: 256, defaultKbps: 160, sampleRatesHz: [48_000], maxMonoKbps: 80 };
 const VORBIS_HZ = [44_100, 48_000];
 
 const kbps = (bitrate: number): string[] => ['-b:a', `${bitrate}k`];
@@ -66,7 +66,7 @@ export const PROFILES = {
     bitrate: {
       min: 32,
       max: 320,
-      usual: 192,
+      defaultKbps: 192,
       steps: MP3_KBPS,
       sampleRatesHz: [32_000, 44_100, 48_000],
       maxMonoKbps: 320,
@@ -89,7 +89,7 @@ export const PROFILES = {
     extension: 'opus',
     container: 'ogg',
     codec: 'opus',
-    bitrate: { min: 16, max: 320, usual: 128, sampleRatesHz: [48_000], maxMonoKbps: 128 },
+    bitrate: { min: 16, max: 320, defaultKbps: 128, sampleRatesHz: [48_000], maxMonoKbps: 128 },
     encode: ({ bitrateKbps }) => ['-c:a', 'libopus', ...kbps(bitrateKbps), '-vbr', 'constrained', '-f', 'ogg'],
   },
   ogg: {
@@ -97,7 +97,7 @@ export const PROFILES = {
     extension: 'ogg',
     container: 'ogg',
     codec: 'vorbis',
-    bitrate: { min: 48, max: 320, usual: 160, sampleRatesHz: VORBIS_HZ, maxMonoKbps: 192 },
+    bitrate: { min: 48, max: 320, defaultKbps: 160, sampleRatesHz: VORBIS_HZ, maxMonoKbps: 192 },
     encode: ({ bitrateKbps, sampleRateHz }) => [
       '-c:a',
       'libvorbis',
@@ -155,15 +155,15 @@ export const bitratesOf = (name: ProfileName): Bitrates | undefined => (PROFILES
 export function fittingBitrate(name: ProfileName, requestedKbps: number | undefined): number {
   const bitrate = bitratesOf(name);
   if (bitrate === undefined) return 0;
-  const { min, max, usual, steps } = bitrate;
-  const within = Math.min(Math.max(Math.round(requestedKbps ?? usual), min), max);
-  return steps?.findLast((step) => step <= within) ?? within;
+  const { min, max, defaultKbps, steps } = bitrate;
+  const limitedKbps = Math.min(Math.max(Math.round(requestedKbps ?? defaultKbps), min), max);
+  return steps?.findLast((step) => step <= limitedKbps) ?? limitedKbps;
 }
 
 /** Returns the output sample rate of a profile for an input rate. */
 export function fittingSampleRate(name: ProfileName, hz: number): number {
   const rates = bitratesOf(name)?.sampleRatesHz ?? [hz];
-  return rates.reduce((best, rate) => (Math.abs(rate - hz) < Math.abs(best - hz) ? rate : best));
+  return rates.reduce((nearestRate, rate) => (Math.abs(rate - hz) < Math.abs(nearestRate - hz) ? rate : nearestRate));
 }
 
 /** A part of a file with the samples `[start, end)`; without `end`, up to the end of the file. */

@@ -16,12 +16,12 @@ export const isTtml = (text: string): boolean => /^\s*(?:<\?xml[^>]*>\s*)?(?:<!-
 /** Parses a document; returns undefined if there is no line. */
 export function parseTtml(text: string): Lyrics | undefined {
   const lines: LyricsLine[] = [];
-  for (const part of text.split(LINE_END).slice(0, -1)) {
+  for (const paragraph of text.split(LINE_END).slice(0, -1)) {
     if (lines.length === MAX_LINES) break;
-    const start = LINE_TAG.exec(part);
+    const start = LINE_TAG.exec(paragraph);
     if (!start) continue;
     const [tag, attributes = ''] = start;
-    const { text: lineText, words } = readLine(part.slice(start.index + tag.length));
+    const { text: lineText, words } = readLine(paragraph.slice(start.index + tag.length));
     if (lineText === '') continue;
     const startMs = timeOf(attributes) ?? words[0]?.startMs;
     lines.push({ text: lineText, ...(startMs !== undefined && { startMs }), ...(words.length > 1 && { words }) });

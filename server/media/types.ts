@@ -58,7 +58,7 @@ export type SheetFields = [name: string, value: string][];
 export interface SheetTrack {
   number: number;
   /** Start of the track in units of the sheet; undefined without an index. */
-  begins: number | undefined;
+  startUnits: number | undefined;
   /** Index in `files` of the file in which the track begins. */
   file: number;
   fields: SheetFields;

@@ -98,7 +98,7 @@ export function decodeAlbum<R extends AudioRead>(reads: readonly R[], knownChars
     reads.map(({ unmarked }) => (unmarked ? evidenceOf(unmarked) : [])),
     knownCharsets,
   );
-  return reads.map((read, i) => (read.unmarked ? decodeTags(read, charsets[i]) : read));
+  return reads.map((audioRead, i) => (audioRead.unmarked ? decodeTags(audioRead, charsets[i]) : audioRead));
 }
 
 /** Returns whether a text of the `unmarked` tags has bytes that have to be decoded with the charset. */

@@ -122,8 +122,8 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     plan: VersionPlan,
   ): RemainingParts {
     const [version, counts] = [playlist.version + 1, countsOf(plan)];
-    const [first = EMPTY_PLAN, ...parts] = partsOfPlan(plan);
-    write(playlist.id, version, first);
+    const [firstPart = EMPTY_PLAN, ...parts] = partsOfPlan(plan);
+    write(playlist.id, version, firstPart);
     if (counts.added + counts.removed + counts.moved > 0 || kind === 'restore')
       recordVersion(userId, playlist, kind, counts);
     return { id: playlist.id, version, parts };
@@ -169,8 +169,8 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
   function planTracks(playlist: PlaylistSummary, trackIds: readonly TrackId[], position?: number): VersionPlan {
     assertTracks(playlist, trackIds);
     const index = position !== undefined && position < playlist.trackCount ? position : undefined;
-    const { before, after } = rows.aroundIndex(playlist.id, index);
-    const places = placesFor(before, after, trackIds.length);
+    const { before: beforePosition, after: afterPosition } = rows.aroundIndex(playlist.id, index);
+    const places = placesFor(beforePosition, afterPosition, trackIds.length);
     const addedAt = now().getTime();
     return {
       ...EMPTY_PLAN,
@@ -190,18 +190,18 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
   async function arrange<T extends { id: number | undefined }>(
     current: readonly ListedEntry[],
     newEntries: readonly T[],
-  ): Promise<{ removed: number[]; placed: (T & { position: number })[] }> {
+  ): Promise<{ removedIds: number[]; placedEntries: (T & { position: number })[] }> {
     const positions = new Map(current.map(({ id, position }) => [id, position]));
     const positionOf = (neighbourId: number | undefined): number | undefined =>
       neighbourId === undefined ? undefined : positions.get(neighbourId);
     await yieldForLongList(current);
-    const { removed, runs } = planList([...positions.keys()], newEntries);
+    const { removedIds, runs } = planList([...positions.keys()], newEntries);
     await yieldForLongList(current);
-    const placed = runs.flatMap(({ before, after, entries }) => {
-      const places = placesFor(positionOf(before), positionOf(after), entries.length);
+    const placedEntries = runs.flatMap(({ before: beforeId, after: afterId, entries }) => {
+      const places = placesFor(positionOf(beforeId), positionOf(afterId), entries.length);
       return entries.map((entry, n) => ({ ...entry, position: places[n] as number }));
     });
-    return { removed, placed };
+    return { removedIds, placedEntries };
   }
 
   /** Throws `not_found` unless all of these entries are in the list. */
@@ -231,8 +231,8 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
       trackIds: readonly TrackId[],
     ): RemainingParts {
       const plan = trackIds.length > 0 ? planTracks(playlist, trackIds) : EMPTY_PLAN;
-      const [first = EMPTY_PLAN, ...parts] = partsOfPlan(plan);
-      write(playlist.id, 1, first);
+      const [firstPart = EMPTY_PLAN, ...parts] = partsOfPlan(plan);
+      write(playlist.id, 1, firstPart);
       appendVersion(db, {
         playlistId: playlist.id,
         version: 1,
@@ -248,9 +248,9 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     add: (
       userId: UserId,
       id: PlaylistId,
-      { trackIds, position, skipDuplicates = false, ...expected }: NewTracks,
+      { trackIds, position, skipDuplicates = false, ...versionCheck }: NewTracks,
     ): Promise<void> =>
-      change(userId, id, expected, 'add', async (playlist) => {
+      change(userId, id, versionCheck, 'add', async (playlist) => {
         const newIds = skipDuplicates ? await withoutDuplicates(id, trackIds) : trackIds;
         return newIds.length === 0 ? EMPTY_PLAN : planTracks(playlist, newIds, position);
       }),
@@ -275,24 +275,28 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     move: (
       userId: UserId,
       id: PlaylistId,
-      { before: beforeEntryId, expectedVersion, ...chosen }: VersionCheck & EntrySelection & { before: number | null },
+      {
+        before: beforeEntryId,
+        expectedVersion,
+        ...selection
+      }: VersionCheck & EntrySelection & { before: number | null },
     ): Promise<void> =>
       change(userId, id, { expectedVersion }, 'reorder', () => {
-        const isNamed = 'entryIds' in chosen && chosen.inListOrder !== true;
-        if ('entryIds' in chosen) {
-          const namedIds = new Set(chosen.entryIds);
-          if (namedIds.size < chosen.entryIds.length)
+        const isGivenOrder = 'entryIds' in selection && selection.inListOrder !== true;
+        if ('entryIds' in selection) {
+          const namedIds = new Set(selection.entryIds);
+          if (namedIds.size < selection.entryIds.length)
             throw invalid([{ field: 'entry_ids', message: 'must not name an entry twice' }]);
-          if (isNamed && beforeEntryId !== null && namedIds.has(beforeEntryId))
+          if (isGivenOrder && beforeEntryId !== null && namedIds.has(beforeEntryId))
             throw invalid([{ field: 'before_entry_id', message: 'must not be one of the moved entries' }]);
-          assertEntries(id, chosen.entryIds);
+          assertEntries(id, selection.entryIds);
         }
-        const allIds = isNamed ? [] : rows.ids(id);
-        const entryIds = isNamed ? chosen.entryIds : inOrder(allIds, chosen);
+        const allIds = isGivenOrder ? [] : rows.ids(id);
+        const entryIds = isGivenOrder ? selection.entryIds : inOrder(allIds, selection);
         // all entries are moved, so there is no other entry to move them before
         if (entryIds.length === allIds.length) return EMPTY_PLAN;
         const movingIds = new Set(entryIds);
-        const targetId = isNamed ? beforeEntryId : nextStaying(allIds, movingIds, beforeEntryId);
+        const targetId = isGivenOrder ? beforeEntryId : nextStaying(allIds, movingIds, beforeEntryId);
         const [target] = targetId === null ? [] : rows.listSelected(id, [targetId]);
         if (targetId !== null && !target) throw notFound('entry', targetId);
         const neighbours = target ? rows.aroundEntry(id, target, movingIds) : rows.aroundIndex(id, undefined);
@@ -316,7 +320,7 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
               'changed; reload it.',
           );
         const newEntries = entryIds.map((entryId) => ({ id: entryId }));
-        return { ...EMPTY_PLAN, moved: (await arrange(current, newEntries)).placed };
+        return { ...EMPTY_PLAN, moved: (await arrange(current, newEntries)).placedEntries };
       }),
 
     /** Replaces all tracks; entries of tracks that stay are kept. */
@@ -330,15 +334,17 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
         const current = rows.all(id);
         await yieldForLongList(current);
         const addedAt = now().getTime();
-        const { removed, placed } = await arrange(current, reuseEntries(current, trackIds));
-        const addedEntries = placed.filter((entry) => entry.id === undefined).map((entry) => ({ ...entry, addedAt }));
+        const { removedIds, placedEntries } = await arrange(current, reuseEntries(current, trackIds));
+        const addedEntries = placedEntries
+          .filter((entry) => entry.id === undefined)
+          .map((entry) => ({ ...entry, addedAt }));
         assertTracks(
           { ...playlist, trackCount: trackIds.length - addedEntries.length },
           addedEntries.map(({ trackId }) => trackId),
         );
         return {
-          removed,
-          moved: placed.filter((entry): entry is typeof entry & { id: number } => entry.id !== undefined),
+          removed: removedIds,
+          moved: placedEntries.filter((entry): entry is typeof entry & { id: number } => entry.id !== undefined),
           added: addedEntries,
         };
       }),
@@ -371,9 +377,9 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
         kind,
         (playlist) => {
           const current = removeIndexes.length > 0 ? rows.ids(id) : [];
-          const removed = [...new Set(removeIndexes)].flatMap((index) => current[index] ?? []);
-          const { added } = addTrackIds.length > 0 ? planTracks(playlist, addTrackIds) : EMPTY_PLAN;
-          return { removed, moved: [], added };
+          const removedIds = [...new Set(removeIndexes)].flatMap((index) => current[index] ?? []);
+          const { added: addedEntries } = addTrackIds.length > 0 ? planTracks(playlist, addTrackIds) : EMPTY_PLAN;
+          return { removed: removedIds, moved: [], added: addedEntries };
         },
         changeFields,
       );

@@ -57,11 +57,11 @@ export function createEntryRows(client: Sqlite) {
   const selectInOrder = (columns: string): string =>
     `SELECT ${columns} FROM playlist_entries WHERE playlist_id = ? ORDER BY position, id`;
   const ids = client.prepare<[PlaylistId], number>(selectInOrder('id')).pluck();
-  const all = client.prepare<[PlaylistId], ListedEntry>(selectInOrder('id, track_id AS trackId, position'));
+  const listAll = client.prepare<[PlaylistId], ListedEntry>(selectInOrder('id, track_id AS trackId, position'));
   const newerThan = client.prepare<[PlaylistId, number], Position & { id: number }>(
     'SELECT id, position FROM playlist_entries WHERE playlist_id = ? AND since_version > ?',
   );
-  const last = client.prepare<[PlaylistId], Position>(
+  const findLast = client.prepare<[PlaylistId], Position>(
     'SELECT position FROM playlist_entries WHERE playlist_id = ? ORDER BY position DESC, id DESC LIMIT 1',
   );
   const preceding = client.prepare<[PlaylistId, number, number], Position & { id: number }>(
@@ -145,7 +145,7 @@ export function createEntryRows(client: Sqlite) {
     );
   const [positionsBelow, positionsAbove] = [positionsBeyond('<', 'DESC'), positionsBeyond('>', 'ASC')];
   const extents = tables.map((table) => {
-    const select = (what: string): string => `(SELECT ${what} FROM ${table} WHERE playlist_id = @id)`;
+    const select = (aggregate: string): string => `(SELECT ${aggregate} FROM ${table} WHERE playlist_id = @id)`;
     return client.prepare<{ id: PlaylistId }, { lowest: number | null; highest: number | null; count: number }>(
       `SELECT ${select('min(position)')} AS lowest, ${select('max(position)')} AS highest,
         ${select('count(*)')} AS count`,
@@ -157,15 +157,16 @@ export function createEntryRows(client: Sqlite) {
         WHERE ${table}.playlist_id = ? AND ${table}.position = j.value ->> 0`,
     ),
   );
-  const renumberPart = client.transaction((id: PlaylistId, isUp: boolean, from: number, to: number) => {
-    const positionsByTable = (isUp ? positionsBelow : positionsAbove).map((statement) => statement.all(id, from));
+  const renumberPart = client.transaction((id: PlaylistId, isUpwards: boolean, from: number, to: number) => {
+    const positionsByTable = (isUpwards ? positionsBelow : positionsAbove).map((statement) => statement.all(id, from));
     // beyond these positions, not all tables may have been read
-    const ends = positionsByTable.flatMap((tablePositions) =>
+    const endPositions = positionsByTable.flatMap((tablePositions) =>
       tablePositions.length < ROWS_PER_READ ? [] : (tablePositions.at(-1) as number),
     );
-    const isRead = (position: number): boolean => ends.every((end) => (isUp ? position >= end : position <= end));
-    const positions = [...new Set(positionsByTable.flat())].filter(isRead).sort((a, b) => (isUp ? b - a : a - b));
-    const step = isUp ? -GAP : GAP;
+    const isRead = (position: number): boolean =>
+      endPositions.every((end) => (isUpwards ? position >= end : position <= end));
+    const positions = [...new Set(positionsByTable.flat())].filter(isRead).sort((a, b) => (isUpwards ? b - a : a - b));
+    const step = isUpwards ? -GAP : GAP;
     const places = positions.map((position, n) => [position, to + n * step]);
     for (const replace of replaceAll) replace.run(JSON.stringify(places), id);
     return { last: positions.at(-1), to: to + positions.length * step };
@@ -183,10 +184,10 @@ export function createEntryRows(client: Sqlite) {
       highest = Math.max(highest, extent?.highest ?? -Infinity);
       room += (extent?.count ?? 0) * GAP;
     }
-    const isUp = lowest + highest <= 0; // chosen so that positions stay around 0
-    let [from, to] = isUp ? [Infinity, highest + room] : [-Infinity, lowest - room];
+    const isUpwards = lowest + highest <= 0; // chosen so that positions stay around 0
+    let [from, to] = isUpwards ? [Infinity, highest + room] : [-Infinity, lowest - room];
     for (;;) {
-      const step = renumberPart(id, isUp, from, to);
+      const step = renumberPart(id, isUpwards, from, to);
       if (step.last === undefined) return;
       [from, to] = [step.last, step.to];
       await waitForTurn();
@@ -195,7 +196,7 @@ export function createEntryRows(client: Sqlite) {
 
   return {
     /** Returns all entries in order. */
-    all: (playlistId: PlaylistId): ListedEntry[] => all.all(playlistId),
+    all: (playlistId: PlaylistId): ListedEntry[] => listAll.all(playlistId),
     /** Returns the ids of all entries in order. */
     ids: (playlistId: PlaylistId): number[] => ids.all(playlistId),
     page: (playlistId: PlaylistId, { limit, offset }: Page): EntryRow[] => page.all(playlistId, limit, offset),
@@ -205,7 +206,7 @@ export function createEntryRows(client: Sqlite) {
 
     /** Returns the neighbours of an entry inserted at an index. */
     aroundIndex(playlistId: PlaylistId, index: number | undefined): Neighbours {
-      if (index === undefined) return { before: last.get(playlistId)?.position, after: undefined };
+      if (index === undefined) return { before: findLast.get(playlistId)?.position, after: undefined };
       const rows = page.all(playlistId, index === 0 ? 1 : 2, Math.max(0, index - 1));
       const [previousRow, nextRow] = index === 0 ? [undefined, rows[0]] : rows;
       return rows.length === 0

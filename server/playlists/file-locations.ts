@@ -48,7 +48,7 @@ const unique = (readings: string[][]): string[][] => [
 ];
 
 /** Folds a path segment for comparing names across file systems. */
-export const foldPart = (part: string): string => part.normalize('NFC').toLowerCase();
+export const foldPart = (segment: string): string => segment.normalize('NFC').toLowerCase();
 
 /** Returns the number of equal segments, counted from the end. */
 export function commonTail(a: readonly string[], b: readonly string[]): number {

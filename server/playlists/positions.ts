@@ -14,8 +14,8 @@ export function placesBetween(
 ): number[] | undefined {
   const step = lower !== undefined && upper !== undefined ? Math.floor((upper - lower) / (count + 1)) : GAP;
   if (step < 1) return undefined;
-  const first = lower !== undefined ? lower + step : upper !== undefined ? upper - count * step : step;
-  const last = first + (count - 1) * step;
-  if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last)) return undefined;
-  return Array.from({ length: count }, (_, n) => first + n * step);
+  const firstPosition = lower !== undefined ? lower + step : upper !== undefined ? upper - count * step : step;
+  const lastPosition = firstPosition + (count - 1) * step;
+  if (!Number.isSafeInteger(firstPosition) || !Number.isSafeInteger(lastPosition)) return undefined;
+  return Array.from({ length: count }, (_, n) => firstPosition + n * step);
 }

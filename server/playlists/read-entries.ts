@@ -64,11 +64,11 @@ export function createEntryReader({
   }
 
   async function entries(userId: UserId, playlist: PlaylistSummary, page: EntryPage): Promise<Paged<Entry>> {
-    const { items, total } = await find(playlist, page);
+    const { items, total } = await findPage(playlist, page);
     return { items: withTracks(userId, items, page.offset), total };
   }
 
-  async function find(playlist: PlaylistSummary, { seed, ...page }: EntryPage): Promise<Paged<ListedTrack>> {
+  async function findPage(playlist: PlaylistSummary, { seed, ...page }: EntryPage): Promise<Paged<ListedTrack>> {
     const pageOf = (ids: Int32Array): number[] => Array.from(ids.subarray(page.offset, page.offset + page.limit));
     if (playlist.rules === null) {
       const { id, trackCount: total } = playlist;
@@ -107,7 +107,7 @@ export function createEntryReader({
     /** Yields all entries in chunks, so that a long list does not block other requests. */
     async *allEntries(userId: UserId, playlist: PlaylistSummary): AsyncGenerator<Entry[]> {
       for (let [offset, total] = [0, 1]; offset < total; offset += ENTRIES_PER_READ) {
-        const listedPage = await find(playlist, { limit: ENTRIES_PER_READ, offset });
+        const listedPage = await findPage(playlist, { limit: ENTRIES_PER_READ, offset });
         ({ total } = listedPage);
         let index = offset;
         for (const chunk of partsOf(listedPage.items, TRACKS_PER_YIELD)) {
@@ -128,7 +128,7 @@ async function inRandomOrder(ids: Int32Array, seed: number): Promise<Int32Array>
   const places = new Float64Array(ids.length);
   await inSlices(ids.keys(), (index) => (places[index] = placeOf(ids[index] ?? 0)));
   places.sort();
-  const sorted = new Int32Array(ids.length);
-  await inSlices(places.keys(), (index) => (sorted[index] = idAt(places[index] ?? 0)));
-  return sorted;
+  const sortedIds = new Int32Array(ids.length);
+  await inSlices(places.keys(), (index) => (sortedIds[index] = idAt(places[index] ?? 0)));
+  return sortedIds;
 }

@@ -184,8 +184,8 @@ function conditionSql({ field, op, value }: Condition, bind: Bind, now: Date): s
   const { sql, whenUnset } = isCountTest
     ? testOf(kind, op === 'is_set' ? 'greater_than' : 'is', 0, place.value, bind, now)
     : testOf(kind, op, value, place.value, bind, now);
-  const holds = place.zero === true ? zeroHolds(op, value) : whenUnset;
-  if (!holds) return `${place.key} IN (${place.from} (${sql}))`;
+  const holdsForMissing = place.zero === true ? zeroHolds(op, value) : whenUnset;
+  if (!holdsForMissing) return `${place.key} IN (${place.from} (${sql}))`;
   const excluded = `${place.key} NOT IN (${place.from} NOT (${sql}))`;
   return place.key === 'i.id' ? excluded : `(${place.key} IS NULL OR ${excluded})`;
 }

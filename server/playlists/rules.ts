@@ -146,10 +146,10 @@ function faultOf(field: Field, op: Operator, value: Value | undefined): string |
     return `${field} does not support ${op}; it supports ${OPERATORS[kind].join(', ')}`;
   if (op === 'is_set' || op === 'is_not_set') return value === undefined ? undefined : `${op} takes no value`;
   if (op === 'in_the_last' || op === 'not_in_the_last')
-    return isWhole(value, 36_500) ? undefined : `${op} takes a number of days, 1 to 36500`;
+    return isWholeNumber(value, 36_500) ? undefined : `${op} takes a number of days, 1 to 36500`;
   if (kind === 'boolean') return typeof value === 'boolean' ? undefined : `${field} takes true or false`;
   if (kind === 'playlist')
-    return isWhole(value, Number.MAX_SAFE_INTEGER) ? undefined : 'playlist takes the id of a playlist';
+    return isWholeNumber(value, Number.MAX_SAFE_INTEGER) ? undefined : 'playlist takes the id of a playlist';
   if (kind === 'mood') return MOODS.some((mood) => mood === value) ? undefined : `mood is one of ${MOODS.join(', ')}`;
   if (kind === 'number') {
     if (op === 'between') return isPair(value, 'number') ? undefined : `${field} between takes two numbers`;
@@ -168,7 +168,7 @@ function faultOf(field: Field, op: Operator, value: Value | undefined): string |
   return sortKey(value) === '' ? `${field} needs a visible character to compare with` : undefined;
 }
 
-const isWhole = (value: Value | undefined, max: number): boolean =>
+const isWholeNumber = (value: Value | undefined, max: number): boolean =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max;
 const isPair = (value: Value | undefined, type: 'string' | 'number'): value is string[] | number[] =>
   Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === type);

@@ -288,8 +288,8 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
       id: PlaylistId,
       target: VersionCheck & { version: number },
     ): Promise<{ playlist: PlaylistSummary; missing: MissingTrack[] }> {
-      const missing = await versions.restore(userId, id, target);
-      return { playlist: announceChange(userId, id), missing };
+      const missingTracks = await versions.restore(userId, id, target);
+      return { playlist: announceChange(userId, id), missing: missingTracks };
     },
   };
 }

@@ -14,7 +14,7 @@ const MAX_ID = 2 ** 31 - 1;
 answerFromDatabase<SmartQuery, SmartResult>(
   (client) => {
     addFunctions(client);
-    return (query) => find(client, query);
+    return (query) => findMatches(client, query);
   },
   { transfer: ({ ids }) => [ids.buffer as ArrayBuffer] },
 );
@@ -29,7 +29,7 @@ function addFunctions(client: Sqlite): void {
   });
 }
 
-function find(client: Sqlite, { sql, params, totalLimit }: SmartQuery): SmartResult {
+function findMatches(client: Sqlite, { sql, params, totalLimit }: SmartQuery): SmartResult {
   const maxSize =
     totalLimit === undefined ? Infinity : totalLimit.amount * (totalLimit.by === 'minutes' ? 60_000 : 1_000_000);
   let ids = new Int32Array(1_024);

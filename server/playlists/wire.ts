@@ -381,7 +381,7 @@ export const toVersionOut = (v: VersionSummary): PlaylistVersionOut => ({
 export const toVersionEntryOut = (entry: VersionEntry): z.output<typeof VersionEntryOut> => ({
   entry_id: entry.id,
   position: entry.position,
-  track_id: entry.isThere ? entry.trackId : null,
+  track_id: entry.isTrackThere ? entry.trackId : null,
   title: entry.title,
   artist_name: entry.artistName,
 });

@@ -55,8 +55,8 @@ function element(xml: string, name: keyof typeof ELEMENTS): string | undefined {
   return unescapeXml(raw) || undefined;
 }
 
-function indexOrEnd(text: string, part: string, from: number): number {
-  const index = text.indexOf(part, from);
+function indexOrEnd(text: string, searchedText: string, from: number): number {
+  const index = text.indexOf(searchedText, from);
   return index < 0 ? text.length : index;
 }
 

@@ -25,7 +25,7 @@ interface DownloadDeps {
   maxBytes: () => number;
   /** Size limit of all episodes together. */
   capBytes: () => number;
-  changed: () => void;
+  onChange: () => void;
 }
 
 export const fileOf = (dir: string, { id, format }: Pick<EpisodeRow, 'id' | 'format'>): string =>
@@ -50,9 +50,13 @@ export async function removeFiles(dir: string, episode: Pick<EpisodeRow, 'id' | 
 const PASSING_ERRORS = new Set<OutboundError['kind']>(['timeout', 'network', 'refused']);
 
 export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD_EPISODE> {
-  const { db, now, dir, web, quota, maxBytes, capBytes, changed } = deps;
+  const { db, now, dir, web, quota, maxBytes, capBytes, onChange } = deps;
 
-  async function fetch(episode: EpisodeRow, signal: AbortSignal, progress: (done: number, all: number | null) => void) {
+  async function fetch(
+    episode: EpisodeRow,
+    signal: AbortSignal,
+    progress: (receivedBytes: number, totalBytes: number | null) => void,
+  ) {
     const path = partOf(dir, episode.id);
     await mkdir(dir, { recursive: true, mode: 0o700 });
     const maxEpisodeBytes = Math.min(maxBytes(), capBytes());
@@ -67,16 +71,16 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
     if (status !== 200 && status !== 206) {
       body.destroy();
       if (status === 416) await rm(path, { force: true }); // the server has another file now
-      const failed = new AppError('unavailable', `The server of the episode answered with status ${status}.`);
-      throw [404, 410, 401, 403].includes(status) ? permanent(failed) : failed;
+      const statusError = new AppError('unavailable', `The server of the episode answered with status ${status}.`);
+      throw [404, 410, 401, 403].includes(status) ? permanent(statusError) : statusError;
     }
     const resumeAt = status === 206 ? Number(/^bytes (\d+)-/.exec(headers.get('content-range') ?? '')?.[1]) : 0;
     // the length of compressed content is not that of the file, so the download can be neither continued nor checked
     const isPacked = (headers.get('content-encoding') ?? 'identity') !== 'identity';
     const validator = isPacked ? null : validatorOf(headers);
     // servers that ignore If-Range may send a part of another file
-    const isOther = validator !== null && validator !== episode.validator;
-    if (status === 206 && (resumeAt !== existingBytes || isOther || isPacked)) {
+    const isOtherFile = validator !== null && validator !== episode.validator;
+    if (status === 206 && (resumeAt !== existingBytes || isOtherFile || isPacked)) {
       body.destroy();
       await rm(path, { force: true });
       throw new AppError('unavailable', 'The server of the episode sent another part than it was asked for.');
@@ -133,9 +137,9 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
    * fits by itself.
    */
   async function deleteOldest(keptId: EpisodeId): Promise<void> {
-    const completed = listWithStatus(db, 'completed');
-    let bytes = completed.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
-    for (const episode of completed) {
+    const completedEpisodes = listWithStatus(db, 'completed');
+    let bytes = completedEpisodes.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
+    for (const episode of completedEpisodes) {
       if (bytes <= capBytes()) return;
       if (episode.id === keptId) continue;
       updateEpisode(db, episode.id, { status: 'deleted', format: null, downloadedAt: null });
@@ -171,13 +175,13 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
         return { outcome: 'not wanted any more' };
       }
       const failure = toJobError(error);
-      const isOver = isPermanent(failure) || attempt >= DOWNLOAD_EPISODE.attempts;
-      updateEpisode(db, id, { error: failure.message, ...(isOver && { status: 'error' as const }) });
+      const isFinal = isPermanent(failure) || attempt >= DOWNLOAD_EPISODE.attempts;
+      updateEpisode(db, id, { error: failure.message, ...(isFinal && { status: 'error' as const }) });
       // no other code would count or remove the incomplete file
-      if (isOver) await removeFiles(dir, episode);
+      if (isFinal) await removeFiles(dir, episode);
       throw failure;
     } finally {
-      changed();
+      onChange();
     }
   };
 }

@@ -205,9 +205,9 @@ const lastPart = (url: string): string =>
   new URL(url).pathname.split('/').at(-1)?.slice(0, MAX_TITLE_CHARACTERS) || url;
 
 function webAddress(text: string | undefined, baseUrl: URL): string | undefined {
-  const trimmed = text?.trim() ?? '';
-  if (trimmed === '' || !URL.canParse(trimmed, baseUrl.href)) return undefined;
-  const url = new URL(trimmed, baseUrl);
+  const trimmedText = text?.trim() ?? '';
+  if (trimmedText === '' || !URL.canParse(trimmedText, baseUrl.href)) return undefined;
+  const url = new URL(trimmedText, baseUrl);
   return /^https?:$/.test(url.protocol) && url.href.length <= MAX_URL_CHARACTERS ? url.href : undefined;
 }
 
@@ -253,9 +253,9 @@ function parseDuration(text: string | undefined): number | null {
 function decode(bytes: Uint8Array, contentType: string | null): string {
   const head = Buffer.from(bytes.subarray(0, 200)).toString('latin1');
   const declared = /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w:-]{1,40})/i.exec(head)?.[1];
-  const served = /\bcharset\s*=\s*"?([\w:-]{1,40})/i.exec(contentType ?? '')?.[1];
+  const declaredCharset = /\bcharset\s*=\s*"?([\w:-]{1,40})/i.exec(contentType ?? '')?.[1];
   const mark = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff;
-  const name = typeof mark === 'string' ? mark : mark ? 'utf-16be' : (declared ?? served ?? 'utf-8');
+  const name = typeof mark === 'string' ? mark : mark ? 'utf-16be' : (declared ?? declaredCharset ?? 'utf-8');
   return decoderOf(name).decode(bytes);
 }
 

@@ -32,9 +32,9 @@ const toSummary = ({ episode, ...more }: SummaryRow): EpisodeSummary => ({ ...ep
 export const listPodcasts = (db: Db): PodcastRow[] => db.select().from(podcasts).orderBy(asc(podcasts.title)).all();
 export const findPodcast = (db: Db, id: PodcastId): PodcastRow | undefined =>
   db.select().from(podcasts).where(eq(podcasts.id, id)).get();
-export const insertPodcast = (db: Db, url: string, at: Date): PodcastRow | undefined =>
+export const insertPodcast = (db: Db, url: string, createdAt: Date): PodcastRow | undefined =>
   writtenRow(
-    db.insert(podcasts).values({ url, title: url, status: 'new', createdAt: at }).onConflictDoNothing().returning(),
+    db.insert(podcasts).values({ url, title: url, status: 'new', createdAt }).onConflictDoNothing().returning(),
   );
 export const updatePodcast = (db: Db, id: PodcastId, values: Partial<PodcastRow>): void =>
   void db.update(podcasts).set(values).where(eq(podcasts.id, id)).run();
@@ -90,10 +90,10 @@ export const idsOfEpisodes = (db: Db, podcastId: PodcastId): EpisodeId[] =>
     .map(({ id }) => id);
 
 /** Adds new episodes, and updates existing ones from the feed; downloaded audio stays. */
-export function putEpisodes(db: Db, podcastId: PodcastId, episodes: readonly FeedEpisode[], at: Date): void {
+export function putEpisodes(db: Db, podcastId: PodcastId, episodes: readonly FeedEpisode[], time: Date): void {
   for (const { publishedAt, ...episode } of episodes)
     db.insert(podcastEpisodes)
-      .values({ ...episode, podcastId, publishedAt: publishedAt ?? at, status: 'new', createdAt: at })
+      .values({ ...episode, podcastId, publishedAt: publishedAt ?? time, status: 'new', createdAt: time })
       .onConflictDoUpdate({
         target: [podcastEpisodes.podcastId, podcastEpisodes.guid],
         set: {
@@ -149,11 +149,11 @@ export function putPosition(
   db: Db,
   key: { userId: UserId; episodeId: EpisodeId },
   { positionMs, comment }: Pick<PositionRow, 'positionMs'> & { comment?: string | null },
-  at: Date,
+  time: Date,
 ): void {
-  const values = { positionMs, updatedAt: at, ...(comment !== undefined && { comment }) };
+  const values = { positionMs, updatedAt: time, ...(comment !== undefined && { comment }) };
   db.insert(podcastPositions)
-    .values({ ...key, createdAt: at, ...values })
+    .values({ ...key, createdAt: time, ...values })
     .onConflictDoUpdate({ target: [podcastPositions.userId, podcastPositions.episodeId], set: values })
     .run();
 }

@@ -20,12 +20,12 @@ interface RefreshDeps {
   web: Pick<PodcastWeb, 'feed'>;
   downloadNewest: () => number;
   download: (id: EpisodeId) => Promise<void>;
-  changed: () => void;
+  onChange: () => void;
 }
 
 type RefreshResult = { outcome: 'read' | 'unchanged' | 'failed' | 'gone' };
 
-export function createRefresh({ db, now, web, downloadNewest, download, changed }: RefreshDeps) {
+export function createRefresh({ db, now, web, downloadNewest, download, onChange }: RefreshDeps) {
   /** Reads the feed and stores its episodes. Returns the error as a sentence; undefined when the feed was read. */
   async function readFeed(
     podcast: PodcastRow,
@@ -84,12 +84,12 @@ export function createRefresh({ db, now, web, downloadNewest, download, changed 
       const error = typeof result === 'object' ? result.error : null;
       updatePodcast(db, id, { checkedAt: now(), status: error === null ? 'completed' : 'error', error });
       if (error === null) await downloadNew(id);
-      changed();
+      onChange();
       return { outcome: typeof result === 'object' ? 'failed' : result };
     } catch (error) {
       if (!(error instanceof OutboundError || error instanceof UnreadableFeed)) throw error;
       updatePodcast(db, id, { checkedAt: now(), status: 'error', error: error.message });
-      changed();
+      onChange();
       return { outcome: 'failed' };
     }
   };

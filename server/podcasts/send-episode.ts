@@ -44,7 +44,7 @@ function assertWithinLimit({ sizeBytes, durationMs }: EpisodeSummary, maxKbps: n
   );
 }
 
-const isThere = (path: string): Promise<boolean> =>
+const fileExists = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,
     () => false,
@@ -100,7 +100,7 @@ export function createSendEpisode({ web, podcasts, maxBytes }: SendEpisodeDeps) 
     assertWithinLimit(episode, mostKbps);
     const path = podcasts.pathOf(episode);
     // downloads are not part of a backup
-    if (path === undefined || !(await isThere(path))) return relay(req, res, episode, signal);
+    if (path === undefined || !(await fileExists(path))) return relay(req, res, episode, signal);
     const format = episode.format ?? 'mp3';
     await sendBytes(
       req,

@@ -39,7 +39,7 @@ interface PodcastDeps {
   dir: string;
   refreshHours: () => number;
   web: Pick<PodcastWeb, 'picture'>;
-  changed: () => void;
+  onChange: () => void;
 }
 
 const MAX_URL_CHARACTERS = 2_000;
@@ -48,7 +48,7 @@ const HOUR_MS = 3_600_000;
 
 export type PodcastService = ReturnType<typeof createPodcastService>;
 
-export function createPodcastService({ db, now, jobs, dir, refreshHours, web, changed }: PodcastDeps) {
+export function createPodcastService({ db, now, jobs, dir, refreshHours, web, onChange }: PodcastDeps) {
   function getPodcast(id: PodcastId): PodcastRow {
     const podcast = findPodcast(db, id);
     if (!podcast) throw notFound('podcast', id);
@@ -101,7 +101,7 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, web, ch
         deletePodcast(db, podcast.id);
         throw error;
       }
-      changed();
+      onChange();
       return podcast;
     },
 
@@ -111,7 +111,7 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, web, ch
       const episodes = idsOfEpisodes(db, id).flatMap((episodeId) => findEpisode(db, episodeId) ?? []);
       deletePodcast(db, id);
       for (const episode of episodes) await removeFiles(dir, episode);
-      changed();
+      onChange();
     },
 
     /** Reads the feed of one podcast, or the feeds of all. */
@@ -138,7 +138,7 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, web, ch
         updateEpisode(db, id, { status });
         throw error;
       }
-      changed();
+      onChange();
       return getEpisode(userId, id);
     },
 
@@ -147,13 +147,13 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, web, ch
       const episode = getEpisode(userId, id);
       updateEpisode(db, id, { status: 'deleted', format: null, downloadedAt: null, validator: null, error: null });
       await removeFiles(dir, episode);
-      changed();
+      onChange();
     },
 
     positions: (userId: UserId): ReturnType<typeof listPositions> => listPositions(db, userId),
-    setPosition(userId: UserId, episodeId: EpisodeId, at: { positionMs: number; comment?: string | null }): void {
+    setPosition(userId: UserId, episodeId: EpisodeId, position: { positionMs: number; comment?: string | null }): void {
       getEpisode(userId, episodeId);
-      putPosition(db, { userId, episodeId }, at, now());
+      putPosition(db, { userId, episodeId }, position, now());
     },
     removePosition(userId: UserId, episodeId: EpisodeId): void {
       if (!removePosition(db, { userId, episodeId })) throw notFound('position in podcast episode', episodeId);

@@ -35,20 +35,20 @@ export function createIcySplitter(interval: number, onTitle: (title: string) => 
     const audio: Buffer[] = [];
     for (let position = 0; position < chunk.length;) {
       if (textLeft > 0) {
-        const part = chunk.subarray(position, position + textLeft);
-        position += part.length;
-        textLeft -= part.length;
-        text.push(part);
+        const textPart = chunk.subarray(position, position + textLeft);
+        position += textPart.length;
+        textLeft -= textPart.length;
+        text.push(textPart);
         if (textLeft > 0) continue;
         const block = Buffer.concat(text);
         const title = block.equals(previousBlock) ? undefined : titleOf(block);
         if (title !== undefined) onTitle(title);
         [previousBlock, text, audioLeft] = [block, [], interval];
       } else if (audioLeft > 0) {
-        const part = chunk.subarray(position, position + audioLeft);
-        position += part.length;
-        audioLeft -= part.length;
-        audio.push(part);
+        const audioPart = chunk.subarray(position, position + audioLeft);
+        position += audioPart.length;
+        audioLeft -= audioPart.length;
+        audio.push(audioPart);
       } else {
         textLeft = (chunk[position++] ?? 0) * UNIT_BYTES;
         if (textLeft === 0) audioLeft = interval;
@@ -91,18 +91,18 @@ export function createIcyJoiner(interval: number, currentTitle: () => string): T
   let remainingBytes = interval;
   let sentTitle: string | undefined;
   return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
+    transform(chunk: Buffer, _encoding, callback) {
       for (let position = 0; position < chunk.length;) {
-        const part = chunk.subarray(position, position + remainingBytes);
-        this.push(part);
-        position += part.length;
-        remainingBytes -= part.length;
+        const audioPart = chunk.subarray(position, position + remainingBytes);
+        this.push(audioPart);
+        position += audioPart.length;
+        remainingBytes -= audioPart.length;
         if (remainingBytes > 0) continue;
         const title = currentTitle();
         this.push(title === sentTitle ? Buffer.alloc(1) : blockOf(title));
         [sentTitle, remainingBytes] = [title, interval];
       }
-      done();
+      callback();
     },
   });
 }

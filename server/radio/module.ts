@@ -14,18 +14,18 @@ const ANNOUNCE_INTERVAL_MS = 1_000;
 
 export function radioModule({ db, now, version, settings, events, tuning }: Base & { tuning: RadioTuning }) {
   let announcing: NodeJS.Timeout | undefined;
-  const changed = (): void => {
+  const announceChange = (): void => {
     announcing ??= setTimeout(() => {
       announcing = undefined;
       events.publish(stationEvent, {});
     }, ANNOUNCE_INTERVAL_MS).unref();
   };
-  const radio = createRadioService({ db, now, changed });
+  const radio = createRadioService({ db, now, onChange: announceChange });
   const relay = createRelay({
     version,
     contact: () => settings.get('CONTACT'),
-    allowed: tuning.stationsFrom,
-    changed,
+    testStation: tuning.stationsFrom,
+    onChange: announceChange,
   });
   return {
     offers: { radio, relay },

@@ -18,9 +18,9 @@ interface RelayDeps {
   version: string;
   contact: () => string | undefined;
   /** Address of a test station, which may be on this machine. */
-  allowed?: URL | undefined;
+  testStation?: URL | undefined;
   /** Called when the title of a station has changed. */
-  changed: () => void;
+  onChange: () => void;
 }
 
 type Listener = Pick<Principal, 'id' | 'maxBitrateKbps'>;
@@ -43,7 +43,7 @@ const typeOf = ({ headers }: GuardedStream): string =>
 
 export type Relay = ReturnType<typeof createRelay>;
 
-export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
+export function createRelay({ version, contact, testStation, onChange }: RelayDeps) {
   /** Current titles of stations that somebody listens to. */
   const titles = new Map<RadioStationId, string>();
   const listeners = new Map<RadioStationId, number>();
@@ -60,7 +60,7 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
     if (titles.get(id) === title || (title !== undefined && !listeners.has(id))) return;
     if (title === undefined) titles.delete(id);
     else titles.set(id, title);
-    changed();
+    onChange();
   }
 
   const openUrl = (
@@ -68,7 +68,9 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
     { station, withTitles, signal }: { station: PlayableStation; withTitles: boolean; signal: AbortSignal },
   ): Promise<GuardedStream> =>
     guardedStream(url, {
-      ...(allowed ? { base: allowed } : { base: new URL(station.streamUrl), publicOnly: !station.mayBePrivate }),
+      ...(testStation
+        ? { base: testStation }
+        : { base: new URL(station.streamUrl), publicOnly: !station.mayBePrivate }),
       headers: {
         'user-agent': userAgentOf(version, contact()),
         accept: '*/*',
@@ -116,9 +118,10 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
     try {
       try {
         const interval = intervalOf(firstStream.headers.get('icy-metaint'));
-        const take = interval === undefined ? undefined : createIcySplitter(interval, (title) => setTitle(id, title));
+        const splitText =
+          interval === undefined ? undefined : createIcySplitter(interval, (title) => setTitle(id, title));
         for await (const chunk of body as AsyncIterable<Buffer>) {
-          if (take) yield* take(chunk);
+          if (splitText) yield* splitText(chunk);
           else yield chunk;
         }
       } catch (error) {

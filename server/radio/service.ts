@@ -22,10 +22,10 @@ const MAX_STATIONS = 5_000;
 interface RadioServiceDeps {
   db: MainDb;
   now: () => Date;
-  changed: () => void;
+  onChange: () => void;
 }
 
-export function createRadioService({ db, now, changed }: RadioServiceDeps) {
+export function createRadioService({ db, now, onChange }: RadioServiceDeps) {
   const queries = createStationQueries(db);
   return {
     list: queries.list,
@@ -40,20 +40,20 @@ export function createRadioService({ db, now, changed }: RadioServiceDeps) {
       const values = { ...validateStation(fields), addedBy, createdAt: now() };
       if (queries.count() >= MAX_STATIONS) throw conflict(`There are ${MAX_STATIONS} stations, which is the limit.`);
       const station = queries.insert(values);
-      changed();
+      onChange();
       return station;
     },
 
     update(addedBy: UserId, id: RadioStationId, fields: StationFields): RadioStation {
       const station = queries.update(id, { ...validateStation(fields), addedBy });
       if (!station) throw notFound('radio station', id);
-      changed();
+      onChange();
       return station;
     },
 
     remove(id: RadioStationId): void {
       if (!queries.delete(id)) throw notFound('radio station', id);
-      changed();
+      onChange();
     },
   };
 }

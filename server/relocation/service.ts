@@ -85,9 +85,9 @@ export function createRelocation({ db, tracks, merges, sourceFiles, library, now
     );
     if (!onlyMatch || otherMatches.length > 0) return undefined;
     const [id, why] = onlyMatch;
-    const other = queries.find(id);
-    if (!other || queries.countOtherMissing(other) > 1) return undefined;
-    const hasSameName = other.titleSort === track.titleSort && other.artistSort === track.artistSort;
+    const candidate = queries.find(id);
+    if (!candidate || queries.countOtherMissing(candidate) > 1) return undefined;
+    const hasSameName = candidate.titleSort === track.titleSort && candidate.artistSort === track.artistSort;
     return why === 'same_audio' || hasSameName ? id : undefined;
   }
 
@@ -112,9 +112,9 @@ export function createRelocation({ db, tracks, merges, sourceFiles, library, now
   const takeOver = client.transaction(
     (find: () => MissingTrack, otherId: TrackId, reason: MergeReason, userId: UserId | null) => {
       const { id } = find();
-      const other = queries.findFile(otherId);
-      if (!other) throw notFound('track', otherId);
-      const { source, sourceId, ...audio } = other;
+      const otherFile = queries.findFile(otherId);
+      if (!otherFile) throw notFound('track', otherId);
+      const { source, sourceId, ...audio } = otherFile;
       if (audio.availability !== 'available') throw conflict('The other track has no audio on this server.');
       sourceFiles.moveFiles(otherId, id);
       merges.mergeInto(id, otherId, { reason, by: userId, takesFile: true });

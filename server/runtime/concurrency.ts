@@ -41,15 +41,15 @@ export async function forEachConcurrently<T>(
  * order of arrival, so that a caller with much work delays others by one piece only.
  */
 export function createSlots(limit: number) {
-  const turns = createTurnQueue();
+  const turnQueue = createTurnQueue();
   let runningCount = 0;
   return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (runningCount >= limit) await new Promise<void>((resolve) => turns.add(resolve));
+    if (runningCount >= limit) await new Promise<void>((resolve) => turnQueue.add(resolve));
     else runningCount++;
     try {
       return await work();
     } finally {
-      const startNext = turns.take();
+      const startNext = turnQueue.take();
       if (startNext) startNext(); // the slot passes to the next piece of work
       else runningCount--;
     }

@@ -29,12 +29,12 @@ export async function forEachWithSignal<T>(
   const remainingItems = items.values();
   const failure = new AbortController();
   const stop = AbortSignal.any([signal, failure.signal]);
-  const run = async (): Promise<void> => {
+  const workOnItems = async (): Promise<void> => {
     for (const item of remainingItems) {
       if (stop.aborted) return;
       await work(item, stop);
     }
   };
-  await Promise.all(Array.from({ length: limit }, () => run().catch((error: unknown) => failure.abort(error))));
+  await Promise.all(Array.from({ length: limit }, () => workOnItems().catch((error: unknown) => failure.abort(error))));
   stop.throwIfAborted();
 }

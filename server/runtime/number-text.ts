@@ -9,8 +9,8 @@ export const BYTES_SYNTAX = 'a number of bytes, or one with a unit such as 500MB
 
 /** Parses `12` or `0.5`; returns undefined for anything else, including `1e9`, `0x10` and `1,5`. */
 export function numberFromText(text: string): number | undefined {
-  const trimmed = text.trim();
-  return NUMBER.test(trimmed) ? Number(trimmed) : undefined;
+  const trimmedText = text.trim();
+  return NUMBER.test(trimmedText) ? Number(trimmedText) : undefined;
 }
 
 /** Parses a whole number; returns undefined for a fraction, and for a number above the safe integers. */

@@ -66,10 +66,10 @@ export function readPlainFileSync(path: string | Buffer, maxBytes: number): Buff
   try {
     if (size > maxBytes) return undefined;
     const bytes = Buffer.allocUnsafe(size);
-    let done = 0;
-    for (let count = -1; count !== 0 && done < size; done += count)
-      count = readSync(fd, bytes, done, size - done, done);
-    return bytes.subarray(0, done);
+    let readBytes = 0;
+    for (let count = -1; count !== 0 && readBytes < size; readBytes += count)
+      count = readSync(fd, bytes, readBytes, size - readBytes, readBytes);
+    return bytes.subarray(0, readBytes);
   } finally {
     closeSync(fd);
   }

@@ -7,7 +7,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 const SLICE_MS = 5;
 
 const callerStorage = new AsyncLocalStorage<string>();
-const turns = createTurnQueue();
+const turnQueue = createTurnQueue();
 let roundStartedAt: number | undefined;
 
 /** Queues callbacks by caller; the callers take turns. */
@@ -36,15 +36,15 @@ export function createTurnQueue() {
 }
 
 function runNext(): void {
-  turns.take()?.();
-  if (!turns.isEmpty()) setImmediate(runNext);
+  turnQueue.take()?.();
+  if (!turnQueue.isEmpty()) setImmediate(runNext);
 }
 
 /** Resolves after pending I/O was handled, and after all earlier calls by the same caller. */
 export const waitForTurn = (): Promise<void> =>
   new Promise((resolve) => {
-    if (turns.isEmpty()) setImmediate(runNext);
-    turns.add(resolve);
+    if (turnQueue.isEmpty()) setImmediate(runNext);
+    turnQueue.add(resolve);
   });
 
 /** Counts the rest of the calling function as work for this caller. */
@@ -62,7 +62,7 @@ export function yieldIfDue(): Promise<void> | undefined {
       roundStartedAt = undefined;
     });
   }
-  return now - roundStartedAt > SLICE_MS || turns.isCallerWaiting() ? waitForTurn() : undefined;
+  return now - roundStartedAt > SLICE_MS || turnQueue.isCallerWaiting() ? waitForTurn() : undefined;
 }
 
 /**
@@ -78,11 +78,11 @@ export async function inSlices<T>(
   await waitForTurn();
   for (let step = iterator.next(); !step.done;) {
     runSlice(() => {
-      const started = performance.now();
+      const startedMs = performance.now();
       do {
         work(step.value as T);
         step = iterator.next();
-      } while (!step.done && performance.now() - started < SLICE_MS);
+      } while (!step.done && performance.now() - startedMs < SLICE_MS);
     });
     if (!step.done) await waitForTurn();
   }
@@ -92,11 +92,11 @@ export async function inSlices<T>(
 export async function finishInSlices<T>(work: Generator<void, T>): Promise<T> {
   for (;;) {
     await waitForTurn();
-    const started = performance.now();
+    const startedMs = performance.now();
     do {
       const step = work.next();
       if (step.done) return step.value;
-    } while (performance.now() - started < SLICE_MS);
+    } while (performance.now() - startedMs < SLICE_MS);
   }
 }
 

@@ -71,7 +71,8 @@ function yearsFilter(from: number | undefined, to: number | undefined): Filter |
       'EXISTS (SELECT 1 FROM track_artists ta JOIN tracks t ON t.id = ta.track_id WHERE ta.artist_id = i.id AND ' +
       't.year BETWEEN @yearFrom AND @yearTo)',
     ...((to ?? 9999) - (from ?? 0) < MIN_YEARS_BY_ARTIST && {
-      idQuery: `SELECT ta.artist_id FROM tracks t INDEXED BY tracks_year CROSS JOIN track_artists ta ON ta.track_id = t.id
+      idQuery: `SELECT ta.artist_id FROM tracks t INDEXED BY tracks_year
+        CROSS JOIN track_artists ta ON ta.track_id = t.id
         WHERE t.year BETWEEN @yearFrom AND @yearTo`,
     }),
     params: { yearFrom: from ?? 0, yearTo: to ?? 9999 },

@@ -27,7 +27,7 @@ export function readDsf(window: Window, start: number, keepPictures: boolean): F
   const audioStart = data + CHUNK_HEAD_BYTES;
   const isSizeValid = size > 0 && audioStart + size <= window.size;
   const tagPositions = [...(pointer > 0 ? [start + pointer] : []), ...(isSizeValid ? [audioStart + size] : [])];
-  const tagAt = tagPositions.find((at) => at >= audioStart && isId3(window, at));
+  const tagAt = tagPositions.find((position) => position >= audioStart && isId3(window, position));
   const tag = tagAt === undefined ? undefined : readId3Chunk(window, tagAt, keepPictures);
   const end = isSizeValid ? audioStart + size : (tagAt ?? window.size);
   return {
@@ -37,8 +37,8 @@ export function readDsf(window: Window, start: number, keepPictures: boolean): F
   };
 }
 
-function findChunk(window: Window, at: number, name: number, length: number): number {
-  for (let k = at; k <= at + MAX_SEARCH_BYTES; k++) {
+function findChunk(window: Window, position: number, name: number, length: number): number {
+  for (let k = position; k <= position + MAX_SEARCH_BYTES; k++) {
     const i = window.at(k, length);
     if (i < 0) return -1;
     if (u32be(window.bytes, i) === name) return k;
@@ -46,8 +46,8 @@ function findChunk(window: Window, at: number, name: number, length: number): nu
   return -1;
 }
 
-function isId3(window: Window, at: number): boolean {
-  const i = window.at(at, 3);
+function isId3(window: Window, position: number): boolean {
+  const i = window.at(position, 3);
   return i >= 0 && window.bytes.toString('latin1', i, i + 3) === 'ID3';
 }
 

@@ -59,10 +59,10 @@ function readFrames(
   streamAt: (b: Buffer, i: number) => Stream,
 ): FileRead {
   return readEnclosed(window, keepPictures, (from, end) => {
-    const first = findFirstFrame(window, kind, from, end);
-    if (first < 0) throw new UnreadableAudio('there is no audio frame in the first megabyte');
-    const walk = walkFrames(window, kind, first, end);
-    const i = window.at(first, kind.headerBytes);
+    const firstFrameAt = findFirstFrame(window, kind, from, end);
+    if (firstFrameAt < 0) throw new UnreadableAudio('there is no audio frame in the first megabyte');
+    const walk = walkFrames(window, kind, firstFrameAt, end);
+    const i = window.at(firstFrameAt, kind.headerBytes);
     const { sampleRateHz, channels, coreRateHz = sampleRateHz, codec = format } = streamAt(window.bytes, i);
     const seconds = walk.samples / coreRateHz;
     return {
@@ -73,7 +73,7 @@ function readFrames(
       sampleRateHz,
       channels,
       lossless: false,
-      payload: { start: first, end: walk.end },
+      payload: { start: firstFrameAt, end: walk.end },
     };
   });
 }

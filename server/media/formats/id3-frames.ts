@@ -166,7 +166,7 @@ export class Id3Frames {
    * Adds a picture. `b[start, end)` is the whole frame or its start. The frame's body has `size` bytes and begins at
    * `fileAt` in the file; `fileAt` is negative if the body is encoded.
    */
-  picture(b: Buffer, start: number, end: number, fileAt: number, size: number, keep: boolean): void {
+  picture(b: Buffer, start: number, end: number, fileAt: number, size: number, keepPicture: boolean): void {
     const encoding = b[start] as number;
     let i = start + 1;
     let mime: string;
@@ -184,7 +184,7 @@ export class Id3Frames {
     const data = afterTerminator(encoding, b, i + 1, end);
     if (data < 0 || data >= end) return;
     const picture = { mime: sniffPicture(b, data) ?? declaredMime(mime), kind };
-    if (keep) this.#builder.addPicture({ ...picture, bytes: Buffer.from(b.subarray(data, end)) });
+    if (keepPicture) this.#builder.addPicture({ ...picture, bytes: Buffer.from(b.subarray(data, end)) });
     else if (fileAt < 0) this.#builder.addPicture(picture);
     else this.#builder.addPicture({ ...picture, position: fileAt + data - start, length: size - (data - start) });
   }
@@ -210,10 +210,16 @@ export class Id3Frames {
    * Splits the artists of one frame. In v2.3 a slash separates them, unless the slash belongs to the name (AC/DC): if
    * there is only one MusicBrainz artist id, or the album artist is written the same.
    */
-  #values(text: string, isWhole: boolean): string[] {
+  #values(text: string, isSingleName: boolean): string[] {
     const values = splitValues(text, '\0', MAX_LIST_VALUES);
     const onlyValue = values[0];
-    if (this.#version === 4 || values.length !== 1 || onlyValue === undefined || isWhole || !onlyValue.includes('/'))
+    if (
+      this.#version === 4 ||
+      values.length !== 1 ||
+      onlyValue === undefined ||
+      isSingleName ||
+      !onlyValue.includes('/')
+    )
       return values;
     return this.#builder.isAlbumArtist(onlyValue) ? values : splitValues(onlyValue, '/', MAX_LIST_VALUES);
   }

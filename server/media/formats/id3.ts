@@ -204,8 +204,8 @@ const isShortName = (bytes: Buffer, i: number): boolean => bytes[i + 3] === 0x20
 function readBody(reader: ByteReader, frames: Id3Frames, name: number, size: number, keepPictures: boolean): boolean {
   const isPicture = isPictureFrame(name);
   if (!isPicture && (size > MAX_VALUE_BYTES || !isSupportedFrame(name))) return reader.skip(size);
-  const at = reader.position();
-  const length = isPicture && !(keepPictures && at < 0) ? Math.min(size, PICTURE_HEAD_BYTES) : size;
+  const position = reader.position();
+  const length = isPicture && !(keepPictures && position < 0) ? Math.min(size, PICTURE_HEAD_BYTES) : size;
   if (length > MAX_ENCODED_PICTURE_BYTES) return reader.skip(size);
   const i = reader.take(length);
   if (i < 0) {
@@ -214,7 +214,7 @@ function readBody(reader: ByteReader, frames: Id3Frames, name: number, size: num
     if (k >= 0) frames.frame(name, reader.bytes, k, k + remaining);
     return false;
   }
-  if (isPicture) frames.picture(reader.bytes, i, i + length, at, size, keepPictures && at < 0);
+  if (isPicture) frames.picture(reader.bytes, i, i + length, position, size, keepPictures && position < 0);
   else frames.frame(name, reader.bytes, i, i + length);
   return length === size || reader.skip(size - length);
 }

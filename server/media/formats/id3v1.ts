@@ -22,9 +22,9 @@ export function readId3v1(window: Window, end: number, presentTags: Tags): Tags 
   const i = window.at(end - ID3V1_BYTES, ID3V1_BYTES);
   const b = window.bytes;
   const builder = new TagBuilder();
-  const readText = (at: number, length: number): string => {
-    const nul = indexOfNul(b, i + at, i + at + length);
-    return keepBytes(b, i + at, nul < 0 ? i + at + length : nul);
+  const readText = (position: number, length: number): string => {
+    const nul = indexOfNul(b, i + position, i + position + length);
+    return keepBytes(b, i + position, nul < 0 ? i + position + length : nul);
   };
   if (presentTags.title === undefined) builder.add('title', readText(3, 30));
   if (presentTags.artists.length === 0) builder.add('artist', readText(33, 30));

@@ -84,7 +84,7 @@ function eachData(
   atoms: AtomReader,
   start: number,
   limit: number,
-  visit: (type: number, at: number, length: number) => void,
+  visit: (type: number, position: number, length: number) => void,
 ): void {
   atoms.each(start, limit, (name, bodyAt, end) => {
     const i = name === DATA && bodyAt + 8 <= end ? atoms.window.at(bodyAt, 8) : -1;
@@ -93,9 +93,9 @@ function eachData(
 }
 
 function eachText(atoms: AtomReader, start: number, limit: number, visit: (value: string) => void): void {
-  eachData(atoms, start, limit, (type, at, length) => {
+  eachData(atoms, start, limit, (type, position, length) => {
     if (length > MAX_VALUE_BYTES) return;
-    const i = atoms.window.at(at, length);
+    const i = atoms.window.at(position, length);
     if (i < 0) return;
     const b = atoms.window.bytes;
     visit(type === UTF16 ? decodeUtf16(b, i, i + length, true) : decodeUtf8(b, i, i + length));
@@ -103,9 +103,9 @@ function eachText(atoms: AtomReader, start: number, limit: number, visit: (value
 }
 
 function eachNumber(atoms: AtomReader, start: number, limit: number, visit: (value: number) => void): void {
-  eachData(atoms, start, limit, (_type, at, length) => {
+  eachData(atoms, start, limit, (_type, position, length) => {
     if (length < 1 || length > 6) return;
-    const i = atoms.window.at(at, length);
+    const i = atoms.window.at(position, length);
     if (i >= 0) visit(atoms.window.bytes.readIntBE(i, length));
   });
 }
@@ -118,8 +118,8 @@ function readPosition(
   builder: TagBuilder,
   field: 'track' | 'disc',
 ): void {
-  eachData(atoms, start, limit, (_type, at, length) => {
-    const i = length >= 6 ? atoms.window.at(at, 6) : length >= 4 ? atoms.window.at(at, 4) : -1;
+  eachData(atoms, start, limit, (_type, position, length) => {
+    const i = length >= 6 ? atoms.window.at(position, 6) : length >= 4 ? atoms.window.at(position, 4) : -1;
     if (i < 0) return;
     builder.add(field, String(u16be(atoms.window.bytes, i + 2)));
     if (length >= 6)
@@ -129,20 +129,20 @@ function readPosition(
 
 /** Reads a genre, stored as the number of an ID3v1 genre plus one. */
 function readGenreNumber(atoms: AtomReader, start: number, limit: number, builder: TagBuilder): void {
-  eachData(atoms, start, limit, (_type, at, length) => {
-    const i = length >= 2 ? atoms.window.at(at, 2) : -1;
+  eachData(atoms, start, limit, (_type, position, length) => {
+    const i = length >= 2 ? atoms.window.at(position, 2) : -1;
     if (i >= 0) builder.add('genre', ID3_GENRES[u16be(atoms.window.bytes, i) - 1] ?? '');
   });
 }
 
 function readCovers(atoms: AtomReader, start: number, limit: number, builder: TagBuilder): void {
-  eachData(atoms, start, limit, (type, at, length) => {
-    const i = atoms.window.at(at, Math.min(length, 16));
+  eachData(atoms, start, limit, (type, position, length) => {
+    const i = atoms.window.at(position, Math.min(length, 16));
     if (i < 0 || length === 0) return;
     builder.addPicture({
       mime: sniffPicture(atoms.window.bytes, i) ?? declaredMime(DECLARED_TYPES[type] ?? ''),
       kind: FRONT_COVER,
-      position: at,
+      position,
       length,
     });
   });

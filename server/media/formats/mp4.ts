@@ -100,8 +100,8 @@ function readMovie(atoms: AtomReader, start: number, limit: number, movie: Movie
   atoms.each(start, limit, visit, MOVIE_ATOMS);
 }
 
-function readMovieHeader(window: Window, at: number, movie: Movie): void {
-  const i = window.at(at, 32);
+function readMovieHeader(window: Window, position: number, movie: Movie): void {
+  const i = window.at(position, 32);
   if (i < 0) return;
   const b = window.bytes;
   const is64Bit = b[i] === 1;
@@ -110,12 +110,12 @@ function readMovieHeader(window: Window, at: number, movie: Movie): void {
 }
 
 /** Reads `meta`, which starts with four bytes of version in MP4, and with its first atom in QuickTime. */
-function readMeta(atoms: AtomReader, at: number, limit: number, movie: Movie): void {
-  const isQuickTime = atoms.read(at, limit) && atoms.name === HDLR;
+function readMeta(atoms: AtomReader, position: number, limit: number, movie: Movie): void {
+  const isQuickTime = atoms.read(position, limit) && atoms.name === HDLR;
   const visit = (name: number, bodyAt: number, end: number): void => {
     if (name === ILST) movie.smooth = readIlst(atoms, bodyAt, end, movie.builder) ?? movie.smooth;
   };
-  atoms.each(isQuickTime ? at : at + 4, limit, visit, META_ATOMS);
+  atoms.each(isQuickTime ? position : position + 4, limit, visit, META_ATOMS);
 }
 
 function factsOf(movie: Movie, track: Mp4Track, payload: { start: number; end: number }): AudioFacts {
@@ -131,7 +131,7 @@ function factsOf(movie: Movie, track: Mp4Track, payload: { start: number; end: n
     payload,
   };
   if (track.bitDepth !== undefined) facts.bitDepth = track.bitDepth;
-  const delay = movie.smooth?.delay ?? track.skipped;
+  const delay = movie.smooth?.delay ?? track.skippedUnits;
   if (delay > 0) facts.encoderDelay = delay;
   if (movie.smooth && movie.smooth.padding > 0) facts.encoderPadding = movie.smooth.padding;
   return facts;
@@ -148,7 +148,7 @@ function playedSeconds(movie: Movie, track: Mp4Track): number {
     const totalSeconds = media / track.timescale;
     if (track.editDuration > 0 && movie.timescale > 0)
       return Math.min(totalSeconds, track.editDuration / movie.timescale);
-    return track.skipped < media ? (media - track.skipped) / track.timescale : totalSeconds;
+    return track.skippedUnits < media ? (media - track.skippedUnits) / track.timescale : totalSeconds;
   }
   return movie.timescale > 0 ? movie.duration / movie.timescale : 0;
 }

@@ -7,7 +7,7 @@ interface PictureBlockOptions {
   /** True if `b` has only the picture's bytes, without a block (the older `COVERART`). */
   bare?: boolean;
   /** True if `b` has the whole block, and the picture's bytes are kept. */
-  keep?: boolean;
+  keepBytes?: boolean;
 }
 
 /** Reads a block; `b[start, end)` has at least its start. `fileAt` is its position in the file, negative if encoded. */
@@ -22,7 +22,7 @@ export function readPictureBlock(
   const head = options.bare ? { kind: 0, mime: '', data: start, length: end - start } : readHead(b, start, end);
   if (!head || head.mime === '-->') return;
   const picture = { mime: sniffPicture(b, head.data) ?? declaredMime(head.mime), kind: head.kind };
-  if (options.keep)
+  if (options.keepBytes)
     builder.addPicture({
       ...picture,
       bytes: Buffer.from(b.subarray(head.data, Math.min(end, head.data + head.length))),

@@ -58,19 +58,19 @@ export function readWav(window: Window, start: number, keepPictures: boolean): F
   let info: Tags | undefined;
   let id3: { tags: Tags; pictures: EmbeddedPicture[] } | undefined;
   let broadcastDate = '';
-  let at = start + 12;
-  for (let n = 0, lastChunkAt = at, searches = 0; n < MAX_CHUNKS; n++) {
-    const i = window.at(at, 8);
-    if (isDamaged(window, at, i) && searches++ < MAX_SEARCHES) {
-      at = findChunk(window, lastChunkAt + 8, SEARCHED_CHUNKS); // the previous chunk has a wrong length
-      if (at < 0) break;
+  let position = start + 12;
+  for (let n = 0, lastChunkAt = position, searches = 0; n < MAX_CHUNKS; n++) {
+    const i = window.at(position, 8);
+    if (isDamaged(window, position, i) && searches++ < MAX_SEARCHES) {
+      position = findChunk(window, lastChunkAt + 8, SEARCHED_CHUNKS); // the previous chunk has a wrong length
+      if (position < 0) break;
       continue;
     }
     if (i < 0) break;
     const name = u32be(window.bytes, i);
     let size = u32le(window.bytes, i + 4);
-    const body = at + 8;
-    lastChunkAt = at;
+    const body = position + 8;
+    lastChunkAt = position;
     if (name === FMT) format ??= waveFormatAt(window, body, size);
     else if (name === DATA) {
       if (size === SIZE_ELSEWHERE) size = data64Bytes || window.size - body;
@@ -80,7 +80,7 @@ export function readWav(window: Window, start: number, keepPictures: boolean): F
     else if (name === LIST) info = readInfo(window, body, size) ?? info;
     else if (name === ID3 || name === ID3_UPPER) id3 ??= readId3Chunk(window, body, keepPictures);
     else if (name === BEXT) broadcastDate ||= textAt(window, body + BEXT_DATE_AT, BEXT_DATE_BYTES);
-    at = body + size + (size & 1);
+    position = body + size + (size & 1);
   }
   if (!format) throw new UnreadableAudio('the WAV file has no format information');
   if (!payload || payload.end <= payload.start) throw new UnreadableAudio('the WAV file has no audio');
@@ -96,13 +96,13 @@ function toDateTags(text: string): Tags {
   return builder.finish();
 }
 
-function textAt(window: Window, at: number, length: number): string {
-  const i = window.at(at, length);
+function textAt(window: Window, position: number, length: number): string {
+  const i = window.at(position, length);
   return i < 0 ? '' : window.bytes.toString('latin1', i, i + length);
 }
 
-export function waveFormatAt(window: Window, at: number, size: number): WaveFormat | undefined {
-  const i = window.at(at, 16);
+export function waveFormatAt(window: Window, position: number, size: number): WaveFormat | undefined {
+  const i = window.at(position, 16);
   if (i < 0 || size < 16) return undefined;
   const b = window.bytes;
   const format = {
@@ -114,7 +114,7 @@ export function waveFormatAt(window: Window, at: number, size: number): WaveForm
     bitDepth: u16le(b, i + 14),
   };
   if (format.tag !== EXTENSIBLE || size < 26) return format;
-  const k = window.at(at, 26);
+  const k = window.at(position, 26);
   if (k < 0) return format;
   const validBits = u16le(window.bytes, k + 18);
   return {
@@ -124,15 +124,15 @@ export function waveFormatAt(window: Window, at: number, size: number): WaveForm
   };
 }
 
-function numberAt(window: Window, at: number, length: 4 | 8): number {
-  const i = window.at(at, length);
+function numberAt(window: Window, position: number, length: 4 | 8): number {
+  const i = window.at(position, length);
   return i < 0 ? 0 : length === 4 ? u32le(window.bytes, i) : u64le(window.bytes, i);
 }
 
-function readInfo(window: Window, at: number, size: number): Tags | undefined {
-  const i = window.at(at, 4);
+function readInfo(window: Window, position: number, size: number): Tags | undefined {
+  const i = window.at(position, 4);
   if (i < 0 || !matches(window.bytes, i, 'INFO')) return undefined;
-  return readListInfo(window, at + 4, Math.min(window.size, at + size));
+  return readListInfo(window, position + 4, Math.min(window.size, position + size));
 }
 
 export function waveFacts(

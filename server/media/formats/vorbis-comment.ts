@@ -103,17 +103,17 @@ function addPicture(
   equals: number,
   headLength: number,
   restLength: number,
-  keep: boolean,
+  keepPicture: boolean,
 ): boolean {
   const neededLength =
-    keep && restLength <= MAX_ENCODED_PICTURE_BYTES ? restLength : Math.min(restLength, PICTURE_HEAD_CHARS);
+    keepPicture && restLength <= MAX_ENCODED_PICTURE_BYTES ? restLength : Math.min(restLength, PICTURE_HEAD_CHARS);
   const head = reader.bytes.toString('latin1', equals + 1, i + headLength);
   const k = reader.take(neededLength);
   if (k < 0) return false;
   const decoded = Buffer.from(head + reader.bytes.toString('latin1', k, k + neededLength), 'base64');
   readPictureBlock(decoded, 0, decoded.length, -1, builder, {
     bare: name.length === OLD_PICTURE.length,
-    keep: keep && neededLength === restLength,
+    keepBytes: keepPicture && neededLength === restLength,
   });
   return neededLength === restLength || reader.skip(restLength - neededLength);
 }
