@@ -1,4 +1,4 @@
-// The table of contents: every module, layer by layer, with what it is given. Nothing is decided here.
+// The table of contents: every module, layer by layer, with its dependencies. Nothing is decided here.
 import { aboutModule, type AboutTuning } from './about/module.ts';
 import { analysisModule } from './analysis/module.ts';
 import { authModule } from './auth/module.ts';
@@ -44,7 +44,7 @@ import { watchModule, type WatchTuning } from './watch/module.ts';
 import { EVENTS } from './wire.ts';
 import { zipsModule } from './zips/module.ts';
 
-/** Paces and limits that tests set; each module reads its own. */
+/** Rate and time limits that tests set; each module reads its own. */
 export type Tuning = DomainTuning & BackupTuning & LanTuning & MaintenanceTuning & SourcesTuning & StorageTuning;
 type DomainTuning = FoundTuning & LikenessTuning & PodcastsTuning & RadioTuning & ScrobblingTuning & WatchTuning;
 type FoundTuning = AboutTuning & CoversTuning & EnrichmentTuning & LyricsTuning;
@@ -53,9 +53,9 @@ export interface AppOptions extends DataFolderOptions {
   version: string;
   now?: () => Date;
   tuning?: Tuning;
-  /** Check every answer against its declared shape; for tests. */
+  /** True to check every answer against its declared schema; for tests. */
   checkReplies?: boolean;
-  /** Take up and run background jobs; default true. Without, those of an earlier run stay where they are. */
+  /** False to run no background jobs; those of an earlier run then stay in the queue. True by default. */
   work?: boolean;
 }
 
@@ -267,7 +267,7 @@ export async function createApp(options: AppOptions) {
     trash,
     watcher,
     ...web,
-    /** Starts to listen; gives the address. Throws an AppError that names the port when it is taken. */
+    /** Starts to listen and returns the address. Throws an AppError that names the port when it is already in use. */
     async listen(): Promise<string> {
       const url = await sharing.start(web.handler);
       modules.start();
@@ -277,7 +277,7 @@ export async function createApp(options: AppOptions) {
     /** Runs queued jobs until none is left. */
     drain: () => jobs.drain(),
 
-    /** Ends running work so that the next start goes on with it, then closes everything. */
+    /** Ends running work so that the next start continues it, then closes everything. */
     close: modules.close,
   };
 }

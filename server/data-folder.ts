@@ -1,5 +1,5 @@
-// The data folder, taken for this process alone, with its secrets and its database. A library whose database is gone,
-// or was replaced by another's, is not taken for a new one.
+// Opens the data folder for this process alone, with its secrets and its database. A library whose database is gone, or
+// was replaced by that of another library, does not count as a new one.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -28,20 +28,20 @@ export const DATA_FOLDER: FolderDescription = {
   remedy: 'Choose another one with --data-dir or DATA_DIR.',
 };
 const FILES = ['tonearm.db', 'tonearm.db-wal', 'tonearm.db-shm', 'tonearm.lock', 'secrets.json', 'settings.json'];
-/** A database that is being made by `tonearm rebuild` has this after its name. */
+/** The end of the database's name while `tonearm rebuild` creates it. */
 export const REBUILDING = '.rebuilding';
 
 export interface DataFolderOptions {
   config: Config;
   paths: ProductPaths;
   log: Log;
-  /** `--new-library`: what is there is of another library, and is not missed. */
+  /** True with `--new-library`: existing data belongs to another library and is not needed. */
   isNewLibrary?: boolean;
   /** Address of the desktop app that started this server. */
   shell?: string | undefined;
 }
 
-/** Lets the folder go again when something in it cannot be opened. */
+/** Opens the data folder. Unlocks the folder again when something in it cannot be opened. */
 export async function openDataFolder({ config: given, paths, log, isNewLibrary = false, shell }: DataFolderOptions) {
   const { database } = given.paths;
   const reserve = createReserve({ path: join(given.paths.data, 'reserve'), log });
@@ -75,7 +75,7 @@ export async function openDataFolder({ config: given, paths, log, isNewLibrary =
   }
 }
 
-/** Made if it is not there, locked for this process, and closed to other accounts. */
+/** Creates the data folder if it does not exist, locks it for this process, and closes it to other accounts. */
 export function takeDataFolder({ paths: { data } }: Config, log: Log, shell?: string): { unlock: () => void } {
   makeFolder(data, DATA_FOLDER);
   assertUsable(data, FILES, DATA_FOLDER);
@@ -93,7 +93,10 @@ export async function openSecrets(given: Config, log: Log): Promise<{ config: Co
   return { config: await addStoredSettings(given, secretStore), secretStore };
 }
 
-/** `unmarked`: the storage that was this library's, or taken over, when it could not be reached to be marked. */
+/**
+ * The mark of a data folder. `unmarked` is the storage that was this library's, or taken over, when it could not be
+ * reached to be marked.
+ */
 const Mark = z.object({
   library_id: z.uuid(),
   unmarked: z.object({ backend: z.string(), takes_over: z.boolean() }).optional(),
@@ -102,10 +105,10 @@ type Mark = z.output<typeof Mark>;
 const markFile = ({ paths }: Config): string => join(paths.data, 'library.json');
 const readMarkOfFolder = (config: Config): Mark | undefined => Mark.safeParse(readJsonFile(markFile(config))).data;
 
-/** The library that the data folder belongs to; undefined before the first start of a version that notes it. */
+/** Returns the library that the data folder belongs to; undefined before the first start of a version that notes it. */
 export const libraryOfFolder = (config: Config): string | undefined => readMarkOfFolder(config)?.library_id;
 
-/** Throws `conflict` when the library that is here has another database, or none. */
+/** Throws `conflict` when the folder's library has another database, or none. */
 async function assertOwnDatabase(config: Config, state: Exclude<DatabaseState, { kind: 'foreign' }>): Promise<void> {
   const { data, database } = config.paths;
   const ofFolder = libraryOfFolder(config);
@@ -131,11 +134,13 @@ const waysOn = (data: string): string =>
   `restore a backup with "tonearm restore --from DIR --replace --data-dir ${data}", make a new database from the ` +
   'stored audio with "tonearm rebuild", or start a new library by starting once with --new-library';
 
-/** What shows that audio is stored; undefined when there is none, or the storage cannot be reached. */
+/**
+ * Returns a sentence that shows that audio is stored; undefined when there is none, or the storage cannot be reached.
+ */
 async function libraryInStorage(config: Config): Promise<string | undefined> {
   const storage = await openStorage(config);
   try {
-    if (!(await storage.isUp())) return undefined; // ownedBy looks again before the first write
+    if (!(await storage.isUp())) return undefined; // the storage is checked again before the first write
     const isFound = (await readMark(storage)) !== undefined || (await holdsAudio(storage));
     return isFound ? `audio in ${storage.backend.title}` : undefined;
   } finally {
@@ -143,13 +148,13 @@ async function libraryInStorage(config: Config): Promise<string | undefined> {
   }
 }
 
-/** Gives database and folder their id, and what it takes to mark the storage with it. */
+/** Gives database and folder their id, and returns what is needed to mark the storage with it. */
 function identify(config: Config, db: MainDb, state: DatabaseState, isNewLibrary: boolean): OwnerOptions {
   const mark = readMarkOfFolder(config);
   const ofFolder = mark?.library_id;
   const id = libraryId(db.$client, isNewLibrary ? undefined : ofFolder);
   const write = (to: Mark): void => writeJsonFile(markFile(config), to);
-  // the first start of a version that marks storages takes the configured one for its own
+  // the first start of a version that marks storages marks the configured storage as its own
   const isFromBefore = ofFolder === undefined && state.kind === 'library' && !state.isBlank;
   const backend = config.settings.STORAGE_BACKEND;
   const unmarked = isNewLibrary || isFromBefore ? { backend, takes_over: isNewLibrary } : mark?.unmarked;

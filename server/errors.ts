@@ -1,39 +1,39 @@
-// The error that services throw. The REST and the Subsonic API each map its codes with a table of their own
-// (http/problem.ts, subsonic/errors.ts).
+// The error that services throw. The REST and the Subsonic API each map its codes with a table (http/problem.ts,
+// subsonic/errors.ts).
 
 export type ErrorCode =
-  | 'bad_request' // malformed: 400
-  | 'unauthenticated' // no or bad token: 401
-  | 'forbidden' // known user, not allowed: 403
+  | 'bad_request' // malformed request: 400
+  | 'unauthenticated' // no token, or a wrong one: 401
+  | 'forbidden' // known user without the right: 403
   | 'not_found'
   | 'method_not_allowed'
   | 'conflict'
-  | 'gone' // the audio was here and is missing: 410
-  | 'precondition_failed' // If-Match and its kin: 412
+  | 'gone' // the audio existed and is missing now: 410
+  | 'precondition_failed' // If-Match and similar headers: 412
   | 'too_large' // 413
   | 'unsupported_type' // 415
   | 'range_not_satisfiable' // 416
   | 'invalid' // well-formed, but a value is not allowed: 422
   | 'too_many_requests' // 429
   | 'queue_unavailable' // 503
-  | 'unavailable' // storage or another part is down: 503
+  | 'unavailable' // the storage or another part is down: 503
   | 'storage_full'; // 507
 
 export interface FieldError {
   field: string;
   message: string;
-  /** What came, as JSON and cut short; absent for what is missing, and for secrets. */
+  /** The received value, as JSON and shortened; absent for a missing value, and for secrets. */
   received?: string;
 }
 
 interface AppErrorOptions {
   fields?: FieldError[];
-  /** Seconds after which trying again makes sense. */
+  /** Seconds after which a retry makes sense. */
   retryAfter?: number;
   cause?: unknown;
 }
 
-/** `detail` is a sentence for the person; it never holds paths outside the library, SQL or secrets. */
+/** An error for users. `detail` is a sentence; it never contains paths outside the library, SQL or secrets. */
 export class AppError extends Error {
   override name = 'AppError';
   readonly code: ErrorCode;
@@ -55,35 +55,42 @@ export const conflict = (detail: string): AppError => new AppError('conflict', d
 export const forbidden = (detail = 'Only an administrator may do this.'): AppError => new AppError('forbidden', detail);
 export const badRequest = (detail: string): AppError => new AppError('bad_request', detail);
 
-/** One or more values are not allowed; each message names its field. */
+/** Creates an error for one or more values that are not allowed; each message names its field. */
 export const invalid = (fields: FieldError[]): AppError =>
   new AppError('invalid', fields.map((f) => `${f.field}: ${f.message}`).join('; '), { fields });
 
-/** The words of any thrown value, for a job's result or a log line. */
+/** Returns the message of any thrown value, for a job's result or a log line. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
-/** What a full disk means to a person. */
+/** The message for a full disk. */
 export const DISK_FULL = 'The disk is full. Free some space and try again; what was done so far is kept.';
 
-/** No room, or the quota is used up: by Node, or by SQLite, which says the last for the index of its log. */
+/**
+ * Returns whether an error of Node or SQLite means that the disk is full or the quota is used up. SQLite reports the
+ * last code for the index of its log.
+ */
 export const isDiskFull = (error: unknown): boolean =>
   ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'].includes(codeOf(error));
 
 /**
- * Another process has the lock for writing, here or in a cause. Nobody waits for it on the thread that serves requests.
+ * Returns whether the error, or one of its causes, says that another process holds the lock for writing. The thread
+ * that serves requests never waits for this lock.
  */
 export const isDatabaseLocked = (error: unknown): boolean =>
   codeOf(error).startsWith('SQLITE_BUSY') || (error instanceof Error && isDatabaseLocked(error.cause));
 
 export const DATABASE_LOCKED =
   'Another program has locked the database. Nothing was changed; try again when it is done.';
-/** Also in db/removed-database.ts, which makes the connection read-only then. */
+/** The message for a missing database file. db/removed-database.ts uses it too, and makes the connection read-only. */
 export const DATABASE_GONE =
   'The database file is missing, so nothing can be saved. An administrator has to check the server.';
 
-/** A file or folder of our own that may not be used, or whose disk does not work, as Node or SQLite says it. */
+/**
+ * Returns whether an error of Node or SQLite says that one of the server's own files or folders may not be used, or
+ * that its disk does not work.
+ */
 const isFolderFailing = (error: unknown): boolean =>
   (['EACCES', 'EPERM', 'EROFS', 'EIO', 'ENXIO', 'ESTALE'].includes(codeOf(error)) &&
     error instanceof Error &&
@@ -97,7 +104,7 @@ const FOLDER_FAILING =
 const LOCKED_RETRY_S = 2;
 const GONE_RETRY_S = 30;
 
-/** Errors of the system or the database that have words for people, whatever was being done. */
+/** Converts errors of the system or the database that have a message for people, whatever operation failed. */
 export function asKnownFault(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
   if (isDiskFull(error)) return new AppError('storage_full', DISK_FULL, { cause: error });

@@ -1,14 +1,14 @@
-// Entry of the server and of every sub-command: reads the command line, and prints one clear line when it cannot go on.
-// An old Node has to come as far as the check, so nothing here is newer than Node 14: no `??=`, no named imports
-// of what built-in modules got later.
+// Entry of the server and of every sub-command: reads the command line, and prints one clear line when it cannot
+// continue. An old Node has to reach the version check, so nothing here is newer than Node 14: no `??=`, no named
+// imports that built-in modules got later.
 import '../scripts/check-node.js';
 import nodeModule from 'node:module';
 import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
 
-// copies are flushed side by side, and a disk takes many flushes at once
+// copies are flushed in parallel, and a disk can handle many flushes at once
 process.env['UV_THREADPOOL_SIZE'] = process.env['UV_THREADPOOL_SIZE'] ?? '8';
-nodeModule.enableCompileCache(); // the bundle is compiled once, not at every start
+nodeModule.enableCompileCache(); // caches compiled code, so that the bundle is not compiled at every start
 
 const bundled = import.meta.filename.endsWith('.js');
 const root = join(import.meta.dirname, ...(bundled ? ['..', '..'] : ['..']));

@@ -1,5 +1,5 @@
-// What a module is: a folder makes itself out of what it needs (in its module.ts) and gives back what it offers to
-// others, and what the app has to mount, run, start and close for it. The app lists modules and decides nothing.
+// The interface of modules: each folder creates its module from its dependencies (in its module.ts) and returns what it
+// offers to others, and what the app has to mount, run, start and close. The app lists modules and decides nothing.
 import type { Config } from './config/config.ts';
 import type { WatchedSettings } from './config/live-settings.ts';
 import type { MusicFolders } from './config/music-folders.ts';
@@ -19,7 +19,7 @@ export interface Base {
   version: string;
   log: Log;
   now: () => Date;
-  /** For deleting what is old, see runtime/time-for-ages.ts. */
+  /** The time for deleting old data, see runtime/time-for-ages.ts. */
   nowForAges: TimeForAges;
   db: MainDb;
   settings: WatchedSettings;
@@ -29,21 +29,21 @@ export interface Base {
 }
 
 export interface Module<Offer = unknown> {
-  /** What other modules call. */
+  /** The functions that other modules call. */
   offers: Offer;
-  /** Below /api/v1. */
+  /** Routes below /api/v1. */
   routes?: Route[];
-  /** Below /. */
+  /** Routes below /. */
   rootRoutes?: Route[];
   /** Background tasks with their handlers. */
   tasks?: HandledTask[];
-  /** Resumes what the last run left unfinished; called once jobs can run. */
+  /** Resumes work that the last run left unfinished; called as soon as jobs can run. */
   resume?: () => void;
   /** Called when the server listens. */
   start?: () => void;
-  /** Begins nothing any more: timers, watches, connections that stay open. Running jobs may still use the module. */
+  /** Ends timers, watches and connections that stay open. Running jobs may still use the module. */
   stop?: () => void | Promise<void>;
-  /** Ends worker threads and child processes, when no job runs any more. */
+  /** Ends worker threads and child processes; called when no job runs any more. */
   close?: () => void | Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export function createModules() {
   };
 
   return {
-    /** Modules come behind those that they use. */
+    /** Adds a module. Modules have to be added after those that they use. */
     add<Offer>(module: Module<Offer>): Offer {
       modules.push(module);
       return module.offers;
@@ -64,7 +64,7 @@ export function createModules() {
     tasks: (): HandledTask[] => modules.flatMap(({ tasks = [] }) => tasks),
     resume: (): void => modules.forEach(({ resume }) => resume?.()),
     start: (): void => modules.forEach(({ start }) => start?.()),
-    /** Those that came last go first: nobody loses what it still uses. */
+    /** Closes all modules, the last added first, so that no module loses one that it still uses. */
     async close(): Promise<void> {
       await inReverse('stop');
       await inReverse('close');

@@ -1,4 +1,4 @@
-// Where the product's own files are, in the source tree and in the bundle, where `import.meta.url` has moved.
+// Paths of the product's own files, in the source tree and in the bundle, where `import.meta.url` differs.
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -20,15 +20,15 @@ type WorkerName = keyof typeof WORKERS;
 
 export interface ProductPaths {
   migrations: string;
-  /** The built web interface. */
+  /** Folder of the built web interface. */
   renderer: string;
   resources: string;
   workers: Record<WorkerName, URL>;
-  /** Chromaprint's WebAssembly. */
+  /** Path of Chromaprint's WebAssembly file. */
   chromaprint: string;
 }
 
-/** `root` is the project (or package) folder; `bundled` says whether this code runs from dist/. */
+/** Returns the paths. `root` is the project (or package) folder; `bundled` says whether this code runs from dist/. */
 export function productPaths(root: string, bundled: boolean): ProductPaths {
   const worker = (file: string): URL =>
     pathToFileURL(bundled ? join(root, 'dist', 'server', `${basename(file)}.js`) : join(root, 'server', `${file}.ts`));

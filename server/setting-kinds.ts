@@ -1,4 +1,4 @@
-// Declares settings: the rule for the value, and how the setting is shown.
+// Declares settings: the rule for their value, and how they are shown.
 import { z } from 'zod';
 import { BYTES_SYNTAX, bytesFromText, numberFromText, percentFromText } from './runtime/number-text.ts';
 import { trimEnd } from './runtime/trim-text.ts';
@@ -16,10 +16,11 @@ export const SETTING_GROUPS = [
 type SettingGroup = (typeof SETTING_GROUPS)[number];
 
 /**
- * What a setting decides. `plain` ones come back with a backup. `program`: what is run · `folder`: what is read and
- * written · `address`: who is served, and who is asked · `account`: who gets in · `guard`: what deletes, writes outside
- * of the data folder, hides what happened, or keeps people signed in for longer · `secret`: never sent to clients, only
- * whether it is set. These come back only after a yes. `place`: where the library itself is; it never comes back.
+ * What a setting decides. `plain` settings are restored with a backup. `program`: which program is run. `folder`: what
+ * is read and written. `address`: who is served, and which servers are requested. `account`: who can sign in. `guard`:
+ * what deletes, writes outside of the data folder, hides what happened, or keeps people signed in for longer. `secret`:
+ * never sent to clients, only whether it is set. All these are restored only after a confirmation. `place`: where the
+ * library itself is; never restored.
  */
 export const SETTING_KINDS = ['plain', 'program', 'folder', 'address', 'account', 'guard', 'secret', 'place'] as const;
 export type SettingKind = (typeof SETTING_KINDS)[number];
@@ -30,11 +31,11 @@ interface SettingMeta {
   help: string;
   /** The kind of value, for the input in the settings page. */
   unit?: 'bytes' | 'duration' | 'folder';
-  /** Rarely needed; collapsed in the settings page. */
+  /** True if the setting is rarely needed; the settings page collapses these. */
   advanced?: boolean;
-  /** Only has an effect while another setting has one of these values. */
+  /** Set if the setting only has an effect while another setting has one of these values. */
   onlyFor?: { setting: string; values: readonly string[] };
-  /** Takes effect at the next start. */
+  /** True if a change takes effect at the next start. */
   restart?: boolean;
 }
 
@@ -60,16 +61,16 @@ export const bool = z.union(
 );
 type FromText = (text: string) => number | undefined;
 
-/** A number, also as text; `allowed` describes the allowed values for messages. */
+/** Declares a number, also as text; `allowed` describes the allowed values for messages. */
 export const number = (rule: z.ZodType<number, number>, allowed: string, fromText: FromText = numberFromText) =>
   z
     .union([z.number(), z.string().transform((written) => fromText(written) ?? NaN)], { error: `must be ${allowed}` })
     .refine((v) => rule.safeParse(v).success, { error: `must be ${allowed}` });
-/** A size, also with a unit. */
+/** Declares a size, also with a unit. */
 export const bytes = (least = 0) =>
   number(z.int().min(least), `${BYTES_SYNTAX}${least > 0 ? `, at least ${least}` : ''}`, bytesFromText);
 export const percent = number(z.number().min(0).max(100), 'a number from 0 to 100, or 0% to 100%', percentFromText);
-/** Without NUL, at which the system ends names of files and hosts. */
+/** Text without NUL, at which the system would end names of files and hosts. */
 export const text = z
   .string()
   .trim()
@@ -81,7 +82,7 @@ export const url = z
   .transform((v) => trimEnd(v, /\//));
 
 const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
-/** `7d`, `12h`, `30m` → seconds. */
+/** Parses a duration to seconds: `7d`, `12h`, `30m`. */
 export const duration = z
   .string()
   .regex(/^[1-9]\d{0,5}[smhd]$/, 'must be a number and s, m, h or d, such as 7d')

@@ -1,4 +1,5 @@
-// The event stream: events of all modules. The renderer's types and the documentation of events are derived from here.
+// The event stream: events of all modules. The renderer's types and the documentation of events are derived from this
+// table.
 import type { z } from 'zod';
 import { downloadEvent } from './downloads/wire.ts';
 import { historyEvent, nowPlayingEvent } from './history/events.ts';

@@ -305,12 +305,12 @@ export function createWikimedia({ settings, userAgent, perSecond, now }: Wikimed
           });
           if (answer.status === 429) bucket.pause(10_000);
           if (answer.status !== 200) throw unreachable();
-          breaker.succeeded();
+          breaker.noteSuccess();
           return Buffer.from(answer.bytes);
         } catch (error) {
           const isFault = (error instanceof OutboundError || error instanceof ServiceError) && !signal.aborted;
-          if (isFault) breaker.failed();
-          else breaker.left();
+          if (isFault) breaker.noteFailure();
+          else breaker.noteAbandoned();
           throw isFault ? (error instanceof ServiceError ? error : unreachable(error)) : error;
         }
       }, signal);

@@ -77,7 +77,7 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
         recordOutcome(answer);
         return answer;
       } catch (error) {
-        breaker.left();
+        breaker.noteAbandoned();
         throw error;
       }
     }, signal);
@@ -101,9 +101,9 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
   }
 
   function recordOutcome(answer: ArchiveResponse): void {
-    if (answer.result !== 'failed') return breaker.succeeded();
+    if (answer.result !== 'failed') return breaker.noteSuccess();
     if (answer.isBusy) bucket.pause(Math.min(MAX_PAUSE_MS, Math.max(busyPauseMs, answer.retryAfterMs ?? 0)));
-    breaker.failed();
+    breaker.noteFailure();
     if (!breaker.mayAsk()) log.warn({ reason: answer.reason }, 'cover archive paused after failures');
   }
 

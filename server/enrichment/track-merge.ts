@@ -40,10 +40,10 @@ export function createDismissalMerge({ db }: { db: MainDb }): TrackMergePart {
 
     remembers: {
       name: 'dismissals',
-      of: (_, to): number[] => dismissalsOf(to).map(({ otherId: dismissedId }) => dismissedId),
+      stateOf: (_, to): number[] => dismissalsOf(to).map(({ otherId: dismissedId }) => dismissedId),
     },
 
-    bringBack(from, to, { remembered, by, at }): void {
+    bringBack(from, to, { remembered, by, undoneAt: at }): void {
       const previousOtherIds = OtherIds.parse(remembered);
       const sourceDismissals = dismissalsOf(from);
       for (const { otherId: dismissedId, createdAt } of dismissalsOf(to)) {

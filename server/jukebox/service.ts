@@ -4,7 +4,7 @@
 import type { ArtistId, TrackId, UserId } from '../db/ids.ts';
 import { forbidden } from '../errors.ts';
 import { shuffleItems } from '../playback/shuffle.ts';
-import { LONGEST_MS } from '../playback/wire.ts';
+import { MAX_POSITION_MS } from '../playback/wire.ts';
 
 interface Jukebox {
   /** Incremented with every change, so that reports about an older state can be recognized. */
@@ -157,7 +157,7 @@ export function createJukebox({ now, announce, artistsOf, random = Math.random }
       changeState(userId, ({ trackIds, currentIndex }) =>
         index < 0 || index >= trackIds.length
           ? { currentIndex }
-          : { currentIndex: index, positionMs: Math.min(positionMs, LONGEST_MS), isPlaying: true },
+          : { currentIndex: index, positionMs: Math.min(positionMs, MAX_POSITION_MS), isPlaying: true },
       ),
     /** Shuffles the queue. The current track becomes the first one and continues. */
     shuffle: (userId: UserId) =>

@@ -1,5 +1,5 @@
-// Announces changes of the library: to clients, at most once a second, that lists changed; to other modules, what
-// happened to tracks.
+// Announces changes of the library: tells clients, at most once a second, that lists changed, and tells other modules
+// what happened to tracks.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { EventHub } from '../events/hub.ts';
@@ -20,7 +20,7 @@ export function createLibraryChanges({ db, events }: { db: MainDb; events: Event
     createListeners<[id: TrackId]>(),
     createListeners<[id: TrackId]>(),
   ];
-  let version = Date.now(); // grows across restarts too
+  let version = Date.now(); // the version also grows across restarts
   let timer: NodeJS.Timeout | undefined;
   let lastAnnouncedAt = 0;
 
@@ -33,7 +33,7 @@ export function createLibraryChanges({ db, events }: { db: MainDb; events: Event
     if (db.$client.open) events.publish(libraryEvent, current());
   }
 
-  /** To be called after changing anything that lists show. */
+  /** Announces that something shown in lists has changed. */
   function announceChange(): void {
     version++;
     timer ??= setTimeout(announce, Math.max(0, lastAnnouncedAt + ANNOUNCEMENT_INTERVAL_MS - performance.now())).unref();
@@ -41,22 +41,22 @@ export function createLibraryChanges({ db, events }: { db: MainDb; events: Event
 
   return {
     current,
-    /** Grows with each change. */
+    /** Returns the version of the library, which grows with each change. */
     version: (): number => version,
     announceChange,
 
-    /** Announces an edit, after which there may be other albums. */
+    /** Announces an edit, which may have created or removed albums. */
     onEdited: editListeners.add,
     announceEdit(): void {
       announceChange();
       editListeners.notify();
     },
 
-    /** Tracks were added, with or without audio, or renamed. */
+    /** Tells listeners that tracks were added, with or without audio, or renamed. */
     onAdded: addedListeners.add,
     announceAdded: addedListeners.notify,
 
-    /** One or a few tracks were added with their audio. Scans do not call this. */
+    /** Tells listeners that one or a few tracks were added with their audio. Scans do not call this. */
     onAudioAdded: audioAddedListeners.add,
     announceAudioAdded(ids: readonly TrackId[]): void {
       addedListeners.notify();
@@ -64,19 +64,19 @@ export function createLibraryChanges({ db, events }: { db: MainDb; events: Event
       audioAddedListeners.notify(ids);
     },
 
-    /** A track was deleted or merged into another. Called inside the transaction. */
+    /** Tells listeners that a track was deleted or merged into another. Called inside the transaction. */
     onDeleted: deletedListeners.add,
     announceDeleted: deletedListeners.notify,
 
-    /** A deleted track is back. Called inside the transaction. */
+    /** Tells listeners that a deleted track was restored. Called inside the transaction. */
     onRestored: restoredListeners.add,
     announceRestored: restoredListeners.notify,
 
-    /** A track's audio turned out to be missing. */
+    /** Tells listeners that a track's audio turned out to be missing. */
     onAudioLost: audioLostListeners.add,
     announceAudioLost: audioLostListeners.notify,
 
-    /** A track's missing audio was found again. */
+    /** Tells listeners that a track's missing audio was found again. */
     onAudioReturned: audioReturnedListeners.add,
     announceAudioReturned: audioReturnedListeners.notify,
   };

@@ -105,17 +105,21 @@ export function libraryModule({
   const toTrash = (by: UserId, id: TrackId): void =>
     void db.transaction((tx) => trash.put(tx, by, id, () => changes.announceDeleted(id)), { behavior: 'immediate' });
 
-  /** Files of tracks in the trash, or of merged ones, may have been replaced or moved meanwhile. */
-  function restored(): void {
+  /**
+   * Announces restored tracks and checks their files: files of tracks in the trash, or of merged ones, may have been
+   * replaced or moved meanwhile.
+   */
+  function noteRestored(): void {
     changes.announceChange();
     void jobs.tryEnqueue(COMPARE_GONE, {});
   }
 
-  /** Regroups albums of an earlier version after a week, if nobody did so before. */
+  /** Regroups albums of an earlier version after a week, unless somebody did so before. */
   async function regroupWhenDue(): Promise<void> {
     try {
       await regroupings.releaseUnchanged();
-      db.transaction(() => tracks.batch(() => {}), { behavior: 'immediate' }); // regroups names that were noted since
+      // the end of the batch regroups names that were noted since
+      db.transaction(() => tracks.batch(() => {}), { behavior: 'immediate' });
       const dueAt = regroupings.dueAt();
       if (dueAt && dueAt <= now()) await jobs.tryEnqueue(REGROUP_ALBUMS, { by: null });
     } catch (err) {
@@ -133,30 +137,30 @@ export function libraryModule({
       changes,
       readAside: listThread.readAside,
       merges,
-      /** For modules with data that refers to tracks. */
+      /** Registers how a module moves its data on tracks when tracks are merged. */
       onMerge: (part: TrackMergePart): void => void movers.push(part),
-      /** For modules with data on albums and artists. */
+      /** Registers how a module moves its data on albums and artists. */
       onAnnotationsMove: (part: AnnotationPart): void => void annotationParts.push(part),
       /**
-       * The audio of a track turned out to be missing at a URI, or is back there. Who found it has waited meanwhile:
-       * it counts only while the track still has its audio there.
+       * Reports that the audio of a track turned out to be missing at a URI, or is back there. Time may have passed
+       * since: a report counts only if the track still has its audio at that URI.
        */
       audio: {
-        lost(id: TrackId, uri: string): void {
+        noteLost(id: TrackId, uri: string): void {
           markLost(id, uri);
           for (const listener of faultListeners) listener(id);
         },
-        /** The audio is lost, and nothing can repair it now. */
+        /** Marks the audio as lost when nothing can repair it now. */
         markLost,
-        /** The file exists, but its checksum differs from the stored one. */
-        damaged(id: TrackId): void {
+        /** Reports that the file exists, but its checksum differs from the stored one. */
+        noteDamaged(id: TrackId): void {
           for (const listener of faultListeners) listener(id);
         },
         onFault: (listener: (id: TrackId) => void): void => void faultListeners.push(listener),
         markReturned,
-        /** Sets how to find out whether scans ignore the folder of a file. */
-        askIgnored(ask: (path: string) => Promise<boolean>): void {
-          isIgnored = ask;
+        /** Sets the function that says whether scans ignore the folder of a file. */
+        askIgnored(isPathIgnored: (path: string) => Promise<boolean>): void {
+          isIgnored = isPathIgnored;
         },
         listMissing: returnedAudio.listMissing,
         recheckAudio,
@@ -166,8 +170,8 @@ export function libraryModule({
       ...libraryRoutes({ library, editing, toTrash, libraryChanged: changes.announceEdit }),
       ...editRoutes({ history: library.editHistory, merges, library, editing, libraryChanged: changes.announceEdit }),
       ...folderRoutes({ library, musicFolders }),
-      ...trashRoutes({ trash, library, onRestored: restored }),
-      ...mergeRoutes({ merges, library, lookForFiles, libraryChanged: restored }),
+      ...trashRoutes({ trash, library, onRestored: noteRestored }),
+      ...mergeRoutes({ merges, library, lookForFiles, libraryChanged: noteRestored }),
       ...regroupingRoutes({ regroupings, library, jobs, libraryChanged: changes.announceEdit }),
     ],
     tasks: [

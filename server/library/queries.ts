@@ -1,17 +1,17 @@
-// Statements that the library's service runs by itself.
+// Statements that only the library's service uses.
 import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import type { Availability } from '../db/schema.ts';
 
 const MAX_EDITIONS = 100;
 
-/** Sets the availability of a track that still has the former one, and the audio with this URI. */
+/** Prepares setting the availability of a track, if it still has the given former availability and audio URI. */
 export const prepareSetAvailability = (client: Sqlite) =>
   client.prepare<[Availability, number, TrackId, Availability, string]>(
     'UPDATE tracks SET availability = ?, updated_at = ? WHERE id = ? AND availability = ? AND storage_uri = ?',
   );
 
-/** Lists the other albums of an album's release group, by year. */
+/** Prepares listing the other albums of an album's release group, by year. */
 export const prepareListEditions = (client: Sqlite) =>
   client
     .prepare<[AlbumId, AlbumId], AlbumId>(

@@ -1,5 +1,5 @@
-// Lists, single items and edits. `userId` is the requesting user; items come with their likes, ratings and
-// plays. `getX` and the edits throw `not_found`.
+// Lists, single items and edits. `userId` is the requesting user; items come with that user's likes, ratings and plays.
+// `getX` and the edits throw `not_found`.
 import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
 import { notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
@@ -39,7 +39,7 @@ import type { AlbumSort, ArtistSort, TrackOut, TrackSort } from './wire.ts';
 const existingIdsSql = (kind: SearchKind): string =>
   `SELECT i.id FROM json_each(@ids) ids CROSS JOIN ${kind}s i ON i.id = ids.value`;
 const MAX_IDS_PER_QUERY = 2_000;
-/** Tracks whose credits change in one go: some 10 ms. */
+/** The number of tracks whose credits change in one transaction: some 10 ms. */
 const CREDITS_PER_STEP = 100;
 
 interface LibraryDeps extends ObjectReleaseDeps {
@@ -47,11 +47,11 @@ interface LibraryDeps extends ObjectReleaseDeps {
   tracks: TrackWriter;
   /** Continues `settleCredits` in the background, for an artist with many tracks. */
   settleLater?: (id: ArtistId) => void;
-  /** Whether a file is in a music folder that is not there. */
+  /** Returns whether a file is in a music folder that cannot be reached. */
   isOffline?: (storageUri: string | null) => boolean;
-  /** Keys of the music folders. */
+  /** Returns the keys of the music folders. */
   folderKeys?: () => string[];
-  /** Runs slow list queries. Without it, they run in the calling thread. */
+  /** Runs slow list queries. If absent, they run in the calling thread. */
   listThread?: ListThread;
 }
 
@@ -107,22 +107,22 @@ export function createLibraryService({
     const { albumId } = filter;
     const excludedIds =
       bestOnly && albumId !== undefined
-        ? versionsIn(userId, albumId).flatMap(([, ...others]) => others.map(({ id }) => id))
+        ? versionsIn(userId, albumId).flatMap(([, ...otherVersions]) => otherVersions.map(({ id }) => id))
         : undefined;
     return trackList(
       userId,
-      { ...filter, without: excludedIds, folder: folder && { ...folder, others: folders.others() } },
+      { ...filter, excludedIds, folder: folder && { ...folder, otherRoots: folders.others() } },
       order,
     );
   }
 
-  function firstOrThrow<T>(what: string, id: number, items: T[]): T {
+  function firstOrThrow<T>(itemKind: string, id: number, items: T[]): T {
     const [item] = items;
-    if (item === undefined) throw notFound(what, id);
+    if (item === undefined) throw notFound(itemKind, id);
     return item;
   }
 
-  /** Why results for a track are not saved yet; in memory, because nothing could be written. */
+  /** The reason why a track's results are not saved yet; kept in memory, because nothing could be written. */
   const unsavedReasons = new Map<TrackId, string>();
 
   function getTrack(userId: UserId, id: TrackId): TrackSummary {
@@ -137,28 +137,30 @@ export function createLibraryService({
   const getArtist = (userId: UserId, id: ArtistId): ArtistSummary =>
     firstOrThrow('artist', id, artistsById(userId, [id]));
 
-  /** By year. */
+  /** lists editions by year */
   const listEditions = prepareListEditions(db.$client);
 
   return {
     getTrack,
-    /** Notes why results for a track could not be saved; undefined when they were saved. */
+    /** Notes why results for a track could not be saved; `reason` is undefined when they were saved. */
     noteUnsaved(id: TrackId, reason: string | undefined): void {
       if (reason === undefined) unsavedReasons.delete(id);
       else unsavedReasons.set(id, reason);
     },
     getAlbum,
-    /** Other albums of its release group, by year. Throws `not_found`. */
+    /** Returns the other albums of the album's release group, by year. Throws `not_found`. */
     editionsOf(userId: UserId, id: AlbumId): AlbumSummary[] {
       getAlbum(userId, id);
       return albumsById(userId, listEditions.all(id, id));
     },
-    /** Files of an album that say something else than most of them. Throws `not_found`. */
+    /** Returns the files of an album whose tags differ from those of most of its files. Throws `not_found`. */
     contradictionsIn(userId: UserId, id: AlbumId): Contradiction[] {
       getAlbum(userId, id);
       return contradictionsIn(statements, id);
     },
-    /** Other files of its recording at its place of the album, the best first. Throws `not_found`. */
+    /**
+     * Returns the other files of the track's recording at its place of the album, the best first. Throws `not_found`.
+     */
     versionsOf(userId: UserId, id: TrackId): TrackSummary[] {
       const { albumId } = getTrack(userId, id);
       const versionGroups = albumId === null ? [] : versionsIn(userId, albumId);
@@ -167,9 +169,9 @@ export function createLibraryService({
       );
     },
     getArtist,
-    /** For modules that send tracks without knowing their shape. */
+    /** Returns a track in its API shape, for modules that send tracks without knowing that shape. */
     trackOut: (user: Principal, id: TrackId): TrackOut => toTrackOut(getTrack(user.id, id)),
-    /** In the order of the ids; unknown ones are skipped. */
+    /** Return items in the order of the ids; unknown ids are skipped. */
     tracksById,
     albumsById,
     artistsById,
@@ -201,7 +203,7 @@ export function createLibraryService({
       order: ListOrder<ArtistSort>,
       page: Page,
     ): Promise<Paged<ArtistSummary>> => listOf(artistList(userId, filter, order), page, artistsById),
-    /** Ids of a page of a list, and their total. */
+    /** Return the ids of a page of a list, and the list's total. */
     listIds: {
       track: (userId: UserId, filter: TrackListFilter, order: ListOrder<TrackSort>, page: Page): Promise<IdPage> =>
         listing.page(tracksOf(userId, filter, order), page),
@@ -213,7 +215,7 @@ export function createLibraryService({
     /** Returns those of the items that are in the library, in their order. */
     filterExistingIds: (kind: SearchKind, ids: readonly number[]): number[] =>
       statements.column<number>(existingIdsSql(kind), { ids: JSON.stringify(ids) }),
-    /** Returns those of the tracks that are no placeholders, in their order. */
+    /** Returns those of the tracks that are not placeholders, in their order. */
     notRemote: (ids: readonly number[]): number[] =>
       statements.column<number>(NOT_REMOTE, { ids: JSON.stringify(ids) }),
     listGenres,
@@ -222,7 +224,7 @@ export function createLibraryService({
       const { sql, params } = inMusicFolder(kind, scope);
       return statements.column<number>(sql, { ...params, ids: JSON.stringify(ids) });
     },
-    /** The user's most or last played albums. */
+    /** Returns the albums that the user played most, or last. */
     listPlayedAlbums: (userId: UserId, by: PlayedOrder, page: Page): AlbumSummary[] =>
       albumsById(userId, playedAlbumIds(statements, userId, by, page)),
     listPlayedIds: (userId: UserId, by: PlayedOrder, page: Page): number[] =>
@@ -235,19 +237,19 @@ export function createLibraryService({
       const [list] = statements.column<string>('SELECT list FROM chapters WHERE track_id = @id', { id });
       return list === undefined ? [] : (JSON.parse(list) as Chapter[]);
     },
-    /** Returns the bookmark in milliseconds. */
+    /** Returns the position of the user's bookmark in a track, in milliseconds. */
     bookmarkIn(userId: UserId, id: TrackId): number | null {
       const sql = 'SELECT position_ms FROM bookmarks WHERE user_id = @userId AND track_id = @id';
       return statements.column<number>(sql, { userId, id })[0] ?? null;
     },
     similar: createSimilar({ statements, random: Math.random }),
 
-    /** Takes precedence over tags and services, now and later. Throws `not_found` or `invalid`. */
-    setMetadata(userId: UserId, id: TrackId, typed: TypedMetadata, batch?: string): TrackSummary {
-      history.record({ by: userId, batch }, id, () => setMetadata(id, typed, { keepsStatus: false }));
+    /** Sets metadata that takes precedence over tags and services, now and later. Throws `not_found` or `invalid`. */
+    setMetadata(userId: UserId, id: TrackId, typedMetadata: TypedMetadata, batch?: string): TrackSummary {
+      history.record({ by: userId, batch }, id, () => setMetadata(id, typedMetadata, { keepsStatus: false }));
       return getTrack(userId, id);
     },
-    /** Keeps metadata_status; the fields that it changes are protected by their origin. */
+    /** Changes single fields and keeps metadata_status; the changed fields are protected by their origin. */
     updateTrack(userId: UserId, id: TrackId, changes: TypedMetadata, batch?: string): TrackSummary {
       const { artist, artists, album, albumArtist, ...fields } = changes;
       const hasNames = [artist, artists, album, albumArtist].some((name) => name !== undefined);
@@ -268,7 +270,10 @@ export function createLibraryService({
       if (isMore) settleLater?.(id);
       return getArtist(userId, id);
     },
-    /** Next step after a change of an artist's never-split mark. False when no credits are left to change. */
+    /**
+     * Runs the next step after a change of an artist's never-split mark. Returns false when no credits are left to
+     * change.
+     */
     settleCredits: (id: ArtistId): boolean =>
       db.transaction(() => applyNeverSplit(id, CREDITS_PER_STEP) > 0, { behavior: 'immediate' }),
     /** Deletes stored objects that nothing uses any more, for example after a merge. */
@@ -281,10 +286,13 @@ export function createLibraryService({
       artists: statements.value<number>('SELECT count(*) FROM artists', {}),
     }),
 
-    /** For a track whose audio is not at that URI. True if it was available before, and still has its audio there. */
+    /**
+     * Marks a track as missing whose audio is not at that URI. Returns true if it was available before, and still has
+     * its audio there.
+     */
     markMissing: (id: TrackId, uri: string): boolean =>
       setAvailability.run('missing', now().getTime(), id, 'available', uri).changes > 0,
-    /** For a track whose audio is back at that URI. True if it was missing before. */
+    /** Marks a track as available whose audio is back at that URI. Returns true if it was missing before. */
     markAvailable: (id: TrackId, uri: string): boolean =>
       setAvailability.run('available', now().getTime(), id, 'missing', uri).changes > 0,
   };

@@ -6,7 +6,7 @@ import type { LibraryService } from './service.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
 
 /**
- * Compares tracks whose files are gone with all others, after more were analyzed or restored. See
+ * Compares tracks whose files are gone with all others, after more tracks were analyzed or restored. See
  * scan/gone-tracks/gone-track-finder.ts.
  */
 export const COMPARE_GONE = task('compare_gone', {
@@ -24,7 +24,7 @@ export const SETTLE_CREDITS = task('settle_credits', {
   concurrency: 1,
 });
 
-/** Regroups albums of an earlier version, of some names or all. Resumes after an interruption. */
+/** Regroups albums of an earlier version, those of some names or all. Resumes after an interruption. */
 export const REGROUP_ALBUMS = task('regroup_albums', {
   payload: z.strictObject({ by: UserIdIn.nullable(), albumIds: z.array(AlbumIdIn).optional() }),
   attempts: 3,
@@ -42,7 +42,7 @@ export const regroupTask =
     try {
       await regroupings.applyAll(by, albumIds, () => signal.throwIfAborted());
     } finally {
-      libraryChanged(); // also by a job that was stopped half-way
+      libraryChanged(); // runs also after a job that was stopped half-way
     }
     return null;
   };
@@ -52,7 +52,7 @@ interface CreditsTaskDeps {
   libraryChanged: () => void;
 }
 
-/** Handler of `settle_credits`. Each step reads the mark again, since it may change meanwhile. */
+/** Creates the handler of `settle_credits`. Each step reads the mark again, since it may change meanwhile. */
 export const settleCreditsTask =
   ({ library, libraryChanged }: CreditsTaskDeps): Handler<typeof SETTLE_CREDITS> =>
   async ({ artistId }, { signal }) => {

@@ -51,7 +51,8 @@ export const toTrackFilter = (q: TrackQuery): TrackListFilter => ({
   metadataStatus: q.metadata_status,
   availability: q.availability,
   liked: q.liked,
-  folder: q.folder === undefined ? undefined : { path: q.folder === FIRST_FOLDER_ONLY ? '' : q.folder, below: q.below },
+  folder:
+    q.folder === undefined ? undefined : { path: q.folder === FIRST_FOLDER_ONLY ? '' : q.folder, isRecursive: q.below },
 });
 
 const fieldFilters = (q: TrackQuery): FieldFilters =>
@@ -219,8 +220,8 @@ export const toLyricsOut = ({ synced, lines, source, lrclibId, isInstrumental }:
   is_instrumental: isInstrumental,
 });
 
-export const toContradictionOut = ({ id, sourceId, ...others }: Contradiction): ContradictionOut => ({
+export const toContradictionOut = ({ id, sourceId, ...otherFields }: Contradiction): ContradictionOut => ({
   track_id: id,
   source_id: sourceId,
-  ...others,
+  ...otherFields,
 });

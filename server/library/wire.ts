@@ -1,4 +1,4 @@
-// Shapes of the library's API.
+// Zod schemas of the library's API.
 import { z } from 'zod';
 import { event } from '../events/event.ts';
 import { AlbumIdIn, ArtistIdIn } from '../db/ids.ts';
@@ -23,7 +23,7 @@ import { NO_FORMAT } from './lists/filters.ts';
 import { folderPath } from './folders/folder-wire.ts';
 
 export const AvailabilityOut = z.enum(['available', 'remote', 'fetching', 'missing']);
-/** `offline`: the file is in a music folder that is not there. */
+/** `offline` means that the file is in a music folder that cannot be reached. */
 export const ShownAvailabilityOut = z.enum([...AvailabilityOut.options, 'offline']);
 const MetadataStatusOut = z.enum(['pending', 'enriched', 'failed', 'manual']);
 
@@ -287,7 +287,10 @@ export const ContradictionOut = z
   .meta({ id: 'ContradictionOut' });
 export type ContradictionOut = z.output<typeof ContradictionOut>;
 
-/** Default orders: an album's tracks by disc and number, an artist's tracks by album, an artist's albums by year. */
+/**
+ * Track lists with other default orders: an album's tracks by disc and number, an artist's tracks by album, an artist's
+ * albums by year.
+ */
 export const AlbumTrackQuery = TrackQuery.extend({
   sort: z.enum(TRACK_SORTS).default('album'),
   best_only: queryBool.optional().meta({

@@ -1,5 +1,5 @@
-// Builds the index of sounds from the stored characters: trains the model, makes the vectors, sorts them into clusters
-// and lays out the map. Runs in a thread of its own; a million tracks take minutes.
+// Builds the index of sounds from the stored sound vectors ("characters"): trains the model, computes the vectors,
+// groups them into clusters and lays out the map. Runs in a thread of its own; a million tracks take minutes.
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
@@ -24,33 +24,33 @@ import { placeLandmarks, type Places } from './landmarks.ts';
 import { AXES, HEADER_BYTES, layoutOf, MODEL_VALUES, type IndexHeader } from './sound-index.ts';
 import { MAP_SIZE } from './wire.ts';
 
-/** The model is trained on about so many tracks, whole albums of them. */
+/** The model is trained on about this many tracks, always on whole albums. */
 const TRAINING_TRACKS = 30_000;
 const MAX_CLUSTERS = 1_024;
 const TRACKS_PER_CLUSTER = 3;
 const TRAINING_ROUNDS = 6;
-/** Records per cluster that training draws in a round. */
+/** The number of records per cluster that one round of training draws. */
 const SAMPLES_PER_CLUSTER = 32;
 const MAX_GENRES = 24;
-/** A track lies between this many clusters on the map. */
+/** Each track is placed between this many clusters on the map. */
 const CLUSTERS_PER_TRACK = 3;
 const SHARPNESS = 12;
-/** A share of the map's width by which tracks are scattered, so that they do not lie on top of each other. */
+/** The share of the map's width by which tracks are scattered, so that they do not lie on top of each other. */
 const SCATTER_WIDTH = 0.012;
 const WRITE_BYTES = 1 << 20;
 
-/** Tracks whose sound can be compared. */
+/** SQL that selects tracks whose sound can be compared. */
 const FROM_COMPARABLE_TRACKS = `FROM tracks t JOIN audio_analyses a ON a.audio_key = ${AUDIO_KEY}
   WHERE t.availability = 'available' AND t.audio_hash IS NOT NULL AND a.character IS NOT NULL
     AND a.character_version = ${STEPS.character}`;
 
 export interface SoundCounts {
-  /** Tracks with audio. */
+  /** The number of tracks with audio. */
   total: number;
-  /** Tracks that were analyzed, with or without a result. */
+  /** The number of tracks that were analyzed, with or without a result. */
   analyzed: number;
   comparable: number;
-  /** Changes when other tracks or other results would be in the index. */
+  /** A fingerprint that changes when other tracks or other results would be in the index. */
   members: string;
   energies: EnergyCounts;
 }
@@ -76,19 +76,19 @@ export function countSounds(client: Sqlite): SoundCounts {
 export function buildSoundIndex(
   client: Sqlite,
   path: string,
-  { counted, nowMs }: { counted: SoundCounts; nowMs: number },
+  { soundCounts, nowMs }: { soundCounts: SoundCounts; nowMs: number },
 ): number {
   const tracks = client.prepare<[], number>(`SELECT count(*) ${FROM_COMPARABLE_TRACKS}`).pluck().get() ?? 0;
   const model = trainModel(client, tracks);
   const records = makeRecords(client, model, tracks);
-  return arrange(path, { ...records, model, nowMs, counted });
+  return arrange(path, { ...records, model, nowMs, soundCounts });
 }
 
-/** The index of records without a library, for measuring how well and how fast it finds. */
+/** Builds the index of records without a library, for measuring how well and how fast it finds similar records. */
 export function indexRecords(path: string, records: Uint8Array<ArrayBuffer>, count: number): number {
   const model: VectorModel = { mean: new Float64Array(2 * DIMENSIONS), axes: new Float64Array(AXES) };
-  const counted: SoundCounts = { total: count, analyzed: count, comparable: count, members: '', energies: [] };
-  return arrange(path, { records, count, genreOf: new Uint8Array(count), genres: [], model, nowMs: 0, counted });
+  const soundCounts: SoundCounts = { total: count, analyzed: count, comparable: count, members: '', energies: [] };
+  return arrange(path, { records, count, genreOf: new Uint8Array(count), genres: [], model, nowMs: 0, soundCounts });
 }
 
 function arrange(path: string, trained: TrainedRecords): number {
@@ -98,7 +98,10 @@ function arrange(path: string, trained: TrainedRecords): number {
   return writeIndex(path, { ...trained, ...clusters, ...map });
 }
 
-/** Numbers from 0 to 1, the same each time: an unchanged library keeps its map. */
+/**
+ * Returns a generator of numbers from 0 to 1. The numbers are the same each time, so that an unchanged library keeps
+ * its map.
+ */
 function numbersFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -111,12 +114,12 @@ function trainModel(client: Sqlite, tracks: number): VectorModel {
   const trainer = createVectorTrainer();
   const share = Math.min(1, TRAINING_TRACKS / Math.max(1, tracks));
   const rows = client
-    .prepare<{ most: number }, [number | null, Buffer]>(
+    .prepare<{ maxRows: number }, [number | null, Buffer]>(
       `SELECT t.album_id, a.character ${FROM_COMPARABLE_TRACKS}
         AND coalesce(t.album_id, t.id) * 7919 % 10007 < @most ORDER BY t.album_id`,
     )
     .raw()
-    .iterate({ most: Math.ceil(share * 10_007) });
+    .iterate({ maxRows: Math.ceil(share * 10_007) });
   for (const [albumId, bytes] of rows) {
     const character = unpackCharacter(bytes);
     if (character) trainer.push(character, albumId);
@@ -124,11 +127,11 @@ function trainModel(client: Sqlite, tracks: number): VectorModel {
   return trainer.finish();
 }
 
-type TrainedRecords = Records & { model: VectorModel; nowMs: number; counted: SoundCounts };
+type TrainedRecords = Records & { model: VectorModel; nowMs: number; soundCounts: SoundCounts };
 
 interface Records {
   count: number;
-  /** Records in the order of ids. */
+  /** Records in the order of track ids. */
   records: Uint8Array<ArrayBuffer>;
   genreOf: Uint8Array;
   genres: string[];
@@ -167,12 +170,12 @@ function makeRecords(client: Sqlite, model: VectorModel, maxRecords: number): Re
 interface Clusters {
   middles: Uint8Array<ArrayBuffer>;
   clusters: number;
-  /** For each record the `CLUSTERS_PER_TRACK` clusters that it is most like, and how much. */
+  /** The `CLUSTERS_PER_TRACK` clusters that each record is most similar to; `likeness` says how similar. */
   nearest: Int32Array;
   likeness: Float32Array;
 }
 
-/** Spherical k-means. */
+/** Sorts records into clusters by spherical k-means. */
 function sortIntoClusters(records: Uint8Array<ArrayBuffer>, count: number, random: () => number): Clusters {
   const clusters = Math.max(1, Math.min(MAX_CLUSTERS, Math.ceil(count / TRACKS_PER_CLUSTER)));
   const { loops, reserve } = createKernels();
@@ -180,7 +183,7 @@ function sortIntoClusters(records: Uint8Array<ArrayBuffer>, count: number, rando
   const memory = reserve(outAt + clusters * 4);
   const bytes = new Uint8Array(memory);
   const view = new DataView(memory);
-  const out = new Float32Array(memory, outAt, clusters);
+  const products = new Float32Array(memory, outAt, clusters);
   const records32 = new DataView(records.buffer);
   const draw = (): number => Math.floor(random() * count);
   const setMiddle = (cluster: number, record: number): void =>
@@ -193,9 +196,9 @@ function sortIntoClusters(records: Uint8Array<ArrayBuffer>, count: number, rando
   }
   function nearestOf(record: number): number {
     compare(record);
-    let best = 0;
-    for (let i = 1; i < clusters; i++) if ((out[i] as number) > (out[best] as number)) best = i;
-    return best;
+    let bestCluster = 0;
+    for (let i = 1; i < clusters; i++) if ((products[i] as number) > (products[bestCluster] as number)) bestCluster = i;
+    return bestCluster;
   }
 
   const stride = Math.max(1, Math.floor(count / clusters));
@@ -231,11 +234,12 @@ function sortIntoClusters(records: Uint8Array<ArrayBuffer>, count: number, rando
     compare(record);
     const scale = records32.getFloat32(record * RECORD_BYTES + RECORD_SCALE_OFFSET, true);
     for (let place = 0; place < CLUSTERS_PER_TRACK; place++) {
-      let best = -1;
-      for (let i = 0; i < clusters; i++) if (best < 0 || (out[i] as number) > (out[best] as number)) best = i;
-      nearest[record * CLUSTERS_PER_TRACK + place] = best;
-      likeness[record * CLUSTERS_PER_TRACK + place] = (out[best] as number) * scale;
-      out[best] = -Infinity;
+      let bestCluster = -1;
+      for (let i = 0; i < clusters; i++)
+        if (bestCluster < 0 || (products[i] as number) > (products[bestCluster] as number)) bestCluster = i;
+      nearest[record * CLUSTERS_PER_TRACK + place] = bestCluster;
+      likeness[record * CLUSTERS_PER_TRACK + place] = (products[bestCluster] as number) * scale;
+      products[bestCluster] = -Infinity;
     }
   }
   return { middles: bytes.slice(RECORD_BYTES, RECORD_BYTES * (1 + clusters)), clusters, nearest, likeness };
@@ -248,21 +252,21 @@ function layOut(
 ): { xs: Uint16Array; ys: Uint16Array } {
   const places = placeLandmarks(likenessOfAll(middles, clusters), clusters, random);
   const along = (axis: Float64Array): Uint16Array => {
-    const out = new Uint16Array(count);
+    const coordinates = new Uint16Array(count);
     for (let record = 0; record < count; record++) {
-      const at = record * CLUSTERS_PER_TRACK;
+      const offset = record * CLUSTERS_PER_TRACK;
       let [sum, weights] = [0, 0];
-      for (let i = at; i < at + CLUSTERS_PER_TRACK; i++) {
+      for (let i = offset; i < offset + CLUSTERS_PER_TRACK; i++) {
         const value = likeness[i] as number;
         if (value === -Infinity) continue;
-        const weight = Math.exp(SHARPNESS * (value - (likeness[at] as number)));
+        const weight = Math.exp(SHARPNESS * (value - (likeness[offset] as number)));
         sum += weight * (axis[nearest[i] as number] as number);
         weights += weight;
       }
       const place = sum / weights + (random() - 0.5) * SCATTER_WIDTH;
-      out[record] = Math.round(Math.max(0, Math.min(1, place)) * MAP_SIZE);
+      coordinates[record] = Math.round(Math.max(0, Math.min(1, place)) * MAP_SIZE);
     }
-    return out;
+    return coordinates;
   };
   return { xs: along((places satisfies Places).xs), ys: along(places.ys) };
 }
@@ -290,16 +294,16 @@ function likenessOfAll(middles: Uint8Array<ArrayBuffer>, count: number): Float32
 
 type IndexContent = TrainedRecords & Clusters & { xs: Uint16Array; ys: Uint16Array };
 
-/** Writes the index beside the old one, which it then replaces. */
+/** Writes the index to a file beside the old index, which it then replaces. */
 function writeIndex(path: string, content: IndexContent): number {
   const { count, clusters } = content;
   const header: IndexHeader = {
     vectorVersion: VECTOR_VERSION,
     version: randomBytes(6).toString('hex'),
     builtAtMs: content.nowMs,
-    members: content.counted.members,
-    analyzed: content.counted.analyzed,
-    total: content.counted.total,
+    members: content.soundCounts.members,
+    analyzed: content.soundCounts.analyzed,
+    total: content.soundCounts.total,
     tracks: count,
     clusters,
     genres: content.genres.map((name) => name.slice(0, 60)),
@@ -311,24 +315,32 @@ function writeIndex(path: string, content: IndexContent): number {
   const newPath = `${path}.new`;
   const fd = openSync(newPath, 'w');
   try {
-    const put = (part: ArrayBufferView, at: number): void => {
-      const bytes = Buffer.from(part.buffer, part.byteOffset, part.byteLength);
-      for (let done = 0; done < bytes.length;)
-        done += writeSync(fd, bytes, done, Math.min(WRITE_BYTES, bytes.length - done), at + done);
+    const writeAt = (chunk: ArrayBufferView, position: number): void => {
+      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+      for (let writtenBytes = 0; writtenBytes < bytes.length;)
+        writtenBytes += writeSync(
+          fd,
+          bytes,
+          writtenBytes,
+          Math.min(WRITE_BYTES, bytes.length - writtenBytes),
+          position + writtenBytes,
+        );
     };
-    const { starts, places, ids } = writeRecords(content, (part, at) => put(part, layout.records + at));
+    const { starts, places, ids } = writeRecords(content, (chunk, position) =>
+      writeAt(chunk, layout.records + position),
+    );
     const model = new Float64Array(MODEL_VALUES);
     model.set(content.model.mean);
     model.set(content.model.axes, content.model.mean.length);
-    put(head, 0);
-    put(model, layout.model);
-    put(content.middles, layout.middles);
-    put(starts, layout.starts);
-    put(ids, layout.ids);
-    put(places, layout.places);
-    put(content.xs, layout.xs);
-    put(content.ys, layout.ys);
-    put(content.genreOf.subarray(0, count), layout.genres);
+    writeAt(head, 0);
+    writeAt(model, layout.model);
+    writeAt(content.middles, layout.middles);
+    writeAt(starts, layout.starts);
+    writeAt(ids, layout.ids);
+    writeAt(places, layout.places);
+    writeAt(content.xs, layout.xs);
+    writeAt(content.ys, layout.ys);
+    writeAt(content.genreOf.subarray(0, count), layout.genres);
     fsyncSync(fd);
   } catch (error) {
     rmSync(newPath, { force: true });
@@ -343,7 +355,7 @@ function writeIndex(path: string, content: IndexContent): number {
 /** Writes the records cluster by cluster. */
 function writeRecords(
   { count, clusters, nearest, records }: IndexContent,
-  put: (part: Uint8Array, at: number) => void,
+  writeAt: (chunk: Uint8Array, position: number) => void,
 ) {
   const starts = new Int32Array(clusters + 1);
   for (let i = 0; i < count; i++) {
@@ -354,25 +366,25 @@ function writeRecords(
   const nextPlaces = starts.slice();
   const places = new Int32Array(count);
   const ids = new Int32Array(count);
-  const sorted = new Int32Array(count);
+  const sortedRecords = new Int32Array(count);
   const view = new DataView(records.buffer);
   for (let i = 0; i < count; i++) {
     const cluster = nearest[i * CLUSTERS_PER_TRACK] as number;
     const place = nextPlaces[cluster] as number;
     nextPlaces[cluster] = place + 1;
     places[i] = place;
-    sorted[place] = i;
+    sortedRecords[place] = i;
     ids[i] = view.getInt32(i * RECORD_BYTES + RECORD_ID_OFFSET, true);
   }
   const perPart = WRITE_BYTES / RECORD_BYTES;
-  const part = new Uint8Array(WRITE_BYTES);
+  const chunk = new Uint8Array(WRITE_BYTES);
   for (let from = 0; from < count; from += perPart) {
     const partCount = Math.min(perPart, count - from);
     for (let i = 0; i < partCount; i++) {
-      const at = (sorted[from + i] as number) * RECORD_BYTES;
-      part.set(records.subarray(at, at + RECORD_BYTES), i * RECORD_BYTES);
+      const recordStart = (sortedRecords[from + i] as number) * RECORD_BYTES;
+      chunk.set(records.subarray(recordStart, recordStart + RECORD_BYTES), i * RECORD_BYTES);
     }
-    put(part.subarray(0, partCount * RECORD_BYTES), from * RECORD_BYTES);
+    writeAt(chunk.subarray(0, partCount * RECORD_BYTES), from * RECORD_BYTES);
   }
   return { starts, places, ids };
 }

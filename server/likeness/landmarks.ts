@@ -3,7 +3,7 @@
 
 const NEIGHBOURS = 12;
 const ROUNDS = 300;
-/** Rounds in which like ones attract each other more, so that groups form. */
+/** Rounds in which similar clusters attract each other more, so that groups form. */
 const EARLY_ROUNDS = 80;
 const EARLY_PULL_FACTOR = 6;
 
@@ -12,7 +12,9 @@ export interface Places {
   ys: Float64Array;
 }
 
-/** `likeness` of each to each, row by row, -1 to 1. */
+/**
+ * Places the clusters on the map. `likeness` has the similarity of each cluster to each cluster, row by row, -1 to 1.
+ */
 export function placeLandmarks(likeness: Float32Array, count: number, random: () => number): Places {
   const pull = attractions(likeness, count);
   const xs = Float64Array.from({ length: count }, () => (random() - 0.5) * 0.01);
@@ -58,8 +60,8 @@ export function placeLandmarks(likeness: Float32Array, count: number, random: ()
 }
 
 /**
- * Returns how much each pair belongs together; the sum is 1. The reach of each row is chosen so that it has about
- * `NEIGHBOURS`.
+ * Returns how strongly each pair attracts each other; the sum is 1. The reach of each row is chosen so that it has
+ * about `NEIGHBOURS` neighbours.
  */
 function attractions(likeness: Float32Array, count: number): Float64Array {
   const rows = new Float64Array(count * count);
@@ -93,9 +95,9 @@ function attractions(likeness: Float32Array, count: number): Float64Array {
 
 /** Scales values to 0..1; the outermost hundredth lies on the edge. */
 function toUnit(values: Float64Array): Float64Array {
-  const sorted = values.toSorted();
-  const at = (share: number): number => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
-  const [low, high] = sorted.length < 200 ? [at(0), at(1)] : [at(0.005), at(0.995)];
+  const sortedValues = values.toSorted();
+  const quantile = (share: number): number => sortedValues[Math.round(share * (sortedValues.length - 1))] ?? 0;
+  const [low, high] = sortedValues.length < 200 ? [quantile(0), quantile(1)] : [quantile(0.005), quantile(0.995)];
   const width = high - low || 1;
-  return values.map((value) => (sorted.length === 1 ? 0.5 : Math.max(0, Math.min(1, (value - low) / width))));
+  return values.map((value) => (sortedValues.length === 1 ? 0.5 : Math.max(0, Math.min(1, (value - low) / width))));
 }

@@ -1,5 +1,6 @@
 // The thread that compares sounds, and the thread that builds the index (the same file, started twice). It only reads
-// the database, and answers one question at a time. The thread ends when nobody asks any more, which frees its memory.
+// the database, and answers one question at a time. The thread ends after some time without questions, which frees its
+// memory.
 import { AUDIO_KEY } from '../analysis/queries.ts';
 import { STEPS } from '../analysis/steps.ts';
 import type { UserId } from '../db/ids.ts';
@@ -12,14 +13,17 @@ import { keyOf, openSoundIndex, type Alike, type SoundIndex } from './sound-inde
 import { readMap, tracksAlong, tracksIn, type Area, type MapView, type Point, type AreaTracks } from './sound-map.ts';
 
 export type LikenessQuestion =
-  | { kind: 'build'; nowMs: number; counted: SoundCounts }
+  | { kind: 'build'; nowMs: number; soundCounts: SoundCounts }
   | { kind: 'count' }
-  /** Most alike first, without the track itself. One list per id that has a sound; `more` and `less` draw it aside. */
+  /**
+   * The most similar tracks, without the track itself: one list per id that has a sound. `more` and `less` steer the
+   * search.
+   */
   | { kind: 'nearest'; ids: number[]; count: number; more?: readonly number[]; less?: readonly number[] }
   /** How tracks rank by likeness to each of some other tracks. */
-  | { kind: 'ranks'; of: readonly number[]; others: number[] }
+  | { kind: 'ranks'; anchorIds: readonly number[]; otherIds: number[] }
   /** How similar some tracks are to one track. */
-  | { kind: 'compare'; id: number; others: number[] }
+  | { kind: 'compare'; id: number; otherIds: number[] }
   | { kind: 'path'; userId: UserId; from: number; to: number; steps: number }
   | { kind: 'map'; area: Area; points: number; cells: number }
   | { kind: 'area'; area: Area; limit: number; offset: number }
@@ -29,7 +33,7 @@ interface Nearest extends Alike {
   id: number;
   /** The rank of each likeness, see RankOf. */
   ranks: Float32Array<ArrayBuffer>;
-  /** Likeness to what is looked for; without `more` and `less` to the track. The best first. */
+  /** Likeness to the steered sound; without `more` and `less`, to the track itself. The best first. */
   scores: Float32Array<ArrayBuffer>;
 }
 
@@ -88,15 +92,15 @@ answerFromDatabase<LikenessRequest, LikenessAnswer>((client) => {
     return { ids, likeness, scores, ranks: likeness.map(index.ranksFor(record)) };
   }
 
-  function ranksOf(index: SoundIndex, { of, others }: Extract<LikenessQuestion, { kind: 'ranks' }>) {
-    const records = others.map((id) => recordOf(index, id));
+  function ranksOf(index: SoundIndex, { anchorIds, otherIds }: Extract<LikenessQuestion, { kind: 'ranks' }>) {
+    const records = otherIds.map((id) => recordOf(index, id));
     return new Map(
-      of.flatMap((id) => {
+      anchorIds.flatMap((id) => {
         const record = recordOf(index, id);
         if (!record) return [];
         const rankOf = index.ranksFor(record);
-        const rank = (other: Uint8Array | undefined): number =>
-          other ? rankOf(index.likenessOf(record, other)) : Number.NaN;
+        const rank = (otherRecord: Uint8Array | undefined): number =>
+          otherRecord ? rankOf(index.likenessOf(record, otherRecord)) : Number.NaN;
         return [[id, Float32Array.from(records, rank)] as const];
       }),
     );
@@ -118,10 +122,10 @@ answerFromDatabase<LikenessRequest, LikenessAnswer>((client) => {
       case 'compare': {
         const record = recordOf(index, question.id);
         const rankOf = record && index.ranksFor(record);
-        return question.others.map((id): ComparedTrack | null => {
-          const other = record && recordOf(index, id);
-          if (!record || !rankOf || !other) return null;
-          const likeness = index.likenessOf(record, other);
+        return question.otherIds.map((id): ComparedTrack | null => {
+          const otherRecord = record && recordOf(index, id);
+          if (!record || !rankOf || !otherRecord) return null;
+          const likeness = index.likenessOf(record, otherRecord);
           return { likeness, rank: rankOf(likeness) };
         });
       }
@@ -147,7 +151,7 @@ const withoutTrack = (id: number, { ids, likeness }: Alike): Alike => {
   };
 };
 
-/** Opens the index when it is new. */
+/** Returns a function that opens the index, and opens it again when there is a new one. */
 function createOpener(): (path: string) => SoundIndex | undefined {
   let openedIndex: { key: string; index: SoundIndex | undefined } | undefined;
   return (path) => {

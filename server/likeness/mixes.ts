@@ -1,6 +1,6 @@
-// Mixes for the Home page, each with the reason why it is offered. They follow from the listener and the day, are
-// stored, and stay until the day is over where the listener was when they were made. A library that has grown much
-// since, as in its first scan, gets new ones.
+// Mixes for the Home page, each with the reason why it is offered. They depend on the listener and the day, are stored,
+// and stay until the day ends in the time zone where they were made. A library that has grown much since, as in its
+// first scan, gets new mixes.
 import type { TrackId, UserId } from '../db/ids.ts';
 import { MOODS, type Mood } from '../library/lists/moods.ts';
 import type { Statements } from '../library/lists/statement-cache.ts';
@@ -42,7 +42,7 @@ export interface Choosers {
 interface MixDeps {
   statements: Statements;
   storedMixes: StoredMixes;
-  /** `random`: 0 to 1. */
+  /** Creates the services for a generator of random numbers from 0 to 1. */
   choosersBy: (random: () => number) => Choosers;
   now: () => Date;
 }
@@ -54,7 +54,7 @@ export function createMixes({ statements, storedMixes, choosersBy, now }: MixDep
   const pending = new Map<UserId, Promise<Mix[]>>();
   const { facts: currentFacts } = choosersBy(() => 0);
 
-  /** Tracks that are gone, cannot be played now or are never to be played are left out. */
+  /** Removes tracks that are gone, cannot be played now or are excluded by the listener. */
   function playable(userId: UserId, mixes: readonly Mix[]): Mix[] {
     const ids = new Set(mixes.flatMap(({ items }) => items.map(({ id }) => id)));
     const facts = currentFacts.of(userId, [...ids]);
@@ -67,9 +67,9 @@ export function createMixes({ statements, storedMixes, choosersBy, now }: MixDep
     const madeAtMs = now().getTime();
     const today = Math.floor((madeAtMs + offsetMinutes * MINUTE_MS) / DAY_MS);
     const lastDay = storedMixes.find(userId);
-    // whoever flew west has the same date again, and gets other mixes all the same
+    // a listener who flew west has the same date twice, but still gets other mixes
     const day = lastDay && lastDay.madeAtMs <= madeAtMs ? Math.max(today, lastDay.day + 1) : today;
-    const mixes = await make(userId, { day, offsetMinutes, choosers: choosersBy(numbersOf(day * 31 + userId)) });
+    const mixes = await makeMixes(userId, { day, offsetMinutes, choosers: choosersBy(numbersOf(day * 31 + userId)) });
     const endsAtMs = (today + 1) * DAY_MS - offsetMinutes * MINUTE_MS;
     if (mixes.length > 0) storedMixes.store(userId, { day, madeAtMs, endsAtMs, libraryTracks: libraryTracks(), mixes });
     return mixes;
@@ -81,7 +81,7 @@ export function createMixes({ statements, storedMixes, choosersBy, now }: MixDep
     choosers: Choosers;
   }
 
-  async function make(userId: UserId, { day, offsetMinutes, choosers }: MixContext): Promise<Mix[]> {
+  async function makeMixes(userId: UserId, { day, offsetMinutes, choosers }: MixContext): Promise<Mix[]> {
     const { facts, seeds, radio } = choosers;
     const random = numbersOf(day * 17 + userId);
     const nowMs = now().getTime();
@@ -124,28 +124,28 @@ export function createMixes({ statements, storedMixes, choosersBy, now }: MixDep
         const artist = track?.artists.find(({ id }) => id === seedTrack.artistId);
         if (!track || !artist) continue;
         const items = await ofRadio({ title: artist.name, ids: [seedTrack.id] });
-        const why: ReasonOut[] = [
+        const reasons: ReasonOut[] = [
           { kind: 'played_lately', track_id: seedTrack.id, title: seedTrack.title, plays: seedTrack.plays },
         ];
-        mixes.push({ id: `artist-${artist.id}`, kind: 'like_artist', subject: artist.name, why, items });
+        mixes.push({ id: `artist-${artist.id}`, kind: 'like_artist', subject: artist.name, why: reasons, items });
       }
       return mixes;
     }
 
-    /** Makes a mix for the hour at which the listener plays most; the hour of the first request would be over soon. */
+    /** Makes a mix for the hour at which the listener plays most; the current hour would be over soon. */
     async function ofHour(): Promise<Mix[]> {
       const hour = facts.busiestHour(userId, offsetMinutes);
       if (hour === undefined) return [];
       const moment = await seeds.of(userId, { kind: 'moment', hour, utc_offset_minutes: offsetMinutes });
-      const why = moment.ids.slice(0, 1).flatMap((id) => moment.ownReason?.(id) ?? []);
-      return [{ id: `hour-${hour}`, kind: 'hour', subject: String(hour), why, items: await ofRadio(moment) }];
+      const reasons = moment.ids.slice(0, 1).flatMap((id) => moment.ownReason?.(id) ?? []);
+      return [{ id: `hour-${hour}`, kind: 'hour', subject: String(hour), why: reasons, items: await ofRadio(moment) }];
     }
 
     function ofForgotten(): Mix {
       const ids = statements.column<TrackId>(FORGOTTEN_TRACKS, { userId, until: nowMs - LONG_AGO_MS });
       const items = pickFrom(ids, () => []);
-      const why = items[0]?.reasons.filter(({ kind }) => kind === 'forgotten') ?? [];
-      return { id: 'forgotten', kind: 'forgotten', subject: null, why, items };
+      const reasons = items[0]?.reasons.filter(({ kind }) => kind === 'forgotten') ?? [];
+      return { id: 'forgotten', kind: 'forgotten', subject: null, why: reasons, items };
     }
 
     async function ofMood(): Promise<Mix> {
@@ -163,12 +163,19 @@ export function createMixes({ statements, storedMixes, choosersBy, now }: MixDep
 
     function ofUnplayed(): Mix {
       const ids = [...facts.of(userId, facts.any()).values()].filter(({ plays }) => plays === 0).map(({ id }) => id);
-      const why: ReasonOut[] = [{ kind: 'never_played' }];
-      return { id: 'unplayed', kind: 'unplayed', subject: null, why, items: pickFrom(ids, () => why) };
+      const reasons: ReasonOut[] = [{ kind: 'never_played' }];
+      return { id: 'unplayed', kind: 'unplayed', subject: null, why: reasons, items: pickFrom(ids, () => reasons) };
     }
 
-    const all = [...(await ofArtists()), ...(await ofHour()), ofLoved(), ofForgotten(), await ofMood(), ofUnplayed()];
-    return all.filter(({ items }) => items.length >= MIN_TRACKS);
+    const allMixes = [
+      ...(await ofArtists()),
+      ...(await ofHour()),
+      ofLoved(),
+      ofForgotten(),
+      await ofMood(),
+      ofUnplayed(),
+    ];
+    return allMixes.filter(({ items }) => items.length >= MIN_TRACKS);
   }
 
   return {
@@ -188,7 +195,7 @@ export function createMixes({ statements, storedMixes, choosersBy, now }: MixDep
 
 const toItem = ({ id, likeness, rank, reasons }: MixItem): MixItem => ({ id, likeness, rank, reasons });
 
-/** 0 to 1, the same for a number (mulberry32). */
+/** Returns a generator of numbers from 0 to 1, the same for the same seed (mulberry32). */
 function numbersOf(seed: number): () => number {
   let state = seed | 0;
   return () => {

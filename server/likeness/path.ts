@@ -1,5 +1,5 @@
-// Finds a path from one track to another: for each step the tracks that lie between, and of those the sequence with the
-// smallest leaps (dynamic programming).
+// Finds a path from one track to another: for each step the tracks that lie between the two, and among these the
+// sequence with the smallest leaps (dynamic programming).
 import type { Sqlite } from '../db/client.ts';
 import { VECTOR_SIZE, RECORD_BYTES, writeRecord } from '../dsp/sound-vector.ts';
 import type { UserId } from '../db/ids.ts';
@@ -8,11 +8,11 @@ import type { SoundIndex } from './sound-index.ts';
 import { unitOf, viewOf } from './steering.ts';
 
 export interface FoundPath {
-  /** Track ids without the ends. */
+  /** Ids of the tracks between the two ends. */
   ids: number[];
-  /** Likeness of each track to the previous one; the last value is that of the end. */
+  /** Likeness of each track to the previous one; the last value is that of the end track. */
   likeness: number[];
-  /** Rank of each likeness: see RankOf. */
+  /** Rank of each likeness, see RankOf. */
   ranks: number[];
 }
 
@@ -23,9 +23,9 @@ interface PathRequest {
   steps: number;
 }
 
-/** Tracks that are compared for each step. */
+/** The number of tracks that are compared for each step. */
 const CANDIDATES_PER_STEP = 60;
-/** Cost of a track by the artist of the previous one; leaps cost 0 to 1. */
+/** Cost of a track with the same artist as the previous track; leaps cost 0 to 1. */
 const SAME_ARTIST_COST = 0.3;
 /** Weight of the distance from the straight path, relative to leaps. */
 const DETOUR_WEIGHT = 0.5;
@@ -38,8 +38,8 @@ interface Candidate {
 }
 
 export function findPath(client: Sqlite, index: SoundIndex, { userId, from, to, steps }: PathRequest): FoundPath {
-  const ends = new Set([from, to].map((record) => idOf(record)));
-  const candidates = layersBetween(index, { from, to, steps }, ends);
+  const endIds = new Set([from, to].map((record) => idOf(record)));
+  const candidates = layersBetween(index, { from, to, steps }, endIds);
   const artistById = artistsOf(
     client,
     userId,
@@ -70,7 +70,7 @@ type FoundCandidate = Omit<Candidate, 'artistId'>;
 function layersBetween(
   index: SoundIndex,
   { from, to, steps }: Omit<PathRequest, 'userId'>,
-  ends: ReadonlySet<number>,
+  endIds: ReadonlySet<number>,
 ): FoundCandidate[][] {
   const [a, b] = [unitOf(from), unitOf(to)];
   const angle = Math.acos(
@@ -94,15 +94,15 @@ function layersBetween(
       viewOf(target),
       0,
     );
-    const { ids, likeness } = index.nearest(target, CANDIDATES_PER_STEP + ends.size + 2 * steps);
+    const { ids, likeness } = index.nearest(target, CANDIDATES_PER_STEP + endIds.size + 2 * steps);
     return Array.from(ids, (id, i) => ({ id, astray: 1 - (likeness[i] as number) })).flatMap(({ id, astray }) => {
-      const record = ends.has(id) ? undefined : index.find(id);
+      const record = endIds.has(id) ? undefined : index.find(id);
       return record ? [{ id, astray, record }] : [];
     });
   });
 }
 
-/** Leaves each track as a candidate only of the step that it is nearest to. */
+/** Keeps each track as a candidate only of the step that it is nearest to. */
 function assignToNearestStep(layers: readonly FoundCandidate[][]): FoundCandidate[][] {
   const smallestDetours = new Map<number, number>();
   for (const layer of layers)
@@ -115,11 +115,11 @@ function assignToNearestStep(layers: readonly FoundCandidate[][]): FoundCandidat
       return true;
     }),
   );
-  // a step whose candidates are all nearer to others takes a spare one of another step
+  // a step that lost all its candidates to other steps gets a spare one from another step
   return remainingLayers.map((layer, step) => {
     if (layer.length > 0) return layer.slice(0, CANDIDATES_PER_STEP);
     const donor = remainingLayers.find(
-      (other) => other.length > 1 && other.some(({ id }) => layers[step]?.some((c) => c.id === id)),
+      (otherLayer) => otherLayer.length > 1 && otherLayer.some(({ id }) => layers[step]?.some((c) => c.id === id)),
     );
     const candidate = donor?.findLast(({ id }) => layers[step]?.some((c) => c.id === id));
     if (!donor || !candidate) return [];
@@ -151,14 +151,14 @@ function findShortestPath(
   for (const layer of layers) {
     const [nextCosts, origins]: [number[], number[]] = [[], []];
     for (const candidate of layer) {
-      let [best, origin] = [Infinity, 0];
+      let [lowestCost, origin] = [Infinity, 0];
       previousLayer.forEach((previous, i) => {
         const artistCost =
           candidate.artistId !== null && candidate.artistId === previous.artistId ? SAME_ARTIST_COST : 0;
         const cost = (costs[i] as number) + (1 - index.likenessOf(candidate.record, previous.record)) ** 2 + artistCost;
-        if (cost < best) [best, origin] = [cost, i];
+        if (cost < lowestCost) [lowestCost, origin] = [cost, i];
       });
-      nextCosts.push(best + DETOUR_WEIGHT * candidate.astray ** 2);
+      nextCosts.push(lowestCost + DETOUR_WEIGHT * candidate.astray ** 2);
       origins.push(origin);
     }
     cameFrom.push(origins);

@@ -1,4 +1,4 @@
-// Tracks and artists that radios and mixes never play for a listener.
+// The tracks and artists that a listener has excluded from radios and mixes.
 import { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
 import type { ArtistId, TrackId, UserId } from '../db/ids.ts';
@@ -6,8 +6,8 @@ import type { AnnotationPart } from '../library/tracks/annotations.ts';
 import type { TrackMergePart } from '../library/merges/track-merge.ts';
 import type { NeverOut } from './wire.ts';
 
-const UserIds = z.array(z.int()).default([]); // merged by an older version
-const MovedUserIds = z.array(z.int()).catch([]); // it may be from a backup
+const UserIds = z.array(z.int()).default([]); // absent in merges of an older version
+const MovedUserIds = z.array(z.int()).catch([]); // the value may be from a backup
 
 type ExcludedItem = { trackId: TrackId } | { artistId: ArtistId };
 
@@ -53,7 +53,7 @@ export function createRadioExclusions({ db: { $client: client }, now }: { db: Ma
     merge: {
       moveSince: (from, to, since) => moveSince.run(to, from, since.getTime()).changes > 0,
       move: (from, to) => void move.run(to, from),
-      remembers: { name: 'nevers', of: (_, to) => usersOf.all(to) },
+      remembers: { name: 'nevers', stateOf: (_, to) => usersOf.all(to) },
       /**
        * Removes from the kept track the exclusions that it got from the merged track, whose own exclusions are in its
        * snapshot.

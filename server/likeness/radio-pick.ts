@@ -1,5 +1,5 @@
-// Which of the candidates a radio plays next. Pure. No artist twice in five tracks, at most two tracks of an album in
-// twenty; where the library has nothing that fits, what comes nearest to it.
+// Picks which of the candidates a radio plays next. Pure functions. No artist twice in five tracks, at most two tracks
+// of an album in twenty; if no candidate fits these rules, the one that comes nearest.
 import type { Facts } from './track-facts.ts';
 import { isForgotten } from './reasons.ts';
 
@@ -12,13 +12,13 @@ const MAX_OF_ALBUM = 2;
  */
 const LOVED_EVERY = 5;
 const FORGOTTEN_EVERY = 7;
-/** Added to the score of such tracks, which need not be as similar as the others. */
+/** Added to the score of loved and forgotten tracks, which need not be as similar as the others. */
 const FAMILIAR_BONUS = 0.4;
 const MAX_CHANCE = 0.08;
 
 interface Candidate {
   facts: Facts;
-  /** Higher is better, about 0 to 1. */
+  /** How well the track fits, about 0 to 1; higher is better. */
   score: number;
 }
 
@@ -26,7 +26,7 @@ interface PickOptions {
   count: number;
   /** Tracks played before, oldest first. */
   previousTracks: readonly Facts[];
-  /** Tracks that the radio gave so far. */
+  /** The number of tracks that the radio has played so far. */
   givenCount: number;
   nowMs: number;
   random: () => number;
@@ -39,35 +39,39 @@ export function pickNext<C extends Candidate>(candidates: readonly C[], options:
     candidates.map((candidate) => ({ candidate, score: candidate.score + MAX_CHANCE * random() })),
   );
   const pickedTracks: C[] = [];
-  // a track that breaks a rule now comes as soon as it fits
+  // counts on from the tracks given so far; a loved or forgotten track that breaks a rule when it is due comes as soon
+  // as it fits
   let [sinceLoved, sinceForgotten] = [givenCount % LOVED_EVERY, givenCount % FORGOTTEN_EVERY];
   while (pickedTracks.length < count && remaining.size > 0) {
     const wantsLoved = ++sinceLoved >= LOVED_EVERY;
     const wantsForgotten = ++sinceForgotten >= FORGOTTEN_EVERY;
-    let best: { entry: { candidate: C; score: number }; breaks: number; score: number } | undefined;
+    let bestChoice: { entry: { candidate: C; score: number }; breaks: number; score: number } | undefined;
     for (const entry of remaining) {
       const { facts } = entry.candidate;
       const breaks = rulesBroken(facts, recent);
-      const isWanted = (wantsLoved && facts.isLoved) || (wantsForgotten && isForgotten(facts, nowMs));
-      const score = entry.score + (isWanted ? FAMILIAR_BONUS : 0);
-      if (!best || breaks < best.breaks || (breaks === best.breaks && score > best.score))
-        best = { entry, breaks, score };
+      const isDue = (wantsLoved && facts.isLoved) || (wantsForgotten && isForgotten(facts, nowMs));
+      const score = entry.score + (isDue ? FAMILIAR_BONUS : 0);
+      if (!bestChoice || breaks < bestChoice.breaks || (breaks === bestChoice.breaks && score > bestChoice.score))
+        bestChoice = { entry, breaks, score };
     }
-    if (!best) break;
-    remaining.delete(best.entry);
-    pickedTracks.push(best.entry.candidate);
-    recent.push(best.entry.candidate.facts);
-    if (best.entry.candidate.facts.isLoved) sinceLoved = 0;
-    if (isForgotten(best.entry.candidate.facts, nowMs)) sinceForgotten = 0;
+    if (!bestChoice) break;
+    remaining.delete(bestChoice.entry);
+    pickedTracks.push(bestChoice.entry.candidate);
+    recent.push(bestChoice.entry.candidate.facts);
+    if (bestChoice.entry.candidate.facts.isLoved) sinceLoved = 0;
+    if (isForgotten(bestChoice.entry.candidate.facts, nowMs)) sinceForgotten = 0;
   }
   return pickedTracks;
 }
 
-/** 0: fits. Otherwise how badly it does not: an artist that just played is worse than an album's third track. */
+/**
+ * Returns how badly a track breaks the rules; 0 if it fits. An artist that just played is worse than an album's third
+ * track.
+ */
 export function rulesBroken(track: Facts, recent: readonly Facts[]): number {
   let penalty = 0;
-  recent.slice(1 - MIN_ARTIST_DISTANCE).forEach((other, i, last) => {
-    if (sharesArtist(track, other)) penalty += 10 * (1 + i + MIN_ARTIST_DISTANCE - 1 - last.length);
+  recent.slice(1 - MIN_ARTIST_DISTANCE).forEach((recentTrack, i, lastTracks) => {
+    if (sharesArtist(track, recentTrack)) penalty += 10 * (1 + i + MIN_ARTIST_DISTANCE - 1 - lastTracks.length);
   });
   const albumCount = track.albumId === null ? 0 : countOf(recent.slice(1 - ALBUM_WINDOW), track.albumId);
   return penalty + Math.max(0, albumCount + 1 - MAX_OF_ALBUM);

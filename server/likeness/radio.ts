@@ -1,5 +1,5 @@
-// Radios continue as long as somebody listens. The client sends what was played so far, so that a radio survives a
-// restart and can move to another device.
+// Radios that continue as long as somebody listens. The client sends the tracks played so far, so that a radio survives
+// a restart and can move to another device.
 import type { TrackId, UserId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
 import type { LibraryService } from '../library/service.ts';
@@ -12,21 +12,24 @@ import type { Seed, SeedReader } from './seeds.ts';
 import type { Sounds } from './sounds.ts';
 import type { RadioIn, ReasonOut } from './wire.ts';
 
-/** Tracks of the seed for which similar ones are looked up. */
+/** The number of seed tracks for which similar tracks are looked up. */
 const ANCHORS_FROM_SEED = 6;
 const MAX_STEERING_TRACKS = 4;
-/** Tracks played last that stand for a seed which was deleted. */
+/** The number of last played tracks that replace a seed which was deleted. */
 const REPLACEMENT_SEED_TRACKS = 20;
 /**
- * The number of neighbours at the beginning; each track that was played or asked for adds some, so that a long radio
- * reaches further.
+ * The number of neighbours at the beginning; it grows with each track that was played or requested, so that a long
+ * radio reaches further.
  */
 const NEIGHBOURS_PER_ANCHOR = 120;
 const MAX_NEIGHBOURS_PER_ANCHOR = 1_500;
 const MAX_BY_TAGS = 500;
-/** Candidates whose facts are read. */
+/** The number of candidates whose facts are read. */
 const MAX_CANDIDATES = 500;
-/** Candidates that are looked at again when the best ones do not fit: ten thousands would hold up other requests. */
+/**
+ * The number of candidates that are considered when the best ones do not fit: tens of thousands would hold up other
+ * requests.
+ */
 const MAX_RANKED = 2 * MAX_CANDIDATES;
 /** The rules consider this many of the tracks that were played last. */
 const RULE_WINDOW = 20;
@@ -35,19 +38,19 @@ const NEAR_SHARE = 0.1;
 /** The share of the library nearest to a track of "less" that comes only when nothing else is left. */
 const DISLIKED_SHARE = 0.08;
 /**
- * The best candidates, this many for each track that is wanted, may come next. All but a part of them are set aside by
- * chance, so that two radios from one track differ. They come when the others break rules.
+ * This many of the best candidates per requested track may come next. Most of them are set aside at random, so that two
+ * radios from one track differ; they are used when the others break rules.
  */
 const POOL_FACTOR = 6;
 const SET_ASIDE_SHARE = 0.75;
 const SET_ASIDE_PENALTY = 0.5;
-/** More than any score, so that such a track comes after all others. */
+/** The penalty of a disliked track: more than any score, so that the track comes after all others. */
 const DISLIKED_PENALTY = 1.5;
 const MAX_SEED_TRACKS = 300;
 const SEED_TRACK_SCORE = 0.7;
 const NEAR_WANTED_BONUS = 0.3;
 const GENRE_BONUS = 0.25;
-/** The best score of a track of which only tags are known; it falls with the position in the list. */
+/** The best score of a track that was found by its tags only; it falls with the position in the list. */
 const TAGS_SCORE = 0.5;
 
 export interface RadioTrack {
@@ -64,23 +67,26 @@ interface RadioDeps {
   seeds: SeedReader;
   library: Pick<LibraryService, 'similar'>;
   now: () => Date;
-  /** 0 to 1. */
+  /** Returns a number from 0 to 1. */
   random: () => number;
 }
 
 interface Candidate {
   id: number;
   score: number;
-  /** The track that it is like; undefined for one of the seed itself, or for any. */
+  /**
+   * The track that this candidate is similar to; undefined for a track of the seed itself, or for a track that fills
+   * up.
+   */
   anchorId?: number;
   /** Undefined when tags were compared. */
   likeness?: number;
   rank?: number;
-  /** A track of "more" that it is near, and one of "less" that it is far from. */
-  steeredBy?: { near: number | undefined; far: number | undefined };
-  /** The track is near one that the listener marked "less". */
+  /** A track of "more" that the candidate is near, and a track of "less" that it is far from. */
+  steeredBy?: { nearId: number | undefined; farId: number | undefined };
+  /** True if the candidate is near a track that the listener marked "less". */
   isDisliked?: boolean;
-  /** The track comes later, unless the listener loves it or has not played it for long. */
+  /** True if the candidate comes later, unless the listener loves the track or has not played it for long. */
   isSetAside?: boolean;
 }
 
@@ -131,22 +137,25 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     return candidates;
   }
 
-  /** Notes which tracks of "more" and "less" each candidate is near. Those of the seed gain by being near "more". */
+  /**
+   * Notes which tracks of "more" and "less" each candidate is near. Candidates from the seed gain by being near "more".
+   */
   async function applySteering(
     candidates: readonly Candidate[],
     { more, less }: SteeringTracks,
   ): Promise<readonly Candidate[]> {
     if (more.length + less.length === 0 || !sounds.isKnown()) return candidates;
-    const others = candidates.map(({ id }) => id);
-    const ranks = (await sounds.ask({ kind: 'ranks', of: [...more, ...less], others })) ?? new Map<number, never>();
+    const otherIds = candidates.map(({ id }) => id);
+    const ranks =
+      (await sounds.ask({ kind: 'ranks', anchorIds: [...more, ...less], otherIds })) ?? new Map<number, never>();
     const steeredCandidates = candidates.map((candidate, i): Candidate => {
       const rankTo = (id: number): number => ranks.get(id)?.[i] ?? Number.NaN;
-      const near = more.findLast((id) => rankTo(id) <= NEAR_SHARE);
+      const nearId = more.findLast((id) => rankTo(id) <= NEAR_SHARE);
       const isOfSeed = candidate.anchorId === undefined;
       return {
         ...candidate,
-        score: candidate.score + (isOfSeed && near !== undefined ? NEAR_WANTED_BONUS : 0),
-        steeredBy: { near, far: less.findLast((id) => rankTo(id) > NEAR_SHARE) },
+        score: candidate.score + (isOfSeed && nearId !== undefined ? NEAR_WANTED_BONUS : 0),
+        steeredBy: { nearId, farId: less.findLast((id) => rankTo(id) > NEAR_SHARE) },
         isDisliked: less.some((id) => rankTo(id) <= DISLIKED_SHARE),
       };
     });
@@ -159,7 +168,7 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
       isSetAside: place < POOL_FACTOR * count && random() < SET_ASIDE_SHARE,
     }));
 
-  /** Finds candidates, by falling score. */
+  /** Finds candidates; the best score first. */
   async function findCandidates(
     { userId, seed, count, played }: Request,
     anchors: readonly TrackId[],
@@ -174,8 +183,8 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     const seedTracks = seed.ownReason
       ? sampleOf(seed.ids, MAX_SEED_TRACKS).map((id): Candidate => ({ id, score: SEED_TRACK_SCORE }))
       : [];
-    const best = bestOfEach([...bySound, ...byTags, ...seedTracks], excludedIds).slice(0, MAX_RANKED);
-    const candidates = setMostAside(await applySteering(best, steering), count);
+    const bestCandidates = bestOfEach([...bySound, ...byTags, ...seedTracks], excludedIds).slice(0, MAX_RANKED);
+    const candidates = setMostAside(await applySteering(bestCandidates, steering), count);
     return seed.mood === undefined ? candidates : filterByMood(seed.mood, candidates);
   }
 
@@ -184,9 +193,9 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     const { count, played, more, less } = input;
     const isBySound = sounds.isKnown();
 
-    // 1. Find what may come.
+    // 1. Find the candidates.
     const steering = { more: more.slice(-MAX_STEERING_TRACKS), less: less.slice(-MAX_STEERING_TRACKS) };
-    // sounds move towards what more is wanted of; tags cannot
+    // a sound can be steered towards the tracks of "more"; with tags, these tracks are anchors themselves
     const anchors = [...sampleOf(seed.ids, ANCHORS_FROM_SEED), ...(isBySound ? [] : steering.more)];
     const excludedIds = new Set<number>([...less, ...played]);
     if (seed.ids.length === 1) excludedIds.add(seed.ids[0] as TrackId);
@@ -208,17 +217,17 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     // 3. Pick by score and rules.
     const nowMs = now().getTime();
     const withScores = scoreWith(factsById, seed, nowMs);
-    const picked = pickNext(withScores(candidates.filter(({ isDisliked }) => isDisliked !== true)), {
+    const pickedCandidates = pickNext(withScores(candidates.filter(({ isDisliked }) => isDisliked !== true)), {
       count,
       previousTracks: recent,
       givenCount: played.length,
       nowMs,
       random,
     });
-    const fittingTracks = picked.slice(0, findFirstMisfit(picked, recent));
+    const fittingTracks = pickedCandidates.slice(0, findFirstMisfit(pickedCandidates, recent));
     if (fittingTracks.length === count) return answer(fittingTracks);
 
-    // 4. If too few similar tracks fit, add any that fit, and then those played longest ago.
+    // 4. If too few similar tracks fit, add any other tracks that fit, and then those played longest ago.
     const pickedIds = new Set<number>(fittingTracks.map(({ id }) => id));
     const otherCandidates = [
       ...candidates.slice(0, MAX_RANKED).filter(({ id }) => !pickedIds.has(id)),
@@ -287,26 +296,29 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
       rank: rank ?? null,
       reasons: reasonsOf(seed, track, {
         like: anchor && { facts: anchor, likeness, rank },
-        near: steeredBy?.near === undefined ? undefined : factsById.get(steeredBy.near),
-        far: steeredBy?.far === undefined ? undefined : factsById.get(steeredBy.far),
+        nearTrack: steeredBy?.nearId === undefined ? undefined : factsById.get(steeredBy.nearId),
+        farTrack: steeredBy?.farId === undefined ? undefined : factsById.get(steeredBy.farId),
       }),
     };
   }
 
   interface ReasonSources {
     like: Anchor | undefined;
-    near: Facts | undefined;
-    far: Facts | undefined;
+    nearTrack: Facts | undefined;
+    farTrack: Facts | undefined;
   }
 
-  function reasonsOf(seed: Seed, track: Facts, { like, near, far }: ReasonSources): ReasonOut[] {
+  function reasonsOf(seed: Seed, track: Facts, { like, nearTrack, farTrack }: ReasonSources): ReasonOut[] {
     const ownReason = seed.ids.includes(track.id) || seed.mood !== undefined ? seed.ownReason?.(track.id) : undefined;
-    const [first, ...others] = [...(ownReason ? [ownReason] : []), ...(like ? reasonsLike(track, like) : [])];
+    const [firstReason, ...otherReasons] = [
+      ...(ownReason ? [ownReason] : []),
+      ...(like ? reasonsLike(track, like) : []),
+    ];
     const reasons: ReasonOut[] = [
-      ...(near ? [{ kind: 'more_like' as const, track_id: near.id, title: near.title }] : []),
-      ...(first ? [first] : []),
-      ...(far ? [{ kind: 'less_like' as const, track_id: far.id, title: far.title }] : []),
-      ...others,
+      ...(nearTrack ? [{ kind: 'more_like' as const, track_id: nearTrack.id, title: nearTrack.title }] : []),
+      ...(firstReason ? [firstReason] : []),
+      ...(farTrack ? [{ kind: 'less_like' as const, track_id: farTrack.id, title: farTrack.title }] : []),
+      ...otherReasons,
       ...reasonsOfListener(track, now().getTime()),
     ];
     return reasons.length > 0 ? reasons : [{ kind: 'any' }];
@@ -314,11 +326,14 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
 
   return {
     next,
-    /** Throws `not_found` when the seed is not there, unless it went while the radio played. */
-    async of(userId: UserId, { seed: seedIn, ...rest }: RadioIn) {
+    /**
+     * Returns the next tracks of a radio. Throws `not_found` for an unknown seed, unless it was deleted while the radio
+     * played.
+     */
+    async nextTracks(userId: UserId, { seed: seedIn, ...rest }: RadioIn) {
       const seed = await seeds.of(userId, seedIn).catch((error: unknown): Seed => {
-        const isGone = error instanceof AppError && error.code === 'not_found' && rest.played.length > 0;
-        if (!isGone) throw error;
+        const isSeedGone = error instanceof AppError && error.code === 'not_found' && rest.played.length > 0;
+        if (!isSeedGone) throw error;
         return { title: null, ids: rest.played.slice(-REPLACEMENT_SEED_TRACKS) };
       });
       return { title: seed.title, ...(await next(userId, seed, rest)) };
@@ -326,7 +341,7 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
   };
 }
 
-/** The best candidate of each track, by falling score. */
+/** Returns the best candidate of each track; the best score first. */
 function bestOfEach(candidates: readonly Candidate[], excludedIds: ReadonlySet<number>): Candidate[] {
   const bestById = new Map<number, Candidate>();
   for (const candidate of candidates) {
@@ -336,7 +351,7 @@ function bestOfEach(candidates: readonly Candidate[], excludedIds: ReadonlySet<n
   return [...bestById.values()].sort((a, b) => b.score - a.score);
 }
 
-/** Offers played tracks again, those played longest ago first. */
+/** Returns played tracks as candidates, those played longest ago first. */
 function repeatPlayed(played: readonly TrackId[], less: readonly TrackId[]): Candidate[] {
   const lastPlaces = new Map(played.map((id, place) => [id, place]));
   return [...lastPlaces]
@@ -346,12 +361,12 @@ function repeatPlayed(played: readonly TrackId[], less: readonly TrackId[]): Can
     .map(([id, place]) => ({ id, score: -1 - place / played.length }));
 }
 
-/** The place of the first track that breaks a rule. */
-function findFirstMisfit(picked: readonly { facts: Facts }[], recent: readonly Facts[]): number {
+/** Returns the index of the first track that breaks a rule. */
+function findFirstMisfit(pickedTracks: readonly { facts: Facts }[], recent: readonly Facts[]): number {
   const tracks = [...recent];
-  for (const [place, { facts }] of picked.entries()) {
+  for (const [place, { facts }] of pickedTracks.entries()) {
     if (rulesBroken(facts, tracks) > 0) return place;
     tracks.push(facts);
   }
-  return picked.length;
+  return pickedTracks.length;
 }

@@ -1,17 +1,17 @@
-// Why a track was chosen. Each reason is true by the facts that it is made of.
+// Explains why a track was chosen, by facts that are true of the track.
 import { camelotOf } from '../dsp/key.ts';
 import type { Facts } from './track-facts.ts';
 import type { ReasonOut } from './wire.ts';
 
 const MAX_TEMPO_DIFFERENCE = 0.03;
 const MAX_YEARS_APART = 2;
-/** A track is forgotten that was played this often, but not for `LONG_AGO_MS`. */
+/** A track counts as forgotten if it was played at least this often, but not within `LONG_AGO_MS`. */
 export const MIN_FORGOTTEN_PLAYS = 3;
 export const LONG_AGO_MS = 180 * 86_400_000;
 
 export interface Anchor {
   facts: Facts;
-  /** Undefined where sounds were not compared. */
+  /** Undefined if sounds were not compared. */
   likeness?: number | undefined;
   rank?: number | undefined;
 }
@@ -21,25 +21,33 @@ const roundLikeness = (value: number): number => Math.round(value * 1_000) / 1_0
 const shareOf = (rank: number): number => Math.max(0.0001, Math.round(rank * 10_000) / 10_000);
 
 /** Returns what a track has in common with the track for which it was chosen. */
-export function reasonsLike(track: Facts, { facts: other, likeness, rank }: Anchor): ReasonOut[] {
-  const [track_id, title] = [other.id, other.title];
+export function reasonsLike(track: Facts, { facts: anchorFacts, likeness, rank }: Anchor): ReasonOut[] {
+  const [track_id, title] = [anchorFacts.id, anchorFacts.title];
   const anchorTrack = { track_id, title };
   const reasons: ReasonOut[] = [];
   if (likeness !== undefined)
     reasons.push({ kind: 'sounds_like', ...anchorTrack, likeness: roundLikeness(likeness), rank: shareOf(rank ?? 1) });
-  if (track.bpm !== null && other.bpm !== null && Math.abs(track.bpm / other.bpm - 1) <= MAX_TEMPO_DIFFERENCE)
+  if (
+    track.bpm !== null &&
+    anchorFacts.bpm !== null &&
+    Math.abs(track.bpm / anchorFacts.bpm - 1) <= MAX_TEMPO_DIFFERENCE
+  )
     reasons.push({ kind: 'same_tempo', bpm: track.bpm, ...anchorTrack });
-  if (track.initialKey !== null && other.initialKey !== null && areMatching(track.initialKey, other.initialKey))
+  if (
+    track.initialKey !== null &&
+    anchorFacts.initialKey !== null &&
+    areMatching(track.initialKey, anchorFacts.initialKey)
+  )
     reasons.push({ kind: 'matching_key', key: track.initialKey, ...anchorTrack });
-  const artist = track.artists.find(({ id }) => other.artists.some((otherArtist) => otherArtist.id === id));
+  const artist = track.artists.find(({ id }) => anchorFacts.artists.some((otherArtist) => otherArtist.id === id));
   if (artist) reasons.push({ kind: 'same_artist', artist_id: artist.id, name: artist.name });
-  const genre = track.genres.find((name) => other.genres.includes(name));
+  const genre = track.genres.find((name) => anchorFacts.genres.includes(name));
   if (genre !== undefined) reasons.push({ kind: 'same_genre', genre });
   if (
     likeness === undefined &&
     track.year !== null &&
-    other.year !== null &&
-    Math.abs(track.year - other.year) <= MAX_YEARS_APART
+    anchorFacts.year !== null &&
+    Math.abs(track.year - anchorFacts.year) <= MAX_YEARS_APART
   )
     reasons.push({ kind: 'same_years', year: track.year });
   return reasons;
@@ -61,9 +69,9 @@ export function reasonsOfListener(track: Facts, nowMs: number): ReasonOut[] {
   return reasons;
 }
 
-/** The same key, its relative, or a fifth away: neighbours on the Camelot wheel. */
-function areMatching(key: string, other: string): boolean {
-  const [a, b] = [wheelOf(key), wheelOf(other)];
+/** Returns whether two keys are the same, relative, or a fifth apart: neighbours on the Camelot wheel. */
+function areMatching(key: string, otherKey: string): boolean {
+  const [a, b] = [wheelOf(key), wheelOf(otherKey)];
   if (!a || !b) return false;
   const hoursApart = Math.abs(a.hour - b.hour);
   return a.letter === b.letter ? [0, 1, 11].includes(hoursApart) : hoursApart === 0;

@@ -1,4 +1,4 @@
-// REST API of what is like what by its sound.
+// REST API of similar tracks, radio, paths, map and mixes.
 import { ArtistIdIn, TrackIdIn, type TrackId, type UserId } from '../db/ids.ts';
 import { conflict, notFound } from '../errors.ts';
 import { idParam } from '../http/paging.ts';
@@ -145,7 +145,7 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, exclusions, lib
         problems: ['not_found'],
       },
       async ({ user, body }) => {
-        const { by, title, items } = await radio.of(user.id, body);
+        const { by, title, items } = await radio.nextTracks(user.id, body);
         return { by, title, items: toChosenOut(user.id, items) };
       },
     ),

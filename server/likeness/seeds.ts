@@ -1,5 +1,5 @@
-// Finds the tracks that a radio starts from: those that stand for an album, an artist, a genre, a playlist, a mood or a
-// moment.
+// Finds the tracks that a radio starts from: those that represent an album, an artist, a genre, a playlist, a mood or
+// an hour.
 import type { TrackId, UserId } from '../db/ids.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { Mood } from '../library/lists/moods.ts';
@@ -9,13 +9,13 @@ import type { ReasonOut, SeedIn } from './wire.ts';
 
 export interface Seed {
   title: string | null;
-  /** Tracks whose similar tracks may be played. */
+  /** Tracks to which similar tracks are looked up. */
   ids: TrackId[];
-  /** All played tracks have this mood. */
+  /** If set, the radio plays only tracks of this mood. */
   mood?: Mood;
-  /** Tracks of this genre are preferred. */
+  /** If set, the radio prefers tracks of this genre. */
   genre?: string;
-  /** Why a track of the seed itself is played. */
+  /** Returns the reason for playing a track of the seed itself. */
   ownReason?: (id: number) => ReasonOut | undefined;
 }
 
@@ -25,7 +25,7 @@ interface SeedDeps {
   facts: FactsReader;
   library: Pick<LibraryService, 'getTrack' | 'getAlbum' | 'getArtist'>;
   playlists: Pick<PlaylistService, 'get' | 'entries'>;
-  /** 0 to 1. */
+  /** Returns a number from 0 to 1. */
   random: () => number;
 }
 
@@ -41,7 +41,7 @@ export function createSeeds({ facts, library, playlists, random }: SeedDeps) {
 
   return {
     ofMood,
-    /** Throws `not_found`. */
+    /** Returns the tracks of a seed. Throws `not_found`. */
     async of(userId: UserId, seed: SeedIn): Promise<Seed> {
       switch (seed.kind) {
         case 'track':
@@ -83,7 +83,7 @@ export function createSeeds({ facts, library, playlists, random }: SeedDeps) {
   };
 }
 
-/** The mood of an hour for listeners who have not played anything at that hour yet. */
+/** Returns the mood of an hour for listeners who have not played anything at that hour yet. */
 function usualMood(hour: number): Mood {
   if (hour < 6 || hour >= 22) return 'calm';
   if (hour < 10) return 'gentle';

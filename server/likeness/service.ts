@@ -9,14 +9,14 @@ import type { Sounds } from './sounds.ts';
 import { findVersions, type VersionKind } from './versions.ts';
 import type { SeedIn } from './wire.ts';
 
-/** Extra tracks that are requested, as some cannot be played now or are versions of the same song. */
+/** Extra tracks that are requested, because some cannot be played now or are versions of the same song. */
 const EXTRA_TRACKS = 60;
 
-/** What Subsonic's similar songs start from. */
+/** What Subsonic's similar songs start from: a track, an album or an artist. */
 export type SeedOfSongs = Extract<SeedIn, { kind: 'track' | 'album' | 'artist' }>;
 
 interface LikenessDeps {
-  radio: Pick<Radio, 'of'>;
+  radio: Pick<Radio, 'nextTracks'>;
   statements: Statements;
   sounds: Sounds;
   facts: FactsReader;
@@ -60,9 +60,9 @@ export function createLikenessService({ statements, sounds, facts, radio, librar
     const trackFacts = facts.of(userId, [id]).get(id) as Facts;
     const versions = findVersions(statements, track);
     const versionIds = new Set<number>(versions.map((version) => version.id));
-    const isKnown = sounds.isKnown();
+    const areSoundsKnown = sounds.isKnown();
     const [nearest] =
-      (isKnown && (await sounds.ask({ kind: 'nearest', ids: [id], count: count + EXTRA_TRACKS }))) || [];
+      (areSoundsKnown && (await sounds.ask({ kind: 'nearest', ids: [id], count: count + EXTRA_TRACKS }))) || [];
     const candidates = nearest
       ? Array.from(nearest.ids, (id, i) => ({
           id,
@@ -70,8 +70,8 @@ export function createLikenessService({ statements, sounds, facts, radio, librar
           rank: nearest.ranks[i] as number,
         }))
       : library.similar.toTrack(userId, id, count + EXTRA_TRACKS).map((id) => ({ id, likeness: null, rank: null }));
-    const comparisons = isKnown
-      ? await sounds.ask({ kind: 'compare', id, others: versions.map((version) => version.id) })
+    const comparisons = areSoundsKnown
+      ? await sounds.ask({ kind: 'compare', id, otherIds: versions.map((version) => version.id) })
       : undefined;
     return {
       by: nearest ? 'sound' : 'tags',
@@ -131,20 +131,20 @@ export function createLikenessService({ statements, sounds, facts, radio, librar
       : [];
   }
 
-  /** The next songs of a radio. */
+  /** Returns the next songs of a radio. */
   async function songsLike(userId: UserId, seed: SeedOfSongs, count: number): Promise<TrackId[] | undefined> {
     if (!sounds.isKnown()) return undefined;
-    const { items } = await radio.of(userId, { seed, count, played: [], more: [], less: [] });
+    const { items } = await radio.nextTracks(userId, { seed, count, played: [], more: [], less: [] });
     return items.map(({ id }) => id);
   }
 
-  /** Returns a path of at most `count` tracks with their likeness to the first. */
+  /** Returns a path of at most `count` tracks, with the likeness of each track to the first. */
   async function soundPath(userId: UserId, from: TrackId, to: TrackId, count: number) {
     const pathTracks = await path(userId, from, to, Math.max(0, count - 2));
     if (!pathTracks) return undefined;
-    const others = pathTracks.map(({ id }) => id);
-    const comparisons = (await sounds.ask({ kind: 'compare', id: from, others })) ?? [];
-    return others.slice(0, count).map((id, i) => ({ id, likeness: comparisons[i]?.likeness ?? 0 }));
+    const otherIds = pathTracks.map(({ id }) => id);
+    const comparisons = (await sounds.ask({ kind: 'compare', id: from, otherIds })) ?? [];
+    return otherIds.slice(0, count).map((id, i) => ({ id, likeness: comparisons[i]?.likeness ?? 0 }));
   }
 
   return { similar, path, soundsLike, songsLike, soundPath };

@@ -23,16 +23,16 @@ export const MODEL_VALUES = 2 * DIMENSIONS + AXES;
 
 export interface IndexHeader {
   vectorVersion: number;
-  /** Version of this build. */
+  /** Identifies this build of the index. */
   version: string;
   builtAtMs: number;
-  /** Fingerprint of the library at that time: see countSounds. */
+  /** Fingerprint of the library at the time of the build, see countSounds. */
   members: string;
   analyzed: number;
   total: number;
   tracks: number;
   clusters: number;
-  /** Names of what is stored as genres. */
+  /** Names of the genres, which tracks refer to by index. */
   genres: string[];
 }
 
@@ -58,21 +58,24 @@ export function layoutOf({ tracks, clusters }: Pick<IndexHeader, 'tracks' | 'clu
   return { ...starts, end: offset };
 }
 
-/** Up to this many tracks all records are compared. */
+/** Libraries up to this size compare all records. */
 const MAX_FULLY_COMPARED = 30_000;
 /** Larger libraries compare this share of their records, see docs/decisions/0089. */
 const COMPARED_SHARE = 0.08;
 const PAGE_RECORDS = 8_192;
-/** Ranks are counted among so many tracks at most, spread evenly over the clusters. */
+/** Ranks are counted among at most this many tracks, spread evenly over the clusters. */
 const MAX_RANK_SAMPLE = 4_096;
 
 export interface Alike {
   ids: Int32Array<ArrayBuffer>;
-  /** 0 to 1. */
+  /** Similarity of each track, 0 to 1. */
   likeness: Float32Array<ArrayBuffer>;
 }
 
-/** The share of the other tracks, above 0 to 1, that are at least as much alike; 1 for what is nothing alike. */
+/**
+ * Returns the rank of a likeness: the share of the other tracks that are at least as similar, above 0 to 1; 1 for a
+ * track that is not similar at all.
+ */
 export type RankOf = (likeness: number) => number;
 
 export interface SoundMap {
@@ -84,7 +87,7 @@ export interface SoundMap {
 
 export type SoundIndex = NonNullable<ReturnType<typeof openSoundIndex>>;
 
-/** Undefined when it is damaged, or was made by another version. */
+/** Opens an index file. Returns undefined for a file that is damaged, or was made by another version. */
 export function openSoundIndex(path: string) {
   const fd = openSync(path, 'r');
   const header = readHeader(fd);
@@ -101,25 +104,25 @@ export function openSoundIndex(path: string) {
   const memory = reserve(outAt + page * 4);
   const bytes = new Uint8Array(memory);
   const view = new DataView(memory);
-  const out = new Float32Array(memory, outAt, page);
+  const products = new Float32Array(memory, outAt, page);
   let map: SoundMap | undefined;
   let rankSample: { records: Uint8Array<ArrayBuffer>; count: number } | undefined;
 
-  function readAt(target: Uint8Array, at: number): void {
-    for (let done = 0; done < target.length;) {
-      const bytesRead = readSync(fd, target, done, target.length - done, at + done);
+  function readAt(target: Uint8Array, position: number): void {
+    for (let readBytes = 0; readBytes < target.length;) {
+      const bytesRead = readSync(fd, target, readBytes, target.length - readBytes, position + readBytes);
       if (bytesRead === 0) throw new Error('the index of sounds ends too early');
-      done += bytesRead;
+      readBytes += bytesRead;
     }
   }
   function readArray<T extends Int32Array | Uint16Array | Uint8Array | Float64Array>(
     kind: new (buffer: ArrayBuffer) => T,
     length: number,
-    at: number,
+    position: number,
   ): T {
-    const part = new Uint8Array(length);
-    readAt(part, at);
-    return new kind(part.buffer);
+    const content = new Uint8Array(length);
+    readAt(content, position);
+    return new kind(content.buffer);
   }
 
   readAt(bytes.subarray(middlesAt, pageAt), layout.middles);
@@ -132,13 +135,13 @@ export function openSoundIndex(path: string) {
   const toVector = createVectorWriter(model);
   const intBuffer = new Int32Array(1);
 
-  function readInt(at: number): number {
-    readAt(new Uint8Array(intBuffer.buffer), at);
+  function readInt(position: number): number {
+    readAt(new Uint8Array(intBuffer.buffer), position);
     return intBuffer[0] as number;
   }
 
-  /** The record of a track. */
-  function find(id: number): Uint8Array<ArrayBuffer> | undefined {
+  /** Returns the record of a track. */
+  function findRecord(id: number): Uint8Array<ArrayBuffer> | undefined {
     let [low, high] = [0, tracks - 1];
     while (low <= high) {
       const middle = (low + high) >> 1;
@@ -154,7 +157,7 @@ export function openSoundIndex(path: string) {
     return undefined;
   }
 
-  /** Loads the record to compare with; returns the scale of the products. */
+  /** Loads the record with which others are compared; returns the scale of the products. */
   function loadQuery(record: Uint8Array): number {
     bytes.set(record, 0);
     const scale = view.getFloat32(RECORD_SCALE_OFFSET, true);
@@ -168,7 +171,7 @@ export function openSoundIndex(path: string) {
       readAt(bytes.subarray(pageAt, pageAt + pageCount * RECORD_BYTES), layout.records + (from + start) * RECORD_BYTES);
       loops.dots(0, pageAt, pageCount, outAt);
       for (let i = 0; i < pageCount; i++) {
-        const likeness = (out[i] as number) * scale;
+        const likeness = (products[i] as number) * scale;
         if (likeness > top.least())
           top.add(view.getInt32(pageAt + i * RECORD_BYTES + RECORD_ID_OFFSET, true), likeness);
       }
@@ -190,15 +193,15 @@ export function openSoundIndex(path: string) {
 
   return {
     header,
-    find,
-    /** Returns how the likeness to a record ranks among all tracks of the index. */
+    find: findRecord,
+    /** Returns a function that ranks a likeness to this record among all tracks of the index. */
     ranksFor(record: Uint8Array): RankOf {
       const { records, count } = (rankSample ??= readRankSample());
       const scale = loadQuery(record);
       bytes.set(records, pageAt);
       loops.dots(0, pageAt, count, outAt);
       const ownId = idOf(record);
-      const likenesses = out
+      const likenesses = products
         .slice(0, count)
         .map((dot) => dot * scale)
         .filter((_, i) => view.getInt32(pageAt + i * RECORD_BYTES + RECORD_ID_OFFSET, true) !== ownId)
@@ -214,7 +217,7 @@ export function openSoundIndex(path: string) {
         return Math.max(1, likenesses.length - low) / Math.max(1, likenesses.length);
       };
     },
-    /** Makes the record of a track that is not in the index yet. */
+    /** Computes the record of a track that is not in the index yet. */
     recordOf(character: Character, id: number): Uint8Array<ArrayBuffer> {
       const record = new Uint8Array(RECORD_BYTES);
       writeRecord(toVector(character), id, new DataView(record.buffer), 0);
@@ -224,7 +227,7 @@ export function openSoundIndex(path: string) {
       const scale = loadQuery(a);
       bytes.set(b, pageAt);
       loops.dots(0, pageAt, 1, outAt);
-      return Math.max(0, Math.min(1, (out[0] as number) * scale));
+      return Math.max(0, Math.min(1, (products[0] as number) * scale));
     },
     /**
      * Returns the most similar records first, including `record` itself if it is indexed. Compares only a `share` of
@@ -236,7 +239,7 @@ export function openSoundIndex(path: string) {
       if (tracks <= allUpTo || share >= 1) scan(0, tracks, scale, top);
       else {
         loops.dots(0, middlesAt, clusters, outAt);
-        const clusterLikeness = out.slice(0, clusters);
+        const clusterLikeness = products.slice(0, clusters);
         const order = Array.from(clusterLikeness.keys()).sort(
           (a, b) => (clusterLikeness[b] as number) - (clusterLikeness[a] as number),
         );
@@ -265,7 +268,7 @@ export function openSoundIndex(path: string) {
   };
 }
 
-/** Likeness is stored in 32 bits. */
+/** Tolerance for comparing likeness values, which are stored in 32 bits. */
 const ROUNDING_ERROR = 1e-6;
 const idOf = (record: Uint8Array): number =>
   new DataView(record.buffer, record.byteOffset, RECORD_BYTES).getInt32(RECORD_ID_OFFSET, true);
@@ -290,7 +293,7 @@ export function keyOf(path: string): string | undefined {
   return stat && `${stat.ino}:${stat.mtimeMs}:${stat.size}`;
 }
 
-/** Undefined, so that it is built anew, also for a file that was cut off or overwritten. */
+/** Returns the header. Returns undefined for a file that was cut off or overwritten, so that the index is rebuilt. */
 function readHeader(fd: number): IndexHeader | undefined {
   const head = Buffer.alloc(HEADER_BYTES);
   if (readSync(fd, head, 0, HEADER_BYTES, 0) < HEADER_BYTES) return undefined;
@@ -321,17 +324,17 @@ export function createTop(limit: number) {
 
   function sink(): void {
     for (let index = 0; ;) {
-      let least = index;
+      let leastIndex = index;
       for (const child of [2 * index + 1, 2 * index + 2])
-        if (child < count && (values[child] as number) < (values[least] as number)) least = child;
-      if (least === index) return;
-      swap(index, least);
-      index = least;
+        if (child < count && (values[child] as number) < (values[leastIndex] as number)) leastIndex = child;
+      if (leastIndex === index) return;
+      swap(index, leastIndex);
+      index = leastIndex;
     }
   }
 
   return {
-    /** Returns the value that a new one has to exceed. */
+    /** Returns the value that a new one has to exceed to be kept. */
     least: (): number => (count < limit ? -Infinity : limit === 0 ? Infinity : (values[0] as number)),
     add(id: number, value: number): void {
       if (count < limit) {

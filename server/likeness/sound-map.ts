@@ -1,4 +1,4 @@
-// Reads parts of the map: tracks counted in cells, some of them as points, and tracks along a line.
+// Reads parts of the map: the number of tracks per cell, some tracks as points, and tracks along a line.
 import type { SoundIndex, SoundMap } from './sound-index.ts';
 
 export interface Point {
@@ -27,17 +27,17 @@ export interface AreaTracks {
   items: (Point & { id: number })[];
 }
 
-/** Columns and rows in which genres are counted for labels. */
+/** The number of columns and of rows in which genres are counted for labels. */
 const LABEL_CELLS = 5;
-/** A genre is labelled where it has at least this share of the tracks with a genre. */
+/** A cell is labelled with a genre that at least this share of its tracks with a genre have. */
 const MIN_LABEL_SHARE = 0.3;
 const NO_GENRE = 0xff;
 
-const isIn = ({ minX, minY, maxX, maxY }: Area, x: number, y: number): boolean =>
+const isInArea = ({ minX, minY, maxX, maxY }: Area, x: number, y: number): boolean =>
   x >= minX && x <= maxX && y >= minY && y <= maxY;
 
 function* placesIn({ ids, xs, ys }: SoundMap, area: Area): Generator<number> {
-  for (let i = 0; i < ids.length; i++) if (isIn(area, xs[i] as number, ys[i] as number)) yield i;
+  for (let i = 0; i < ids.length; i++) if (isInArea(area, xs[i] as number, ys[i] as number)) yield i;
 }
 
 export function readMap(
@@ -139,12 +139,12 @@ export function tracksAlong(
   const stops = stopsAlong(points, count);
   const takenPlaces = new Set<number>();
   for (const { x, y } of stops) {
-    let [best, smallestDistance] = [-1, Infinity];
+    let [nearestIndex, smallestDistance] = [-1, Infinity];
     for (let i = 0; i < ids.length; i++) {
       const distance = ((xs[i] as number) - x) ** 2 + ((ys[i] as number) - y) ** 2;
-      if (distance < smallestDistance && !takenPlaces.has(i)) [best, smallestDistance] = [i, distance];
+      if (distance < smallestDistance && !takenPlaces.has(i)) [nearestIndex, smallestDistance] = [i, distance];
     }
-    if (best >= 0) takenPlaces.add(best);
+    if (nearestIndex >= 0) takenPlaces.add(nearestIndex);
   }
   return [...takenPlaces].map((i) => ids[i] as number);
 }

@@ -1,6 +1,6 @@
 // Compares the sounds of the library in a thread, and builds their index in another thread when the results of the
 // analysis have changed. Sounds count as known when 95 % of the tracks have been analyzed; before that, the nearest
-// tracks would be those that happened to come first.
+// tracks would be those that happened to be analyzed first.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createReaderThread } from '../db/reader-thread.ts';
 import type { Log } from '../log/log.ts';
@@ -24,10 +24,10 @@ interface SoundsDeps {
   workerUrl: URL;
   databasePath: string;
   indexPath: string;
-  /** Rises with every change of the library. */
+  /** Returns a text that changes with every change of the library. */
   changes: () => string;
   isBusy: () => boolean;
-  onCounted: (counted: LikenessAnswers['count']) => void;
+  onCounted: (counts: LikenessAnswers['count']) => void;
   /** Delay after the start before the first check. */
   afterMs: number;
 }
@@ -69,7 +69,7 @@ export function createSounds({ log, now, indexPath, changes, isBusy, onCounted, 
     if (index && !isOld && index.tracks > 50_000 && changedTracks < index.tracks * CHANGED_SHARE) return oldAt;
     isBuilding = true;
     try {
-      const tracks = await ask({ kind: 'build', nowMs: now().getTime(), counted: counts }, building);
+      const tracks = await ask({ kind: 'build', nowMs: now().getTime(), soundCounts: counts }, building);
       if (tracks > 0) log.info({ tracks }, 'the sound index was built');
       return Infinity;
     } finally {
@@ -77,23 +77,23 @@ export function createSounds({ log, now, indexPath, changes, isBusy, onCounted, 
     }
   }
 
-  async function run(signal: AbortSignal): Promise<void> {
+  async function keepFresh(signal: AbortSignal): Promise<void> {
     let seenChanges: string | undefined;
     let dueAt = Infinity;
     await sleep(afterMs, undefined, { signal, ref: false });
     for (;;) {
       while (isBusy()) await sleep(BUSY_MS, undefined, { signal, ref: false });
-      const started = performance.now();
+      const startedMs = performance.now();
       const currentChanges = changes();
       if (currentChanges !== seenChanges || now().getTime() >= dueAt || !header()) {
         await refresh().then(
-          (at) => ([seenChanges, dueAt] = [currentChanges, at]),
+          (nextDueAt) => ([seenChanges, dueAt] = [currentChanges, nextDueAt]),
           (err: unknown) => {
             if (!signal.aborted) log.warn({ err }, 'the sound index could not be built and will be retried');
           },
         );
       }
-      const pauseMs = Math.max(CHECK_INTERVAL_MS, REST_FACTOR * (performance.now() - started));
+      const pauseMs = Math.max(CHECK_INTERVAL_MS, REST_FACTOR * (performance.now() - startedMs));
       await sleep(pauseMs, undefined, { signal, ref: false });
     }
   }
@@ -113,12 +113,12 @@ export function createSounds({ log, now, indexPath, changes, isBusy, onCounted, 
 
   return {
     ask,
-    readState: readState,
+    readState,
     isKnown: (): boolean => readState().isKnown,
     /** Builds the index if the library has changed. */
     refresh,
     start(): void {
-      running ??= run(stop.signal).catch((err: unknown) => {
+      running ??= keepFresh(stop.signal).catch((err: unknown) => {
         if (!stop.signal.aborted) log.error({ err }, 'the sound index is no longer updated');
       });
     },

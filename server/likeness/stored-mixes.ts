@@ -1,4 +1,4 @@
-// The mixes of each listener's last day, in the database.
+// Stores the mixes of each listener's last day in the database.
 import { z } from 'zod';
 import type { Sqlite } from '../db/client.ts';
 import { TrackIdIn, type UserId } from '../db/ids.ts';
@@ -21,7 +21,7 @@ const Mix = z.object({
 });
 export type Mix = z.output<typeof Mix>;
 
-/** Undefined when another version wrote them, or when they are damaged. */
+/** Parses stored mixes; undefined when another version wrote them, or when they are damaged. */
 const StoredDay = z
   .object({ libraryTracks: z.number(), mixes: z.array(Mix) })
   .optional()
@@ -31,7 +31,7 @@ interface DayOfMixes {
   day: number;
   madeAtMs: number;
   endsAtMs: number;
-  /** Tracks that the library had when they were made. */
+  /** The number of tracks in the library when the mixes were made. */
   libraryTracks: number;
   mixes: Mix[];
 }
@@ -39,7 +39,7 @@ interface DayOfMixes {
 export type StoredMixes = ReturnType<typeof createStoredMixes>;
 
 export function createStoredMixes(client: Sqlite) {
-  const find = client.prepare<[UserId], Omit<DayOfMixes, 'mixes' | 'libraryTracks'> & { mixes: string }>(
+  const findDay = client.prepare<[UserId], Omit<DayOfMixes, 'mixes' | 'libraryTracks'> & { mixes: string }>(
     `SELECT day, made_at AS madeAtMs, ends_at AS endsAtMs, iif(json_valid(mixes), mixes, 'null') AS mixes
       FROM daily_mixes WHERE user_id = ?`,
   );
@@ -49,12 +49,12 @@ export function createStoredMixes(client: Sqlite) {
         mixes = excluded.mixes`,
   );
   return {
-    /** Returns no `mixes` when the stored ones cannot be read. */
+    /** Returns the listener's last day, without `mixes` when the stored ones cannot be read. */
     find(userId: UserId) {
-      const row = find.get(userId);
+      const row = findDay.get(userId);
       return row && { ...row, libraryTracks: 0, mixes: undefined, ...StoredDay.parse(JSON.parse(row.mixes)) };
     },
-    /** Does nothing for an account that is gone. */
+    /** Stores the mixes of a day. Does nothing for an account that was deleted. */
     store(userId: UserId, { day, madeAtMs, endsAtMs, ...content }: DayOfMixes): void {
       store.run(day, madeAtMs, endsAtMs, JSON.stringify(content), userId);
     },

@@ -1,5 +1,4 @@
-// Reads what choosing and explaining tracks needs: only of tracks that can be played now and that the listener has not
-// excluded.
+// Reads the facts by which tracks are chosen and the choice is explained.
 import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
@@ -27,11 +26,11 @@ export interface Facts extends Omit<
   artists: { id: ArtistId; name: string }[];
   genres: string[];
   isLoved: boolean;
-  /** Can be played and is wanted. */
+  /** True if the track can be played and the listener has not excluded it. */
   isUsable: boolean;
 }
 
-/** SQL: the user @userId never wants to hear track `t`. */
+/** SQL condition: the user @userId has excluded track `t`, or one of its artists. */
 export const IS_UNWANTED = `(EXISTS (SELECT 1 FROM radio_nevers n WHERE n.user_id = @userId AND n.track_id = t.id)
   OR EXISTS (SELECT 1 FROM track_artists ta JOIN radio_nevers n ON n.artist_id = ta.artist_id
     WHERE ta.track_id = t.id AND n.user_id = @userId))`;
@@ -48,14 +47,14 @@ const SELECT = `SELECT t.id, t.title, ${namedAlbumOf('t')} AS albumId, t.duratio
   LEFT JOIN play_counts p ON p.user_id = @userId AND p.item_type = 'track' AND p.item_id = t.id
   LEFT JOIN like_states l ON l.user_id = @userId AND l.item_type = 'track' AND l.item_id = t.id`;
 
-/** Tracks read for a seed, from a random place of an index on. */
+/** The number of tracks that are read for a seed, from a random position of an index on. */
 const MAX_TRACKS_READ = 400;
 /** The number of rows that are searched for a mood; reading them takes a few milliseconds. */
 const MOOD_WINDOW = 1_500;
-/** Below 2^31: multiples of ids, divided by it, leave rests in an order as of chance. */
+/** A prime below 2^31: the remainders of multiples of ids, divided by it, give a random-looking order. */
 const PRIME = 2_147_483_647;
 const HOUR_MS = 3_600_000;
-/** The number of latest plays that show what is heard at an hour. */
+/** The number of latest plays from which it is computed what is heard at an hour. */
 const LAST_PLAYS = 5_000;
 
 const TRACKS_OF_ALBUM = 'SELECT id FROM tracks WHERE album_id = @id LIMIT @most';
@@ -76,14 +75,14 @@ const BUSIEST_HOUR = `SELECT (played_at + @offsetMs) / ${HOUR_MS} % 24 AS hour F
 interface FactsDeps {
   statements: Statements;
   isOffline: (storageUri: string | null) => boolean;
-  /** 0 to 1. */
+  /** Returns a number from 0 to 1. */
   random: () => number;
 }
 
 export type FactsReader = ReturnType<typeof createFacts>;
 
 export function createFacts({ statements, isOffline, random }: FactsDeps) {
-  /** Rows of an index from a random position on, wrapping around at its end. */
+  /** Reads rows of an index from a random position on, wrapping around at its end. */
   function readAround(sql: string, params: Record<string, string | number>, condition = ''): TrackId[] {
     const highest = statements.value<number | null>('SELECT max(id) FROM tracks', {}) ?? 0;
     const from = Math.floor(random() * highest);
@@ -95,7 +94,7 @@ export function createFacts({ statements, isOffline, random }: FactsDeps) {
   }
 
   return {
-    /** Returns facts by id, of tracks that exist. */
+    /** Returns facts by id; tracks that do not exist are left out. */
     of(userId: UserId, ids: readonly number[]): Map<number, Facts> {
       const rows = statements.rows<Row>(SELECT, { userId, ids: JSON.stringify(ids) });
       return new Map(
@@ -114,7 +113,7 @@ export function createFacts({ statements, isOffline, random }: FactsDeps) {
     ofAlbum: (id: AlbumId): TrackId[] => statements.column<TrackId>(TRACKS_OF_ALBUM, { id, most: MAX_TRACKS_READ }),
     ofArtist: (id: ArtistId): TrackId[] => readAround(TRACKS_OF_ARTIST, { id }),
     ofGenre: (name: string): TrackId[] => readAround(TRACKS_OF_GENRE, { genre: identityKey(name) }),
-    /** Picks from some thousand tracks with the energies of the mood, from a random one on. */
+    /** Picks tracks of the mood from some thousand tracks with its energies, from a random position on. */
     ofMood(mood: Mood): TrackId[] {
       const [{ lowest, highest } = { lowest: 1, highest: 10 }] = statements.rows<{ lowest: number; highest: number }>(
         wholeEnergiesSql(mood),
@@ -148,7 +147,7 @@ export function createFacts({ statements, isOffline, random }: FactsDeps) {
         before: (hour + 23) % 24,
         after: (hour + 1) % 24,
       }),
-    /** The hour of the day at which the listener plays most, where the listener is. */
+    /** Returns the hour of the day, in the listener's time zone, at which the listener plays most. */
     busiestHour: (userId: UserId, offsetMinutes: number): number | undefined =>
       statements.column<number>(BUSIEST_HOUR, { userId, offsetMs: offsetMinutes * 60_000 })[0],
     any: (): TrackId[] => readAround("SELECT id FROM tracks WHERE availability = 'available' AND id", {}),

@@ -1,5 +1,5 @@
-// Finds other versions of a song: the same recording by its fingerprint, and tracks of the same title whose addition or
-// artist tells which version they are.
+// Finds other versions of a song: the same recording by its fingerprint, and tracks of the same title whose title
+// addition or artist tells what kind of version they are.
 import type { TrackId } from '../db/ids.ts';
 import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
 import type { Statements } from '../library/lists/statement-cache.ts';
@@ -7,7 +7,7 @@ import type { VERSION_KINDS } from './wire.ts';
 
 export type VersionKind = (typeof VERSION_KINDS)[number];
 
-/** In brackets, or behind a dash, at the end of a title. */
+/** Matches an addition in brackets, or after a dash, at the end of a title. */
 const ADDITION = /(?:\(([^()]+)\)|\[([^[\]]+)\]|\s[-–—]\s([^-–—]+))$/;
 const KINDS: readonly (readonly [VersionKind, RegExp])[] = [
   ['live', /\b(live|unplugged|in concert|bbc session|peel session)\b/i],
@@ -17,7 +17,7 @@ const KINDS: readonly (readonly [VersionKind, RegExp])[] = [
   ['version', /\b(version|take|mono|stereo|single|album|radio|extended|alternate|alternative|bonus|session)\b/i],
 ];
 const MAX_TRACKS_READ = 200;
-/** A title of more artists is a common one: their tracks are other songs. */
+/** A title that more artists than this have is a common title: their tracks are different songs. */
 const MAX_ARTISTS = 4;
 const MAX_LENGTH_RATIO = 1.35;
 
@@ -56,11 +56,11 @@ export function findVersions(statements: Statements, track: TitledTrack): { id: 
     .rows<TitledTrack>(TRACKS_WITH_TITLE, { title: key })
     .filter(({ title }) => sortKey(partsOfTitle(title).song) === key);
   const isCommon = !key.includes(' ') || new Set(namesakes.map(({ artistId }) => artistId)).size > MAX_ARTISTS;
-  const otherVersions = namesakes.flatMap((other): { id: TrackId; kind: VersionKind }[] => {
-    if (other.id === track.id || sameRecordings.has(other.id)) return [];
-    const isOwnArtist = other.artistId !== null && other.artistId === track.artistId;
-    if (isOwnArtist) return [{ id: other.id, kind: partsOfTitle(other.title).kind ?? 'version' }];
-    return !isCommon && areOfLikeLength(track, other) ? [{ id: other.id, kind: 'cover' }] : [];
+  const otherVersions = namesakes.flatMap((namesake): { id: TrackId; kind: VersionKind }[] => {
+    if (namesake.id === track.id || sameRecordings.has(namesake.id)) return [];
+    const isOwnArtist = namesake.artistId !== null && namesake.artistId === track.artistId;
+    if (isOwnArtist) return [{ id: namesake.id, kind: partsOfTitle(namesake.title).kind ?? 'version' }];
+    return !isCommon && areOfLikeLength(track, namesake) ? [{ id: namesake.id, kind: 'cover' }] : [];
   });
   return [...[...sameRecordings].map((id) => ({ id, kind: 'same_recording' as const })), ...otherVersions];
 }

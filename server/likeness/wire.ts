@@ -1,4 +1,4 @@
-// Shapes of similar tracks, radio, paths, map and mixes.
+// Zod schemas of similar tracks, radio, paths, map and mixes.
 import { z } from 'zod';
 import { AlbumIdIn, ArtistIdIn, PlaylistIdIn, TrackIdIn } from '../db/ids.ts';
 import { pagedOf, pageQuery, queryInt } from '../http/paging.ts';
@@ -6,7 +6,7 @@ import { isoTime } from '../http/times.ts';
 import { TrackOut } from '../library/wire.ts';
 import { MOODS } from '../library/lists/moods.ts';
 
-/** Whether sound was compared, or only tags, because too few tracks were analyzed. */
+/** Says whether sound was compared, or only tags, because too few tracks were analyzed. */
 const ByOut = z
   .enum(['sound', 'tags'])
   .meta({ description: 'sound: what was measured of the audio was compared; tags: artists, genres and years were' });
@@ -91,8 +91,8 @@ export const SimilarTracksOut = z
   .meta({ id: 'SimilarTracksOut' });
 export type SimilarTracksOut = z.output<typeof SimilarTracksOut>;
 
-const mostQuery = (or: number, most: number, description: string) =>
-  queryInt.pipe(z.int().min(1).max(most)).default(or).meta({ description });
+const mostQuery = (or: number, max: number, description: string) =>
+  queryInt.pipe(z.int().min(1).max(max)).default(or).meta({ description });
 
 export const SimilarQuery = z.object({ limit: mostQuery(20, 100, 'tracks, 1 to 100') });
 

@@ -1,4 +1,4 @@
-// Counts a user's events. Events are only ever added, so each is counted once.
+// Counts a user's like events. Events are never changed or deleted, so each is counted only once.
 import { and, count, eq, gt, max } from 'drizzle-orm';
 import type { Db } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';

@@ -1,5 +1,5 @@
-// Moves likes and ratings when two tracks are merged or an album or artist goes into another one, and back when that is
-// undone. Runs inside the caller's transaction.
+// Moves likes and ratings when two tracks are merged or an album or artist becomes part of another one, and moves them
+// back when that is undone. Runs inside the caller's transaction.
 import { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
@@ -20,7 +20,7 @@ type UserState = z.output<typeof State>;
 /** The states of both items before the likes of `from` were added to `to`. */
 const MergeMemory = z.object({ from: z.array(State), to: z.array(State) });
 type MergeMemory = z.output<typeof MergeMemory>;
-/** Memory of annotation_moves, which may come from a backup. */
+/** The memory of a move in annotation_moves, which may come from a backup. */
 const Memory = MergeMemory.catch({ from: [], to: [] });
 
 export function createLikeMoves({ db, now }: { db: MainDb; now: () => Date }): {
@@ -30,9 +30,9 @@ export function createLikeMoves({ db, now }: { db: MainDb; now: () => Date }): {
   const writes = createLikeWrites(db);
 
   function absorb(states: readonly UserState[], target: Item): void {
-    for (const { userId, ...other } of states) {
+    for (const { userId, ...state } of states) {
       const keptState = writes.find(userId, target);
-      const change = changeToAbsorb(keptState, other);
+      const change = changeToAbsorb(keptState, state);
       if (!change) continue;
       writes.insertEvent(userId, target, change);
       writes.setState(userId, target, nextState(keptState, change));
@@ -41,41 +41,44 @@ export function createLikeMoves({ db, now }: { db: MainDb; now: () => Date }): {
 
   const statesOf = (item: Item): z.input<typeof State>[] => listStatesOf(db, item).map(toJson);
 
-  /** Returns the state that the holder had after absorbing; undefined where it absorbed nothing. */
+  /** Returns the state that the holder had after it absorbed another state; undefined if it absorbed nothing. */
   function absorbedState({ to }: MergeMemory, { userId, ...other }: UserState): ItemState | undefined {
     const ownState = to.find((state) => state.userId === userId);
     const change = changeToAbsorb(ownState, other);
     return change && nextState(ownState, change);
   }
 
-  /** Removes from an item what it absorbed and nobody changed since. */
-  function takeBack(holder: Item, memory: MergeMemory, at: Date): void {
+  /** Takes absorbed likes and ratings back from an item, unless somebody has changed them since. */
+  function takeBack(holder: Item, memory: MergeMemory, takenBackAt: Date): void {
     for (const state of memory.from) {
       const { userId } = state;
       const [absorbed, current] = [absorbedState(memory, state), writes.find(userId, holder)];
-      if (!absorbed || !current || !isSame(current, absorbed)) continue;
+      if (!absorbed || !current || !isSameState(current, absorbed)) continue;
       const ownState = memory.to.find((state) => state.userId === userId);
       writes.insertEvent(userId, holder, {
         liked: ownState?.liked ?? false,
         rating: ownState?.rating ?? 0,
-        createdAt: at,
+        createdAt: takenBackAt,
       });
-      writes.setState(userId, holder, ownState ?? { liked: false, rating: 0, since: at });
+      writes.setState(userId, holder, ownState ?? { liked: false, rating: 0, since: takenBackAt });
     }
   }
 
-  /** Returns the latest states of an item whose likes another one held. */
+  /** Returns the latest states of an item whose likes another item held. */
   function currentStates(holder: Item, memory: MergeMemory): UserState[] {
     return memory.from.map((state) => {
       const [absorbed, current] = [absorbedState(memory, state), writes.find(state.userId, holder)];
-      const isChanged = absorbed !== undefined && current !== undefined && !isSame(current, absorbed);
+      const isChanged = absorbed !== undefined && current !== undefined && !isSameState(current, absorbed);
       return isChanged ? { ...current, userId: state.userId } : state;
     });
   }
 
   return {
     ofTracks: {
-      /** Each track keeps what was changed while it was played. An earlier like stays with the first. */
+      /**
+       * Moves changes since that moment to the other track, whose audio was played then. An earlier like stays with the
+       * first track.
+       */
       moveSince(from, to, since): boolean {
         let isMoved = false;
         for (const { userId } of listStatesOf(db, track(from))) {
@@ -102,13 +105,13 @@ export function createLikeMoves({ db, now }: { db: MainDb; now: () => Date }): {
         deleteStatesOf(db, track(from));
       },
 
-      remembers: { name: 'likes', of: (from, to) => ({ from: statesOf(track(from)), to: statesOf(track(to)) }) },
+      remembers: { name: 'likes', stateOf: (from, to) => ({ from: statesOf(track(from)), to: statesOf(track(to)) }) },
 
-      bringBack(from, to, { remembered, at }): void {
+      bringBack(from, to, { remembered, undoneAt }): void {
         const states = MergeMemory.parse(remembered);
-        // the events of the emptied track stayed
-        for (const { userId, ...other } of states.from) writes.setState(userId, track(from), other);
-        takeBack(track(to), states, at);
+        // the events of the emptied track were not moved
+        for (const { userId, ...state } of states.from) writes.setState(userId, track(from), state);
+        takeBack(track(to), states, undoneAt);
       },
     },
 
@@ -135,5 +138,5 @@ const toJson = ({ userId, liked, rating, since }: UserState): z.input<typeof Sta
   since: since.getTime(),
 });
 
-const isSame = (a: ItemState, b: ItemState): boolean =>
+const isSameState = (a: ItemState, b: ItemState): boolean =>
   a.liked === b.liked && a.rating === b.rating && a.since.getTime() === b.since.getTime();

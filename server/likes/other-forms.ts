@@ -1,4 +1,4 @@
-// Other forms of the likes API, turned into the documented ones.
+// Accepts other forms of the likes API and converts them to the documented forms.
 import { invalid } from '../errors.ts';
 import type { Accepts, Fields, QueryText } from '../http/accepts.ts';
 
@@ -6,10 +6,10 @@ const TYPES = ['track', 'album', 'artist'] as const;
 
 const NAMES = { type: 'item_type', id: 'item_id' };
 const ACTIONS: Readonly<Record<string, boolean>> = { like: true, liked: true, unlike: false, unliked: false };
-/** With any other field, `liked` is not taken for granted: the field may say the opposite. */
+/** If only these fields are sent, `liked` is taken to be true. Any other field may say the opposite. */
 const SILENT_FIELDS: ReadonlySet<string> = new Set(['item_type', 'item_id', 'rating']);
 
-/** `{track_id}` likes the track; `action` says `like` or `unlike`. */
+/** Accepts `{track_id}` for a like of the track, and `action` with `like` or `unlike`. */
 export const LIKE_FORMS: Accepts = {
   body: {
     ...NAMES,
@@ -29,14 +29,14 @@ export const LIKE_FORMS: Accepts = {
     const liked = ACTIONS[String(action)];
     if (action !== undefined && liked === undefined)
       throw invalid([{ field: 'action', message: 'must be like or unlike' }]);
-    // a rating alone says nothing of the like
+    // a request with only a rating does not change the like
     const isSilent = rest['rating'] === undefined && Object.keys(rest).every((name) => SILENT_FIELDS.has(name));
     const isLike = isSilent && ('item_id' in rest || 'item_id' in item);
     return { ...(liked !== undefined ? { liked } : isLike ? { liked: true } : {}), ...item, ...rest };
   },
 };
 
-/** Ids after commas, in `item_ids`, `track_id`, `track_ids` and so on. */
+/** Accepts ids separated by commas, in `item_ids`, `track_id`, `track_ids` and so on. */
 export const STATE_FORMS: Accepts = {
   query: { ...NAMES, item_ids: 'item_id', ids: 'item_id' },
   extraForms: ['ids after commas', 'track_id, album_id or artist_id for item_type and item_id'],

@@ -43,7 +43,9 @@ export const listStates = (db: Db, userId: UserId, itemType: ItemType, itemIds: 
     .where(and(eq(likeStates.userId, userId), eq(likeStates.itemType, itemType), inArray(likeStates.itemId, itemIds)))
     .all();
 
-/** Names all users, so that the primary key, which starts with the user, is used. */
+/**
+ * Returns a condition on an item that names all users, so that the primary key, which starts with the user, is used.
+ */
 const ofEverybody = (db: Db, { itemType, itemId }: Item) =>
   and(
     inArray(likeStates.userId, db.select({ id: users.id }).from(users)),
@@ -63,12 +65,15 @@ export const listEventsOf = (db: Db, userId: UserId, { itemType, itemId }: Item)
     .orderBy(likeEvents.id)
     .all();
 
-/** Statements are prepared once: a phone may star 100,000 songs in one request. To be called in a transaction. */
+/**
+ * Creates the statements that write likes. They are prepared once: a phone may star 100,000 songs in one request. To be
+ * called in a transaction.
+ */
 export function createLikeWrites(db: MainDb) {
   const value = sql.placeholder;
   const item = { userId: value('userId'), itemType: value('itemType'), itemId: value('itemId') };
   const state = { liked: value('liked'), rating: value('rating'), since: value('since') };
-  const find = db
+  const findState = db
     .select()
     .from(likeStates)
     .where(
@@ -83,7 +88,7 @@ export function createLikeWrites(db: MainDb) {
     .insert(likeEvents)
     .values({ ...item, liked: state.liked, rating: state.rating, createdAt: value('createdAt') })
     .prepare();
-  const set = db
+  const upsertState = db
     .insert(likeStates)
     .values({ ...item, ...state })
     .onConflictDoUpdate({
@@ -93,11 +98,11 @@ export function createLikeWrites(db: MainDb) {
     .prepare();
 
   return {
-    find: (userId: UserId, target: Item): LikeStateRow | undefined => find.get({ userId, ...target }),
+    find: (userId: UserId, target: Item): LikeStateRow | undefined => findState.get({ userId, ...target }),
     insertEvent: (userId: UserId, target: Item, change: LikeChange): void =>
       void insert.run({ userId, ...target, ...change }),
     setState: (userId: UserId, target: Item, { liked, rating, since }: ItemState): void =>
-      void set.run({ userId, ...target, liked, rating, since }),
+      void upsertState.run({ userId, ...target, liked, rating, since }),
   };
 }
 
@@ -105,7 +110,7 @@ export function deleteStatesOf(db: Db, item: Item): void {
   db.delete(likeStates).where(ofEverybody(db, item)).run();
 }
 
-/** Last liked first. */
+/** Lists liked items, last liked first. */
 export const listLikedIds = (db: Db, userId: UserId, itemType: ItemType, { limit, offset }: Page): number[] =>
   db
     .select({ id: likeStates.itemId })
@@ -117,7 +122,7 @@ export const listLikedIds = (db: Db, userId: UserId, itemType: ItemType, { limit
     .all()
     .map(({ id }) => id);
 
-/** Highest rated first. */
+/** Lists rated items, highest rated first. */
 export const listRatedIds = (db: Db, userId: UserId, itemType: ItemType, { limit, offset }: Page): number[] =>
   db
     .select({ id: likeStates.itemId })
@@ -151,7 +156,7 @@ export const listLikedOrRated = (
     .offset(offset)
     .all();
 
-/** Newest first. */
+/** Lists like events, newest first. */
 export const listEvents = (
   db: Db,
   userId: UserId,

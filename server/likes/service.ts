@@ -1,4 +1,4 @@
-// Likes and ratings. Every change is an event; the state they result in is stored beside them.
+// Likes and ratings. Every change is stored as an event; the resulting state is stored beside the events.
 import type { MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
 import type { ItemType } from '../db/schema.ts';
@@ -20,7 +20,7 @@ import {
 } from './queries.ts';
 import { nextState, type ItemState } from './state.ts';
 
-/** `since` is null for an item without events. */
+/** The state of an item; `since` is null for an item without events. */
 export type LikeSummary = Item & Omit<ItemState, 'since'> & { since: Date | null };
 
 export type LikeService = ReturnType<typeof createLikeService>;
@@ -30,7 +30,7 @@ interface LikeInput {
   rating: number | null;
 }
 
-/** Ids that one statement looks up. */
+/** The number of ids that one statement looks up. */
 const MAX_IDS_PER_QUERY = 500;
 
 /** `onChange` is called after changes are stored, with the new states. */
@@ -47,7 +47,7 @@ export function createLikeService({
 
   const writes = createLikeWrites(db);
 
-  /** To be called in a transaction. */
+  /** Stores a change and its event. To be called in a transaction. */
   function record(userId: UserId, item: Item, { liked, rating }: LikeInput): LikeSummary {
     const change = { liked, rating, createdAt: now() };
     writes.insertEvent(userId, item, change);
@@ -57,7 +57,7 @@ export function createLikeService({
   }
 
   return {
-    /** Throws `not_found` for an item that is not in the library. */
+    /** Changes the like or rating of an item. Throws `not_found` for an item that is not in the library. */
     add(userId: UserId, item: Item, input: LikeInput): LikeSummary {
       const summary = db.transaction(
         (tx) => {
@@ -71,8 +71,8 @@ export function createLikeService({
     },
 
     /**
-     * The same change for many items, in slices. Items that are not in the library are skipped, and with `onlyNews`
-     * those that are in that state already. Returns how many were changed.
+     * Makes the same change to many items, in slices. Skips items that are not in the library, and with `onlyNews`
+     * items that already have that state. Returns how many were changed.
      */
     async addMany(
       userId: UserId,
@@ -103,7 +103,7 @@ export function createLikeService({
       return changedItems.length;
     },
 
-    /** The first of the items that is not in the library. */
+    /** Returns the first of the items that is not in the library. */
     async findAbsent(items: readonly Item[]): Promise<Item | undefined> {
       let missingItem: Item | undefined;
       for (const [itemType, typeItems] of Map.groupBy(items, (item) => item.itemType))
@@ -124,14 +124,14 @@ export function createLikeService({
       total: countEvents(userId, itemType),
     }),
 
-    /** Last liked first. May include items that were removed from the library. */
+    /** Returns liked items, last liked first. The list may include items that were removed from the library. */
     listLikedIds: (userId: UserId, itemType: ItemType, page: Page): number[] =>
       listLikedIds(db, userId, itemType, page),
-    /** Highest rated first. May include items that were removed from the library. */
+    /** Returns rated items, highest rated first. The list may include items that were removed from the library. */
     listRatedIds: (userId: UserId, itemType: ItemType, page: Page): number[] =>
       listRatedIds(db, userId, itemType, page),
 
-    /** All that is liked or rated, by type and id. */
+    /** Lists all items that are liked or rated, by type and id. */
     listStates: (userId: UserId, itemType: ItemType | undefined, page: Page): LikeSummary[] =>
       listLikedOrRated(db, userId, itemType, page),
 

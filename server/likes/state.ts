@@ -1,9 +1,9 @@
-// A user's like and rating of an item, from its events in the order of their ids: the last `liked` and the last rating
-// win.
+// A user's like and rating of an item, computed from its events in the order of their ids: the last `liked` and the
+// last rating win.
 
 export interface ItemState {
   liked: boolean;
-  /** 0..5; 0 is no rating. */
+  /** 0 to 5; 0 means unrated. */
   rating: number;
   /** When `liked` last changed: liking an item again does not move it to the front. */
   since: Date;

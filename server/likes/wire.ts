@@ -56,7 +56,7 @@ export const LikeQuery = z.object({ item_type: ItemTypeIn.optional(), ...pageQue
 
 const MAX_IDS = 1_000;
 
-/** `item_id` may be repeated. */
+/** Query of `GET /likes/state`; `item_id` may be repeated. */
 export const LikeStateQuery = z
   .object({
     item_type: ItemTypeIn.optional(),

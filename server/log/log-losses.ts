@@ -1,5 +1,5 @@
-// Counts lines that a destination of the log did not take: a full disk, or a pipe that nobody reads. The server works
-// on without them, and logs their number when the destination takes lines again.
+// Counts lines that a destination of the log did not take: a full disk, or a pipe that nobody reads. The server
+// continues without these lines, and logs their number when the destination takes lines again.
 
 export type LogLosses = ReturnType<typeof createLogLosses>;
 
@@ -13,7 +13,7 @@ interface LogLossesDeps {
 export function createLogLosses({ onBegin, onEnd }: LogLossesDeps) {
   let lines = 0;
   return {
-    /** Records the outcome of a write; `error` when the line is lost. */
+    /** Records the outcome of a write; `error` is set when the line is lost. */
     record(error?: unknown): void {
       const linesBefore = lines;
       lines = error ? lines + 1 : 0;

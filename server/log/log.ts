@@ -1,5 +1,5 @@
 // The log: readable lines on a terminal, JSON lines elsewhere, and JSON lines in a file, if there is one. Secrets are
-// removed here, so that no caller can forget to.
+// removed here, so that no caller can forget it.
 import { pino, type Logger } from 'pino';
 import { createLogLosses, type LogLosses } from './log-losses.ts';
 import { toTerminalLine } from './terminal-line.ts';
@@ -9,7 +9,7 @@ type LogLevel = (typeof LOG_LEVELS)[number];
 /** No child loggers: their bindings would bypass the redaction. */
 export type Log = Pick<Logger, LogLevel | 'level'>;
 
-/** Secret fields in any spelling and with any prefix: `setup_token`, `newPassword`, `S3_SECRET_ACCESS_KEY`. */
+/** Matches secret fields in any spelling and with any prefix: `setup_token`, `newPassword`, `S3_SECRET_ACCESS_KEY`. */
 const SECRET_FIELD = /^[pts]$|(?:token|password|secret|apikey|accesskey|accesskeyid|secretkey|authorization|cookies?)$/;
 /** Matches parameters of queries, forms and fragments. The name may be percent-encoded. */
 const PARAMETER = /([?&#;])([^?&#;=\s"\\]{1,200})=((?:[^&\s"#\\]|\\[^"\s])*)/g;
@@ -22,18 +22,18 @@ const SECRET_HEADERS = /\b(bearer )[\w.~+/=%-]{8,}/gi;
 const JSON_WEB_TOKEN = /(?<![\w-])eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*/g;
 const HIDDEN = '***';
 const MAX_DEPTH = 8;
-/** Limits of a text and a list: others choose what is logged, and a line is redacted as a whole. */
+/** Limits of a text and a list: clients choose parts of what is logged, and a line is redacted as a whole. */
 const MAX_CHARS = 4_000;
 const MAX_ITEMS = 100;
 
-/** Shortens text of others; to be called before it is searched for secrets. */
+/** Shortens text from outside; to be called before the text is searched for secrets. */
 export const cutForLog = (text: string): string => (text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text);
 
 /** Redacts the values of secret query parameters in a URL, or in text that holds one, however they are spelled. */
 export const redactUrl = (text: string): string =>
   text
-    .replace(PARAMETER, (whole, separator: string, name: string) =>
-      SECRET_PARAMETER.test(decodeName(name)) ? `${separator}${name}=${HIDDEN}` : whole,
+    .replace(PARAMETER, (match, separator: string, name: string) =>
+      SECRET_PARAMETER.test(decodeName(name)) ? `${separator}${name}=${HIDDEN}` : match,
     )
     .replace(USER_INFO, `://${HIDDEN}@`)
     .replace(SHARE_PATH, `$1${HIDDEN}`)
@@ -49,7 +49,7 @@ function decodeName(name: string): string {
   return fullyDecoded.toLowerCase().replace(/[^a-z_]/g, '');
 }
 
-/** For each log, a function that tells whether it loses lines. */
+/** For each log, a function that returns whether the log is losing lines. */
 const lossChecks = new WeakMap<Log, () => boolean>();
 
 /** Returns whether a destination of the log currently takes no lines. */

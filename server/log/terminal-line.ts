@@ -19,12 +19,12 @@ interface Line extends Record<string, unknown> {
 const COLORS: Record<string, Parameters<typeof styleText>[0]> = { warn: 'yellow', error: 'red', fatal: 'red' };
 /** Clears a progress bar from the line; the bar draws itself again. */
 const CLEAR_LINE = '\r\u001B[K';
-/** Control characters in names could move the cursor or clear the screen. */
+/** Control characters, which could move the cursor or clear the screen. */
 const CONTROL_CHARACTERS = /\p{Cc}+/gu;
 const MAX_CAUSES = 5;
 const MAX_DETAIL_CHARS = 200;
 
-/** Formats a line of JSON. Stacks are shown of unexpected errors, or of all errors with `withStacks`. */
+/** Formats a line of JSON. Stacks are shown for unexpected errors, or for all errors with `withStacks`. */
 export function toTerminalLine(line: string, { withStacks }: { withStacks: boolean }): string {
   const { level, time, msg = '', err, ...fields } = JSON.parse(line) as Line;
   const color = COLORS[level];
@@ -50,7 +50,10 @@ function causesOf(err: unknown): LoggedError[] {
   return causes;
 }
 
-/** Errors of Tonearm and of the system have a code, and a message that explains what happened. */
+/**
+ * Returns whether an error is unexpected. Errors of Tonearm and of the system have a code, and a message that explains
+ * what happened.
+ */
 const isUnknown = ({ name, code }: LoggedError): boolean => name !== 'AppError' && code === undefined;
 
 /** Joins the messages of an error and its causes; a message that an earlier one contains is left out. */

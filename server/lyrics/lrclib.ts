@@ -1,4 +1,4 @@
-// Client of LRCLIB (https://lrclib.net/docs) and whatever speaks its API.
+// Client of LRCLIB (https://lrclib.net/docs) and of other services with the same API.
 import { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { Breaker } from '../outbound/breaker.ts';
@@ -49,9 +49,9 @@ interface LrclibDeps {
 
 export type Lrclib = ReturnType<typeof createLrclib>;
 
-/** All throw a ServiceError or the reason of `signal`. */
+/** Creates the client. All methods throw a ServiceError or the reason of `signal`. */
 export function createLrclib({ settings, userAgent, bucket, breaker, wait }: LrclibDeps) {
-  const ask = createServiceClient({
+  const askService = createServiceClient({
     name: NAME,
     baseUrl: () => settings.get('LYRICS_BASE_URL'),
     userAgent,
@@ -65,12 +65,12 @@ export function createLrclib({ settings, userAgent, bucket, breaker, wait }: Lrc
     shape: T,
     signal: AbortSignal,
   ): Promise<z.output<T> | undefined> {
-    const { status, body: answer } = await ask({ path }, signal);
-    // 400, 422: the service does not accept such a song, for instance one that is longer than an hour
+    const { status, body: answer } = await askService({ path }, signal);
+    // 400, 422: the service does not accept this song, for instance because it is longer than an hour
     if ([400, 404, 422].includes(status) && typeof answer === 'object') return undefined;
-    const parsed = status === 200 ? shape.safeParse(answer) : undefined;
-    if (!parsed?.success) throw new ServiceError('unreachable', `${NAME} sent an invalid answer (${status}).`);
-    return parsed.data;
+    const parsedAnswer = status === 200 ? shape.safeParse(answer) : undefined;
+    if (!parsedAnswer?.success) throw new ServiceError('unreachable', `${NAME} sent an invalid answer (${status}).`);
+    return parsedAnswer.data;
   }
 
   const search = async (params: Record<string, string>, signal: AbortSignal): Promise<OfferedLyrics[]> =>
@@ -90,7 +90,7 @@ export function createLrclib({ settings, userAgent, bucket, breaker, wait }: Lrc
         signal,
       ),
 
-    /** Songs of the title and artist. */
+    /** Returns the songs with this title and artist. */
     searchSong: (song: WantedSong, signal: AbortSignal): Promise<OfferedLyrics[]> =>
       search({ track_name: askedTitle(song.title), artist_name: askedArtist(song) }, signal),
 

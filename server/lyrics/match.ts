@@ -1,10 +1,10 @@
-// Which of the lyrics that a service offers are of a track. Pure. Wrong lyrics are worse than none: length, title and
-// artist have to agree, and where that leaves different songs, the album, too.
+// Decides which of the lyrics that a service offers belong to a track. Pure functions. Wrong lyrics are worse than
+// none: length, title and artist have to agree, and if different songs remain, the album too.
 import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
 
 export interface WantedSong {
   title: string;
-  /** The credit, and each artist. */
+  /** The artist credit; `artists` has each artist. */
   artistName: string;
   artists: readonly string[];
   album: string | null;
@@ -16,7 +16,7 @@ export interface OfferedLyrics {
   title: string;
   artistName: string;
   album: string | null;
-  /** Seconds. */
+  /** Length of the song in seconds. */
   duration: number | null;
   isInstrumental: boolean;
   plain: string | null;
@@ -24,11 +24,11 @@ export interface OfferedLyrics {
 }
 
 const MAX_DURATION_DIFFERENCE_MS = 2_000;
-/** Longer names are compared as they are. */
+/** Longer names are compared unchanged. */
 const MAX_NAME_CHARACTERS = 300;
 const GUESTS_IN_BRACKETS = /[([](?:feat\.?|ft\.?|featuring|with) [^()[\]]*(?:[([][^()[\]]*[)\]][^()[\]]*)?[)\]]/giu;
 const GUESTS_AT_END = / (?:feat\.?|ft\.?|featuring) .*/isu;
-/** Words for an edition with the same performance; live, acoustic, remix and so on are not among them. */
+/** Matches words for an edition with the same performance; live, acoustic, remix and so on are not among them. */
 const REMASTER_SUFFIX =
   /(?:[([]| - ) ?(?:\d{4} )?(?:digital(?:ly)? )?remaster(?:ed)?(?: version)?(?: \d{4})? ?[)\]]?$/iu;
 const VERSION_SUFFIX =
@@ -36,7 +36,7 @@ const VERSION_SUFFIX =
 const EDITION_SUFFIXES = [REMASTER_SUFFIX, VERSION_SUFFIX];
 const LAST_BRACKETS = /[([][^()[\]]*[)\]]?$/u;
 const EDITION_OF_ALBUM = /\b(?:edition|remaster(?:ed)?|deluxe|anniversary|bonus|reissue|explicit)\b/iu;
-/** Titles that say nothing: an artist may have several songs of the name. */
+/** Titles that are too common to identify a song: an artist may have several songs of that name. */
 const COMMON_TITLES = new Set(
   [
     'intro,outro,interlude,prelude,skit,untitled,overture,introduction,finale,reprise,epilogue,prologue',
@@ -55,14 +55,15 @@ const key = (text: string): string =>
     .trim() || sortKey(text);
 
 const inLine = (name: string): string => name.replace(/\s+/g, ' ').trim();
-const cut = (name: string, ...expressions: RegExp[]): string =>
+const removeMatches = (name: string, ...expressions: RegExp[]): string =>
   name.length > MAX_NAME_CHARACTERS
     ? name
     : expressions.reduce((text, expression) => inLine(text.replace(expression, '')), inLine(name));
 
 const titleKeyOf = (title: string): string =>
-  key(cut(title, GUESTS_IN_BRACKETS, GUESTS_AT_END, ...EDITION_SUFFIXES, ...EDITION_SUFFIXES));
-const artistKeyOf = (name: string): string => key(cut(name, GUESTS_IN_BRACKETS, GUESTS_AT_END)).replace(/^the /, '');
+  key(removeMatches(title, GUESTS_IN_BRACKETS, GUESTS_AT_END, ...EDITION_SUFFIXES, ...EDITION_SUFFIXES));
+const artistKeyOf = (name: string): string =>
+  key(removeMatches(name, GUESTS_IN_BRACKETS, GUESTS_AT_END)).replace(/^the /, '');
 
 function withoutEditions(album: string): string {
   const brackets = album.search(LAST_BRACKETS);
@@ -72,64 +73,68 @@ function withoutEditions(album: string): string {
     : album;
 }
 const albumKeyOf = (album: string): string =>
-  key(album.length > MAX_NAME_CHARACTERS ? album : cut(withoutEditions(inLine(album)), ...EDITION_SUFFIXES));
+  key(album.length > MAX_NAME_CHARACTERS ? album : removeMatches(withoutEditions(inLine(album)), ...EDITION_SUFFIXES));
 const marksOf = (text: string): string => [...new Set(key(text).match(PERFORMANCE_WORD) ?? [])].sort().join();
 
-/** The title and artist to ask for: without guests and edition. */
+/** Returns the title to search for, without guests and edition. */
 export const askedTitle = (title: string): string =>
-  cut(title, GUESTS_IN_BRACKETS, GUESTS_AT_END, ...EDITION_SUFFIXES) || title;
+  removeMatches(title, GUESTS_IN_BRACKETS, GUESTS_AT_END, ...EDITION_SUFFIXES) || title;
 export const askedArtist = ({ artists, artistName }: Pick<WantedSong, 'artists' | 'artistName'>): string =>
   artists[0] ?? artistName;
 
-function isSameArtist({ artistName, artists }: WantedSong, offered: string): boolean {
-  const theirs = artistKeyOf(offered);
-  if (theirs === '') return false;
-  if (theirs === artistKeyOf(artistName)) return true;
-  const ours = artists.map(artistKeyOf);
-  // one of several: the others are guests, or the service names the first only
-  if (ours.length > 1 && theirs === ours[0]) return true;
-  const parts = cut(offered, GUESTS_IN_BRACKETS, GUESTS_AT_END).split(ARTIST_SEPARATOR).map(artistKeyOf);
-  const ownArtists = new Set(ours.length > 0 ? ours : [artistKeyOf(artistName)]);
+function isSameArtist({ artistName, artists }: WantedSong, offeredArtist: string): boolean {
+  const offeredKey = artistKeyOf(offeredArtist);
+  if (offeredKey === '') return false;
+  if (offeredKey === artistKeyOf(artistName)) return true;
+  const artistKeys = artists.map(artistKeyOf);
+  // one of several artists: the others are guests, or the service names only the first
+  if (artistKeys.length > 1 && offeredKey === artistKeys[0]) return true;
+  const parts = removeMatches(offeredArtist, GUESTS_IN_BRACKETS, GUESTS_AT_END)
+    .split(ARTIST_SEPARATOR)
+    .map(artistKeyOf);
+  const ownArtists = new Set(artistKeys.length > 0 ? artistKeys : [artistKeyOf(artistName)]);
   return parts.length === ownArtists.size && parts.every((part) => ownArtists.has(part));
 }
 
-const isSameAlbum = (ours: string | null, theirs: string | null): boolean =>
-  ours !== null && theirs !== null && albumKeyOf(ours) === albumKeyOf(theirs);
+const isSameAlbum = (album: string | null, offeredAlbum: string | null): boolean =>
+  album !== null && offeredAlbum !== null && albumKeyOf(album) === albumKeyOf(offeredAlbum);
 
-/** Whether lyrics of the offered song can belong to the wanted one. */
-export function isLyricsOfSong(wanted: WantedSong, offered: OfferedLyrics): boolean {
-  if (offered.duration === null) return false;
-  if (Math.abs(offered.duration * 1_000 - wanted.durationMs) > MAX_DURATION_DIFFERENCE_MS) return false;
-  const title = titleKeyOf(wanted.title);
-  if (title === '' || title !== titleKeyOf(offered.title)) return false;
-  if (!isSameArtist(wanted, offered.artistName)) return false;
-  if (isSameAlbum(wanted.album, offered.album)) return true;
+/** Returns whether lyrics of the offered song can belong to the wanted song. */
+export function isLyricsOfSong(wantedSong: WantedSong, offeredLyrics: OfferedLyrics): boolean {
+  if (offeredLyrics.duration === null) return false;
+  if (Math.abs(offeredLyrics.duration * 1_000 - wantedSong.durationMs) > MAX_DURATION_DIFFERENCE_MS) return false;
+  const title = titleKeyOf(wantedSong.title);
+  if (title === '' || title !== titleKeyOf(offeredLyrics.title)) return false;
+  if (!isSameArtist(wantedSong, offeredLyrics.artistName)) return false;
+  if (isSameAlbum(wantedSong.album, offeredLyrics.album)) return true;
   if (COMMON_TITLES.has(title) || /^(?:track )?\d+$/.test(title)) return false;
   // a live album and a studio album have different performances
-  return marksOf(wanted.album ?? '') === marksOf(offered.album ?? '');
+  return marksOf(wantedSong.album ?? '') === marksOf(offeredLyrics.album ?? '');
 }
 
 const wordsOf = ({ plain, synced }: OfferedLyrics): Set<string> =>
   new Set(key((plain ?? synced ?? '').replace(/\[[^\][]*\]|<[^<>]*>/g, ' ')).split(' '));
 
-/** Whether both are transcriptions of the same song. */
+/** Returns whether two lyrics are transcriptions of the same song. */
 function isSameText(a: OfferedLyrics, b: OfferedLyrics): boolean {
   if (a.isInstrumental || b.isInstrumental) return a.isInstrumental === b.isInstrumental;
   const [firstWords, secondWords] = [wordsOf(a), wordsOf(b)];
-  const shared = [...firstWords].filter((word) => secondWords.has(word)).length;
-  return shared >= Math.min(firstWords.size, secondWords.size) * 0.5;
+  const sharedCount = [...firstWords].filter((word) => secondWords.has(word)).length;
+  return sharedCount >= Math.min(firstWords.size, secondWords.size) * 0.5;
 }
 
 /** Returns the best of the fitting lyrics; undefined if none fits, or if several fit equally well. */
-export function pickLyrics(wanted: WantedSong, offered: readonly OfferedLyrics[]): OfferedLyrics | undefined {
-  const matching = offered.filter(
-    (lyrics) => isLyricsOfSong(wanted, lyrics) && (lyrics.isInstrumental || (lyrics.plain ?? lyrics.synced)),
+export function pickLyrics(wantedSong: WantedSong, offeredLyrics: readonly OfferedLyrics[]): OfferedLyrics | undefined {
+  const matching = offeredLyrics.filter(
+    (lyrics) => isLyricsOfSong(wantedSong, lyrics) && (lyrics.isInstrumental || (lyrics.plain ?? lyrics.synced)),
   );
-  const ofAlbum = matching.filter(({ album }) => isSameAlbum(wanted.album, album));
+  const ofAlbum = matching.filter(({ album }) => isSameAlbum(wantedSong.album, album));
   const candidates = ofAlbum.length > 0 ? ofAlbum : matching;
-  const distance = ({ duration }: OfferedLyrics): number => Math.abs((duration ?? 0) * 1_000 - wanted.durationMs);
-  const [best, ...otherCandidates] = candidates.toSorted(
+  const distance = ({ duration }: OfferedLyrics): number => Math.abs((duration ?? 0) * 1_000 - wantedSong.durationMs);
+  const [bestCandidate, ...otherCandidates] = candidates.toSorted(
     (a, b) => Number(b.synced !== null) - Number(a.synced !== null) || distance(a) - distance(b) || a.id - b.id,
   );
-  return best && otherCandidates.every((other) => isSameText(best, other)) ? best : undefined;
+  return bestCandidate && otherCandidates.every((otherCandidate) => isSameText(bestCandidate, otherCandidate))
+    ? bestCandidate
+    : undefined;
 }

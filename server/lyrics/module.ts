@@ -12,7 +12,7 @@ import { LOOKUP_LYRICS } from './tasks.ts';
 import { createLyricsMerge } from './track-merge.ts';
 
 export interface LyricsTuning {
-  /** Requests to LRCLIB, which names no limit. */
+  /** Maximum requests per second to LRCLIB, which names no limit. */
   lyricsPerSecond?: number;
 }
 

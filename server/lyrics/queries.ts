@@ -1,4 +1,4 @@
-// SQL of lyrics that are not from files.
+// SQL for lyrics that are not from files.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
@@ -12,7 +12,7 @@ export type SongRow = RowAs<
 > & { album: string | null; artists: string };
 export type FoundLyricsRow = typeof foundLyrics.$inferSelect;
 
-/** Ids per query, so that none takes longer than a few milliseconds. */
+/** The number of ids per query, so that no query takes longer than a few milliseconds. */
 const IDS_PER_QUERY = 5_000;
 
 export function createLyricsQueries({ db }: { db: MainDb }) {
@@ -37,10 +37,10 @@ export function createLyricsQueries({ db }: { db: MainDb }) {
 
   return {
     findSong: (id: TrackId): SongRow | undefined => findSong.get(id),
-    /** Tracks without lyrics that were not asked about since. */
+    /** Yields tracks without lyrics that were not looked up since that time. */
     *due(askedBefore: Date): Generator<TrackId[]> {
-      for (let above = 0; above < (highestId.get() ?? 0); above += IDS_PER_QUERY)
-        yield listDue.all({ above, upTo: above + IDS_PER_QUERY, askedBefore: askedBefore.getTime() });
+      for (let afterId = 0; afterId < (highestId.get() ?? 0); afterId += IDS_PER_QUERY)
+        yield listDue.all({ above: afterId, upTo: afterId + IDS_PER_QUERY, askedBefore: askedBefore.getTime() });
     },
     find: (trackId: TrackId): FoundLyricsRow | undefined =>
       db.select().from(foundLyrics).where(eq(foundLyrics.trackId, trackId)).get(),

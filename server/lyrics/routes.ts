@@ -1,4 +1,4 @@
-// API of lyrics that are looked up or edited.
+// REST API of lyrics that are looked up or edited.
 import type { z } from 'zod';
 import { TrackIdIn } from '../db/ids.ts';
 import { AppError } from '../errors.ts';

@@ -33,11 +33,14 @@ export interface Candidate extends OfferedLyrics {
   fits: boolean;
 }
 
-/** The service gets new lyrics every day. */
+/** Tracks without lyrics are looked up again after this time, because the service gets new lyrics every day. */
 const LOOKUP_INTERVAL_MS = 30 * 86_400_000;
-/** Lines later than this after the end belong to another song. */
+/** Lines whose time is later than this after the end of the track belong to another song. */
 const MAX_TIME_AFTER_END_MS = 5_000;
-/** Tracks in a row, after which it is the service that fails: one odd answer does not keep the other tracks waiting. */
+/**
+ * After this many failed tracks in a row, the service counts as unreachable: a single odd answer does not keep the
+ * other tracks waiting.
+ */
 const MAX_CONSECUTIVE_FAILURES = 3;
 
 export type LyricsService = ReturnType<typeof createLyricsService>;
@@ -60,7 +63,7 @@ export function createLyricsService({
     return song;
   }
 
-  /** Returns undefined for a track that has too few tags for a lookup. */
+  /** Returns what to search for; undefined for a track that has too few tags for a lookup. */
   function toWanted({ title, artistName, artists, album, durationMs }: SongRow): WantedSong | undefined {
     if (artistName === null || durationMs === null || durationMs <= 0) return undefined;
     return { title, artistName, artists: JSON.parse(artists) as string[], album: album || null, durationMs };
@@ -98,14 +101,14 @@ export function createLyricsService({
     libraryChanged();
   }
 
-  /** Where its audio is, if lyrics may lie beside it. Throws `gone` and `unavailable`. */
+  /** Returns the path of the track's audio, if a lyrics file can be beside it. Throws `gone` and `unavailable`. */
   async function audioPathOf({ storageUri, sectionStart }: SongRow): Promise<string | undefined> {
     if (storageUri?.startsWith('file:') !== true || sectionStart !== null) return undefined;
     const { path } = await audioStore.resolve(storageUri);
     return typeof path === 'string' ? path : undefined;
   }
 
-  /** Deletes the file if possible; the lyrics are removed either way. */
+  /** Deletes the lyrics file if possible; the stored lyrics are removed either way. */
   async function tryRemoveFile(song: SongRow): Promise<boolean> {
     try {
       const path = await audioPathOf(song);
@@ -116,7 +119,7 @@ export function createLyricsService({
     }
   }
 
-  /** Writes the file if possible; the lyrics are stored either way. */
+  /** Writes the lyrics file if possible; the lyrics are stored either way. */
   async function tryWriteFile(song: SongRow, lyrics: Lyrics | undefined): Promise<void> {
     const { id } = song;
     if (!settings.get('LYRICS_WRITE_FILES') || !lyrics) return;
@@ -128,22 +131,25 @@ export function createLyricsService({
     }
   }
 
-  /** Asks the service. Throws a ServiceError or the reason of `signal`; then nothing is stored. */
+  /**
+   * Looks up the lyrics of a track; returns whether the track has lyrics now. Throws a ServiceError or the reason of
+   * `signal`, and then stores nothing.
+   */
   async function lookUp(song: SongRow, signal: AbortSignal): Promise<boolean> {
     const wantedSong = toWanted(song);
     if (!wantedSong) return false;
     const exactMatch = await lrclib.find(wantedSong, signal);
-    const picked =
+    const pickedLyrics =
       (exactMatch && pickLyrics(wantedSong, [exactMatch])) ??
       pickLyrics(wantedSong, await lrclib.searchSong(wantedSong, signal));
-    const lyrics = picked && toLyrics(picked, song.durationMs);
-    if (!picked || (!lyrics && !picked.isInstrumental)) {
+    const lyrics = pickedLyrics && toLyrics(pickedLyrics, song.durationMs);
+    if (!pickedLyrics || (!lyrics && !pickedLyrics.isInstrumental)) {
       queries.setAsked(song.id, now());
       return false;
     }
-    // a person may have written some in the meantime
+    // a person may have written lyrics in the meantime
     if (queries.find(song.id)) return true;
-    store(song.id, lyrics, picked, false);
+    store(song.id, lyrics, pickedLyrics, false);
     await tryWriteFile(song, lyrics);
     return true;
   }
@@ -158,7 +164,10 @@ export function createLyricsService({
     });
 
   return {
-    /** Looks them up now; why that was not possible. Throws the reason of `signal`. */
+    /**
+     * Looks up the lyrics of a track now; returns why that was not possible, or undefined. Throws the reason of
+     * `signal`.
+     */
     async lookUp(id: TrackId, signal: AbortSignal): Promise<'off' | 'unavailable' | undefined> {
       if (!settings.get('LYRICS_ENABLED')) return 'off';
       try {
@@ -171,8 +180,8 @@ export function createLyricsService({
     },
 
     /**
-     * Returns what the service has for a text, or for the track itself. Throws `conflict` when the service is switched
-     * off, and `unavailable`.
+     * Returns the lyrics that the service has for a text, or for the track itself. Throws `conflict` when the service
+     * is switched off, and `unavailable`.
      */
     async candidates(id: TrackId, query: string | undefined, signal: AbortSignal): Promise<Candidate[]> {
       assertEnabled();
@@ -185,7 +194,7 @@ export function createLyricsService({
       const distance = ({ duration }: OfferedLyrics): number =>
         Math.abs((duration ?? 0) * 1_000 - (wantedSong?.durationMs ?? 0));
       return offeredLyrics
-        .map((one) => ({ ...one, fits: wantedSong !== undefined && isLyricsOfSong(wantedSong, one) }))
+        .map((candidate) => ({ ...candidate, fits: wantedSong !== undefined && isLyricsOfSong(wantedSong, candidate) }))
         .sort((a, b) => Number(b.fits) - Number(a.fits) || distance(a) - distance(b));
     },
 
@@ -193,10 +202,10 @@ export function createLyricsService({
     async pick(id: TrackId, lrclibId: number, signal: AbortSignal): Promise<void> {
       assertEnabled();
       const song = getSong(id);
-      const picked = await toAppError(lrclib.findById(lrclibId, signal));
-      if (!picked) throw notFound('lyrics', lrclibId);
-      const lyrics = toLyrics(picked, null);
-      store(id, lyrics, picked, true);
+      const pickedLyrics = await toAppError(lrclib.findById(lrclibId, signal));
+      if (!pickedLyrics) throw notFound('lyrics', lrclibId);
+      const lyrics = toLyrics(pickedLyrics, null);
+      store(id, lyrics, pickedLyrics, true);
       await tryWriteFile(song, lyrics);
     },
 
@@ -209,9 +218,11 @@ export function createLyricsService({
       await tryWriteFile(song, lyrics);
     },
 
-    /** Removes what a person wrote or picked, and hides the lyrics that were looked up or are in the file. */
+    /**
+     * Removes the lyrics that a person wrote or picked, and hides the lyrics that were looked up or are in the file.
+     */
     async remove(id: TrackId): Promise<void> {
-      // a scan may have read them back from the file that was written here
+      // a scan may have read the lyrics back from the file that was written here
       const wasWritten = await tryRemoveFile(getSong(id));
       const storedLyrics = queries.find(id);
       if (!storedLyrics?.isManual || storedLyrics.lines.length === 0 || wasWritten)
@@ -226,12 +237,12 @@ export function createLyricsService({
       libraryChanged();
     },
 
-    /** Handler of `lookup_lyrics`. Each look-up is noted at once, so an interrupted run continues where it stopped. */
+    /** Handles `lookup_lyrics`. Each look-up is noted at once, so an interrupted run continues where it stopped. */
     task: (async (_payload, { signal, progress }) => {
       const result = { tracks: 0, found: 0 };
       const askedBefore = new Date(now().getTime() - LOOKUP_INTERVAL_MS);
       let failures = 0;
-      let failed: ServiceError | undefined;
+      let lastFailure: ServiceError | undefined;
       for (const ids of queries.due(askedBefore)) {
         for (const id of ids) {
           signal.throwIfAborted();
@@ -242,14 +253,14 @@ export function createLyricsService({
             failures = 0;
           } catch (error) {
             if (!(error instanceof ServiceError)) throw error;
-            failed = error;
+            lastFailure = error;
             if (++failures === MAX_CONSECUTIVE_FAILURES) throw error;
           }
           progress(++result.tracks, null, `${result.found} found`);
         }
         await yieldIfDue();
       }
-      if (failed) throw failed; // these tracks are looked up again
+      if (lastFailure) throw lastFailure; // the next attempt looks up the tracks that failed
       return result;
     }) satisfies Handler<typeof LOOKUP_LYRICS>,
   };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { task } from '../jobs/tasks.ts';
 
-/** Looks up the lyrics of all tracks without any. Retried for weeks while the service cannot be reached. */
+/** Looks up the lyrics of all tracks that have none. Retried for weeks while the service cannot be reached. */
 export const LOOKUP_LYRICS = task('lookup_lyrics', {
   payload: z.strictObject({}),
   attempts: 1_000,

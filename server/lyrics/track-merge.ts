@@ -1,5 +1,5 @@
-// Moves lyrics that a person wrote, picked or hid when two tracks are merged, and back when that is undone. Runs inside
-// the caller's transaction.
+// Moves lyrics that a person wrote, picked or hid when two tracks are merged, and moves them back when that is undone.
+// Runs inside the caller's transaction.
 import { isDeepStrictEqual } from 'node:util';
 import { eq } from 'drizzle-orm';
 import { z } from 'zod';
@@ -44,7 +44,7 @@ export function createLyricsMerge({
   const linesInFile = (id: TrackId): unknown =>
     db.select({ lines: lyrics.lines }).from(lyrics).where(eq(lyrics.trackId, id)).get()?.lines;
 
-  /** Whether a person hid the lyrics that the other track shows too. */
+  /** Returns whether a person hid lyrics that the other track shows too. */
   function hidesSame(from: TrackId, to: TrackId): boolean {
     const lines = linesInFile(to);
     return lines === undefined || isDeepStrictEqual(lines, linesInFile(from));
@@ -54,10 +54,10 @@ export function createLyricsMerge({
     const movedLyrics = queries.find(from);
     if (!movedLyrics?.isManual) return;
     const ownLyrics = queries.find(to);
-    const goes = isHidden(movedLyrics)
+    const isMoved = isHidden(movedLyrics)
       ? !ownLyrics?.isManual && hidesSame(from, to)
       : ownLyrics === undefined || !ownLyrics.isManual || isHidden(ownLyrics);
-    if (goes) queries.put({ ...movedLyrics, trackId: to });
+    if (isMoved) queries.put({ ...movedLyrics, trackId: to });
     queries.remove(from);
     for (const id of [from, to]) tracks.settleHasLyrics(id);
   }
@@ -74,17 +74,17 @@ export function createLyricsMerge({
 
     remembers: {
       name: 'lyrics',
-      of(from, to): z.input<typeof Remembered> {
+      stateOf(from, to): z.input<typeof Remembered> {
         const row = queries.find(from);
         return row?.isManual ? { from: toJson(row), to: toJson(queries.find(to)) } : { from: null, to: null };
       },
     },
 
-    /** Moves lyrics back; those written for the kept track since the merge stay. */
+    /** Moves lyrics back; lyrics written for the kept track since the merge stay. */
     bringBack(from, to, { remembered }): void {
       const previousLyrics = Remembered.parse(remembered);
       if (!previousLyrics.from) return;
-      if (isSame(queries.find(to), previousLyrics.from)) {
+      if (isSameLyrics(queries.find(to), previousLyrics.from)) {
         if (previousLyrics.to) queries.put({ ...previousLyrics.to, trackId: to });
         else queries.remove(to);
       }
@@ -94,11 +94,11 @@ export function createLyricsMerge({
   };
 }
 
-/** A person removed what was shown, and wrote nothing instead. */
+/** Returns whether a person removed the lyrics and wrote nothing instead. */
 const isHidden = ({ lines, lrclibId, isInstrumental }: StoredLyrics): boolean =>
   lines.length === 0 && lrclibId === null && !isInstrumental;
 
-const isSame = (row: StoredLyrics | undefined, { updatedAt, lines }: StoredLyrics): boolean =>
+const isSameLyrics = (row: StoredLyrics | undefined, { updatedAt, lines }: StoredLyrics): boolean =>
   row !== undefined &&
   row.isManual &&
   row.updatedAt.getTime() === updatedAt.getTime() &&

@@ -1,5 +1,5 @@
-// Repairs stored audio that is lost or damaged: from the music folder, the backup, or the cache of played audio, and
-// only with bytes whose SHA-256 is that of the object.
+// Repairs stored audio that is lost or damaged, with bytes from the music folder, the backup, or the cache of played
+// audio. Their SHA-256 has to be that of the object.
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { MainDb } from '../db/client.ts';
@@ -13,7 +13,7 @@ import { fileChangedError } from '../storage/file-errors.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
 import type { Storage } from '../storage/storage.ts';
 
-/** Implemented by the backup module. */
+/** Restores an object from the backup; implemented by the backup module. */
 export type Heal = (
   key: string,
   hash: string,
@@ -40,7 +40,10 @@ export function createAudioRepair({ db, musicRoots, storage, heal, cachedCopy }:
        JOIN source_folders d ON d.id = f.folder_id WHERE t.content_hash = ? AND f.state IN ('track', 'split')`,
   );
 
-  /** Reads the file twice: no byte is written before the hash of the whole file is right. */
+  /**
+   * Restores an object from a file. Reads the file twice: no byte is written before the hash of the whole file is
+   * verified.
+   */
   async function restoreFrom(path: string | Buffer, key: string, hash: string, signal: AbortSignal): Promise<boolean> {
     try {
       for await (const _ of verifiedBytes(path, hash, signal));

@@ -16,11 +16,11 @@ interface TimeForAgesDeps {
   file: string;
   log: Log;
   now: () => Date;
-  /** Whether `now` is the clock of the machine; if not, elapsed time is measured by `now`, too. */
+  /** False if `now` is not the clock of the machine; elapsed time is then measured by `now`, too. */
   isSystemClock: boolean;
 }
 
-/** Must be called before any row is written at this start. */
+/** Opens the clock. Must be called before any row is written at this start. */
 export function openClock({ db, file, log, now, isSystemClock }: TimeForAgesDeps): TimeForAges {
   return createTimeForAges({
     now,

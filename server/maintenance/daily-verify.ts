@@ -30,7 +30,7 @@ export function createDailyVerify({ db, now, settings, storage, jobs }: DailyDep
 
   async function startIfDue(): Promise<void> {
     const lastStartMs = findRun(db, 'part')?.startedAt.getTime() ?? 0;
-    const sinceMs = now().getTime() - lastStartMs; // negative when the clock was ahead before
+    const sinceMs = now().getTime() - lastStartMs; // negative if the clock was ahead at the last start
     const isDue = verifyDays(settings, storage) > 0 && (sinceMs >= DAY_MS || sinceMs < -CHECK_INTERVAL_MS);
     if (isDue && !(await isOnBattery())) await jobs.tryEnqueue(VERIFY_STORAGE, { scope: 'part' });
   }
@@ -43,6 +43,6 @@ export function createDailyVerify({ db, now, settings, storage, jobs }: DailyDep
         timer = setInterval(() => void startIfDue(), CHECK_INTERVAL_MS).unref();
       }, FIRST_CHECK_DELAY_MS).unref();
     },
-    close: (): void => clearTimeout(timer), // also clears an interval
+    close: (): void => clearTimeout(timer), // clearTimeout also clears an interval
   };
 }

@@ -2,10 +2,12 @@
 import type { Sqlite } from '../db/client.ts';
 
 const DAY_MS = 86_400_000;
-/** No work is postponed for longer. */
+/** No job or look-up is postponed for longer than this. */
 const YEAR_MS = 366 * DAY_MS;
 
-/** Columns with the time of the next attempt, which may be ahead of the clock, or of the last one, which may not. */
+/**
+ * Columns with the time of the next attempt, which may be ahead of the clock, or of the last attempt, which may not.
+ */
 const TIME_COLUMNS = [
   { table: 'jobs', column: 'run_at', mayBeAheadMs: DAY_MS },
   { table: 'downloads', column: 'next_attempt_at', mayBeAheadMs: DAY_MS },

@@ -1,6 +1,6 @@
-// Deletes stored objects that nothing refers to: a crash between writing an object and its row leaves them, or a
+// Deletes stored objects that nothing refers to: left by a crash between writing an object and its row, or by a
 // deletion while the storage was down. Objects that an earlier library may need are kept until a person releases them.
-// Recent objects are kept, since their rows may follow, and leased ones.
+// Recent objects are kept, since their rows may follow, and so are leased objects.
 import { ARTISTS_LOCK_ID } from '../covers/artist-pictures.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
@@ -59,7 +59,7 @@ export function garbageTask({
     if (earlierLibrary && !dryRun) await storage.releaseEarlierObjects();
     const keepsEarlier = !earlierLibrary && (await storage.holdsEarlierObjects());
 
-    /** Counts an unused object. Returns whether it is to be deleted. */
+    /** Counts an unused object; returns whether the object can be deleted. */
     function countUnused({ key, size, modifiedAt }: StoredObject): boolean {
       if (modifiedAt > cutoff) {
         result.young++;

@@ -16,7 +16,7 @@ import { finishInSlices } from '../runtime/time-slices.ts';
 import { rootPathOf } from '../storage/music-roots.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 
-/** A smaller doubt is not reported: the library may just not have been used for that long. */
+/** A smaller doubt about the clock is not reported: the library may just not have been used for that long. */
 const MAX_CLOCK_DOUBT_MS = 60 * 86_400_000;
 /** Space that the next file and the database's log may need. */
 const MIN_FREE_DISK_BYTES = 32 << 20;
@@ -25,16 +25,22 @@ const PROBE_BYTES = 64 << 10;
 const STORAGE_TIMEOUT_MS = 5_000;
 /** Results are at least this old before they are checked again. */
 const CHECK_INTERVAL_MS = 1_000;
-/** Counting takes at most this part of the time. */
+/** Counting tracks takes at most this share of the time. */
 const MAX_COUNTING_SHARE = 1 / 50;
-/** An outdated result is used for this much longer while a new check runs, each step of which waits for its turn. */
+/**
+ * An outdated result is used for this much longer while a new check runs, because each step of a check waits for its
+ * turn.
+ */
 const MAX_STALE_MS = 10_000;
-/** Number of track ids that are counted in one step. */
+/** The number of track ids that are counted in one step. */
 const IDS_PER_STEP = 1_000;
 
 interface Problem {
   code: ProblemCode;
-  /** Number of tracks that the problem makes unplayable; null when it is not about tracks, or without counts. */
+  /**
+   * The number of tracks that the problem makes unplayable; null for a problem that does not concern tracks, or without
+   * counts.
+   */
   tracks: number | null;
   /** A sentence for the log. */
   reason: string;
@@ -52,7 +58,7 @@ export interface ProblemsDeps {
   paths: { data: string; tmp: string };
   storage: Pick<Storage, 'isUp' | 'diskUsage'>;
   musicFolders: Pick<MusicFolders, 'listAll' | 'offlineReason'>;
-  /** Resolves when the music folders were checked. */
+  /** Resolves when the music folders have been checked. */
   checkFolders: () => Promise<void>;
   log: Log;
   nowForAges: Pick<TimeForAges, 'doubtMs'>;
@@ -100,7 +106,10 @@ export function createProblems(deps: ProblemsDeps) {
     if (!(await storage.isUp())) return STORAGE_DOWN;
     return { isUp: true, usage: await storage.diskUsage() };
   }
-  /** Only one check runs at a time: a network folder that does not answer blocks one of the few threads for files. */
+  /**
+   * Reads the state of the storage. Only one check runs at a time: a network folder that does not answer blocks one of
+   * the few threads for files.
+   */
   function probeStorage(): Promise<StorageState> {
     storageProbe ??= readStorageState()
       .catch(() => STORAGE_DOWN)
@@ -111,21 +120,24 @@ export function createProblems(deps: ProblemsDeps) {
     return Promise.race([storageProbe, timeout]);
   }
 
-  /** Writes a probe file: a quota, or a disk that became read-only after errors, shows only on a write. */
+  /**
+   * Checks the disk by writing a probe file: a quota, or a disk that became read-only after errors, shows only on a
+   * write.
+   */
   async function checkDisk(): Promise<Problem | undefined> {
     const probe = join(paths.tmp, `probe-${randomBytes(6).toString('hex')}`);
     try {
       const [dataDisk, { usage }] = await Promise.all([diskUsage(paths.data), probeStorage()]);
       const fullDisk = [dataDisk, usage].find((disk) => disk !== null && disk.freeBytes < MIN_FREE_DISK_BYTES);
       if (fullDisk) return problem('disk_full', `the disk of ${fullDisk.path} has ${fullDisk.freeBytes} bytes left`);
-      if (!existsSync(paths.tmp)) await mkdir(paths.tmp); // not recursive: the data folder may be gone
+      if (!existsSync(paths.tmp)) await mkdir(paths.tmp); // not recursive: the data folder itself may be missing
       await writeFile(probe, Buffer.alloc(PROBE_BYTES));
       return undefined;
     } catch (error) {
       if (isDiskFull(error)) return problem('disk_full', `nothing can be written to ${paths.tmp}: the disk is full`);
       return problem('data_folder', `nothing can be written to ${paths.tmp}: ${messageOf(error)}`);
     } finally {
-      await rm(probe, { force: true }).catch(() => undefined); // the probe file was not written
+      await rm(probe, { force: true }).catch(() => undefined); // the probe file may not have been written
     }
   }
 
@@ -134,7 +146,7 @@ export function createProblems(deps: ProblemsDeps) {
     return isUp ? undefined : problem('storage_down', 'the storage does not exist, or cannot be reached or written');
   }
 
-  /** Counts tracks whose files are in one of the paths, or in none of them with `isIn` 0; stops at `limit`. */
+  /** Counts tracks whose files are in one of the paths, or in none of them if `isIn` is 0; stops at `limit`. */
   function* countTracksIn(paths: string, isIn: 0 | 1, limit: number): Generator<void, number> {
     let tracks = 0;
     for (let [id, lastTrackId] = [0, lastId.get() ?? 0]; id <= lastTrackId && tracks < limit; id += IDS_PER_STEP) {
@@ -144,7 +156,7 @@ export function createProblems(deps: ProblemsDeps) {
     return tracks;
   }
 
-  /** Finds music folders that are not set, or were offline at their last check. */
+  /** Finds music folders that are not set up, or were offline at their last check. */
   async function checkMusicFolders(withCounts: boolean): Promise<Problem | undefined> {
     const folders = musicFolders.listAll().filter(({ removedAt }) => removedAt === null);
     const offlineFolders = folders.filter(
@@ -177,7 +189,7 @@ export function createProblems(deps: ProblemsDeps) {
 
   async function listProblems(withCounts: boolean): Promise<Problem[]> {
     const databaseProblem = checkDatabase();
-    // a probe would create the data folder again
+    // writing a probe file would create the data folder again
     if (databaseProblem?.code === 'database_gone') return [databaseProblem];
     const problems = [
       databaseProblem,
@@ -194,7 +206,8 @@ export function createProblems(deps: ProblemsDeps) {
 
   return {
     /**
-     * Lists problems with the number of unplayable tracks: a second for a million tracks in a folder that is offline.
+     * Lists problems with the number of unplayable tracks, which takes a second for a million tracks in an offline
+     * folder.
      */
     list: () => listProblems(true),
     /** Lists problems without numbers of tracks. */
@@ -210,25 +223,25 @@ export function createProblems(deps: ProblemsDeps) {
 const problem = (code: ProblemCode, reason: string): Problem => ({ code, tracks: null, reason });
 
 /**
- * Returns the latest result for the same key while it is fresh, and for MAX_STALE_MS more while a new check runs.
- * `maxShare` limits the part of the time that checks take.
+ * Creates a cache that returns the latest result for the same key while it is fresh, and for MAX_STALE_MS more while a
+ * new check runs. `maxShare` limits the share of the time that checks take.
  */
 function createResultCache<T>(maxShare = Infinity): (key: string, check: () => Promise<T>) => Promise<T> {
-  let latest: { key: string; result: Promise<T>; freshUntil: number } | undefined;
+  let latestResult: { key: string; result: Promise<T>; freshUntil: number } | undefined;
   let running: { key: string; result: Promise<T> } | undefined;
   return (key, check) => {
     const startedAt = performance.now();
-    const cached = latest?.key === key ? latest : undefined;
+    const cached = latestResult?.key === key ? latestResult : undefined;
     if (cached && startedAt <= cached.freshUntil) return cached.result;
     if (running?.key !== key) {
-      const run = (running = { key, result: check() });
+      const currentRun = (running = { key, result: check() });
       const onEnd = (hasResult: boolean): void => {
-        if (running === run) running = undefined;
+        if (running === currentRun) running = undefined;
         const now = performance.now();
         const freshMs = Math.max(CHECK_INTERVAL_MS, (now - startedAt) / maxShare);
-        if (hasResult) latest = { ...run, freshUntil: now + freshMs };
+        if (hasResult) latestResult = { ...currentRun, freshUntil: now + freshMs };
       };
-      run.result.then(
+      currentRun.result.then(
         () => onEnd(true),
         () => onEnd(false), // the caller gets the error
       );

@@ -33,7 +33,9 @@ export function prepareFindTrack(db: MainDb) {
   return (id: number): StoredTrack | undefined => list(id - 1, 1).find((track) => track.id === id);
 }
 
-/** Returns the hash that an earlier verification saved for this version of a file; saves `sum` when there is none. */
+/**
+ * Returns the hash that an earlier verification saved for this version of a file; saves `sum` when there is no hash.
+ */
 export function findOrSaveSum(db: Db, { id, fileSize, fileMtimeUs }: StoredTrack, sum: string): string {
   const savedSum = db.select().from(fileSums).where(eq(fileSums.trackId, id)).get();
   if (savedSum && savedSum.sizeBytes === fileSize && savedSum.mtimeUs === fileMtimeUs) return savedSum.sha256;
@@ -46,7 +48,7 @@ export function findOrSaveSum(db: Db, { id, fileSize, fileMtimeUs }: StoredTrack
 }
 
 type CoveredAlbum = RowOf<typeof albums, 'id' | 'title'>;
-/** `artistId` is null for an artist without tracks, whom a person gave a picture. */
+/** A stored picture; `artistId` is null for an artist without tracks, whom a person gave a picture. */
 interface ArtistPicture {
   id: number;
   title: string;
@@ -87,29 +89,34 @@ export function findRun(db: Db, scope: VerifyRun['scope']): VerifyRun | undefine
   return row && { ...row, tally: { ...emptyReport(), ...(row.tally as VerifyReport) } };
 }
 
-export function saveRun(db: Db, run: VerifyRun): void {
-  const { scope: _, ...set } = run;
-  db.insert(verifyRuns).values(run).onConflictDoUpdate({ target: verifyRuns.scope, set }).run();
+export function saveRun(db: Db, verifyRun: VerifyRun): void {
+  const { scope: _, ...columns } = verifyRun;
+  db.insert(verifyRuns).values(verifyRun).onConflictDoUpdate({ target: verifyRuns.scope, set: columns }).run();
 }
 
-/** Returns whether a track uses the object with that hash and key, in any storage: a migration copies it to both. */
+/**
+ * Prepares a query that tells whether a track uses the object with that hash and key, in any storage: a migration
+ * copies it to both.
+ */
 export function prepareIsUsed(db: MainDb) {
-  const find = db.$client
+  const findUse = db.$client
     .prepare<[string, string], number>(
       `SELECT 1 FROM stored_audio WHERE content_hash = ? AND storage_uri NOT LIKE '${FILE_SCHEME}:%'
          AND substr(storage_uri, instr(storage_uri, ':') + 1) = ? LIMIT 1`,
     )
     .pluck();
-  return (hash: string, key: string): boolean => find.get(hash, key) !== undefined;
+  return (hash: string, key: string): boolean => findUse.get(hash, key) !== undefined;
 }
 
-/** Returns whether a picture belongs to an album, to an artist, or to an album that may be restored. */
+/**
+ * Prepares a query that tells whether a picture belongs to an album, to an artist, or to an album that may be restored.
+ */
 export function prepareIsCover(db: MainDb) {
-  const find = db.$client.prepare<[number, string, string, string, string]>(
+  const findCover = db.$client.prepare<[number, string, string, string, string]>(
     `SELECT 1 FROM album_covers WHERE album_id = ? AND key = ?
     UNION ALL SELECT 1 FROM trashed_tracks WHERE cover_key = ?
     UNION ALL SELECT 1 FROM former_covers WHERE key = ?
     UNION ALL SELECT 1 FROM artist_pictures WHERE key = ? LIMIT 1`,
   );
-  return (albumId: number, key: string): boolean => find.get(albumId, key, key, key, key) !== undefined;
+  return (albumId: number, key: string): boolean => findCover.get(albumId, key, key, key, key) !== undefined;
 }

@@ -1,5 +1,5 @@
-// Creates tracks from the stored audio and its tags, when the database is lost. Continues after a kill: an object that
-// has a track already is not read again.
+// Creates tracks from the stored audio and its tags when the database is lost. Continues after an interruption: an
+// object that already has a track is not read again.
 import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
@@ -30,19 +30,19 @@ interface RebuildDeps {
   reader: Pick<ReaderPool, 'read'>;
   tmpDir: string;
   signal: AbortSignal;
-  onProgress: (done: number, message: string) => void;
+  onProgress: (doneCount: number, message: string) => void;
 }
 
 export interface RebuildResult {
-  /** Number of stored files that were read. */
+  /** The number of stored files that were read. */
   objects: number;
-  /** Number of tracks in the new database. */
+  /** The number of tracks in the new database. */
   tracks: number;
   unreadable: number;
   problems: string[];
 }
 
-/** Throws the error of a storage that cannot be listed or read, and the reason of the signal. */
+/** Creates the tracks. Throws the error of a storage that cannot be listed or read, and the reason of the signal. */
 export async function rebuildTracks({
   db,
   storage,
@@ -53,7 +53,7 @@ export async function rebuildTracks({
 }: RebuildDeps): Promise<RebuildResult> {
   const client = db.$client;
   let storedAt = new Date();
-  const tracks = createTrackWriter({ db, now: () => storedAt }); // so that “recently added” keeps its order
+  const tracks = createTrackWriter({ db, now: () => storedAt }); // the time keeps the order of “recently added”
   const findTrack = client.prepare<[string, string]>('SELECT 1 FROM tracks WHERE content_hash = ? AND storage_uri = ?');
   const countTracks = client.prepare<[], number>('SELECT count(*) FROM tracks').pluck();
   const result: RebuildResult = { objects: 0, tracks: 0, unreadable: 0, problems: [] };
@@ -82,7 +82,8 @@ export async function rebuildTracks({
     tracks.insert({
       source: SOURCE,
       sourceId: `${REBUILT_FOLDER}/${basename(key)}`,
-      identity: toIdentity(content, `Recovered ${hash.slice(0, 8)}${extname(key)}`), // for tags without a title
+      // the title is used if the tags have none
+      identity: toIdentity(content, `Recovered ${hash.slice(0, 8)}${extname(key)}`),
       audio: toAudio(content, audio),
     });
   }

@@ -1,6 +1,6 @@
 // Migrates a library from one storage to another. First copies all objects and verifies their hashes, then changes all
-// storage URIs in one transaction. After an interruption the library is in either storage, and the next call continues.
-// The old objects are not deleted, so a migration back is quick.
+// storage URIs in one transaction. After an interruption the library is still entirely in one of the storages, and the
+// next call continues. The old objects are not deleted, so a migration back is quick.
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import type { MainDb } from '../db/client.ts';
@@ -19,15 +19,17 @@ interface MigrateDeps {
   from: Storage;
   to: Storage;
   signal: AbortSignal;
-  onProgress: (done: number, total: number, bytes: number) => void;
+  onProgress: (doneCount: number, total: number, bytes: number) => void;
 }
 
 export interface Migration {
-  /** Number of audio objects and covers that were copied, and of those that the new storage had already. */
+  /**
+   * The number of audio objects and covers that were copied; `present` counts those that the new storage already had.
+   */
   copied: number;
   present: number;
   bytes: number;
-  /** Number of tracks whose audio is now in the new storage. */
+  /** The number of tracks whose audio is now in the new storage. */
   tracks: number;
   /** Objects that could not be copied; their tracks keep the old URI. */
   problems: { key: string; reason: string }[];
@@ -41,7 +43,10 @@ interface AudioObject {
 }
 type StoredAudio = Omit<AudioObject, 'key'> & { uri: string };
 
-/** Throws `unavailable` or `storage_full` for either storage; then nothing has changed, and the next call continues. */
+/**
+ * Migrates the library. Throws `unavailable` or `storage_full` for either storage; then nothing has changed, and the
+ * next call continues.
+ */
 export async function migrateStorage({ db, from, to, signal, onProgress }: MigrateDeps): Promise<Migration> {
   const result: Migration = { copied: 0, present: 0, bytes: 0, tracks: 0, problems: [] };
   const failedKeys = new Set<string>();
@@ -66,9 +71,9 @@ export async function migrateStorage({ db, from, to, signal, onProgress }: Migra
       )
       .pluck()
       .get(scheme) ?? 0) + covers.length;
-  let done = 0;
+  let doneCount = 0;
 
-  const reportObject = (): void => onProgress(++done, total, result.bytes);
+  const reportObject = (): void => onProgress(++doneCount, total, result.bytes);
   const addProblem = (key: string, error: unknown): void => {
     failedKeys.add(key);
     if (result.problems.length < MAX_LISTED_PROBLEMS) result.problems.push({ key, reason: messageOf(error) });
@@ -100,7 +105,7 @@ export async function migrateStorage({ db, from, to, signal, onProgress }: Migra
     result.bytes += bytes.length;
   }
 
-  /** Records errors of single objects; those of a storage end the migration. */
+  /** Runs the work and records errors of single objects; errors of a storage end the migration. */
   async function attempt(key: string, work: () => Promise<void>): Promise<void> {
     signal.throwIfAborted();
     try {
@@ -160,7 +165,10 @@ function moveRows(db: MainDb, from: string, to: string, failedKeys: ReadonlySet<
     .immediate();
 }
 
-/** A cover may have been replaced under the same key; then it is newer than its copy. */
+/**
+ * Returns whether both storages have the same cover. A cover that was replaced under the same key is newer than its
+ * copy.
+ */
 const isSameCover = (sourceStat: ObjectStat, targetStat: ObjectStat | undefined): boolean =>
   targetStat?.size === sourceStat.size && targetStat.modifiedAt >= sourceStat.modifiedAt;
 

@@ -6,7 +6,7 @@ import type { SettingsService } from '../settings/service.ts';
 import { openStorage, getTestedBackend } from '../storage/backends.ts';
 import { probeStorage } from '../storage/probe.ts';
 
-/** Short, since a person waits for the result. */
+/** Limits of the test, short since a person waits for the result. */
 const STORE_LIMITS = { connectMs: 5_000, silenceMs: 10_000, attempts: 1 };
 
 export interface StoreTestDeps {
@@ -17,7 +17,10 @@ export interface StoreTestDeps {
 export type StoreTest = ReturnType<typeof createStoreTest>;
 
 export function createStoreTest({ config, settings }: StoreTestDeps) {
-  /** Returns what is wrong, or null. In `enteredSettings`, null stands for a default; absent settings are as saved. */
+  /**
+   * Returns a sentence that says what is wrong, or null. In `enteredSettings`, null stands for a default; absent
+   * settings are as saved.
+   */
   return async (enteredSettings: Partial<Record<SettingName, unknown>>): Promise<string | null> => {
     try {
       const savedSettings = Object.fromEntries(settings.list().map(({ name, value }) => [name, value]));

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { task } from '../jobs/tasks.ts';
 
-/** Verifies all stored files or today's part. Retries for a day while the storage is down, and continues there. */
+/**
+ * Verifies all stored files, or today's part of them. Retries for a day while the storage is down, and continues where
+ * it stopped.
+ */
 export const VERIFY_STORAGE = task('verify_storage', {
   payload: z.strictObject({ scope: z.enum(['all', 'part']) }),
   attempts: 150,

@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface VerifyPace {
   /** Pause after a step, as a multiple of the time that the step took. */
   restFactor: number;
-  /** Interval of checks whether the server is busy. */
+  /** Interval at which it checks whether the server is busy. */
   checkEveryMs: number;
-  /** On a server that is always busy, one step is done after this many checks. */
+  /** On a server that is always busy, one step is run after this many checks. */
   maxChecks: number;
 }
 
-/** At most a fifth of one thread's time; on a server that is always busy, still some 8,000 objects a day. */
+/** Uses at most a fifth of one thread's time; on a server that is always busy, still some 8,000 objects a day. */
 export const VERIFY_PACE: VerifyPace = { restFactor: 4, checkEveryMs: 1_000, maxChecks: 10 };
 
 interface PaceDeps {

@@ -1,9 +1,9 @@
-// Findings of a verification: stored in the database while it runs, and then the result of the job.
+// Findings of a verification: stored in the database while it runs, and then part of the job's result.
 
 export type FindingKind =
   | 'damaged' // the content has changed
   | 'missing'
-  | 'unreadable'; // a disk error, or its storage is not in use
+  | 'unreadable'; // a disk error, or the file's storage is not in use
 
 export interface Finding {
   kind: FindingKind;
@@ -13,7 +13,7 @@ export interface Finding {
   artist_id: number | null;
   title: string;
   storage_uri: string;
-  /** Restored from the backup, or a cover from its original source. */
+  /** True if it was restored from the backup, or a cover from its original source. */
   healed: boolean;
   reason: string | null;
 }
@@ -21,14 +21,14 @@ export interface Finding {
 export interface VerifyReport {
   checked: number;
   covers: number;
-  /** Pictures of artists. */
+  /** The number of verified pictures of artists. */
   pictures: number;
   bytes: number;
-  /** Missing tracks whose audio was found again. */
+  /** The number of missing tracks whose audio was found again. */
   returned: number;
-  /** Files in the music folder that changed since the last scan; the next one reads them. */
+  /** The number of files in the music folder that changed since the last scan; the next scan reads them. */
   changed: number;
-  /** Files without a hash: only their existence was checked. */
+  /** The number of files without a hash: only their existence was checked. */
   unhashed: number;
   damaged: number;
   missing: number;

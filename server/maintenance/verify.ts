@@ -60,7 +60,7 @@ export interface VerifyDeps {
   proveCover: (id: AlbumId, heal: RepairCover | undefined, signal: AbortSignal) => Promise<CoverVerdict>;
   provePicture: (id: number, heal: RepairCover | undefined) => Promise<CoverVerdict>;
   repair: AudioRepair;
-  /** Called when the track's audio is missing, and when it is there again. */
+  /** Called when the track's audio is missing; `onReturned` when the audio is there again. */
   onMissing: (id: TrackId, uri: string) => void;
   onReturned: (id: TrackId, uri: string) => void;
   listMissing: () => TrackId[];
@@ -84,7 +84,10 @@ export function createVerify(deps: VerifyDeps): {
   const listCovered = prepareListCovers(db);
   const listPictured = prepareListArtistPictures(db);
 
-  /** Continues where an earlier attempt of the job ended. Throws `unavailable` while the storage is down. */
+  /**
+   * Verifies stored files. Continues where an earlier attempt of the job ended. Throws `unavailable` while the storage
+   * is down.
+   */
   const verify: Handler<typeof VERIFY_STORAGE> = async (
     { scope },
     { jobId, signal, progress },
@@ -93,7 +96,7 @@ export function createVerify(deps: VerifyDeps): {
     const isSameJob = previousRun?.jobId === jobId;
     const continuesRun = isSameJob || scope === 'part';
     const tally = isSameJob ? previousRun.tally : emptyReport();
-    const run: VerifyRun = {
+    const verifyRun: VerifyRun = {
       scope,
       jobId,
       tally,
@@ -107,7 +110,7 @@ export function createVerify(deps: VerifyDeps): {
     const [tracks, covers, pictures] = [countTracks(db), countCovers(db), countArtistPictures(db)];
     const total = [tracks, covers, pictures].reduce((sum, count) => sum + Math.min(count, shareOf(count)), 0);
 
-    /** Looks for all missing audio every day, and not only when its tracks are verified. */
+    /** Looks for all missing audio every day, even if its tracks are not due for verification. */
     async function findMissingAudio(): Promise<void> {
       for (const id of deps.listMissing()) {
         signal.throwIfAborted();
@@ -126,17 +129,17 @@ export function createVerify(deps: VerifyDeps): {
       verifyRow: (row: T) => Promise<void>,
     ): Promise<void> {
       for (let remaining = limit; remaining > 0;) {
-        const rows = list(run[cursor], Math.min(ROWS_PER_STEP, remaining));
+        const rows = list(verifyRun[cursor], Math.min(ROWS_PER_STEP, remaining));
         for (const row of rows) {
           signal.throwIfAborted();
-          if (scope === 'part' && (await isOnBattery())) return saveRun(db, run);
+          if (scope === 'part' && (await isOnBattery())) return saveRun(db, verifyRun);
           await (scope === 'all' ? verifyRow(row) : runThrottled({ pace, isBusy, signal }, () => verifyRow(row)));
-          run[cursor] = row.id;
+          verifyRun[cursor] = row.id;
           progress(tally.checked + tally.covers + tally.pictures, total, describeReport(tally));
           await yieldIfDue();
         }
-        if (rows.length === 0 && scope === 'part') run[cursor] = 0;
-        saveRun(db, run);
+        if (rows.length === 0 && scope === 'part') verifyRun[cursor] = 0;
+        saveRun(db, verifyRun);
         if (rows.length === 0) return;
         remaining -= rows.length;
       }
@@ -235,7 +238,8 @@ export function createVerify(deps: VerifyDeps): {
       context.signal.throwIfAborted();
       if (error instanceof AppError && error.code === 'gone') return { kind: 'missing', reason: null };
       if (error instanceof DamagedObjectError) return { kind: 'damaged', reason: null };
-      if (!track.uri.startsWith(FILE_PREFIX) && !(await storage.isUp())) throw error; // the storage is down
+      // the storage is down, which says nothing about the object
+      if (!track.uri.startsWith(FILE_PREFIX) && !(await storage.isUp())) throw error;
       return { kind: 'unreadable', reason: messageOf(error) };
     }
   }
@@ -257,7 +261,10 @@ export function createVerify(deps: VerifyDeps): {
     return hash.digest('hex');
   }
 
-  /** A file that changed since the last scan was changed by a person, so it is not damaged. */
+  /**
+   * Judges a file whose content differs. A file that changed since the last scan was changed by a person, so it is not
+   * damaged.
+   */
   async function judgeFile(track: StoredTrack, context: VerifyContext): Promise<Verdict> {
     const { uri, audioHash, fileSize, fileMtimeUs } = track;
     const file = await deps.audioStore.resolve(uri);
@@ -271,9 +278,10 @@ export function createVerify(deps: VerifyDeps): {
     });
     if (!result?.ok) return result?.changing ? 'changed' : { kind: 'damaged', reason: result?.reason ?? null };
     // the hash of a section is that of its file, then `@` and its start
-    const isWhole = result.audioHash === audioHash.split('@', 1)[0];
-    const hash = isWhole ? await hashAudio(uri, context) : undefined;
-    if (!isDeepStrictEqual(await file.stat(), previousStat)) return 'changed'; // the hash is that of another version
+    const isSameAudio = result.audioHash === audioHash.split('@', 1)[0];
+    const hash = isSameAudio ? await hashAudio(uri, context) : undefined;
+    // the hash is that of another version of the file
+    if (!isDeepStrictEqual(await file.stat(), previousStat)) return 'changed';
     return hash !== undefined && findOrSaveSum(db, track, hash) === hash ? 'good' : { kind: 'damaged', reason: null };
   }
 }

@@ -1,4 +1,4 @@
-// Shapes of the maintenance API, and the results of its jobs.
+// Zod schemas of the maintenance API, and the results of its jobs.
 import { z } from 'zod';
 import { SETTINGS, type SettingName } from '../config/settings.ts';
 import { ProblemCode } from '../http/health.ts';
@@ -53,17 +53,19 @@ export type StatusOut = z.output<typeof StatusOut>;
 export interface GarbageResult {
   dry_run: boolean;
   objects: number;
-  /** Unused, and old enough to delete. */
+  /** The number of objects that are unused, and old enough to delete. */
   unused: number;
   unused_bytes: number;
-  /** Unused but recent: their rows may follow. */
+  /** The number of objects that are unused but recent: their rows may follow. */
   young: number;
-  /** Unused by this library, but kept, because an earlier library may need them. */
+  /**
+   * The number of objects that this library does not use, but that are kept because an earlier library may need them.
+   */
   earlier: number;
   earlier_bytes: number;
   deleted: number;
   deleted_bytes: number;
-  /** Abandoned uploads of killed processes. */
+  /** The number of abandoned uploads of killed processes. */
   uploads: number;
   /** Keys of the first unused objects. */
   keys: string[];

@@ -7,8 +7,8 @@ interface FormatFacts {
   /** Extensions that videos use too: read by scans, but not associated with the app. */
   alsoVideo?: readonly string[];
   /** Magic bytes at the start, `?` for any byte. Formats without them are detected in sniff.ts. */
-  begins?: readonly string[];
-  /** `own`: a reader in formats/. music-metadata uses the same format names. */
+  magicBytes?: readonly string[];
+  /** `own` if there is a reader in formats/. music-metadata uses the same format names. */
   reader: 'own' | 'music-metadata';
   contentType: string;
   /** MIME types on desktops (shared-mime-info). */
@@ -21,7 +21,7 @@ interface FormatFacts {
   codec?: string;
   /** More demuxers for transcoding, for formats whose versions have different demuxers. */
   demuxers?: readonly string[];
-  /** Lossless even if the bit depth is unknown. */
+  /** True if the format is lossless even if the bit depth is unknown. */
   lossless?: boolean;
   /** How samples are read without external programs: with a WebAssembly decoder, or as plain PCM. */
   samples?: 'decoder' | 'plain';
@@ -31,7 +31,7 @@ interface FormatFacts {
   efficiency?: number;
 }
 
-/** The formats by `TrackOut.format`. */
+/** All formats, by the value of `TrackOut.format`. */
 export const AUDIO_FORMATS = {
   mp3: {
     extensions: ['mp3', 'mp2', 'mp1', 'mpga'],
@@ -44,7 +44,7 @@ export const AUDIO_FORMATS = {
   },
   flac: {
     extensions: ['flac'],
-    begins: ['fLaC'],
+    magicBytes: ['fLaC'],
     reader: 'own',
     contentType: 'audio/flac',
     mimeTypes: ['audio/flac'],
@@ -94,7 +94,7 @@ export const AUDIO_FORMATS = {
   },
   wav: {
     extensions: ['wav', 'wave', 'rf64', 'bwf'],
-    begins: ['RIFF????WAVE', 'RF64????WAVE', 'BW64????WAVE'],
+    magicBytes: ['RIFF????WAVE', 'RF64????WAVE', 'BW64????WAVE'],
     reader: 'own',
     contentType: 'audio/wav',
     mimeTypes: ['audio/x-wav', 'audio/vnd.wave'],
@@ -104,7 +104,7 @@ export const AUDIO_FORMATS = {
   },
   aiff: {
     extensions: ['aif', 'aiff', 'aifc'],
-    begins: ['FORM????AIFF', 'FORM????AIFC'],
+    magicBytes: ['FORM????AIFF', 'FORM????AIFC'],
     reader: 'own',
     contentType: 'audio/aiff',
     mimeTypes: ['audio/x-aiff', 'audio/x-aifc'],
@@ -123,7 +123,7 @@ export const AUDIO_FORMATS = {
   wma: {
     extensions: ['wma'],
     alsoVideo: ['asf'],
-    begins: ['\x30\x26\xb2\x75\x8e\x66\xcf\x11'],
+    magicBytes: ['\x30\x26\xb2\x75\x8e\x66\xcf\x11'],
     reader: 'music-metadata',
     contentType: 'audio/x-ms-wma',
     mimeTypes: ['audio/x-ms-wma'],
@@ -132,7 +132,7 @@ export const AUDIO_FORMATS = {
   },
   ape: {
     extensions: ['ape'],
-    begins: ['MAC '],
+    magicBytes: ['MAC '],
     reader: 'own',
     contentType: 'audio/x-ape',
     mimeTypes: ['audio/x-ape'],
@@ -141,7 +141,7 @@ export const AUDIO_FORMATS = {
   },
   wv: {
     extensions: ['wv'],
-    begins: ['wvpk'],
+    magicBytes: ['wvpk'],
     reader: 'music-metadata',
     contentType: 'audio/x-wavpack',
     mimeTypes: ['audio/x-wavpack'],
@@ -150,7 +150,7 @@ export const AUDIO_FORMATS = {
   },
   mpc: {
     extensions: ['mpc', 'mp+', 'mpp'],
-    begins: ['MPCK', 'MP+'],
+    magicBytes: ['MPCK', 'MP+'],
     reader: 'own',
     contentType: 'audio/x-musepack',
     mimeTypes: ['audio/x-musepack'],
@@ -158,7 +158,7 @@ export const AUDIO_FORMATS = {
   },
   dsf: {
     extensions: ['dsf'],
-    begins: ['DSD '],
+    magicBytes: ['DSD '],
     reader: 'own',
     contentType: 'audio/x-dsf',
     mimeTypes: ['audio/x-dsf'],
@@ -168,7 +168,7 @@ export const AUDIO_FORMATS = {
   },
   dff: {
     extensions: ['dff'],
-    begins: ['FRM8'],
+    magicBytes: ['FRM8'],
     reader: 'music-metadata',
     contentType: 'audio/x-dff',
     mimeTypes: ['audio/x-dff'],
@@ -179,7 +179,7 @@ export const AUDIO_FORMATS = {
   mka: {
     extensions: ['mka', 'weba'],
     alsoVideo: ['webm'],
-    begins: ['\x1a\x45\xdf\xa3'],
+    magicBytes: ['\x1a\x45\xdf\xa3'],
     reader: 'music-metadata',
     contentType: 'audio/x-matroska',
     mimeTypes: ['audio/x-matroska', 'audio/webm'],
@@ -188,7 +188,7 @@ export const AUDIO_FORMATS = {
   },
   tta: {
     extensions: ['tta'],
-    begins: ['TTA1'],
+    magicBytes: ['TTA1'],
     reader: 'own',
     contentType: 'audio/x-tta',
     mimeTypes: ['audio/x-tta'],
@@ -197,7 +197,7 @@ export const AUDIO_FORMATS = {
   },
   tak: {
     extensions: ['tak'],
-    begins: ['tBaK'],
+    magicBytes: ['tBaK'],
     reader: 'own',
     contentType: 'audio/x-tak',
     mimeTypes: [],
@@ -206,7 +206,7 @@ export const AUDIO_FORMATS = {
   },
   w64: {
     extensions: ['w64'],
-    begins: ['riff\x2e\x91\xcf\x11'],
+    magicBytes: ['riff\x2e\x91\xcf\x11'],
     reader: 'own',
     contentType: 'audio/x-w64',
     mimeTypes: [],
@@ -214,7 +214,7 @@ export const AUDIO_FORMATS = {
   },
   caf: {
     extensions: ['caf'],
-    begins: ['caff'],
+    magicBytes: ['caff'],
     reader: 'own',
     contentType: 'audio/x-caf',
     mimeTypes: ['audio/x-caf'],
@@ -237,7 +237,7 @@ export const AUDIO_FORMATS = {
   },
   dts: {
     extensions: ['dts'],
-    begins: ['\x7f\xfe\x80\x01', '\xfe\x7f\x01\x80', '\x1f\xff\xe8\0'],
+    magicBytes: ['\x7f\xfe\x80\x01', '\xfe\x7f\x01\x80', '\x1f\xff\xe8\0'],
     reader: 'own',
     contentType: 'audio/vnd.dts',
     mimeTypes: ['audio/vnd.dts'],
@@ -261,7 +261,7 @@ export const FORMATS = Object.entries(AUDIO_FORMATS) as [AudioFormat, FormatFact
 export const formatFacts = (format: string | null): FormatFacts | undefined =>
   format !== null && Object.hasOwn(AUDIO_FORMATS, format) ? AUDIO_FORMATS[format as AudioFormat] : undefined;
 
-/** What a track's audio is called on the wire. */
+/** Returns the content type with which a track's audio is sent. */
 export const contentTypeOf = (format: string | null): string =>
   formatFacts(format)?.contentType ?? 'application/octet-stream';
 export const AUDIO_CONTENT_TYPES = [...new Set(FORMATS.map(([, { contentType }]) => contentType))];
@@ -311,18 +311,21 @@ export function whyNotRead(extension: string): string {
 }
 
 /** Magic bytes of unsupported audio, with the name of its format. */
-export const UNSUPPORTED_MAGIC_BYTES = UNSUPPORTED_FORMATS.flatMap(({ name, magicBytes: begins = [] }) =>
-  begins.map((pattern) => ({ pattern, name })),
+export const UNSUPPORTED_MAGIC_BYTES = UNSUPPORTED_FORMATS.flatMap(({ name, magicBytes: patterns = [] }) =>
+  patterns.map((pattern) => ({ pattern, name })),
 );
 
-/** Demuxers of single files. Demuxers of file lists (HLS, concat) would open whatever a malicious file refers to. */
+/**
+ * Demuxers that ffmpeg may use: those of single files. Demuxers of file lists (HLS, concat) would open whatever a
+ * malicious file refers to.
+ */
 export const DEMUXERS: readonly string[] = [
   ...new Set(
     FORMATS.flatMap(([, { demuxer, demuxers = [] }]) => [...(demuxer === undefined ? [] : [demuxer]), ...demuxers]),
   ),
 ];
 
-/** Whether all browsers play it. An unknown codec is taken to be the format's usual one. */
+/** Returns whether all browsers play the format and codec. An unknown codec is taken to be the format's usual one. */
 export function playsInBrowsers(format: string | null, codec: string | null): boolean {
   const codecs = formatFacts(format)?.inBrowsers ?? [];
   return codec === null ? codecs.length > 0 : codecs.includes(codec);

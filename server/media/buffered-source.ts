@@ -1,4 +1,4 @@
-// Buffered access for the readers: they get an index into a buffer instead of a view per field, so that a small file
+// Buffers a file for the readers, which get an index into the buffer instead of a view per field, so that a small file
 // costs one read and no allocation. Larger files are read forward in growing steps.
 import type { ByteSource } from './types.ts';
 
@@ -7,7 +7,7 @@ const FIRST_READ_BYTES = 32 << 10;
 const MAX_READ_BYTES = 256 << 10;
 
 export class Window {
-  /** Bytes of the file from `start` on. An index from `at` is valid until its next call. */
+  /** Bytes of the file from `start` on. An index that `at` returned is valid until the next call of `at`. */
   bytes: Buffer = Buffer.alloc(0);
   start = 0;
   readonly size: number;

@@ -1,9 +1,9 @@
-// Sequential reading from a position in a file. Tags are not always contiguous: ID3 may be unsynchronised, and Ogg
+// Reads sequentially from a position in a file. Tags are not always contiguous: ID3 may be unsynchronised, and Ogg
 // packets span pages. A ByteReader hides that from the tag parsers.
 import type { Window } from './buffered-source.ts';
 
 export interface ByteReader {
-  /** The buffer that `take` refers to. */
+  /** The buffer that the indexes returned by `take` refer to. */
   bytes: Buffer;
   /** Consumes `length` bytes. Returns their index in `bytes`, valid until the next call, or -1 if fewer remain. */
   take(length: number): number;

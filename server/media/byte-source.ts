@@ -1,4 +1,4 @@
-// The bytes of one file for the readers: from a file descriptor through a reused buffer, or from memory.
+// Gives the readers the bytes of one file: from a file descriptor through a reused buffer, or from memory.
 import fs from 'node:fs';
 import { PLAIN_READ_FLAGS } from '../runtime/plain-files.ts';
 import { UnreadableAudio, type ByteSource } from './types.ts';
@@ -16,7 +16,7 @@ export interface OpenByteSource extends ByteSource {
   close(): void;
 }
 
-// Pool of buffers of closed sources, per thread; a scan needs one of each.
+// Pool of buffers of closed sources, per thread; a scan needs one buffer of each size.
 const freeWhole: Buffer[] = [];
 const freeWindows: Buffer[] = [];
 
@@ -72,7 +72,7 @@ function windowedFile(fd: number, size: number): OpenByteSource {
         return large.subarray(0, readFully(fd, large, position, readLength));
       }
       if (position < start || position + readLength > start + filled) {
-        filled = 0; // in case the read throws
+        filled = 0; // stays 0 if the read throws
         filled = readFully(fd, buffer, position, readLength);
         start = position;
       }

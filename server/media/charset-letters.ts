@@ -1,6 +1,6 @@
-// The most frequent letters of the languages whose charsets are told apart in charset.ts, in names and titles.
+// The most frequent letters, in names and titles, of the languages whose charsets charset.ts tells apart.
 
-/** Syllables of modern Korean. */
+/** The most frequent syllables of modern Korean. */
 export const HANGUL = new Set(
   '이다는가에고을의한하지기도로리은사나자어아시대인를들있해정그서것여수전원만일주스과제부보라없장상너오네내우미무때면할조성구동' +
     '안말못날랑랑곡별눈밤꿈길봄비꽃달빛하늘바람물불속안녕그대마음사랑당신우리노래추억눈물이별기억거울밤새벽아침오늘내일어제그날' +
@@ -11,7 +11,7 @@ export const HANGUL = new Set(
     '모목몰못문민믿바박반발방배백버벌법변별복본볼봐북분빈빠뿐살삶색석선설섬세센션소손송순술숨쉬슬승',
 );
 
-/** Simplified Chinese. */
+/** The most frequent characters of simplified Chinese. */
 export const HANZI = new Set(
   '的一是了我不人在他有这个上们来到时大地为子中你说生国年着就那和要她出也得里后自以会家可下而过天去能对小多然于心学么之都好看起发当没' +
     '成只如事把还用第样道想作种开美总从无情己面最女但现前些所同日手又行意动方期它头经长儿回位分爱老因很给名法间斯知世什两次使身者被高已' +
@@ -31,7 +31,7 @@ export const HANZI = new Set(
     '吻寂寞温柔蓝沧桑相思缘月亮',
 );
 
-/** Traditional Chinese. */
+/** The most frequent characters of traditional Chinese. */
 export const HANZI_TRADITIONAL = new Set(
   '的一是了我不人在他有這個上們來到時大地為子中你說生國年著就那和要她出也得裡後自以會家可下而過天去能對小多然於心學麼之都好看起發當沒' +
     '成只如事把還用第樣道想作種開美總從無情己面最女但現前些所同日手又行意動方期它頭經長兒回位分愛老因很給名法間斯知世什兩次使身者被高已' +
@@ -51,7 +51,7 @@ export const HANZI_TRADITIONAL = new Set(
     '吻寂寞柔藍滄桑緣你妳',
 );
 
-/** Kanji of everyday Japanese. */
+/** The most frequent kanji of Japanese. */
 export const KANJI = new Set(
   '日一国人年大本中長出三時行見月分後前生五間上東四今金九入学高円子外八六下来気小七山話女北午百書先名川千水半男西電校語土木聞食車何南' +
     '万毎白天母火右読友左休父雨会同事自社発者地業方新場員立開手力問代明動京目通言理体田主題意不作用度強公持野以思家世多正安院心界教文元' +
@@ -116,7 +116,10 @@ export const CYRILLIC = new Map<string, number>(
   }),
 );
 
-/** Natural logarithms of the letter frequencies of Windows-1252 in western European text; others are rare. */
+/**
+ * Natural logarithms of the letter frequencies of Windows-1252 in western European text; letters that are not listed
+ * are rare.
+ */
 export const WESTERN = new Map<string, number>(
   (
     [

@@ -5,7 +5,7 @@ import { TextDecoder } from 'node:util';
 import { CYRILLIC, HANGUL, HANZI, HANZI_TRADITIONAL, KANJI, WESTERN } from './charset-letters.ts';
 import { trimEnd } from '../runtime/trim-text.ts';
 
-/** Detected charsets, and others that a person can choose; labels of the Encoding Standard. */
+/** The charsets that are detected; a person can choose further ones. Labels of the Encoding Standard. */
 const DETECTED_CHARSETS = ['windows-1252', 'utf-8', 'windows-1251', 'shift_jis', 'euc-kr', 'gbk', 'big5'] as const;
 export const CHARSETS = [
   ...DETECTED_CHARSETS,
@@ -31,9 +31,9 @@ export const USUAL_CHARSET = 'windows-1252';
 
 /** All costs are natural logarithms of probabilities. */
 const ASCII_COST = -3;
-/** Text that is invalid in a charset may be damaged: how much less probable it is than in Windows-1252. */
+/** Cost of text that is invalid in a charset, relative to Windows-1252: invalid text may also be damaged. */
 const INVALID_COST = -30;
-/** Tags of fixed length cut texts, perhaps within a character. */
+/** Shorter texts are complete; tags of fixed length cut longer texts, perhaps within a character. */
 const MIN_CUT_TEXT_BYTES = 28;
 const CUT_COST = -6;
 const PRIOR_COSTS: Record<DetectedCharset, number> = {
@@ -50,7 +50,7 @@ const MIN_MARGIN = 8;
 const MIN_MARGIN_OF_ONE_FILE = 14;
 /** Minimum lead over the other charsets for a single file. */
 const MIN_MARGIN_OVER_OTHERS = 12;
-/** Bonus for the charset of the album. */
+/** Bonus for the charset that other files of the album have. */
 const ALBUM_BONUS = 10;
 
 const decoders = new Map<string, TextDecoder>();
@@ -62,20 +62,21 @@ function decoderOf(charset: string, fatal: boolean): TextDecoder {
   return decoder;
 }
 
-/** Leaves out a character that is cut off at the end (ID3v1 has 30 bytes). */
+/** Decodes text, leaving out a character that is cut off at the end (ID3v1 has 30 bytes). */
 export function decodeCharset(bytes: Uint8Array, charset: Charset): string {
   return trimEnd(decoderOf(charset, false).decode(bytes), /\ufffd/);
 }
 
 /**
- * Returns undefined if the bytes are invalid in the charset. `cut`: bytes of a character that is cut off at the end.
+ * Decodes text; returns undefined if the bytes are invalid in the charset. `cut` is the number of bytes of a character
+ * that is cut off at the end.
  */
-function decodeStrictly(bytes: Uint8Array, charset: DetectedCharset): { text: string; cut: number } | undefined {
-  for (let cut = 0; cut <= (bytes.length < MIN_CUT_TEXT_BYTES ? 0 : 2); cut++) {
+function decodeStrictly(bytes: Uint8Array, charset: DetectedCharset): { text: string; cutBytes: number } | undefined {
+  for (let cutBytes = 0; cutBytes <= (bytes.length < MIN_CUT_TEXT_BYTES ? 0 : 2); cutBytes++) {
     try {
-      return { text: decoderOf(charset, true).decode(bytes.subarray(0, bytes.length - cut)), cut };
+      return { text: decoderOf(charset, true).decode(bytes.subarray(0, bytes.length - cutBytes)), cutBytes };
     } catch {
-      // the next length is tried
+      // tries the next length
     }
   }
   return undefined;
@@ -86,15 +87,15 @@ type LetterKind = 'space' | 'ascii' | 'letter';
 const kindOfAscii = (code: number): LetterKind =>
   (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a) ? 'ascii' : 'space';
 
-/** Costs of a letter beyond ASCII after each kind, and of what follows it. */
+/** Costs of a letter beyond ASCII by the kind of letter before it, and of the kind of letter after it. */
 interface StepCosts {
   afterSpace: number;
   afterAscii: number;
   afterLetter: number;
   toSpace: number;
   toAscii: number;
-  /** The weight of a word of one letter. */
-  alone: number;
+  /** Cost added to a word that consists of one letter. */
+  loneLetter: number;
 }
 const WESTERN_STEPS: StepCosts = {
   afterSpace: -3.2,
@@ -102,7 +103,7 @@ const WESTERN_STEPS: StepCosts = {
   afterLetter: -3.5,
   toSpace: -1.6,
   toAscii: -0.3,
-  alone: 2.5,
+  loneLetter: 2.5,
 };
 const CYRILLIC_STEPS: StepCosts = {
   afterSpace: -0.3,
@@ -110,7 +111,7 @@ const CYRILLIC_STEPS: StepCosts = {
   afterLetter: -0.2,
   toSpace: -1.7,
   toAscii: -6,
-  alone: -1.5,
+  loneLetter: -1.5,
 };
 const ASIAN_STEPS: StepCosts = {
   afterSpace: -0.5,
@@ -118,10 +119,13 @@ const ASIAN_STEPS: StepCosts = {
   afterLetter: -0.2,
   toSpace: -2,
   toAscii: -3.9,
-  alone: 0,
+  loneLetter: 0,
 };
 
-/** Returns the cost of a text as letters with their steps; `costOf` gets the letter and the previous one. */
+/**
+ * Returns the cost of a text from its letters and the steps between them; `costOf` gets a letter and the previous
+ * letter.
+ */
 function costOfText(text: string, steps: StepCosts, costOf: (letter: string, previous: string) => number): number {
   let cost = 0;
   let kind: LetterKind = 'space';
@@ -136,7 +140,7 @@ function costOfText(text: string, steps: StepCosts, costOf: (letter: string, pre
     } else {
       cost += kind === 'letter' ? steps.afterLetter : kind === 'ascii' ? steps.afterAscii : steps.afterSpace;
       cost += costOf(letter, previousLetter);
-      if (kind === 'space' && (letters[i + 1] ?? ' ') === ' ') cost += steps.alone;
+      if (kind === 'space' && (letters[i + 1] ?? ' ') === ' ') cost += steps.loneLetter;
       kind = 'letter';
     }
     previousLetter = letter;
@@ -172,7 +176,7 @@ const PAIR_CHARSETS: Record<
     isSingle: (byte) => byte >= 0xa0 && byte <= 0xdf,
     costOf(letter, lead, trail) {
       const code = letter.codePointAt(0) as number;
-      if (code >= 0xff61 && code <= 0xff9f) return -9.5; // half width
+      if (code >= 0xff61 && code <= 0xff9f) return -9.5; // half-width kana
       if (code >= 0x3041 && code <= 0x3093) return -5.3;
       if (code >= 0x30a1 && code <= 0x30f4) return -5.4;
       if (code === 0x30fc) return -4;
@@ -186,7 +190,7 @@ const PAIR_CHARSETS: Record<
   'euc-kr': {
     isSingle: () => false,
     costOf(letter, lead, trail) {
-      if (lead < 0xa1 || trail < 0xa1) return -15.3; // not in KS X 1001
+      if (lead < 0xa1 || trail < 0xa1) return -15.3; // a syllable that is not in KS X 1001
       if (lead >= 0xb0 && lead <= 0xc8) return HANGUL.has(letter) ? -5.9 : -8.4;
       if (lead >= 0xca && lead <= 0xfd) return -13.5;
       return lead === 0xa1 || lead === 0xa3 ? -9 : -12;
@@ -195,7 +199,7 @@ const PAIR_CHARSETS: Record<
   gbk: {
     isSingle: () => false,
     costOf(letter, lead, trail) {
-      if (lead < 0xa1 || trail < 0xa1 || lead > 0xf7) return -15.4; // not in GB 2312
+      if (lead < 0xa1 || trail < 0xa1 || lead > 0xf7) return -15.4; // a character that is not in GB 2312
       if (lead >= 0xb0 && lead <= 0xd7) return HANZI.has(letter) ? -6.7 : -9.5;
       if (lead >= 0xd8) return -11.8;
       return lead === 0xa1 || lead === 0xa3 ? -8.5 : -12;
@@ -234,10 +238,10 @@ const UTF8_STEPS: StepCosts = {
   afterLetter: -0.5,
   toSpace: -1,
   toAscii: -0.7,
-  alone: 0,
+  loneLetter: 0,
 };
 
-/** Validity is the strongest evidence: the letters count little. */
+/** Returns the cost of a letter in UTF-8, where validity is the strongest evidence: the letters count little. */
 const utf8Letter = (letter: string): number => {
   const code = letter.codePointAt(0) as number;
   if (code < 0xa0) return -20;
@@ -249,7 +253,7 @@ function costOf(bytes: Uint8Array, charset: DetectedCharset): number {
   const decoded = decodeStrictly(bytes, charset);
   if (!decoded) return costOf(bytes, USUAL_CHARSET) + INVALID_COST;
   const cost = costIn(charset, bytes, decoded.text);
-  return decoded.cut > 0 ? cost + CUT_COST + decoded.cut * ASCII_COST : cost;
+  return decoded.cutBytes > 0 ? cost + CUT_COST + decoded.cutBytes * ASCII_COST : cost;
 }
 
 function costIn(charset: DetectedCharset, bytes: Uint8Array, text: string): number {
@@ -271,12 +275,12 @@ function rankCharsets(costs: Costs): DetectedCharset[] {
 const lead = (costs: Costs, charset: DetectedCharset, otherCharset: DetectedCharset): number =>
   costs[charset] + PRIOR_COSTS[charset] - costs[otherCharset] - PRIOR_COSTS[otherCharset];
 
-/** The beginning of longer texts (lyrics, comments) is evidence enough. */
+/** Only this many bytes of longer texts (lyrics, comments) are examined, which is evidence enough. */
 const MAX_TEXT_BYTES = 400;
 
 /**
- * The charset of each file of an album. `files` has the texts of each that are not ASCII; `known` are charsets that
- * other files of the album have, or a person chose.
+ * Returns the charset of each file of an album. `files` has, per file, its texts that are not ASCII; `known` are
+ * charsets that other files of the album have, or that a person chose.
  */
 export function detectCharsets(
   files: readonly (readonly Uint8Array[])[],
@@ -301,14 +305,14 @@ export function detectCharsets(
       for (const charset of DETECTED_CHARSETS) total[charset] += costsOfText.get(key)?.[charset] ?? 0;
     return total;
   };
-  const album = sum(costsOfText.keys()); // a title of the album in every file is one piece of evidence
+  const album = sum(costsOfText.keys()); // an album title that is in every file counts once
   for (const charset of knownCharsets) if (charset in album) album[charset as DetectedCharset] += ALBUM_BONUS;
-  const [best = USUAL_CHARSET, second = USUAL_CHARSET] = rankCharsets(album);
+  const [bestCharset = USUAL_CHARSET, secondCharset = USUAL_CHARSET] = rankCharsets(album);
   const isAlone = files.length + knownCharsets.length < 2;
   const isSure =
-    lead(album, best, USUAL_CHARSET) >= (isAlone ? MIN_MARGIN_OF_ONE_FILE : MIN_MARGIN) &&
-    (!isAlone || lead(album, best, second) >= MIN_MARGIN_OVER_OTHERS);
-  const ofAlbum = isSure ? best : USUAL_CHARSET;
+    lead(album, bestCharset, USUAL_CHARSET) >= (isAlone ? MIN_MARGIN_OF_ONE_FILE : MIN_MARGIN) &&
+    (!isAlone || lead(album, bestCharset, secondCharset) >= MIN_MARGIN_OVER_OTHERS);
+  const ofAlbum = isSure ? bestCharset : USUAL_CHARSET;
   if (isAlone) return files.map(() => ofAlbum);
   return keysOfFile.map((keys) => {
     const fileCosts = sum(new Set(keys));

@@ -1,4 +1,4 @@
-// Sanity checks on the result of every reader, so that impossible values do not reach the library.
+// Checks the result of every reader, so that impossible values do not reach the library.
 import { UnreadableAudio, type AudioFacts } from './types.ts';
 
 const MAX_DURATION_MS = 48 * 3600 * 1000;
@@ -7,7 +7,7 @@ const MIN_BITS_PER_SECOND = 150;
 /** Smaller payloads are exempt, since they may not contain a complete frame. */
 const MIN_CHECKED_PAYLOAD_BYTES = 1000;
 
-/** Rounds the duration to whole milliseconds. Throws UnreadableAudio for impossible values. */
+/** Checks the facts and rounds the duration to whole milliseconds. Throws UnreadableAudio for impossible values. */
 export function checkFacts(facts: AudioFacts, fileSize: number): AudioFacts {
   const { durationMs, payload } = facts;
   if (!Number.isFinite(durationMs) || durationMs <= 0) throw new UnreadableAudio('the file has no duration');

@@ -1,10 +1,10 @@
-// Chromaprint compiled to WebAssembly. The package is made for browsers, so it needs a `window` while loading, and we
-// read the WebAssembly file for it.
+// Loads Chromaprint compiled to WebAssembly. The package is made for browsers, so it needs a `window` while loading,
+// and this module reads the WebAssembly file for it.
 import { readFileSync } from 'node:fs';
 import loadModule from '@unimusic/chromaprint/dist/chromaprint.js';
 import { ALGORITHM } from './fingerprint-code.ts';
 
-/** Maximum samples per call; more are fed in parts. */
+/** Maximum number of samples per call; longer input is passed in parts. */
 const MAX_FEED_SAMPLES = 1 << 16;
 
 export type Chromaprint = Awaited<ReturnType<typeof loadChromaprint>>;
@@ -13,8 +13,8 @@ export async function loadChromaprint(wasmPath: string) {
   const wasm = await instantiate(readFileSync(wasmPath));
   const buffer = wasm._malloc(MAX_FEED_SAMPLES * 2);
   const [pointerAt, sizeAt] = [wasm._malloc(4), wasm._malloc(4)];
-  const assertDone = (isDone: number, what: string): void => {
-    if (!isDone) throw new Error(`Chromaprint could not ${what}`);
+  const assertDone = (isDone: number, action: string): void => {
+    if (!isDone) throw new Error(`Chromaprint could not ${action}`);
   };
 
   function readRaw(context: number): Uint32Array<ArrayBuffer> {
@@ -28,8 +28,8 @@ export async function loadChromaprint(wasmPath: string) {
 
   return {
     /**
-     * Fingerprints interleaved samples that are handed over part by part; `finish` gives the fingerprint, which is
-     * empty for less than about 3 s. `free` has to be called in any case.
+     * Starts to fingerprint interleaved samples that are passed part by part. `finish` returns the fingerprint, which
+     * is empty for less than about 3 s. `free` has to be called in any case.
      */
     start(sampleRateHz: number, channels: number) {
       const context = wasm._chromaprint_new(ALGORITHM);
@@ -37,9 +37,10 @@ export async function loadChromaprint(wasmPath: string) {
       return {
         push(samples: Int16Array): void {
           for (let offset = 0; offset < samples.length; offset += MAX_FEED_SAMPLES) {
-            const part = samples.subarray(offset, offset + MAX_FEED_SAMPLES);
-            (wasm.HEAP16 as Int16Array).set(part, buffer / 2); // HEAP16 is replaced when the memory grows
-            assertDone(wasm._chromaprint_feed(context, buffer, part.length), 'take the samples');
+            const chunk = samples.subarray(offset, offset + MAX_FEED_SAMPLES);
+            // HEAP16 is looked up each time, because it is replaced when the memory grows
+            (wasm.HEAP16 as Int16Array).set(chunk, buffer / 2);
+            assertDone(wasm._chromaprint_feed(context, buffer, chunk.length), 'take the samples');
           }
         },
         finish(): Uint32Array<ArrayBuffer> {
@@ -58,6 +59,6 @@ async function instantiate(wasmBinary: Buffer) {
   try {
     return await loadModule({ wasmBinary });
   } finally {
-    delete globals.window; // other packages take it as a sign of a browser
+    delete globals.window; // other packages would take `window` as a sign of a browser
   }
 }

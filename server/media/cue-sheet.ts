@@ -1,5 +1,5 @@
-// Cue sheets: where the tracks of one long audio file begin, and their titles. Programs write them carelessly, so the
-// parser accepts as much as possible. Names in a sheet are never opened, only compared with existing names.
+// Parses cue sheets: where the tracks of one long audio file begin, and their titles. Programs write them carelessly,
+// so the parser accepts as much as possible. Names in a sheet are never opened, only compared with existing names.
 // https://wiki.hydrogenaud.io/index.php?title=Cue_sheet
 import { isUtf8 } from 'node:buffer';
 import { decodeCharset, detectCharsets, USUAL_CHARSET } from './charset.ts';
@@ -11,17 +11,17 @@ import type { CueSheet, SheetFields, SheetTrack } from './types.ts';
 /** Shorter audio before the first track belongs to that track; longer audio is a hidden track. */
 const MIN_HIDDEN_TRACK_SECONDS = 4;
 const HIDDEN_TITLE = 'Hidden Track';
-/** Frames of a compact disc, the time unit of cue sheets. */
+/** Frames per second of a compact disc, the time unit of cue sheets. */
 const FRAMES_PER_SECOND = 75;
-/** The fields of the album, which each of its tracks takes over, and the fields of a track. */
+/** Limits of the size, the number of tracks, and the number of fields of an album or a track. */
 const { bytes, tracks: MAX_TRACKS, fields: MAX_FIELDS } = TEXT_LIMITS.cueSheet;
 export const MAX_SHEET_BYTES = bytes;
 
-/** A track of a file: samples `[start, end)`. */
+/** A track of a file, which has the samples `[start, end)`. */
 export interface SheetSection {
   number: number;
   start: number;
-  /** Null for the end of the file. */
+  /** Null if the track ends with the file. */
   end: number | null;
   fields: SheetFields;
 }
@@ -35,7 +35,7 @@ export function decodeSheet(bytes: Buffer): string {
   return decodeCharset(bytes, charset);
 }
 
-/** Returns the values of commands that are not ASCII. */
+/** Returns those values of commands that are not ASCII. */
 const foreignNames = (bytes: Buffer): Buffer[] =>
   bytes
     .toString('latin1')
@@ -63,7 +63,12 @@ export function parseCueSheet(text: string): CueSheet | undefined {
         if (digits === undefined) sheet.fault ??= 'a track in it has no number';
         else if (isAudio) {
           if (sheet.tracks.length === MAX_TRACKS) sheet.fault ??= `it has more than ${MAX_TRACKS} tracks`;
-          track = { number: Number(digits), begins: undefined, file: Math.max(0, sheet.files.length - 1), fields: [] };
+          track = {
+            number: Number(digits),
+            startUnits: undefined,
+            file: Math.max(0, sheet.files.length - 1),
+            fields: [],
+          };
           if (sheet.tracks.length < MAX_TRACKS) sheet.tracks.push(track);
         }
         break;
@@ -90,7 +95,7 @@ function addField({ fields }: { fields: SheetFields }, name: string, value: stri
   if (fields.length < MAX_FIELDS) fields.push([name.toUpperCase(), unquoted(value.slice(0, MAX_NAME_CHARACTERS))]);
 }
 
-/** Index 1 is where a track begins; audio before it belongs to the previous track. */
+/** Reads an index. Index 1 is where a track begins; audio before it belongs to the previous track. */
 function readIndex(sheet: CueSheet, track: SheetTrack, text: string): void {
   const [, digits, minutes, seconds, frames = '0'] =
     /^(\d{1,3})\s+(\d{1,5}):(\d{1,2})(?:[:.](\d{1,2}))?$/.exec(text) ?? [];
@@ -99,12 +104,12 @@ function readIndex(sheet: CueSheet, track: SheetTrack, text: string): void {
     return;
   }
   const index = Number(digits);
-  if (index > 1 || (index === 0 && track.begins !== undefined)) return;
-  track.begins = (Number(minutes) * 60 + Number(seconds)) * FRAMES_PER_SECOND + Number(frames);
-  track.file = Math.max(0, sheet.files.length - 1); // the gap may be at the end of the file before
+  if (index > 1 || (index === 0 && track.startUnits !== undefined)) return;
+  track.startUnits = (Number(minutes) * 60 + Number(seconds)) * FRAMES_PER_SECOND + Number(frames);
+  track.file = Math.max(0, sheet.files.length - 1); // the gap may be at the end of the previous file
 }
 
-/** Parses `"name" WAVE`, with or without quotes and type. */
+/** Returns the file name of `"name" WAVE`, with or without quotes and type. */
 function fileName(text: string): string {
   const quoted = /^"(.*)"/.exec(text)?.[1];
   if (quoted !== undefined) return quoted;
@@ -112,7 +117,7 @@ function fileName(text: string): string {
   return unquotedText.replace(/\s(?:WAVE|MP3|AIFF|BINARY|MOTOROLA|FLAC)$/i, '').trimEnd();
 }
 
-/** Removes quotes, of which the closing one is sometimes missing. */
+/** Removes quotes; the closing quote is sometimes missing. */
 const unquoted = (text: string): string => (text.startsWith('"') ? text.slice(1).replace(/"$/, '') : text).trim();
 
 /** Returns the last part of a path of any system. */
@@ -120,8 +125,8 @@ export const sheetFileName = (file: string): string =>
   file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
 
 /**
- * Returns the tracks of one of the sheet's files; a sentence when the sheet contradicts itself or the file; undefined
- * when the file is a single track.
+ * Returns the tracks of one of the sheet's files. Returns a sentence when the sheet contradicts itself or the file, and
+ * undefined when the file is a single track.
  */
 export function sectionsOf(
   sheet: CueSheet,
@@ -134,10 +139,10 @@ export function sectionsOf(
   const length = (durationMs * sampleRateHz) / 1_000;
   const sections: SheetSection[] = [];
   const isNumbered = new Set(tracks.map(({ number }) => number)).size === tracks.length;
-  for (const [i, { number: written, begins, fields }] of tracks.entries()) {
-    const number = isNumbered ? written : i + 1;
-    if (begins === undefined) return `track ${number} has no index`;
-    const start = Math.round((begins * sampleRateHz) / sheet.unitsPerSecond);
+  for (const [i, { number: writtenNumber, startUnits, fields }] of tracks.entries()) {
+    const number = isNumbered ? writtenNumber : i + 1;
+    if (startUnits === undefined) return `track ${number} has no index`;
+    const start = Math.round((startUnits * sampleRateHz) / sheet.unitsPerSecond);
     const previousSection = sections.at(-1);
     if (previousSection && start <= previousSection.start)
       return `track ${number} begins before track ${previousSection.number} ends`;
@@ -148,14 +153,14 @@ export function sectionsOf(
   return withHidden(sections, sampleRateHz);
 }
 
-/** The audio before the first track is lost to nobody. */
+/** Adds long audio before the first track as a hidden track; shorter audio becomes part of the first track. */
 function withHidden(sections: SheetSection[], sampleRateHz: number): SheetSection[] {
-  const [first] = sections;
-  if (!first || first.start === 0) return sections;
-  const { number, start } = first;
+  const [firstSection] = sections;
+  if (!firstSection || firstSection.start === 0) return sections;
+  const { number, start } = firstSection;
   const isFree = number > 0 && sections.every((section) => section.number !== number - 1);
   if (start > MIN_HIDDEN_TRACK_SECONDS * sampleRateHz && isFree)
     return [{ number: number - 1, start: 0, end: start, fields: [['TITLE', HIDDEN_TITLE]] }, ...sections];
-  first.start = 0;
+  firstSection.start = 0;
   return sections;
 }

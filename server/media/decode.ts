@@ -1,5 +1,5 @@
-// Decodes files without external programs, with WebAssembly decoders chosen by the parsed codec. Synchronous work on
-// untrusted bytes, so it runs in a thread that can be terminated.
+// Decodes files without external programs, with WebAssembly decoders chosen by the parsed codec. Decoding is
+// synchronous work on untrusted bytes, so it runs in a thread that can be terminated.
 import { MPEGDecoder } from 'mpg123-decoder';
 import { FLACDecoder } from '@wasm-audio-decoders/flac';
 import { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis';
@@ -10,7 +10,7 @@ import type { AudioFacts, ByteSource } from './types.ts';
 import { Window } from './buffered-source.ts';
 import { formatFacts } from './audio-formats.ts';
 
-/** Samples of each channel; 1 is full scale. */
+/** Decoded samples of each channel; 1 is full scale. */
 export interface Samples {
   sampleRateHz: number;
   channels: readonly Float32Array[];
@@ -32,7 +32,7 @@ interface Decoder {
   free(): void;
 }
 
-/** `container`: the decoder also needs what precedes the payload. */
+/** Decoders by codec. With the input `container`, the decoder also needs the bytes before the payload. */
 const DECODERS: Record<string, { create: () => Decoder; input: 'payload' | 'container' }> = {
   // the Xing frame before the payload has the encoder delay and padding
   mp1: { create: () => new MPEGDecoder(), input: 'container' },
@@ -94,7 +94,7 @@ const samplesOf = ({ channelData, samplesDecoded, sampleRate }: DecodedFrames): 
   frames: samplesDecoded,
 });
 
-/** Converts to 16 bits, frame by frame. */
+/** Converts samples to interleaved 16-bit integers. */
 export function interleave({ channels, frames }: Pick<Samples, 'channels' | 'frames'>): Int16Array<ArrayBuffer> {
   const samples = new Int16Array(frames * channels.length);
   channels.forEach((data, channel) => {

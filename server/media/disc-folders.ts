@@ -2,7 +2,7 @@
 
 const DISC_FOLDER = /^(?:dis[ck]|cd|dvd|vinyl|lp|side)(?!s\b)[\s._#-]*[0-9a-z]{1,3}(?:\s*[-–—:,([].*)?$/iu;
 
-/** `name` is the name of the folder, without the folders above it. */
+/** Returns whether this is the name of a disc's folder; `name` has no folders above it. */
 export const isDiscFolder = (name: string): boolean => DISC_FOLDER.test(name);
 
 /** Returns the folder of the whole album for the path of a disc. */

@@ -1,5 +1,5 @@
-// Reads the formats without an own reader through music-metadata: WMA, WavPack, DSDIFF, Matroska, fragmented MP4. Its
-// durations by decoding are not used, since they take seconds per file.
+// Reads the formats without an own reader through music-metadata: WMA, WavPack, DSDIFF, Matroska, fragmented MP4.
+// Durations that music-metadata determines by decoding are not used, since they take seconds per file.
 import { parseFromTokenizer, type IAudioMetadata, type ICommonTagsResult } from 'music-metadata';
 import { AbstractTokenizer, EndOfStreamError, type IReadChunkOptions } from 'strtok3';
 import { MORE_TAG_LIST, MORE_TAGS, type MoreTag } from '../db/more-tags.ts';
@@ -18,12 +18,12 @@ import { toOneLine } from './text.ts';
 import { formatFacts, type AudioFormat } from './audio-formats.ts';
 import { UnreadableAudio, type AudioFacts, type AudioRead, type ByteSource, type Tags } from './types.ts';
 
-/** Limits of reads by music-metadata, which trusts the lengths in a file. Six hours of WavPack stay below. */
+/** Limit of bytes read by music-metadata, which trusts the lengths in a file. Six hours of WavPack stay below. */
 const MAX_READ_BYTES = 16 << 20;
 const MAX_TOTAL_BYTES = 32 << 20;
 const MAX_READS = 100_000;
 
-/** Finds the audio in a file. WavPack needs no entry: its audio is all that lies between the tags. */
+/** Functions that find the audio in a file. WavPack needs none: its audio is everything between the tags. */
 const PAYLOADS: Partial<Record<AudioFormat, (source: ByteSource) => AudioFacts['payload']>> = {
   wma: asfPayload,
   dff: dffPayload,
@@ -96,7 +96,7 @@ class SourceTokenizer extends AbstractTokenizer {
   constructor(source: ByteSource, format: AudioFormat) {
     super({ maxBufferSize: MAX_READ_BYTES });
     this.#source = source;
-    // selects the parser; its own detection knows fewer formats than it reads
+    // the file name selects the parser; music-metadata's own detection knows fewer formats than it reads
     this.fileInfo = { size: source.size, path: `audio.${format}` };
   }
 
@@ -145,7 +145,10 @@ function factsOf(metadata: IAudioMetadata, format: AudioFormat, size: number, du
 
 const CODEC_WORD = /aac|alac|vorbis|opus|flac|eac3|ac-?3|dts|mp3|mp2|pcm|mpeg\/l3|mpeg\/l2/;
 
-/** One word: the codec of single-codec containers, else taken from music-metadata's name (`MPEG-4/AAC`, `A_VORBIS`). */
+/**
+ * Returns the codec in one word: that of single-codec containers, else taken from music-metadata's name (`MPEG-4/AAC`,
+ * `A_VORBIS`).
+ */
 function codecOf(format: AudioFormat, name: string): string {
   const word = CODEC_WORD.exec(name.toLowerCase())?.[0].replace('-', '').replace('mpeg/l', 'mp');
   return formatFacts(format)?.codec ?? word ?? (toOneLine(name.toLowerCase(), 32) || format);
@@ -196,7 +199,7 @@ const TEXTS: [TextField, (common: ICommonTagsResult) => Texts][] = [
   ...MORE_TAG_LIST.map((tag): (typeof TEXTS)[number] => [tag, (c) => textsOf(c, MORE_TAGS[tag].common)]),
 ];
 
-/** With several artists, `artist` is just the first one, not a credit. */
+/** Returns the displayed artist. If there are several artists, `artist` is just the first one, not a credit. */
 function displayedArtist({ artist, artists = [] }: ICommonTagsResult): string | undefined {
   return artists.length > 1 && artist === artists[0] ? undefined : artist;
 }
@@ -206,9 +209,9 @@ function tagsOf({ common, native }: IAudioMetadata, title = ''): Tags {
   for (const [field, pick] of TEXTS) {
     const value = pick(common);
     for (const text of (typeof value === 'string' ? [value] : (value ?? []))
-      .flatMap((joined) => joined.split('\0', MAX_LIST_VALUES))
+      .flatMap((joinedNames) => joinedNames.split('\0', MAX_LIST_VALUES))
       .slice(0, MAX_LIST_VALUES))
-      builder.add(field, text); // APE tags divide values by NUL
+      builder.add(field, text); // APE tags separate values by NUL
   }
   if (common.year !== undefined) builder.add('date', String(common.year));
   for (const { id, value } of Object.values(native).flat())
@@ -224,7 +227,10 @@ function tagsOf({ common, native }: IAudioMetadata, title = ''): Tags {
   return tags;
 }
 
-/** ffmpeg writes the names of Vorbis comments into Matroska and ASF, of which music-metadata knows few. */
+/**
+ * Returns tags by their free-form names: ffmpeg writes the names of Vorbis comments into Matroska and ASF, of which
+ * music-metadata knows few.
+ */
 function tagsByName({ matroska = [], asf = [] }: IAudioMetadata['native'], title: string): Tags {
   const builder = new TagBuilder();
   const ofTrack = matroska.filter(({ id }) => id.startsWith('track:'));
@@ -237,7 +243,7 @@ function tagsByName({ matroska = [], asf = [] }: IAudioMetadata['native'], title
 }
 
 function lyricsOf(lyrics: NonNullable<ICommonTagsResult['lyrics']>[number]) {
-  // absent for some files, despite its type
+  // `syncText` is absent for some files, despite its type
   const timed = (lyrics as { syncText?: typeof lyrics.syncText }).syncText ?? [];
   const lines = timed.map((line) => ({
     text: line.text.trim(),

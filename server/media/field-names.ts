@@ -1,5 +1,5 @@
-// Fields by the free-form names of Vorbis comments, APEv2 items, TXXX frames and MP4 `----` atoms. All four use the
-// same names, apart from case, spaces and underscores.
+// Finds fields by the free-form names of Vorbis comments, APEv2 items, TXXX frames and MP4 `----` atoms. All four use
+// the same names, apart from case, spaces and underscores.
 import { TAGGED_FIELDS, type TaggedField } from '../db/track-fields.ts';
 import { MORE_TAG_LIST, namesOfMore, type MoreTag } from '../db/more-tags.ts';
 import type { TextField } from './tag-builder.ts';
@@ -40,7 +40,7 @@ const NAMES: Record<Exclude<TextField, TaggedField | MoreTag>, string> = {
   lyrics: 'LYRICS|UNSYNCEDLYRICS|SYNCEDLYRICS|UNSYNCED LYRICS',
 };
 
-/** By name, including spellings seen in files, which saves changing case again. */
+/** Cache of fields by name, including the spellings seen in files, which saves changing case again. */
 const byName = new Map<string, TextField | undefined>();
 const namesOfFields: [TextField, string][] = [
   ...(Object.entries(NAMES) as [TextField, string][]),

@@ -1,11 +1,11 @@
-// Parses tag text: numbers, dates, gains, identifiers. Pure. Invalid text (`A1`, `0/0`, `19xx`, 20 digits) gives
-// undefined.
+// Parses tag text: numbers, dates, gains, identifiers. Pure functions. Invalid text (`A1`, `0/0`, `19xx`, 20 digits)
+// gives undefined.
 import { trimmed } from './text.ts';
 
 /** Highest valid track number, disc number or total. */
 const MAX_POSITION = 9999;
 
-/** An integer from 1 to 9999. */
+/** Parses an integer from 1 to 9999. */
 export function parsePosition(text: string): number | undefined {
   const digits = trimmed(text);
   if (digits.length === 0 || digits.length > 8) return undefined;
@@ -27,8 +27,8 @@ export function parsePositionOf(text: string): { number: number | undefined; tot
 
 /** Parses side and number of a record's track: `A1`, `b 2`; `C` is the only track of its side, `I` a Roman number. */
 export function parseVinylPosition(text: string): { side: string; number: number } | undefined {
-  const [, numbered, digits = '1', alone] = /^(?:([a-z])[ .-]?(\d{1,2})|([a-h]))$/i.exec(trimmed(text)) ?? [];
-  const side = numbered ?? alone;
+  const [, numbered, digits = '1', loneSide] = /^(?:([a-z])[ .-]?(\d{1,2})|([a-h]))$/i.exec(trimmed(text)) ?? [];
+  const side = numbered ?? loneSide;
   const number = parsePosition(digits);
   return side === undefined || number === undefined ? undefined : { side: side.toUpperCase(), number };
 }
@@ -48,14 +48,15 @@ interface TagDate {
 }
 
 const DATE = /^(\d{4})(?:[-/.:_ ](\d{1,2})(?:[-/.:_ ](\d{1,2}))?)?(?![\d])/;
-/** Chinese, Japanese and Korean: `1995年10月3日`, `1995년 10월`. */
+/** Matches Chinese, Japanese and Korean dates: `1995年10月3日`, `1995년 10월`. */
 const CJK_DATE = /^(\d{4}) ?[年년](?: ?(\d{1,2}) ?[月월](?: ?(\d{1,2}) ?[日일])?)?/;
 const COMPACT_DATE = /^(\d{4})(\d\d)(\d\d)$/;
 const DATE_WITH_LAST_YEAR = /^(?:\d{1,2}[-/.])?\d{1,2}[-/.](\d{4})$/;
 
 /**
- * `2003`, `2003-05`, `2003-05-12`, `2003-05-12T10:00:00Z`, `2003/05/12`, `20030512`; of `12.05.2003` and `05/2003` only
- * the year, since day and month are ambiguous; also dates in words. `date` is present only if month and day are valid.
+ * Parses `2003`, `2003-05`, `2003-05-12`, `2003-05-12T10:00:00Z`, `2003/05/12`, `20030512`, and dates in words. For
+ * `12.05.2003` and `05/2003` only the year is read, since day and month are ambiguous. `date` is present only if month
+ * and day are valid.
  */
 export function parseDate(text: string): TagDate | undefined {
   const dateText = trimmed(text);
@@ -77,7 +78,10 @@ const WORD = /\p{L}[\p{L}\p{M}]*/gu;
 const SEPARATE_YEAR = /(?<![\d.,:-])[12]\d{3}(?![\d.,:-]\d|\d)/g;
 const SEPARATE_DAY = /(?<![\d:])\d{1,2}(?![\d:])/;
 
-/** `Oct 3, 1995`, `3. Oktober 1995`, `Tue Oct 03 12:00:00 1995`: needs the name of a month and a single year. */
+/**
+ * Parses `Oct 3, 1995`, `3. Oktober 1995`, `Tue Oct 03 12:00:00 1995`, which need the name of a month and a single
+ * year.
+ */
 function parseDateInWords(text: string): TagDate | undefined {
   const words = text.toLowerCase().match(WORD);
   const years = text.match(SEPARATE_YEAR);
@@ -92,7 +96,7 @@ function parseDateInWords(text: string): TagDate | undefined {
 const LANGUAGES = 'en de fr es pt it nl sv da nb fi pl cs hu ro tr ru uk el id'.split(' ');
 let months: Map<string, number> | undefined;
 
-/** Returns a month by its name, or the first three or four letters of it. */
+/** Returns the number of a month by its name, or by the first three or four letters of the name. */
 function monthOf(word: string): number | undefined {
   months ??= new Map(
     LANGUAGES.flatMap((language) =>
@@ -104,7 +108,7 @@ function monthOf(word: string): number | undefined {
   return months.get(word);
 }
 
-/** Returns the month's name alone and in a date, because some languages decline it. */
+/** Returns the month's name alone and within a date, because some languages decline it. */
 function monthNames(language: string, month: number): string[] {
   const date = new Date(Date.UTC(2000, month, 15));
   return [{ month: 'long' }, { month: 'long', day: 'numeric' }, { month: 'short' }, { month: 'short', day: 'numeric' }]
@@ -150,7 +154,10 @@ export function parsePeak(text: string): number | undefined {
   return value !== undefined && value >= 0 && value <= 100 ? value : undefined;
 }
 
-/** `R128_*_GAIN`: Q7.8 relative to -23 LUFS, given here relative to ReplayGain's -18 LUFS (RFC 7845, 5.2.1). */
+/**
+ * Parses `R128_*_GAIN`, which is Q7.8 relative to -23 LUFS. Returns it relative to ReplayGain's -18 LUFS (RFC 7845,
+ * 5.2.1).
+ */
 export function parseR128Db(text: string): number | undefined {
   const gainText = trimmed(text);
   if (!/^[+-]?\d{1,5}$/.test(gainText)) return undefined;
@@ -180,6 +187,6 @@ const EXACT_UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 
 /** Returns all UUIDs of a text in lower case. */
 export function parseUuids(text: string): string[] {
-  if (EXACT_UUID.test(text)) return [text]; // nearly always, and in half the time
+  if (EXACT_UUID.test(text)) return [text]; // a text is nearly always a single UUID; this check takes half the time
   return text.match(UUID)?.map((id) => id.toLowerCase()) ?? [];
 }

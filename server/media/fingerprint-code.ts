@@ -1,6 +1,6 @@
-// Chromaprint's text form of a fingerprint: for each number, the distances between the bits that differ from the
-// previous one, in 3-bit groups; longer distances continue in a second list of 5-bit groups. Encoded as base64url.
-// https://github.com/acoustid/chromaprint/blob/master/src/fingerprint_compressor.cpp
+// Encodes and decodes Chromaprint's text form of a fingerprint: for each number, the distances between the bits that
+// differ from the previous number, in 3-bit groups; longer distances continue in a second list of 5-bit groups. The
+// result is encoded as base64url. https://github.com/acoustid/chromaprint/blob/master/src/fingerprint_compressor.cpp
 
 /** Chromaprint's algorithm `TEST2`, the only one that AcoustID accepts. */
 export const ALGORITHM = 1;
@@ -17,12 +17,12 @@ export function compressFingerprint(raw: Uint32Array): string {
   let previousValue = 0;
   for (const value of raw) {
     let lastBit = 0;
-    for (let bits = (value ^ previousValue) >>> 0, at = 1; bits !== 0; bits >>>= 1, at++) {
+    for (let bits = (value ^ previousValue) >>> 0, bitNumber = 1; bits !== 0; bits >>>= 1, bitNumber++) {
       if ((bits & 1) === 0) continue;
-      const distance = at - lastBit;
+      const distance = bitNumber - lastBit;
       shortDistances.push(Math.min(distance, MAX_SHORT_DISTANCE));
       if (distance >= MAX_SHORT_DISTANCE) longDistances.push(distance - MAX_SHORT_DISTANCE);
-      lastBit = at;
+      lastBit = bitNumber;
     }
     shortDistances.push(0);
     previousValue = value;
@@ -31,7 +31,7 @@ export function compressFingerprint(raw: Uint32Array): string {
   return Buffer.from([...header, ...pack(shortDistances, 3), ...pack(longDistances, 5)]).toString('base64url');
 }
 
-/** Returns undefined for text that is not a fingerprint of this algorithm or is truncated. */
+/** Decodes a fingerprint. Returns undefined for text that is not a fingerprint of this algorithm or is truncated. */
 export function decompressFingerprint(text: string): Uint32Array | undefined {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.length < HEADER_BYTES || bytes[0] !== ALGORITHM) return undefined;
@@ -41,32 +41,32 @@ export function decompressFingerprint(text: string): Uint32Array | undefined {
   if (!shortDistances) return undefined;
   const longDistanceAt = unpackFrom(bytes, HEADER_BYTES + Math.ceil((shortDistances.length * 3) / 8), 5);
   const raw = new Uint32Array(count);
-  let [bit, n, used] = [0, 0, 0];
-  for (const part of shortDistances) {
-    if (part === 0) {
+  let [bit, n, usedCount] = [0, 0, 0];
+  for (const distance of shortDistances) {
+    if (distance === 0) {
       raw[n] = ((raw[n] as number) ^ (n > 0 ? (raw[n - 1] as number) : 0)) >>> 0;
       n++;
       bit = 0;
       continue;
     }
-    const extraDistance = part === MAX_SHORT_DISTANCE ? longDistanceAt(used++) : 0;
+    const extraDistance = distance === MAX_SHORT_DISTANCE ? longDistanceAt(usedCount++) : 0;
     if (extraDistance === undefined) return undefined;
-    bit += part + extraDistance;
+    bit += distance + extraDistance;
     if (bit > BITS_PER_VALUE) return undefined;
     raw[n] = ((raw[n] as number) | (1 << (bit - 1))) >>> 0;
   }
   return raw;
 }
 
-/** The 3-bit groups, up to the zero that ends the last number. */
+/** Unpacks the 3-bit groups, up to the zero that ends the last number. */
 function unpackShort(bytes: Buffer, count: number): number[] | undefined {
   const group = unpackFrom(bytes, HEADER_BYTES, 3);
   const shortDistances: number[] = [];
   for (let endedCount = 0; endedCount < count;) {
-    const part = group(shortDistances.length);
-    if (part === undefined) return undefined;
-    shortDistances.push(part);
-    if (part === 0) endedCount++;
+    const distance = group(shortDistances.length);
+    if (distance === undefined) return undefined;
+    shortDistances.push(distance);
+    if (distance === 0) endedCount++;
   }
   return shortDistances;
 }
@@ -81,7 +81,7 @@ function unpackFrom(bytes: Buffer, start: number, width: number): (index: number
   };
 }
 
-/** Packs values, lowest bits first. */
+/** Packs values into bytes, lowest bits first. */
 function pack(values: number[], width: number): Uint8Array {
   const bytes = new Uint8Array(Math.ceil((values.length * width) / 8));
   values.forEach((value, i) => {

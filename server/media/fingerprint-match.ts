@@ -1,13 +1,20 @@
-// Compares fingerprints, and picks the few values by which similar ones are looked up. Pure. Measured on music in ten
-// encodings down to 64 kbit/s: the same recording shares at least 0.993 of its bits (0.93 if it starts half a step
-// later), other music at most 0.61. Of the 20 looked-up values, the same recording shares at least 15 (6 if it starts
-// half a step later) and other music hardly any (the latter shown on generated numbers only).
+// Compares fingerprints, and picks the few values by which similar ones are looked up. Pure functions. Measured on
+// music in ten encodings down to 64 kbit/s: two fingerprints of the same recording share at least 0.993 of their bits
+// (0.93 if one starts half a step later), those of different music at most 0.61. Of the 20 looked-up values, the same
+// recording shares at least 15 (6 if it starts half a step later) and other music hardly any (the latter shown on
+// generated numbers only).
 
 /** Minimum share of equal bits for the same recording. */
 export const SAME_SOUND = 0.85;
-/** Share of equal bits above which nobody has to be asked; docs/decisions/0076 has the error rates. */
+/**
+ * Share of equal bits above which tracks count as the same recording without asking a person; docs/decisions/0076 has
+ * the error rates.
+ */
 export const SAME_RECORDING = 0.94;
-/** Two encodings of one recording differ in length by their padding; two takes differ by more. */
+/**
+ * Maximum difference in length of two encodings of one recording, which differ by their padding; two takes differ by
+ * more.
+ */
 export const SAME_LENGTH_MS = 2_000;
 /** Maximum difference in duration of the same recording, as in AcoustID. */
 export const LENGTH_TOLERANCE_MS = 7_000;
@@ -16,21 +23,21 @@ export const LENGTH_TOLERANCE_MS = 7_000;
 const MIN_OVERLAP = 40;
 /** Maximum offset between two fingerprints, in steps of 0.124 s. */
 const MAX_SHIFT = 60;
-/** Drops the lowest bits, which change first when music is re-encoded. */
+/** Number of lowest bits that are dropped, because they change first when music is re-encoded. */
 const PIECE_SHIFT = 8;
 const MAX_PIECES = 20;
 
-/** Whether a fingerprint is long enough to be compared. */
+/** Returns whether a fingerprint is long enough to be compared. */
 export const isComparable = (raw: Uint32Array): boolean => raw.length >= MIN_OVERLAP;
 
-/** A fingerprint is stored little-endian on every machine. */
+/** Converts a fingerprint to bytes, which are little-endian on every machine. */
 export function bytesOfFingerprint(raw: Uint32Array): Buffer {
   const bytes = Buffer.alloc(raw.length * 4);
   raw.forEach((value, i) => bytes.writeUInt32LE(value, i * 4));
   return bytes;
 }
 
-/** Reads a fingerprint from any bytes; an incomplete value at the end is left out. */
+/** Reads a fingerprint from bytes; an incomplete value at the end is left out. */
 export function fingerprintFrom(bytes: Uint8Array): Uint32Array {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return Uint32Array.from({ length: buffer.length >> 2 }, (_, i) => buffer.readUInt32LE(i * 4));
@@ -38,7 +45,7 @@ export function fingerprintFrom(bytes: Uint8Array): Uint32Array {
 
 /**
  * Returns up to 20 values for looking up similar fingerprints, picked by their hash (min-hashing), so that similar
- * fingerprints yield mostly the same values. Empty if the fingerprint is too short to compare.
+ * fingerprints yield mostly the same values. The list is empty if the fingerprint is too short to compare.
  */
 export function soundPieces(raw: Uint32Array): number[] {
   if (!isComparable(raw)) return [];
@@ -50,19 +57,19 @@ export function soundPieces(raw: Uint32Array): number[] {
     .map(({ value }) => value);
 }
 
-/** Returns the share of equal bits at the best offset, 0 to 1; 0 if they overlap too little. */
+/** Returns the share of equal bits at the best offset, 0 to 1; 0 if the fingerprints overlap too little. */
 export function soundSimilarity(a: Uint32Array, b: Uint32Array): number {
   const minOverlap = Math.max(MIN_OVERLAP, Math.min(a.length, b.length) / 2);
-  let best = 0;
+  let bestSimilarity = 0;
   for (let shift = -MAX_SHIFT; shift <= MAX_SHIFT; shift++) {
     const start = Math.max(0, shift);
     const end = Math.min(a.length, b.length + shift);
     if (end - start < minOverlap) continue;
     let unequal = 0;
     for (let i = start; i < end; i++) unequal += bitsIn((a[i] as number) ^ (b[i - shift] as number));
-    best = Math.max(best, 1 - unequal / (32 * (end - start)));
+    bestSimilarity = Math.max(bestSimilarity, 1 - unequal / (32 * (end - start)));
   }
-  return best;
+  return bestSimilarity;
 }
 
 function bitsIn(word: number): number {
@@ -71,7 +78,7 @@ function bitsIn(word: number): number {
   return Math.imul((n + (n >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** The 32-bit finalizer of MurmurHash3. */
+/** Mixes the bits of a number with the 32-bit finalizer of MurmurHash3. */
 function mix(value: number): number {
   let x = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);

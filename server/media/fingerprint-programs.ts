@@ -14,10 +14,10 @@ const MAX_FPCALC_BYTES = 64 << 10;
 /** Chromaprint's own sample rate, to which it would resample. */
 export const PCM_RATE_HZ = 11_025;
 
-/** Used instead of a demuxer: ffmpeg detects the format, among those that open no other file. */
+/** Passed instead of a demuxer: ffmpeg then detects the format, among those that open no other file. */
 export const ANY_SINGLE_FILE = 'any';
 
-/** Name of a format's demuxer in ffmpeg and fpcalc. */
+/** Returns the name of a format's demuxer in ffmpeg and fpcalc. */
 export const demuxerOf = (format: string): string | undefined => formatFacts(format)?.demuxer;
 
 interface ProgramInput {
@@ -31,13 +31,14 @@ interface ProgramInput {
 const FpcalcOut = z.object({ fingerprint: z.string().max(MAX_FPCALC_BYTES) });
 
 /**
- * Returns undefined if fpcalc cannot read the file. Its exit code is ignored: it is 3 for files shorter than requested.
+ * Runs fpcalc; returns undefined if fpcalc cannot read the file. Its exit code is ignored: it is 3 for files shorter
+ * than requested.
  */
 export async function runFpcalc(
   program: string,
   { path, demuxer, seconds, signal }: ProgramInput,
 ): Promise<Uint32Array | undefined> {
-  const output = await run(program, ['-json', '-length', String(seconds), '-format', demuxer, resolve(path)], {
+  const output = await runProgram(program, ['-json', '-length', String(seconds), '-format', demuxer, resolve(path)], {
     maxBytes: MAX_FPCALC_BYTES,
     limitMs: FPCALC_TIMEOUT_MS,
     signal,
@@ -50,7 +51,7 @@ export async function runFpcalc(
   }
 }
 
-/** ffmpeg's arguments before the input. */
+/** Returns ffmpeg's arguments before the input, which set the format. */
 export const inputFormat = (demuxer: string): string[] =>
   demuxer === ANY_SINGLE_FILE ? ['-format_whitelist', DEMUXERS.join(',')] : ['-f', demuxer];
 
@@ -60,7 +61,7 @@ export async function runFfmpeg(
   { path, demuxer, seconds, startSeconds, signal }: ProgramInput,
 ): Promise<Int16Array<ArrayBuffer>> {
   const maxBytes = Math.ceil(seconds * PCM_RATE_HZ) * 2;
-  const output = await run(
+  const output = await runProgram(
     program,
     [
       '-nostdin',
@@ -92,7 +93,7 @@ export async function runFfmpeg(
 }
 
 /** Returns the program's output, whatever its exit code. Rejects only with the reason of `signal`. */
-function run(
+function runProgram(
   program: string,
   args: string[],
   { maxBytes, limitMs, signal }: { maxBytes: number; limitMs: number; signal: AbortSignal },

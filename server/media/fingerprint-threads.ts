@@ -27,14 +27,17 @@ export function createFingerprintThreads({
       url: workerUrl,
       data: { wasmPath, seconds } satisfies FingerprintWorkerData,
       heapMb: HEAP_LIMIT_MB,
-      isSilent: true, // decoders print every damaged frame
+      isSilent: true, // decoders print a line for every damaged frame
     });
     threads.push(thread);
     return thread;
   }
 
   return {
-    /** Uses one thread per call; the caller limits how many. Rejects only with the reason of `signal`. */
+    /**
+     * Sends a request to a thread. Uses one thread per call; the caller limits the number of calls. Rejects only with
+     * the reason of `signal`.
+     */
     async ask(request: FingerprintRequest, signal: AbortSignal, mostMs = limitMs): Promise<FingerprintResponse> {
       signal.throwIfAborted();
       const thread = resting.pop() ?? start();

@@ -1,5 +1,5 @@
-// The thread that decodes: for fingerprints without fpcalc, from ffmpeg's samples or with our own decoders, and for the
-// analysis of whole tracks.
+// The thread that decodes: for fingerprints without fpcalc, from ffmpeg's samples or with Tonearm's own decoders, and
+// for the analysis of whole tracks.
 import { workerData } from 'node:worker_threads';
 import { lowerThreadPriority } from '../runtime/process-priority.ts';
 import { answerQuestions } from '../runtime/answer-questions.ts';
@@ -11,9 +11,9 @@ import { readAudio } from './read.ts';
 import { UnreadableAudio } from './types.ts';
 
 export interface FingerprintWorkerData {
-  /** Chromaprint's WebAssembly file. */
+  /** Path of Chromaprint's WebAssembly file. */
   wasmPath: string;
-  /** Length of the start that is fingerprinted. */
+  /** The number of seconds at the start of the file that are fingerprinted. */
   seconds: number;
 }
 
@@ -23,8 +23,8 @@ export type FingerprintRequest =
   | ({ kind: 'listen' } & ListenOrder);
 
 /**
- * `raw` is empty for too short a file. `unsupported`: no decoder for this codec. `reason`: what is wrong with the file;
- * `isSlow`: the machine may be the cause instead.
+ * `raw` is the fingerprint, empty for too short a file. `unsupported`: no decoder for this codec. `reason`: what is
+ * wrong with the file; with `isSlow`, the machine may be the cause instead.
  */
 export type FingerprintResponse =
   | { raw: Uint32Array<ArrayBuffer> }
@@ -82,7 +82,7 @@ async function fingerprintFile(path: string): Promise<FingerprintResponse> {
   }
 }
 
-/** Returns a message without paths. */
+/** Returns a message that contains no paths. */
 function reasonOf(error: unknown): string {
   if (error instanceof UnreadableAudio) return error.message;
   return error instanceof Error && 'code' in error

@@ -1,5 +1,6 @@
-// Fingerprints a file with the first method that works: fpcalc; Chromaprint in WebAssembly on samples from ffmpeg; the
-// same with our decoders. Their fingerprints share at least 0.9996 of the bits (measured), so they are interchangeable.
+// Fingerprints a file with the first method that works: fpcalc; Chromaprint in WebAssembly on samples from ffmpeg;
+// Chromaprint on samples from Tonearm's own decoders. Their fingerprints share at least 0.9996 of the bits (measured),
+// so they are interchangeable.
 import { availableParallelism } from 'node:os';
 import { setImmediate as afterOthers } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
@@ -11,13 +12,13 @@ import { createFingerprintThreads } from './fingerprint-threads.ts';
 import type { ListenOrder, ListenResult } from './listen.ts';
 import type { FindTool, Tool, ToolName } from './tools.ts';
 
-/** Length of the start that is fingerprinted, as in AcoustID. */
+/** The number of seconds at the start of the file that are fingerprinted, as in AcoustID. */
 const FINGERPRINT_SECONDS = 120;
 const MIN_DURATION_MS = 3_000;
-/** Time limit of a whole track, plus its length divided by the slowest decoding speed. */
+/** Time limit for a whole track, to which its length divided by the slowest decoding speed is added. */
 const MIN_LISTEN_TIMEOUT_MS = 60_000;
 const MIN_DECODING_SPEED = 4;
-/** Silence and steady tones repeat one value and would match each other. */
+/** Minimum number of different values: silence and steady tones repeat one value and would match each other. */
 const MIN_DISTINCT_VALUES = 8;
 
 type FingerprintMethod = 'fpcalc' | 'ffmpeg' | 'wasm';
@@ -25,7 +26,7 @@ type FingerprintMethod = 'fpcalc' | 'ffmpeg' | 'wasm';
 export interface Fingerprint {
   /** The fingerprint in AcoustID's text form. */
   compressed: string;
-  /** One number per 0.124 s. */
+  /** The fingerprint as numbers, one per 0.124 s. */
   raw: Uint32Array;
   /** Duration of the whole file. */
   durationMs: number;
@@ -51,12 +52,12 @@ export interface SoundFile {
   path: string;
   format: string;
   durationMs: number;
-  /** Start of the section to fingerprint, in a file of any format. */
+  /** Start of the section to fingerprint, for files of any format. */
   startMs?: number;
 }
 
 export interface WholeSound extends Pick<SoundFile, 'path' | 'format' | 'durationMs'> {
-  /** The samples of the track, if it does not fill the file. */
+  /** The samples of the track, if the file has other tracks too. */
   section?: NonNullable<ListenOrder['section']> & { seekSeconds?: number };
 }
 
@@ -67,20 +68,20 @@ export interface ListenWish {
 
 export interface Listened {
   heard: ListenResult['heard'];
-  /** `none`: why the track has no fingerprint. */
+  /** The fingerprint, or with `none` the reason why the track has no fingerprint. */
   sound?: Pick<Fingerprint, 'raw' | 'durationMs'> | { none: string };
 }
 
 export interface FingerprinterDeps {
   findTool: FindTool;
-  /** Current values of FPCALC_PATH and FFMPEG_PATH. */
+  /** Returns the current value of FPCALC_PATH or FFMPEG_PATH. */
   toolPath: (name: 'fpcalc' | 'ffmpeg') => string | undefined;
   workerUrl: URL;
   wasmPath: string;
   log: Log;
-  /** Maximum concurrent processes and threads. */
+  /** Maximum number of concurrent processes and threads. */
   atOnce?: number;
-  /** Time limit of our decoders, in ms. */
+  /** Time limit of Tonearm's own decoders, in ms. */
   decodeLimitMs?: number;
 }
 
@@ -101,10 +102,10 @@ export function createFingerprinter({
     seconds: FINGERPRINT_SECONDS,
     limitMs: decodeLimitMs,
   });
-  const turn = createTurns(atOnce);
+  const runInTurn = createTurns(atOnce);
   let warned: string | undefined;
 
-  /** Logs once if a configured program does not work; then the next method is used. */
+  /** Finds a program. Logs once if a configured program does not work; then the next method is used. */
   async function tool(name: ToolName & ('fpcalc' | 'ffmpeg')): Promise<Tool | undefined> {
     try {
       return await findTool(name, toolPath(name));
@@ -131,10 +132,13 @@ export function createFingerprinter({
     const demuxer = section ? ANY_SINGLE_FILE : demuxerOf(format);
     const ffmpeg = demuxer === undefined ? undefined : await tool('ffmpeg');
     const limitMs = MIN_LISTEN_TIMEOUT_MS + Math.round(durationMs / MIN_DECODING_SPEED);
-    // of processor time: the thread that started it may be terminated, and then nobody ends it
-    const ends = ['-timelimit', String(Math.ceil(limitMs / 500))];
+    // limits ffmpeg's processor time: if the thread that started ffmpeg is terminated, nobody else ends it
+    const timeLimit = ['-timelimit', String(Math.ceil(limitMs / 500))];
     const program = ffmpeg &&
-      demuxer !== undefined && { program: ffmpeg.path, input: [...ends, ...inputFormat(demuxer), ...seek(section)] };
+      demuxer !== undefined && {
+        program: ffmpeg.path,
+        input: [...timeLimit, ...inputFormat(demuxer), ...seek(section)],
+      };
     const order = { kind: 'listen', path, section, steps: [...steps], wantsFingerprint } as const;
     let response = await threads.ask({ ...order, ...(program && { ffmpeg: program }) }, signal, limitMs);
     if ('reason' in response && program && !section) response = await threads.ask(order, signal, limitMs);
@@ -157,8 +161,8 @@ export function createFingerprinter({
     const isPart = startMs !== undefined;
     const demuxer = isPart ? ANY_SINGLE_FILE : demuxerOf(format);
     const seconds = isPart ? Math.min(FINGERPRINT_SECONDS, durationMs / 1_000) : FINGERPRINT_SECONDS;
-    const part = { seconds, startSeconds: (startMs ?? 0) / 1_000 };
-    const input = demuxer === undefined ? undefined : { path, demuxer, ...part, signal };
+    const range = { seconds, startSeconds: (startMs ?? 0) / 1_000 };
+    const input = demuxer === undefined ? undefined : { path, demuxer, ...range, signal };
     const fpcalc = input && !isPart && (await tool('fpcalc'));
     if (input && fpcalc) {
       const raw = await runFpcalc(fpcalc.path, input);
@@ -182,19 +186,19 @@ export function createFingerprinter({
   }
 
   return {
-    /** Throws NoFingerprint, or the reason of `signal`. */
+    /** Fingerprints a file. Throws NoFingerprint, or the reason of `signal`. */
     async fingerprint(file: SoundFile, signal: AbortSignal): Promise<Fingerprint> {
       if (file.durationMs < MIN_DURATION_MS) throw tooShort();
-      const rawFingerprint = await turn(() => fingerprintRaw(file, signal), signal);
+      const rawFingerprint = await runInTurn(() => fingerprintRaw(file, signal), signal);
       await afterOthers(); // lets the next program start before this one's output is processed
       return toFingerprint(rawFingerprint, file.durationMs);
     },
 
     /** Analyses whole tracks. Throws NoFingerprint, or the reason of `signal`. */
     listen: (file: WholeSound, wish: ListenWish, signal: AbortSignal): Promise<Listened> =>
-      turn(() => listen(file, wish, signal), signal),
+      runInTurn(() => listen(file, wish, signal), signal),
 
-    /** The method that is tried first. */
+    /** Returns the method that is tried first. */
     async method(): Promise<{ method: FingerprintMethod; version: string | null }> {
       for (const name of ['fpcalc', 'ffmpeg'] as const) {
         const firstTool = await tool(name);
@@ -235,7 +239,7 @@ function toFingerprint({ raw, method }: RawFingerprint, durationMs: number): Fin
   return { compressed: compressFingerprint(raw), raw, durationMs, algorithm: ALGORITHM, method };
 }
 
-/** Limits concurrency; other calls wait in order, until they are aborted. */
+/** Limits concurrency; further calls wait in order, until they are aborted. */
 function createTurns(limit: number) {
   const queue: (() => void)[] = [];
   let runningCount = 0;
@@ -248,7 +252,7 @@ function createTurns(limit: number) {
       return await work();
     } finally {
       const runNext = queue.shift();
-      if (runNext) runNext(); // hands its slot on
+      if (runNext) runNext(); // passes its slot to the next call
       else runningCount--;
     }
   };

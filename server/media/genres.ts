@@ -1,6 +1,6 @@
 // Genre numbers of ID3v1 with Winamp's additions, and the ways in which ID3v2 refers to them.
 
-/** By number: 0 to 79 from ID3v1, the rest from Winamp. */
+/** Genres by their number: 0 to 79 from ID3v1, the rest from Winamp. */
 export const ID3_GENRES = (
   'Blues|Classic Rock|Country|Dance|Disco|Funk|Grunge|Hip-Hop|Jazz|Metal|New ' +
   'Age|Oldies|Other|Pop|R&B|Rap|Reggae|Rock|Techno|Industrial' +
@@ -51,7 +51,8 @@ export function parseId3Genre(value: string): string[] {
   while (remaining.startsWith('(') && !remaining.startsWith('((')) {
     const closingIndex = remaining.indexOf(')');
     const genre = closingIndex < 0 ? undefined : genreOfReference(remaining.slice(1, closingIndex));
-    if (genre === undefined && !/^\(\d*\)/.test(remaining)) break; // plain text that starts with a parenthesis
+    // the value is plain text that starts with a parenthesis
+    if (genre === undefined && !/^\(\d*\)/.test(remaining)) break;
     add(genre ?? '');
     remaining = remaining.slice(closingIndex + 1).trim();
   }

@@ -1,4 +1,4 @@
-// Reads integers from bytes. Past the end these return 0, never NaN; callers check the length.
+// Reads integers from bytes. Past the end these functions return 0, never NaN; callers check the length.
 
 export const u16be = (b: Uint8Array, i: number): number => (((b[i] as number) << 8) | (b[i + 1] as number)) & 0xffff;
 export const u24be = (b: Uint8Array, i: number): number =>
@@ -21,9 +21,9 @@ export function syncsafe(b: Uint8Array, i: number): number {
   return ((word & 0x7f000000) >>> 3) | ((word & 0x7f0000) >>> 2) | ((word & 0x7f00) >>> 1) | (word & 0x7f);
 }
 
-/** Four characters as a number, for comparing without creating a string. */
+/** Returns four characters as a number, for comparing without creating a string. */
 export const fourCc = (name: string): number =>
   ((name.charCodeAt(0) << 24) | (name.charCodeAt(1) << 16) | (name.charCodeAt(2) << 8) | name.charCodeAt(3)) >>> 0;
-/** Three characters as a number: ID3v2.2 frame names. */
+/** Returns three characters as a number, for ID3v2.2 frame names. */
 export const threeCc = (name: string): number =>
   (name.charCodeAt(0) << 16) | (name.charCodeAt(1) << 8) | name.charCodeAt(2);

@@ -1,5 +1,5 @@
 // Limits of what the readers accept. A file over a limit is damaged or malicious, and is refused with a message;
-// without limits such files block a parser for seconds or forever.
+// without limits such files would block a parser for seconds or forever.
 import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { UnreadableAudio } from './types.ts';
 
@@ -14,26 +14,26 @@ export const MAX_ATOM_DEPTH = 16;
 export const MAX_CHUNKS = 10_000;
 export const MAX_PICTURE_BYTES = 20 * MB;
 export const MAX_PICTURES = 8;
-/** The largest picture with its block header, as base64. */
+/** Maximum size of a picture with its block header, as base64. */
 export const MAX_ENCODED_PICTURE_BYTES = 28 * MB;
 /** Maximum distance of the first frame from the tags. */
 export const MAX_FIRST_FRAME_OFFSET = MB;
 /** Longest text value that is read, in bytes. */
 export const MAX_VALUE_BYTES = 2 * MB;
-/** Characters kept of all text in a file, so that a batch of files fits into memory. */
+/** Number of characters that are kept of all text in a file, so that a batch of files fits into memory. */
 export const MAX_TEXT_CHARACTERS = 512 << 10;
-/** Characters kept of a name, so that lists of tracks stay small. */
+/** Number of characters that are kept of a name, so that lists of tracks stay small. */
 export const MAX_NAME_CHARACTERS = 2_000;
-/** Characters kept of a comment, which is in lists of tracks too. */
+/** Number of characters that are kept of a comment, which is in lists of tracks too. */
 export const MAX_COMMENT_CHARACTERS = 2_000;
 export const { chars: MAX_LYRICS } = TEXT_LIMITS.lyrics;
 export const MAX_CHAPTERS = 2_000;
-/** Values kept of a list field. */
+/** Number of values that are kept of a list field. */
 export const MAX_LIST_VALUES = 200;
 
-/** For messages: `17 MB`. */
+/** Formats a size for messages: `17 MB`. */
 const inMb = (bytes: number): string => `${Math.ceil(bytes / MB)} MB`;
 
-export function refuseOver(what: string, bytes: number, limit: number): void {
-  if (bytes > limit) throw new UnreadableAudio(`${what} is ${inMb(bytes)}; at most ${inMb(limit)} are read`);
+export function refuseOver(subject: string, bytes: number, limit: number): void {
+  if (bytes > limit) throw new UnreadableAudio(`${subject} is ${inMb(bytes)}; at most ${inMb(limit)} are read`);
 }

@@ -1,5 +1,5 @@
-// Analyses a whole track in a worker thread: decodes it once, by ffmpeg if available and else by our decoders, for the
-// fingerprint and all steps of the analysis.
+// Analyses a whole track in a worker thread: decodes it once, by ffmpeg if available and else by Tonearm's own
+// decoders, for the fingerprint and all steps of the analysis.
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -14,7 +14,10 @@ import { UnreadableAudio } from './types.ts';
 
 export interface ListenOrder {
   path: string;
-  /** Without it our decoders are used. `input`: ffmpeg's arguments before the input, which name its format. */
+  /**
+   * ffmpeg; if absent, Tonearm's own decoders are used. `input`: ffmpeg's arguments before the input, which name its
+   * format.
+   */
   ffmpeg?: { program: string; input: string[] } | undefined;
   /** Limits the analysis to these frames of the decoded audio. */
   section?: { start: number; end: number | null } | undefined;
@@ -24,17 +27,17 @@ export interface ListenOrder {
 
 export interface ListenResult {
   heard: SoundAnalysis;
-  /** Empty for a track that is too short. */
+  /** The fingerprint; empty for a track that is too short. */
   fingerprint?: Uint32Array<ArrayBuffer>;
 }
 
 interface FingerprintOptions {
   chromaprint: Chromaprint;
-  /** Length of the start that is fingerprinted. */
+  /** The number of seconds at the start of the track that are fingerprinted. */
   seconds: number;
 }
 
-/** Returns undefined without a decoder for the file. Throws UnreadableAudio. */
+/** Analyses a track; returns undefined without a decoder for the file. Throws UnreadableAudio. */
 export async function listen(order: ListenOrder, printing: FingerprintOptions): Promise<ListenResult | undefined> {
   const parts = order.ffmpeg ? samplesOfFfmpeg(order.path, order.ffmpeg) : await samplesOfFile(order.path);
   if (!parts) return undefined;
@@ -51,7 +54,8 @@ export async function listen(order: ListenOrder, printing: FingerprintOptions): 
         listener = createListener(sampleRateHz, channels.length, new Set(order.steps));
         if (order.wantsFingerprint) print = printing.chromaprint.start(sampleRateHz, channels.length);
         printFrames = printing.seconds * sampleRateHz;
-      } else if (sampleRateHz !== rateHz || channels.length !== channelCount) break; // another stream follows
+        // a further stream in the file has another format
+      } else if (sampleRateHz !== rateHz || channels.length !== channelCount) break;
       listener.push(channels, frames);
       if (print && printFrames > 0) {
         print.push(interleave({ channels, frames: Math.min(printFrames, frames) }));
@@ -100,7 +104,7 @@ async function* withClose(parts: AsyncGenerator<Samples>, close: () => void): As
   }
 }
 
-/** Frames that are passed on together. */
+/** The number of frames that are passed on together. */
 const PART_FRAMES = 8_192;
 
 async function* samplesOfFfmpeg(
@@ -108,7 +112,8 @@ async function* samplesOfFfmpeg(
   { program, input }: NonNullable<ListenOrder['ffmpeg']>,
 ): AsyncGenerator<Samples> {
   const inputArguments = ['-nostdin', '-v', 'error', '-threads', '1', '-protocol_whitelist', 'file,pipe', ...input];
-  // by default ffmpeg writes each packet separately (7 KB on average), and reading takes three times the processor time
+  // without these options ffmpeg writes each packet separately (7 KB on average), and reading takes three times the
+  // processor time
   const output = [
     '-map',
     '0:a:0',
@@ -141,7 +146,7 @@ async function* samplesOfFfmpeg(
   }
 }
 
-/** Decodes a stream of WAV with floats, whose header has rate and channels. */
+/** Decodes a WAV stream of floats, whose header has rate and channels. */
 async function* wavFloats(stream: Readable): AsyncGenerator<Samples> {
   let head: Buffer = Buffer.alloc(0);
   let parts: ReturnType<typeof createParts> | undefined;
@@ -165,7 +170,7 @@ async function* wavFloats(stream: Readable): AsyncGenerator<Samples> {
 const FMT_CHUNK = Buffer.from('fmt ');
 const DATA_CHUNK = Buffer.from('data');
 
-/** Returns undefined until the header is complete. */
+/** Reads the header; returns undefined until the header is complete. */
 function wavHeader(head: Buffer): { sampleRateHz: number; channels: number; bytes: number } | undefined {
   const [format, data] = [head.indexOf(FMT_CHUNK), head.indexOf(DATA_CHUNK)];
   if (format < 0 || data < 0 || head.length < data + 8) return undefined;
@@ -180,24 +185,24 @@ function createParts(sampleRateHz: number, count: number) {
   const bytes = new Uint8Array(PART_FRAMES * count * 4);
   const values = new Float32Array(bytes.buffer);
   const channels = Array.from({ length: count }, () => new Float32Array(PART_FRAMES));
-  let filled = 0;
+  let filledBytes = 0;
   return {
-    /** Returns the number of bytes consumed. */
+    /** Copies bytes from the chunk; returns the number of bytes consumed. */
     fill(chunk: Uint8Array, from: number): number {
-      const step = Math.min(chunk.length - from, bytes.length - filled);
-      bytes.set(chunk.subarray(from, from + step), filled);
-      filled += step;
+      const step = Math.min(chunk.length - from, bytes.length - filledBytes);
+      bytes.set(chunk.subarray(from, from + step), filledBytes);
+      filledBytes += step;
       return step;
     },
-    isFull: (): boolean => filled === bytes.length,
-    /** Valid until the next call. */
+    isFull: (): boolean => filledBytes === bytes.length,
+    /** Returns the samples, which are valid until the next call. */
     take(): Samples {
-      const frames = Math.floor(filled / (4 * count));
+      const frames = Math.floor(filledBytes / (4 * count));
       for (let channel = 0; channel < count; channel++) {
         const data = channels[channel] as Float32Array;
-        for (let i = 0, at = channel; i < frames; i++, at += count) data[i] = values[at] as number;
+        for (let i = 0, index = channel; i < frames; i++, index += count) data[i] = values[index] as number;
       }
-      filled = 0;
+      filledBytes = 0;
       return { sampleRateHz, channels, frames };
     },
   };

@@ -1,4 +1,4 @@
-// Writes lyrics as LRC, enhanced where words have times. Pure; the editor in the windows uses it too.
+// Writes lyrics as LRC, enhanced if words have times. Pure functions; the editor in the windows uses them too.
 
 interface FormattedLine {
   startMs?: number | undefined;
@@ -7,7 +7,7 @@ interface FormattedLine {
   isBackground?: boolean | undefined;
 }
 
-/** `01:02.34`; hundredths of a second, as all readers accept. */
+/** Formats a time as `01:02.34`, in hundredths of a second, which all readers accept. */
 export function lrcTime(ms: number): string {
   const hundredths = Math.max(0, Math.round(ms / 10));
   const two = (value: number): string => `${value}`.padStart(2, '0');

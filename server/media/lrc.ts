@@ -14,10 +14,10 @@ const METADATA_LINE = /^\s*\[(ti|ar|al|au|by|re|ve|la|length|tool|offset|#)\s*:(
 const BACKGROUND_LINE = /^\s*\[bg:(.*)\]\s*$/i;
 /** Word times of enhanced LRC: `<00:12.34>`. */
 const WORD_TIME = /<(\d{1,3}):([0-5]?\d)(?:[.:](\d{1,3}))?>/g;
-/** Maximum times of one line. */
+/** Maximum number of times of one line. */
 const { timesPerLine: MAX_STAMPS } = TEXT_LIMITS.lyrics;
 
-/** Returns undefined for blank text. Timed lines are sorted by time; `[offset:ms]` is applied. */
+/** Parses lyrics; returns undefined for blank text. Timed lines are sorted by time; `[offset:ms]` is applied. */
 export function parseLyrics(source: string): Lyrics | undefined {
   const text = source.length > MAX_LYRICS ? source.slice(0, MAX_LYRICS) : source;
   if (isTtml(text)) return parseTtml(text);
@@ -28,7 +28,7 @@ export function parseLyrics(source: string): Lyrics | undefined {
   let offsetMs = 0;
   let keptCharacters = 0;
   for (const row of rows) {
-    if (keptCharacters > MAX_LYRICS) break; // long lines with many times
+    if (keptCharacters > MAX_LYRICS) break; // a long line with many times is repeated for each time
     const header = METADATA_LINE.exec(row);
     if (header) {
       if (header[1]?.toLowerCase() === 'offset') offsetMs = Number.parseInt(header[2] as string, 10) || 0;
@@ -78,13 +78,13 @@ function pushTimed(row: string, timed: LyricsLine[], room: number): number {
   if (starts.length === 0) return 0;
   const words = starts.length === 1 ? wordsOf(remainder) : [];
   const text = (words.length > 1 ? words.map((word) => word.text).join('') : remainder.replace(WORD_TIME, '')).trim();
-  let added = 0;
+  let addedCharacters = 0;
   for (const startMs of starts) {
-    if (added + text.length > room) break;
+    if (addedCharacters + text.length > room) break;
     timed.push({ startMs, text, ...(words.length > 1 && { words }) });
-    added += text.length + 1;
+    addedCharacters += text.length + 1;
   }
-  return added;
+  return addedCharacters;
 }
 
 /** Returns the words with a time before them; a time after the last word ends the line. */

@@ -1,5 +1,5 @@
-// Hash of the audio payload without tags, which identifies a file that was moved and retagged at the same time.
-// Prefixed with a version, so that hashes of different versions never match.
+// Hashes the audio payload without tags, which identifies a file that was moved and retagged at the same time. The hash
+// is prefixed with a version, so that hashes of different versions never match.
 import { createHash, type Hash } from 'node:crypto';
 import { forEachPageBody, MAX_PAGE_BYTES } from './formats/ogg-pages.ts';
 import type { AudioFacts, ByteSource } from './types.ts';
@@ -8,14 +8,14 @@ import { formatFacts } from './audio-formats.ts';
 const WHOLE_PREFIX = 'p1:';
 const SAMPLED_PREFIX = 's1:';
 const CHUNK_BYTES = 256 << 10;
-/** Of larger payloads, only start, middle and end are read. */
+/** For larger payloads, only start, middle and end are read. */
 const MAX_WHOLE_BYTES = 25 * 1024 * 1024;
 const EDGE_BYTES = 256 << 10;
 const MIDDLE_BYTES = 512 << 10;
 
 type Range = readonly [from: number, to: number];
 
-/** Returns undefined if the position of the payload is unknown. */
+/** Hashes the payload; returns undefined if its position is unknown. */
 export function hashPayload(
   source: ByteSource,
   { format, payload }: Pick<AudioFacts, 'format' | 'payload'>,
@@ -33,7 +33,7 @@ export function hashPayload(
         [end - EDGE_BYTES, end],
       ]
     : [[start, end]];
-  // the length stands in for what is not sampled; the position may differ
+  // the length represents the bytes that are not read; the position of the payload may differ
   if (isSampled) hash.update(`${format}:${length}:`);
   const add = isOgg(format) ? addPages : addBytes;
   let bytes = 0;

@@ -17,7 +17,7 @@ const WAVE_EXTENSIBLE = 0xfffe;
 const CHUNK_BYTES = 40;
 const LITTLE_ENDIAN = new Set(['sowt', '42ni', '23ni']);
 
-/** Returns undefined for unsupported sample sizes. */
+/** Returns the layout; undefined for unsupported sample sizes. */
 export function pcmLayout(source: ByteSource, { format, bitDepth }: AudioFacts): PcmLayout | undefined {
   const layout =
     format === 'wav' ? wavLayout(source) : format === 'aiff' ? aiffLayout(source, bitDepth ?? 16) : undefined;
@@ -56,7 +56,7 @@ function findChunk(
   name: number,
   sizeAt: (b: Uint8Array, i: number) => number,
 ): Uint8Array | undefined {
-  let position = source.read(0, 4)[0] === 0x49 ? -1 : 12; // PCM after an ID3 tag is not supported
+  let position = source.read(0, 4)[0] === 0x49 ? -1 : 12; // PCM after an ID3 tag (`I`) is not supported
   for (let n = 0; position > 0 && n < MAX_CHUNKS; n++) {
     const head = source.read(position, 8);
     if (head.length < 8) return undefined;
@@ -67,7 +67,7 @@ function findChunk(
   return undefined;
 }
 
-/** Converts `bytes`, which must have complete frames only. */
+/** Converts `bytes`, which must contain complete frames only. */
 export function toChannels(
   bytes: Uint8Array,
   { bytes: size, isFloat, isBigEndian, isUnsigned }: PcmLayout,

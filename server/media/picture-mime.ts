@@ -1,17 +1,17 @@
-// The type of a picture, detected from its first bytes; the declared type is used only for unknown ones.
+// Detects the type of a picture from its first bytes; the declared type is used only for pictures of unknown types.
 
-/** `image/jpeg`, `image/png`, `image/webp`, `image/gif`, or undefined. */
-export function sniffPicture(bytes: Uint8Array, at = 0): string | undefined {
-  const firstByte = bytes[at];
-  if (firstByte === 0xff && bytes[at + 1] === 0xd8 && bytes[at + 2] === 0xff) return 'image/jpeg';
-  if (firstByte === 0x89 && matches(bytes, at + 1, 'PNG\r\n\x1a\n')) return 'image/png';
-  if (firstByte === 0x47 && (matches(bytes, at, 'GIF87a') || matches(bytes, at, 'GIF89a'))) return 'image/gif';
-  if (firstByte === 0x52 && matches(bytes, at, 'RIFF') && matches(bytes, at + 8, 'WEBP')) return 'image/webp';
+/** Returns `image/jpeg`, `image/png`, `image/webp`, `image/gif`, or undefined. */
+export function sniffPicture(bytes: Uint8Array, offset = 0): string | undefined {
+  const firstByte = bytes[offset];
+  if (firstByte === 0xff && bytes[offset + 1] === 0xd8 && bytes[offset + 2] === 0xff) return 'image/jpeg';
+  if (firstByte === 0x89 && matches(bytes, offset + 1, 'PNG\r\n\x1a\n')) return 'image/png';
+  if (firstByte === 0x47 && (matches(bytes, offset, 'GIF87a') || matches(bytes, offset, 'GIF89a'))) return 'image/gif';
+  if (firstByte === 0x52 && matches(bytes, offset, 'RIFF') && matches(bytes, offset + 8, 'WEBP')) return 'image/webp';
   return undefined;
 }
 
-export function matches(bytes: Uint8Array, at: number, text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false;
+export function matches(bytes: Uint8Array, offset: number, text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (bytes[offset + i] !== text.charCodeAt(i)) return false;
   return true;
 }
 

@@ -1,4 +1,5 @@
-// Reads one file: detects the format by its first bytes and uses its own reader, or music-metadata if there is none.
+// Reads one file: detects the format by its first bytes and uses the format's own reader, or music-metadata if there is
+// none.
 import { findId3 } from './formats/id3.ts';
 import { readAiff } from './formats/aiff.ts';
 import { readCaf } from './formats/caf.ts';
@@ -27,7 +28,7 @@ import { UnreadableAudio, type AudioRead, type ByteSource, type PictureRef } fro
 import { decodeTags, readDecoded } from './unmarked-text.ts';
 import { Window } from './buffered-source.ts';
 
-/** Reads any format. Throws UnreadableAudio if it is not audio, damaged or malicious. */
+/** Reads a file of any format. Throws UnreadableAudio if the file is not audio, damaged or malicious. */
 export async function readAudio(source: ByteSource): Promise<AudioRead> {
   const audioRead = readAudioSync(source);
   if (audioRead) return audioRead;
@@ -57,7 +58,8 @@ const sliceOfSource = (source: ByteSource, start: number, end: number): ByteSour
       };
 
 /**
- * Reads the formats with an own reader; returns undefined for others, which need `readAudio`. Throws like `readAudio`.
+ * Reads the formats with an own reader; returns undefined for others, which need `readAudio`. Throws the same errors as
+ * `readAudio`.
  */
 export function readAudioSync(source: ByteSource): AudioRead | undefined {
   return readDecoded(() => {
@@ -78,7 +80,10 @@ interface Picture {
   bytes: Buffer;
 }
 
-/** Returns the embedded cover of a file of any format; with `skip`, a further picture. Throws like `readAudio`. */
+/**
+ * Returns the embedded cover of a file of any format; with `skip`, a further picture. Throws the same errors as
+ * `readAudio`.
+ */
 export async function readCover(source: ByteSource, skip = 0): Promise<Picture | undefined> {
   const audioRead = readAudioSync(source);
   if (audioRead) return readPicture(source, audioRead.pictures, { skip });
@@ -204,11 +209,11 @@ const READERS: Record<OwnFormat, OwnReader> = {
   dsf: readDsf,
 };
 
-function formatAt(window: Window, at: number): AudioFormat | 'id3' | undefined {
-  const length = Math.min(SNIFF_BYTES, window.size - at);
-  const i = length > 0 ? window.at(at, length) : -1;
+function formatAt(window: Window, position: number): AudioFormat | 'id3' | undefined {
+  const length = Math.min(SNIFF_BYTES, window.size - position);
+  const i = length > 0 ? window.at(position, length) : -1;
   if (i < 0) return undefined;
   const format = sniff(window.bytes.subarray(i, i + length));
   // an ID3 tag counts only with a valid header
-  return format === 'id3' && !findId3(window, at) ? undefined : format;
+  return format === 'id3' && !findId3(window, position) ? undefined : format;
 }

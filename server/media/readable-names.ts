@@ -1,20 +1,20 @@
-// Readable file names, `Album Artist/Year Album/01 Title.ext`, valid on every system.
+// Makes readable file names, `Album Artist/Year Album/01 Title.ext`, that are valid on every system.
 import { trimBoth } from '../runtime/trim-text.ts';
 const UNSAFE_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069/\\:*?"<>|]/g;
-/** Device names of Windows, with any extension. */
+/** Matches device names of Windows, with any extension. */
 const RESERVED_NAME = /^(?:con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])\s*(?:\.|$)/i;
-/** Three names and an extension stay below the 260 characters of a path on Windows. */
+/** Maximum length of a name: three names and an extension stay below the 260 characters of a path on Windows. */
 const MAX_NAME_CHARACTERS = 80;
-/** Linux and macOS allow 255, and `numbered` adds some. */
+/** Maximum length in bytes: Linux and macOS allow 255, and `numbered` adds some. */
 const MAX_NAME_BYTES = 200;
 
 interface NamedTrack {
   title: string;
   trackNumber: number | null;
   discNumber: number | null;
-  /** Discs of the album. */
+  /** Number of discs of the album. */
   discCount: number;
-  /** Without a dot. */
+  /** The extension, without a dot. */
   extension: string;
 }
 
@@ -31,7 +31,7 @@ export function albumFolder(artist: string | null, year: number | null, title: s
   return `${safeName(artist ?? '', 'Unknown Artist')}/${safeName(album, 'Unknown Album')}`;
 }
 
-/** Returns the name without extension, which follows the number of `numbered`. */
+/** Returns a track's file name without extension, to which `numbered` can add a number. */
 export function trackName({ title, trackNumber, discNumber, discCount }: Omit<NamedTrack, 'extension'>): string {
   const number =
     trackNumber === null
@@ -44,8 +44,8 @@ export function trackName({ title, trackNumber, discNumber, discCount }: Omit<Na
 export const numbered = (name: string, n: number): string => (n === 1 ? name : `${name} (${n})`);
 
 /**
- * Equal for names that are the same file on a case-insensitive file system. Upper case first, because `ſ` and `s` have
- * the same upper case.
+ * Returns a key that is equal for names of the same file on a case-insensitive file system. Upper case comes first,
+ * because `ſ` and `s` have the same upper case.
  */
 export const nameKey = (path: string): string => path.normalize('NFC').toUpperCase().toLowerCase();
 

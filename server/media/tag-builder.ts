@@ -85,14 +85,14 @@ export class TagBuilder {
   #albumDisplay: string[] = [];
   readonly #chapters = new Map<number, { startMs?: number | undefined; title?: string }>();
   #budget = MAX_TEXT_CHARACTERS;
-  /** Sides of a record. */
+  /** Side of a record, from a track number such as `A1`. */
   #side: string | undefined;
   /** Dates of the release, which count where no date of the recording is given. */
   readonly #releaseDates: string[] = [];
   /** Gains of R128 tags, which count before ReplayGain tags (RFC 7845, 5.2.1). */
   readonly #r128Gains: ReplayGain = {};
 
-  /** Adds one value; ignores blank and invalid ones. */
+  /** Adds one value of a field; ignores blank and invalid values. */
   add(field: TextField, value: string): void {
     const trimmedValue = trimmed(value);
     if (trimmedValue === '') return;
@@ -183,7 +183,7 @@ export class TagBuilder {
     if (value !== undefined) setGain((this.tags.replayGain ??= {}), field, value);
   }
 
-  /** Prefers timed lyrics, otherwise the first. */
+  /** Adds lyrics: timed lyrics have precedence, otherwise the first ones. */
   addLyrics(lyrics: Lyrics | undefined): void {
     if (!lyrics || (this.tags.lyrics && (!lyrics.synced || this.tags.lyrics.synced))) return;
     for (const line of lyrics.lines) line.text = plainText(line.text);
@@ -202,7 +202,10 @@ export class TagBuilder {
     return true;
   }
 
-  /** The longest list is the most complete: some have a limit. */
+  /**
+   * Sets chapters if the list is longer than the previous one: the longest list is the most complete, as some formats
+   * limit the number.
+   */
   setChapters(chapters: Chapter[]): void {
     if (chapters.length > (this.tags.chapters?.length ?? 0)) this.tags.chapters = chapters;
   }
@@ -212,7 +215,7 @@ export class TagBuilder {
     if (this.pictures.length > MAX_PICTURES * 2) this.pictures.length = MAX_PICTURES * 2;
   }
 
-  /** Whether the album artist is written exactly like this. */
+  /** Returns whether the album artist is written exactly like this. */
   isAlbumArtist(name: string): boolean {
     return this.#albumDisplay.includes(name);
   }
@@ -239,7 +242,7 @@ export class TagBuilder {
     return tags;
   }
 
-  /** Front covers first, otherwise in file order. */
+  /** Returns the pictures: front covers first, otherwise in file order. */
   bestPictures(): EmbeddedPicture[] {
     const { pictures } = this;
     if (pictures.length > 1) pictures.sort((a, b) => Number(b.kind === FRONT_COVER) - Number(a.kind === FRONT_COVER));
@@ -248,12 +251,12 @@ export class TagBuilder {
   }
 
   /** Adds a field of the table in track-fields.ts. */
-  #addTagged(field: TaggedField, whole: string): void {
+  #addTagged(field: TaggedField, text: string): void {
     const { kind, isList } = TAGGED_SPECS.get(field) as TaggedSpec;
-    if (field === 'originalYear') setOnce(this.tags, 'originalDate', parseDate(whole)?.date);
+    if (field === 'originalYear') setOnce(this.tags, 'originalDate', parseDate(text)?.date);
     const tags = this.tags as Partial<Record<TaggedField, string | number | string[]>>;
     if (!isList && tags[field] !== undefined) return;
-    const value = PARSERS[kind](whole);
+    const value = PARSERS[kind](text);
     if (value === undefined || (typeof value === 'string' && value.length > this.#budget)) return;
     if (typeof value === 'string') this.#budget -= value.length;
     if (isList) push((tags[field] ??= []) as string[], String(value));
@@ -261,11 +264,11 @@ export class TagBuilder {
   }
 
   #addDate(text: string): void {
-    const parsed = parseDate(text);
-    if (!parsed) return;
-    if (this.tags.year === undefined || (this.tags.year === parsed.year && this.tags.date === undefined)) {
-      this.tags.year = parsed.year;
-      if (parsed.date !== undefined) this.tags.date = parsed.date;
+    const parsedDate = parseDate(text);
+    if (!parsedDate) return;
+    if (this.tags.year === undefined || (this.tags.year === parsedDate.year && this.tags.date === undefined)) {
+      this.tags.year = parsedDate.year;
+      if (parsedDate.date !== undefined) this.tags.date = parsedDate.date;
     }
   }
 
@@ -281,7 +284,8 @@ export class TagBuilder {
   }
 
   /**
-   * Counts the sides of all records of an album as discs: their letters continue (`C` is the second record's first).
+   * Sets the disc number from the side: sides of all records of an album count as discs, and their letters continue
+   * (`C` is the first side of the second record).
    */
   #addSide(side: string): void {
     this.tags.discNumber = side.charCodeAt(0) - 'A'.charCodeAt(0) + 1;
@@ -318,7 +322,7 @@ const PARSERS: Record<FieldKind, (text: string) => string | number | undefined> 
 };
 
 const FRONT_COVER = 3;
-/** May be longer than a name if a track has many artists; only the identifiers are kept. */
+/** Fields that may be longer than a name if a track has many artists; only the identifiers in them are kept. */
 const ID_LIST_FIELDS: ReadonlySet<TextField> = new Set(['artistMbids', 'albumArtistMbids']);
 
 const isOnly = (list: string[], value: string): boolean => list.length === 1 && list[0] === value;

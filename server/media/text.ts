@@ -1,5 +1,5 @@
 // Decodes text without ever failing. Text that is invalid in its declared encoding keeps its bytes, like text without a
-// declared encoding: unmarked-text.ts decodes it.
+// declared encoding; unmarked-text.ts decodes it.
 import { isUtf8 } from 'node:buffer';
 import { keepBytes } from './unmarked-text.ts';
 
@@ -8,7 +8,7 @@ export function decodeUtf8(bytes: Buffer, start: number, end: number): string {
   return text.includes('\ufffd') && !isUtf8(bytes.subarray(start, end)) ? keepBytes(bytes, start, end) : text;
 }
 
-/** Decodes UTF-16 in the byte order of its BOM, else as given. */
+/** Decodes UTF-16 in the byte order of its BOM; without a BOM, as `bigEndian` says. */
 export function decodeUtf16(bytes: Buffer, start: number, end: number, bigEndian: boolean): string {
   let order = bigEndian;
   let offset = start;
@@ -52,13 +52,13 @@ function isBlank(code: number): boolean {
 const CONTROL_CHARACTERS = /[\0-\x1f\x7f-\x9f]+/g;
 const TEXT_CONTROL_CHARACTERS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+/g;
 
-/** A name on one line, without control characters and lone surrogates, cut to `maxLength`. */
+/** Returns a name on one line, without control characters and lone surrogates, cut to `maxLength`. */
 export function toOneLine(text: string, maxLength: number): string {
   const cleaned = text.search(CONTROL_CHARACTERS) < 0 ? text : trimmed(text.replace(CONTROL_CHARACTERS, ' '));
   return truncate(cleaned, maxLength).toWellFormed();
 }
 
-/** Text that may have line breaks and tabs, otherwise like `oneLine`. */
+/** Cleans text that may have line breaks and tabs, otherwise like `toOneLine`. */
 export const plainText = (text: string, maxLength = Infinity): string =>
   truncate(text.replace(TEXT_CONTROL_CHARACTERS, ''), maxLength).toWellFormed();
 
@@ -69,7 +69,7 @@ function truncate(text: string, maxLength: number): string {
   return `${text.slice(0, splitsPair ? end - 1 : end)}…`;
 }
 
-/** Splits a list into at most `limit` values; drops blank ones. */
+/** Splits a list into at most `limit` values; drops blank values. */
 export function splitValues(text: string, separator: string, limit: number): string[] {
   if (!text.includes(separator)) {
     const single = trimmed(text);
@@ -81,7 +81,7 @@ export function splitValues(text: string, separator: string, limit: number): str
     .filter((value) => value !== '');
 }
 
-/** Index of the first NUL in `[start, end)`, or -1. */
+/** Returns the index of the first NUL in `[start, end)`, or -1. */
 export function indexOfNul(bytes: Uint8Array, start: number, end: number): number {
   for (let i = start; i < end; i++) if (bytes[i] === 0) return i;
   return -1;

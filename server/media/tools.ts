@@ -23,13 +23,13 @@ const TOOL_KINDS: Record<ToolName, ToolKind> = {
   'yt-dlp': { setting: 'STREAMSRC_COMMAND', versionArgs: ['--version'], version: /^(\d{4}\.\d\d\.\d\d\S*)/ },
 };
 
-/** Generous: yt-dlp is a Python program and starts slowly from a slow disk. */
+/** A generous time limit: yt-dlp is a Python program and starts slowly from a slow disk. */
 const VERSION_TIMEOUT_MS = 15_000;
 /** A missing program is looked for again after this time, because it may have been installed. */
 const ABSENT_CACHE_MS = 60_000;
 
 interface ToolFinderDeps {
-  /** The programs shipped with the app, resources/bin. */
+  /** Folder of the programs shipped with the app, resources/bin. */
   binDir: string;
   env?: Record<string, string | undefined>;
   now?: () => Date;
@@ -37,7 +37,10 @@ interface ToolFinderDeps {
 
 export type FindTool = ReturnType<typeof createToolFinder>;
 
-/** Searches only the configured path if there is one, else resources/bin, then PATH. Caches the result. */
+/**
+ * Creates a function that finds programs. It tries only the configured path if there is one, else resources/bin, then
+ * PATH. Results are cached.
+ */
 export function createToolFinder({ binDir, env = process.env, now = () => new Date() }: ToolFinderDeps) {
   const cachedTools = new Map<string, { tool: Promise<Tool | undefined>; expiresMs: number }>();
 
@@ -57,7 +60,9 @@ export function createToolFinder({ binDir, env = process.env, now = () => new Da
     return undefined;
   }
 
-  /** Returns undefined if the program is not installed. Throws `unavailable` if `configuredPath` does not work. */
+  /**
+   * Finds a program; returns undefined if it is not installed. Throws `unavailable` if `configuredPath` does not work.
+   */
   return function findTool(name: ToolName, configuredPath?: string): Promise<Tool | undefined> {
     const key = `${name}:${configuredPath ?? ''}`;
     const cached = cachedTools.get(key);
@@ -86,7 +91,7 @@ async function atConfigured(name: ToolName, path: string): Promise<Tool> {
   return tool;
 }
 
-/** Returns undefined unless the program reports its version. */
+/** Runs the program; returns undefined unless it reports its version. */
 async function tryRun(name: ToolName, path: string): Promise<Tool | undefined> {
   try {
     await access(path, constants.X_OK);

@@ -22,25 +22,25 @@ export interface Profile {
 interface Bitrates {
   min: number;
   max: number;
-  usual: number;
+  defaultKbps: number;
   /** The only bit rates of the format, if it has a fixed set. */
   steps?: readonly number[];
-  /** Other sample rates are resampled to the nearest of these. */
+  /** The encoder's sample rates; audio at other rates is resampled to the nearest of these. */
   sampleRatesHz: readonly number[];
   /** Above this bit rate, mono becomes stereo. */
   maxMonoKbps: number;
-  /** The bit rate is constant. */
+  /** True if the bit rate is constant. */
   isConstant?: true;
 }
 
-/** Bit rates of MPEG-1. With lower sample rates, MP3 ends at 64 or 160. */
+/** Bit rates of MPEG-1. With lower sample rates, MP3 ends at 64 or 160 kbps. */
 const MP3_KBPS = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
-/** Bit rates that ffmpeg's own encoder reaches with any audio; for a tone it gives 283 instead of 320. */
-const AAC_RATES = { min: 32, max: 256, usual: 160, sampleRatesHz: [48_000], maxMonoKbps: 80 };
+/** Bit rates that ffmpeg's own AAC encoder reaches with any audio; a pure tone requested at 320 kbps gets only 283. */
+const AAC_RATES = { min: 32, max: 256, defaultKbps: 160, sampleRatesHz: [48_000], maxMonoKbps: 80 };
 const VORBIS_HZ = [44_100, 48_000];
 
 const kbps = (bitrate: number): string[] => ['-b:a', `${bitrate}k`];
-/** Above this, bit-saving options would leave a fifth of the bits unused. */
+/** Above this bit rate, options that save bits would leave a fifth of the bits unused. */
 const AAC_SAVING_KBPS = 160;
 const aac = (bitrate: number): string[] => [
   '-c:a',
@@ -49,8 +49,8 @@ const aac = (bitrate: number): string[] => [
   ...(bitrate > AAC_SAVING_KBPS ? ['-aac_ms', '0', '-aac_is', '0', '-aac_pns', '0', '-cutoff', '20000'] : []),
 ];
 /**
- * libvorbis takes the average for an upper limit, so the lower one is set too. At unusual sample rates it refuses many
- * bit rates, but its quality scale always works.
+ * Returns the bit rate options of libvorbis, which takes the average for an upper limit, so the lower limit is set too.
+ * At unusual sample rates it refuses many bit rates, but its quality scale always works.
  */
 const vorbisRate = (bitrate: number, sampleRateHz: number | undefined): string[] =>
   sampleRateHz === undefined || VORBIS_HZ.includes(sampleRateHz)
@@ -66,7 +66,7 @@ export const PROFILES = {
     bitrate: {
       min: 32,
       max: 320,
-      usual: 192,
+      defaultKbps: 192,
       steps: MP3_KBPS,
       sampleRatesHz: [32_000, 44_100, 48_000],
       maxMonoKbps: 320,
@@ -89,7 +89,7 @@ export const PROFILES = {
     extension: 'opus',
     container: 'ogg',
     codec: 'opus',
-    bitrate: { min: 16, max: 320, usual: 128, sampleRatesHz: [48_000], maxMonoKbps: 128 },
+    bitrate: { min: 16, max: 320, defaultKbps: 128, sampleRatesHz: [48_000], maxMonoKbps: 128 },
     encode: ({ bitrateKbps }) => ['-c:a', 'libopus', ...kbps(bitrateKbps), '-vbr', 'constrained', '-f', 'ogg'],
   },
   ogg: {
@@ -97,7 +97,7 @@ export const PROFILES = {
     extension: 'ogg',
     container: 'ogg',
     codec: 'vorbis',
-    bitrate: { min: 48, max: 320, usual: 160, sampleRatesHz: VORBIS_HZ, maxMonoKbps: 192 },
+    bitrate: { min: 48, max: 320, defaultKbps: 160, sampleRatesHz: VORBIS_HZ, maxMonoKbps: 192 },
     encode: ({ bitrateKbps, sampleRateHz }) => [
       '-c:a',
       'libvorbis',
@@ -155,32 +155,35 @@ export const bitratesOf = (name: ProfileName): Bitrates | undefined => (PROFILES
 export function fittingBitrate(name: ProfileName, requestedKbps: number | undefined): number {
   const bitrate = bitratesOf(name);
   if (bitrate === undefined) return 0;
-  const { min, max, usual, steps } = bitrate;
-  const within = Math.min(Math.max(Math.round(requestedKbps ?? usual), min), max);
-  return steps?.findLast((step) => step <= within) ?? within;
+  const { min, max, defaultKbps, steps } = bitrate;
+  const limitedKbps = Math.min(Math.max(Math.round(requestedKbps ?? defaultKbps), min), max);
+  return steps?.findLast((step) => step <= limitedKbps) ?? limitedKbps;
 }
 
 /** Returns the output sample rate of a profile for an input rate. */
 export function fittingSampleRate(name: ProfileName, hz: number): number {
   const rates = bitratesOf(name)?.sampleRatesHz ?? [hz];
-  return rates.reduce((best, rate) => (Math.abs(rate - hz) < Math.abs(best - hz) ? rate : best));
+  return rates.reduce((nearestRate, rate) => (Math.abs(rate - hz) < Math.abs(nearestRate - hz) ? rate : nearestRate));
 }
 
-/** Samples `[start, end)` of a file; without an end, to the end of the file. */
+/** A part of a file with the samples `[start, end)`; without `end`, up to the end of the file. */
 export interface FileSection {
   start: number;
   end: number | null;
   sampleRateHz: number;
-  /** Decoding may begin at the section; lossy formats must be decoded from their beginning to give the same samples. */
+  /**
+   * True if decoding may begin at the section; lossy formats must be decoded from their beginning to give the same
+   * samples.
+   */
   isLossless: boolean;
 }
 
 export interface TranscodeOrder {
   profile: ProfileName;
-  /** kbps, within the profile's limits. */
+  /** Bit rate in kbps, within the profile's limits. */
   bitrateKbps: number;
   startMs: number;
-  /** Transcodes only this section, to the sample; `startMs` counts from its beginning. */
+  /** Transcodes only this section, exact to the sample; `startMs` counts from its beginning. */
   section?: FileSection | undefined;
   /** Maximum number of channels. */
   channels?: number | undefined;
@@ -192,7 +195,7 @@ const seekTo = (seconds: number): string[] => (seconds > 0 ? ['-ss', seconds.toF
 const sectionFrom = ({ start, sampleRateHz }: FileSection, startMs: number): number =>
   start + Math.round((startMs * sampleRateHz) / 1_000);
 
-/** Returns the filter that cuts the section, counting samples from where decoding began. */
+/** Returns the filter that cuts the section, counting samples from the position where decoding began. */
 function trimFilter(section: FileSection, startMs: number): string {
   const start = sectionFrom(section, startMs);
   const firstSample = section.isLossless ? 0 : start;
@@ -215,7 +218,10 @@ function filtersOf(order: TranscodeOrder): string[] {
   return filters.length === 0 ? [] : ['-af', filters.join(',')];
 }
 
-/** Makes the same audio give the same bytes, so that a download can be resumed from another transcoding run. */
+/**
+ * Options with which the same audio gives the same bytes, so that a download can be resumed from another transcoding
+ * run.
+ */
 const REPRODUCIBLE_ARGUMENTS = ['-fflags', '+bitexact', '-flags:a', '+bitexact'];
 
 export const transcodeArguments = (input: string, order: TranscodeOrder): string[] => {
@@ -253,16 +259,17 @@ export const transcodeArguments = (input: string, order: TranscodeOrder): string
     ...(sampleRateHz === undefined ? [] : ['-ar', String(sampleRateHz)]),
     ...REPRODUCIBLE_ARGUMENTS,
     ...PROFILES[profile].encode(order),
-    ...(section && !section.isLossless && profile === 'flac' ? ['-sample_fmt', 's16'] : []), // decoders give floats
+    // decoders of lossy formats return floats
+    ...(section && !section.isLossless && profile === 'flac' ? ['-sample_fmt', 's16'] : []),
     'pipe:1',
   ];
 };
 
-/** Position in the FLAC header, which has 36 bits for the number of samples. */
+/** Offset in the FLAC header of its 36 bits for the number of samples. */
 const FLAC_SAMPLES_OFFSET = 21;
 
 /**
- * Writes the number of samples into the start of a section's FLAC, where ffmpeg leaves it open because it cannot seek
+ * Writes the number of samples into the start of a section's FLAC. ffmpeg leaves the number out because it cannot seek
  * in a pipe; players need it to show the length and to seek.
  */
 export function announceLength(
@@ -279,7 +286,7 @@ export function announceLength(
 }
 
 interface TranscodeEnd {
-  /** Exit code 0 and no error output. */
+  /** True for exit code 0 and no error output. */
   isClean: boolean;
   /** Duration of the output. */
   outputMs: number;
@@ -290,7 +297,7 @@ interface TranscodeEnd {
 export interface RunningTranscode {
   pid: number | undefined;
   output: Readable;
-  /** Never rejects. */
+  /** Resolves when ffmpeg has ended; never rejects. */
   end: Promise<TranscodeEnd>;
   kill(): void;
 }
@@ -308,7 +315,7 @@ export function startTranscode(ffmpeg: string, input: string | Buffer, order: Tr
     env: childEnvironment(),
     windowsHide: true,
   });
-  if (fd !== undefined) closeSync(fd); // the child has its own copy
+  if (fd !== undefined) closeSync(fd); // ffmpeg has its own copy of the descriptor
   const report = readReport(child.stderr as Readable);
   const end = new Promise<TranscodeEnd>((resolve) => {
     child.once('error', (error) => resolve({ isClean: false, outputMs: 0, complaint: error.message }));
@@ -323,7 +330,7 @@ export function startTranscode(ffmpeg: string, input: string | Buffer, order: Tr
   return { pid: child.pid, output: child.stdout as Readable, end, kill: () => void child.kill('SIGKILL') };
 }
 
-/** Parses lines `name=value` as progress, all others as errors. */
+/** Reads ffmpeg's messages: lines `name=value` are progress, all others are errors. */
 function readReport(stderr: Readable) {
   let [remainder, errorText, outputMs] = ['', '', 0];
   stderr.setEncoding('utf8').on('data', (text: string) => {

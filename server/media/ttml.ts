@@ -1,10 +1,10 @@
 // Parses lyrics in TTML (https://www.w3.org/TR/ttml2/), as Apple Music and others write them: a `p` per line, a `span`
-// per word. Deliberately no XML parser: only the predefined entities are expanded.
+// per word. Deliberately no XML parser is used: only the predefined entities are expanded.
 import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { unescapeXml } from './xml-text.ts';
 import type { Lyrics, LyricsLine, LyricsWord } from './types.ts';
 
-// These expressions run in linear time: none scans ahead from many starting points.
+// These expressions run in linear time: none of them scans ahead from many starting points.
 const LINE_END = /<\/p\s*>/i;
 const LINE_TAG = /<p\b([^<>]*)>/i;
 const TAG_OR_TEXT = /<(\/?)([\w:-]+)(?![\w:-])([^<>]*?)(\/?)>|([^<]+)/g;
@@ -14,15 +14,15 @@ const { lines: MAX_LINES } = TEXT_LIMITS.lyrics;
 
 export const isTtml = (text: string): boolean => /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)?<tt[\s>:]/i.test(text);
 
-/** Returns undefined if there is no line. */
+/** Parses a document; returns undefined if there is no line. */
 export function parseTtml(text: string): Lyrics | undefined {
   const lines: LyricsLine[] = [];
-  for (const part of text.split(LINE_END).slice(0, -1)) {
+  for (const paragraph of text.split(LINE_END).slice(0, -1)) {
     if (lines.length === MAX_LINES) break;
-    const start = LINE_TAG.exec(part);
+    const start = LINE_TAG.exec(paragraph);
     if (!start) continue;
     const [tag, attributes = ''] = start;
-    const [voice, background] = readLine(part.slice(start.index + tag.length));
+    const [voice, background] = readLine(paragraph.slice(start.index + tag.length));
     const startMs = timeOf(attributes) ?? voice.words[0]?.startMs;
     if (voice.text !== '') lines.push(toLine(voice, startMs));
     if (background.text !== '')
@@ -61,7 +61,7 @@ function readLine(inner: string): [voice: Voice, background: Voice] {
       const lastWord = voice.words.at(-1);
       if (span?.startMs !== undefined && lastWord?.startMs !== span.startMs)
         voice.words.push({ startMs: span.startMs, text: piece });
-      else if (lastWord) lastWord.text += piece; // blanks between spans belong to the word before
+      else if (lastWord) lastWord.text += piece; // blanks between spans belong to the word before them
       voice.text += piece;
     } else if (name?.toLowerCase() === 'br') voice.text += ' ';
     else if (closing === '/') spans.pop();
@@ -78,7 +78,7 @@ function readLine(inner: string): [voice: Voice, background: Voice] {
   return voices;
 }
 
-/** Parses `12.345s`, `345ms`, `1:02.5`, `00:01:02.500`, `62.5`; undefined for frames and ticks. */
+/** Returns the milliseconds of `12.345s`, `345ms`, `1:02.5`, `00:01:02.500`, `62.5`; undefined for frames and ticks. */
 function timeOf(attributes: string): number | undefined {
   const value = BEGIN_ATTRIBUTE.exec(attributes)?.[1]?.trim();
   if (value === undefined) return undefined;

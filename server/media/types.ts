@@ -4,15 +4,18 @@ import type { MoreTagValues } from '../db/more-tags.ts';
 import type { AudioFormat } from './audio-formats.ts';
 import type { Charset } from './charset.ts';
 
-/** Random access to the bytes of one file. Synchronous, since readers run in worker threads. */
+/** Random access to the bytes of one file. It is synchronous, since readers run in worker threads. */
 export interface ByteSource {
   /** Size of the whole file in bytes. */
   readonly size: number;
-  /** Bytes `[position, position + length)`, cut at the end of the file. Read-only and valid until the next call. */
+  /**
+   * Returns the bytes `[position, position + length)`, cut at the end of the file. They are read-only and valid until
+   * the next call.
+   */
   read(position: number, length: number): Uint8Array;
 }
 
-/** Location of an embedded picture; its bytes are read only when a cover is needed. */
+/** Location of an embedded picture; the bytes of the picture are read only when a cover is needed. */
 export interface PictureRef {
   /** MIME type, detected or declared. */
   mime: string;
@@ -25,7 +28,7 @@ export interface PictureRef {
 
 export interface ReplayGain {
   trackGainDb?: number;
-  /** Linear, 1.0 is full scale. */
+  /** Linear peak, where 1.0 is full scale. */
   trackPeak?: number;
   albumGainDb?: number;
   albumPeak?: number;
@@ -35,7 +38,7 @@ type TaggedValues = { [F in TaggedField]?: TagValue<F> };
 
 export interface LyricsWord {
   startMs: number;
-  /** Includes the blank after the word, if there is one. */
+  /** The word, including the blank after it, if there is one. */
   text: string;
 }
 export interface LyricsLine {
@@ -56,15 +59,15 @@ export type SheetFields = [name: string, value: string][];
 
 export interface SheetTrack {
   number: number;
-  /** In units of the sheet; undefined without an index. */
-  begins: number | undefined;
+  /** Start of the track in units of the sheet; undefined without an index. */
+  startUnits: number | undefined;
   /** Index in `files` of the file in which the track begins. */
   file: number;
   fields: SheetFields;
 }
 
 export interface CueSheet {
-  /** As written; empty for a sheet inside a file. */
+  /** File names as written in the sheet; empty for a sheet inside a file. */
   files: string[];
   fields: SheetFields;
   tracks: SheetTrack[];
@@ -78,19 +81,19 @@ export interface Chapter {
   title: string;
 }
 
-/** Values of the tags; absent ones are not in the file. Text is trimmed and never empty. */
+/** Values of the tags; absent values are not in the file. Text is trimmed and never empty. */
 export interface Tags extends TaggedValues, MoreTagValues {
   title?: string;
-  /** Separate values, in order. */
+  /** The artists as separate values, in order. */
   artists: string[];
-  /** Credit in addition to the list (`A feat. B`). */
+  /** The displayed credit, if it has more than the list (`A feat. B`). */
   artist?: string;
   albumArtists: string[];
   /** Credit of the album artists. */
   albumArtist?: string;
   album?: string;
   genres: string[];
-  /** 1 to 9999. */
+  /** The year, 1 to 9999. */
   year?: number;
   /** `YYYY-MM` or `YYYY-MM-DD`; absent if only the year is known. */
   date?: string;
@@ -106,7 +109,7 @@ export interface Tags extends TaggedValues, MoreTagValues {
   artistSort?: string;
   albumArtistSort?: string;
   albumSort?: string;
-  /** MusicBrainz ids, lower case. */
+  /** MusicBrainz ids, in lower case. */
   recordingMbid?: string;
   releaseMbid?: string;
   releaseGroupMbid?: string;
@@ -116,20 +119,20 @@ export interface Tags extends TaggedValues, MoreTagValues {
   replayGain?: ReplayGain;
   /** Lyrics embedded in the file, cut at 256 KB. */
   lyrics?: Lyrics;
-  /** Where the tracks of the file begin, if it has several. */
+  /** The tracks of the file, if it has several. */
   cueSheet?: CueSheet;
-  /** Chapters of an audiobook, by their times. */
+  /** Chapters of an audiobook, with their start times. */
   chapters?: Chapter[];
 }
 
 export interface AudioFacts {
-  /** Detected from the content. */
+  /** The format, detected from the content. */
   format: AudioFormat;
   /** Codec inside the container: `mp3`, `flac`, `vorbis`, `opus`, `aac`, `alac`, `pcm`, … */
   codec: string;
-  /** Exact duration without encoder delay and padding; over 0 and up to 48 h. */
+  /** Exact duration without encoder delay and padding; more than 0 and up to 48 h. */
   durationMs: number;
-  /** Average of the audio payload. */
+  /** Average bit rate of the audio payload. */
   bitrateKbps: number;
   sampleRateHz: number;
   /** Absent for lossy codecs. */
@@ -148,13 +151,13 @@ export interface AudioRead {
   tags: Tags;
   /** The tags before decoding, if they have text without a declared charset; see unmarked-text.ts. */
   unmarked?: Tags;
-  /** The charset in which that text was decoded. */
+  /** The charset in which text without a declared charset was decoded. */
   charset?: Charset;
-  /** A person chose the charset. */
+  /** True if a person chose the charset. */
   isCharsetChosen?: boolean;
-  /** Best first: front covers, then others. At most 8. */
+  /** The pictures, best first: front covers, then others. At most 8. */
   pictures: PictureRef[];
-  /** For diagnostics. */
+  /** The reader that was used, for diagnostics. */
   reader: 'own' | 'music-metadata';
 }
 

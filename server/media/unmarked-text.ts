@@ -1,23 +1,24 @@
-// Text that does not declare its charset passes the readers with each byte beyond ASCII as a private-use character, so
-// that it can be decoded when the charset is known.
+// Decodes text that does not declare its charset. The readers replace each of its bytes beyond ASCII by a private-use
+// character, so that it can be decoded when the charset is known.
 import { decodeCharset, detectCharsets, USUAL_CHARSET, type Charset } from './charset.ts';
 import type { AudioRead, Chapter, Tags } from './types.ts';
 
 const FIRST_CODE = 0xf700;
 const MARKED_CHARACTER = /[\uf780-\uf7ff]/;
 const MARKED_RUN = /[\0-\x7f\uf780-\uf7ff]+/g;
-/** Limit of texts used as evidence: names come first, lyrics last. */
+/** Maximum number of texts used as evidence: names come first, lyrics last. */
 const MAX_EVIDENCE_TEXTS = 8;
 const MAX_EVIDENCE_CHARACTERS = 120;
 
-/** Counts texts beyond ASCII whose bytes were kept in this thread; most files have none. */
+/** Number of texts beyond ASCII whose bytes were kept in this thread; most files have none. */
 let keptTexts = 0;
 
 /** Keeps the bytes of a text without a declared charset. */
 export function keepBytes(bytes: Buffer, start: number, end: number): string {
   const text = bytes.toString('latin1', start, end);
   let ascii = start;
-  while (ascii < end && (bytes[ascii] as number) < 0x80) ascii++; // a third of a regular expression's time
+  // the loop takes a third of a regular expression's time
+  while (ascii < end && (bytes[ascii] as number) < 0x80) ascii++;
   if (ascii >= end) return text;
   keptTexts++;
   return text.replace(/[\x80-\xff]/g, (letter) => String.fromCharCode(FIRST_CODE + letter.charCodeAt(0)));
@@ -30,7 +31,7 @@ export const decodeKept = (text: string, charset: Charset): string =>
     ? text.replace(MARKED_RUN, (run) => (MARKED_CHARACTER.test(run) ? decodeCharset(bytesOf(run), charset) : run))
     : text;
 
-/** Decodes a single text; only a certain detection changes its charset. */
+/** Decodes a single text; its charset is changed only if the detection is certain. */
 export function decodeAlone(text: string): string {
   if (!MARKED_CHARACTER.test(text)) return text;
   const markedLines = text.split('\n').filter((line) => MARKED_CHARACTER.test(line));
@@ -70,7 +71,7 @@ function evidenceOf(tags: Tags): Uint8Array[] {
   return Array.from(texts, bytesOf);
 }
 
-/** Decodes the tags with a charset, or with the one detected from this file alone. */
+/** Decodes the tags with a charset, or with the charset detected from this file alone. */
 export function decodeTags<R extends AudioRead>(audioRead: R, charset?: Charset): R {
   const undecodedTags = audioRead.unmarked ?? audioRead.tags;
   const evidence = evidenceOf(undecodedTags);
@@ -91,14 +92,14 @@ export function readDecoded<R extends AudioRead>(read: () => R | undefined): R |
   return audioRead === undefined || keptTexts === previousKeptTexts ? audioRead : decodeTags(audioRead);
 }
 
-/** Decodes the tags of files of one album; `knownCharsets`: see detectCharsets. */
+/** Decodes the tags of files of one album. detectCharsets explains `knownCharsets`. */
 export function decodeAlbum<R extends AudioRead>(reads: readonly R[], knownCharsets: readonly Charset[]): R[] {
   const charsets = detectCharsets(
     reads.map(({ unmarked }) => (unmarked ? evidenceOf(unmarked) : [])),
     knownCharsets,
   );
-  return reads.map((read, i) => (read.unmarked ? decodeTags(read, charsets[i]) : read));
+  return reads.map((audioRead, i) => (audioRead.unmarked ? decodeTags(audioRead, charsets[i]) : audioRead));
 }
 
-/** Whether a text of the `unmarked` tags has bytes that are decoded with the charset. */
+/** Returns whether a text of the `unmarked` tags has bytes that have to be decoded with the charset. */
 export const isUnmarked = (text: string | undefined): boolean => text !== undefined && MARKED_CHARACTER.test(text);

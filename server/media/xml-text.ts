@@ -1,8 +1,8 @@
-// Unescapes XML.
+// Unescapes XML entities.
 
 const NAMED_ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Unknown entities stay unchanged; numbers beyond Unicode are removed. */
+/** Unescapes entities. Unknown entities stay unchanged; numbers beyond Unicode are removed. */
 export const unescapeXml = (text: string): string =>
   text
     .replace(

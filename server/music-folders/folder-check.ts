@@ -1,4 +1,4 @@
-// Checks which music folders are there. Tracks of a folder that is not there are shown as offline; no row is changed.
+// Checks which music folders can be reached. Tracks of an unreachable folder are shown as offline; no row is changed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MusicFolder, MusicFolders } from '../config/music-folders.ts';
 import type { MainDb } from '../db/client.ts';
@@ -7,7 +7,7 @@ import { findMusicFolder } from '../files/music-folder.ts';
 import type { Log } from '../log/log.ts';
 
 export const CHECK_INTERVAL_MS = 30_000;
-/** A network share whose server is gone never answers. */
+/** How long to wait for a folder: a network share whose server is gone never answers. */
 const ANSWER_TIMEOUT_MS = 5_000;
 
 interface FolderCheckDeps {

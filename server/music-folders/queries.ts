@@ -1,4 +1,4 @@
-// The statements of music folders: their own rows, and those of the tracks and files in them.
+// The statements of music folders: for their own rows, and for those of the tracks and files in them.
 import { eq } from 'drizzle-orm';
 import { type MainDb, type Sqlite, writtenRow } from '../db/client.ts';
 import type { MusicFolderId, TrackId } from '../db/ids.ts';
@@ -12,7 +12,7 @@ export function createMusicFolderRows(db: MainDb) {
   );
 
   return {
-    /** Whether the first music folder has a folder at this path. */
+    /** Returns whether the first music folder has a folder at this path. */
     isFolder: (path: string): boolean => findFolder.get(path) !== undefined,
     insert: (values: NewMusicFolder): MusicFolderId =>
       writtenRow(db.insert(musicFolders).values(values).returning({ id: musicFolders.id })).id,
@@ -30,10 +30,10 @@ const FOLDERS_PER_STEP = 100;
  * `:0` comes right after `:/`.
  */
 const inFolderCondition = (column: string): string => {
-  const isIn = (key: string) =>
+  const conditionFor = (key: string) =>
     `${column} = ${key} || ':' OR (${column} >= ${key} || ':/' AND ${column} < ${key} || ':0')`;
-  return `iif(@key <> '', ${isIn('@key')},
-    NOT EXISTS (SELECT 1 FROM json_each(@keys) k WHERE k.value <> '' AND (${isIn('k.value')})))`;
+  return `iif(@key <> '', ${conditionFor('@key')},
+    NOT EXISTS (SELECT 1 FROM json_each(@keys) k WHERE k.value <> '' AND (${conditionFor('k.value')})))`;
 };
 const PATH_OF_URI = "substr(tracks.storage_uri, length('file:') + 1)";
 
@@ -42,7 +42,7 @@ export interface FolderKeys {
   keys: string;
 }
 
-/** The tracks and files of a music folder, a page at a time. */
+/** Creates statements that read the tracks and files of a music folder, a page at a time. */
 export function createMusicFolderQueries(client: Sqlite) {
   // the condition uses the storage URI, because the source id of a displaced track does not begin with its folder
   const indexedTracks = `FROM tracks

@@ -158,13 +158,13 @@ export function musicFolderRoutes({
 }
 
 const toRemovalOut = (name: string, { trashedTracks, remainingTracks }: Removal): RemovalOut => {
-  const go = trashedTracks === 1 ? 'goes' : 'go';
+  const verb = trashedTracks === 1 ? 'goes' : 'go';
   const stay = remainingTracks === 1 ? 'stays' : 'stay';
   return {
     to_trash: trashedTracks,
     kept: remainingTracks,
     detail:
-      `${countTracks(trashedTracks)} whose audio is only in “${name}” ${go} to the trash for 30 days, with likes, ` +
+      `${countTracks(trashedTracks)} whose audio is only in “${name}” ${verb} to the trash for 30 days, with likes, ` +
       `plays and playlist entries; ${countTracks(remainingTracks)} with copied files ${stay}. ` +
       'Files in the folder are not changed.',
   };

@@ -1,5 +1,5 @@
-// Lists folders of this computer, for choosing a music folder in a browser. Only names of folders are sent, and none
-// of folders that cannot hold music: those of the system, hidden ones, and Tonearm's own.
+// Lists folders of this computer, for choosing a music folder in a browser. Only names of folders are sent, and none of
+// folders that cannot hold music: system folders, hidden folders, and Tonearm's own.
 import { access, readdir, realpath } from 'node:fs/promises';
 import { homedir, userInfo } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
@@ -73,7 +73,7 @@ function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    return ''; // an account without a name, as in containers
+    return ''; // thrown for an account without a name, as in containers
   }
 }
 

@@ -35,9 +35,9 @@ interface MusicFolderServiceDeps {
   musicFolders: MusicFolders;
   jobs: Pick<Jobs, 'tryEnqueue'>;
   readAside: ReadAside;
-  /** Folders that cannot be music folders. */
+  /** Tonearm's own folders, which cannot be music folders. */
   ownFolders: { data: string; storageRoot: string };
-  /** Checks which folders are there. */
+  /** Checks which music folders can be reached. */
   checkFolders: () => Promise<void>;
 }
 
@@ -60,11 +60,12 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
 
   async function findOverlap(path: string, exceptId?: number): Promise<string | undefined> {
     const realPath = await realpath(path);
-    for (const other of musicFolders.list().filter(({ id }) => id !== exceptId)) {
-      const otherPath = await realpath(other.path).catch(() => other.path);
-      if (realPath === otherPath) return `is already the music folder “${other.name}”`;
-      if (isInside(realPath, otherPath)) return `is inside the music folder “${other.name}”, which is scanned with it`;
-      if (isInside(otherPath, realPath)) return `contains the music folder “${other.name}”`;
+    for (const otherFolder of musicFolders.list().filter(({ id }) => id !== exceptId)) {
+      const otherPath = await realpath(otherFolder.path).catch(() => otherFolder.path);
+      if (realPath === otherPath) return `is already the music folder “${otherFolder.name}”`;
+      if (isInside(realPath, otherPath))
+        return `is inside the music folder “${otherFolder.name}”, which is scanned with it`;
+      if (isInside(otherPath, realPath)) return `contains the music folder “${otherFolder.name}”`;
     }
     return undefined;
   }
@@ -74,24 +75,28 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
   );
 
   function assertNameFree(name: string, exceptId?: number): void {
-    const isTaken = musicFolders
+    const isNameTaken = musicFolders
       .listAll()
-      .some((other) => other.isConfigured && other.id !== exceptId && other.name.toLowerCase() === name.toLowerCase());
-    if (isTaken) throw invalid([{ field: 'name', message: 'is the name of another music folder' }]);
+      .some(
+        (otherFolder) =>
+          otherFolder.isConfigured && otherFolder.id !== exceptId && otherFolder.name.toLowerCase() === name.toLowerCase(),
+      );
+    if (isNameTaken) throw invalid([{ field: 'name', message: 'is the name of another music folder' }]);
   }
 
-  /** Makes a key of the letters and digits of the name; never a path that is a folder in the first music folder. */
+  /** Makes a key from the letters and digits of the name; never the path of a folder in the first music folder. */
   function createKey(name: string): string {
     const dashed = name
       .normalize('NFKD')
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-');
-    const plain = trimBoth(dashed, /-/).slice(0, 24);
-    const base = plain.length < 2 ? `folder${plain && `-${plain}`}` : plain; // `c:/` would be a drive
-    const isTaken = (key: string): boolean =>
-      musicFolders.listAll().some((other) => other.key === key) || isFolderName(rootPathOf(key));
+    const plainName = trimBoth(dashed, /-/).slice(0, 24);
+    // a key of one letter, such as `c:/`, would be a drive
+    const base = plainName.length < 2 ? `folder${plainName && `-${plainName}`}` : plainName;
+    const isKeyTaken = (key: string): boolean =>
+      musicFolders.listAll().some((otherFolder) => otherFolder.key === key) || isFolderName(rootPathOf(key));
     let key = base;
-    for (let n = 2; isTaken(key); n++) key = `${base}-${n}`;
+    for (let n = 2; isKeyTaken(key); n++) key = `${base}-${n}`;
     return key;
   }
   const rows = createMusicFolderRows(db);
@@ -163,8 +168,8 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
     planRemoval: (id: number): Promise<Removal> => planRemoval(get(id)),
 
     /**
-     * Adds a music folder and starts a scan of it. The first one goes into the settings. A folder that was removed is
-     * restored with its tracks.
+     * Adds a music folder and starts to scan it. The first music folder is stored in the settings. A folder that was
+     * removed before is restored with its tracks.
      */
     async add({ name, path, mode }: { name: string; path: string; mode: ImportMode }): Promise<StoredFolder> {
       const removedFolder = await findRemovedFolder(path);
@@ -189,7 +194,9 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
       return get(id);
     },
 
-    /** Changes name, path or mode. After a change of the path, the same relative paths are the same tracks. */
+    /**
+     * Changes name, path or mode. After a change of the path, files with the same relative paths are the same tracks.
+     */
     async change(id: number, { name, path, mode }: FolderChange): Promise<StoredFolder> {
       const folder = get(id);
       if (!folder.isConfigured) throw conflict(`The music folder “${folder.name}” was removed. Restore it first.`);
@@ -204,7 +211,7 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
       return get(id);
     },
 
-    /** Removes the folder, and returns how many of its tracks go to the trash. */
+    /** Removes the folder, and returns how many of its tracks are moved to the trash. */
     async remove(id: number, userId: UserId | null): Promise<Removal> {
       const folder = get(id);
       if (!folder.isConfigured) throw conflict(`The music folder “${folder.name}” has already been removed.`);

@@ -59,19 +59,19 @@ export function createMusicFolderTasks({
     work: (id: TrackId) => void,
     { signal, progress }: JobContext,
   ): Promise<number> {
-    let done = 0;
+    let doneCount = 0;
     for (let lastId = 0; ;) {
       signal.throwIfAborted();
       const ids = listNext(lastId);
       const nextLastId = ids.at(-1);
-      if (nextLastId === undefined) return done;
+      if (nextLastId === undefined) return doneCount;
       for (const id of ids) {
         work(id);
         await yieldIfDue();
       }
       lastId = nextLastId;
-      done += ids.length;
-      progress(done, total);
+      doneCount += ids.length;
+      progress(doneCount, total);
       libraryChanged();
     }
   }
@@ -99,10 +99,10 @@ export function createMusicFolderTasks({
     }
   }
 
-  const isSet = (id: number): boolean => musicFolders.find(id)?.isConfigured !== false;
+  const isFolderSet = (id: number): boolean => musicFolders.find(id)?.isConfigured !== false;
 
   const clear: Handler<typeof CLEAR_MUSIC_FOLDER> = async ({ folderId, by }, context) => {
-    if (isSet(folderId)) return { trashed: 0 }; // the folder was restored meanwhile
+    if (isFolderSet(folderId)) return { trashed: 0 }; // the folder has been restored in the meantime
     const folderKeys = folderKeysOf(folderId);
     await markFilesGone(folderKeys, context);
     const moveToTrash = (id: TrackId): void =>
@@ -111,7 +111,7 @@ export function createMusicFolderTasks({
       });
     const trashed = await forEachTrack(
       queries.countIndexed.get(folderKeys) ?? 0,
-      (lastId) => (isSet(folderId) ? [] : queries.listIndexed.all({ ...folderKeys, after: lastId })),
+      (lastId) => (isFolderSet(folderId) ? [] : queries.listIndexed.all({ ...folderKeys, after: lastId })),
       moveToTrash,
       context,
     );
@@ -120,7 +120,7 @@ export function createMusicFolderTasks({
 
   const restore: Handler<typeof RESTORE_MUSIC_FOLDER> = async ({ folderId, removedAt }, context) => {
     const folderKeys = { ...folderKeysOf(folderId), since: removedAt };
-    const restored = await forEachTrack(
+    const restoredCount = await forEachTrack(
       queries.countDeleted.get(folderKeys) ?? 0,
       (lastId) => queries.listDeleted.all({ ...folderKeys, after: lastId }),
       (id) =>
@@ -137,7 +137,7 @@ export function createMusicFolderTasks({
       SCAN_LOCAL_FOLDER,
       scanPayload({ folders: [rootPathOf(folderKeys.key) || FIRST_FOLDER_ONLY] }),
     );
-    return { restored };
+    return { restored: restoredCount };
   };
 
   return { clear, restore };

@@ -6,7 +6,7 @@ export interface FolderTotals {
   tracks: number;
   sizeBytes: number;
   durationMs: number;
-  /** Tracks whose only audio is the file in the folder. */
+  /** The number of tracks whose only audio is the file in the folder. */
   indexedTracks: number;
 }
 
@@ -21,7 +21,7 @@ const LIBRARY_TOTALS_SQL = totalsSql('true');
 
 const TOTAL_NAMES = ['tracks', 'sizeBytes', 'durationMs', 'indexedTracks'] as const;
 
-/** Returns totals by key. Tracks in no other folder are in the first. Runs in the thread of long lists. */
+/** Returns totals by key. Tracks that are in no other folder count for the first. Runs in the thread of long lists. */
 export async function readFolderTotals(
   readAside: ReadAside,
   keys: readonly string[],
@@ -31,8 +31,8 @@ export async function readFolderTotals(
   const [libraryValues, ...folderValues] = await Promise.all([
     readColumn(LIBRARY_TOTALS_SQL, {}),
     ...otherKeys.map((key) => {
-      const [from, below] = sourceIdBounds(key);
-      return readColumn(FOLDER_TOTALS_SQL, { from, below });
+      const [from, end] = sourceIdBounds(key);
+      return readColumn(FOLDER_TOTALS_SQL, { from, below: end });
     }),
   ]);
   const firstFolderValues = libraryValues.map((value, i) =>

@@ -1,4 +1,4 @@
-// Shapes of the music folders' API.
+// Zod schemas of the music folders' API.
 import { z } from 'zod';
 import { isoTime } from '../http/times.ts';
 import { queryBool } from '../http/paging.ts';

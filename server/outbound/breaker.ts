@@ -1,15 +1,15 @@
-// Protects callers from a service that cannot be reached: after a few failures in a row, nobody asks for a while,
-// because every track would wait for the same failure. Then one caller may try, and its result counts for all.
+// A circuit breaker: after a few failures in a row, nobody sends requests to the service for a while, because each
+// caller would wait for the same failure. Then one caller may try, and its result counts for all.
 
 export type Breaker = ReturnType<typeof createBreaker>;
 
 interface BreakerOptions {
-  /** Failures in a row after which nobody asks. */
+  /** The number of failures in a row after which requests are stopped. */
   failures?: number;
-  /** Length of the first pause; it doubles with each failed attempt. */
+  /** Length of the first pause; each failed attempt doubles the pause. */
   pauseMs?: number;
   longestPauseMs?: number;
-  /** Milliseconds. */
+  /** Returns the time in milliseconds. */
   now?: () => number;
 }
 
@@ -24,40 +24,41 @@ export function createBreaker({
   let silentUntil = -Infinity;
   let isTrying = false;
 
-  /** A clock that was set back does not make it longer. */
+  /** Returns whether requests are paused. A clock that was set back does not make the pause longer. */
   const isSilent = (): boolean => now() < silentUntil && silentUntil - now() <= longestPauseMs;
 
   return {
-    /** Whether a request is allowed now. */
+    /** Returns whether a request is allowed now. */
     mayAsk: (): boolean => !isSilent() && !isTrying,
 
     /**
-     * Call before asking: false means do not. After a pause only the first is let through, until it said how it went.
+     * To be called before a request; returns false if the request must not be sent. After a pause only the first caller
+     * is let through, until it reports its result.
      */
     enter(): boolean {
       if (isSilent() || isTrying) return false;
       isTrying = failureCount >= failures;
       return true;
     },
-    succeeded(): void {
+    noteSuccess(): void {
       failureCount = 0;
       pause = pauseMs;
       isTrying = false;
       silentUntil = -Infinity;
     },
-    failed(): void {
+    noteFailure(): void {
       failureCount++;
       const wasTrying = isTrying;
       isTrying = false;
-      if (failureCount < failures || isSilent()) return; // others that were under way fail with the same cause
+      if (failureCount < failures || isSilent()) return; // other requests that were under way fail for the same reason
       if (wasTrying) pause = Math.min(longestPauseMs, pause * 2);
       silentUntil = now() + pause;
     },
-    /** The caller that was allowed to try gave up without an answer. */
-    left(): void {
+    /** Reports that the caller gave up its request without a result. */
+    noteAbandoned(): void {
       isTrying = false;
     },
-    /** Closes the breaker, because an address or a key was changed: former failures mean nothing. */
+    /** Closes the breaker after an address or a key was changed: earlier failures no longer count. */
     reset(): void {
       failureCount = 0;
       pause = pauseMs;

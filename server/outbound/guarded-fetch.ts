@@ -1,6 +1,6 @@
-// The only way to request something from machines that a person did not set up. The configured base may be in the local
-// network; every redirect must lead to the open internet. Times and sizes have limits. Each exchange has its own
-// connection: a connection that was allowed for a base is never reused for another address.
+// Sends requests to machines that the administrator did not set up; no other code does this. The configured base may be
+// in the local network; every redirect must lead to the open internet. Times and sizes have limits. Each exchange has
+// its own connection: a connection that was allowed for a base is never reused for another address.
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { PassThrough, pipeline, Readable, type Transform } from 'node:stream';
@@ -12,19 +12,19 @@ import { OutboundError, toOutboundError } from './outbound-error.ts';
 export interface GuardedOptions {
   /** Address of the service as it was configured; its host and port may be private. */
   base: URL;
-  /** The base is not the administrator's choice: it may not be private either. */
+  /** True if the administrator did not choose the base, which then must not be private either. */
   publicOnly?: boolean;
   method?: 'GET' | 'HEAD' | 'POST';
-  /** Names are in lower case. Other hosts than the base's only receive headers without secrets. */
+  /** Request headers, with lower-case names. Other hosts than the base's only receive headers without secrets. */
   headers?: Record<string, string>;
   body?: string | Uint8Array;
-  /** Its server may be one of internet radio, as old as SHOUTcast 1. */
+  /** True if the server may be one of internet radio, as old as SHOUTcast 1. */
   icy?: boolean;
   /** Time limit of the whole exchange, redirects and body included. */
   timeoutMs: number;
-  /** Longest silence; timeoutMs when absent. */
+  /** Longest time without any data; timeoutMs when absent. */
   stallMs?: number;
-  /** Limit of the body, compressed and decompressed. */
+  /** Size limit of the body, compressed and decompressed. */
   maxBytes: number;
   maxRedirects?: number;
   signal?: AbortSignal | undefined;
@@ -33,13 +33,16 @@ export interface GuardedOptions {
 export interface GuardedHead {
   status: number;
   headers: Headers;
-  /** Where the answer came from in the end. */
+  /** The address that answered, after all redirects. */
   url: URL;
 }
 export interface GuardedAnswer extends GuardedHead {
   bytes: Uint8Array;
 }
-/** The body must be read or destroyed; it throws OutboundError. The silence limit does not count while nobody reads. */
+/**
+ * A response with its body as a stream, which must be read or destroyed; it throws OutboundError. The silence limit
+ * does not count while nobody reads.
+ */
 export interface GuardedStream extends GuardedHead {
   body: Readable;
 }
@@ -69,11 +72,11 @@ export async function guardedFetch(url: URL, options: GuardedOptions): Promise<G
   return { ...head, bytes: Buffer.concat(chunks) };
 }
 
-/** Like `guardedFetch`, for a body too large for memory. */
+/** Does the same as `guardedFetch`, for a body too large for memory. */
 export async function guardedStream(url: URL, options: GuardedOptions): Promise<GuardedStream> {
   const watch = startWatch(options, url.host);
   try {
-    const { response, at: finalUrl } = await follow(url, options, watch);
+    const { response, finalUrl } = await follow(url, options, watch);
     const headers = new Headers();
     for (const [name, values] of Object.entries(response.headersDistinct))
       values?.forEach((value) => headers.append(name, value));
@@ -100,7 +103,7 @@ function startWatch({ timeoutMs, stallMs = timeoutMs, signal }: GuardedOptions, 
   signal?.addEventListener('abort', giveUp, { once: true });
   const totalTimer = setTimeout(() => abortWith(`took longer than ${timeoutMs / 1000} s`), timeoutMs);
   const watch = {
-    /** Whom we wait for. */
+    /** The host whose answer is awaited. */
     host,
     signal: abort.signal,
     /** Applies the silence limit to a promise. */
@@ -124,14 +127,16 @@ async function follow(
   url: URL,
   options: GuardedOptions,
   watch: Watch,
-): Promise<{ response: IncomingMessage; at: URL }> {
+): Promise<{ response: IncomingMessage; finalUrl: URL }> {
   const { method = 'GET', maxRedirects = DEFAULT_MAX_REDIRECTS } = options;
   let currentUrl = url;
   for (let count = 0; ; count++) {
     const response = await watch.progress(send(currentUrl, options, watch.signal));
-    response.on('error', () => undefined); // times out when nobody reads the body; a later reader gets the error
+    // thrown when the body times out before anybody reads it; a later reader gets the error
+    response.on('error', () => undefined);
     const { location } = response.headers;
-    if (!REDIRECT_STATUSES.has(response.statusCode ?? 0) || location === undefined) return { response, at: currentUrl };
+    if (!REDIRECT_STATUSES.has(response.statusCode ?? 0) || location === undefined)
+      return { response, finalUrl: currentUrl };
     response.destroy();
     if (count === maxRedirects)
       throw new OutboundError('redirects', `${url.host} redirected more than ${maxRedirects} times`);
@@ -153,12 +158,13 @@ async function send(
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw otherScheme(url.protocol);
-  // a redirect from http to https is followed; the other way round, a key would be readable on the way
+  // a redirect from http to https is followed; in the other direction, a key would be sent unencrypted
   const isBase = url.host === base.host && (url.protocol === base.protocol || url.protocol === 'https:');
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const mayBePrivate = isBase && !publicOnly;
   if (!mayBePrivate && isIP(hostname) > 0 && !isForeignAddress(hostname)) throw privateAddress(url.host);
-  const request = url.protocol === 'https:' ? (await import('node:https')).request : httpRequest; // 9 ms of a start
+  // imported on demand, because it takes 9 ms of a start
+  const request = url.protocol === 'https:' ? (await import('node:https')).request : httpRequest;
   return new Promise((resolve, reject) => {
     request({
       hostname,

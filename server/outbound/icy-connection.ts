@@ -1,4 +1,4 @@
-// Connections to SHOUTcast 1 servers, which begin their answer with `ICY 200 OK`; Node reads only `HTTP/1.0 200 OK`.
+// Connects to SHOUTcast 1 servers, whose responses begin with `ICY 200 OK`; Node accepts only `HTTP/1.0 200 OK`.
 import type { ClientRequestArgs } from 'node:http';
 import { connect } from 'node:net';
 import { Duplex, Transform } from 'node:stream';
@@ -13,7 +13,7 @@ export function connectToIcy({ host, port, lookup }: ClientRequestArgs): Duplex 
   return Duplex.from({ readable: asHttp, writable: socket });
 }
 
-/** Looks at the first bytes only, which may come one by one. */
+/** Replaces the prefix in the first bytes of the response, which may arrive one by one. */
 function replaceIcyPrefix(): NonNullable<ConstructorParameters<typeof Transform>[0]>['transform'] {
   let begin: Buffer | undefined = Buffer.alloc(0);
   return (chunk: Buffer, _encoding, done) => {

@@ -1,12 +1,12 @@
-// The errors of outgoing requests: a kind for callers to decide by, and a sentence to show.
+// The errors of outgoing requests: each has a kind for callers, and a sentence to show.
 
 export type OutboundErrorKind =
-  | 'timeout' // the whole took too long, or nothing came for too long
+  | 'timeout' // the whole exchange took too long, or nothing arrived for too long
   | 'too_large'
-  | 'private_address' // an answer sent us into the own network
+  | 'private_address' // a redirect or name led into a private network
   | 'scheme' // neither http nor https
-  | 'redirects' // too many, or one that is not followed
-  | 'refused' // nobody listens there
+  | 'redirects' // too many redirects, or a redirect that is not followed
+  | 'refused' // nothing listens on this port
   | 'network'; // no such host, a broken connection, a bad certificate, an answer that is no HTTP
 
 export class OutboundError extends Error {
@@ -19,7 +19,9 @@ export class OutboundError extends Error {
   }
 }
 
-/** Describes an error of Node's sockets and parsers. Names `host` but not the path, which may hold a key. */
+/**
+ * Converts an error of Node's sockets and parsers. The message names `host` but not the path, which may contain a key.
+ */
 export function toOutboundError(error: unknown, host: string): OutboundError {
   if (error instanceof OutboundError) return error;
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -1,6 +1,6 @@
-// Which addresses are on the public internet. Everything else (loopback, local networks, carrier-grade NAT, multicast,
-// reserved and documentation ranges) is private, also as IPv4-mapped IPv6. Source: the IANA special-purpose address
-// registries.
+// Decides which addresses are on the public internet. Everything else (loopback, local networks, carrier-grade NAT,
+// multicast, reserved and documentation ranges) is private, also as IPv4-mapped IPv6. Source: the IANA special-purpose
+// address registries.
 import { lookup } from 'node:dns';
 import { lookup as lookupNow } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
@@ -12,7 +12,7 @@ const PRIVATE_V4_RANGES: readonly [string, number][] = [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10], // carrier-grade NAT
   ['127.0.0.0', 8],
-  ['169.254.0.0', 16], // link-local; cloud machines hand out credentials here
+  ['169.254.0.0', 16], // link-local; cloud machines provide credentials here
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
   ['192.0.2.0', 24], // documentation
@@ -46,10 +46,10 @@ const v4InsideV6 = V4_IN_V6_PREFIXES.map((prefix) => {
   return { whole: range, closed: privateRanges };
 });
 
-/** Returns false for text that is not an address. */
+/** Returns whether an address is public; false for text that is not an address. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
-  if (family === 0 || address.includes('%')) return false; // a zone is a link
+  if (family === 0 || address.includes('%')) return false; // an address with a zone (`%eth0`) is link-local
   if (family === 4) return !privateV4.check(address, 'ipv4');
   for (const { whole: range, closed } of v4InsideV6) {
     if (range.check(address, 'ipv6')) return !closed.check(address, 'ipv6');
@@ -57,25 +57,25 @@ export function isPublicAddress(address: string): boolean {
   return globalUnicast.check(address, 'ipv6') && !privateV6.check(address, 'ipv6');
 }
 
-/** The smallest IPv6 network of a home; an interface may show a smaller one, down to its own address. */
+/** The smallest IPv6 network of a home; an interface may report a smaller one, down to its own address. */
 const HOME_PREFIX_BITS = 64;
 
 /**
- * The networks of all interfaces (`192.0.2.7/24`). A machine may have public addresses: its own services listen behind
- * them, and with IPv6 the other devices of a home have public addresses, too.
+ * Returns the networks of all interfaces (`192.0.2.7/24`). A machine may have public addresses: its own services listen
+ * behind them, and with IPv6 the other devices of a home have public addresses, too.
  */
 const ownNetworks = (): string[] =>
   Object.values(networkInterfaces()).flatMap((addresses) =>
     (addresses ?? []).map(({ address, cidr }) => cidr ?? address),
   );
 
-/** A public address outside of the networks that this machine is in. */
+/** Returns whether an address is public and outside of the networks that this machine is in. */
 export function isForeignAddress(address: string, networks: readonly string[] = ownNetworks()): boolean {
   if (!isPublicAddress(address)) return false;
   const list = new BlockList();
   for (const network of networks) {
     const [bare = '', bits] = network.replace(/%[^/]*/, '').split('/');
-    if (!isPublicAddress(bare)) continue; // refused already; ::1 with a whole /64 would be all IPv4 addresses
+    if (!isPublicAddress(bare)) continue; // already refused above; ::1 with a whole /64 would cover all IPv4 addresses
     if (isIP(bare) === 6) {
       list.addSubnet(bare, Math.min(HOME_PREFIX_BITS, Number(bits ?? 128)), 'ipv6');
       continue;
@@ -94,10 +94,10 @@ export function isForeignAddress(address: string, networks: readonly string[] = 
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, '', 0);
-    const allowed = addresses.filter(({ address }) => isForeignAddress(address));
-    const [firstAllowed] = allowed;
+    const allowedAddresses = addresses.filter(({ address }) => isForeignAddress(address));
+    const [firstAllowed] = allowedAddresses;
     if (!firstAllowed) return callback(privateAddress(hostname), '', 0);
-    if (options.all) callback(null, allowed);
+    if (options.all) callback(null, allowedAddresses);
     else callback(null, firstAllowed.address, firstAllowed.family);
   });
 };

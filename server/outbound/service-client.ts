@@ -1,5 +1,5 @@
-// Requests JSON from a service: with a rate limit, retries while it is busy, and a circuit breaker while it is down.
-// The caller interprets the answer.
+// Requests JSON from a service: with a rate limit, retries while the service is busy, and a circuit breaker while it is
+// down. The caller interprets the answer.
 import { gzipSync } from 'node:zlib';
 import type { Breaker } from './breaker.ts';
 import { guardedFetch } from './guarded-fetch.ts';
@@ -9,13 +9,13 @@ import { trimEnd } from '../runtime/trim-text.ts';
 import { parseLimitedJson } from '../runtime/text-limits.ts';
 
 /**
- * busy: the service says so, or has an internal error · unreachable: no answer, or an answer from something else ·
- * refused: the service will never accept this request · misconfigured: it accepts no request until a setting is
+ * `busy`: the service says so, or has an internal error. `unreachable`: no answer, or an answer from something else.
+ * `refused`: the service will never accept this request. `misconfigured`: it accepts no request until a setting is
  * changed.
  */
 type ServiceFault = 'busy' | 'unreachable' | 'refused' | 'misconfigured';
 
-/** `message` is a sentence for people. */
+/** A failed request; `message` is a sentence for people. */
 export class ServiceError extends Error {
   override name = 'ServiceError';
   readonly fault: ServiceFault;
@@ -25,13 +25,13 @@ export class ServiceError extends Error {
   }
 }
 
-/** Retrying later may help. */
+/** Returns whether a later attempt may succeed. */
 export const isPassing = (error: unknown): boolean => error instanceof ServiceError && error.fault !== 'refused';
 
-interface Question {
-  /** Relative to the base URL. */
+interface ServiceRequest {
+  /** Path of the request, relative to the base URL. */
   path: string;
-  /** Sent as a gzipped form with POST; without it, the request is a GET. */
+  /** Fields of a gzipped form that is sent with POST; without fields, the request is a GET. */
   form?: Record<string, string>;
 }
 
@@ -41,7 +41,7 @@ interface ServiceAnswer {
 }
 
 interface ServiceClientDeps {
-  /** Used in messages, such as `The identification service`. */
+  /** The service's name in messages, such as `The identification service`. */
   name: string;
   baseUrl: () => string;
   userAgent: () => string;
@@ -56,7 +56,7 @@ interface ServiceClientDeps {
 export type ServiceClient = ReturnType<typeof createServiceClient>;
 
 const REQUEST_TIMEOUT_MS = 10_000;
-/** The limit has to allow a well-known recording, which is on hundreds of releases. */
+/** Maximum size of an answer: it has to allow a well-known recording, which is on hundreds of releases. */
 const MAX_ANSWER_BYTES = 8 << 20;
 const MAX_ATTEMPTS = 3;
 const FIRST_WAIT_MS = 1_000;
@@ -75,31 +75,31 @@ export function createServiceClient({
   const unreachable = (): ServiceError => new ServiceError('unreachable', `${name} cannot be reached right now.`);
 
   /** Returns an answer with a status below 500 and a JSON body. Throws a ServiceError or the reason of `signal`. */
-  return async function ask(question: Question, signal: AbortSignal): Promise<ServiceAnswer> {
+  return async function ask(question: ServiceRequest, signal: AbortSignal): Promise<ServiceAnswer> {
     for (let attempt = 1; ; attempt++) {
       let isUnderWay = false;
       if (!breaker.mayAsk()) throw unreachable();
       try {
         const answer = await bucket.run(() => {
-          if (!breaker.enter()) throw unreachable(); // opened while this one waited
+          if (!breaker.enter()) throw unreachable(); // the breaker opened while this request waited
           isUnderWay = true;
           return once(question, signal);
         }, signal);
-        breaker.succeeded();
+        breaker.noteSuccess();
         return answer;
       } catch (error) {
         if (!isUnderWay) throw error;
         const isFault = error instanceof ServiceError && !signal.aborted;
-        const isOver = !isFault || error.fault !== 'busy' || attempt === MAX_ATTEMPTS;
-        if (isFault && isOver) breaker.failed();
-        else breaker.left();
-        if (isOver) throw error;
+        const isFinal = !isFault || error.fault !== 'busy' || attempt === MAX_ATTEMPTS;
+        if (isFault && isFinal) breaker.noteFailure();
+        else breaker.noteAbandoned();
+        if (isFinal) throw error;
       }
       await wait(FIRST_WAIT_MS * 2 ** (attempt - 1), signal);
     }
   };
 
-  async function once({ path, form }: Question, signal: AbortSignal): Promise<ServiceAnswer> {
+  async function once({ path, form }: ServiceRequest, signal: AbortSignal): Promise<ServiceAnswer> {
     const base = new URL(baseUrl());
     const answer = await guardedFetch(new URL(`${trimEnd(base.href, /\//)}${path}`), {
       base,

@@ -1,4 +1,4 @@
-// The User-Agent of every outgoing request. MusicBrainz and others ask for a way to reach whoever runs the server; that
-// is the setting CONTACT, and nobody else's address is sent when it is empty.
+// The User-Agent of every outgoing request. MusicBrainz and others ask for a way to reach the person who runs the
+// server: the setting CONTACT. If it is empty, no other address is sent.
 export const userAgentOf = (version: string, contact: string | undefined): string =>
   contact === undefined ? `Tonearm/${version}` : `Tonearm/${version} ( ${contact} )`;

@@ -22,7 +22,8 @@ export function createBookmarkService({
   now: () => Date;
   library: Pick<LibraryService, 'tracksById'>;
 }) {
-  const isOwn = (userId: UserId, trackId: TrackId) => and(eq(bookmarks.userId, userId), eq(bookmarks.trackId, trackId));
+  const isBookmark = (userId: UserId, trackId: TrackId) =>
+    and(eq(bookmarks.userId, userId), eq(bookmarks.trackId, trackId));
 
   function withTracks(userId: UserId, rows: BookmarkRow[]): BookmarkSummary[] {
     const byId = new Map(
@@ -40,14 +41,14 @@ export function createBookmarkService({
   }
 
   function get(userId: UserId, trackId: TrackId): BookmarkSummary {
-    const [bookmark] = withTracks(userId, db.select().from(bookmarks).where(isOwn(userId, trackId)).all());
+    const [bookmark] = withTracks(userId, db.select().from(bookmarks).where(isBookmark(userId, trackId)).all());
     if (!bookmark) throw notFound('bookmark of track', trackId);
     return bookmark;
   }
 
   return {
     get,
-    /** Last changed first. */
+    /** Lists a user's bookmarks, last changed first. */
     list: (userId: UserId, { limit, offset }: Page): Paged<BookmarkSummary> => ({
       items: withTracks(
         userId,
@@ -63,7 +64,10 @@ export function createBookmarkService({
       total: db.select({ n: count() }).from(bookmarks).where(eq(bookmarks.userId, userId)).get()?.n ?? 0,
     }),
 
-    /** Creates or moves a bookmark; without a comment it keeps its own. Throws `not_found` for an unknown track. */
+    /**
+     * Creates or moves a bookmark; without a comment the bookmark keeps its comment. Throws `not_found` for an unknown
+     * track.
+     */
     set: (
       userId: UserId,
       trackId: TrackId,
@@ -85,7 +89,7 @@ export function createBookmarkService({
     },
 
     remove(userId: UserId, trackId: TrackId): void {
-      if (db.delete(bookmarks).where(isOwn(userId, trackId)).run().changes === 0)
+      if (db.delete(bookmarks).where(isBookmark(userId, trackId)).run().changes === 0)
         throw notFound('bookmark of track', trackId);
     },
   };

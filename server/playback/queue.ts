@@ -14,7 +14,7 @@ import type { TrackSummary } from '../library/lists/track-rows.ts';
 import { repairQueue } from './queue-repair.ts';
 import { queueEvent } from './events.ts';
 
-/** How far the current track was played, for the device that continues it. */
+/** How long the current track was played, for the device that continues playing it. */
 export interface QueueListening {
   playId: string;
   startedAt: Date;
@@ -36,16 +36,16 @@ const StoredListening = z
   .string()
   .transform((text): unknown => JSON.parse(text))
   .pipe(z.object({ playId, startedAt: isoTimeIn, heardMs: z.int().min(0) }));
-/** Returns null also for damaged JSON: the row may come from a backup. */
-const parseListening = (stored: string | null): QueueListening | null => {
+/** Parses the stored JSON; returns null also if it is damaged, since the row may come from a backup. */
+const parseListening = (storedJson: string | null): QueueListening | null => {
   try {
-    return StoredListening.parse(stored);
+    return StoredListening.parse(storedJson);
   } catch {
     return null;
   }
 };
 
-/** High, since phones put a whole library into the queue. */
+/** Maximum length of a queue; high, since phones put a whole library into the queue. */
 export const MAX_QUEUED = 200_000;
 
 export type QueueService = ReturnType<typeof createQueueService>;
@@ -75,14 +75,15 @@ export function createQueueService({ db, now, events, library }: QueueDeps) {
   return {
     get,
 
-    /** Tracks of a part of the queue, in its order. */
+    /** Returns the tracks of a page of the queue, in its order. */
     async tracks(userId: UserId, { limit, offset }: Page): Promise<Paged<TrackSummary>> {
       const { trackIds } = await get(userId);
       return { items: library.tracksById(userId, trackIds.slice(offset, offset + limit)), total: trackIds.length };
     },
 
     /**
-     * Replaces the queue; tracks that are not in the library are left out. Throws `invalid` for a place outside of it.
+     * Replaces the queue; tracks that are not in the library are left out. Throws `invalid` for an index outside of the
+     * queue.
      */
     save(
       userId: UserId,

@@ -1,8 +1,8 @@
-// The one shuffle, of the player and of the jukebox.
+// The shuffle that the player and the jukebox share.
 
 /**
- * Fisher-Yates, then tracks of one artist are separated: none are adjacent that any order could separate.
- * `previousItem` plays before all of them.
+ * Shuffles items (Fisher-Yates), then separates tracks of one artist: tracks of one artist are adjacent only if no
+ * order could avoid it. `previousItem` plays before all of them.
  */
 export function shuffleItems<T>(
   items: readonly T[],
@@ -20,23 +20,24 @@ export function shuffleItems<T>(
   let previousArtist = previousItem === null ? null : artistOf(previousItem);
   const isAllowed = (item: T) => previousArtist === null || artistOf(item) !== previousArtist;
   while (remaining.length > 0) {
-    // An artist with more than half of the remaining tracks has to come now, or two of theirs become adjacent later.
+    // An artist with more than half of the remaining tracks has to come now; otherwise two of their tracks become
+    // adjacent later.
     const urgentArtist = counts.moreThan(remaining.length / 2);
     let index =
       urgentArtist === null ? -1 : remaining.findIndex((item) => artistOf(item) === urgentArtist && isAllowed(item));
     if (index < 0) index = remaining.findIndex(isAllowed);
     const [item] = remaining.splice(Math.max(0, index), 1) as [T];
     previousArtist = artistOf(item);
-    counts.take(previousArtist);
+    counts.removeOne(previousArtist);
     result.push(item);
   }
   return result;
 }
 
-/** How many items each artist has, and who has the most, which is needed at every step. */
+/** Counts how many items each artist has, and finds the artist with the most, which is needed at every step. */
 class ArtistCounts {
   readonly #counts = new Map<number, number>();
-  /** Artists by their count. */
+  /** Artists by the number of their items. */
   readonly #withCount: Set<number>[] = [];
 
   constructor(artists: readonly (number | null)[]) {
@@ -44,7 +45,7 @@ class ArtistCounts {
     for (const [artist, count] of this.#counts) (this.#withCount[count] ??= new Set()).add(artist);
   }
 
-  take(artist: number | null): void {
+  removeOne(artist: number | null): void {
     if (artist === null) return;
     const count = this.#counts.get(artist) ?? 0;
     this.#counts.set(artist, count - 1);
@@ -53,7 +54,7 @@ class ArtistCounts {
     while ((this.#withCount.at(-1)?.size ?? 1) === 0) this.#withCount.pop();
   }
 
-  /** The artist with more items than this; at half or above there is at most one. */
+  /** Returns the artist with more items than this; at half of the items or above there is at most one. */
   moreThan(count: number): number | null {
     if (this.#withCount.length - 1 <= count) return null;
     return this.#withCount.at(-1)?.values().next().value ?? null;

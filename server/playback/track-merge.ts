@@ -1,5 +1,5 @@
-// Moves queue entries and bookmarks when two tracks are merged, and bookmarks back when that is undone. Runs inside the
-// caller's transaction.
+// Moves queue entries and bookmarks when two tracks are merged, and moves bookmarks back when that is undone. Runs
+// inside the caller's transaction.
 import { and, eq, gte, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
@@ -18,7 +18,7 @@ const MergeMemory = z.array(
 
 export function createPlaybackMerge({ db }: { db: MainDb }): TrackMergePart {
   function moveInQueues(from: TrackId, to: TrackId): void {
-    // also finds ids that contain this one, which are skipped below
+    // the search by text also finds longer ids that contain this one, which are skipped below
     const candidates = db
       .select({ userId: playQueues.userId, trackIds: playQueues.trackIds })
       .from(playQueues)
@@ -34,7 +34,7 @@ export function createPlaybackMerge({ db }: { db: MainDb }): TrackMergePart {
     }
   }
 
-  /** Of a user's bookmarks in both tracks, the later one is kept. */
+  /** Moves bookmarks to the kept track. If a user has bookmarks in both tracks, the later one is kept. */
   function moveBookmarks(from: TrackId, to: TrackId): void {
     for (const bookmark of db.select().from(bookmarks).where(eq(bookmarks.trackId, from)).all()) {
       const ofTo = and(eq(bookmarks.userId, bookmark.userId), eq(bookmarks.trackId, to));
@@ -76,9 +76,9 @@ export function createPlaybackMerge({ db }: { db: MainDb }): TrackMergePart {
       moveBookmarks(from, to);
     },
 
-    remembers: { name: 'bookmarks', of: (_, to) => bookmarksOf(to) },
+    remembers: { name: 'bookmarks', stateOf: (_, to) => bookmarksOf(to) },
 
-    /** Removes from the kept track the bookmarks of the other one, whose own are in its snapshot. */
+    /** Removes from the kept track the bookmarks of the emptied track, whose own bookmarks are in its snapshot. */
     bringBack(from, to, { remembered }): void {
       const memory = MergeMemory.parse(remembered);
       const restoredBookmarks = bookmarksOf(from);

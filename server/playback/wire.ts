@@ -9,15 +9,15 @@ import { toTrackOut } from '../library/wire-maps.ts';
 import type { BookmarkSummary } from './bookmarks.ts';
 import { MAX_QUEUED, type PlayQueue, type QueueListening } from './queue.ts';
 
-/** No track or episode is longer. */
-export const LONGEST_MS = 7 * 86_400_000;
-export const positionMs = z.int().min(0).max(LONGEST_MS);
+/** The longest accepted position: no track or episode is longer. */
+export const MAX_POSITION_MS = 7 * 86_400_000;
+export const positionMs = z.int().min(0).max(MAX_POSITION_MS);
 
 /** The play of the current track, for a device that continues it. */
 const ListeningIn = z.strictObject({
   play_id: playId.meta({ description: 'that of the play, in HistoryIn' }),
   started_at: isoTimeIn.meta({ description: 'played_at of the play' }),
-  heard_ms: z.int().min(0).max(LONGEST_MS),
+  heard_ms: z.int().min(0).max(MAX_POSITION_MS),
 });
 
 export const QueueIn = z

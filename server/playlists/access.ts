@@ -1,4 +1,4 @@
-// Who may read and change a playlist. Other users' private playlists are reported as not found.
+// Decides who may read and change a playlist. Other users' private playlists are reported as not found.
 import type { Db } from '../db/client.ts';
 import type { PlaylistId, UserId } from '../db/ids.ts';
 import { conflict, forbidden, notFound } from '../errors.ts';
@@ -10,7 +10,10 @@ export function getReadable(db: Db, userId: UserId, id: PlaylistId): PlaylistSum
   return playlist;
 }
 
-/** Throws `forbidden` for another user's public playlist, `conflict` if it is not at the expected version. */
+/**
+ * Returns a playlist that the user owns. Throws `forbidden` for another user's public playlist, `conflict` if it is not
+ * at the expected version.
+ */
 export function getOwn(db: Db, userId: UserId, id: PlaylistId, expectedVersion?: number): PlaylistSummary {
   const playlist = getReadable(db, userId, id);
   if (playlist.ownerId !== userId) throw forbidden('Only its owner may change this playlist.');

@@ -1,6 +1,6 @@
-// Changes to the entries of an ordinary playlist, one after another for each list. Each call makes one version, or none
-// if nothing changed, in one transaction. Changes of more than 500 entries are written in parts with requests served in
-// between: readers see the list grow, and a kill leaves a part of the change.
+// Changes the entries of an ordinary playlist; changes to one playlist run one after another. Each call creates one
+// version, or none if nothing changed, in one transaction. Changes of more than 500 entries are written in parts with
+// requests served in between: readers see the list grow, and an interruption leaves a part of the change.
 import type { Db, MainDb } from '../db/client.ts';
 import type { PlaylistId, TrackId, UserId } from '../db/ids.ts';
 import type { PlaylistChange } from '../db/schema.ts';
@@ -20,7 +20,10 @@ import {
   type PlaylistSummary,
 } from './queries.ts';
 
-/** Planning an order of this many entries takes 0.1 s. Longer lists of earlier versions can be read and shortened. */
+/**
+ * Maximum length: planning an order of this many entries takes 0.1 s. Longer lists of earlier versions can be read and
+ * shortened.
+ */
 export const MAX_PLAYLIST_ENTRIES = 100_000;
 
 export interface VersionCheck {
@@ -28,7 +31,7 @@ export interface VersionCheck {
 }
 export interface NewTracks extends VersionCheck {
   trackIds: readonly TrackId[];
-  /** Index of the first new track; absent or past the end: at the end. */
+  /** Index at which the first new track is inserted; if absent or past the end, tracks are added at the end. */
   position?: number | undefined;
   skipDuplicates?: boolean;
 }
@@ -37,7 +40,9 @@ export interface PlaylistEdit extends VersionCheck, PlaylistFields {
   removeIndexes?: readonly number[];
   addTrackIds?: readonly TrackId[];
 }
-/** Selected entries of a list: the named ones, in this order or in that of the list; or all except the named ones. */
+/**
+ * Selected entries of a list: the entries with these ids, in this order or in that of the list; or all except these.
+ */
 export type EntrySelection = { entryIds: readonly number[]; inListOrder?: boolean } | { allBut: readonly number[] };
 interface Counts {
   added: number;
@@ -51,7 +56,7 @@ interface VersionPlan {
   moved: readonly { id: number; position: number }[];
   added: readonly NewEntry[];
 }
-/** Parts that are written after the first one, into the same version. */
+/** Parts of a change that are written after the first part, into the same version. */
 interface RemainingParts {
   id: PlaylistId;
   version: number;
@@ -60,7 +65,7 @@ interface RemainingParts {
 
 const NO_CHANGES: Counts = { added: 0, removed: 0, moved: 0 };
 const EMPTY_PLAN: VersionPlan = { removed: [], moved: [], added: [] };
-/** Entries that one transaction writes, which takes some 10 ms. */
+/** The number of entries that one transaction writes, which takes some 10 ms. */
 const ENTRIES_PER_WRITE = 500;
 /** Thrown when no position is free between two entries. */
 class NoGapError extends Error {}
@@ -70,7 +75,7 @@ export type PlaylistChanges = ReturnType<typeof createChanges>;
 export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; rows: EntryRows }) {
   const withLock = createLocks<PlaylistId>();
 
-  /** Makes the planned version. `alsoWrite` runs in the same transaction. */
+  /** Makes the planned change as a new version. `alsoWrite` runs in the same transaction. */
   const change = (
     userId: UserId,
     id: PlaylistId,
@@ -98,7 +103,7 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
       await finish(remainingParts);
     });
 
-  /** Plans again with wide gaps where there was none. */
+  /** Plans a change; if there was no free position, makes wide gaps and plans again. */
   async function planWithGaps(id: PlaylistId, plan: () => Promise<VersionPlan>): Promise<VersionPlan> {
     try {
       return await plan();
@@ -117,8 +122,8 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     plan: VersionPlan,
   ): RemainingParts {
     const [version, counts] = [playlist.version + 1, countsOf(plan)];
-    const [first = EMPTY_PLAN, ...parts] = partsOfPlan(plan);
-    write(playlist.id, version, first);
+    const [firstPart = EMPTY_PLAN, ...parts] = partsOfPlan(plan);
+    write(playlist.id, version, firstPart);
     if (counts.added + counts.removed + counts.moved > 0 || kind === 'restore')
       recordVersion(userId, playlist, kind, counts);
     return { id: playlist.id, version, parts };
@@ -154,7 +159,7 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
   }
 
   function assertTracks(playlist: PlaylistSummary, trackIds: readonly TrackId[]): void {
-    // callers with more tracks have checked them before
+    // callers with more tracks have already checked them
     const missingId = trackIds.length > ENTRIES_PER_WRITE ? undefined : rows.findAbsentTrack(trackIds);
     if (missingId !== undefined) throw notFound('track', missingId);
     if (playlist.trackCount + trackIds.length > MAX_PLAYLIST_ENTRIES)
@@ -164,8 +169,8 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
   function planTracks(playlist: PlaylistSummary, trackIds: readonly TrackId[], position?: number): VersionPlan {
     assertTracks(playlist, trackIds);
     const index = position !== undefined && position < playlist.trackCount ? position : undefined;
-    const { before, after } = rows.aroundIndex(playlist.id, index);
-    const places = placesFor(before, after, trackIds.length);
+    const { before: beforePosition, after: afterPosition } = rows.aroundIndex(playlist.id, index);
+    const places = placesFor(beforePosition, afterPosition, trackIds.length);
     const addedAt = now().getTime();
     return {
       ...EMPTY_PLAN,
@@ -185,21 +190,21 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
   async function arrange<T extends { id: number | undefined }>(
     current: readonly ListedEntry[],
     newEntries: readonly T[],
-  ): Promise<{ removed: number[]; placed: (T & { position: number })[] }> {
+  ): Promise<{ removedIds: number[]; placedEntries: (T & { position: number })[] }> {
     const positions = new Map(current.map(({ id, position }) => [id, position]));
     const positionOf = (neighbourId: number | undefined): number | undefined =>
       neighbourId === undefined ? undefined : positions.get(neighbourId);
     await yieldForLongList(current);
-    const { removed, runs } = planList([...positions.keys()], newEntries);
+    const { removedIds, runs } = planList([...positions.keys()], newEntries);
     await yieldForLongList(current);
-    const placed = runs.flatMap(({ before, after, entries }) => {
-      const places = placesFor(positionOf(before), positionOf(after), entries.length);
+    const placedEntries = runs.flatMap(({ before: beforeId, after: afterId, entries }) => {
+      const places = placesFor(positionOf(beforeId), positionOf(afterId), entries.length);
       return entries.map((entry, n) => ({ ...entry, position: places[n] as number }));
     });
-    return { removed, placed };
+    return { removedIds, placedEntries };
   }
 
-  /** Throws `not_found` unless all of them are in the list. */
+  /** Throws `not_found` unless all of these entries are in the list. */
   function assertEntries(id: PlaylistId, entryIds: readonly number[]): void {
     const missingId = rows.findAbsentEntry(id, entryIds);
     if (missingId !== undefined) throw notFound('entry', missingId);
@@ -218,7 +223,7 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     withLock,
     recordVersion,
 
-    /** Fills and notes the first version of a new playlist; inside a transaction. */
+    /** Writes the first version of a new playlist, inside a transaction. */
     begin(
       userId: UserId,
       playlist: PlaylistSummary,
@@ -226,8 +231,8 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
       trackIds: readonly TrackId[],
     ): RemainingParts {
       const plan = trackIds.length > 0 ? planTracks(playlist, trackIds) : EMPTY_PLAN;
-      const [first = EMPTY_PLAN, ...parts] = partsOfPlan(plan);
-      write(playlist.id, 1, first);
+      const [firstPart = EMPTY_PLAN, ...parts] = partsOfPlan(plan);
+      write(playlist.id, 1, firstPart);
       appendVersion(db, {
         playlistId: playlist.id,
         version: 1,
@@ -243,14 +248,14 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     add: (
       userId: UserId,
       id: PlaylistId,
-      { trackIds, position, skipDuplicates = false, ...expected }: NewTracks,
+      { trackIds, position, skipDuplicates = false, ...versionCheck }: NewTracks,
     ): Promise<void> =>
-      change(userId, id, expected, 'add', async (playlist) => {
+      change(userId, id, versionCheck, 'add', async (playlist) => {
         const newIds = skipDuplicates ? await withoutDuplicates(id, trackIds) : trackIds;
         return newIds.length === 0 ? EMPTY_PLAN : planTracks(playlist, newIds, position);
       }),
 
-    /** Throws `not_found` when one of them is not in the list; then all stay. */
+    /** Removes entries. Throws `not_found` when one of them is not in the list; then all stay. */
     remove: (
       userId: UserId,
       id: PlaylistId,
@@ -263,27 +268,35 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
         return { ...EMPTY_PLAN, removed: selection.entryIds };
       }),
 
-    /** With `before` null, to the end. In the order of the list, one that moves itself is the next that stays. */
+    /**
+     * Moves entries before another entry, or to the end if `before` is null. In the order of the list, if `before`
+     * itself is moved, the next entry that stays takes its place.
+     */
     move: (
       userId: UserId,
       id: PlaylistId,
-      { before: beforeEntryId, expectedVersion, ...chosen }: VersionCheck & EntrySelection & { before: number | null },
+      {
+        before: beforeEntryId,
+        expectedVersion,
+        ...selection
+      }: VersionCheck & EntrySelection & { before: number | null },
     ): Promise<void> =>
       change(userId, id, { expectedVersion }, 'reorder', () => {
-        const isNamed = 'entryIds' in chosen && chosen.inListOrder !== true;
-        if ('entryIds' in chosen) {
-          const namedIds = new Set(chosen.entryIds);
-          if (namedIds.size < chosen.entryIds.length)
+        const isGivenOrder = 'entryIds' in selection && selection.inListOrder !== true;
+        if ('entryIds' in selection) {
+          const namedIds = new Set(selection.entryIds);
+          if (namedIds.size < selection.entryIds.length)
             throw invalid([{ field: 'entry_ids', message: 'must not name an entry twice' }]);
-          if (isNamed && beforeEntryId !== null && namedIds.has(beforeEntryId))
+          if (isGivenOrder && beforeEntryId !== null && namedIds.has(beforeEntryId))
             throw invalid([{ field: 'before_entry_id', message: 'must not be one of the moved entries' }]);
-          assertEntries(id, chosen.entryIds);
+          assertEntries(id, selection.entryIds);
         }
-        const allIds = isNamed ? [] : rows.ids(id);
-        const entryIds = isNamed ? chosen.entryIds : inOrder(allIds, chosen);
-        if (entryIds.length === allIds.length) return EMPTY_PLAN; // none stays that they could go in front of
+        const allIds = isGivenOrder ? [] : rows.ids(id);
+        const entryIds = isGivenOrder ? selection.entryIds : inOrder(allIds, selection);
+        // all entries are moved, so there is no other entry to move them before
+        if (entryIds.length === allIds.length) return EMPTY_PLAN;
         const movingIds = new Set(entryIds);
-        const targetId = isNamed ? beforeEntryId : nextStaying(allIds, movingIds, beforeEntryId);
+        const targetId = isGivenOrder ? beforeEntryId : nextStaying(allIds, movingIds, beforeEntryId);
         const [target] = targetId === null ? [] : rows.listSelected(id, [targetId]);
         if (targetId !== null && !target) throw notFound('entry', targetId);
         const neighbours = target ? rows.aroundEntry(id, target, movingIds) : rows.aroundIndex(id, undefined);
@@ -291,7 +304,7 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
         return { ...EMPTY_PLAN, moved: entryIds.map((entryId, n) => ({ id: entryId, position: places[n] as number })) };
       }),
 
-    /** Throws `conflict` unless the ids are exactly the entries that the list has. */
+    /** Reorders all entries. Throws `conflict` unless the ids are exactly those of the entries in the list. */
     reorder: (
       userId: UserId,
       id: PlaylistId,
@@ -307,7 +320,7 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
               'changed; reload it.',
           );
         const newEntries = entryIds.map((entryId) => ({ id: entryId }));
-        return { ...EMPTY_PLAN, moved: (await arrange(current, newEntries)).placed };
+        return { ...EMPTY_PLAN, moved: (await arrange(current, newEntries)).placedEntries };
       }),
 
     /** Replaces all tracks; entries of tracks that stay are kept. */
@@ -321,20 +334,22 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
         const current = rows.all(id);
         await yieldForLongList(current);
         const addedAt = now().getTime();
-        const { removed, placed } = await arrange(current, reuseEntries(current, trackIds));
-        const addedEntries = placed.filter((entry) => entry.id === undefined).map((entry) => ({ ...entry, addedAt }));
+        const { removedIds, placedEntries } = await arrange(current, reuseEntries(current, trackIds));
+        const addedEntries = placedEntries
+          .filter((entry) => entry.id === undefined)
+          .map((entry) => ({ ...entry, addedAt }));
         assertTracks(
           { ...playlist, trackCount: trackIds.length - addedEntries.length },
           addedEntries.map(({ trackId }) => trackId),
         );
         return {
-          removed,
-          moved: placed.filter((entry): entry is typeof entry & { id: number } => entry.id !== undefined),
+          removed: removedIds,
+          moved: placedEntries.filter((entry): entry is typeof entry & { id: number } => entry.id !== undefined),
           added: addedEntries,
         };
       }),
 
-    /** Ignores indexes past the end. */
+    /** Edits the list as a phone does; indexes past the end are ignored. */
     async edit(
       userId: UserId,
       id: PlaylistId,
@@ -362,9 +377,9 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
         kind,
         (playlist) => {
           const current = removeIndexes.length > 0 ? rows.ids(id) : [];
-          const removed = [...new Set(removeIndexes)].flatMap((index) => current[index] ?? []);
-          const { added } = addTrackIds.length > 0 ? planTracks(playlist, addTrackIds) : EMPTY_PLAN;
-          return { removed, moved: [], added };
+          const removedIds = [...new Set(removeIndexes)].flatMap((index) => current[index] ?? []);
+          const { added: addedEntries } = addTrackIds.length > 0 ? planTracks(playlist, addTrackIds) : EMPTY_PLAN;
+          return { removed: removedIds, moved: [], added: addedEntries };
         },
         changeFields,
       );
@@ -397,7 +412,7 @@ function inOrder(allIds: readonly number[], selection: EntrySelection): number[]
   return allIds.filter((id) => namedIds.has(id) === 'entryIds' in selection);
 }
 
-/** Throws `not_found` for one that is not in the list. */
+/** Returns the first entry from `from` on that is not moved. Throws `not_found` if `from` is not in the list. */
 function nextStaying(allIds: readonly number[], movingIds: ReadonlySet<number>, from: number | null): number | null {
   if (from === null) return null;
   const index = allIds.indexOf(from);
@@ -405,7 +420,7 @@ function nextStaying(allIds: readonly number[], movingIds: ReadonlySet<number>, 
   return allIds.slice(index).find((id) => !movingIds.has(id)) ?? null;
 }
 
-/** Throws NoGapError when no positions are free. */
+/** Returns positions between two neighbours. Throws NoGapError when no positions are free. */
 function placesFor(lower: number | undefined, upper: number | undefined, count: number): number[] {
   const places = placesBetween(lower, upper, count);
   if (!places) throw new NoGapError();

@@ -1,6 +1,6 @@
-// Entries of playlists in all versions. A removed or moved entry is kept as a past entry, so that a version needs no
-// copy of the list: adding a track to 50,000 writes one row. Prepared statements, since lists are long; a unary `+`
-// keeps SQLite from scanning a whole list to find some ids. Runs inside the caller's transaction.
+// Reads and writes the entries of playlists in all versions. A removed or moved entry is kept as a past entry, so that
+// a version needs no copy of the list: adding a track to 50,000 writes one row. Statements are prepared, since lists
+// are long; a unary `+` keeps SQLite from scanning a whole list to find some ids. Runs inside the caller's transaction.
 import type { Sqlite } from '../db/client.ts';
 import type { PlaylistId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
@@ -10,7 +10,7 @@ import { waitForTurn } from '../runtime/time-slices.ts';
 import { GAP } from './positions.ts';
 import { inNamedAlbum } from '../db/unknown-names.ts';
 
-/** `position` defines the order; it is not an index and has gaps. */
+/** An entry. `position` defines the order; it is not an index and has gaps. */
 type EntryRow = RowAs<typeof playlistEntries, 'id' | 'trackId' | 'position' | 'addedAt'>;
 type Position = RowAs<typeof playlistEntries, 'position'>;
 export interface NewEntry {
@@ -19,13 +19,13 @@ export interface NewEntry {
   position: number;
   addedAt: number;
 }
-/** An entry of some version; its track may have been removed. */
+/** An entry of some version, whose track may have been removed. */
 export interface VersionRow extends EntryRow, RowAs<typeof tracks, 'title' | 'artistName' | 'durationMs'> {
   isThere: 0 | 1;
   albumTitle: string | null;
 }
 export type ListedEntry = RowAs<typeof playlistEntries, 'id' | 'trackId' | 'position'>;
-/** Past entries are read by the version that ended them. */
+/** Key of a past entry: past entries are read by the version that ended them. */
 interface PastKey {
   until: number;
   id: number;
@@ -43,7 +43,7 @@ interface Neighbours {
 
 export type EntryRows = ReturnType<typeof createEntryRows>;
 
-/** Rows that one statement reads. */
+/** The number of rows that one statement reads. */
 const ROWS_PER_READ = 500;
 const ENTRY = 'e.id, e.track_id AS trackId, e.position, e.added_at AS addedAt';
 
@@ -57,11 +57,11 @@ export function createEntryRows(client: Sqlite) {
   const selectInOrder = (columns: string): string =>
     `SELECT ${columns} FROM playlist_entries WHERE playlist_id = ? ORDER BY position, id`;
   const ids = client.prepare<[PlaylistId], number>(selectInOrder('id')).pluck();
-  const all = client.prepare<[PlaylistId], ListedEntry>(selectInOrder('id, track_id AS trackId, position'));
+  const listAll = client.prepare<[PlaylistId], ListedEntry>(selectInOrder('id, track_id AS trackId, position'));
   const newerThan = client.prepare<[PlaylistId, number], Position & { id: number }>(
     'SELECT id, position FROM playlist_entries WHERE playlist_id = ? AND since_version > ?',
   );
-  const last = client.prepare<[PlaylistId], Position>(
+  const findLast = client.prepare<[PlaylistId], Position>(
     'SELECT position FROM playlist_entries WHERE playlist_id = ? ORDER BY position DESC, id DESC LIMIT 1',
   );
   const preceding = client.prepare<[PlaylistId, number, number], Position & { id: number }>(
@@ -145,7 +145,7 @@ export function createEntryRows(client: Sqlite) {
     );
   const [positionsBelow, positionsAbove] = [positionsBeyond('<', 'DESC'), positionsBeyond('>', 'ASC')];
   const extents = tables.map((table) => {
-    const select = (what: string): string => `(SELECT ${what} FROM ${table} WHERE playlist_id = @id)`;
+    const select = (aggregate: string): string => `(SELECT ${aggregate} FROM ${table} WHERE playlist_id = @id)`;
     return client.prepare<{ id: PlaylistId }, { lowest: number | null; highest: number | null; count: number }>(
       `SELECT ${select('min(position)')} AS lowest, ${select('max(position)')} AS highest,
         ${select('count(*)')} AS count`,
@@ -157,23 +157,24 @@ export function createEntryRows(client: Sqlite) {
         WHERE ${table}.playlist_id = ? AND ${table}.position = j.value ->> 0`,
     ),
   );
-  const renumberPart = client.transaction((id: PlaylistId, isUp: boolean, from: number, to: number) => {
-    const positionsByTable = (isUp ? positionsBelow : positionsAbove).map((statement) => statement.all(id, from));
-    // beyond these positions, one table may be read and the other one not
-    const ends = positionsByTable.flatMap((tablePositions) =>
+  const renumberPart = client.transaction((id: PlaylistId, isUpwards: boolean, from: number, to: number) => {
+    const positionsByTable = (isUpwards ? positionsBelow : positionsAbove).map((statement) => statement.all(id, from));
+    // beyond these positions, not all tables may have been read
+    const endPositions = positionsByTable.flatMap((tablePositions) =>
       tablePositions.length < ROWS_PER_READ ? [] : (tablePositions.at(-1) as number),
     );
-    const isRead = (position: number): boolean => ends.every((end) => (isUp ? position >= end : position <= end));
-    const positions = [...new Set(positionsByTable.flat())].filter(isRead).sort((a, b) => (isUp ? b - a : a - b));
-    const step = isUp ? -GAP : GAP;
+    const isRead = (position: number): boolean =>
+      endPositions.every((end) => (isUpwards ? position >= end : position <= end));
+    const positions = [...new Set(positionsByTable.flat())].filter(isRead).sort((a, b) => (isUpwards ? b - a : a - b));
+    const step = isUpwards ? -GAP : GAP;
     const places = positions.map((position, n) => [position, to + n * step]);
     for (const replace of replaceAll) replace.run(JSON.stringify(places), id);
     return { last: positions.at(-1), to: to + positions.length * step };
   }).immediate;
 
   /**
-   * Makes wide gaps between all entries, including past ones, so that every version keeps its order: also at each step,
-   * because it moves the last ones up, beyond where any was, or the first ones down.
+   * Makes wide gaps between all entries, including past ones. Every version keeps its order at each step, because
+   * entries are moved from the end of the list to positions above all others, or from the start to positions below.
    */
   async function renumber(id: PlaylistId): Promise<void> {
     let [lowest, highest, room] = [Infinity, -Infinity, 0];
@@ -183,10 +184,10 @@ export function createEntryRows(client: Sqlite) {
       highest = Math.max(highest, extent?.highest ?? -Infinity);
       room += (extent?.count ?? 0) * GAP;
     }
-    const isUp = lowest + highest <= 0; // so that they stay around 0
-    let [from, to] = isUp ? [Infinity, highest + room] : [-Infinity, lowest - room];
+    const isUpwards = lowest + highest <= 0; // chosen so that positions stay around 0
+    let [from, to] = isUpwards ? [Infinity, highest + room] : [-Infinity, lowest - room];
     for (;;) {
-      const step = renumberPart(id, isUp, from, to);
+      const step = renumberPart(id, isUpwards, from, to);
       if (step.last === undefined) return;
       [from, to] = [step.last, step.to];
       await waitForTurn();
@@ -194,18 +195,18 @@ export function createEntryRows(client: Sqlite) {
   }
 
   return {
-    /** All entries in order. */
-    all: (playlistId: PlaylistId): ListedEntry[] => all.all(playlistId),
-    /** The ids of all entries in order. */
+    /** Returns all entries in order. */
+    all: (playlistId: PlaylistId): ListedEntry[] => listAll.all(playlistId),
+    /** Returns the ids of all entries in order. */
     ids: (playlistId: PlaylistId): number[] => ids.all(playlistId),
     page: (playlistId: PlaylistId, { limit, offset }: Page): EntryRow[] => page.all(playlistId, limit, offset),
-    /** The entries with these ids, in the order of the ids; unknown ones are skipped. */
+    /** Returns the entries with these ids, in the order of the ids; unknown ids are skipped. */
     listSelected: (playlistId: PlaylistId, ids: readonly number[]): EntryRow[] =>
       listSelected.all(JSON.stringify(ids), playlistId),
 
-    /** Neighbours of something inserted at an index. */
+    /** Returns the neighbours of an entry inserted at an index. */
     aroundIndex(playlistId: PlaylistId, index: number | undefined): Neighbours {
-      if (index === undefined) return { before: last.get(playlistId)?.position, after: undefined };
+      if (index === undefined) return { before: findLast.get(playlistId)?.position, after: undefined };
       const rows = page.all(playlistId, index === 0 ? 1 : 2, Math.max(0, index - 1));
       const [previousRow, nextRow] = index === 0 ? [undefined, rows[0]] : rows;
       return rows.length === 0
@@ -213,7 +214,7 @@ export function createEntryRows(client: Sqlite) {
         : { before: previousRow?.position, after: nextRow?.position };
     },
 
-    /** Neighbours of something inserted before an entry, not counting the entries that are moved. */
+    /** Returns the neighbours of an entry inserted before another entry, not counting the entries that are moved. */
     aroundEntry(playlistId: PlaylistId, entry: EntryRow, moving: ReadonlySet<number>): Neighbours {
       for (let { position, id } = entry; ;) {
         const page = preceding.all(playlistId, position, id);
@@ -234,7 +235,7 @@ export function createEntryRows(client: Sqlite) {
         ),
       }),
 
-    /** Removes entries from this version on; returns how many. */
+    /** Ends entries with this version; returns how many were removed. */
     end(playlistId: PlaylistId, version: number, ids: readonly number[]): number {
       const params = { playlistId, ids: JSON.stringify(ids) };
       keepPast.run({ ...params, version });
@@ -249,16 +250,19 @@ export function createEntryRows(client: Sqlite) {
     /** Returns those of the tracks that are in the list. */
     listKnownTracks: (playlistId: PlaylistId, trackIds: readonly TrackId[]): Set<TrackId> =>
       new Set(listKnownTracks.all(JSON.stringify(trackIds), playlistId)),
-    /** The entries of these tracks in the list. */
+    /** Returns the entries of these tracks in the list. */
     entriesOf: (playlistId: PlaylistId, trackIds: readonly TrackId[]): { id: number; trackId: TrackId }[] =>
       entriesOf.all(JSON.stringify(trackIds), playlistId),
-    /** Returns one of the tracks that does not exist, if any. */
+    /** Returns one of the tracks that does not exist; undefined if all exist. */
     findAbsentTrack: (trackIds: readonly TrackId[]): TrackId | undefined =>
       findAbsentTrack.get(JSON.stringify(trackIds)),
-    /** Returns one of the ids that is no entry of the list, if any. */
+    /** Returns one of the ids that is no entry of the list; undefined if all are. */
     findAbsentEntry: (playlistId: PlaylistId, ids: readonly number[]): number | undefined =>
       findAbsentEntry.get(JSON.stringify(ids), playlistId),
-    /** Differences between the current list and a version. Positions persist, so only changed entries are kept. */
+    /**
+     * Returns the differences between the current list and a version. Positions do not change, so only changed entries
+     * are compared.
+     */
     async differences(
       playlistId: PlaylistId,
       version_: number,

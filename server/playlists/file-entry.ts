@@ -15,5 +15,5 @@ export interface PlaylistFile {
   entries: FileEntry[];
 }
 
-/** Longer files are refused; the parsers stop after one more than that. */
+/** The maximum number of entries; a longer file is refused, so the parsers stop after one more entry. */
 export const { entries: MAX_FILE_ENTRIES } = TEXT_LIMITS.playlist;

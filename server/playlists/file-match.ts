@@ -31,12 +31,12 @@ interface Line extends FileEntry {
 interface FileMatchDeps {
   db: MainDb;
   songs: SongMatcher;
-  /** The music folders, for absolute paths inside them. */
+  /** Returns the music folders, for absolute paths inside them. */
   folders: () => MusicRoot[];
 }
 
 const SOURCE = 'local_folder';
-/** Rows or lines processed before yielding to requests. */
+/** The number of rows that are read before yielding to requests. */
 const ROWS_PER_READ = 5_000;
 const LINES_PER_QUERY = 200;
 const yieldToRequests = (): Promise<void> => new Promise(setImmediate);
@@ -53,12 +53,15 @@ export function createFileMatcher({ db, songs, folders }: FileMatchDeps) {
     );
 
   interface KeyedRoot {
-    /** As a reading of a line has it. */
+    /** Path of the music folder in the form of the file's locations. */
     root: string | undefined;
     key: string;
   }
 
-  /** As in `source_id`. The playlist's own folder is assumed to be a music folder. */
+  /**
+   * Returns the possible paths of a line, in the form of `source_id`. The playlist's own folder is assumed to be a
+   * music folder.
+   */
   function pathsOf({ readings }: Line, tops: readonly KeyedRoot[]): string[] {
     return readings
       .map((parts) => parts.join('/'))
@@ -107,7 +110,7 @@ export function createFileMatcher({ db, songs, folders }: FileMatchDeps) {
         const tail = Math.max(...line.readings.map((reading) => commonTail(reading, parts)));
         const bestMatch = bestByLine.get(line);
         if (bestMatch === undefined || tail > bestMatch.tail) bestByLine.set(line, { tail, ids: [id] });
-        // two matches are too many already
+        // two matches are enough to be ambiguous
         else if (tail === bestMatch.tail && bestMatch.ids.length < 2) bestMatch.ids.push(id);
       });
       if (rows.length < ROWS_PER_READ) break;
@@ -124,7 +127,7 @@ export function createFileMatcher({ db, songs, folders }: FileMatchDeps) {
   }
 
   async function matchByName(lines: Line[]): Promise<void> {
-    // a file may have the same line again and again, and a look-up may read thousands of tracks of a title
+    // a file may repeat a line many times, and a look-up may read thousands of tracks with the same title
     const idsBySong = new Map<string, TrackId | undefined>();
     await inSlices(lines, (line) => {
       const { title, artist, album, durationMs, readings } = line;
@@ -163,7 +166,7 @@ export function createFileMatcher({ db, songs, folders }: FileMatchDeps) {
   }
 
   return {
-    /** Tracks in the order of the lines. */
+    /** Returns the matched tracks in the order of the lines. */
     async match(entries: readonly FileEntry[]): Promise<MatchedFile> {
       const lines: Line[] = await mapInSlices(entries, (entry) => ({ ...entry, readings: readingsOf(entry.location) }));
       const listUnmatched = (): Line[] => lines.filter(({ trackId }) => trackId === undefined);
@@ -182,7 +185,7 @@ export function createFileMatcher({ db, songs, folders }: FileMatchDeps) {
   };
 }
 
-/** Rows of the library with the lines that may mean them. */
+/** Yields pairs of a row of the library and a line that may mean it. */
 function* pairsOf(
   rows: readonly RowAs<typeof tracks, 'id' | 'sourceId'>[],
   linesByName: ReadonlyMap<string, Line[]>,

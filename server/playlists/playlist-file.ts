@@ -12,7 +12,7 @@ const MAX_TEXT_CHARACTERS = 200;
 const MAX_LINE_TEXT = 4_096;
 const BLANK_LINES_PER_YIELD = 1_000;
 
-/** In steps, because a file may be large. */
+/** Parses a file in steps, because it may be large. */
 export function* parsePlaylistFile(bytes: Uint8Array): Generator<void, PlaylistFile> {
   const text = decodePlaylistText(bytes);
   yield;
@@ -21,7 +21,10 @@ export function* parsePlaylistFile(bytes: Uint8Array): Generator<void, PlaylistF
   return yield* parseM3u(text);
 }
 
-/** Yields lines without creating millions of strings for a file of blank lines: only some of those are yielded. */
+/**
+ * Yields the lines of a text. For a file of blank lines, only some of these are yielded, which avoids creating millions
+ * of strings.
+ */
 function* linesOf(text: string): Generator<{ line: string; lineNumber: number }> {
   let [lineNumber, start] = [0, 0];
   while (start <= text.length) {
@@ -74,7 +77,7 @@ function* parseM3u(text: string): Generator<void, PlaylistFile> {
   return file;
 }
 
-/** `123,Artist - Title`; seconds may be -1 or have decimals, and attributes (`tvg-id="a,b"`) may follow. */
+/** Parses `123,Artist - Title`; seconds may be -1 or have decimals, and attributes (`tvg-id="a,b"`) may follow. */
 function parseExtinf(value: string): EntryFacts {
   const [, seconds] = /^\s*(-?\d+(?:\.\d+)?)/.exec(value) ?? [];
   const unquoted = value.replace(/="[^"]*"/g, (quoted) => '='.padEnd(quoted.length, '_'));
@@ -83,7 +86,10 @@ function parseExtinf(value: string): EntryFacts {
   return { ...artistAndTitle(description), durationMs: toMs(Number(seconds) * 1_000) };
 }
 
-/** `Artist - Title`, separated by a hyphen or dash with spaces around it; without one, all of it is the title. */
+/**
+ * Parses `Artist - Title`, separated by a hyphen or dash with spaces around it; without a separator, all of it is the
+ * title.
+ */
 export function artistAndTitle(text: string): EntryFacts {
   const [, artist, title] = /^(.+?)\s[-–—]\s(.+)$/su.exec(text.trim().slice(0, 2 * MAX_TEXT_CHARACTERS)) ?? [];
   return artist === undefined ? { title: shorten(text) } : { artist: shorten(artist), title: shorten(title) };
@@ -107,7 +113,7 @@ function* parsePls(text: string): Generator<void, PlaylistFile> {
       case 'length':
         details.push({ n, facts: { durationMs: toMs(Number(value) * 1_000) } });
         break;
-      default: // [playlist], NumberOfEntries, Version
+      default: // skips [playlist], NumberOfEntries, Version
     }
   }
   for (const { n, facts } of details) {

@@ -13,11 +13,11 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return new TextDecoder('windows-1252').decode(bytes); // accepts every byte
+    return new TextDecoder('windows-1252').decode(bytes); // this encoding accepts every byte
   }
 }
 
-/** UTF-16 without a BOM: in Latin text nearly every second byte is NUL. */
+/** Detects UTF-16 without a BOM: in Latin text nearly every second byte is NUL. */
 function detectUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const sample = bytes.subarray(0, 512);
   if (sample.length < 4) return undefined;

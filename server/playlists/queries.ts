@@ -37,7 +37,7 @@ const isReadableBy = (userId: UserId) =>
   and(or(eq(playlists.ownerId, userId), sql`${playlists.isPublic} = 1`), isNull(playlists.deletedAt));
 const select = (db: Db) => db.select(columns).from(playlists).innerJoin(users, eq(users.id, playlists.ownerId));
 
-/** Own and public playlists only. */
+/** Finds a playlist among the user's own and the public ones. */
 export function findReadable(db: Db, userId: UserId, id: PlaylistId): PlaylistSummary | undefined {
   const row = select(db)
     .where(and(eq(playlists.id, id), isReadableBy(userId)))
@@ -52,7 +52,7 @@ export function findDeleted(db: Db, ownerId: UserId, id: PlaylistId): PlaylistSu
   return row && toSummary(row);
 }
 
-/** Own and public playlists, by name. */
+/** Lists the user's own and the public playlists, by name. */
 export function listReadable(db: Db, userId: UserId, { limit, offset }: Page): Paged<PlaylistSummary> {
   const items = select(db)
     .where(isReadableBy(userId))
@@ -66,7 +66,7 @@ export function listReadable(db: Db, userId: UserId, { limit, offset }: Page): P
   };
 }
 
-/** Most recently deleted first. */
+/** Lists deleted playlists, most recently deleted first. */
 export function listDeleted(db: Db, ownerId: UserId, { limit, offset }: Page): Paged<PlaylistSummary> {
   const where = and(eq(playlists.ownerId, ownerId), isNotNull(playlists.deletedAt));
   const items = select(db)
@@ -98,7 +98,10 @@ export const insertPlaylist = (db: Db, playlist: NewPlaylist): PlaylistId =>
 type Changeable = Pick<PlaylistRow, 'name' | 'description' | 'isPublic' | 'deletedAt'> & { rules: Rules };
 export type PlaylistFields = { [F in keyof Changeable]?: Changeable[F] | undefined };
 
-/** A playlist becomes public from its current version on, so a new version has to be recorded before. */
+/**
+ * Updates a playlist. A playlist becomes public from its current version on, so a new version has to be recorded
+ * before.
+ */
 export function updatePlaylist(db: Db, id: PlaylistId, fields: PlaylistFields & { updatedAt: Date }): void {
   const publicSinceVersion =
     fields.isPublic === true ? sql`CASE WHEN is_public THEN public_since_version ELSE version END` : null;
@@ -154,7 +157,7 @@ export type VersionSummary = Omit<typeof playlistVersions.$inferSelect, 'playlis
   userName: string | null;
 };
 
-/** Latest first, from `since` on. */
+/** Lists versions, latest first, from `since` on. */
 export function listVersions(
   db: Db,
   playlistId: PlaylistId,

@@ -1,5 +1,5 @@
-// Entries of ordinary and smart playlists, in one shape. A smart playlist is evaluated for its owner; the tracks' likes
-// and plays are those of the requesting user.
+// Reads entries of ordinary and smart playlists, in one shape. A smart playlist is evaluated for its owner; the tracks'
+// likes and plays are those of the requesting user.
 import type { TrackId, UserId } from '../db/ids.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { LibraryService } from '../library/service.ts';
@@ -10,7 +10,7 @@ import type { EntryRows } from './entry-rows.ts';
 import type { PlaylistSummary } from './queries.ts';
 import type { SmartLists } from './smart.ts';
 
-/** `position` is the index from 0. In a smart playlist, the entry id is the track id. */
+/** An entry; `position` is its index from 0. In a smart playlist, the entry id is the track id. */
 export interface Entry {
   id: number;
   position: number;
@@ -29,11 +29,11 @@ interface ListedTrack {
   addedAt?: number;
 }
 
-/** Entries that are read at a time. */
+/** The number of entries that are read at a time. */
 const ENTRIES_PER_READ = 300;
-/** Tracks read before yielding to requests: 1 ms, and a text of 40 KB (see http/streamed-lists.ts). */
+/** The number of tracks read before yielding to requests: 1 ms, and a text of 40 KB (see http/streamed-lists.ts). */
 const TRACKS_PER_YIELD = 30;
-/** Random orders kept for their next pages, four bytes per entry. */
+/** The number of random orders kept for their next pages, four bytes per entry. */
 const MAX_CACHED_ORDERS = 2;
 
 export function createEntryReader({
@@ -47,7 +47,10 @@ export function createEntryReader({
 }) {
   let cachedOrders: { key: string; ids: Promise<Int32Array> }[] = [];
 
-  /** Returns all entry ids in the random order. Each id has its own place, so the others stay when one is removed. */
+  /**
+   * Returns all entry ids in the random order. The place of each id depends only on the id and the seed, so the others
+   * keep their order when one is removed.
+   */
   function shuffledIds({ id, version }: PlaylistSummary, seed: number): Promise<Int32Array> {
     const key = `${id} ${version} ${seed}`;
     const cachedOrder = cachedOrders.find((order) => order.key === key);
@@ -61,11 +64,11 @@ export function createEntryReader({
   }
 
   async function entries(userId: UserId, playlist: PlaylistSummary, page: EntryPage): Promise<Paged<Entry>> {
-    const { items, total } = await find(playlist, page);
+    const { items, total } = await findPage(playlist, page);
     return { items: withTracks(userId, items, page.offset), total };
   }
 
-  async function find(playlist: PlaylistSummary, { seed, ...page }: EntryPage): Promise<Paged<ListedTrack>> {
+  async function findPage(playlist: PlaylistSummary, { seed, ...page }: EntryPage): Promise<Paged<ListedTrack>> {
     const pageOf = (ids: Int32Array): number[] => Array.from(ids.subarray(page.offset, page.offset + page.limit));
     if (playlist.rules === null) {
       const { id, trackCount: total } = playlist;
@@ -101,10 +104,10 @@ export function createEntryReader({
       return { ...playlist, trackCount: ids.length, durationMs };
     },
 
-    /** All entries in chunks, so that a long list does not block other requests. */
+    /** Yields all entries in chunks, so that a long list does not block other requests. */
     async *allEntries(userId: UserId, playlist: PlaylistSummary): AsyncGenerator<Entry[]> {
       for (let [offset, total] = [0, 1]; offset < total; offset += ENTRIES_PER_READ) {
-        const listedPage = await find(playlist, { limit: ENTRIES_PER_READ, offset });
+        const listedPage = await findPage(playlist, { limit: ENTRIES_PER_READ, offset });
         ({ total } = listedPage);
         let index = offset;
         for (const chunk of partsOf(listedPage.items, TRACKS_PER_YIELD)) {
@@ -125,7 +128,7 @@ async function inRandomOrder(ids: Int32Array, seed: number): Promise<Int32Array>
   const places = new Float64Array(ids.length);
   await inSlices(ids.keys(), (index) => (places[index] = placeOf(ids[index] ?? 0)));
   places.sort();
-  const sorted = new Int32Array(ids.length);
-  await inSlices(places.keys(), (index) => (sorted[index] = idAt(places[index] ?? 0)));
-  return sorted;
+  const sortedIds = new Int32Array(ids.length);
+  await inSlices(places.keys(), (index) => (sortedIds[index] = idAt(places[index] ?? 0)));
+  return sortedIds;
 }

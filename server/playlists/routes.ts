@@ -1,4 +1,4 @@
-// REST API of playlists. Users read their own and public ones; only the owner changes a playlist.
+// REST API of playlists. Users read their own and public playlists; only the owner changes a playlist.
 import type { UserId } from '../db/ids.ts';
 import { PlaylistIdIn } from '../db/ids.ts';
 import { invalid } from '../errors.ts';
@@ -52,7 +52,7 @@ import {
 } from './wire.ts';
 
 const IdParam = idParam(PlaylistIdIn);
-/** Lines of a report that are sent in one piece. */
+/** The number of lines of a report that are sent in one piece. */
 const LINES_PER_PIECE = 500;
 
 export function playlistRoutes({
@@ -273,12 +273,13 @@ export function playlistRoutes({
         reply: PlaylistOut,
       },
       ({ user, params, query, body }) => {
-        const expected = { expectedVersion: query.expected_version };
+        const versionCheck = { expectedVersion: query.expected_version };
         const trackIds = body.track_ids ?? query.track_id;
-        if (trackIds) return toReply(user.id, playlists.removeTracks(user.id, params.id, trackIds, expected), query);
+        if (trackIds)
+          return toReply(user.id, playlists.removeTracks(user.id, params.id, trackIds, versionCheck), query);
         if (!query.entry_id) throw invalid([{ field: 'track_ids', message: 'either this or entry_id is required' }]);
         const selection = { entryIds: query.entry_id };
-        return toReply(user.id, playlists.removeEntries(user.id, params.id, selection, expected), query);
+        return toReply(user.id, playlists.removeEntries(user.id, params.id, selection, versionCheck), query);
       },
     ),
 
@@ -350,8 +351,8 @@ export function playlistRoutes({
         longLists: ['entry_ids', 'all_but'],
         reply: PlaylistOut,
       },
-      ({ user, params, query, body: { chosen, ...expected } }) =>
-        toReply(user.id, playlists.removeEntries(user.id, params.id, chosen, expected), query),
+      ({ user, params, query, body: { chosen: selection, ...versionCheck } }) =>
+        toReply(user.id, playlists.removeEntries(user.id, params.id, selection, versionCheck), query),
     ),
 
     route(

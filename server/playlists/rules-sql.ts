@@ -30,11 +30,11 @@ const isOfUser = (table: string): string => `${table}.user_id = @userId AND ${ta
  */
 type FieldPlace = { column: string } | { key: 'i.id' | 'i.album_id'; from: string; value: string; zero?: boolean };
 
-/** Texts are compared folded. */
+/** Returns the column of a field; texts are compared folded. */
 const columnOf = (field: TrackField): string =>
   FIELDS[TRACK_FIELDS[field].name] === 'text' ? `fold(i.${TRACK_FIELDS[field].name})` : `i.${TRACK_FIELDS[field].name}`;
 
-/** A mood is a condition on several columns. */
+/** A field with a column of its own, unlike `mood`, which is a condition on several columns. */
 type ColumnField = Exclude<Field, 'mood'>;
 const FIELD_PLACES: Record<ColumnField, FieldPlace> = {
   title: { column: 'i.title_sort' },
@@ -99,7 +99,7 @@ const FIELD_PLACES: Record<ColumnField, FieldPlace> = {
     from: 'SELECT c.album_id FROM album_covers c WHERE c.key IS NOT NULL AND',
     value: '1',
   },
-  // Ordinary playlists only (service.ts), since a smart one could refer to itself.
+  // Ordinary playlists only (service.ts checks this), since a smart playlist could refer to itself.
   playlist: {
     key: 'i.id',
     value: 'e.playlist_id',
@@ -127,7 +127,7 @@ const SORT_SQL: Record<Exclude<SmartSort, 'random'>, { keys: readonly string[]; 
   rating: { keys: [`coalesce((SELECT l.rating FROM like_states l WHERE ${isOfUser('l')} AND l.item_id = i.id), 0)`] },
 };
 
-/** Rows are `id, duration_ms, size_bytes`. `totalLimit` limits the total duration or size. */
+/** A query whose rows are `id, duration_ms, size_bytes`. `totalLimit` limits the total duration or size. */
 export interface SmartQuery {
   sql: string;
   params: Params;
@@ -141,7 +141,8 @@ interface OperatorTest {
 type Bind = (value: string | number) => string;
 
 /**
- * `userId` is the owner, whose likes and plays count. smart-worker.ts defines the SQL functions `fold` and `seeded`.
+ * Compiles rules to a query. `userId` is the owner, whose likes and plays count. smart-worker.ts defines the SQL
+ * functions `fold` and `seeded`.
  */
 export function rulesQuery(rules: Rules, { userId, now }: { userId: UserId; now: Date }): SmartQuery {
   const params: Params = { userId };
@@ -171,7 +172,7 @@ function groupSql(
 }
 
 function conditionSql({ field, op, value }: Condition, bind: Bind, now: Date): string {
-  // a track whose mood is unknown has none
+  // a track whose mood is unknown has no mood
   if (field === 'mood') return `(${op === 'is_not' ? 'NOT ' : ''}coalesce((${moodSql(value as Mood, 'i')}), 0))`;
   const place = FIELD_PLACES[field];
   const kind: Kind = FIELDS[field];
@@ -183,8 +184,8 @@ function conditionSql({ field, op, value }: Condition, bind: Bind, now: Date): s
   const { sql, whenUnset } = isCountTest
     ? testOf(kind, op === 'is_set' ? 'greater_than' : 'is', 0, place.value, bind, now)
     : testOf(kind, op, value, place.value, bind, now);
-  const holds = place.zero === true ? zeroHolds(op, value) : whenUnset;
-  if (!holds) return `${place.key} IN (${place.from} (${sql}))`;
+  const holdsForMissing = place.zero === true ? zeroHolds(op, value) : whenUnset;
+  if (!holdsForMissing) return `${place.key} IN (${place.from} (${sql}))`;
   const excluded = `${place.key} NOT IN (${place.from} NOT (${sql}))`;
   return place.key === 'i.id' ? excluded : `(${place.key} IS NULL OR ${excluded})`;
 }
@@ -239,7 +240,7 @@ function numberTest(op: Operator, value: number | number[], x: string, bind: Bin
   }
 }
 
-/** Whether a numeric condition is true for 0. */
+/** Returns whether a numeric condition is true for 0. */
 function zeroHolds(op: Operator, value: Condition['value']): boolean {
   const [low, high] = Array.isArray(value)
     ? ((value as number[]).toSorted((a, b) => a - b) as [number, number])
@@ -280,9 +281,9 @@ function dateTest(op: Operator, value: Condition['value'], x: string, bind: Bind
 }
 
 /**
- * Missing values come last in both directions. Ties are broken by id in the direction of the last key, so that an index
- * can serve the order. Without a limit, a unary `+` keeps SQLite from walking that index over the whole library, so
- * that it sorts the matches instead.
+ * Returns the ORDER BY clause. Missing values come last in both directions. Ties are broken by id in the direction of
+ * the last key, so that an index can serve the order. Without a limit, a unary `+` keeps SQLite from walking that index
+ * over the whole library, so that it sorts the matches instead.
  */
 function orderSql({ sort = [{ field: 'artist', order: 'asc' }], seed = 0, limit }: Rules, bind: Bind): string {
   const keys = sort.flatMap(({ field, order }) => {

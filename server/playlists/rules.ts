@@ -1,5 +1,5 @@
 // Rules of smart playlists: fields, their operators, and the shape in the API and the database. Invalid rules are
-// refused here with a message that names them; validated ones consist of known names and plain values.
+// refused here with a message that names them; validated rules consist of known names and plain values.
 import { z } from 'zod';
 import { FIELD_NAMES, namedFieldsFrom, TRACK_FIELDS, type FieldKind } from '../db/track-fields.ts';
 import { MOODS } from '../library/lists/moods.ts';
@@ -103,7 +103,7 @@ const ConditionShape = {
   }),
 };
 
-/** A node with up to `depth` levels of nested groups. */
+/** Returns the schema of a node with up to `depth` levels of nested groups. */
 function nodeAt(depth: number): z.ZodType<Node> {
   const nodes =
     depth > 0
@@ -139,17 +139,17 @@ function nodeAt(depth: number): z.ZodType<Node> {
     .meta({ id: `SmartRule${MAX_DEPTH - depth}` });
 }
 
-/** Why a rule is invalid, as the second part of a sentence. */
+/** Returns why a rule is invalid, as the second part of a sentence. */
 function faultOf(field: Field, op: Operator, value: Value | undefined): string | undefined {
   const kind: Kind = FIELDS[field];
   if (!(OPERATORS[kind] as readonly Operator[]).includes(op))
     return `${field} does not support ${op}; it supports ${OPERATORS[kind].join(', ')}`;
   if (op === 'is_set' || op === 'is_not_set') return value === undefined ? undefined : `${op} takes no value`;
   if (op === 'in_the_last' || op === 'not_in_the_last')
-    return isWhole(value, 36_500) ? undefined : `${op} takes a number of days, 1 to 36500`;
+    return isWholeNumber(value, 36_500) ? undefined : `${op} takes a number of days, 1 to 36500`;
   if (kind === 'boolean') return typeof value === 'boolean' ? undefined : `${field} takes true or false`;
   if (kind === 'playlist')
-    return isWhole(value, Number.MAX_SAFE_INTEGER) ? undefined : 'playlist takes the id of a playlist';
+    return isWholeNumber(value, Number.MAX_SAFE_INTEGER) ? undefined : 'playlist takes the id of a playlist';
   if (kind === 'mood') return MOODS.some((mood) => mood === value) ? undefined : `mood is one of ${MOODS.join(', ')}`;
   if (kind === 'number') {
     if (op === 'between') return isPair(value, 'number') ? undefined : `${field} between takes two numbers`;
@@ -168,17 +168,19 @@ function faultOf(field: Field, op: Operator, value: Value | undefined): string |
   return sortKey(value) === '' ? `${field} needs a visible character to compare with` : undefined;
 }
 
-const isWhole = (value: Value | undefined, max: number): boolean =>
+const isWholeNumber = (value: Value | undefined, max: number): boolean =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max;
 const isPair = (value: Value | undefined, type: 'string' | 'number'): value is string[] | number[] =>
   Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === type);
 
-/** A day (UTC) or a point in time as [`from`, `until`) in ms since the epoch. Undefined if it is neither. */
+/**
+ * Parses a day (UTC) or a point in time as [`from`, `until`) in ms since the epoch. Returns undefined if it is neither.
+ */
 export function momentOf(value: string): { from: number; until: number } | undefined {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(value);
   if (!isDay && !/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(value)) return undefined;
   const from = Date.parse(value);
-  // 31 February
+  // rejects dates such as 31 February
   if (Number.isNaN(from) || (isDay && new Date(from).toISOString().slice(0, 10) !== value)) return undefined;
   return { from, until: from + (isDay ? 86_400_000 : 1) };
 }
@@ -222,7 +224,7 @@ export const membersOf = (group: { all?: Node[] | undefined; any?: Node[] | unde
 const countConditions = (nodes: readonly Node[]): number =>
   nodes.reduce((sum, node) => sum + (isGroup(node) ? countConditions(membersOf(node)) : 1), 0);
 
-/** Ids of the playlists that the rules refer to. */
+/** Returns the ids of the playlists that the rules refer to. */
 export const playlistsIn = (nodes: readonly Node[]): number[] =>
   nodes.flatMap((node) =>
     isGroup(node) ? playlistsIn(membersOf(node)) : node.field === 'playlist' ? [node.value as number] : [],

@@ -1,5 +1,5 @@
 // Playlists for the REST and Subsonic APIs. Changes return the changed playlist. Reading is asynchronous, since a smart
-// playlist is evaluated in a thread. Throws `not_found` for playlists that the user may not read.
+// playlist is evaluated in a thread. All methods throw `not_found` for playlists that the user may not read.
 import { randomInt } from 'node:crypto';
 import type { MainDb } from '../db/client.ts';
 import type { PlaylistId, TrackId, UserId } from '../db/ids.ts';
@@ -58,7 +58,7 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
   const versions = createVersions({ db, now, rows, changes, songs });
   const reading = createEntryReader({ library, rows, smart });
 
-  /** Makes clients reload the playlist; those of other users only if it is or was public. */
+  /** Makes clients reload the playlist; clients of other users only if the playlist is or was public. */
   function announce({ id, version, isPublic, ownerId, deletedAt }: PlaylistSummary, wasPublic = isPublic): void {
     events.publish(
       playlistEvent,
@@ -73,7 +73,7 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
     return playlist;
   }
 
-  /** Throws `not_found` for one that is not in the library. */
+  /** Throws `not_found` for a track that is not in the library. */
   async function assertTracksExist(trackIds: readonly TrackId[]): Promise<void> {
     const existingIds = await library.findExistingTracks(trackIds);
     const missingId = existingIds.size === 0 ? trackIds[0] : trackIds.find((id) => !existingIds.has(id));
@@ -96,7 +96,9 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
       : rules;
 
   return {
-    /** Own and public playlists by name, or own deleted ones; smart ones with their totals. */
+    /**
+     * Lists the user's own and public playlists by name, or the user's deleted ones; smart playlists with their totals.
+     */
     async list(userId: UserId, page: Page, { deleted = false } = {}): Promise<Paged<PlaylistSummary>> {
       const { items, total } = deleted ? listDeleted(db, userId, page) : listReadable(db, userId, page);
       return { items: await Promise.all(items.map(reading.withTotals)), total };
@@ -105,7 +107,7 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
     withTotals: reading.withTotals,
     entries: (userId: UserId, id: PlaylistId, page: EntryPage): Promise<Paged<Entry>> =>
       reading.entries(userId, getReadable(db, userId, id), page),
-    /** In chunks, for lists of any length. */
+    /** Yields the entries in chunks, for lists of any length. */
     allEntries: (userId: UserId, playlist: PlaylistSummary): AsyncGenerator<Entry[]> =>
       reading.allEntries(userId, playlist),
 
@@ -158,7 +160,7 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
       return announceChange(userId, remainingParts.id);
     },
 
-    /** Changed rules make a new version; other fields do not. */
+    /** Changes a playlist. Changed rules make a new version; other fields do not. */
     update(userId: UserId, id: PlaylistId, { rules, expectedVersion, ...fields }: ListFields): PlaylistSummary {
       const wasPublic = db.transaction(
         (tx) => {
@@ -225,7 +227,7 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
       await changes.remove(userId, id, selection, versionCheck);
       return announceChange(userId, id);
     },
-    /** All entries of these tracks. Throws `not_found` for a track that is not in the list. */
+    /** Removes all entries of these tracks. Throws `not_found` for a track that is not in the list. */
     async removeTracks(
       userId: UserId,
       id: PlaylistId,
@@ -256,7 +258,7 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
       await changes.reorder(userId, id, entryIds, versionCheck);
       return announceChange(userId, id);
     },
-    /** All tracks at once, in one version: what a phone sends when it saves a list. */
+    /** Replaces all tracks at once, in one version: phones send this when they save a list. */
     async replaceTracks(
       userId: UserId,
       id: PlaylistId,
@@ -269,8 +271,8 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
       return announceChange(userId, id);
     },
     /**
-     * Fields, removals by index and additions at the end together, in one version: what a phone sends when it changes a
-     * list.
+     * Changes fields, removes tracks by index and adds tracks at the end, all in one version: phones send this when
+     * they change a list.
      */
     async edit(userId: UserId, id: PlaylistId, edit: Omit<PlaylistEdit, 'rules'>): Promise<PlaylistSummary> {
       const wasPublic = getReadable(db, userId, id).isPublic;
@@ -286,8 +288,8 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
       id: PlaylistId,
       target: VersionCheck & { version: number },
     ): Promise<{ playlist: PlaylistSummary; missing: MissingTrack[] }> {
-      const missing = await versions.restore(userId, id, target);
-      return { playlist: announceChange(userId, id), missing };
+      const missingTracks = await versions.restore(userId, id, target);
+      return { playlist: announceChange(userId, id), missing: missingTracks };
     },
   };
 }

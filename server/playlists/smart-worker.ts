@@ -1,12 +1,12 @@
-// The thread that evaluates smart playlists, which takes too long for the event loop in a large library. It only reads,
-// one playlist at a time.
+// The thread that evaluates smart playlists, which takes too long for the event loop in a large library. It only reads
+// the database, and evaluates one playlist at a time.
 import { answerFromDatabase } from '../db/reader-loop.ts';
 import type { Sqlite } from '../db/client.ts';
 import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
 import { seededOrder } from '../library/lists/seeded-order.ts';
 import type { SmartQuery } from './rules-sql.ts';
 
-/** `ids` in order. */
+/** The ids of the matching tracks in order, and their total duration. */
 export type SmartResult = { ids: Int32Array; durationMs: number };
 
 const MAX_ID = 2 ** 31 - 1;
@@ -14,12 +14,12 @@ const MAX_ID = 2 ** 31 - 1;
 answerFromDatabase<SmartQuery, SmartResult>(
   (client) => {
     addFunctions(client);
-    return (query) => find(client, query);
+    return (query) => findMatches(client, query);
   },
   { transfer: ({ ids }) => [ids.buffer as ArrayBuffer] },
 );
 
-/** The SQL functions that rules-sql.ts calls. */
+/** Defines the SQL functions that rules-sql.ts calls. */
 function addFunctions(client: Sqlite): void {
   client.function('fold', { deterministic: true }, (text: string | null) => (text === null ? null : sortKey(text)));
   let randomOrder = { seed: Number.NaN, order: seededOrder(0, MAX_ID) };
@@ -29,7 +29,7 @@ function addFunctions(client: Sqlite): void {
   });
 }
 
-function find(client: Sqlite, { sql, params, totalLimit }: SmartQuery): SmartResult {
+function findMatches(client: Sqlite, { sql, params, totalLimit }: SmartQuery): SmartResult {
   const maxSize =
     totalLimit === undefined ? Infinity : totalLimit.amount * (totalLimit.by === 'minutes' ? 60_000 : 1_000_000);
   let ids = new Int32Array(1_024);

@@ -1,5 +1,5 @@
 // Evaluates smart playlists. Results are cached until anything in the database changes, and simultaneous equal queries
-// share one.
+// share one evaluation.
 import type { MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
 import { createReaderThread } from '../db/reader-thread.ts';
@@ -7,14 +7,16 @@ import { rulesQuery, type SmartQuery } from './rules-sql.ts';
 import type { Rules } from './rules.ts';
 import type { SmartResult } from './smart-worker.ts';
 
-/** Ids in all cached results together, which take 16 MB. */
+/** Maximum number of ids in all cached results together, which take 16 MB. */
 const MAX_CACHED_IDS = 4_000_000;
 const MAX_CACHED_ANSWERS = 200;
-/** "In the last 7 days" is computed by the minute, so that results can be cached. */
+/** Relative times such as "in the last 7 days" are computed by the minute, so that results can be cached. */
 const MINUTE_MS = 60_000;
 
 export interface SmartThread {
-  /** Throws `unavailable` if too many queries are waiting or the database cannot be read. */
+  /**
+   * Runs a query in the thread. Throws `unavailable` if too many queries are waiting or the database cannot be read.
+   */
   find(query: SmartQuery): Promise<SmartResult>;
   close(): Promise<void>;
 }
@@ -36,7 +38,7 @@ interface SmartDeps {
 export type SmartLists = ReturnType<typeof createSmartLists>;
 
 export function createSmartLists({ db, thread, now }: SmartDeps) {
-  /** Changes whenever anything was written, by this connection or another. */
+  /** Returns a text that changes whenever anything was written, by this connection or another. */
   const versionOf = db.$client
     .prepare<[], string>("SELECT total_changes() || ':' || (SELECT data_version FROM pragma_data_version)")
     .pluck();
@@ -64,8 +66,8 @@ export function createSmartLists({ db, thread, now }: SmartDeps) {
 
   return {
     /**
-     * Matching track ids in order, and their total duration. `ownerId`: whose likes and plays count. Throws
-     * `unavailable`.
+     * Returns the matching track ids in order, and their total duration. `ownerId` is the user whose likes and plays
+     * count. Throws `unavailable`.
      */
     find(ownerId: UserId, rules: Rules): Promise<SmartResult> {
       const minute = new Date(Math.floor(now().getTime() / MINUTE_MS) * MINUTE_MS);

@@ -19,9 +19,9 @@ interface Candidate extends RowAs<typeof tracks, 'id' | 'artistName' | 'albumSor
   isAvailable: 0 | 1;
 }
 
-/** Titles such as "Intro" are frequent. */
+/** The number of tracks with the same title that are compared: titles such as "Intro" are frequent. */
 const MAX_CANDIDATES = 3_000;
-/** Files of one recording differ slightly in duration. */
+/** Maximum difference in duration: files of one recording differ slightly. */
 const MAX_LENGTH_DIFFERENCE_MS = 3_000;
 const GUEST_CREDIT = /\s(?:feat\.?|ft\.?|featuring)\s.*/su;
 
@@ -40,12 +40,12 @@ export function createSongMatcher({ db }: { db: MainDb }) {
     );
 
   return {
-    /** Without an artist, the title must be unique, or the album or duration must match too. */
+    /** Finds a track. Without an artist, the title must be unique, or the album or duration must match too. */
     find({ title, artist, album, durationMs }: Song): TrackId | undefined {
       const key = sortKey(title);
       if (key === '') return undefined;
       const albumKey = album === undefined ? undefined : sortKey(album);
-      const isNear = ({ durationMs: length }: Candidate): boolean =>
+      const isSimilarLength = ({ durationMs: length }: Candidate): boolean =>
         durationMs !== undefined && length !== null && Math.abs(length - durationMs) <= MAX_LENGTH_DIFFERENCE_MS;
       const candidates = listByTitle(key);
       const matches =
@@ -53,14 +53,14 @@ export function createSongMatcher({ db }: { db: MainDb }) {
       if (
         artist === undefined &&
         candidates.length > 1 &&
-        !candidates.some((candidate) => isNear(candidate) || candidate.albumSort === albumKey)
+        !candidates.some((candidate) => isSimilarLength(candidate) || candidate.albumSort === albumKey)
       )
         return undefined;
       const score = (candidate: Candidate): number =>
-        Number(candidate.albumSort === albumKey) * 4 + Number(isNear(candidate)) * 2 + candidate.isAvailable;
-      let best = matches[0];
-      for (const candidate of matches) if (best && score(candidate) > score(best)) best = candidate;
-      return best?.id;
+        Number(candidate.albumSort === albumKey) * 4 + Number(isSimilarLength(candidate)) * 2 + candidate.isAvailable;
+      let bestMatch = matches[0];
+      for (const candidate of matches) if (bestMatch && score(candidate) > score(bestMatch)) bestMatch = candidate;
+      return bestMatch?.id;
     },
   };
 }

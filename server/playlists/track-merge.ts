@@ -13,7 +13,10 @@ export function createEntryMerge({ db, now }: { db: MainDb; now: () => Date }): 
       return db.update(playlistEntries).set({ trackId: to }).where(isLater).run().changes > 0;
     },
 
-    /** Entries keep their ids and positions, even if a list had both tracks: repeated tracks are allowed. */
+    /**
+     * Moves entries to the kept track. They keep their ids and positions, even if a list had both tracks: repeated
+     * tracks are allowed.
+     */
     move(from: TrackId, to: TrackId): void {
       db.update(playlistPastEntries).set({ trackId: to }).where(eq(playlistPastEntries.trackId, from)).run();
       const changedLists = db

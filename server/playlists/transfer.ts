@@ -1,5 +1,5 @@
-// Import and export of playlist files. An import creates a playlist of the tracks that were found and reports the other
-// lines; it never opens what a line refers to.
+// Imports and exports playlist files. An import creates a playlist of the tracks that were found and reports the other
+// lines; it never opens a file or address that a line refers to.
 import { join } from 'node:path';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PlaylistId } from '../db/ids.ts';
@@ -36,7 +36,10 @@ export type PlaylistTransfer = ReturnType<typeof createTransfer>;
 
 export function createTransfer({ playlists, files, roots }: TransferDeps) {
   return {
-    /** Reads the form field `file`. Throws `invalid` if it has no tracks, `too_large` over 10 MB or 50,000 lines. */
+    /**
+     * Reads the form field `file`. Throws `invalid` if the file has no tracks, `too_large` for more than 10 MB or
+     * 50,000 lines.
+     */
     async receive(
       req: IncomingMessage,
       user: Principal,
@@ -97,7 +100,8 @@ export function createTransfer({ playlists, files, roots }: TransferDeps) {
 }
 
 /**
- * Relative to its music folder, or absolute. A track outside of these gets a name by which an import can find it again.
+ * Returns the path of a track, relative to its music folder, or absolute. A track outside of the music folders gets a
+ * name by which an import can find it again.
  */
 function pathOf(
   { source, sourceId, title, artistName, format }: TrackSummary,
@@ -111,7 +115,7 @@ function pathOf(
   return `${name.replace(/[\u0000-\u001f/\\:*?"<>|]/g, '_')}.${format ?? 'mp3'}`;
 }
 
-/** Resolves also when the client has disconnected. */
+/** Waits until more can be written. Resolves also when the client has disconnected. */
 const waitForDrain = (res: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
     const finish = (): void => {

@@ -1,5 +1,5 @@
-// Versions of playlists, and restoring them. A track removed since is looked up by its names; tracks that cannot be
-// found are reported.
+// Lists versions of playlists and restores them. A track removed since then is looked up by its names; tracks that
+// cannot be found are reported.
 import type { MainDb } from '../db/client.ts';
 import type { PlaylistId, TrackId, UserId } from '../db/ids.ts';
 import { notFound } from '../errors.ts';
@@ -15,7 +15,7 @@ export interface VersionEntry {
   id: number;
   position: number;
   trackId: TrackId;
-  isThere: boolean;
+  isTrackThere: boolean;
   title: string;
   artistName: string | null;
 }
@@ -43,15 +43,22 @@ export function createVersions({ db, now, rows, changes, songs }: VersionDeps) {
     return row;
   }
 
-  /** Returns the entry with its own track, or with one of the same names. */
-  function recoverEntry({ id, trackId, position, addedAt, isThere, ...was }: VersionRow): NewEntry | undefined {
-    const track = isThere
+  /** Returns the entry with its own track, or with a track of the same title and artist. */
+  function recoverEntry({
+    id,
+    trackId,
+    position,
+    addedAt,
+    isThere: isTrackThere,
+    ...formerNames
+  }: VersionRow): NewEntry | undefined {
+    const track = isTrackThere
       ? trackId
       : songs.find({
-          title: was.title,
-          artist: was.artistName ?? undefined,
-          album: was.albumTitle ?? undefined,
-          durationMs: was.durationMs ?? undefined,
+          title: formerNames.title,
+          artist: formerNames.artistName ?? undefined,
+          album: formerNames.albumTitle ?? undefined,
+          durationMs: formerNames.durationMs ?? undefined,
         });
     return track === undefined ? undefined : { id, trackId: track, position, addedAt };
   }
@@ -64,13 +71,15 @@ export function createVersions({ db, now, rows, changes, songs }: VersionDeps) {
     versionEntries(userId: UserId, id: PlaylistId, version: number, page: Page): Paged<VersionEntry> {
       if (version < firstReadable(getReadable(db, userId, id), userId)) throw notFound('version', version);
       const { trackCount } = getVersion(id, version);
-      const items = rows
-        .version(id, version, page)
-        .map(({ isThere, ...entry }, n) => ({ ...entry, isThere: isThere === 1, position: page.offset + n }));
+      const items = rows.version(id, version, page).map(({ isThere: isTrackThere, ...entry }, n) => ({
+        ...entry,
+        isTrackThere: isTrackThere === 1,
+        position: page.offset + n,
+      }));
       return { items, total: trackCount };
     },
 
-    /** Makes a new version that equals an earlier one; returns tracks that could not be restored. */
+    /** Makes a new version that equals an earlier one; returns the tracks that could not be restored. */
     async restore(
       userId: UserId,
       id: PlaylistId,
@@ -91,31 +100,31 @@ export function createVersions({ db, now, rows, changes, songs }: VersionDeps) {
         );
         return [];
       }
-      let missing: MissingTrack[] = [];
+      let missingTracks: MissingTrack[] = [];
       await changes.change(userId, id, { expectedVersion }, 'restore', async () => {
         const { newEntries, past } = await rows.differences(id, version);
         const positions = new Map(newEntries.map((entry) => [entry.id, entry.position]));
-        const moved: VersionRow[] = [];
-        const added: NewEntry[] = [];
-        missing = [];
+        const movedRows: VersionRow[] = [];
+        const addedEntries: NewEntry[] = [];
+        missingTracks = [];
         await inSlices(past, (entry) => {
           const position = positions.get(entry.id);
           if (position !== undefined) {
-            if (position !== entry.position) moved.push(entry);
+            if (position !== entry.position) movedRows.push(entry);
             return;
           }
           const recoveredEntry = recoverEntry(entry);
-          if (recoveredEntry) added.push(recoveredEntry);
-          else missing.push({ title: entry.title, artistName: entry.artistName });
+          if (recoveredEntry) addedEntries.push(recoveredEntry);
+          else missingTracks.push({ title: entry.title, artistName: entry.artistName });
         });
         const stayingIds = new Set(past.map((entry) => entry.id));
         return {
           removed: newEntries.map((entry) => entry.id).filter((entryId) => !stayingIds.has(entryId)),
-          moved,
-          added,
+          moved: movedRows,
+          added: addedEntries,
         };
       });
-      return missing;
+      return missingTracks;
     },
   };
 }

@@ -1,4 +1,4 @@
-// Shapes of the playlists API.
+// Zod schemas of the playlists API.
 import { z } from 'zod';
 import { event } from '../events/event.ts';
 import { MAX_ID, PlaylistIdIn, TrackIdIn, type TrackId } from '../db/ids.ts';
@@ -12,7 +12,7 @@ import type { Entry } from './read-entries.ts';
 import { FIELDS, OPERATORS, RulesIn, SMART_SORTS, SmartSortName, type Field, type Node } from './rules.ts';
 import type { VersionEntry } from './versions.ts';
 
-/** Maximum in one request: as many entries as a playlist can have. */
+/** Maximum number of tracks in one request: as many as a playlist can have. */
 const MAX_TRACKS = 100_000;
 const MAX_IDS_IN_ADDRESS = 10_000;
 const MAX_MOVED = 10_000;
@@ -201,7 +201,7 @@ export type PlaylistEntryOut = z.output<typeof PlaylistEntryOut>;
 export const PlaylistEntryPage = pagedOf(PlaylistEntryOut).meta({ id: 'PagedPlaylistEntries' });
 export type PlaylistEntryPage = z.output<typeof PlaylistEntryPage>;
 
-/** Rules as in RulesIn; stored rules are not validated again. */
+/** Rules have the form of RulesIn; stored rules are not validated again. */
 const NodeOut = z
   .record(z.string(), z.unknown())
   .meta({ description: 'a rule {field, op, value} or a group {all} or {any}' }) as unknown as z.ZodType<Node, Node>;
@@ -272,7 +272,7 @@ export type PlaylistVersionOut = z.output<typeof PlaylistVersionOut>;
 export const PlaylistVersionPage = pagedOf(PlaylistVersionOut).meta({ id: 'PagedPlaylistVersions' });
 export type PlaylistVersionPage = z.output<typeof PlaylistVersionPage>;
 
-/** An entry of a past version; its track may have been removed. */
+/** An entry of a past version, whose track may have been removed. */
 export const VersionEntryOut = z
   .object({
     entry_id: z.int(),
@@ -381,7 +381,7 @@ export const toVersionOut = (v: VersionSummary): PlaylistVersionOut => ({
 export const toVersionEntryOut = (entry: VersionEntry): z.output<typeof VersionEntryOut> => ({
   entry_id: entry.id,
   position: entry.position,
-  track_id: entry.isThere ? entry.trackId : null,
+  track_id: entry.isTrackThere ? entry.trackId : null,
   title: entry.title,
   artist_name: entry.artistName,
 });

@@ -1,11 +1,11 @@
-// Extracts the elements of an XSPF playlist that matter, by name. Deliberately no XML parser: no entities are expanded,
-// which rules out entity attacks, and the start of a damaged file can still be read.
+// Extracts the needed elements of an XSPF playlist by their names. Deliberately no XML parser is used: no entities are
+// expanded, which rules out entity attacks, and the start of a damaged file can still be read.
 import { unescapeXml } from '../media/xml-text.ts';
 import { limitError, TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { MAX_FILE_ENTRIES, type FileEntry, type PlaylistFile } from './file-entry.ts';
 
 const { textChars: MAX_TEXT_CHARACTERS, lineChars: MAX_TRACK_CHARACTERS } = TEXT_LIMITS.playlist;
-/** The start of each element that is read. */
+/** Patterns for the start of each element that is read. */
 const ELEMENTS = {
   location: /<location[\s>]/i,
   duration: /<duration[\s>]/i,
@@ -46,7 +46,7 @@ export function* parseXspf(text: string): Generator<void, PlaylistFile> {
   return { name: element(head, 'title'), entries };
 }
 
-/** Text of the first element with that name. */
+/** Returns the text of the first element with that name. */
 function element(xml: string, name: keyof typeof ELEMENTS): string | undefined {
   const tagStart = ELEMENTS[name].exec(xml)?.index;
   if (tagStart === undefined) return undefined;
@@ -55,8 +55,8 @@ function element(xml: string, name: keyof typeof ELEMENTS): string | undefined {
   return unescapeXml(raw) || undefined;
 }
 
-function indexOrEnd(text: string, part: string, from: number): number {
-  const index = text.indexOf(part, from);
+function indexOrEnd(text: string, searchedText: string, from: number): number {
+  const index = text.indexOf(searchedText, from);
   return index < 0 ? text.length : index;
 }
 

@@ -1,5 +1,5 @@
-// One attempt to download an episode, into a file of its own. The part that was downloaded is stored until the next
-// attempt, which resumes there if the server still has the same file.
+// One attempt to download an episode, into a file of its own. An incomplete download is kept until the next attempt,
+// which resumes it if the server still has the same file.
 import { createWriteStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,11 +21,11 @@ interface DownloadDeps {
   dir: string;
   web: Pick<PodcastWeb, 'audio'>;
   quota: Pick<Quota, 'assertFree'>;
-  /** Limit of one episode. */
+  /** Size limit of one episode. */
   maxBytes: () => number;
-  /** Limit of all episodes. */
+  /** Size limit of all episodes together. */
   capBytes: () => number;
-  changed: () => void;
+  onChange: () => void;
 }
 
 export const fileOf = (dir: string, { id, format }: Pick<EpisodeRow, 'id' | 'format'>): string =>
@@ -34,25 +34,29 @@ const partOf = (dir: string, id: EpisodeId): string => join(dir, `${id}.part`);
 
 const sizeOf = async (path: string): Promise<number> => (await stat(path).catch(() => undefined))?.size ?? 0;
 
-/** Bytes between two checks of the free space. */
+/** The number of bytes between two checks of the free space. */
 const FREE_SPACE_CHECK_BYTES = 64 << 20;
 
 const tooLarge = (): Error =>
   permanent(new AppError('too_large', 'The episode is larger than MAX_UPLOAD_BYTES or PODCAST_MAX_BYTES.'));
 
-/** Removes what is on disk of an episode. */
+/** Removes the files of an episode. */
 export async function removeFiles(dir: string, episode: Pick<EpisodeRow, 'id' | 'format'>): Promise<void> {
   await rm(partOf(dir, episode.id), { force: true });
   if (episode.format !== null) await rm(fileOf(dir, episode), { force: true });
 }
 
-/** Errors of a lost connection or a server that is down; other errors would repeat. */
+/** Errors of a lost connection or a server that is down; other errors would occur again. */
 const PASSING_ERRORS = new Set<OutboundError['kind']>(['timeout', 'network', 'refused']);
 
 export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD_EPISODE> {
-  const { db, now, dir, web, quota, maxBytes, capBytes, changed } = deps;
+  const { db, now, dir, web, quota, maxBytes, capBytes, onChange } = deps;
 
-  async function fetch(episode: EpisodeRow, signal: AbortSignal, progress: (done: number, all: number | null) => void) {
+  async function fetch(
+    episode: EpisodeRow,
+    signal: AbortSignal,
+    progress: (receivedBytes: number, totalBytes: number | null) => void,
+  ) {
     const path = partOf(dir, episode.id);
     await mkdir(dir, { recursive: true, mode: 0o700 });
     const maxEpisodeBytes = Math.min(maxBytes(), capBytes());
@@ -66,17 +70,17 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
     const { status, headers, body } = answer;
     if (status !== 200 && status !== 206) {
       body.destroy();
-      if (status === 416) await rm(path, { force: true }); // it is another file now
-      const failed = new AppError('unavailable', `The server of the episode answered with status ${status}.`);
-      throw [404, 410, 401, 403].includes(status) ? permanent(failed) : failed;
+      if (status === 416) await rm(path, { force: true }); // the server has another file now
+      const statusError = new AppError('unavailable', `The server of the episode answered with status ${status}.`);
+      throw [404, 410, 401, 403].includes(status) ? permanent(statusError) : statusError;
     }
     const resumeAt = status === 206 ? Number(/^bytes (\d+)-/.exec(headers.get('content-range') ?? '')?.[1]) : 0;
-    // what is packed has another length than what is stored, so it can neither be continued nor compared
+    // the length of compressed content is not that of the file, so the download can be neither continued nor checked
     const isPacked = (headers.get('content-encoding') ?? 'identity') !== 'identity';
     const validator = isPacked ? null : validatorOf(headers);
-    // servers that ignore If-Range send a part of what may be another file
-    const isOther = validator !== null && validator !== episode.validator;
-    if (status === 206 && (resumeAt !== existingBytes || isOther || isPacked)) {
+    // servers that ignore If-Range may send a part of another file
+    const isOtherFile = validator !== null && validator !== episode.validator;
+    if (status === 206 && (resumeAt !== existingBytes || isOtherFile || isPacked)) {
       body.destroy();
       await rm(path, { force: true });
       throw new AppError('unavailable', 'The server of the episode sent another part than it was asked for.');
@@ -87,7 +91,8 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
       body.destroy();
       throw tooLarge();
     }
-    // first: an attempt that ends here must not take the old part for one of the new file
+    // removed before anything is stored: an attempt that ends here must not leave an old part that looks like the new
+    // file
     if (status === 200) await rm(path, { force: true });
     updateEpisode(db, episode.id, { validator: validator ?? (status === 206 ? episode.validator : null) });
     await quota.assertFree(expectedBytes === null ? 0 : expectedBytes - resumeAt);
@@ -128,13 +133,13 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
   }
 
   /**
-   * Deletes the oldest downloads until the others fit; never the episode that was just downloaded, which fits by
-   * itself.
+   * Deletes the oldest downloads until the others fit into the limit; never the episode that was just downloaded, which
+   * fits by itself.
    */
   async function deleteOldest(keptId: EpisodeId): Promise<void> {
-    const completed = listWithStatus(db, 'completed');
-    let bytes = completed.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
-    for (const episode of completed) {
+    const completedEpisodes = listWithStatus(db, 'completed');
+    let bytes = completedEpisodes.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
+    for (const episode of completedEpisodes) {
       if (bytes <= capBytes()) return;
       if (episode.id === keptId) continue;
       updateEpisode(db, episode.id, { status: 'deleted', format: null, downloadedAt: null });
@@ -150,7 +155,7 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
         : permanent(error);
     if (isDiskFull(error)) return new AppError('storage_full', DISK_FULL, { cause: error });
     if (error instanceof Error && 'syscall' in error)
-      // its message holds a path
+      // the message of the system's error contains a path
       return new AppError('unavailable', 'The episode could not be stored.', { cause: error });
     return error instanceof Error ? error : new Error(String(error));
   }
@@ -170,18 +175,18 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
         return { outcome: 'not wanted any more' };
       }
       const failure = toJobError(error);
-      const isOver = isPermanent(failure) || attempt >= DOWNLOAD_EPISODE.attempts;
-      updateEpisode(db, id, { error: failure.message, ...(isOver && { status: 'error' as const }) });
-      // nothing else would count or remove it
-      if (isOver) await removeFiles(dir, episode);
+      const isFinal = isPermanent(failure) || attempt >= DOWNLOAD_EPISODE.attempts;
+      updateEpisode(db, id, { error: failure.message, ...(isFinal && { status: 'error' as const }) });
+      // no other code would count or remove the incomplete file
+      if (isFinal) await removeFiles(dir, episode);
       throw failure;
     } finally {
-      changed();
+      onChange();
     }
   };
 }
 
-/** A weak ETag is not enough to put two parts together. */
+/** Returns a validator for resuming; a weak ETag does not guarantee that two parts belong together. */
 function validatorOf(headers: Headers): string | null {
   const etag = headers.get('etag');
   return etag !== null && !etag.startsWith('W/') && etag.length < 500 ? etag : headers.get('last-modified');

@@ -1,5 +1,6 @@
-// Reads the feed of a podcast: RSS 2.0, RSS 1.0 and Atom, as they come. Pure. Feeds are hostile input: nothing in them
-// is fetched here, no entity is defined by them, and length, depth and number have limits.
+// Reads the feed of a podcast: RSS 2.0, RSS 1.0 and Atom, also if they are not well-formed. Pure functions. Feeds are
+// untrusted input: no address in them is requested here, they cannot define entities, and length, depth and number have
+// limits.
 import type sax from 'sax';
 import { isTime } from '../http/times.ts';
 import { TEXT_LIMITS } from '../runtime/text-limits.ts';
@@ -22,7 +23,7 @@ interface Feed {
   episodes: FeedEpisode[];
 }
 
-/** The message is a sentence for people. */
+/** The error for a feed that cannot be read; its message is a sentence for people. */
 export class UnreadableFeed extends Error {
   override name = 'UnreadableFeed';
 }
@@ -73,8 +74,8 @@ const TEXT_NAMES = new Set([
 ]);
 
 /**
- * `at` is where the feed was found: addresses may be relative to it. Large feeds take seconds, so requests are served
- * in between. Throws UnreadableFeed.
+ * Parses a feed. Addresses in it may be relative to `feedUrl`. Large feeds take seconds, so requests are served in
+ * between. Throws UnreadableFeed.
  */
 export async function parseFeed(bytes: Uint8Array, contentType: string | null, feedUrl: URL): Promise<Feed> {
   const channel = new Map<string, string>();
@@ -126,11 +127,11 @@ export async function parseFeed(bytes: Uint8Array, contentType: string | null, f
     } else if (parent === 'image' && name === 'url') image ??= text;
     else if ((parent === 'channel' || parent === 'feed') && !channel.has(name)) channel.set(name, text);
   };
-  /** Feeds are seldom well-formed: what can be read is. */
+  /** Continues after errors: feeds are seldom well-formed, and everything that can be parsed is used. */
   const onerror = ({ message }: Error): void => {
     if (message.startsWith('Max buffer length exceeded') && !/comment|doctype|procInst/.test(message))
       refuse('a name or an attribute has no end.');
-    Object.assign(parser, { comment: '', doctype: '', procInstBody: '' }); // what the parser holds of them
+    Object.assign(parser, { comment: '', doctype: '', procInstBody: '' }); // discards what the parser has buffered
     Object.assign(parser, { error: null });
     parser.resume();
   };
@@ -158,15 +159,15 @@ export async function parseFeed(bytes: Uint8Array, contentType: string | null, f
   };
 }
 
-/** Smaller than the limit of the parser's buffer. */
+/** Feeds are parsed in chunks of this size, which is smaller than the limit of the parser's buffer. */
 const CHUNK_CHARACTERS = 16 << 10;
 function* chunksOf(text: string): Generator<string> {
   for (let start = 0; start < text.length; start += CHUNK_CHARACTERS) yield text.slice(start, start + CHUNK_CHARACTERS);
 }
 
 /**
- * The beginning of a declaration, such as of an entity: the parser's time for one grows with the square of its length.
- * Ends before what may end a comment or CDATA around it.
+ * Matches the beginning of a declaration, such as of an entity: the time that the parser takes for a declaration grows
+ * with the square of its length. The match ends before a possible end of a comment or CDATA around it.
  */
 const DECLARATION = /<\s*!(?!--|\[CDATA\[)[^<>\]-]*>?/gi;
 
@@ -204,13 +205,13 @@ const lastPart = (url: string): string =>
   new URL(url).pathname.split('/').at(-1)?.slice(0, MAX_TITLE_CHARACTERS) || url;
 
 function webAddress(text: string | undefined, baseUrl: URL): string | undefined {
-  const trimmed = text?.trim() ?? '';
-  if (trimmed === '' || !URL.canParse(trimmed, baseUrl.href)) return undefined;
-  const url = new URL(trimmed, baseUrl);
+  const trimmedText = text?.trim() ?? '';
+  if (trimmedText === '' || !URL.canParse(trimmedText, baseUrl.href)) return undefined;
+  const url = new URL(trimmedText, baseUrl);
   return /^https?:$/.test(url.protocol) && url.href.length <= MAX_URL_CHARACTERS ? url.href : undefined;
 }
 
-/** Removes markup. */
+/** Returns the text without markup. */
 function toPlainText(text: string | undefined): string | undefined {
   const bare = text
     ?.slice(0, MAX_TEXT_CHARACTERS)
@@ -236,7 +237,7 @@ function parseDate(text: string | undefined): Date | null {
   return ms > 0 && isTime(ms) ? new Date(ms) : null;
 }
 
-/** `1:02:03`, `62:03`, seconds. */
+/** Parses `1:02:03`, `62:03`, or seconds. */
 function parseDuration(text: string | undefined): number | null {
   const parts = /^(?:(\d{1,3}):)?(?:(\d{1,4}):)?(\d{1,6})(?:\.\d*)?$/.exec(text?.trim() ?? '');
   if (!parts) return null;
@@ -248,13 +249,13 @@ function parseDuration(text: string | undefined): number | null {
   return ms > 0 && ms <= MAX_DURATION_MS ? ms : null;
 }
 
-/** Decodes by the byte order mark, else by the XML declaration, else by the Content-Type; UTF-8 by default. */
+/** Decodes a feed by the byte order mark, else by the XML declaration, else by the Content-Type; UTF-8 by default. */
 function decode(bytes: Uint8Array, contentType: string | null): string {
   const head = Buffer.from(bytes.subarray(0, 200)).toString('latin1');
   const declared = /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w:-]{1,40})/i.exec(head)?.[1];
-  const served = /\bcharset\s*=\s*"?([\w:-]{1,40})/i.exec(contentType ?? '')?.[1];
+  const declaredCharset = /\bcharset\s*=\s*"?([\w:-]{1,40})/i.exec(contentType ?? '')?.[1];
   const mark = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff;
-  const name = typeof mark === 'string' ? mark : mark ? 'utf-16be' : (declared ?? served ?? 'utf-8');
+  const name = typeof mark === 'string' ? mark : mark ? 'utf-16be' : (declared ?? declaredCharset ?? 'utf-8');
   return decoderOf(name).decode(bytes);
 }
 

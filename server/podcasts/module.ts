@@ -12,7 +12,7 @@ import { DOWNLOAD_EPISODE, REFRESH_PODCAST } from './tasks.ts';
 import { podcastEvent } from './wire.ts';
 
 export interface PodcastsTuning {
-  /** A server of podcasts that may be on this machine. */
+  /** Address of a podcast server that may be on this machine. */
   podcastsFrom?: URL;
 }
 
@@ -32,8 +32,8 @@ export function podcastsModule({
 }: Base & Pick<FilesOffer, 'quota'> & { tuning: PodcastsTuning }) {
   const dir = config.paths.podcasts;
   const maxBytes = (): number => settings.get('MAX_UPLOAD_BYTES');
-  const changed = (): void => events.publish(podcastEvent, {});
-  const web = createPodcastWeb({ version, contact: () => settings.get('CONTACT'), allowed: tuning.podcastsFrom });
+  const announceChange = (): void => events.publish(podcastEvent, {});
+  const web = createPodcastWeb({ version, contact: () => settings.get('CONTACT'), testServer: tuning.podcastsFrom });
   const podcasts = createPodcastService({
     db,
     now,
@@ -41,7 +41,7 @@ export function podcastsModule({
     dir,
     refreshHours: () => settings.get('PODCAST_REFRESH_HOURS'),
     web,
-    changed,
+    onChange: announceChange,
   });
   const send = createSendEpisode({ web, podcasts, maxBytes });
   const refresh = createRefresh({
@@ -50,7 +50,7 @@ export function podcastsModule({
     web,
     downloadNewest: () => settings.get('PODCAST_DOWNLOAD_NEWEST'),
     download: async (episodeId) => void (await jobs.tryEnqueue(DOWNLOAD_EPISODE, { episodeId })),
-    changed,
+    onChange: announceChange,
   });
   const download = downloadEpisodeTask({
     db,
@@ -60,7 +60,7 @@ export function podcastsModule({
     quota,
     maxBytes,
     capBytes: () => settings.get('PODCAST_MAX_BYTES'),
-    changed,
+    onChange: announceChange,
   });
   let looking: NodeJS.Timeout | undefined;
 
@@ -78,10 +78,10 @@ export function podcastsModule({
       podcasts.resume().catch((err: unknown) => log.error({ err }, 'podcast downloads could not resume'));
     },
     start(): void {
-      const look = (): void =>
+      const refreshDue = (): void =>
         void podcasts.refreshDue().catch((err: unknown) => log.error({ err }, 'podcasts could not be refreshed'));
-      looking = setInterval(look, REFRESH_CHECK_MS).unref();
-      look();
+      looking = setInterval(refreshDue, REFRESH_CHECK_MS).unref();
+      refreshDue();
     },
     stop: () => clearInterval(looking),
   } satisfies Module;

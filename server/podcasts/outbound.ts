@@ -1,4 +1,4 @@
-// Requests to the servers of podcasts. Anybody may name them, so they must be on the open internet.
+// Sends requests to the servers of podcasts. Any user may enter their addresses, so they must be on the open internet.
 import { guardedFetch, guardedStream, type GuardedAnswer, type GuardedStream } from '../outbound/guarded-fetch.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { userAgentOf } from '../outbound/user-agent.ts';
@@ -8,10 +8,10 @@ interface PodcastWebDeps {
   version: string;
   contact: () => string | undefined;
   /** Address of a test server, which may be on this machine. */
-  allowed?: URL | undefined;
+  testServer?: URL | undefined;
 }
 
-const { bytes: MOST_FEED_BYTES } = TEXT_LIMITS.feed;
+const { bytes: MAX_FEED_BYTES } = TEXT_LIMITS.feed;
 const FEED_TIMEOUT_MS = 60_000;
 const MAX_PICTURE_BYTES = 20 << 20;
 const AUDIO_TIMEOUT_MS = 6 * 3_600_000;
@@ -19,8 +19,8 @@ const STALL_TIMEOUT_MS = 30_000;
 
 export type PodcastWeb = ReturnType<typeof createPodcastWeb>;
 
-export function createPodcastWeb({ version, contact, allowed }: PodcastWebDeps) {
-  const targetOf = (url: URL) => (allowed ? { base: allowed } : { base: url, publicOnly: true });
+export function createPodcastWeb({ version, contact, testServer }: PodcastWebDeps) {
+  const targetOf = (url: URL) => (testServer ? { base: testServer } : { base: url, publicOnly: true });
   const agent = (): Record<string, string> => ({ 'user-agent': userAgentOf(version, contact()), accept: '*/*' });
   return {
     feed: (url: URL, headers: Record<string, string>, signal?: AbortSignal): Promise<GuardedAnswer> =>
@@ -29,10 +29,10 @@ export function createPodcastWeb({ version, contact, allowed }: PodcastWebDeps) 
         headers: { ...agent(), ...headers },
         timeoutMs: FEED_TIMEOUT_MS,
         stallMs: STALL_TIMEOUT_MS,
-        maxBytes: MOST_FEED_BYTES,
+        maxBytes: MAX_FEED_BYTES,
         signal,
       }),
-    /** Returns undefined when there is none. */
+    /** Returns a picture; undefined when there is none. */
     async picture(url: URL): Promise<Uint8Array | undefined> {
       const limits = { timeoutMs: FEED_TIMEOUT_MS, stallMs: STALL_TIMEOUT_MS, maxBytes: MAX_PICTURE_BYTES };
       try {

@@ -1,4 +1,4 @@
-// Rows of podcasts, their episodes, and where people stopped in them.
+// Reads and writes podcasts, their episodes, and the positions where people stopped in them.
 import { and, asc, count, desc, eq, inArray, lt, or, isNull, sql } from 'drizzle-orm';
 import { type Db, writtenRow } from '../db/client.ts';
 import type { EpisodeId, PodcastId, UserId } from '../db/ids.ts';
@@ -9,7 +9,7 @@ import type { FeedEpisode } from './feed.ts';
 export type PodcastRow = typeof podcasts.$inferSelect;
 export type EpisodeRow = typeof podcastEpisodes.$inferSelect;
 type PositionRow = typeof podcastPositions.$inferSelect;
-/** An episode with the podcast's title, and where the user stopped. */
+/** An episode with the podcast's title, and the position where the user stopped. */
 export type EpisodeSummary = EpisodeRow & { podcastTitle: string; positionMs: number | null };
 
 const summary = (db: Db, userId: UserId) =>
@@ -32,15 +32,15 @@ const toSummary = ({ episode, ...more }: SummaryRow): EpisodeSummary => ({ ...ep
 export const listPodcasts = (db: Db): PodcastRow[] => db.select().from(podcasts).orderBy(asc(podcasts.title)).all();
 export const findPodcast = (db: Db, id: PodcastId): PodcastRow | undefined =>
   db.select().from(podcasts).where(eq(podcasts.id, id)).get();
-export const insertPodcast = (db: Db, url: string, at: Date): PodcastRow | undefined =>
+export const insertPodcast = (db: Db, url: string, createdAt: Date): PodcastRow | undefined =>
   writtenRow(
-    db.insert(podcasts).values({ url, title: url, status: 'new', createdAt: at }).onConflictDoNothing().returning(),
+    db.insert(podcasts).values({ url, title: url, status: 'new', createdAt }).onConflictDoNothing().returning(),
   );
 export const updatePodcast = (db: Db, id: PodcastId, values: Partial<PodcastRow>): void =>
   void db.update(podcasts).set(values).where(eq(podcasts.id, id)).run();
 export const deletePodcast = (db: Db, id: PodcastId): boolean =>
   db.delete(podcasts).where(eq(podcasts.id, id)).run().changes > 0;
-/** Lists podcasts that were not read since. */
+/** Lists podcasts whose feed was not read since that time. */
 export const listDue = (db: Db, refreshedBefore: Date): PodcastId[] =>
   db
     .select({ id: podcasts.id })
@@ -89,11 +89,11 @@ export const idsOfEpisodes = (db: Db, podcastId: PodcastId): EpisodeId[] =>
     .all()
     .map(({ id }) => id);
 
-/** Adds new episodes, and gives existing ones the present data of the feed; downloaded audio stays. */
-export function putEpisodes(db: Db, podcastId: PodcastId, episodes: readonly FeedEpisode[], at: Date): void {
+/** Adds new episodes, and updates existing ones from the feed; downloaded audio stays. */
+export function putEpisodes(db: Db, podcastId: PodcastId, episodes: readonly FeedEpisode[], time: Date): void {
   for (const { publishedAt, ...episode } of episodes)
     db.insert(podcastEpisodes)
-      .values({ ...episode, podcastId, publishedAt: publishedAt ?? at, status: 'new', createdAt: at })
+      .values({ ...episode, podcastId, publishedAt: publishedAt ?? time, status: 'new', createdAt: time })
       .onConflictDoUpdate({
         target: [podcastEpisodes.podcastId, podcastEpisodes.guid],
         set: {
@@ -108,7 +108,7 @@ export function putEpisodes(db: Db, podcastId: PodcastId, episodes: readonly Fee
       .run();
 }
 
-/** Limit per podcast, above that of a feed. */
+/** Limit of deleted episodes per podcast, above the limit of a feed. */
 const MAX_DELETED_EPISODES = 2_000;
 
 /**
@@ -149,11 +149,11 @@ export function putPosition(
   db: Db,
   key: { userId: UserId; episodeId: EpisodeId },
   { positionMs, comment }: Pick<PositionRow, 'positionMs'> & { comment?: string | null },
-  at: Date,
+  time: Date,
 ): void {
-  const values = { positionMs, updatedAt: at, ...(comment !== undefined && { comment }) };
+  const values = { positionMs, updatedAt: time, ...(comment !== undefined && { comment }) };
   db.insert(podcastPositions)
-    .values({ ...key, createdAt: at, ...values })
+    .values({ ...key, createdAt: time, ...values })
     .onConflictDoUpdate({ target: [podcastPositions.userId, podcastPositions.episodeId], set: values })
     .run();
 }

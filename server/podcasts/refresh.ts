@@ -1,4 +1,4 @@
-// Reads the feed of a podcast, if it changed since, and starts to download the newest episodes.
+// Reads the feed of a podcast, if it has changed, and starts to download the newest episodes.
 import type { MainDb } from '../db/client.ts';
 import type { EpisodeId, PodcastId } from '../db/ids.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
@@ -20,13 +20,13 @@ interface RefreshDeps {
   web: Pick<PodcastWeb, 'feed'>;
   downloadNewest: () => number;
   download: (id: EpisodeId) => Promise<void>;
-  changed: () => void;
+  onChange: () => void;
 }
 
 type RefreshResult = { outcome: 'read' | 'unchanged' | 'failed' | 'gone' };
 
-export function createRefresh({ db, now, web, downloadNewest, download, changed }: RefreshDeps) {
-  /** The error as a sentence; undefined when the feed was read. */
+export function createRefresh({ db, now, web, downloadNewest, download, onChange }: RefreshDeps) {
+  /** Reads the feed and stores its episodes. Returns the error as a sentence; undefined when the feed was read. */
   async function readFeed(
     podcast: PodcastRow,
     signal?: AbortSignal,
@@ -44,7 +44,7 @@ export function createRefresh({ db, now, web, downloadNewest, download, changed 
     const feed = await parseFeed(bytes, headers.get('content-type'), url);
     db.transaction(
       (tx) => {
-        if (!findPodcast(tx, podcast.id)) return; // deleted meanwhile
+        if (!findPodcast(tx, podcast.id)) return; // the podcast was deleted meanwhile
         putEpisodes(tx, podcast.id, feed.episodes, now());
         deleteUnlistedEpisodes(
           tx,
@@ -64,9 +64,11 @@ export function createRefresh({ db, now, web, downloadNewest, download, changed 
     return 'read';
   }
 
-  /** Downloads only episodes that were never tried: deleted ones, and those that failed for good, stay as they are. */
+  /**
+   * Downloads only episodes that were never tried: deleted episodes, and those that failed for good, stay as they are.
+   */
   async function downloadNew(id: PodcastId): Promise<void> {
-    // the newest last, since what was downloaded first is deleted first
+    // the newest comes last, because the episode that was downloaded first is also deleted first
     for (const episode of listNewestOf(db, id, downloadNewest()).toReversed()) {
       if (episode.status !== 'new') continue;
       updateEpisode(db, episode.id, { status: 'downloading', error: null });
@@ -82,12 +84,12 @@ export function createRefresh({ db, now, web, downloadNewest, download, changed 
       const error = typeof result === 'object' ? result.error : null;
       updatePodcast(db, id, { checkedAt: now(), status: error === null ? 'completed' : 'error', error });
       if (error === null) await downloadNew(id);
-      changed();
+      onChange();
       return { outcome: typeof result === 'object' ? 'failed' : result };
     } catch (error) {
       if (!(error instanceof OutboundError || error instanceof UnreadableFeed)) throw error;
       updatePodcast(db, id, { checkedAt: now(), status: 'error', error: error.message });
-      changed();
+      onChange();
       return { outcome: 'failed' };
     }
   };

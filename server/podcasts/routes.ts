@@ -1,4 +1,4 @@
-// Podcasts over REST.
+// REST API of podcasts.
 import { z } from 'zod';
 import { EpisodeIdIn, PodcastIdIn } from '../db/ids.ts';
 import { idParam, toPaged } from '../http/paging.ts';

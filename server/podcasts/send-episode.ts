@@ -1,4 +1,5 @@
-// Sends the audio of an episode: the downloaded file, or what its server sends, part by part as the player asks.
+// Sends the audio of an episode: the downloaded file, or the bytes that its server sends, range by range as the player
+// requests them.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { access } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
@@ -23,14 +24,14 @@ const AUDIO_TYPE = /^(?:audio\/[\w.+-]{1,60}|application\/ogg)$/i;
 
 export interface SendEpisodeOptions {
   disposition: 'inline' | 'attachment';
-  /** The limit of the listener's account. */
+  /** The bit rate limit of the listener's account. */
   maxKbps: number | null;
 }
 
-/** Pictures in the file count, too. */
+/** How far the average bit rate may exceed the limit: pictures in the file count, too. */
 const BITRATE_TOLERANCE = 1.1;
 
-/** Episodes are not converted, so what may be above the limit is refused. */
+/** Refuses an episode that may exceed the limit, because episodes are not converted. */
 function assertWithinLimit({ sizeBytes, durationMs }: EpisodeSummary, maxKbps: number | null): void {
   if (maxKbps === null) return;
   const kbps = sizeBytes === null || durationMs === null ? Infinity : (sizeBytes * 8) / durationMs;
@@ -43,7 +44,7 @@ function assertWithinLimit({ sizeBytes, durationMs }: EpisodeSummary, maxKbps: n
   );
 }
 
-const isThere = (path: string): Promise<boolean> =>
+const fileExists = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,
     () => false,
@@ -66,7 +67,7 @@ export function createSendEpisode({ web, podcasts, maxBytes }: SendEpisodeDeps) 
         throw error instanceof OutboundError ? new AppError('unavailable', error.message, { cause: error }) : error;
       });
     const { status } = answer;
-    // unpacked bytes do not have the announced length, and a part of packed bytes cannot be unpacked
+    // decompressed bytes do not have the announced length, and a part of compressed content cannot be decompressed
     const isPacked = (answer.headers.get('content-encoding') ?? 'identity') !== 'identity';
     if (![200, 206, 416].includes(status) || (isPacked && status === 206)) {
       answer.body.destroy();
@@ -85,7 +86,7 @@ export function createSendEpisode({ web, podcasts, maxBytes }: SendEpisodeDeps) 
       return void res.end();
     }
     await pipeline(answer.body, res).catch((error: unknown) => {
-      if (!res.destroyed) throw error; // the player is gone
+      if (!res.destroyed) throw error; // the player has disconnected
     });
   }
 
@@ -99,7 +100,7 @@ export function createSendEpisode({ web, podcasts, maxBytes }: SendEpisodeDeps) 
     assertWithinLimit(episode, mostKbps);
     const path = podcasts.pathOf(episode);
     // downloads are not part of a backup
-    if (path === undefined || !(await isThere(path))) return relay(req, res, episode, signal);
+    if (path === undefined || !(await fileExists(path))) return relay(req, res, episode, signal);
     const format = episode.format ?? 'mp3';
     await sendBytes(
       req,

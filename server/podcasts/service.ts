@@ -1,4 +1,5 @@
-// Podcasts for the REST and Subsonic APIs. Everybody listens to all of them; who may add and remove them has a right.
+// Podcasts for the REST and Subsonic APIs. Everybody can listen to all podcasts; a right decides who may add and remove
+// them.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MainDb } from '../db/client.ts';
@@ -38,7 +39,7 @@ interface PodcastDeps {
   dir: string;
   refreshHours: () => number;
   web: Pick<PodcastWeb, 'picture'>;
-  changed: () => void;
+  onChange: () => void;
 }
 
 const MAX_URL_CHARACTERS = 2_000;
@@ -47,7 +48,7 @@ const HOUR_MS = 3_600_000;
 
 export type PodcastService = ReturnType<typeof createPodcastService>;
 
-export function createPodcastService({ db, now, jobs, dir, refreshHours, web, changed }: PodcastDeps) {
+export function createPodcastService({ db, now, jobs, dir, refreshHours, web, onChange }: PodcastDeps) {
   function getPodcast(id: PodcastId): PodcastRow {
     const podcast = findPodcast(db, id);
     if (!podcast) throw notFound('podcast', id);
@@ -70,7 +71,9 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, web, ch
     }),
     newest: (userId: UserId, count: number): EpisodeSummary[] => listNewest(db, userId, count),
     podcastOf: (id: EpisodeId): PodcastId | undefined => findEpisode(db, id)?.podcastId,
-    /** Its picture, as the feed names it; undefined without one. `key` names its content. */
+    /**
+     * Returns the podcast's picture, as the feed names it; undefined without a picture. `key` identifies its content.
+     */
     pictureOf(id: PodcastId): { key: string; read: () => Promise<Uint8Array | undefined> } | undefined {
       const url = findPodcast(db, id)?.imageUrl ?? undefined;
       return url === undefined ? undefined : { key: url, read: () => web.picture(new URL(url)) };
@@ -80,8 +83,8 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, web, ch
       episode.status === 'completed' ? fileOf(dir, episode) : undefined,
 
     /**
-     * Adds a podcast, whose feed is read soon after. Throws `invalid` for a text that is no address, and `conflict` for
-     * a podcast that exists.
+     * Adds a podcast; its feed is read soon after. Throws `invalid` for a text that is not an address, and `conflict`
+     * for a podcast that exists.
      */
     async add(text: string): Promise<PodcastRow> {
       const url = text.trim().replace(/^(?:feed|pcast|itpc|podcast):(?:\/\/)?(?=https?:)/i, '');
@@ -98,7 +101,7 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, web, ch
         deletePodcast(db, podcast.id);
         throw error;
       }
-      changed();
+      onChange();
       return podcast;
     },
 
@@ -108,10 +111,10 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, web, ch
       const episodes = idsOfEpisodes(db, id).flatMap((episodeId) => findEpisode(db, episodeId) ?? []);
       deletePodcast(db, id);
       for (const episode of episodes) await removeFiles(dir, episode);
-      changed();
+      onChange();
     },
 
-    /** Reads the feed of one podcast, or of all. */
+    /** Reads the feed of one podcast, or the feeds of all. */
     async refresh(id?: PodcastId): Promise<void> {
       const ids = id === undefined ? listPodcasts(db).map((podcast) => podcast.id) : [getPodcast(id).id];
       for (const podcastId of ids) await jobs.enqueue(REFRESH_PODCAST, { podcastId });
@@ -135,34 +138,34 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, web, ch
         updateEpisode(db, id, { status });
         throw error;
       }
-      changed();
+      onChange();
       return getEpisode(userId, id);
     },
 
-    /** Deletes the audio. The episode stays in the list, and is not downloaded again automatically. */
+    /** Deletes the audio of an episode. The episode stays in the list, and is not downloaded again automatically. */
     async removeDownload(userId: UserId, id: EpisodeId): Promise<void> {
       const episode = getEpisode(userId, id);
       updateEpisode(db, id, { status: 'deleted', format: null, downloadedAt: null, validator: null, error: null });
       await removeFiles(dir, episode);
-      changed();
+      onChange();
     },
 
     positions: (userId: UserId): ReturnType<typeof listPositions> => listPositions(db, userId),
-    setPosition(userId: UserId, episodeId: EpisodeId, at: { positionMs: number; comment?: string | null }): void {
+    setPosition(userId: UserId, episodeId: EpisodeId, position: { positionMs: number; comment?: string | null }): void {
       getEpisode(userId, episodeId);
-      putPosition(db, { userId, episodeId }, at, now());
+      putPosition(db, { userId, episodeId }, position, now());
     },
     removePosition(userId: UserId, episodeId: EpisodeId): void {
       if (!removePosition(db, { userId, episodeId })) throw notFound('position in podcast episode', episodeId);
     },
 
-    /** Resumes downloads that lost their job. */
+    /** Resumes downloads whose job was lost. */
     async resume(): Promise<void> {
       for (const { id } of listWithStatus(db, 'downloading'))
         await jobs.tryEnqueue(DOWNLOAD_EPISODE, { episodeId: id });
     },
 
-    /** Files of podcasts that were removed while they came. */
+    /** Deletes files of podcasts that were removed during the download. */
     async sweep(): Promise<void> {
       const names = await readdir(dir).catch(() => []);
       for (const name of names) {
@@ -175,6 +178,6 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, web, ch
   };
 }
 
-/** The error for an episode that is not downloaded and that its server does not deliver. */
+/** Returns the error for an episode that is not downloaded and that its server does not deliver. */
 export const notHere = (status: number): AppError =>
   new AppError('unavailable', `The server of the episode answered with status ${status}.`);

@@ -3,7 +3,7 @@ import { EpisodeIdIn, PodcastIdIn } from '../db/ids.ts';
 import { DEFAULT_BACKOFF } from '../jobs/backoff.ts';
 import { task } from '../jobs/tasks.ts';
 
-/** Reads the feed of a podcast. What fails is tried again when the feed is due the next time. */
+/** Reads the feed of a podcast. A failed attempt is repeated when the feed is due the next time. */
 export const REFRESH_PODCAST = task('refresh_podcast', {
   payload: z.strictObject({ podcastId: PodcastIdIn }),
   attempts: 1,
@@ -11,7 +11,7 @@ export const REFRESH_PODCAST = task('refresh_podcast', {
   concurrency: 2,
 });
 
-/** Downloads an episode; resumes where a kill or a lost connection ended the previous attempt. */
+/** Downloads an episode; resumes where an interruption or a lost connection ended the previous attempt. */
 export const DOWNLOAD_EPISODE = task('download_episode', {
   payload: z.strictObject({ episodeId: EpisodeIdIn }),
   attempts: 5,

@@ -1,4 +1,4 @@
-// Podcasts in the API.
+// Zod schemas of the podcasts API.
 import { z } from 'zod';
 import { event } from '../events/event.ts';
 import { pagedOf, pageQuery } from '../http/paging.ts';

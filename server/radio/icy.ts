@@ -1,6 +1,6 @@
-// ICY tells what an internet radio station plays, in between its audio. After every `icy-metaint` bytes of audio comes
-// one byte, the length of the text in units of 16 bytes, and then the text: `StreamTitle='Artist - Title';`, padded
-// with zeros. A length of 0 means that the text has not changed.
+// Reads and writes ICY metadata, which tells what an internet radio station plays, in between its audio. After every
+// `icy-metaint` bytes of audio comes one byte, the length of the text in units of 16 bytes, and then the text:
+// `StreamTitle='Artist - Title';`, padded with zeros. A length of 0 means that the text has not changed.
 import { isUtf8 } from 'node:buffer';
 import { Transform } from 'node:stream';
 import { decodeCharset, detectCharsets, USUAL_CHARSET } from '../media/charset.ts';
@@ -11,7 +11,7 @@ const MIN_INTERVAL_BYTES = 256;
 const MAX_INTERVAL_BYTES = 1 << 20;
 const MAX_TITLE_CHARACTERS = 300;
 
-/** The interval is not that of the stream: what should be text is not. */
+/** The announced interval is not that of the stream: there is no text where it should be. */
 export class IcyIntervalError extends Error {
   override name = 'OutOfStep';
 }
@@ -24,7 +24,7 @@ export function intervalOf(header: string | null): number | undefined {
   return bytes;
 }
 
-/** Takes the text out of the audio. Throws `OutOfStep`. */
+/** Separates the text from the audio. Throws `IcyIntervalError`. */
 export function createIcySplitter(interval: number, onTitle: (title: string) => void) {
   let audioLeft = interval;
   let textLeft = 0;
@@ -35,20 +35,20 @@ export function createIcySplitter(interval: number, onTitle: (title: string) => 
     const audio: Buffer[] = [];
     for (let position = 0; position < chunk.length;) {
       if (textLeft > 0) {
-        const part = chunk.subarray(position, position + textLeft);
-        position += part.length;
-        textLeft -= part.length;
-        text.push(part);
+        const textPart = chunk.subarray(position, position + textLeft);
+        position += textPart.length;
+        textLeft -= textPart.length;
+        text.push(textPart);
         if (textLeft > 0) continue;
         const block = Buffer.concat(text);
         const title = block.equals(previousBlock) ? undefined : titleOf(block);
         if (title !== undefined) onTitle(title);
         [previousBlock, text, audioLeft] = [block, [], interval];
       } else if (audioLeft > 0) {
-        const part = chunk.subarray(position, position + audioLeft);
-        position += part.length;
-        audioLeft -= part.length;
-        audio.push(part);
+        const audioPart = chunk.subarray(position, position + audioLeft);
+        position += audioPart.length;
+        audioLeft -= audioPart.length;
+        audio.push(audioPart);
       } else {
         textLeft = (chunk[position++] ?? 0) * UNIT_BYTES;
         if (textLeft === 0) audioLeft = interval;
@@ -58,7 +58,10 @@ export function createIcySplitter(interval: number, onTitle: (title: string) => 
   };
 }
 
-/** Returns undefined when the text names no title. Throws `IcyIntervalError` when it is no text. */
+/**
+ * Returns the title in a block of text; undefined when the block names no title. Throws `IcyIntervalError` when the
+ * block is not text.
+ */
 export function titleOf(block: Buffer): string | undefined {
   const end = block.indexOf(0);
   const bytes = end < 0 ? block : block.subarray(0, end);
@@ -66,7 +69,7 @@ export function titleOf(block: Buffer): string | undefined {
   if (!/^\s*[A-Za-z]\w*='/.test(bytes.toString('latin1'))) throw new IcyIntervalError();
   const [charset = USUAL_CHARSET] = isUtf8(bytes) ? [] : detectCharsets([[titleBytes(bytes)]]);
   const metadataText = isUtf8(bytes) ? bytes.toString('utf8') : decodeCharset(bytes, charset);
-  // a title may have quotes in it, and the text may be cut off
+  // a title may contain quotes, and the text may be cut off
   const [, title] = /StreamTitle='([\s\S]*?)(?:';|'?$)/i.exec(metadataText) ?? [];
   return title === undefined ? undefined : printed(title);
 }
@@ -74,7 +77,7 @@ export function titleOf(block: Buffer): string | undefined {
 const titleBytes = (bytes: Buffer): Buffer =>
   Buffer.from(/StreamTitle='([\s\S]*?)(?:';|$)/i.exec(bytes.toString('latin1'))?.[1] ?? '', 'latin1');
 
-/** Returns one line, without control and formatting characters. */
+/** Returns a text on one line, without control and formatting characters. */
 const printed = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
@@ -83,29 +86,29 @@ const printed = (text: string): string =>
     .slice(0, MAX_TITLE_CHARACTERS)
     .toWellFormed();
 
-/** Puts titles between the audio, for players that ask for them. */
+/** Inserts titles into the audio, for players that request them. */
 export function createIcyJoiner(interval: number, currentTitle: () => string): Transform {
   let remainingBytes = interval;
   let sentTitle: string | undefined;
   return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
+    transform(chunk: Buffer, _encoding, callback) {
       for (let position = 0; position < chunk.length;) {
-        const part = chunk.subarray(position, position + remainingBytes);
-        this.push(part);
-        position += part.length;
-        remainingBytes -= part.length;
+        const audioPart = chunk.subarray(position, position + remainingBytes);
+        this.push(audioPart);
+        position += audioPart.length;
+        remainingBytes -= audioPart.length;
         if (remainingBytes > 0) continue;
         const title = currentTitle();
         this.push(title === sentTitle ? Buffer.alloc(1) : blockOf(title));
         [sentTitle, remainingBytes] = [title, interval];
       }
-      done();
+      callback();
     },
   });
 }
 
 function blockOf(title: string): Buffer {
-  // players look for the first `';`
+  // players take the first `';` for the end of the title
   const text = Buffer.from(`StreamTitle='${title.replaceAll("';", "' ;")}';`);
   const units = Math.min(Math.ceil(text.length / UNIT_BYTES), MAX_UNITS);
   const block = Buffer.alloc(1 + units * UNIT_BYTES);

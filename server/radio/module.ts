@@ -5,27 +5,27 @@ import { createRadioService } from './service.ts';
 import { stationEvent } from './wire.ts';
 
 export interface RadioTuning {
-  /** A server of stations that may be on this machine. */
+  /** Address of a station server that may be on this machine. */
   stationsFrom?: URL;
 }
 
-/** Stations may change their titles as often as they like. */
+/** Titles are announced at most this often, however often stations change them. */
 const ANNOUNCE_INTERVAL_MS = 1_000;
 
 export function radioModule({ db, now, version, settings, events, tuning }: Base & { tuning: RadioTuning }) {
   let announcing: NodeJS.Timeout | undefined;
-  const changed = (): void => {
+  const announceChange = (): void => {
     announcing ??= setTimeout(() => {
       announcing = undefined;
       events.publish(stationEvent, {});
     }, ANNOUNCE_INTERVAL_MS).unref();
   };
-  const radio = createRadioService({ db, now, changed });
+  const radio = createRadioService({ db, now, onChange: announceChange });
   const relay = createRelay({
     version,
     contact: () => settings.get('CONTACT'),
-    allowed: tuning.stationsFrom,
-    changed,
+    testStation: tuning.stationsFrom,
+    onChange: announceChange,
   });
   return {
     offers: { radio, relay },

@@ -12,7 +12,10 @@ export function createStationQueries(db: MainDb) {
     list: (): RadioStation[] =>
       db.select().from(radioStations).orderBy(asc(radioStations.name), asc(radioStations.id)).all(),
     count: (): number => db.select({ count: count() }).from(radioStations).get()?.count ?? 0,
-    /** `mayBePrivate`: an administrator named its address, which may be in the own network. */
+    /**
+     * Finds a station. `mayBePrivate` is true if an administrator entered its address, which may be in the local
+     * network.
+     */
     find: (id: RadioStationId): { station: RadioStation; mayBePrivate: boolean | null } | undefined =>
       db
         .select({ station: radioStations, mayBePrivate: users.isSuperuser })
@@ -21,7 +24,7 @@ export function createStationQueries(db: MainDb) {
         .where(eq(radioStations.id, id))
         .get(),
     insert: (values: NewStation): RadioStation => writtenRow(db.insert(radioStations).values(values).returning()),
-    /** Returns undefined when there is no such station. */
+    /** Updates a station; returns undefined when there is no such station. */
     update: (id: RadioStationId, values: Partial<NewStation>): RadioStation | undefined =>
       db.update(radioStations).set(values).where(eq(radioStations.id, id)).returning().all()[0],
     delete: (id: RadioStationId): boolean => db.delete(radioStations).where(eq(radioStations.id, id)).run().changes > 0,

@@ -1,6 +1,6 @@
 // Sends what a station plays, for as long as somebody listens. The station must be on the open internet, unless an
-// administrator named its address. Its titles are read here, and players that ask for them get them as we understood
-// them, at an interval of our own.
+// administrator entered its address. Tonearm reads the station's titles, and inserts them at its own interval for
+// players that request them.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -18,9 +18,9 @@ interface RelayDeps {
   version: string;
   contact: () => string | undefined;
   /** Address of a test station, which may be on this machine. */
-  allowed?: URL | undefined;
-  /** A title changed. */
-  changed: () => void;
+  testStation?: URL | undefined;
+  /** Called when the title of a station has changed. */
+  onChange: () => void;
 }
 
 type Listener = Pick<Principal, 'id' | 'maxBitrateKbps'>;
@@ -28,10 +28,10 @@ type Listener = Pick<Principal, 'id' | 'maxBitrateKbps'>;
 const MAX_STREAMS_PER_USER = 8;
 const MAX_STREAM_MS = 24 * 3_600_000;
 const STALL_TIMEOUT_MS = 30_000;
-/** A day of uncompressed stereo. */
+/** Maximum size of a stream: a day of uncompressed stereo. */
 const MAX_STREAM_BYTES = 16e9;
 const MAX_PLAYLIST_BYTES = 64 << 10;
-/** Interval of the titles that we send; most servers use it. */
+/** Interval of the titles that Tonearm sends; most servers use the same. */
 const TITLE_INTERVAL_BYTES = 16_000;
 const AUDIO_TYPE = /^(?:audio\/[\w.+-]{1,60}|application\/ogg)$/;
 const PLAYLIST_TYPE =
@@ -43,8 +43,8 @@ const typeOf = ({ headers }: GuardedStream): string =>
 
 export type Relay = ReturnType<typeof createRelay>;
 
-export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
-  /** Titles of stations that somebody listens to. */
+export function createRelay({ version, contact, testStation, onChange }: RelayDeps) {
+  /** Current titles of stations that somebody listens to. */
   const titles = new Map<RadioStationId, string>();
   const listeners = new Map<RadioStationId, number>();
   const ofAccount = new Map<UserId, number>();
@@ -56,11 +56,11 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
   };
 
   function setTitle(id: RadioStationId, title: string | undefined): void {
-    // what still comes after the last listener left is nobody's
+    // a title that arrives after the last listener has left is ignored
     if (titles.get(id) === title || (title !== undefined && !listeners.has(id))) return;
     if (title === undefined) titles.delete(id);
     else titles.set(id, title);
-    changed();
+    onChange();
   }
 
   const openUrl = (
@@ -68,7 +68,9 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
     { station, withTitles, signal }: { station: PlayableStation; withTitles: boolean; signal: AbortSignal },
   ): Promise<GuardedStream> =>
     guardedStream(url, {
-      ...(allowed ? { base: allowed } : { base: new URL(station.streamUrl), publicOnly: !station.mayBePrivate }),
+      ...(testStation
+        ? { base: testStation }
+        : { base: new URL(station.streamUrl), publicOnly: !station.mayBePrivate }),
       headers: {
         'user-agent': userAgentOf(version, contact()),
         accept: '*/*',
@@ -81,7 +83,10 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
       signal,
     });
 
-  /** Stations are often named by a short playlist file (.pls, .m3u) with the address of the stream. */
+  /**
+   * Opens the stream of a station. Stations often name a short playlist file (.pls, .m3u) with the address of the
+   * stream.
+   */
   async function openStream(
     station: PlayableStation,
     withTitles: boolean,
@@ -113,9 +118,10 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
     try {
       try {
         const interval = intervalOf(firstStream.headers.get('icy-metaint'));
-        const take = interval === undefined ? undefined : createIcySplitter(interval, (title) => setTitle(id, title));
+        const splitText =
+          interval === undefined ? undefined : createIcySplitter(interval, (title) => setTitle(id, title));
         for await (const chunk of body as AsyncIterable<Buffer>) {
-          if (take) yield* take(chunk);
+          if (splitText) yield* splitText(chunk);
           else yield chunk;
         }
       } catch (error) {
@@ -191,7 +197,7 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
       try {
         await send(req, res, station, listener, signal);
       } catch (error) {
-        if (res.destroyed) return; // the player is gone
+        if (res.destroyed) return; // the player has disconnected
         throw error instanceof OutboundError ? new AppError('unavailable', error.message, { cause: error }) : error;
       } finally {
         add(ofAccount, listener.id, -1);
@@ -214,7 +220,7 @@ async function streamUrlOf(list: GuardedStream): Promise<URL> {
   return new URL(address);
 }
 
-/** Stations are not converted, so what may be above the limit is refused. */
+/** Refuses a station that may exceed the limit, because stations are not converted. */
 function assertWithinLimit(bitrate: string | null, maxKbps: number | null): void {
   if (maxKbps === null) return;
   const kbps = /^\d{1,4}$/.test(bitrate ?? '') ? Number(bitrate) : Infinity;

@@ -1,4 +1,4 @@
-// Internet radio over REST.
+// REST API of internet radio.
 import { z } from 'zod';
 import { RadioStationIdIn } from '../db/ids.ts';
 import { idParam } from '../http/paging.ts';

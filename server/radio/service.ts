@@ -1,11 +1,11 @@
-// Internet radio stations.
+// Lists, adds and changes internet radio stations.
 import type { MainDb } from '../db/client.ts';
 import type { RadioStationId, UserId } from '../db/ids.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 import { createStationQueries, type RadioStation } from './queries.ts';
 
 export type { RadioStation };
-/** `mayBePrivate`: an administrator named its address, which may be in the own network. */
+/** A station; `mayBePrivate` is true if an administrator entered its address, which may be in the local network. */
 export type PlayableStation = RadioStation & { mayBePrivate: boolean };
 export interface StationFields {
   name: string;
@@ -22,10 +22,10 @@ const MAX_STATIONS = 5_000;
 interface RadioServiceDeps {
   db: MainDb;
   now: () => Date;
-  changed: () => void;
+  onChange: () => void;
 }
 
-export function createRadioService({ db, now, changed }: RadioServiceDeps) {
+export function createRadioService({ db, now, onChange }: RadioServiceDeps) {
   const queries = createStationQueries(db);
   return {
     list: queries.list,
@@ -40,20 +40,20 @@ export function createRadioService({ db, now, changed }: RadioServiceDeps) {
       const values = { ...validateStation(fields), addedBy, createdAt: now() };
       if (queries.count() >= MAX_STATIONS) throw conflict(`There are ${MAX_STATIONS} stations, which is the limit.`);
       const station = queries.insert(values);
-      changed();
+      onChange();
       return station;
     },
 
     update(addedBy: UserId, id: RadioStationId, fields: StationFields): RadioStation {
       const station = queries.update(id, { ...validateStation(fields), addedBy });
       if (!station) throw notFound('radio station', id);
-      changed();
+      onChange();
       return station;
     },
 
     remove(id: RadioStationId): void {
       if (!queries.delete(id)) throw notFound('radio station', id);
-      changed();
+      onChange();
     },
   };
 }
@@ -67,6 +67,9 @@ function validateStation({ name, streamUrl, homePageUrl }: StationFields): Stati
   return { name: name.trim(), streamUrl, homePageUrl };
 }
 
-/** Some players would run or open other schemes (`javascript:`, `file:`). */
+/**
+ * Returns whether the text is an http(s) address: some players would run or open other schemes (`javascript:`,
+ * `file:`).
+ */
 const isWebAddress = (text: string): boolean =>
   text.length <= MAX_FIELD_CHARACTERS && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);

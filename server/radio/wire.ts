@@ -1,4 +1,4 @@
-// Internet radio stations in the API.
+// Zod schemas of internet radio stations.
 import { z } from 'zod';
 import { event } from '../events/event.ts';
 import { isoTime, toIso } from '../http/times.ts';

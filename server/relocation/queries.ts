@@ -1,4 +1,4 @@
-// Finds candidates for a missing track, and reads the file of the chosen one. Each prepared query uses one index.
+// Finds candidates for a missing track, and reads the file of the chosen candidate. Each prepared query uses one index.
 import type { Sqlite } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
@@ -25,7 +25,7 @@ export type MissingTrack = RowAs<
 type TrackFile = TrackAudio & RowAs<typeof tracks, 'source' | 'sourceId'>;
 
 export function createRelocationQueries(client: Sqlite) {
-  const find = client.prepare<[TrackId], MissingTrack>(
+  const findMissing = client.prepare<[TrackId], MissingTrack>(
     `SELECT id, source, source_id AS sourceId, title, title_sort AS titleSort, artist_sort AS artistSort,
       duration_ms AS durationMs, audio_hash AS audioHash, recording_mbid AS recordingMbid, storage_uri AS storageUri,
       availability
@@ -83,7 +83,7 @@ export function createRelocationQueries(client: Sqlite) {
     setSource: (source: string, sourceId: string, updatedAt: number, id: TrackId): void =>
       void setSource.run(source, sourceId, updatedAt, id),
     forgetFormerAudio: (id: TrackId, audioHash: string | null): void => void forgetFormerAudio.run(id, audioHash),
-    find: (id: TrackId): MissingTrack | undefined => find.get(id),
+    find: (id: TrackId): MissingTrack | undefined => findMissing.get(id),
     findFile(id: TrackId): TrackFile | undefined {
       const row = findFile.get(id);
       return row && { ...row, hasPicture: row.hasPicture === 1 };

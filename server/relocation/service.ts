@@ -1,6 +1,6 @@
-// Relocates a missing track to the file of another track, where a scan could not tell that they are the same. The
-// missing track takes over file and audio and keeps its id, metadata and user data. The other track is removed after
-// its user data was merged. A relocation can be undone for 30 days.
+// Relocates a missing track to the file of another track, if a scan could not tell that they are the same. The missing
+// track takes over file and audio and keeps its id, metadata and user data. The other track is removed after its user
+// data was merged. A relocation can be undone for 30 days.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
@@ -25,7 +25,7 @@ interface Replacement {
 type MatchReason = ReplacementOut['why'];
 
 const MAX_CANDIDATES = 20;
-/** Number of missing tracks that are read at once. */
+/** The number of missing tracks that are read at once. */
 const TRACKS_PER_STEP = 500;
 
 interface RelocationDeps {
@@ -39,7 +39,7 @@ interface RelocationDeps {
 
 interface MergedFile {
   mergedId: TrackId;
-  /** Folder and name of the row in `source_files`. */
+  /** Folder and name identify the file's row in `source_files`. */
   folderId: number;
   name: string;
   audio: TrackAudio;
@@ -78,16 +78,16 @@ export function createRelocation({ db, tracks, merges, sourceFiles, library, now
     return candidates;
   }
 
-  /** Finds the only candidate with the same audio or sound, if no other missing track has the same claim to it. */
+  /** Finds the only candidate with the same audio or sound, unless another missing track matches that candidate too. */
   function findCertain(track: MissingTrack, candidates: Map<TrackId, MatchReason>): TrackId | undefined {
     const [onlyMatch, ...otherMatches] = [...candidates].filter(
       ([, why]) => why === 'same_audio' || why === 'same_sound',
     );
     if (!onlyMatch || otherMatches.length > 0) return undefined;
     const [id, why] = onlyMatch;
-    const other = queries.find(id);
-    if (!other || queries.countOtherMissing(other) > 1) return undefined;
-    const hasSameName = other.titleSort === track.titleSort && other.artistSort === track.artistSort;
+    const candidate = queries.find(id);
+    if (!candidate || queries.countOtherMissing(candidate) > 1) return undefined;
+    const hasSameName = candidate.titleSort === track.titleSort && candidate.artistSort === track.artistSort;
     return why === 'same_audio' || hasSameName ? id : undefined;
   }
 
@@ -106,13 +106,15 @@ export function createRelocation({ db, tracks, merges, sourceFiles, library, now
     }
   }
 
-  /** Moves file, audio and user data of the other track to the found one, and removes the other, in one transaction. */
+  /**
+   * Moves file, audio and user data of the other track to the found track, and removes the other, in one transaction.
+   */
   const takeOver = client.transaction(
     (find: () => MissingTrack, otherId: TrackId, reason: MergeReason, userId: UserId | null) => {
       const { id } = find();
-      const other = queries.findFile(otherId);
-      if (!other) throw notFound('track', otherId);
-      const { source, sourceId, ...audio } = other;
+      const otherFile = queries.findFile(otherId);
+      if (!otherFile) throw notFound('track', otherId);
+      const { source, sourceId, ...audio } = otherFile;
       if (audio.availability !== 'available') throw conflict('The other track has no audio on this server.');
       sourceFiles.moveFiles(otherId, id);
       merges.mergeInto(id, otherId, { reason, by: userId, takesFile: true });
@@ -140,7 +142,9 @@ export function createRelocation({ db, tracks, merges, sourceFiles, library, now
       return total;
     },
 
-    /** Returns the number of tracks that were relocated. */
+    /**
+     * Relocates all missing tracks that have a certain replacement; returns the number of tracks that were relocated.
+     */
     async relocateCertain(userId: UserId): Promise<number> {
       let total = 0;
       for await (const { id, otherId } of listCertain()) {
@@ -151,15 +155,15 @@ export function createRelocation({ db, tracks, merges, sourceFiles, library, now
       return total;
     },
 
-    /** Throws `conflict` when the first track is not missing, or the other track has no audio. */
+    /** Relocates a missing track. Throws `conflict` when the track is not missing, or the other track has no audio. */
     relocate(userId: UserId, id: TrackId, otherId: TrackId): TrackSummary {
       takeOver(() => getMissing(id), otherId, 'chosen', userId);
       return library.getTrack(userId, id);
     },
 
     /**
-     * Called by a scan, which knows that the first track's file is gone. In copy mode the track still has audio, which
-     * is replaced.
+     * Lets a track take over the file of another track. Called by a scan, which knows that the first track's file is
+     * gone. In copy mode the track still has audio, which is replaced.
      */
     takeOverFile: (id: TrackId, otherId: TrackId, reason: MergeReason): void =>
       takeOver(() => getTrack(id), otherId, reason, null),
@@ -188,7 +192,7 @@ export function createRelocation({ db, tracks, merges, sourceFiles, library, now
       merges.leaveMergedFile(mergedId);
     }).immediate,
 
-    /** Separates a track that a scan joined with a different one. Throws like an undo. */
+    /** Separates a track that a scan joined with a different track. Throws the same errors as an undo. */
     separate: (id: TrackId): void => merges.undo(null, id),
   };
 }

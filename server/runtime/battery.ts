@@ -1,20 +1,23 @@
-// Tells whether this machine runs on battery; no when the system does not say.
+// Tells whether this machine runs on battery, and no if the system does not say.
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const COMMAND_TIMEOUT_MS = 5_000;
-/** The answer is cached: some systems start a program to find out, and the question comes for every track and file. */
+/**
+ * How long the answer is cached: some systems start a program to find out, and the question is asked for every track
+ * and file.
+ */
 const MAX_AGE_MS = 30_000;
-const run = promisify(execFile);
+const runProgram = promisify(execFile);
 
-let cached: { at: number; answer: Promise<boolean> } | undefined;
+let cached: { readAtMs: number; answer: Promise<boolean> } | undefined;
 
 /** Returns whether the machine ran on battery at most half a minute ago. */
 export function isOnBattery(): Promise<boolean> {
   const now = performance.now();
-  if (cached === undefined || now - cached.at > MAX_AGE_MS) cached = { at: now, answer: readBattery() };
+  if (cached === undefined || now - cached.readAtMs > MAX_AGE_MS) cached = { readAtMs: now, answer: readBattery() };
   return cached.answer;
 }
 
@@ -25,11 +28,15 @@ export async function readBattery(
   try {
     if (platform === 'linux') return await isDischarging(suppliesFolder);
     if (platform === 'darwin')
-      return (await run('pmset', ['-g', 'batt'], { timeout: COMMAND_TIMEOUT_MS })).stdout.includes("'Battery Power'");
+      return (await runProgram('pmset', ['-g', 'batt'], { timeout: COMMAND_TIMEOUT_MS })).stdout.includes(
+        "'Battery Power'",
+      );
     if (platform !== 'win32') return false;
     const query = '(Get-CimInstance Win32_Battery).BatteryStatus';
-    const { stdout } = await run('powershell', ['-NoProfile', '-Command', query], { timeout: COMMAND_TIMEOUT_MS });
-    return stdout.trim() === '1'; // discharging
+    const { stdout } = await runProgram('powershell', ['-NoProfile', '-Command', query], {
+      timeout: COMMAND_TIMEOUT_MS,
+    });
+    return stdout.trim() === '1'; // 1 means discharging
   } catch {
     return false;
   }

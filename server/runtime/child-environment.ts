@@ -1,4 +1,5 @@
-// The environment of child processes: the variables that programs need to run, no settings or secrets of the server.
+// The environment of child processes: only the variables that programs need to run, no settings or secrets of the
+// server.
 const PASSED_VARIABLES = [
   'PATH',
   'Path',

@@ -1,4 +1,4 @@
-// Limits how many pieces of work run at once.
+// Limits how many pieces of work run at the same time.
 import { createTurnQueue } from './time-slices.ts';
 
 /** Works on the items of a source, at most `limit` at a time. Throws the first error after running work has ended. */
@@ -37,19 +37,19 @@ export async function forEachConcurrently<T>(
 }
 
 /**
- * Runs work, at most `limit` pieces at a time. Callers (see time-slices.ts) take turns, each with its work in order of
- * arrival, so that a caller with much work delays others by one piece only.
+ * Runs work, at most `limit` pieces at a time. Callers (see time-slices.ts) take turns, and each caller's work runs in
+ * order of arrival, so that a caller with much work delays others by one piece only.
  */
 export function createSlots(limit: number) {
-  const turns = createTurnQueue();
+  const turnQueue = createTurnQueue();
   let runningCount = 0;
   return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (runningCount >= limit) await new Promise<void>((resolve) => turns.add(resolve));
+    if (runningCount >= limit) await new Promise<void>((resolve) => turnQueue.add(resolve));
     else runningCount++;
     try {
       return await work();
     } finally {
-      const startNext = turns.take();
+      const startNext = turnQueue.take();
       if (startNext) startNext(); // the slot passes to the next piece of work
       else runningCount--;
     }

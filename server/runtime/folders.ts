@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { AppError, isDiskFull, messageOf } from '../errors.ts';
 
-/** `name` begins the sentence of an error (“The data folder”); `remedy` is a sentence that says what to do. */
+/** Texts for errors: `name` begins the sentence (“The data folder”); `remedy` is a sentence that says what to do. */
 export interface FolderDescription {
   name: string;
   remedy: string;
@@ -24,7 +24,10 @@ export function assertNoFile(path: string, { name, remedy }: FolderDescription):
   }
 }
 
-/** Returns undefined when the path does not exist or may not be read; the first use of the folder says why. */
+/**
+ * Returns whether the path is a folder; undefined when it does not exist or may not be read, which the first use of the
+ * folder reports.
+ */
 function checkFolder(path: string): boolean | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory();
@@ -50,14 +53,17 @@ export function makeFolder(path: string, description: FolderDescription): void {
   }
 }
 
-/** Node's `recursive` never returns where the system reports ENOENT for a folder in an existing one, as in /proc. */
+/**
+ * Creates a folder and missing parents. Node's `recursive` option hangs if the system reports ENOENT for a folder in an
+ * existing one, as in /proc.
+ */
 function createWithParents(path: string): void {
   if (existsSync(path)) return;
   if (dirname(path) !== path) createWithParents(dirname(path));
   try {
     mkdirSync(path);
   } catch (error) {
-    if (!existsSync(path)) throw error; // if it exists, another process was faster
+    if (!existsSync(path)) throw error; // if the folder exists, another process created it first
   }
 }
 
@@ -94,7 +100,7 @@ const findStats = (path: string) => {
   try {
     return statSync(path);
   } catch {
-    return undefined; // the folder above may not be searched
+    return undefined; // thrown if the parent folder may not be searched
   }
 };
 
@@ -102,7 +108,7 @@ function accountName(): string {
   try {
     return userInfo().username;
   } catch {
-    return 'this account'; // a user id without a name, as in containers
+    return 'this account'; // thrown for a user id without a name, as in containers
   }
 }
 

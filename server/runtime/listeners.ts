@@ -1,6 +1,6 @@
-// Subscriptions: a module notifies its listeners without depending on theirs.
+// Subscriptions: a module notifies listeners of other modules without depending on those modules.
 
-/** Calls listeners in the order in which they were added. */
+/** Creates a list of listeners, which are called in the order in which they were added. */
 export function createListeners<Args extends unknown[]>() {
   const listeners: ((...args: Args) => void)[] = [];
   return {

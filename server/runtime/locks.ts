@@ -1,6 +1,6 @@
 export type Locks<K> = ReturnType<typeof createLocks<K>>;
 
-/** Runs the work of each key one after another. */
+/** Creates locks that run the work of each key one after another. */
 export function createLocks<K>() {
   const tails = new Map<K, Promise<unknown>>();
   return async <T>(key: K, work: () => Promise<T>): Promise<T> => {
@@ -18,7 +18,7 @@ export function createLocks<K>() {
 
 /**
  * Works on at most `limit` items at a time. After an error, or when the signal is aborted, no more items are started;
- * the error is thrown when the running ones have ended.
+ * the error is thrown when the running work has ended.
  */
 export async function forEachWithSignal<T>(
   items: readonly T[],
@@ -29,12 +29,12 @@ export async function forEachWithSignal<T>(
   const remainingItems = items.values();
   const failure = new AbortController();
   const stop = AbortSignal.any([signal, failure.signal]);
-  const run = async (): Promise<void> => {
+  const workOnItems = async (): Promise<void> => {
     for (const item of remainingItems) {
       if (stop.aborted) return;
       await work(item, stop);
     }
   };
-  await Promise.all(Array.from({ length: limit }, () => run().catch((error: unknown) => failure.abort(error))));
+  await Promise.all(Array.from({ length: limit }, () => workOnItems().catch((error: unknown) => failure.abort(error))));
   stop.throwIfAborted();
 }

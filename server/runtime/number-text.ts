@@ -9,17 +9,17 @@ export const BYTES_SYNTAX = 'a number of bytes, or one with a unit such as 500MB
 
 /** Parses `12` or `0.5`; returns undefined for anything else, including `1e9`, `0x10` and `1,5`. */
 export function numberFromText(text: string): number | undefined {
-  const trimmed = text.trim();
-  return NUMBER.test(trimmed) ? Number(trimmed) : undefined;
+  const trimmedText = text.trim();
+  return NUMBER.test(trimmedText) ? Number(trimmedText) : undefined;
 }
 
-/** Returns undefined for a fraction, and for a number above the safe integers. */
+/** Parses a whole number; returns undefined for a fraction, and for a number above the safe integers. */
 export function wholeNumberFromText(text: string): number | undefined {
   const value = numberFromText(text);
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
-/** Parses `5` and `5%`, which are the same. */
+/** Parses `5` and `5%`, which mean the same. */
 export const percentFromText = (text: string): number | undefined => numberFromText(text.trim().replace(/ ?%$/, ''));
 
 /** Parses `192`, `192k` and `192 kbps`; returns kbit/s. */
@@ -28,7 +28,7 @@ export const bitrateFromText = (text: string): number | undefined =>
 
 /**
  * Parses `5GB`, `5 gb`, `1.5g` and `500000000`. k, M, G, T and P are powers of 1000, as disks are sold; Ki, Mi, Gi, Ti
- * and Pi are powers of 1024. Fractions of a byte are rounded where there is a prefix, and refused without one.
+ * and Pi are powers of 1024. Fractions of a byte are rounded if there is a prefix, and refused without one.
  */
 export function bytesFromText(text: string): number | undefined {
   const [, amount, prefix, binary] = BYTES.exec(text.trim()) ?? [];

@@ -1,5 +1,5 @@
-// Opens files that others may have created: in music folders, backups and exports. In the place of a file there may be
-// a named pipe or a device, which would block a thread of the server until its other end is opened.
+// Opens files that others may have created: in music folders, backups and exports. Instead of a regular file there may
+// be a named pipe or a device, which would block a thread of the server until its other end is opened.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 
@@ -9,7 +9,7 @@ import { open, type FileHandle } from 'node:fs/promises';
  */
 export const PLAIN_READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** The path is a folder, a pipe or a device. Callers handle this like an error of the system. */
+/** The error for a path that is a folder, a pipe or a device. Callers handle it like an error of the system. */
 export class NotAFile extends Error {
   override name = 'NotAFile';
   readonly code = 'ENOTFILE';
@@ -32,7 +32,7 @@ export async function openPlainFile(path: string | Buffer): Promise<{ handle: Fi
   }
 }
 
-/** Opens a file in a thread that may wait for the disk; the caller closes the descriptor. */
+/** Opens a file synchronously, for threads that may wait for the disk; the caller closes the descriptor. */
 export function openPlainFileSync(path: string | Buffer): { fd: number; size: number } {
   const fd = openSync(path, PLAIN_READ_FLAGS);
   try {
@@ -45,7 +45,7 @@ export function openPlainFileSync(path: string | Buffer): { fd: number; size: nu
   }
 }
 
-/** Reads the beginning of a file, up to `maxBytes`. Throws like openPlainFile. */
+/** Reads the beginning of a file, up to `maxBytes`. Throws the same errors as openPlainFile. */
 export async function readPlainFile(path: string | Buffer, maxBytes: number): Promise<Buffer> {
   const { handle, size } = await openPlainFile(path);
   try {
@@ -57,16 +57,19 @@ export async function readPlainFile(path: string | Buffer, maxBytes: number): Pr
   }
 }
 
-/** Reads a whole file; returns undefined when it has more than `maxBytes`. Throws like openPlainFile. */
+/**
+ * Reads a whole file; returns undefined when the file has more than `maxBytes`. Throws the same errors as
+ * openPlainFile.
+ */
 export function readPlainFileSync(path: string | Buffer, maxBytes: number): Buffer | undefined {
   const { fd, size } = openPlainFileSync(path);
   try {
     if (size > maxBytes) return undefined;
     const bytes = Buffer.allocUnsafe(size);
-    let done = 0;
-    for (let count = -1; count !== 0 && done < size; done += count)
-      count = readSync(fd, bytes, done, size - done, done);
-    return bytes.subarray(0, done);
+    let readBytes = 0;
+    for (let count = -1; count !== 0 && readBytes < size; readBytes += count)
+      count = readSync(fd, bytes, readBytes, size - readBytes, readBytes);
+    return bytes.subarray(0, readBytes);
   } finally {
     closeSync(fd);
   }

@@ -1,4 +1,4 @@
-// Lowers the priority of work that nobody waits for, below requests of this server and other programs.
+// Lowers the priority of background work below requests of this server and other programs.
 import { readlinkSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 
@@ -15,8 +15,8 @@ export function lowerPriority(pid: number | undefined, priority = PRIORITY_LOW):
 }
 
 /**
- * Lowers the priority of the calling thread for good, on Linux only, where threads have a priority of their own. It is
- * not the lowest: on a machine that is always busy, the thread's work would not end in time.
+ * Lowers the priority of the calling thread for good, on Linux only, where threads have a priority of their own. It
+ * does not set the lowest priority: on a machine that is always busy, the thread's work would not end in time.
  */
 export function lowerThreadPriority(): void {
   if (process.platform === 'linux')

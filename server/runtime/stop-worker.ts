@@ -2,12 +2,14 @@
 // process, so each thread is asked to exit, and terminated only when it hangs.
 import type { Worker } from 'node:worker_threads';
 
-/** The last message to a thread, which then releases its resources and closes its port, and so exits. */
+/** The last message to a thread: the thread then releases its resources and closes its port, which ends it. */
 export const END_MESSAGE = 'end';
 
 const MAX_GRACE_MS = 2_000;
 
-/** Resolves when the thread has exited. With `graceMs` 0 it is terminated at once, with Infinity never. */
+/**
+ * Stops a thread; resolves when it has exited. With `graceMs` 0 the thread is terminated at once, with Infinity never.
+ */
 export async function stopWorker(worker: Worker, graceMs = MAX_GRACE_MS): Promise<void> {
   if (worker.threadId === -1) return; // the thread has exited already
   worker.on('error', () => undefined); // the thread may still fail while it exits

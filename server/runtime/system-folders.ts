@@ -15,17 +15,20 @@ const SYSTEM_FOLDERS: Record<string, readonly string[]> = {
     process.env['ProgramData'] ?? 'C:\\ProgramData',
   ],
 };
-/** Folders for people inside system folders: mount points of disks, and where services and some systems keep data. */
+/**
+ * Folders inside system folders that people may use: mount points of disks, and folders where services and some systems
+ * keep data.
+ */
 const USER_FOLDERS = (
   '/run/media /run/mount /var/backups /var/home /var/lib /var/media /var/mnt /var/srv /var/tmp /usr/home /usr/local ' +
   '/var/folders /private/var/folders /private/var/tmp'
 )
   .split(' ')
   .concat(`/run/user/${process.getuid?.() ?? 0}/gvfs`); // where GNOME mounts network drives
-/** Folders with many other things: a library or a music folder can only be inside them. */
+/** Folders with unrelated content: a library or a music folder may only be inside them. */
 const CROWDED_FOLDERS = ['/', '/home', '/Users', '/Volumes', '/root', '/var/lib', '/usr/local', '/tmp', '/opt'];
 
-/** Returns whether the folder belongs to the operating system, or holds many other things. */
+/** Returns whether the folder belongs to the operating system, or contains much unrelated content. */
 export function isSystemOrCrowded(path: string): boolean {
   if (dirname(path) === path || CROWDED_FOLDERS.includes(path)) return true;
   return isInSystemFolder(path);
@@ -36,7 +39,7 @@ const isInSystemFolder = (path: string): boolean =>
   !USER_FOLDERS.some((folder) => isInside(path, folder));
 const listSystemFolders = (): readonly string[] => SYSTEM_FOLDERS[process.platform] ?? SYSTEM_FOLDERS['linux'] ?? [];
 
-/** Folders in `Library` of a home folder on macOS that are for people. */
+/** Folders in `Library` of a home folder on macOS that people use. */
 const CLOUD_DRIVES = ['Library/Mobile Documents', 'Library/CloudStorage'];
 
 /** Returns whether the folder is hidden, or one where programs keep private data: keys, mail, browser profiles. */
@@ -47,7 +50,7 @@ export function isPrivate(path: string): boolean {
   return !CLOUD_DRIVES.some((folder) => isInside(path, join(homedir(), folder)));
 }
 
-/** Returns whether the folder belongs to the operating system and has no folder for people in it. */
+/** Returns whether the folder belongs to the operating system and contains no folder that people may use. */
 export const isSystemOnly = (path: string): boolean =>
   isInSystemFolder(path) && !USER_FOLDERS.some((folder) => isInside(folder, path));
 

@@ -1,4 +1,4 @@
-// Limits of text from others: exports, playlists, feeds, lyrics, cue sheets and the answers of services. Every parser
+// Limits of text from outside: exports, playlists, feeds, lyrics, cue sheets and the answers of services. Every parser
 // of such text takes its limits from here, and says in its error where a limit is exceeded.
 import { AppError } from '../errors.ts';
 
@@ -9,25 +9,25 @@ export const TEXT_LIMITS = {
   /** Limits of exports of listening histories, which are read as streams. */
   history: {
     depth: 50,
-    /** Characters of a line or a row. A longer play in a JSON file is skipped. */
+    /** Maximum characters of a line or a row. A longer play in a JSON file is skipped. */
     entryChars: 256 * KIB,
-    /** Characters from the end of a play to the end of the next. */
+    /** Maximum characters from the end of a play to the end of the next. */
     gapChars: MIB,
     cells: 500,
     entries: 2_000_000,
-    /** Characters of songs without a track that an import keeps in memory. */
+    /** Maximum characters of songs without a track that an import keeps in memory. */
     unmatchedChars: 4 * MIB,
   },
   playlist: { bytes: 10 * MIB, lineChars: 64 * KIB, entries: 50_000, textChars: 4_000 },
   feed: {
     bytes: 30 * MIB,
     depth: 100,
-    /** Attributes of one element, all of which the parser holds. */
+    /** Maximum attributes of one element, all of which the parser keeps in memory. */
     attributes: 200,
     episodes: 2_000,
-    /** Characters of one text. */
+    /** Maximum characters of one text. */
     textChars: 50_000,
-    /** Characters of all texts. */
+    /** Maximum characters of all texts. */
     totalChars: 12 * MIB,
   },
   lyrics: { chars: 256 * KIB, lines: 5_000, timesPerLine: 100 },
@@ -39,7 +39,7 @@ export const TEXT_LIMITS = {
     manifest: { bytes: 2 * MIB, depth: 20, values: 60_000 },
     /** Space for 50,000 blobs and the rest of the last pack; each blob has seven values. */
     index: { bytes: 32 * MIB, depth: 10, values: 2_000_000 },
-    /** A line of a list of files, and the whole list. */
+    /** Limits of a line of a list of files, and of the whole list. */
     line: { bytes: 256 * KIB, depth: 5, values: 50 },
     list: { bytes: 16 * MIB },
   },
@@ -58,7 +58,7 @@ export function createPlaceCounter() {
   let lineStart = 0;
   let chunkStart = 0;
   return {
-    /** Must be called at each line break, with its index in the chunk. */
+    /** Notes a line break, by its index in the chunk. Must be called for each line break. */
     lineBreak(index: number): void {
       line++;
       lineStart = chunkStart + index + 1;
@@ -75,8 +75,8 @@ interface JsonLimits {
 }
 
 /**
- * Parses JSON of others. Checks its depth and number of values before, because the parser takes memory for each bracket
- * and value: up to a hundred times the size of the text. Throws SyntaxError.
+ * Parses JSON from outside. Checks its depth and number of values before parsing, because the parser takes memory for
+ * each bracket and value: up to a hundred times the size of the text. Throws SyntaxError.
  */
 export function parseLimitedJson(text: string, limits: JsonLimits = TEXT_LIMITS.json): unknown {
   assertSmallJson(text, limits);

@@ -4,36 +4,38 @@
 const DAY_MS = 86_400_000;
 /** A clock that is further from the expected time is doubted, also when the server was off for that long. */
 const MAX_CLOCK_JUMP_MS = 7 * DAY_MS;
-/** After a day of running time, over any number of starts, the clock is trusted: people correct a wrong one sooner. */
+/**
+ * After a day of running time, over any number of starts, the clock is trusted: people correct a wrong clock sooner.
+ */
 const MAX_DOUBT_MS = DAY_MS;
 /** The trusted time is saved no more often than this. */
 const SAVE_INTERVAL_MS = 600_000;
 
-/** The state that one run of the server leaves to the next. */
+/** The state that is saved from one run of the server to the next. */
 export interface ClockState {
   timeMs: number;
-  /** How long the clock was doubted while a server ran; null when it is not doubted. */
+  /** How long the clock was doubted while the server ran; null when the clock is not doubted. */
   doubtedMs: number | null;
 }
 
 interface TimeForAgesDeps {
   now: () => Date;
-  /** Undefined for a new library. */
+  /** The saved state; undefined for a new library. */
   savedState: ClockState | undefined;
-  /** A monotonic time, which changes of the clock do not affect. */
+  /** Returns a monotonic time, which changes of the clock do not affect. */
   elapsedMs: () => number;
   /** Called when a doubt begins or ends, and at most every ten minutes in between. */
   save: (state: ClockState) => void;
-  /** Called when a doubt is over, also one of an earlier start. */
+  /** Called when a doubt is over, also a doubt from an earlier start. */
   onCertain?: (clock: Date) => void;
-  /** Called when a doubt begins, also one of an earlier start. */
+  /** Called when a doubt begins, and at the start if the doubt is from an earlier run. */
   onDoubt: (clock: Date, likelyTime: Date) => void;
 }
 
 export interface TimeForAges {
-  /** Returns the time of the clock; while it is doubted, the earlier of that and the likely time. */
+  /** Returns the time of the clock; while the clock is doubted, the earlier of that and the likely time. */
   (): Date;
-  /** Returns how far the clock is from the likely time, ahead or behind; 0 when it is not doubted. */
+  /** Returns how far the clock is from the likely time, ahead or behind; 0 when the clock is not doubted. */
   doubtMs: () => number;
   /** Ends the doubt when a person confirms that the clock is right. */
   trustClock: () => void;

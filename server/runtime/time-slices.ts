@@ -1,18 +1,18 @@
 // Splits long work on the main thread, of requests and of jobs, into slices, with requests served in between. Waiting
-// slices are queued by caller, and the callers take turns, so that a caller with much work delays others by one slice.
-// All jobs together are one caller.
+// slices are queued by caller, and the callers take turns, so that a caller with much work delays others by one slice
+// only. All jobs together are one caller.
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Duration of a slice. */
 const SLICE_MS = 5;
 
 const callerStorage = new AsyncLocalStorage<string>();
-const turns = createTurnQueue();
+const turnQueue = createTurnQueue();
 let roundStartedAt: number | undefined;
 
 /** Queues callbacks by caller; the callers take turns. */
 export function createTurnQueue() {
-  /** Queues by caller; the caller whose turn is next comes first. */
+  /** Queued callbacks by caller; the caller whose turn is next comes first. */
   const queues = new Map<string, (() => void)[]>();
   const currentCaller = (): string => callerStorage.getStore() ?? '';
   return {
@@ -36,23 +36,23 @@ export function createTurnQueue() {
 }
 
 function runNext(): void {
-  turns.take()?.();
-  if (!turns.isEmpty()) setImmediate(runNext);
+  turnQueue.take()?.();
+  if (!turnQueue.isEmpty()) setImmediate(runNext);
 }
 
 /** Resolves after pending I/O was handled, and after all earlier calls by the same caller. */
 export const waitForTurn = (): Promise<void> =>
   new Promise((resolve) => {
-    if (turns.isEmpty()) setImmediate(runNext);
-    turns.add(resolve);
+    if (turnQueue.isEmpty()) setImmediate(runNext);
+    turnQueue.add(resolve);
   });
 
 /** Counts the rest of the calling function as work for this caller. */
 export const setCaller = (caller: string): void => callerStorage.enterWith(caller);
 
 /**
- * To be awaited before work begins and between two pieces of work: waits for a turn when work in this round of the
- * event loop has taken as long as a slice. Returns undefined otherwise, so that calls for each row are cheap.
+ * Waits for a turn when work in this round of the event loop has taken as long as a slice; to be awaited before work
+ * begins and between two pieces of work. Returns undefined otherwise, so that calls for each row are cheap.
  */
 export function yieldIfDue(): Promise<void> | undefined {
   const now = performance.now();
@@ -62,7 +62,7 @@ export function yieldIfDue(): Promise<void> | undefined {
       roundStartedAt = undefined;
     });
   }
-  return now - roundStartedAt > SLICE_MS || turns.isCallerWaiting() ? waitForTurn() : undefined;
+  return now - roundStartedAt > SLICE_MS || turnQueue.isCallerWaiting() ? waitForTurn() : undefined;
 }
 
 /**
@@ -78,36 +78,36 @@ export async function inSlices<T>(
   await waitForTurn();
   for (let step = iterator.next(); !step.done;) {
     runSlice(() => {
-      const started = performance.now();
+      const startedMs = performance.now();
       do {
         work(step.value as T);
         step = iterator.next();
-      } while (!step.done && performance.now() - started < SLICE_MS);
+      } while (!step.done && performance.now() - startedMs < SLICE_MS);
     });
     if (!step.done) await waitForTurn();
   }
 }
 
-/** Runs a generator to its end, a slice per turn; it may be interrupted at each `yield`. */
+/** Runs a generator to its end, a slice per turn; the work may be interrupted at each `yield`. */
 export async function finishInSlices<T>(work: Generator<void, T>): Promise<T> {
   for (;;) {
     await waitForTurn();
-    const started = performance.now();
+    const startedMs = performance.now();
     do {
       const step = work.next();
       if (step.done) return step.value;
-    } while (performance.now() - started < SLICE_MS);
+    } while (performance.now() - startedMs < SLICE_MS);
   }
 }
 
-/** Returns the result of `map` for each item. */
+/** Returns the result of `map` for each item, computed in slices. */
 export async function mapInSlices<T, U>(items: Iterable<T>, map: (item: T) => U): Promise<U[]> {
   const results: U[] = [];
   await inSlices(items, (item) => void results.push(map(item)));
   return results;
 }
 
-/** Splits the items into parts of a size, for statements that take many values at once. */
+/** Splits the items into parts of the given size, for statements that take many values at once. */
 export function* partsOf<T>(items: readonly T[], size: number): Generator<readonly T[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

@@ -1,6 +1,7 @@
-// Trims text in linear time. `/[./]+$/` takes time that grows with the square of a long run that is not at the end.
+// Trims text in linear time. `/[./]+$/` would take time that grows with the square of the length of a run that is not
+// at the end.
 
-/** Removes characters at the end that a pattern of one character matches. */
+/** Removes characters at the end that match a pattern for one character. */
 export function trimEnd(text: string, characters: RegExp): string {
   let end = text.length;
   while (end > 0 && characters.test(text.charAt(end - 1))) end--;

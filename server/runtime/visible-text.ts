@@ -1,4 +1,4 @@
-// Makes text of others safe to print on a terminal.
+// Makes text from outside safe to print on a terminal.
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Replaces characters that would control a terminal, or make text look different, by question marks. */

@@ -1,5 +1,5 @@
-// A worker thread as the server sees it: the thread starts with the first question, answers one after the other, and
-// ends when there was no question for a while. The code inside the thread uses answer-questions.ts.
+// A worker thread as the server sees it: the thread starts with the first question, answers one question after the
+// other, and ends after some time without questions. The code inside the thread uses answer-questions.ts.
 import { Worker, type Transferable } from 'node:worker_threads';
 import type { ThreadMessage, ThreadRequest } from './answer-questions.ts';
 import { stopWorker } from './stop-worker.ts';
@@ -13,26 +13,31 @@ interface WorkerThreadOptions {
   heapMb?: number;
   /** How long the thread waits for the next question before it ends. */
   idleMs?: number;
-  /** The thread holds a connection to SQLite: terminating it would crash the process, so it is only asked to end. */
+  /**
+   * True if the thread has a connection to SQLite: terminating it would crash the process, so it is only asked to end.
+   */
   hasDatabase?: boolean;
-  /** Output of the thread's libraries is dropped. */
+  /** True if output of the thread's libraries is dropped. */
   isSilent?: boolean;
 }
 
 interface AskOptions<Note> {
   signal?: AbortSignal | undefined;
-  /** A thread that takes longer is terminated. */
+  /** Time limit of a question: a thread that takes longer is terminated. */
   limitMs?: number;
   transfer?: Transferable[];
   /** Receives the notes that the thread sends before its answer. */
   onNote?: (note: Note) => void;
 }
 
-/** `failed`: the thread answered with an error · `slow`: it was terminated · `ended`: it died, or is closed */
+/**
+ * `failed`: the thread answered with an error. `slow`: the thread was terminated. `ended`: the thread died, or is
+ * closed.
+ */
 export class ThreadError extends Error {
   override name = 'ThreadError';
   readonly kind: 'failed' | 'slow' | 'ended';
-  /** The system's or SQLite's code of a failure. */
+  /** The error code of the system or of SQLite. */
   readonly code: string | undefined;
   constructor(kind: ThreadError['kind'], message: string, code?: string) {
     super(message);
@@ -42,9 +47,9 @@ export class ThreadError extends Error {
 }
 
 export interface WorkerThread<Question, Answer, Note = never> {
-  /** Rejects with a ThreadError, or with the reason of `signal`. */
+  /** Asks a question. Rejects with a ThreadError, or with the reason of `signal`. */
   ask(question: Question, options?: AskOptions<Note>): Promise<Answer>;
-  /** Resolves when the thread has exited; it answers the current question first. */
+  /** Ends the thread after its current question; resolves when it has exited. */
   close(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// The charset of tags that name none: it is detected from all files of a folder, from those that were just read and
-// from the tracks that exist. A charset that a person chose for one of them applies to all.
+// Finds the charset of tags that name none: it is detected from all files of a folder, both those that were just read
+// and those of existing tracks. A charset that a person chose for one of them applies to all.
 import type { Sqlite } from '../db/client.ts';
 import { isCharset, type Charset } from '../media/charset.ts';
 import { decodeAlbum, decodeTags } from '../media/unmarked-text.ts';

@@ -1,5 +1,5 @@
-// A dry run: the decisions of a scan as lists, without rows. What the decisions before would have written is kept in
-// memory, over the rows as they are.
+// A dry run: makes the decisions of a scan and lists them, without writing rows. The effects of earlier decisions are
+// kept in memory, on top of the stored rows.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { RowAs, RowOf } from '../db/rows.ts';
@@ -11,7 +11,7 @@ import { recordDecision, type ScanRecord } from './scan-record.ts';
 import type { ScanChanges } from './wire.ts';
 import type { WriteBatch } from './write/writer.ts';
 
-/** Lines of each kind; the counts are whole. */
+/** The number of listed changes of each kind; the counts include all changes. */
 const MAX_LISTED_CHANGES = 100;
 
 type TrackLocation = RowOf<typeof tracks, 'id' | 'sourceId' | 'availability' | 'storageUri'>;
@@ -46,11 +46,11 @@ export function createDryRun({ db, source, record }: DryRunDeps): { plan: WriteB
   const changes: ScanChanges = { added: [], updated: [], moved: [], missing: [], restored: [] };
   /** Paths at which this scan found files of tracks. */
   const pathByTrack = new Map<TrackId, string>();
-  /** Tracks that got a name in this scan; new ones have a negative id. */
+  /** Tracks that got a source id in this scan; new tracks have a negative id. */
   const trackBySourceId = new Map<string, TrackId>();
-  /** Places whose row is out of date. */
+  /** Paths whose stored row is out of date. */
   const outdatedPaths = new Set<string>();
-  /** Tracks whose place was given to the file of a deleted one. */
+  /** Tracks whose place was taken by the file of a deleted track. */
   const displacedIds = new Set<TrackId>();
 
   const hasMoved = (id: TrackId): boolean => record.movedIds.has(id) || displacedIds.has(id);

@@ -37,8 +37,9 @@ type ScanModuleDeps = Base &
   };
 
 /**
- * The longest batch of rows: `busy` within a second of a request, `quiet` while nobody uses the server. Each batch also
- * costs a commit, the counts and the search text. All of that delays the first request after a pause by at most 50 ms.
+ * Time limits for a batch of rows: `busy` within a second of a request, `quiet` while nobody uses the server. Each
+ * batch also costs a commit, the counts and the search text. All of that delays the first request after a pause by at
+ * most 50 ms.
  */
 const BATCH_MS = { busy: 10, quiet: 40 };
 
@@ -100,9 +101,9 @@ export function scanModule({
     offers: {
       /** Returns what a scan would change; writes nothing. */
       preview: (wish: PreviewRequest) => previewScan(deps, wish),
-      /** 409 without a music folder, 503 when it cannot be read. */
+      /** Throws `conflict` without a music folder, `unavailable` when it cannot be read. */
       assertScannable: () => assertScannable(musicFolders),
-      /** Throws a sentence when the music folder that is set may not be one, or cannot be read. */
+      /** Throws a sentence when the configured folder is not allowed as a music folder, or cannot be read. */
       async assertFolder(): Promise<void> {
         const path = settings.get('LOCAL_MEDIA_IMPORT_PATH');
         if (path !== undefined) await assertImportPath(path, { data, storageRoot });

@@ -1,10 +1,13 @@
-// Reports the progress of a scan a few times a second, with its speed and the time left.
+// Reports the progress of a scan a few times a second, with its speed and the remaining time.
 import type { ScanRecord } from './scan-record.ts';
 import type { ScanProgress } from './wire.ts';
 
 const REPORT_INTERVAL_MS = 250;
 
-/** Counts per music folder that the walk has reached; empty with a single folder, whose counts are the totals. */
+/**
+ * Returns the counts per music folder that the walk has reached; empty for a single folder, whose counts are the
+ * totals.
+ */
 const folderCounts = (
   { countsByFolder }: Pick<ScanRecord, 'countsByFolder'>,
   musicFolders: readonly { key: string; name: string }[],
@@ -52,7 +55,7 @@ export function createProgress(
       currentFolder = folder ?? currentFolder;
       if (performance.now() - lastReportTime >= REPORT_INTERVAL_MS) send();
     },
-    /** The next report has the whole number of files. */
+    /** Notes the end of the walk, after which the number of files is known. */
     finishWalk(): void {
       phase = 'reading';
     },

@@ -39,7 +39,7 @@ export interface ScanDeps {
   walkFolders: WalkFolders;
   now: () => Date;
   storage: Pick<Storage, 'backend' | 'folder' | 'putAudio' | 'diskUsage' | 'list' | 'stat'>;
-  /** MIN_FREE_BYTES. */
+  /** Returns the setting MIN_FREE_BYTES. */
   minFreeBytes: () => number;
   /** LOCAL_MEDIA_IGNORE. */
   ignoredNames: () => string;
@@ -50,16 +50,16 @@ export interface ScanDeps {
   separatedTracks: SeparatedTracks;
   /** The time limit for writing a batch of rows. */
   batchMs: () => number;
-  /** Resolves when the database's log is short enough to write on. */
+  /** Resolves when the database's write-ahead log is short enough to write more. */
   relieve: () => Promise<void>;
   canSplit: () => Promise<boolean>;
 }
 
 export interface ScanOptions extends ScopeOptions {
   restore: boolean;
-  /** Also reads files whose size and time have not changed. */
+  /** True to read files whose size and time have not changed, too. */
   reread?: boolean;
-  /** Only lists what would change: nothing is copied, and no row is written. */
+  /** True to only list what would change: nothing is copied, and no row is written. */
   dryRun: boolean;
   signal: AbortSignal;
   onProgress: (progress: Omit<ScanProgress, 'job_id'>) => void;
@@ -69,7 +69,7 @@ export interface ScanOptions extends ScopeOptions {
 
 /** The folders of a scan. */
 export interface ScannedFolders {
-  /** Paths below the music folders; [''] is everything. */
+  /** Paths below the music folders; [''] means everything. */
   folders: string[];
   /** Keys of music folders that the walk does not enter. */
   closedKeys: string[];
@@ -77,30 +77,30 @@ export interface ScannedFolders {
 
 interface Scope extends ScannedFolders {
   offlineFolders: Awaited<ReturnType<typeof openScope>>['offlineFolders'];
-  /** All music folders are scanned. */
+  /** True if all music folders are scanned. */
   isWhole: boolean;
-  /** Returns the key of the music folder of a path, or whether its files are copied. */
+  /** Returns the key of the music folder of a path; `modeAt` returns whether its files are copied. */
   keyAt: (path: string) => string;
   modeAt: (path: string) => ImportMode;
 }
 
-/** Copy mode. */
+/** What copy mode needs. */
 interface Copies {
   isEnabled: boolean;
   quota: CopyQuota;
-  /** The folder that the reading thread copies to; null where the storage is not a folder, or nothing is copied. */
+  /** The folder that the reading thread copies to; null if the storage is not a folder, or nothing is copied. */
   targetFolder: string | null;
   /** Sends copies to a storage that is not a folder. */
   send: ReturnType<typeof createCopies> | undefined;
 }
 
-/** What the stages that identify files share. */
+/** State that the stages that identify files share. */
 interface Identity {
   movedFiles: MovedFiles;
   mergedFiles: MergedFiles;
   /** Files by path that are assigned to tracks when the walk is over. */
   postponedFiles: Map<string, PostponedFile>;
-  /** Files that other rows have under another path too. */
+  /** Files that other rows have at another path, too. */
   uncertainCandidates: Set<Candidate>;
   /** Old locations of deleted tracks that are to be restored. */
   locationsToRestore: Map<Candidate, DeletedLocation>;
@@ -113,10 +113,10 @@ export interface Scan {
   scope: Scope;
   copies: Copies;
   identity: Identity;
-  /** Whether ffmpeg is installed, which sends parts of a file. */
+  /** True if ffmpeg is installed, which is needed to send parts of a file. */
   canSplit: boolean;
   detectCharsets: ReturnType<typeof prepareAlbumCharsets>;
-  /** What the scan has seen and done so far. */
+  /** Counts and lists of what the scan has seen and done so far. */
   record: ScanRecord;
   /** The rows to be written; a dry run only plans them. */
   rows: ReturnType<typeof createWriteQueue>;

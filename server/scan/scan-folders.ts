@@ -18,8 +18,9 @@ import {
 } from '../storage/music-roots.ts';
 
 /**
- * The smallest set of folders that includes all of these, spelled as on disk; none means all music folders. Paths are
- * given as in `source_id`. Throws `invalid` for what is no folder of them, `not_found` for what is not there.
+ * Returns the smallest set of folders that includes all of these, spelled as on disk; an empty list means all music
+ * folders. Paths are given as in `source_id`. Throws `invalid` for a path that is not a folder of them, `not_found` for
+ * a path that does not exist.
  */
 export async function findScanFolders(
   root: MusicRoots,
@@ -63,7 +64,10 @@ async function findFolder(root: MusicRoots, requestedPath: string): Promise<stri
   return path;
 }
 
-/** Returns the name on disk, which may have another Unicode spelling. Upper and lower case differ on any disk. */
+/**
+ * Returns the name on disk, which may have another Unicode spelling. Upper and lower case have to be equal, on any
+ * disk.
+ */
 async function findName(root: MusicRoots, folder: string, segment: string, requestedPath: string): Promise<string> {
   const names = await listNames(root, folder);
   const name = names.has(segment)
@@ -83,8 +87,8 @@ const refusedFolder = (requestedPath: string, reason: string): AppError =>
   new AppError('invalid', `The folder ${requestedPath} ${reason}.`, { fields: [{ field: 'path', message: reason }] });
 
 /**
- * Replaces a folder that no longer exists, or is a link now, with the nearest one above it: only an existing folder can
- * prove what is gone.
+ * Replaces a folder that no longer exists, or is now a link, by the nearest folder above it: only an existing folder
+ * can prove what is gone.
  */
 export async function findExistingFolders(roots: MusicRoots, folders: readonly string[]): Promise<string[]> {
   const rootsOnDisk = await resolveRoots(roots);
@@ -115,7 +119,7 @@ async function isPlainFolder(root: MusicRoots, path: string): Promise<boolean> {
   }
 }
 
-/** The relative path of a folder on this machine. Throws `invalid` when it is in no music folder. */
+/** Returns the relative path of a folder on this machine. Throws `invalid` when the folder is in no music folder. */
 export async function findPathInMusic(roots: readonly MusicRoot[], folder: string): Promise<string> {
   const realFolder = await realpath(folder).catch(() => {
     throw new AppError('invalid', `The folder ${folder} does not exist.`);

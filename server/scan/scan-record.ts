@@ -1,4 +1,4 @@
-// What a scan has done so far: its counts, its lists, and the facts that later decisions of the same scan need.
+// Records what a scan has done so far: its counts, its lists, and the facts that later decisions of the same scan need.
 import type { TrackId } from '../db/ids.ts';
 import { sourceIdOf } from '../files/relative-path.ts';
 import type { FolderBatch } from './walk/compare-folder.ts';
@@ -10,22 +10,22 @@ import type { ScanResult } from './wire.ts';
 type FailureLine = ScanResult['failed'][number];
 
 export interface ScanRecord {
-  /** Audio files that the walk met. */
+  /** The number of audio files that the walk met. */
   seenCount: number;
   /** Counts by the key of the music folder. */
   countsByFolder: Map<string, { seen: number; done: number }>;
-  /** Includes files that failed before, and files that could not be looked at. */
+  /** The number of unchanged files, including files that failed before, and files that could not be examined. */
   unchangedCount: number;
-  /** Unchanged files that failed again. */
+  /** The number of unchanged files that failed again. */
   repeatedFailureCount: number;
-  /** Unchanged files that were recorded before, when a part was walked before the whole. */
+  /** The number of unchanged files that were already counted, when a part was walked before the whole. */
   previouslyRecordedCount: number;
-  /** Files that were read and left as they are: of deleted tracks, and second names of a file. */
+  /** The number of files that were read and ignored: files of deleted tracks, and second names of a file. */
   ignoredCount: number;
-  /** Files that were looked at because they are new or changed. */
+  /** The number of files that were examined because they are new or changed. */
   readCount: number;
   addedCount: number;
-  /** Added tracks beyond the first of each file: a file with a cue sheet is several tracks. */
+  /** The number of added tracks beyond the first of each file: a file with a cue sheet has several tracks. */
   extraTrackCount: number;
   updatedCount: number;
   movedCount: number;
@@ -33,17 +33,17 @@ export interface ScanRecord {
   restoredIds: Set<TrackId>;
   failures: FailureLine[];
   failureCount: number;
-  /** Failures that are folders which could not be listed. */
+  /** The number of failures that are folders which could not be listed. */
   failedFolderCount: number;
   changingFiles: string[];
   changingCount: number;
   skippedFiles: FailureLine[];
   skippedCount: number;
-  /** Tracks found in another place: of two files that look like one, the second is a track of its own. */
+  /** Tracks found in another place: if two files look like the same track, the second becomes a separate track. */
   movedIds: Set<TrackId>;
   /** Storage URIs of audio that a changed file replaced. */
   replacedUris: string[];
-  /** Files that were not copied, because they do not fit. */
+  /** The refusal of files that were not copied, because they do not fit. */
   refusal: Refusal | undefined;
 }
 
@@ -76,7 +76,10 @@ export const createScanRecord = (): ScanRecord => ({
   refusal: undefined,
 });
 
-/** The whole music folder is walked after a part of it: files are counted again, and faults met again. */
+/**
+ * Resets the counts when the whole music folder is walked after a part of it: files are counted again, and faults are
+ * met again.
+ */
 export function restartRecord(record: ScanRecord): void {
   const { addedCount, updatedCount, movedCount, extraTrackCount, missingIds, restoredIds, movedIds, replacedUris } =
     record;
@@ -95,7 +98,7 @@ export function restartRecord(record: ScanRecord): void {
   Object.assign(record, createScanRecord(), changes);
 }
 
-/** `key` is that of the music folder. */
+/** Adds a batch to the record; `key` is that of the music folder. */
 export function recordBatch(record: ScanRecord, batch: FolderBatch, key: string): void {
   const unchanged = batch.unchangedCount + batch.returnedFiles.length + batch.unreadableCount;
   const seen = unchanged + batch.candidates.length;
@@ -173,7 +176,7 @@ export function recordDecision(record: ScanRecord, decision: Decision): void {
   }
 }
 
-/** Gives what takes back all that new tracks change of the record, for a batch that is rolled back. */
+/** Returns a function that undoes all changes of the record by new tracks, for a batch that is rolled back. */
 export function beginUndo(record: ScanRecord): () => void {
   const { addedCount, skippedCount } = record;
   const [skippedLength, replacedLength] = [record.skippedFiles.length, record.replacedUris.length];
@@ -197,9 +200,13 @@ export function recordRefused(record: ScanRecord, sizes: readonly number[], avai
   record.refusal = { files: files + sizes.length, bytes: bytes + bytesOfSizes, availableBytes };
 }
 
-/** Tracks that were taken for missing, and their files for new ones, until all of them were compared. */
+/**
+ * Corrects the counts for tracks that were taken for missing, and their files for new ones, until all of them were
+ * compared.
+ */
 export function recordAdopted(record: ScanRecord, adoptedIds: readonly TrackId[]): void {
-  record.addedCount = Math.max(0, record.addedCount - adoptedIds.length); // some were added by a scan that was cut off
+  // limited, because some tracks were added by an earlier scan that was interrupted
+  record.addedCount = Math.max(0, record.addedCount - adoptedIds.length);
   record.movedCount += adoptedIds.length;
   for (const id of adoptedIds) record.missingIds.delete(id);
 }

@@ -7,11 +7,11 @@ import { findMusicFolder } from '../files/music-folder.ts';
 import { FIRST_FOLDER_ONLY, keyOfPath, rootKeysOf, type MusicRoots } from '../storage/music-roots.ts';
 
 interface ScanScope {
-  /** Folders to walk; [''] is all music folders that are not closed. */
+  /** Folders to walk; [''] means all music folders that are not closed. */
   folders: string[];
-  /** Keys of music folders that [''] leaves out. */
+  /** Keys of music folders that [''] does not include. */
   closedKeys: string[];
-  /** The scan walks every connected music folder. */
+  /** True if the scan walks every connected music folder. */
   isWhole: boolean;
   offlineFolders: { key: string; name: string; reason: string }[];
 }
@@ -20,13 +20,16 @@ export interface ScopeOptions {
   musicFolders: readonly Pick<MusicFolder, 'key' | 'name' | 'path' | 'mode'>[];
   /** The paths of all music folders, including those that were removed. */
   roots: MusicRoots;
-  /** Folders to scan: none, or '', are all music folders; FIRST_ALONE is the first; others are as in `source_id`. */
+  /**
+   * Folders to scan. None, or '', means all music folders; FIRST_FOLDER_ONLY means the first; others are paths as in
+   * `source_id`.
+   */
   folders: string[];
-  /** Told why music folders are not there, by key. */
+  /** Called with the reasons why music folders cannot be reached, by key. */
   onFoldersChecked?: (offline: ReadonlyMap<string, string>) => void;
 }
 
-/** Throws `unavailable` when none of the requested music folders is connected. */
+/** Determines the scope. Throws `unavailable` when none of the requested music folders is connected. */
 export async function openScope(
   db: MainDb,
   { musicFolders, roots, folders, onFoldersChecked }: ScopeOptions,

@@ -1,5 +1,5 @@
-// A scan of the music folders: the conductor of the stages in stages/, which are numbered in their order. Several
-// groups of files pass through the first five at a time:
+// Scans the music folders by running the stages in stages/, which are numbered in their order. Several groups of files
+// pass through the first five stages at a time:
 //
 //   1 walk → 2 plan → 3 read, and copy → 4 identify → 5 write
 //
@@ -7,8 +7,8 @@
 // files are refused one by one, and the scan fails at its end.
 //
 // Files that may be another track than their path says wait for the end of the walk, and are identified together (6).
-// When all rows are written, large files are hashed (7), and tracks whose files are gone are looked for among the new
-// ones (8). What a scan wrote stays when it is cancelled or killed, and the next scan continues: a file is known once
+// When all rows are written, large files are hashed (7), and tracks whose files are gone are searched among the new
+// tracks (8). Written rows stay when a scan is cancelled or killed, and the next scan continues: a file is known once
 // its row is written. The decision table of "which track is this file" is in identity/assign-tracks.ts.
 import { AppError, DISK_FULL, isDiskFull } from '../errors.ts';
 import { forEachConcurrently } from '../runtime/concurrency.ts';
@@ -35,8 +35,9 @@ import type { ScanResult } from './wire.ts';
 const MAX_CONCURRENT_GROUPS = 4;
 
 /**
- * Throws an AppError when no music folder is connected, or one that held music is empty (nothing is marked missing
- * then), when the disk is full, and, after all other work, when files were not copied because they do not fit.
+ * Scans the music folders. Throws an AppError when no music folder is connected, when one that contained music is empty
+ * (nothing is marked missing then), when the disk is full, and, after all other work, when files were not copied
+ * because they do not fit.
  */
 export async function scan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult> {
   try {
@@ -52,11 +53,11 @@ async function runScan(preparedScan: Scan): Promise<ScanResult> {
   const { deps, scope, copies, identity, record, rows, progress, unfinished } = scan;
   const { dryRun, roots, signal } = scan.options;
   if (copies.isEnabled) markLostCopiesChanged(deps.db, LOCAL_FOLDER);
-  if (unfinished.lastOldId() === 0) deps.reader.warmUp(); // in a first scan every file is read
+  if (unfinished.lastOldId() === 0) deps.reader.warmUp(); // a first scan reads every file
   try {
     await processFolders(scan, scope);
     if (identity.postponedFiles.size > 0 && !scope.isWhole) {
-      restartRecord(record); // only a scan of everything finds where their tracks are now
+      restartRecord(record); // only a scan of everything finds where the tracks of these folders are now
       await processFolders(scan, {
         folders: [''],
         closedKeys: [...scope.offlineFolders.map(({ key }) => key), ...refusalsByKey.keys()],
@@ -73,7 +74,7 @@ async function runScan(preparedScan: Scan): Promise<ScanResult> {
     }
   } finally {
     scan.heap.release();
-    await rows.drain(); // what was read is stored, even if the scan is cancelled
+    await rows.drain(); // everything that was read is stored, even if the scan is cancelled
   }
   if (record.replacedUris.length > 0) await deps.releaseAudio(record.replacedUris);
   const refusals = [...refusalsByKey.values(), ...(record.refusal ? [record.refusal] : [])];

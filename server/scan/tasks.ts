@@ -1,4 +1,4 @@
-// Scans of the music folders as background jobs.
+// Runs scans of the music folders as background jobs.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { MusicFolders } from '../config/music-folders.ts';
@@ -31,14 +31,14 @@ export const SCAN_LOCAL_FOLDER = task('scan_local_folder', {
   }),
   attempts: 150,
   backoff: { firstMs: 10_000, factor: 3, capMs: 600_000 },
-  // a running scan may already have passed the folder that another one asks for
+  // unique per payload, since a running scan may already have passed the folder that another request names
   uniqueBy: (payload) => hash('sha256', JSON.stringify(payload)),
   isAskedByChanges: true,
   concurrency: 1,
 });
 
 interface ScanRequest {
-  /** As `findScanFolders` returns them; none, or [''], stand for all music folders. */
+  /** Folders as `findScanFolders` returns them; none, or [''], means all music folders. */
   folders: string[];
   restore?: boolean;
   reread?: boolean;
@@ -46,7 +46,7 @@ interface ScanRequest {
 }
 type Payload = z.input<(typeof SCAN_LOCAL_FOLDER)['payload']>;
 
-/** Payload of the job. Equal wishes have equal payloads, so that the same scan is not queued twice. */
+/** Returns the payload of the job. Equal requests have equal payloads, so that the same scan is not queued twice. */
 export const scanPayload = ({ folders, restore = false, reread = false, dryRun = false }: ScanRequest): Payload => ({
   ...(folders.some((folder) => folder !== '') && { paths: folders.toSorted() }),
   ...(restore && { restore }),
@@ -59,17 +59,17 @@ export interface ScanTaskDeps extends ScanDeps {
   leases: Pick<Leases, 'leaseAll'>;
   events: EventHub;
   jobs: Pick<Jobs, 'tryEnqueue' | 'list'>;
-  /** Tells the windows that lists changed; it throttles itself. */
+  /** Tells clients that lists changed; the calls are throttled there. */
   libraryChanged: () => void;
-  /** Somebody uses the server, and may look at covers. */
+  /** Returns whether somebody uses the server, and may look at covers. */
   isServing: () => boolean;
-  /** Tracks were added or renamed. */
+  /** Called when tracks were added or renamed. */
   onNewTracks?: () => void;
 }
 
 const COVER_INTERVAL_MS = 2_000;
 
-/** Handler of `scan_local_folder`. */
+/** Creates the handler of `scan_local_folder`. */
 export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> {
   return async ({ paths = [], restore = false, reread = false, dryRun = false }, { jobId, signal, progress }) => {
     if (dryRun)
@@ -103,15 +103,16 @@ export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> 
           hasWritten = true;
           deps.libraryChanged();
           if (deps.now().getTime() < nextCoverTime || !deps.isServing()) return;
-          nextCoverTime = deps.now().getTime() + COVER_INTERVAL_MS; // so that whoever looks sees covers during the scan
+          // covers are found during the scan, so that users see them before it ends
+          nextCoverTime = deps.now().getTime() + COVER_INTERVAL_MS;
           void deps.jobs.tryEnqueue(COVER_TASK, {});
         },
       });
-    // also after a scan that was cancelled, or did not have room for all; new and changed tracks are `pending`
+    // runs also after a scan that was cancelled, or did not copy all files; new and changed tracks are `pending`
     const followUp = async (): Promise<void> => {
       if (!hasWritten) return;
       await deps.jobs.tryEnqueue(ENRICH_LIBRARY, { scope: 'pending', askedAt: deps.now().getTime() });
-      await deps.jobs.tryEnqueue(COVER_TASK, {}); // a picture may be all that is new
+      await deps.jobs.tryEnqueue(COVER_TASK, {}); // there may be new pictures even if there are no new tracks
     };
     const result = await (
       folderOptions.musicFolders.some(({ mode }) => mode === 'copy') ? deps.leases.leaseAll(run) : run()
@@ -143,7 +144,7 @@ export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> 
   };
 }
 
-/** A scan that runs does so at its end. */
+/** Compares gone tracks again; a running scan does this at its end instead. */
 export const compareGoneTask =
   ({ goneTrackFinder, jobs, musicFolders, now, libraryChanged }: ScanTaskDeps): Handler<typeof COMPARE_GONE> =>
   async (_, { signal }) => {
@@ -172,7 +173,7 @@ function foldersOf({
 
 export type PreviewRequest = Pick<ScanOptions, 'folders' | 'restore' | 'reread' | 'signal' | 'onProgress'>;
 
-/** Returns what a scan would change. Publishes no events, since nothing happens in the library. */
+/** Returns what a scan would change. Publishes no events, since nothing changes in the library. */
 export const previewScan = (deps: ScanTaskDeps, wish: PreviewRequest): Promise<ScanResult> =>
   scan(deps, {
     ...wish,
@@ -181,7 +182,7 @@ export const previewScan = (deps: ScanTaskDeps, wish: PreviewRequest): Promise<S
     onCommit: () => {},
   });
 
-/** Throws `conflict` when no folder is set, and `unavailable` when none can be read. */
+/** Throws `conflict` when no folder is configured, and `unavailable` when none can be read. */
 export async function assertScannable(musicFolders: MusicFolders): Promise<void> {
   const list = musicFolders.list();
   if (list.length === 0)

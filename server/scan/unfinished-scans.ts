@@ -1,5 +1,5 @@
-// Remembers from which track on the tracks of a scan are new, until the scan has matched the tracks whose files are
-// gone.
+// Remembers the last track id from before a scan until the scan has matched the tracks whose files are gone: tracks
+// with higher ids are new.
 import type { Sqlite } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { WriteBatch } from './write/writer.ts';
@@ -16,9 +16,9 @@ export function createUnfinishedScans(client: Sqlite, source: string) {
 
   return {
     lastOldId: (): TrackId => unfinishedId ?? newestId,
-    /** This scan, or one that was interrupted, has written rows. */
+    /** Returns whether this scan, or one that was interrupted, has written rows. */
     isNoted: (): boolean => isNoted,
-    /** Notes that a scan is under way before its first batch. */
+    /** Returns a function that writes batches, and notes before the first one that a scan is under way. */
     noteBefore:
       (writeBatch: WriteBatch): WriteBatch =>
       (ops, from, limitMs) => {

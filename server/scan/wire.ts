@@ -1,4 +1,4 @@
-// Shapes of the scan API.
+// Zod schemas of the scan API.
 import { z } from 'zod';
 import { event } from '../events/event.ts';
 import { queryBool } from '../http/paging.ts';

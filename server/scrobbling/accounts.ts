@@ -1,4 +1,4 @@
-// The accounts of users at scrobbling services: signing in, the state of each, and its secret.
+// The accounts of users at scrobbling services: signing in, the state of each account, and its secret token.
 import type { Sealer } from '../config/sealed-text.ts';
 import type { UserId } from '../db/ids.ts';
 import { AppError, conflict, invalid, messageOf } from '../errors.ts';
@@ -87,11 +87,15 @@ export function createScrobbleAccounts({
       cause,
     });
 
-  /** Returns undefined if the key was sealed with another key of the server, or for another service or address. */
+  /**
+   * Decrypts the token of an account; undefined if it was encrypted with another key of the server, or for another
+   * service or address.
+   */
   function openToken({ userId, service, url, token: sealed, tokenSalt: salt }: ScrobbleAccountRow): string | undefined {
     const token = sealer.open(userId, { sealed, salt }, purposeOf(service, url));
     if (token !== undefined) return token;
-    const unboundToken = sealer.open(userId, { sealed, salt }); // before keys were sealed for their service and address
+    // tokens of earlier versions are not bound to their service and address
+    const unboundToken = sealer.open(userId, { sealed, salt });
     if (unboundToken !== undefined) {
       const { sealed: token, salt: tokenSalt } = sealer.seal(userId, unboundToken, purposeOf(service, url));
       queries.updateAccount({ userId, service: service as ScrobblerName }, { token, tokenSalt });
@@ -104,7 +108,7 @@ export function createScrobbleAccounts({
     stop,
     statuses: (userId: UserId): ScrobblingStatus[] => SCROBBLERS.map((service) => status(userId, service)),
 
-    /** The account with its secret, while it may be used. */
+    /** Returns the account with its token; undefined while it may not be used. */
     open(userId: UserId, service: ScrobblerName): ScrobbleAccount | undefined {
       const account = scrobblers[service].isEnabled() ? queries.findAccount({ userId, service }) : undefined;
       if (!account || account.isStopped) return undefined;
@@ -125,7 +129,10 @@ export function createScrobbleAccounts({
       });
     },
 
-    /** Throws `invalid` when the service does not accept the token, `unavailable` when it cannot be asked. */
+    /**
+     * Connects an account. Throws `invalid` when the service does not accept the token, `unavailable` when the service
+     * cannot be asked.
+     */
     async connect(
       userId: UserId,
       service: ScrobblerName,
@@ -164,15 +171,15 @@ export function createScrobbleAccounts({
       return status(userId, service);
     },
 
-    /** Seals keys for their service and address that were sealed before that was done. */
+    /** Encrypts tokens of earlier versions again, bound to their service and address. */
     sealAnew(): void {
       for (const account of queries.accounts()) openToken(account);
     },
 
-    /** Deletes the token and the queue. */
+    /** Deletes the account's token and queue. */
     disconnect: (userId: UserId, service: ScrobblerName): void => queries.removeAccount({ userId, service }),
   };
 }
 
-/** A key that is sealed for one service and address is of no use for another. */
+/** Returns the purpose of a token's encryption: a token for one service and address cannot be used for another. */
 const purposeOf = (service: string, url: string | null): string => JSON.stringify([service, url]);

@@ -19,21 +19,26 @@ import {
   type SongOut,
 } from './scrobblers.ts';
 
-/** The limit of the API. */
+/** Maximum number of listens per request, set by the API. */
 const MAX_LISTENS_PER_REQUEST = 50;
 const MIN_TRACK_MS = 30_000;
 const LISTENS_PER_PAGE = 200;
 const LOVES_PER_PAGE = 500;
 const API_PATH = '2.0/';
 
-/** https://www.last.fm/api/errorcodes: what a user, this server, or nobody can change; all others pass. */
+/**
+ * Codes of https://www.last.fm/api/errorcodes: errors that signing in again solves, and errors that nobody can solve.
+ * All other errors pass.
+ */
 const SIGN_IN_CODES = new Set([4, 9, 14, 15, 17]);
 const REFUSED_CODES = new Set([6, 7]);
 const RATE_LIMIT_CODE = 29;
-/** `ignoredMessage`: artist, track, too old, too new. */
+/**
+ * The code in `ignoredMessage` for a reached daily limit; the lower codes concern the artist, the track or the time.
+ */
 const DAILY_LIMIT_CODE = 5;
 
-/** A list of one is sent as the item itself. */
+/** Returns the schema of a list: the API sends a list of one as the item itself. */
 const list = <T extends z.ZodType>(item: T) =>
   z
     .union([z.array(item), item])
@@ -80,7 +85,7 @@ interface AudioscrobblerDeps {
   ask: AskService;
   isEnabled: () => boolean;
   baseUrl: () => string;
-  /** The page on which users allow access. */
+  /** Returns the address of the page on which users allow access. */
   pageUrl: () => string;
   key: () => string | undefined;
   secret: () => string | undefined;
@@ -93,7 +98,7 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): Scrobbler {
     secret: deps.secret() ?? '',
   });
 
-  /** Changes have to be signed and sent with POST. */
+  /** Sends a change, which has to be signed and sent with POST. */
   function post(params: Record<string, string>, signal?: AbortSignal): Promise<ServiceAnswer> {
     const { api_key, secret } = keys();
     const signed = { ...params, api_key };
@@ -178,7 +183,7 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): Scrobbler {
             method: 'user.getRecentTracks',
             user: username,
             from: `${Math.floor(from / 1_000)}`,
-            to: `${Math.floor(to / 1_000) + 1}`, // before that
+            to: `${Math.floor(to / 1_000) + 1}`, // the API's limit is exclusive
             limit: `${LISTENS_PER_PAGE}`,
             page: `${page}`,
           },
@@ -187,12 +192,12 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): Scrobbler {
         const recent = Recent.safeParse(answer.body).data?.recenttracks;
         if (!recent) {
           const outcome = outcomeOf(answer, false);
-          // 17: the user hides what was played
+          // code 17 means that the user hides what was played
           if (outcome.kind === 'refused' || outcome.kind === 'bad_token') return undefined;
           throw new Error(outcome.kind === 'ok' ? 'it sent an invalid answer' : outcome.reason);
         }
         for (const { name, date } of recent.track)
-          // without a date: playing now
+          // a track without a date is playing now
           if (date) listens.push({ title: name, playedAt: date.uts * 1_000 });
         if (page >= recent['@attr'].totalPages) break;
       }
@@ -226,7 +231,7 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): Scrobbler {
   };
 }
 
-/** Signs all parameters but the format, in alphabetical order, with the secret. */
+/** Signs all parameters except the format, in alphabetical order, with the secret. */
 const signatureOf = (params: Record<string, string>, secret: string): string =>
   hash(
     'md5',
@@ -237,7 +242,7 @@ const signatureOf = (params: Record<string, string>, secret: string): string =>
     'hex',
   );
 
-/** `isSuccess`: what is JSON and no error. */
+/** Returns the outcome of a request. `isSuccess` says whether a JSON body without an error counts as success. */
 function outcomeOf({ status, headers, body }: ServiceAnswer, isSuccess: boolean): Outcome {
   const fault = Fault.safeParse(body).data;
   const reason = reasonOf(fault?.message, status);

@@ -17,11 +17,14 @@ import {
   type SongOut,
 } from './scrobblers.ts';
 
-/** The service accepts up to 1,000; with fewer, less has to be sent again when one is refused. */
+/**
+ * Maximum number of listens per request. The service accepts up to 1,000; with fewer, less has to be sent again when a
+ * listen is refused.
+ */
 const MAX_LISTENS_PER_REQUEST = 100;
-/** The service refuses earlier times (the start of Last.fm). */
+/** The earliest time that the service accepts (the start of Last.fm). */
 export const EARLIEST_LISTEN_MS = 1_033_430_400_000;
-/** The service refuses a listen with a length of zero or more than 24 days. */
+/** The longest duration that the service accepts: it refuses a listen with a length of zero or more than 24 days. */
 const MAX_TRACK_MS = 24 * 86_400_000;
 const LISTENS_PER_PAGE = 500;
 const LOVES_PER_PAGE = 500;

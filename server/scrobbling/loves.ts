@@ -1,5 +1,5 @@
-// Keeps likes of tracks and loved songs at a service the same. What both had the last time is stored: a difference to
-// it shows on which side something changed, so that a removed like is removed there, too, and not brought back.
+// Synchronizes likes of tracks with loved songs at a service. The last common state is stored: a difference to it shows
+// on which side something changed, so that a removed like is removed on the other side, too, and not restored.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { TrackId, UserId } from '../db/ids.ts';
 import { messageOf } from '../errors.ts';
@@ -23,11 +23,11 @@ interface LoveSyncDeps {
   matcher: TrackMatcher;
 }
 
-/** More removals at once are taken for a fault of the service, unless they are few. */
+/** If more songs than this share are removed at once, that counts as a fault of the service, unless they are few. */
 const MAX_REMOVED_SHARE = 0.5;
 const MIN_REMOVED_COUNT = 10;
 
-/** The service does not accept the sign-in. */
+/** Thrown when the service does not accept the sign-in. */
 class SignedOut extends Error {}
 
 export function createLoveSync({ now, queries, scrobblers, accounts, likes, matcher }: LoveSyncDeps) {
@@ -48,7 +48,7 @@ export function createLoveSync({ now, queries, scrobblers, accounts, likes, matc
       { onlyNews: true },
     );
 
-  /** Returns whether the service accepted the change. Throws when a retry may succeed. */
+  /** Sends a change; returns whether the service accepted it. Throws when a retry may succeed. */
   async function isAccepted(ask: () => Promise<Outcome>, signal: AbortSignal): Promise<boolean> {
     for (;;) {
       const outcome = await ask();
@@ -59,7 +59,7 @@ export function createLoveSync({ now, queries, scrobblers, accounts, likes, matc
     }
   }
 
-  /** Sends what changed here. */
+  /** Sends changes of likes to the service. */
   async function pushChanges(accountKey: AccountKey, account: ScrobbleAccount, signal: AbortSignal) {
     const { setLoved, lovesByMbid = false } = scrobblers[accountKey.service];
     if (!setLoved) return 0;
@@ -77,7 +77,7 @@ export function createLoveSync({ now, queries, scrobblers, accounts, likes, matc
     }
     for (const [key, love] of lovesBySongKey) {
       if (liked.has(key) || (lovesByMbid && love.recordingMbid === null)) continue;
-      // a track that is no longer in the library was not unliked; another spelling of a liked song was not, either
+      // a track that was deleted from the library was not unliked, and neither was a liked song with another spelling
       const id = matcher.find({ ...love, albumTitle: null });
       if (id === undefined || likedIds.has(id)) continue;
       await isAccepted(() => setLoved(account, { ...love, albumTitle: null, durationMs: null }, false, signal), signal);
@@ -87,7 +87,7 @@ export function createLoveSync({ now, queries, scrobblers, accounts, likes, matc
     return sentCount;
   }
 
-  /** Takes over what changed there. */
+  /** Applies changes at the service to the likes. */
   async function pullChanges(accountKey: AccountKey, songs: readonly LovedSong[]) {
     matcher.forget();
     const liked = queries.likedSongs(accountKey.userId);
@@ -114,7 +114,7 @@ export function createLoveSync({ now, queries, scrobblers, accounts, likes, matc
     for (const { love } of news) queries.putLove(accountKey, love);
     const isThere = ({ songKey: key, recordingMbid }: LoveRow): boolean =>
       keys.has(key) || (recordingMbid !== null && mbids.has(recordingMbid));
-    // what the service lists under another name was never seen there
+    // a song that the service lists under another name was never listed under this one
     const removedLoves = [...knownLoves.values()].filter((love) => love.isListed && !isThere(love));
     if (removedLoves.length > Math.max(MIN_REMOVED_COUNT, knownLoves.size * MAX_REMOVED_SHARE))
       throw new Error(`${removedLoves.length} of ${knownLoves.size} loved songs are missing there`);
@@ -133,14 +133,17 @@ export function createLoveSync({ now, queries, scrobblers, accounts, likes, matc
     return { added, removed: removedLoves.length };
   }
 
-  /** Accounts whose user liked something during a comparison. */
+  /** Accounts of users who liked something during a comparison. */
   const changedAccounts = new Set<string>();
 
   return {
-    /** Must be called before the task is enqueued for a like: a running task has read the likes already. */
+    /**
+     * Notes a change of likes. Must be called before the task is enqueued for a like: a running task has already read
+     * the likes.
+     */
     noteChange: ({ userId, service }: AccountKey): void => void changedAccounts.add(`${userId}:${service}`),
 
-    /** Handler of `sync_loves`. */
+    /** Handles `sync_loves`. */
     task: (async ({ userId, service }, { signal }) => {
       const accountKey = { userId: userId as UserId, service };
       const { title, lovedSongs } = scrobblers[service];
@@ -150,7 +153,8 @@ export function createLoveSync({ now, queries, scrobblers, accounts, likes, matc
       if (!account || !lovedSongs) return null;
       try {
         changedAccounts.delete(`${userId}:${service}`);
-        const songsBefore = await lovedSongs(account, signal); // pulls first, so that no existing love is sent
+        // pulls first, so that loves that exist at the service are not sent
+        const songsBefore = await lovedSongs(account, signal);
         const firstPull =
           queries.findAccount(accountKey)?.lovesSyncedAt == null
             ? await pullChanges(accountKey, songsBefore)

@@ -1,5 +1,5 @@
 // Client of the native API of Maloja (https://github.com/krateng/maloja/blob/master/API.md), a server that people run
-// themselves. It takes one play at a time, one per second, and knows no loves.
+// themselves. It accepts one play at a time, one per second, and has no loved songs.
 import { z } from 'zod';
 import {
   parseAnswer,
@@ -12,7 +12,7 @@ import {
   type ServiceAnswer,
 } from './scrobblers.ts';
 
-/** Plays of several people or players may have the same time. */
+/** How far the time of a play may be shifted, since plays of several people or players may have the same time. */
 const MAX_TIME_SHIFT_S = 5;
 
 const Said = z.object({ status: z.string() });
@@ -67,7 +67,8 @@ export function createMaloja({ ask, isEnabled }: MalojaDeps): Scrobbler {
     },
 
     async listensBetween(account, from, to, signal) {
-      const range = `from=${dayOf(from - 86_400_000)}&to=${dayOf(to + 86_400_000)}`; // days of its time zone
+      // the API takes days in Maloja's time zone
+      const range = `from=${dayOf(from - 86_400_000)}&to=${dayOf(to + 86_400_000)}`;
       const answer = await call(account, `scrobbles?${range}`, undefined, signal);
       if (answer.status === 404) return undefined;
       return parseAnswer(Scrobbles, answer).list.map(({ time, track }) => ({

@@ -20,7 +20,7 @@ import { createAskService, type Scrobbler, type ScrobblerName } from './scrobble
 import { SCROBBLE_TASK, SYNC_LOVES } from './tasks.ts';
 
 export interface ScrobblingTuning {
-  /** Requests to each service. */
+  /** Maximum requests per second to each service. */
   scrobblesPerSecond?: number;
 }
 
@@ -31,10 +31,10 @@ type ScrobblingModuleDeps = Base &
     tuning: ScrobblingTuning;
   };
 
-/** Loved songs are fetched once a day. */
+/** Interval at which loved songs are fetched. */
 const LOVES_INTERVAL_MS = 86_400_000;
 const CHECK_INTERVAL_MS = 3_600_000;
-/** Libre.fm accepts any key of this form, and has none to give. */
+/** Libre.fm accepts any key of this form, and issues none. */
 const LIBREFM_KEY = 'tonearm-tonearm-tonearm-tonearm-';
 const LASTFM_API = 'https://ws.audioscrobbler.com';
 const LASTFM_PAGE = 'https://www.last.fm/api/auth/';
@@ -87,7 +87,7 @@ export function scrobblingModule({
     maloja: createMaloja({ ask: newAsk(), isEnabled: () => settings.get('MALOJA_ENABLED') }),
   };
 
-  /** Runs the job at once, even if it waits for its next attempt. */
+  /** Runs the job at once, even if its next attempt is due later. */
   async function runNow(task: typeof SCROBBLE_TASK, userId: UserId, service: ScrobblerName) {
     const job = await jobs.tryEnqueue(task, { userId, service });
     if (!job || job.created || job.status !== 'waiting') return;

@@ -1,6 +1,6 @@
-// Sends plays to scrobbling services. They are queued in the transaction that records them, and removed when the
-// service has accepted them, so that none is lost while it cannot be reached. Those that were sent without an answer
-// are looked up before they are sent again. Imported plays are not sent.
+// Sends plays to scrobbling services. Plays are queued in the transaction that records them, and removed when the
+// service has accepted them, so that no play is lost while the service cannot be reached. Plays that were sent without
+// an answer are looked up before they are sent again. Imported plays are not sent.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { PlayId, UserId } from '../db/ids.ts';
 import { messageOf } from '../errors.ts';
@@ -42,18 +42,18 @@ interface SendingRun {
   /** Plays that the service failed to accept although they were sent alone. */
   failedPlays: Map<PlayId, { play: QueuedListen; reason: string }>;
 }
-/** After this many failures of single plays, the service itself is failing. */
+/** After this many failures of single plays in a row, the service itself counts as failing. */
 const MAX_CONSECUTIVE_FAILURES = 10;
-/** Failures of one play before it is set aside. */
+/** Number of failures after which a play is set aside. */
 const MAX_FAILURES_PER_PLAY = 5;
 
 export function createPlaySending({ log, now, queries, scrobblers, accounts }: PlaySendingDeps) {
-  /** Returns undefined for a play that is not sent: withdrawn, without an artist, or too short. */
+  /** Converts a play; returns undefined for a play that is not sent: withdrawn, without an artist, or too short. */
   function toListen(play: QueuedPlay, { longerThanMs }: Scrobbler): ListenOut | undefined {
     const { title, artistName, albumTitle, recordingMbid, durationMs, playedMs, playedAt, withdrawnAt, isSent } = play;
     if (withdrawnAt !== null || artistName === null) return undefined;
     if (durationMs !== null && durationMs > 0 && durationMs <= longerThanMs) return undefined;
-    // without a duration, the client decided that it counts
+    // for a play without a duration, the client has decided that it counts
     if (playedMs !== null && durationMs !== null && !countsAsPlayed(playedMs, durationMs)) return undefined;
     return { title, artistName, albumTitle, recordingMbid, durationMs, playedAt, mayBeThere: isSent === 1 };
   }
@@ -87,7 +87,7 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
     queries.updateAccount(accountKey, { problem: `${scrobbler.title} refused “${listen.title}” (${reason}).` });
   }
 
-  /** Sends plays. Returns how many ms to wait before the next request; undefined when there should be none. */
+  /** Sends plays. Returns how many ms to wait before the next request; undefined to stop sending. */
   async function send(plays: readonly QueuedListen[], run: SendingRun): Promise<number | undefined> {
     const { accountKey, account, scrobbler, signal } = run;
     const { title } = scrobbler;
@@ -105,7 +105,7 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
         return { kind: 'down', reason: messageOf(error) };
       });
     if (outcome.kind === 'down') {
-      // the plays may have arrived, so they stay marked
+      // the plays may have arrived, so they stay marked as sent
       if (plays.length === 1 && firstPlay) {
         run.failedPlays.set(firstPlay.id, { play: firstPlay, reason: outcome.reason });
         if (++run.failuresInRow === MAX_CONSECUTIVE_FAILURES) return undefined;
@@ -143,7 +143,7 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
     return 0;
   }
 
-  /** Sends one batch. Returns how many ms to wait before the next; undefined when there is none. */
+  /** Sends one batch. Returns how many ms to wait before the next batch; undefined when there is none. */
   async function sendBatch(run: SendingRun): Promise<number | undefined> {
     const { accountKey: of, scrobbler } = run;
     const queued = queries.next(of, run.atOnce, run.failedPlays.keys());
@@ -161,9 +161,10 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
     return missingPlays.length === 0 ? 0 : send(missingPlays, run);
   }
 
-  /** Sets aside the plays that failed again and again while others were taken. */
+  /** Sets aside the plays that failed repeatedly while others were accepted. */
   function setAside(run: SendingRun): void {
-    if (run.acceptedCount === 0 && run.failedPlays.size === 1) return; // it keeps its place
+    // a single failing play keeps its place while nothing is accepted
+    if (run.acceptedCount === 0 && run.failedPlays.size === 1) return;
     for (const [id, { play, reason }] of run.failedPlays)
       if (queries.fail(run.accountKey, id, run.acceptedCount > 0) >= MAX_FAILURES_PER_PLAY) {
         recordRefusal(run, play, reason);
@@ -193,7 +194,7 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
       );
     },
 
-    /** Handler of `scrobble_task`. */
+    /** Handles `scrobble_task`. */
     task: (async ({ userId, service }, { signal }) => {
       const accountKey = { userId: userId as UserId, service };
       const scrobbler = scrobblers[service];
@@ -222,7 +223,7 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
         if (failed) throw new Error(`${failed.reason}, for “${failed.play.listen.title}”`);
       } catch (error) {
         if (signal.aborted) throw error;
-        // without a number: more plays may be queued until the next attempt
+        // the message has no number, because more plays may be queued until the next attempt
         queries.updateAccount(accountKey, {
           problem:
             `${scrobbler.title} ${run.acceptedCount > 0 ? 'did not take all plays' : 'cannot be reached'} ` +

@@ -28,12 +28,12 @@ export type LikedSong = RowAs<typeof tracks, 'id' | 'title' | 'artistName' | 're
   albumTitle: string | null;
 };
 
-/** A play that a service does not take, and why. */
+/** A play that a service does not accept, and the reason. */
 export type Refusal = RowAs<typeof plays, 'title' | 'artistName' | 'playedAt'> & { reason: string };
-/** The newest. */
+/** The number of latest refusals that are listed. */
 const MAX_SHOWN_REFUSALS = 20;
 
-/** Which account of a user. */
+/** Identifies a user's account at a service. */
 interface AccountKey {
   userId: UserId;
   service: ScrobblerName;
@@ -141,12 +141,15 @@ export function createScrobbleQueries({ db }: { db: MainDb }) {
       db.delete(scrobbleAccounts).where(isAccount(of)).run();
     }).immediate,
 
-    /** Does nothing for a user without an account. */
+    /** Queues plays. Does nothing for a user without an account. */
     queue: (userId: UserId, ids: readonly PlayId[]): void => void queue.run({ userId, ids: JSON.stringify(ids) }),
     /** Lists plays with fewer failures first. */
     next: (of: AccountKey, limit: number, without: Iterable<PlayId>): QueuedPlay[] =>
       selectNext.all({ ...of, limit, without: JSON.stringify([...without]) }),
-    /** Notes that a play was not taken. How often by now; while nothing is taken, once at most. */
+    /**
+     * Notes that a play was not accepted; returns how often that has happened. While no other plays are accepted, the
+     * count is at most one.
+     */
     fail: ({ service }: AccountKey, id: PlayId, othersAreTaken: boolean): number =>
       fail.all({ id, service, counts: othersAreTaken ? 1 : 0 })[0] ?? 0,
     refusals: (of: AccountKey): Refusal[] => refusals.all(of),

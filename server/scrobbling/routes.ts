@@ -1,4 +1,4 @@
-// API of scrobbling. Users see and change only their own accounts.
+// REST API of scrobbling. Users see and change only their own accounts.
 import type { UserId } from '../db/ids.ts';
 import { route, type Route } from '../http/route.ts';
 import type { ScrobbleAccounts } from './accounts.ts';

@@ -1,4 +1,4 @@
-// What all scrobbling services have in common, and a request to one of them.
+// The interface of scrobbling services, and how requests are sent to them.
 import type { z } from 'zod';
 import { guardedFetch } from '../outbound/guarded-fetch.ts';
 import type { TokenBucket } from '../outbound/token-bucket.ts';
@@ -12,9 +12,9 @@ export interface ScrobbleAccount {
   /** User token, session key or API key. */
   token: string;
   username: string;
-  /** Address of the user's own server; null where everybody uses the same one. */
+  /** Address of the user's own server; null for services with a common server. */
   url: string | null;
-  /** Whether that server may be in a private network. */
+  /** True if the user's server may be in a private network. */
   mayBePrivate: boolean;
 }
 
@@ -26,12 +26,12 @@ export interface SongOut {
   durationMs: number | null;
 }
 export interface ListenOut extends SongOut {
-  /** Milliseconds since 1970; services have whole seconds. */
+  /** Milliseconds since 1970; services store whole seconds. */
   playedAt: number;
-  /** The listen was sent before, and may have arrived. */
+  /** True if the listen was sent before, and may have arrived. */
   mayBeThere: boolean;
 }
-/** Spelled as the service does. */
+/** A listen that the service has, spelled as the service does. */
 export interface KnownListen {
   title: string;
   playedAt: number;
@@ -43,16 +43,16 @@ export interface LovedSong {
 }
 
 /**
- * `busy`: rate limited, retry after `waitMs` · `down`: retry later · `bad_token`: the user has to sign in again ·
+ * `busy`: rate limited, retry after `waitMs`. `down`: retry later. `bad_token`: the user has to sign in again.
  * `refused`: the content is not accepted.
  */
 export type Outcome =
   | {
       kind: 'ok';
       waitMs: number;
-      /** Indexes of listens that it will never accept, with its reason. */
+      /** Indexes of listens that the service will never accept, with its reason. */
       refused?: ReadonlyMap<number, string>;
-      /** Indexes of listens that it did not take today. */
+      /** Indexes of listens that the service did not accept today. */
       later?: ReadonlySet<number>;
     }
   | { kind: 'busy'; waitMs: number; reason: string }
@@ -61,24 +61,27 @@ export type Outcome =
   | { kind: 'refused'; reason: string };
 
 export interface Scrobbler {
-  /** Name in messages. */
+  /** Name of the service in messages. */
   title: string;
-  /** Listens in one request. */
+  /** Maximum number of listens in one request. */
   atOnce: number;
-  /** Tracks have to be longer than this. */
+  /** Tracks have to be longer than this to be sent. */
   longerThanMs: number;
-  /** `own_server`: the user also gives the address of the server. */
+  /** How users sign in. With `own_server` the user also enters the address of the server. */
   signIn: 'token' | 'page' | 'own_server';
   isEnabled: () => boolean;
-  /** Returns the address of the page on which the user allows access, and the token that it will be for. */
+  /** Returns the address of the page on which the user allows access, and the token that the user allows there. */
   startSignIn?: () => Promise<{ token: string; url: string }>;
-  /** The account that the token is for; undefined when it is not accepted. Throws when the service cannot be asked. */
+  /**
+   * Returns the account that the token belongs to; undefined when the token is not accepted. Throws when the service
+   * cannot be asked.
+   */
   finishSignIn(account: Omit<ScrobbleAccount, 'username'>): Promise<{ token: string; username: string } | undefined>;
   submit(account: ScrobbleAccount, listens: readonly ListenOut[], signal: AbortSignal): Promise<Outcome>;
   playingNow?: (account: ScrobbleAccount, song: SongOut) => Promise<Outcome>;
   /**
-   * What the service has from that time on (milliseconds, both inclusive); undefined when it cannot say. Throws when it
-   * cannot be asked.
+   * Returns the listens that the service has between two times (milliseconds, both inclusive); undefined when the
+   * service cannot say. Throws when the service cannot be asked.
    */
   listensBetween?: (
     account: ScrobbleAccount,
@@ -87,7 +90,7 @@ export interface Scrobbler {
     signal: AbortSignal,
   ) => Promise<KnownListen[] | undefined>;
   setLoved?: (account: ScrobbleAccount, song: SongOut, isLoved: boolean, signal: AbortSignal) => Promise<Outcome>;
-  /** The service identifies loves by recording mbid only. */
+  /** True if the service identifies loved songs by recording mbid only. */
   lovesByMbid?: boolean;
   /** Returns all loved songs. Throws when the list is incomplete. */
   lovedSongs?: (account: ScrobbleAccount, signal: AbortSignal) => Promise<LovedSong[]>;
@@ -97,13 +100,15 @@ const REQUEST_TIMEOUT_MS = 20_000;
 const MAX_ANSWER_BYTES = 4 << 20;
 export const MAX_WAIT_MS = 60_000;
 const DEFAULT_WAIT_MS = 10_000;
-/** Limit of pages, for a service whose list never ends. */
+/** Maximum number of pages that are read from a service whose list never ends. */
 export const MAX_PAGES = 200;
 
 export interface ServiceAnswer {
   status: number;
   headers: Headers;
-  /** Undefined when the body is not JSON, such as the error page of a proxy or the sign-in page of a network. */
+  /**
+   * The parsed body; undefined when it is not JSON, such as the error page of a proxy or the sign-in page of a network.
+   */
   body: unknown;
 }
 interface ServiceRequest {
@@ -115,7 +120,7 @@ interface ServiceRequest {
 }
 export type AskService = (base: URL, path: string, request?: ServiceRequest) => Promise<ServiceAnswer>;
 
-/** Throws OutboundError or the reason of `signal`. */
+/** Creates a function that sends a request. It throws OutboundError or the reason of `signal`. */
 export const createAskService =
   ({ userAgent, bucket }: { userAgent: () => string; bucket: TokenBucket }): AskService =>
   async (base, path, { json, form, headers = {}, publicOnly = false, signal } = {}) => {
@@ -155,28 +160,28 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** Returns how long to wait, from the headers of the answer. */
+/** Returns how long to wait, in milliseconds, from the headers of the answer. */
 export function resetMs(headers: Headers, fallbackMs = DEFAULT_WAIT_MS): number {
   const seconds = Number(headers.get('x-ratelimit-reset-in') ?? headers.get('retry-after') ?? Number.NaN);
   return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1_000, MAX_WAIT_MS) : fallbackMs;
 }
 
-/** Why a service did not take something: in its own words, if there are any. */
+/** Returns why a service did not accept something: in its own words, if there are any. */
 export const reasonOf = (complaint: string | undefined, status: number): string =>
   complaint?.slice(0, 300) || `it answered ${status}`;
 
-/** Throws when the answer has another form. */
+/** Parses the body of an answer. Throws when it has another form. */
 export function parseAnswer<T extends z.ZodType>(form: T, { status, body }: ServiceAnswer): z.output<T> {
   const { data } = form.safeParse(body);
   if (status !== 200 || data === undefined) throw new Error(`it answered ${status}`);
   return data;
 }
 
-/** Services refuse fields without a value. */
+/** Returns the fields that have a value, because services refuse fields without one. */
 export const present = <T>(fields: Record<string, T | null>): Record<string, T> =>
   Object.fromEntries(Object.entries(fields).filter((field): field is [string, T] => field[1] !== null));
 
-/** Reads all pages of a list. Throws when it ends before its total. */
+/** Reads all pages of a list. Throws when the list ends before its total. */
 export async function readAll<T>(
   readPage: (page: number, before: number) => Promise<{ items: T[]; total: number }>,
 ): Promise<T[]> {

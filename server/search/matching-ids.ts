@@ -1,7 +1,7 @@
-// Finds what contains all words in its names, with the two full text tables of library/search-index.ts: one for words
-// of three characters and more, the other for shorter ones. With words of both lengths, the results are intersected,
-// and each may be most of the library. A query of such a table costs as much as a hundred results, so one query
-// continues through artists, albums and tracks.
+// Finds the items whose names contain all words, with the two full text tables of library/search-index.ts: one for
+// words of three characters and more, the other for shorter ones. With words of both lengths, the results are
+// intersected, and each result may be most of the library. A query of such a table costs as much as a hundred results,
+// so one query continues through artists, albums and tracks.
 import { SEARCH_KINDS, searchBase, searchEnd } from '../library/search-index/search-index.ts';
 import { namesOf, type SearchKind } from '../library/search-index/search-names.ts';
 import type { Statements } from '../library/lists/statement-cache.ts';
@@ -17,7 +17,7 @@ const KINDS = Object.keys(SEARCH_KINDS) as SearchKind[];
 /** Up to this many results of one table are checked one by one for the other words. */
 const MAX_CHECKED_ONE_BY_ONE = 500;
 const IDS_PER_QUERY = 100;
-/** Results of the smaller set that SQLite first holds in memory while it streams the larger one. */
+/** The number of results of the smaller set that SQLite first keeps in memory while it streams the larger set. */
 const INITIAL_SIZE = 4_000;
 const SIZE_GROWTH = 8;
 

@@ -1,5 +1,6 @@
 // Finds names that start with the query, in the order of an index, so that the best results are found however many
-// others match. (Matches elsewhere in names are found by matching-ids.ts.) Text, because it runs with every key press.
+// others match. (matching-ids.ts finds matches elsewhere in names.) The SQL is put together as text, because this runs
+// with every key press.
 import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
 import type { SearchKind } from '../library/search-index/search-names.ts';
 import type { Statements } from '../library/lists/statement-cache.ts';
@@ -8,7 +9,7 @@ import type { Candidate } from './rank.ts';
 interface KindQuery {
   table: string;
   select: string;
-  /** Columns to search, best first. `isExact`: only values equal to the query. */
+  /** Columns to search, best first. With `isExact`, only values equal to the query match. */
   prefixes: { column: string; index: string; isExact?: boolean }[];
 }
 
@@ -23,7 +24,7 @@ const KINDS: Record<SearchKind, KindQuery> = {
     select: 'i.id, i.title_sort AS name, i.artist_sort AS artist',
     prefixes: [{ column: 'title_sort', index: 'albums_title_sort' }],
   },
-  // Found as `The Quays` and `Quays, The`. name_key keeps accents, sort_key does not.
+  // Artists are found as `The Quays` and `Quays, The`. name_key keeps accents, sort_key does not.
   artist: {
     table: 'artists',
     select: "i.id, i.name, '' AS artist",
@@ -37,7 +38,7 @@ const KINDS: Record<SearchKind, KindQuery> = {
 
 const LAST_CHARACTER = '\u{10ffff}';
 
-/** Ids of names that start with the query, in order. A larger `limit` only adds ids at the end. */
+/** Returns the ids of names that start with the query, in order. A larger `limit` only adds ids at the end. */
 export function findByPrefix(statements: Statements, kind: SearchKind, query: string, limit: number): number[] {
   const { table, prefixes } = KINDS[kind];
   const ids = prefixes.flatMap(({ column, index, isExact }) =>
@@ -55,17 +56,17 @@ export type Identifier = { mbid: string } | { isrc: string } | { barcode: string
 const MBID = /^(?:https?:\/\/(?:www\.)?musicbrainz\.org\/[a-z-]+\/)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/?$/i;
 const ISRC = /^(?:isrc:?\s*)?([a-z]{2})-?([a-z0-9]{3})-?(\d{2})-?(\d{5})$/i;
 
-/** EAN or UPC, of 8, 12, 13 or 14 digits. */
+/** Matches an EAN or UPC, of 8, 12, 13 or 14 digits. */
 const BARCODE = /^(?:\d{8}|\d{12,14})$/;
 
-/** A MusicBrainz id, also as its address, an ISRC, or a barcode. */
+/** Parses a MusicBrainz id (or its address), an ISRC, or a barcode. */
 export function identifierOf(text: string): Identifier | undefined {
   const mbid = MBID.exec(text.trim())?.[1];
   if (mbid !== undefined) return { mbid: mbid.toLowerCase() };
   const isrc = ISRC.exec(text.trim())?.slice(1).join('');
   if (isrc !== undefined) return { isrc: isrc.toUpperCase() };
   const digits = text.replace(/[\s-]/g, '');
-  // a UPC is an EAN that begins with 0
+  // a UPC is an EAN without its leading 0, so leading zeros are dropped
   return BARCODE.test(digits) ? { barcode: digits.replace(/^0+/, '') } : undefined;
 }
 
@@ -75,7 +76,10 @@ const MBID_COLUMNS: Record<SearchKind, string> = {
   artist: 'artist_mbid',
 };
 
-/** A track may have several ISRCs, written with hyphens or without: all of the index is read. */
+/**
+ * Finds items by an identifier. A track may have several ISRCs, written with hyphens or without, so the whole index is
+ * read.
+ */
 export function findByIdentifier(
   statements: Statements,
   kind: SearchKind,
@@ -104,7 +108,7 @@ export function findByIdentifier(
   );
 }
 
-/** Reads the names for ranking. */
+/** Reads the names by which matches are ranked. */
 export function readCandidates(statements: Statements, kind: SearchKind, ids: readonly number[]): Candidate[] {
   const rows = statements.rows<Candidate>(
     `SELECT ${KINDS[kind].select} FROM json_each(@ids) c CROSS JOIN ${KINDS[kind].table} i ON i.id = c.value`,

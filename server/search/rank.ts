@@ -1,5 +1,6 @@
-// The order of search results: the name equals the query, starts with it, has every query word at the start of a word,
-// has every query word anywhere; then matches in album title or other artists; then by name. All text is folded.
+// Orders search results by how their names match: equal to the query, starting with it, with every query word at the
+// start of a word, with every query word anywhere; then matches in album title or other artists; then by name. All text
+// is folded.
 
 export interface Candidate {
   id: number;
@@ -28,7 +29,7 @@ function startsWord(text: string, word: string): boolean {
   return false;
 }
 
-/** Ids, best first. */
+/** Returns the ids of the candidates, best first. */
 export const rankCandidates = (candidates: readonly Candidate[], query: string, words: readonly string[]): number[] =>
   candidates
     .map(({ id, name, artist }) => ({ id, name, rank: rankOf({ id, name, artist }, query, words) }))

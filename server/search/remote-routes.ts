@@ -1,4 +1,4 @@
-// API of searching catalogues.
+// REST API of searching catalogues.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { UserId } from '../db/ids.ts';
@@ -25,7 +25,7 @@ export interface RemoteSearchRouteDeps {
   library: Pick<LibraryService, 'listTracks'>;
   sources: Pick<Sources, 'find'>;
   catalogue: Pick<RemoteCatalogue, 'recall' | 'assertOn' | 'whyOff'>;
-  /** Sends the picture at a URL that the catalogue gave; false when there is none. */
+  /** Sends the picture at a URL from the catalogue; returns false when there is none. */
   sendPicture: (req: IncomingMessage, res: ServerResponse, url: string) => Promise<boolean>;
 }
 
@@ -49,8 +49,8 @@ export function remoteSearchRoutes({
   }
 
   /**
-   * Returns library tracks by title, best first, only of these sources if there are any. A catalogue marks by itself
-   * what is saved of it.
+   * Returns library tracks by title, best first, only of these sources if there are any. Tracks saved from a catalogue
+   * are marked in that catalogue's own results.
    */
   async function libraryTracks(
     userId: UserId,

@@ -1,4 +1,4 @@
-// Searches catalogues in parallel. One that fails is reported and does not affect the others.
+// Searches catalogues in parallel. A catalogue that fails is reported and does not affect the others.
 import type { MainDb } from '../db/client.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { remoteIds, tracks } from '../db/schema.ts';
@@ -7,7 +7,7 @@ import { toAppError } from '../sources/catalogue.ts';
 import { searchFault, STREAMSRC, type RemoteCatalogue, type RemoteHit } from '../sources/remote-catalogue.ts';
 
 type SavedHit = RowAs<typeof remoteIds, 'sourceId' | 'trackId'> & RowAs<typeof tracks, 'availability'>;
-/** A hit, and its track if it is in the library. */
+/** A hit, with its track if the track is in the library. */
 export interface FoundHit {
   source: string;
   hit: RemoteHit;
@@ -47,7 +47,7 @@ export function createRemoteSearch({ db, catalogue }: RemoteSearchDeps) {
   return {
     canSearch: (source: string): boolean => source in searchers,
 
-    /** Throws `conflict` when the source is off, `unavailable` when it does not answer. */
+    /** Searches one source. Throws `conflict` when the source is off, `unavailable` when it does not answer. */
     async search(source: string, query: string, limit: number): Promise<FoundHit[]> {
       try {
         return await searchOne(source, query, limit);
@@ -56,7 +56,7 @@ export function createRemoteSearch({ db, catalogue }: RemoteSearchDeps) {
       }
     },
 
-    /** Searches these sources, or all. Errors of a source are in the result. */
+    /** Searches these sources, or all. Errors of a source are part of the result. */
     async searchAll(
       query: string,
       limit: number,

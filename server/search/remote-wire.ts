@@ -1,4 +1,4 @@
-// Hits of catalogues in the API.
+// Zod schemas of hits of catalogues.
 import { z } from 'zod';
 import { queryInt } from '../http/paging.ts';
 import { ShownAvailabilityOut } from '../library/wire.ts';
@@ -51,7 +51,10 @@ export const SearchResponse = z
   .meta({ id: 'SearchResponse' });
 export type SearchResponse = z.output<typeof SearchResponse>;
 
-/** Pictures come from this server: the content security policy forbids other hosts, which would see who searches. */
+/**
+ * Returns the path of a picture on this server: the content security policy forbids other hosts, which would see who
+ * searches.
+ */
 const coverPath = (source: string, sourceId: string): string =>
   `/api/v1/sources/${source}/cover?source_id=${encodeURIComponent(sourceId)}`;
 

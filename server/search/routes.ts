@@ -1,4 +1,4 @@
-// API of searching the library.
+// REST API of searching the library.
 import { toPaged } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import { wordsOf } from '../library/search-index/search-words.ts';

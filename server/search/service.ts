@@ -16,10 +16,10 @@ import { findMatchingIds } from './matching-ids.ts';
 import { findByIdentifier, findByPrefix, identifierOf, readCandidates, type Identifier } from './queries.ts';
 import { rankCandidates } from './rank.ts';
 
-/** Results beyond this are neither ranked nor counted: nobody pages that far, and one letter matches everything. */
+/** Maximum number of results that are ranked and counted: nobody pages further, and one letter matches everything. */
 export const MAX_RESULTS = 1_000;
 
-/** Searches cached until the next write, for the next page and for deleted characters. */
+/** The number of searches that are cached until the next write, for the next page and for deleted characters. */
 const MAX_CACHED_SEARCHES = 50;
 const NO_RESULTS = { items: [], total: 0 };
 const eachKind = <T>(make: (kind: SearchKind) => T): Record<SearchKind, T> => ({
@@ -31,7 +31,7 @@ const eachKind = <T>(make: (kind: SearchKind) => T): Record<SearchKind, T> => ({
 interface KindMatches {
   /** Ids of names that start with the query, in order. */
   prefixIds: number[];
-  /** Ids of other matches; best first if `isRanked`. */
+  /** Ids of other matches; ordered best first if `isRanked`. */
   otherIds: number[];
   isRanked?: boolean;
 }
@@ -79,7 +79,7 @@ export function createSearchService({ db, library }: SearchDeps) {
     });
   }
 
-  /** Ranks the other matches when a page reaches them. */
+  /** Ranks the other matches as soon as a page includes some of them. */
   function rankUpTo(end: number, kind: SearchKind, matches: KindMatches, query: string, words: string[]): void {
     if (matches.isRanked || end <= matches.prefixIds.length) return;
     matches.otherIds = rankCandidates(readCandidates(statements, kind, matches.otherIds), query, words);
@@ -87,7 +87,7 @@ export function createSearchService({ db, library }: SearchDeps) {
   }
 
   return {
-    /** `filterIds` removes ids from the matches. */
+    /** Searches the library. `filterIds` removes ids from the matches. */
     searchLibrary(userId: UserId, text: string, page: Page, filterIds?: IdFilter): LibrarySearch {
       const query = sortKey(text.toWellFormed());
       const words = wordsOf(text);

@@ -1,4 +1,4 @@
-// Searching the library in the API.
+// Zod schemas of searching the library.
 import { z } from 'zod';
 import { pagedOf, pageQuery } from '../http/paging.ts';
 import { FolderOut } from '../library/folders/folder-wire.ts';

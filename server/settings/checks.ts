@@ -1,4 +1,4 @@
-// Checks of settings that depend on the disk or on other settings.
+// Checks settings that depend on the disk or on other settings.
 import { access, constants, opendir, realpath, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { isAbsolute } from 'node:path';
@@ -8,7 +8,7 @@ import { AppError, type FieldError } from '../errors.ts';
 import { isInside, isSystemOrCrowded, isPrivate } from '../runtime/system-folders.ts';
 import { getBackend, missingSettings } from '../storage/backends.ts';
 
-/** `next`: the settings after the next start. Only changed ones are checked. */
+/** Checks the changed settings; `next` are all settings after the next start. */
 export async function checkSettingCombination(
   next: Settings,
   changed: readonly SettingName[],
@@ -23,7 +23,7 @@ export async function checkSettingCombination(
     errors.push({
       field: 'host',
       message: 'is not an address of this computer; use 0.0.0.0 for the whole network, 127.0.0.1 for this computer',
-    }); // the server would not start again
+    }); // with a wrong address, the server would not start again
   for (const name of ['JWT_SECRET', 'COMPAT_SECRET_KEY'] as const)
     if (changed.includes(name) && (next[name]?.length ?? MIN_SECRET_CHARS) < MIN_SECRET_CHARS)
       errors.push({ field: name.toLowerCase(), message: `must have at least ${MIN_SECRET_CHARS} characters` });
@@ -33,11 +33,12 @@ export async function checkSettingCombination(
     ? ['storage_backend']
     : missing.filter((name) => changed.some((changedName) => changedName.toLowerCase() === name));
   if (missing.length > 0 && field !== '')
-    errors.push({ field, message: `${backend.title} needs ${missing.join(', ')}` }); // the server would not start again
+    // without these settings, the server would not start again
+    errors.push({ field, message: `${backend.title} needs ${missing.join(', ')}` });
   return errors;
 }
 
-/** Throws `invalid` for a music folder that can't be scanned. */
+/** Throws `invalid` for a music folder that cannot be scanned. */
 export async function assertImportPath(path: string, ownFolders: { data: string; storageRoot: string }): Promise<void> {
   const fault = await importPathFault(path, ownFolders);
   if (fault) throw new AppError('invalid', `The music folder ${path} ${fault}.`);

@@ -13,7 +13,10 @@ const Value = z.union([z.string(), z.number(), z.boolean(), z.null()], {
   error: 'must be text, a number, true, false or null',
 });
 
-/** Every setting by its lower-case name; null resets it to its default. Here and not in wire.ts, as it is derived. */
+/**
+ * Every setting by its lower-case name; null resets a setting to its default. This schema is not in wire.ts, because it
+ * is derived from the settings.
+ */
 const SettingsPatch = z
   .strictObject(
     Object.fromEntries(
@@ -22,7 +25,7 @@ const SettingsPatch = z
   )
   .meta({ id: 'SettingsPatch' });
 
-/** `version`: of the application. */
+/** Creates the routes; `version` is that of the application. */
 export function settingsRoutes(
   settings: SettingsService,
   { version, secretStore }: { version: string; secretStore: Pick<SecretStore, 'place' | 'keychainFault'> },
@@ -98,7 +101,7 @@ function toSettingOut({ name, value, origin, isPending }: SettingState, saved: S
   };
 }
 
-/** Whether the setting has an effect with the other settings as saved. */
+/** Returns whether the setting has an effect with the other settings as saved. */
 function isInUse(name: SettingName, saved: Settings): boolean {
   const { onlyFor } = SETTINGS[name];
   if (onlyFor) return isSettingName(onlyFor.setting) && onlyFor.values.includes(String(saved[onlyFor.setting]));
@@ -121,7 +124,7 @@ function toValue(unit: SettingOut['unit'], value: SettingState['value']): Settin
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** 604800 → `7d`. */
+/** Formats a duration: 604800 → `7d`. */
 function toDuration(seconds: number): string {
   const [unit, length] =
     (

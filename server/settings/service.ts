@@ -1,4 +1,4 @@
-// Settings of the running server: current values, values for the next start, and change listeners. Stored in
+// Settings of the running server: current values, values for the next start, and change listeners. They are stored in
 // settings.json, secrets in the secret store; values from the environment have precedence and cannot be changed here.
 import type { Config, Origin } from '../config/config.ts';
 import { parseSetting } from '../config/config.ts';
@@ -18,7 +18,7 @@ type Listener = Parameters<WatchedSettings['onChange']>[1];
 
 export interface SettingState<N extends SettingName = SettingName> {
   name: N;
-  /** The value at the next start; it is the current one unless `isPending`. */
+  /** The value at the next start; the same as the current value unless `isPending`. */
   value: Settings[N];
   origin: Origin;
   isPending: boolean;
@@ -26,15 +26,18 @@ export interface SettingState<N extends SettingName = SettingName> {
 
 export interface SettingsService extends WatchedSettings {
   list(): SettingState[];
-  /** Changes all or nothing. Throws `invalid` with all errors, or `conflict` for read-only settings. */
+  /** Makes all changes or none. Throws `invalid` with all errors, or `conflict` for read-only settings. */
   change(change: SettingsChange, options?: { dryRun?: boolean }): Promise<void>;
-  /** Another check of a new value, by the module that knows about it: gives what is wrong with it. */
+  /**
+   * Registers another check of a new value, by the module that knows about it; the check returns what is wrong with the
+   * value.
+   */
   checkAlso<N extends SettingName>(name: N, fault: Check<N>): void;
 }
 type Check<N extends SettingName> = (value: NonNullable<Settings[N]>) => Promise<string | undefined>;
 
 export interface SettingsDeps {
-  /** Including the stored secrets. */
+  /** The configuration at the start, including the stored secrets. */
   config: Config;
   secretStore: SecretStore;
   log: Log;
@@ -80,7 +83,7 @@ export function createSettingsService({ config, secretStore, log }: SettingsDeps
       if (faults.length > 0) throw invalid(faults);
       if (dryRun) return;
 
-      // sequentially, so that concurrent changes do not mix
+      // saved sequentially, so that concurrent changes do not mix
       const written = writing.then(() => save(config.paths.settingsFile, secretStore, change));
       writing = written.catch(() => undefined);
       await written;
@@ -111,7 +114,7 @@ export function createSettingsService({ config, secretStore, log }: SettingsDeps
 function assertChangeable(names: SettingName[], origins: Record<SettingName, Origin>): void {
   for (const name of names) {
     const field = name.toLowerCase();
-    // settings.json is in this folder, so it cannot contain it
+    // settings.json is in the data folder, so it cannot define that folder
     if (name === 'DATA_DIR') throw readOnly(field, 'can only be set at startup, with --data-dir or DATA_DIR');
     if (origins[name] === 'env')
       throw readOnly(field, 'is set in the environment or on the command line and can only be changed there');
@@ -136,7 +139,10 @@ function parseAll(change: SettingsChange, names: SettingName[]): Partial<Setting
   return parsed;
 }
 
-/** Removes secrets from settings.json. Errors name the path of the file, so their details only go to the log. */
+/**
+ * Saves changed settings, and removes secrets from settings.json. Errors name the path of the file, so their details
+ * only go to the log.
+ */
 async function save(file: string, secretStore: SecretStore, change: SettingsChange): Promise<void> {
   const entries = Object.entries(change) as [SettingName, SettingValue][];
   try {
@@ -158,7 +164,7 @@ async function save(file: string, secretStore: SecretStore, change: SettingsChan
   }
 }
 
-/** Leaves everything else in the file as it was written by hand. */
+/** Merges changes into the file's content; everything else stays as it was written by hand. */
 function merge(file: Record<string, unknown>, change: SettingsChange): Record<string, unknown> {
   const otherEntries = Object.entries(file).filter(([key]) => !(key.toUpperCase() in change));
   const set = (Object.entries(change) as [SettingName, SettingValue][])
@@ -167,12 +173,12 @@ function merge(file: Record<string, unknown>, change: SettingsChange): Record<st
   return Object.fromEntries([...otherEntries, ...set]);
 }
 
-/** Empty text counts as unset, as in loadConfig. */
+/** Returns whether a setting is unset. Empty text counts as unset, as in loadConfig. */
 const isUnset = (value: SettingValue | undefined): boolean => value === null || value === undefined || value === '';
 
 const differs = (a: unknown, b: unknown): boolean => JSON.stringify(a) !== JSON.stringify(b);
 
-/** A failing listener must not affect the others. */
+/** Calls a listener and logs its errors: a failing listener must not affect the others. */
 async function tryListener(listener: Listener, changed: SettingName[], log: Log): Promise<void> {
   try {
     await listener(changed);

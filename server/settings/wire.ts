@@ -1,4 +1,4 @@
-// Shapes of the settings API. Names are in lower case. Secrets are not sent, only whether they are set.
+// Zod schemas of the settings API. Names are in lower case. Secrets are not sent, only whether they are set.
 import { z } from 'zod';
 import { SETTING_GROUPS } from '../setting-kinds.ts';
 import { queryBool } from '../http/paging.ts';

@@ -1,4 +1,4 @@
-// The page of a share, for people without an account: each track with the browser's own player, and no scripts.
+// Renders the page of a share, for people without an account: each track with the browser's own player, and no scripts.
 import { hash } from 'node:crypto';
 import { escapeHtml as escape } from '../http/html.ts';
 
@@ -11,7 +11,7 @@ export interface SharedTrack {
 interface SharedPage {
   description: string | null;
   username: string;
-  /** Address of all tracks in one file. */
+  /** Address of a zip file with all tracks. */
   zip: string | undefined;
   tracks: AsyncIterable<readonly SharedTrack[]>;
 }
@@ -27,7 +27,7 @@ li span { opacity: .7; }
 audio { width: 100%; margin-top: .5rem; }
 `;
 
-/** Allows the inline style by its hash, and audio from this server. */
+/** Content security policy of the page: allows the inline style by its hash, and audio from this server. */
 export const SHARE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,

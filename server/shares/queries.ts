@@ -7,7 +7,7 @@ import { shares, shareTracks, users } from '../db/schema.ts';
 export type ShareRow = typeof shares.$inferSelect;
 type NewShare = typeof shares.$inferInsert;
 
-/** A share that may be opened, with the rights and the bitrate limit of its owner. */
+/** A share that may be opened, with the rights and the bit rate limit of its owner. */
 export interface OpenShare {
   share: ShareRow;
   maxKbps: number | null;
@@ -25,7 +25,7 @@ export function createShareQueries(db: MainDb) {
     isOfUser: (userId: UserId, id: ShareId): boolean =>
       db.select({ id: shares.id }).from(shares).where(isShareOfUser(userId, id)).get() !== undefined,
 
-    /** Returns undefined when the share has expired, and when its owner may no longer share. */
+    /** Finds a share by its token; undefined when the share has expired, or when its owner may no longer share. */
     findOpen: (token: string, time: Date): OpenShare | undefined =>
       db
         .select({
@@ -47,7 +47,7 @@ export function createShareQueries(db: MainDb) {
     insert: (values: NewShare): ShareRow => writtenRow(db.insert(shares).values(values).returning()),
     insertTrack: (shareId: ShareId, position: number, trackId: TrackId): void =>
       void db.insert(shareTracks).values({ shareId, position, trackId }).run(),
-    /** Returns false when the account has no such share, as `deleteOf` does. */
+    /** Updates a share; returns false when the account has no such share, like `deleteOf`. */
     update: (userId: UserId, id: ShareId, values: Partial<NewShare>): boolean =>
       db.update(shares).set(values).where(isShareOfUser(userId, id)).run().changes > 0,
     deleteOf: (userId: UserId, id: ShareId): boolean =>
@@ -59,7 +59,7 @@ export function createShareQueries(db: MainDb) {
         .where(eq(shares.id, id))
         .run(),
 
-    /** The tracks of a share in their order. A position whose track was deleted is left out. */
+    /** Lists the tracks of a share in their order. A position whose track was deleted is left out. */
     listTracks: (id: ShareId): { position: number; trackId: TrackId }[] =>
       db
         .select({ position: shareTracks.position, trackId: shareTracks.trackId })

@@ -1,4 +1,4 @@
-// GET /share/:token and the audio below it: the only music that is served without authentication.
+// Serves GET /share/:token and the audio below it: the only music that is served without authentication.
 import { z } from 'zod';
 import type { UserId } from '../db/ids.ts';
 import type { LibraryService } from '../library/service.ts';

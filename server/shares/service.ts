@@ -1,5 +1,5 @@
 // Shares: music for people without an account. The link has a random token and gives access to the tracks of the share
-// only, until it expires or is deleted.
+// only, until the share expires or is deleted.
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { MainDb } from '../db/client.ts';
@@ -18,9 +18,9 @@ interface ShareDetails {
 }
 
 const TOKEN_BYTES = 17;
-/** Tracks of one share. */
+/** Maximum number of tracks of one share. */
 export const MAX_SHARED_TRACKS = 5_000;
-/** Shares of one account. */
+/** Maximum number of shares of one account. */
 const MAX_SHARES = 1_000;
 const MAX_DESCRIPTION_CHARACTERS = 1_000;
 
@@ -73,7 +73,7 @@ export function createShareService({ db, now, openAnswers }: ShareServiceDeps) {
       return { ...share, trackIds: [...trackIds] };
     },
 
-    /** Leaves undefined fields as they are. Throws `not_found`, also for the share of another user. */
+    /** Updates a share; undefined fields stay as they are. Throws `not_found`, also for the share of another user. */
     update(userId: UserId, id: ShareId, { description, expiresAt }: Partial<ShareDetails>): void {
       const changes = {
         ...(description !== undefined && { description: shortened(description) }),
@@ -85,13 +85,16 @@ export function createShareService({ db, now, openAnswers }: ShareServiceDeps) {
       openAnswers.recheck(userId);
     },
 
-    /** Ends running streams and downloads of the share. */
+    /** Deletes a share and ends its running streams and downloads. */
     remove(userId: UserId, id: ShareId): void {
       if (!queries.deleteOf(userId, id)) throw notFound('share', id);
       openAnswers.recheck(userId);
     },
 
-    /** Tracks a response with audio of the share: it ends with the share, or with the owner's right. */
+    /**
+     * Registers a response with audio of the share, which ends with the share, or when the owner loses the right to
+     * share.
+     */
     noteOpen(res: ServerResponse, { token, userId }: Pick<ShareRow, 'token' | 'userId'>, isSaving: boolean): void {
       openAnswers.track(res, userId, () => {
         const openShare = findOpen(token);
@@ -99,7 +102,7 @@ export function createShareService({ db, now, openAnswers }: ShareServiceDeps) {
       });
     },
 
-    /** Finds a share and counts the visit. Throws `not_found`, also for one that expired or was deleted. */
+    /** Finds a share and counts the visit. Throws `not_found`, also for a share that expired or was deleted. */
     visit(token: string): ShareSummary & { mayDownload: boolean } {
       const openShare = findOpen(token);
       if (!openShare) throw notFound('share');
@@ -114,7 +117,7 @@ export function createShareService({ db, now, openAnswers }: ShareServiceDeps) {
       return { ...withTracks(openShare.share), maxKbps: openShare.maxKbps };
     },
 
-    /** The track at a position of the share, with the bitrate limit of its owner. Throws `not_found`. */
+    /** Returns the track at a position of the share, with the bit rate limit of its owner. Throws `not_found`. */
     trackAt(token: string, position: number): { share: ShareRow; trackId: TrackId; maxKbps: number | null } {
       const openShare = findOpen(token);
       const trackId = openShare && queries.findTrackAt(openShare.share.id, position);

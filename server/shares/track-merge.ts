@@ -1,4 +1,4 @@
-// Replaces a track in shares by another one in a merge, in the caller's transaction.
+// Replaces a track in shares when it is merged into another track, in the caller's transaction.
 import { and, eq, gte, inArray } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';

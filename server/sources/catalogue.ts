@@ -1,25 +1,25 @@
-// Interface of remote catalogues. STREAMSRC_PROVIDER says which one is in use.
+// Interface of remote catalogues. The setting STREAMSRC_PROVIDER says which catalogue is used.
 import { AppError } from '../errors.ts';
 
 /** A search result. */
 export interface CatalogueHit {
-  /** The catalogue's id, the same in every search. */
+  /** The catalogue's id of the hit, the same in every search. */
   id: string;
   title: string;
   artist?: string | undefined;
   album?: string | undefined;
-  /** The catalogue's ids of the album and of the artist, where it has such. */
+  /** The catalogue's id of the album, if it has one; `artistId` likewise. */
   albumId?: string | undefined;
   artistId?: string | undefined;
   durationMs?: number | undefined;
   trackNumber?: number | undefined;
   year?: number | undefined;
-  /** Fetched with `cover`, which adds credentials if needed. */
+  /** Address of the cover, to be fetched with `cover`, which adds credentials if needed. */
   coverUrl?: string | undefined;
   pageUrl?: string | undefined;
 }
 
-/** What is stored of a hit to download it later. */
+/** The data of a hit that is stored to download it later. */
 export type CatalogueRef = Pick<CatalogueHit, 'id' | 'pageUrl'>;
 
 export interface DownloadOptions {
@@ -33,15 +33,18 @@ export interface CatalogueProvider {
   readonly name: string;
   /** Returns what is missing in the settings; undefined if the catalogue is ready for use. */
   whyNot(): string | undefined;
-  /** Whether untrusted text has the form of an id of this catalogue. */
+  /** Returns whether untrusted text has the form of an id of this catalogue. */
   isId(id: string): boolean;
   /** Checks that the catalogue can be reached; returns a description, such as a version. */
   check(signal: AbortSignal): Promise<string>;
   search(query: string, options: { limit: number; signal: AbortSignal }): Promise<CatalogueHit[]>;
   resolve(ref: CatalogueRef, signal: AbortSignal): Promise<CatalogueHit>;
-  /** Downloads the audio into `dir` and returns the path of the file. Resumes what an earlier call left in `dir`. */
+  /**
+   * Downloads the audio into `dir` and returns the path of the file. Resumes an incomplete download of an earlier call
+   * in `dir`.
+   */
   download(ref: CatalogueRef, dir: string, options: DownloadOptions): Promise<string>;
-  /** The bytes of the picture, not validated. */
+  /** Returns the bytes of the picture, not validated. */
   cover(url: string, signal: AbortSignal): Promise<Uint8Array>;
 }
 
@@ -55,10 +58,10 @@ export type CatalogueFault =
   | 'rate_limited'
   | 'timeout';
 
-/** Temporary, so worth a retry. */
+/** Faults that are temporary, so a retry may succeed. */
 const TEMPORARY_FAULTS: ReadonlySet<CatalogueFault> = new Set(['unavailable', 'rate_limited', 'timeout']);
 
-/** `message` is a sentence for users. */
+/** The error of a catalogue; `message` is a sentence for users. */
 export class CatalogueError extends Error {
   override name = 'CatalogueError';
   readonly fault: CatalogueFault;

@@ -1,4 +1,4 @@
-// Past scans of the music folder, read from their jobs. Without dry runs, which change nothing.
+// Reads past scans of the music folder from their jobs. Dry runs are left out, because they change nothing.
 import { sql } from 'drizzle-orm';
 import type { Db } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
@@ -9,7 +9,7 @@ export interface EndedScan {
   jobId: JobId;
   status: JobStatus;
   finishedAt: Date;
-  /** The scanned folders, relative to the music folder; '' is all of it. */
+  /** The scanned folders, relative to the music folder; '' is the music folder itself. */
   folders: string[];
   /** The job's result without its long lists; null if the scan did not succeed. */
   result: unknown;
@@ -22,7 +22,7 @@ interface Row extends RowAs<typeof jobs, 'status'> {
   result: string | null;
 }
 
-/** Uses the index on task and id, newest first, so that the first match ends the search. */
+/** SQL that uses the index on task and id, newest first, so that the first match ends the search. */
 const SCANS_SQL = sql`FROM jobs WHERE task = 'scan_local_folder' AND payload ->> '$.dryRun' IS NULL`;
 
 export function createEndedScans(db: Db) {
@@ -51,7 +51,7 @@ export function createEndedScans(db: Db) {
       return row ? new Date(row.at) : null;
     },
 
-    /** The music folder of the last successful scan; undefined before the first. */
+    /** Returns the music folder of the last successful scan; undefined before the first scan. */
     folder(): string | undefined {
       const row = db.get<{ path: string | null } | undefined>(
         sql`SELECT result ->> '$.path' AS path ${SCANS_SQL} AND status = 'succeeded' ORDER BY id DESC LIMIT 1`,

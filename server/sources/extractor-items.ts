@@ -1,4 +1,4 @@
-// Parses the extractor's output into hits, and its errors into faults. Pure.
+// Parses the extractor's output into hits, and its errors into faults. Pure functions.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { toOneLine } from '../media/text.ts';
@@ -45,13 +45,13 @@ const Entry = z.object({
 });
 export const SearchOutput = z.object({ entries: z.array(z.unknown()) });
 
-/** Returns undefined for results that cannot be downloaded: without a URL, or live. */
+/** Converts a result; returns undefined for results that cannot be downloaded: without a URL, or live. */
 export function toHit(value: unknown): CatalogueHit | undefined {
   const { data: entry } = Entry.safeParse(value);
   const pageUrl = webAddress(entry?.webpage_url) ?? webAddress(entry?.url);
   if (!entry || pageUrl === undefined || entry.is_live) return undefined;
   const key = entry.extractor_key ?? entry.ie_key ?? 'Generic';
-  // the generic extractor's ids are just file names
+  // the ids of the generic extractor are just file names
   const id = key === 'Generic' || entry.id === undefined ? hash('sha256', pageUrl, 'hex').slice(0, 32) : entry.id;
   return {
     id: `${key}:${id}`,
@@ -73,7 +73,7 @@ export function toHit(value: unknown): CatalogueHit | undefined {
 const wholeOf = (value: number | undefined): number | undefined =>
   value !== undefined && Number.isInteger(value) && value < 10_000 ? value : undefined;
 
-/** An http URL without the data that extractors pass to each other in the fragment. */
+/** Returns an http URL without the data that extractors pass to each other in the fragment. */
 function webAddress(text: string | undefined): string | undefined {
   const url = text?.replace(/#__youtubedl_smuggle.*$/s, '');
   return url !== undefined && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) ? url : undefined;
@@ -106,7 +106,7 @@ const FAULT_PATTERNS: readonly [RegExp, ConstructorParameters<typeof CatalogueEr
   [/timed out|timeout/i, 'timeout', 'The site did not answer in time'],
 ];
 
-/** Converts the last line of the error output. URLs and paths are removed from it. */
+/** Converts the last line of the error output to an error, without URLs and paths. */
 export function toFault(stderr: string, code: number | null): CatalogueError {
   const lines = stderr.split('\n').filter((line) => line.startsWith('ERROR:'));
   const errorText = toOneLine(

@@ -26,7 +26,10 @@ const MAX_LINE_CHARACTERS = 64e3;
 const GRACE_MS = 3_000;
 const isWindows = process.platform === 'win32';
 
-/** Throws the signal's reason, or CatalogueError if it cannot be started or exceeds a limit. */
+/**
+ * Runs the extractor. Throws the signal's reason, or CatalogueError if the program cannot be started or exceeds a
+ * limit.
+ */
 export function runExtractor(
   command: string,
   args: readonly string[],
@@ -97,6 +100,6 @@ function endGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   try {
     process.kill(isWindows ? pid : -pid, signal);
   } catch {
-    /* already ended */
+    /* the process has already ended */
   }
 }

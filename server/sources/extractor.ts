@@ -1,6 +1,6 @@
-// An external extractor, yt-dlp or a compatible one, as a catalogue. It gets searches, and pages that
-// are on the public internet, or on the site of a search template that is a URL. What may legally be downloaded with it
-// is up to whoever enables it.
+// An external extractor, yt-dlp or a compatible program, as a catalogue. It gets searches, and pages that are on the
+// public internet, or on the site of a search template that is a URL. The administrator who enables it is responsible
+// for what may legally be downloaded.
 import { copyFile, chmod, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { LiveSettings } from '../config/live-settings.ts';
@@ -15,9 +15,12 @@ import { createProviderHttp, withCatalogueErrors, tooLarge, type CataloguePace }
 import { parseLimitedJson } from '../runtime/text-limits.ts';
 
 const DEFAULT_TEMPLATE = 'ytsearch{limit}:{query}';
-/** Without --ignore-config, a user's configuration could make it run or write anything. */
+/**
+ * Arguments of every call. Without --ignore-config, a user's configuration could make the extractor run or write
+ * anything.
+ */
 const COMMON_ARGUMENTS = ['--ignore-config', '--no-warnings', '--no-cache-dir', '--socket-timeout', '15', '-q'];
-/** The extractor's name, which may have parts, and the id that it gives: `youtube:tab:PL123`. */
+/** Matches the extractor's name, which may have parts, and its id: `youtube:tab:PL123`. */
 const ID = /^[\w.-]{1,80}:[^\u0000-\u001f]{1,700}$/;
 /** First version with the option for a JavaScript runtime, which some sites require. */
 const MIN_RUNTIME_VERSION = '2025.11.12';
@@ -32,7 +35,7 @@ interface ExtractorDeps {
 }
 
 export function createExtractor({ settings, userAgent, pace, findTool, tmpDir }: ExtractorDeps): CatalogueProvider {
-  const bucket = createTokenBucket({ perSecond: pace.perSecond }); // each search is a process
+  const bucket = createTokenBucket({ perSecond: pace.perSecond }); // limits processes, since each search is one
   const base = (): URL => siteOf(settings.get('STREAMSRC_SEARCH_TEMPLATE'));
   const http = createProviderHttp({ base, userAgent, pace });
 
@@ -102,10 +105,10 @@ export function createExtractor({ settings, userAgent, pace, findTool, tmpDir }:
       throw code === 0
         ? new CatalogueError('unavailable', 'The response of the extractor is invalid.')
         : toFault(stderr, code);
-    return value; // single results may fail
+    return value; // the exit code is ignored, because single results may fail
   }
 
-  /** A page may have come with a library from elsewhere. */
+  /** Checks that a page may be requested: its address may have come with a library from elsewhere. */
   async function assertVisitable(pageUrl: string): Promise<void> {
     const page = new URL(pageUrl);
     if (page.host !== base().host) await withCatalogueErrors(() => assertPublic(page));
@@ -180,7 +183,7 @@ export function createExtractor({ settings, userAgent, pace, findTool, tmpDir }:
           '--print',
           'after_move:filepath',
           '-o',
-          'item.%(ext)s', // names from the site must not be in a path
+          'item.%(ext)s', // a fixed name, since names from the site must not be part of a path
         ],
         pageUrl,
         { cwd: dir, signal, timeLimitMs: pace.downloadMs, onLine },

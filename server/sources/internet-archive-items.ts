@@ -1,5 +1,5 @@
-// Converts items of the Internet Archive (albums, concerts) to tracks. Pure. Numbers are text, any name may be a list,
-// and each track has files in several formats.
+// Converts items of the Internet Archive (albums, concerts) to tracks. Pure functions. Numbers are text, any name may
+// be a list, and each track has files in several formats.
 import { z } from 'zod';
 import { toOneLine } from '../media/text.ts';
 import type { CatalogueHit } from './catalogue.ts';
@@ -7,7 +7,7 @@ import type { CatalogueHit } from './catalogue.ts';
 const MAX_FILES = 3_000;
 const MAX_NAME_CHARACTERS = 300;
 
-/** Text, or a list of which the first counts. */
+/** A text, or a list whose first text is used. */
 const Name = z
   .union([
     z.string(),
@@ -55,7 +55,7 @@ export const IaSearch = z.object({
   response: z.object({ docs: z.array(z.object({ identifier: z.string() }).catch({ identifier: '' })) }),
 });
 
-/** The best format comes first. */
+/** Formats by preference; the best comes first. */
 const FORMATS_BY_PREFERENCE = [
   'flac',
   'vbr mp3',
@@ -75,7 +75,10 @@ const FORMATS_BY_PREFERENCE = [
 
 const rankOf = ({ format }: IaFile): number => FORMATS_BY_PREFERENCE.indexOf(format.toLowerCase());
 
-/** The tracks of an item in order, each in its best available format. Ids are `prefix` and the file name. */
+/**
+ * Returns the tracks of an item in order, each in its best available format. Their ids consist of `prefix` and the file
+ * name.
+ */
 export function tracksOf(
   item: IaItem,
   { coverUrl, pageUrl }: Pick<CatalogueHit, 'coverUrl' | 'pageUrl'>,
@@ -105,20 +108,20 @@ export function tracksOf(
 export const findFile = (item: IaItem, name: string): IaFile | undefined =>
   item.files.find((file) => file.name === name && rankOf(file) >= 0);
 
-/** A relative path that does not leave the item. */
+/** Returns whether a name is a relative path that does not leave the item. */
 export const isSafeName = (name: string): boolean =>
   name.length <= 500 &&
   !/[\u0000-\u001f\\]/.test(name) &&
   name.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
 
-/** `214.05`, `03:34` or `1:02:03`. */
+/** Parses `214.05`, `03:34` or `1:02:03` to milliseconds. */
 export function lengthMs(length: string | undefined): number | undefined {
   if (length === undefined || !/^\d{1,7}(?::\d{1,2}){0,2}(?:\.\d+)?$/.test(length)) return undefined;
   const ms = Math.round(length.split(':').reduce((seconds, part) => seconds * 60 + Number(part), 0) * 1_000);
   return ms > 0 ? ms : undefined;
 }
 
-/** `3`, `03` or `3/12`. */
+/** Parses `3`, `03` or `3/12`. */
 const wholeNumber = (text: string | undefined): number | undefined =>
   Number(/^\d{1,4}/.exec(text ?? '')?.[0]) || undefined;
 const yearOf = (date: string | undefined): number | undefined =>

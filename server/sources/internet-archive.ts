@@ -76,7 +76,7 @@ export function createInternetArchive({ settings, userAgent, pace, now }: Intern
     );
     const hits = items.filter((item) => Array.isArray(item)).flat();
     if (hits.length === 0 && identifiers.length > 0) {
-      // nothing found because no item could be read
+      // nothing was found because no item could be read
       for (const item of items) if (!Array.isArray(item)) throw item.error;
     }
     return sortByMatch(hits, query).slice(0, limit);
@@ -145,10 +145,10 @@ const split = (id: string): [identifier: string, name: string] => {
   return slash < 0 ? ['', ''] : [id.slice(0, slash), id.slice(slash + 1)];
 };
 
-/** An item that fails or times out does not affect the others. */
+/** Returns an error as a result: an item that fails or times out does not affect the others. */
 const asOneOfSeveral = (error: unknown): { error: unknown } => ({ error });
 
-/** Tracks whose title matches come before those whose album or artist matches. */
+/** Sorts hits: tracks whose title matches come before those whose album or artist matches. */
 function sortByMatch(hits: CatalogueHit[], query: string): CatalogueHit[] {
   const words = query.toLowerCase().split(/\s+/);
   const holds = (text: string): number => (words.every((word) => text.toLowerCase().includes(word)) ? 0 : 1);

@@ -12,7 +12,7 @@ import { createTokenBucket } from '../outbound/token-bucket.ts';
 import { CatalogueError, type CatalogueFault, type DownloadOptions } from './catalogue.ts';
 import { parseLimitedJson } from '../runtime/text-limits.ts';
 
-/** Time limits: `checkMs` of the status check, `stallMs` without data, `downloadMs` of a whole file. */
+/** Rate and time limits: `checkMs` of the status check, `stallMs` without data, `downloadMs` of a whole file. */
 export interface CataloguePace {
   perSecond: number;
   checkMs: number;
@@ -34,9 +34,9 @@ const MAX_DOCUMENT_BYTES = 64e3;
 const MAX_VALIDATOR_CHARACTERS = 200;
 
 interface SaveOptions extends DownloadOptions {
-  /** Size announced by the catalogue; a different one is an error. */
+  /** Size announced by the catalogue; a download with a different size is an error. */
   expectedBytes?: number | undefined;
-  /** Converts the document with an error that some services send in place of audio. */
+  /** Converts an error document that some services send instead of audio. */
   faultIn?: (document: string) => CatalogueError;
 }
 
@@ -84,7 +84,7 @@ export function createProviderHttp({ base, userAgent, pace }: ProviderHttpDeps) 
       return answer.bytes;
     });
 
-  /** Downloads into a file. Resumes an existing one if the server confirms that the content is still the same. */
+  /** Downloads into a file. Resumes an existing file if the server confirms that the content is still the same. */
   async function save(
     url: URL,
     path: string,
@@ -123,12 +123,12 @@ export function createProviderHttp({ base, userAgent, pace }: ProviderHttpDeps) 
   return { json, picture, save };
 }
 
-/** The partial file on disk cannot be resumed. */
+/** Thrown when the partial file on disk cannot be resumed. */
 class UnusablePartialFile extends CatalogueError {
   override name = 'WrongPart';
 }
 
-/** Makes the next call start over. */
+/** Deletes a partial download, so that the next call starts over. */
 export async function deletePartialFile(path: string): Promise<void> {
   await rm(path, { force: true });
   await rm(`${path}.validator`, { force: true });
@@ -140,18 +140,18 @@ async function readPartialFile(path: string): Promise<{ size: number; validator:
     const validator = await readFile(`${path}.validator`, 'utf8');
     return size > 0 && validator !== '' ? { size, validator } : undefined;
   } catch {
-    return undefined; // nothing to resume
+    return undefined; // there is nothing to resume
   }
 }
 
-/** Stores the ETag for resuming. Not weak ones, which do not guarantee equal bytes. */
+/** Stores the ETag for resuming, unless it is weak: weak ETags do not guarantee equal bytes. */
 async function storeValidator(path: string, headers: Headers): Promise<void> {
   const tag = headers.get('etag');
   const validator = (tag !== null && !tag.startsWith('W/') ? tag : headers.get('last-modified')) ?? '';
   await writeFile(`${path}.validator`, validator.length > MAX_VALIDATOR_CHARACTERS ? '' : validator, { mode: 0o600 });
 }
 
-/** Offset of this body in the file, and the total size. */
+/** Returns the offset of this body in the file, and the total size. */
 function rangeOf(answer: GuardedHead, existingBytes: number): { start: number; total: number | undefined } {
   const { status, headers, url } = answer;
   if (status === 416)
@@ -167,7 +167,10 @@ function rangeOf(answer: GuardedHead, existingBytes: number): { start: number; t
   return { start: existingBytes, total: numberOrUndefined(total === '*' ? null : (total ?? null)) };
 }
 
-/** Reports bytes as received only after they are written, so that a crash does not lose reported progress. */
+/**
+ * Appends the body to the file. Bytes are reported as received only after they are written, so that a crash does not
+ * lose reported progress.
+ */
 async function append(
   { body }: GuardedStream,
   path: string,
@@ -231,7 +234,7 @@ function throwUnlessOk({ status, url, headers }: GuardedHead): void {
   throw new CatalogueError('misconfigured', `The catalogue rejected the request (${statusText}).`);
 }
 
-/** Only in seconds; a date would depend on the other clock. */
+/** Parses a wait time in seconds; a date would depend on the other machine's clock. */
 const secondsOf = (value: string | null): number | undefined =>
   value !== null && /^\d{1,6}$/.test(value) ? Number(value) * 1_000 : undefined;
 const numberOrUndefined = (value: string | null): number | undefined =>
@@ -247,7 +250,7 @@ const FAULTS_BY_KIND: Record<OutboundError['kind'], CatalogueFault> = {
   redirects: 'forbidden',
 };
 
-/** Turns faults of outgoing requests into those of a catalogue. */
+/** Runs work and converts errors of outgoing requests to errors of a catalogue. */
 export async function withCatalogueErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -8,9 +8,9 @@ export interface SourceInfo {
   name: string;
   kind: 'folder' | 'catalogue' | 'upload';
   enabled: boolean;
-  /** Why it is off, or does not respond although it is on. */
+  /** Why the source is off, or does not respond although it is on. */
   reason?: string;
-  /** Description, such as a program and its version. */
+  /** Description of the source, such as a program and its version. */
   detail?: string;
   capabilities: ('scan' | 'search' | 'download')[];
   /** End of the last successful scan. */
@@ -56,7 +56,7 @@ export function createSources({
     ];
   }
 
-  /** Including the current status of the catalogue. */
+  /** Lists all sources, with the current status of the catalogue. */
   async function list(): Promise<SourceInfo[]> {
     const sources = listConfigured();
     const remote = sources.find(({ name, enabled }) => name === STREAMSRC && enabled);

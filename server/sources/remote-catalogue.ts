@@ -1,5 +1,5 @@
 // The source `streamsrc`: the catalogue in use, with time limits and results cached for minutes. Hits are remembered,
-// so that only results of this server's own searches can be downloaded.
+// because only results of this server's own searches can be downloaded.
 import type { WatchedSettings } from '../config/live-settings.ts';
 import { SETTING_NAMES } from '../config/settings.ts';
 import { conflict, messageOf } from '../errors.ts';
@@ -20,7 +20,7 @@ import { createSubsonicCatalogue } from './subsonic-catalogue.ts';
 export const STREAMSRC = 'streamsrc';
 const CATALOGUE_SETTINGS = SETTING_NAMES.filter((name) => name.startsWith('STREAMSRC_'));
 
-/** The archive wants about one request per second; a search makes a few at once, then none for minutes. */
+/** The Internet Archive wants about one request per second; a search makes a few at once, then none for minutes. */
 const DEFAULT_PACE: CataloguePace = {
   perSecond: 2,
   checkMs: 4_000,
@@ -45,7 +45,7 @@ interface RemoteCatalogueDeps {
   now: () => Date;
   findTool: FindTool;
   tmpDir: string;
-  /** Overrides for tests. */
+  /** Overrides the limits in tests. */
   pace?: Partial<CataloguePace>;
 }
 
@@ -74,7 +74,7 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
     checked = undefined;
   });
 
-  /** Why the catalogue cannot be used. */
+  /** Returns why the catalogue cannot be used; undefined if it can. */
   function whyOff(): string | undefined {
     if (!settings.get('STREAMSRC_ENABLED')) return 'The remote catalogue is switched off (STREAMSRC_ENABLED).';
     return current().whyNot();
@@ -133,10 +133,10 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
 
   return {
     whyOff,
-    /** Throws `conflict` with the reason if it is off. */
+    /** Throws `conflict` with the reason if the catalogue is off. */
     assertOn,
 
-    /** Throws `conflict` also if the id belongs to another catalogue than the one in use. */
+    /** Throws `conflict` if the catalogue is off, or if the id belongs to another catalogue than the one in use. */
     assertInUse(sourceId: string): void {
       assertOn();
       try {
@@ -146,14 +146,17 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
       }
     },
 
-    /** Whether it responds, and a description; checked at most once a minute. */
+    /** Returns whether the catalogue responds, and a description; checked at most once a minute. */
     status(): Promise<{ ok: boolean; detail: string }> {
       if (!checked || checked.until < now().getTime())
         checked = { answer: check(), until: now().getTime() + MAX_CHECK_AGE_MS };
       return checked.answer;
     },
 
-    /** Best matches first. Throws `conflict` if it is off, CatalogueError if it fails or takes too long. */
+    /**
+     * Searches the catalogue; best matches first. Throws `conflict` if the catalogue is off, CatalogueError if it fails
+     * or takes too long.
+     */
     async search(query: string, limit: number): Promise<RemoteHit[]> {
       assertOn();
       const key = `${settings.get('STREAMSRC_PROVIDER')} ${limit} ${query.trim().toLowerCase()}`;
@@ -161,7 +164,7 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
       if (cachedSearch && cachedSearch.until > now().getTime()) return cachedSearch.answer;
       searches.delete(key);
       if (searches.size >= MAX_CACHED_SEARCHES) searches.delete(searches.keys().next().value as string);
-      const answer = searchCatalogue(query.trim(), limit); // shared by simultaneous equal searches
+      const answer = searchCatalogue(query.trim(), limit); // simultaneous equal searches share one request
       searches.set(key, { answer, until: now().getTime() + MAX_SEARCH_AGE_MS });
       answer.catch(() => {
         if (searches.get(key)?.answer === answer) searches.delete(key);
@@ -169,7 +172,7 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
       return answer;
     },
 
-    /** The remembered hit with this id. */
+    /** Returns the remembered hit with this id. */
     recall: (sourceId: string): RemoteHit | undefined => hits.get(sourceId),
 
     async resolve(sourceId: string): Promise<RemoteHit> {
@@ -183,7 +186,7 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
       );
     },
 
-    /** Throws CatalogueError, the signal's reason, or an error of the file system. */
+    /** Downloads a hit. Throws CatalogueError, the signal's reason, or an error of the file system. */
     async download(
       { sourceId, pageUrl }: { sourceId: string; pageUrl: string | null },
       dir: string,
@@ -194,7 +197,7 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
       return current().download({ id: idOf(sourceId), pageUrl: pageUrl ?? undefined }, dir, options);
     },
 
-    /** The bytes of a picture, not validated; undefined if the catalogue is off or fails. */
+    /** Returns the bytes of a picture, not validated; undefined if the catalogue is off or fails. */
     async cover(url: string): Promise<Uint8Array | undefined> {
       if (whyOff() !== undefined) return undefined;
       return current()
@@ -204,6 +207,6 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
   };
 }
 
-/** The message of a failed search. */
+/** Returns the message of a failed search. */
 export const searchFault = (error: unknown): string =>
   error instanceof CatalogueError ? error.message : messageOf(error);

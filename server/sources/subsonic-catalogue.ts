@@ -1,4 +1,4 @@
-// Another Subsonic server as a catalogue. It sends errors with status 200, as a document in place of audio.
+// Another Subsonic server as a catalogue. Subsonic servers send errors with status 200, as a document instead of audio.
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -64,7 +64,7 @@ export function createSubsonicCatalogue({ settings, userAgent, pace }: SubsonicC
   const base = (): URL => new URL(`${settings.get('STREAMSRC_BASE_URL') ?? 'http://unset.invalid'}/`);
   const http = createProviderHttp({ base, userAgent, pace });
 
-  /** URL of a request, without credentials. */
+  /** Returns the URL of a request, without credentials. */
   function address(endpoint: string, params: Record<string, string>): URL {
     const url = new URL(`rest/${endpoint}`, base());
     url.search = new URLSearchParams(params).toString();
@@ -152,7 +152,7 @@ export function createSubsonicCatalogue({ settings, userAgent, pace }: SubsonicC
     resolve: async ({ id }, signal) => toHit(await songOf(id, signal)),
 
     async download({ id }, dir, options) {
-      const { size } = await songOf(id, options.signal); // gives a clear error before audio is requested
+      const { size } = await songOf(id, options.signal); // fails with a clear error before audio is requested
       const path = join(dir, 'item');
       if (size !== undefined) options.onProgress(0, size);
       await http.save(signed(address('download', { id })), path, {
@@ -188,13 +188,13 @@ function faultOf(host: string, error: { code: number; message?: string | undefin
   return new CatalogueError('unavailable', `The request to ${host} failed${serverMessage}.`);
 }
 
-/** Parses JSON, or XML, which older servers send regardless of the requested format. */
+/** Parses an error document in JSON, or in XML, which older servers send regardless of the requested format. */
 function faultInDocument(host: string, document: string): CatalogueError {
   try {
     const parsed = Envelope.safeParse(parseLimitedJson(document));
     if (parsed.success) return faultOf(host, parsed.data['subsonic-response'].error);
   } catch {
-    /* not JSON */
+    /* the document is not JSON */
   }
   const code = /<error\b[^<>]*\bcode="(\d{1,3})"/.exec(document)?.[1];
   return code === undefined

@@ -1,11 +1,14 @@
-// Shapes of the sources API.
+// Zod schemas of the sources API.
 import { z } from 'zod';
 import { isoTime, toIso } from '../http/times.ts';
 import { JobStatusOut } from '../jobs/wire.ts';
 import type { EndedScan } from './ended-scans.ts';
 import type { SourceInfo } from './registry.ts';
 
-/** files = added - extra_tracks + updated + moved + unchanged + changing_count + failed_count - failed_folders. */
+/**
+ * Counts of a scan: files = added - extra_tracks + updated + moved + unchanged + changing_count + failed_count -
+ * failed_folders.
+ */
 export const ScanCounts = z.object({
   files: z.int().meta({ description: 'audio files seen' }),
   added: z.int().meta({ description: 'tracks' }),

@@ -10,21 +10,21 @@ export interface Sum {
   playedMs: number;
 }
 
-/** Plays without a track, summed by song. */
+/** Plays of a song without a track, summed. */
 export interface UnmatchedSum extends Sum {
   song: number | null;
   playId: PlayId;
 }
 
 export interface PlayTotals extends Sum {
-  /** By local day, ascending. */
+  /** Sums by local day, ascending. */
   days: Map<number, Sum>;
-  /** 24 hours of the day. */
+  /** Sums for the 24 hours of the day. */
   hours: Sum[];
-  /** 7 × 24 hours of the week, from Monday at midnight. */
+  /** Sums for the 7 × 24 hours of the week, from Monday at midnight. */
   week: Sum[];
   tracks: Map<TrackId, Sum>;
-  /** By song key, or by negative play id without one. */
+  /** Sums by song key, or by negative play id for plays without a song key. */
   unmatchedSongs: Map<number, UnmatchedSum>;
   first: PlayId | undefined;
   last: PlayId | undefined;
@@ -35,12 +35,12 @@ export interface Range {
   to: number;
 }
 
-/** Rows read at a time, which takes 3 to 8 ms. */
+/** The number of rows that are read at a time, which takes 3 to 8 ms. */
 const ROWS_PER_READ = 3_000;
 
 const emptySums = (length: number): Sum[] => Array.from({ length }, () => ({ plays: 0, playedMs: 0 }));
 
-/** 0 is Monday; 1 January 1970 was a Thursday. */
+/** Returns the weekday of a day; 0 is Monday. 1 January 1970 was a Thursday. */
 const weekdayOf = (day: number): number => (((day + 3) % 7) + 7) % 7;
 
 type Row = [id: PlayId, playedAt: number, trackId: TrackId | null, playedMs: number, songKey: number | null];

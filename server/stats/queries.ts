@@ -1,4 +1,4 @@
-// Single plays, and whether a track, a song or an artist was played before a time.
+// Reads single plays, and finds out whether a track, a song or an artist was played before a time.
 import type { Sqlite } from '../db/client.ts';
 import type { ArtistId, PlayId, TrackId, UserId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
@@ -7,7 +7,7 @@ import type { plays } from '../db/schema.ts';
 export type PlayedAt = RowAs<typeof plays, 'playedAt' | 'title' | 'artistName' | 'trackId'>;
 
 export function preparePlays(client: Sqlite) {
-  /** Changes with every write of the database, by this connection or another one. */
+  /** returns a value that changes with every write to the database, by this connection or another one */
   const version = client
     .prepare<[], string>("SELECT total_changes() || ':' || (SELECT data_version FROM pragma_data_version)")
     .pluck();

@@ -8,7 +8,7 @@ import { longestStreak, type Streak } from './streaks.ts';
 import { createTops, type TopTrack, type Tops } from './top-lists.ts';
 import { toDay, type Zone } from './time-zones.ts';
 
-/** Without the sums by track, which may be as large as the library, because results are cached. */
+/** Totals without the sums by track, which may be as large as the library, because results are cached. */
 type TotalsSummary = Omit<PlayTotals, 'tracks' | 'unmatchedSongs'>;
 export interface Listening {
   range: Range;
@@ -31,7 +31,7 @@ export interface YearReview extends Listening {
 }
 
 const MAX_CACHED_ANSWERS = 100;
-/** Queries before requests are served. */
+/** The number of queries before other requests are served. */
 const QUERIES_PER_YIELD = 500;
 export const ALL_TIME: Range = { from: 0, to: Number.MAX_SAFE_INTEGER };
 
@@ -112,7 +112,10 @@ export function createStatsService({ db }: { db: MainDb }) {
       cacheUntilWrite(`listening ${userId} ${range.from} ${range.to} ${zone.name}`, () =>
         listening(userId, range, zone),
       ),
-    /** A year in the zone's calendar. `newArtists` counts those with tracks in the library. */
+    /**
+     * Returns the review of a year in the calendar of the time zone. `newArtists` counts artists with tracks in the
+     * library.
+     */
     yearReview: (userId: UserId, year: number, zone: Zone): Promise<YearReview> =>
       cacheUntilWrite(`year ${userId} ${year} ${zone.name}`, () => yearReview(userId, year, zone)),
   };

@@ -1,4 +1,4 @@
-// The size of the library and the usage of the disk, from totals that are kept by triggers.
+// Computes the size of the library and the usage of the disk, from totals that triggers keep.
 import type { MainDb } from '../db/client.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { libraryTotals } from '../db/schema.ts';
@@ -76,7 +76,7 @@ export function createStorageStats({ db, storage, library }: StorageStatsDeps) {
     };
   }
 
-  /** Without `withPath` the disk is named by its volume. */
+  /** Returns the statistics. Without `withPath`, the disk is named by its volume. */
   return async ({ withPath }: { withPath: boolean }): Promise<StorageStats> => {
     const disk = await storage.diskUsage();
     return {
@@ -88,7 +88,7 @@ export function createStorageStats({ db, storage, library }: StorageStatsDeps) {
 
 export type StorageStatsOf = ReturnType<typeof createStorageStats>;
 
-/** Largest first. */
+/** Returns the shares of a total, the largest first. */
 const shares = (rows: readonly Total[], keyOf: (row: Total) => string): Share[] =>
   [...Map.groupBy(rows, keyOf)]
     .map(([key, group]) => ({

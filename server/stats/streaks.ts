@@ -1,11 +1,11 @@
-/** Consecutive days with plays. */
+/** Finds consecutive days with plays. */
 export interface Streak {
   days: number;
   first: number;
   last: number;
 }
 
-/** The longest streak, the earliest of equals; undefined without any. `days` must be ascending. */
+/** Returns the longest streak, the earliest of equal ones; undefined without any days. `days` must be ascending. */
 export function longestStreak(days: readonly number[]): Streak | undefined {
   let best: Streak | undefined;
   let current: Streak | undefined;

@@ -1,18 +1,18 @@
-// Local days and hours of a time zone. The offset is computed once per day, and on days when clocks change once per
-// quarter of an hour, because they change on quarters only.
+// Converts times to local days and hours of a time zone. The offset is computed once per day, and on days when clocks
+// change once per quarter of an hour, because they change on quarters only.
 const QUARTER_MS = 15 * 60_000;
 const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
 export interface Zone {
   name: string;
-  /** The local day, counted from 1970-01-01, and the hour, 0 to 23. */
+  /** Returns the local day, counted from 1970-01-01, and the hour, 0 to 23. */
   at(time: number): { day: number; hour: number };
-  /** The start of a local day: midnight, or the end of the gap if clocks skip it. */
+  /** Returns the start of a local day: midnight, or the end of the gap if clocks skip midnight. */
   startOf(day: number): number;
 }
 
-/** Undefined for an unknown name. */
+/** Opens a time zone; undefined for an unknown name. */
 export function openZone(name: string): Zone | undefined {
   let format: Intl.DateTimeFormat;
   try {
@@ -70,7 +70,7 @@ export function openZone(name: string): Zone | undefined {
     startOf(day) {
       const midnight = day * DAY_MS;
       let time = midnight - offset(midnight);
-      time = midnight - offset(time); // with the offset at that time, not at midnight UTC
+      time = midnight - offset(time); // uses the offset at that time, not at midnight UTC
       while (Math.floor((time + offset(time)) / DAY_MS) < day) time += QUARTER_MS;
       return time;
     },

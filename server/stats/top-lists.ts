@@ -39,7 +39,7 @@ const IDS_PER_QUERY = 1_000;
 type Names<T> = Omit<T, keyof Sum | 'hasCover'> & { hasCover: number };
 
 type UnmatchedNames = RowAs<typeof plays, 'id' | 'title' | 'artistName' | 'albumTitle'>;
-/** The key of names that are not in the library; starts with a letter, so that it is never equal to an id. */
+/** Returns the key of names that are not in the library; it starts with a letter, so that it never equals an id. */
 const nameKey = (...names: (string | null)[]): string => `n${names.map((name) => identityKey(name ?? '')).join('\n')}`;
 
 interface Counts {
@@ -92,7 +92,7 @@ export function createTops(client: Sqlite) {
     'SELECT g.id, g.name FROM json_each(?) ids CROSS JOIN genres g ON g.id = ids.value',
   );
 
-  /** Sums by artist, album and genre. Adds the names of those that are not in the library to `names`. */
+  /** Sums plays by artist, album and genre. Adds names that are not in the library to `names`. */
   async function count(
     { tracks, unmatchedSongs }: Pick<PlayTotals, 'tracks' | 'unmatchedSongs'>,
     names = new Map<string, { title: string; artistName: string | null }>(),
@@ -193,7 +193,7 @@ type Entry<K> = readonly [K, Sum];
 const idsOf = (entries: readonly Entry<number | string>[]): string =>
   JSON.stringify(entries.flatMap(([key]) => (typeof key === 'number' ? [key] : [])));
 
-/** The most played, best first; by plays, then duration, then those in the library, then id. */
+/** Returns the most played entries, best first: by plays, then duration, then those in the library, then id. */
 function listTop<K extends number | string>(sums: Iterable<Entry<K>>): Entry<K>[] {
   const topEntries: Entry<K>[] = [];
   for (const entry of sums) {
@@ -213,7 +213,7 @@ const compare = ([a, x]: Entry<number | string>, [b, y]: Entry<number | string>)
   Number(typeof a === 'string') - Number(typeof b === 'string') ||
   (a < b ? -1 : 1);
 
-/** Leaves out what was deleted meanwhile. */
+/** Adds names to entries, and leaves out entries that were deleted meanwhile. */
 const withNames = <K extends number | string, T extends { hasCover: number }>(
   entries: readonly Entry<K>[],
   namesOf: (key: K) => T | undefined,

@@ -1,4 +1,4 @@
-// Statistics in the API.
+// Zod schemas of the statistics.
 import { z } from 'zod';
 import { TIME_RANGE_MESSAGE, isTimeText, isoTime, toIso } from '../http/times.ts';
 import type { PlayedAt } from './queries.ts';

@@ -1,10 +1,10 @@
-// Space on the disks for files that are arriving. The bytes that a client announces are reserved, so that other
-// clients are refused before they write instead of when the disk is full. A client that stalls loses the part of its
-// reservation that it has not sent.
+// Reserves space on the disks for files that are arriving. The bytes that a client announces are reserved, so that
+// other clients are refused before they write instead of when the disk is full. A client that stalls loses the part of
+// its reservation that it has not sent.
 import type { DiskUsage } from './storage.ts';
 
 const STALL_CHECK_MS = 10_000;
-/** A client that sent fewer bytes since the last check has stalled. */
+/** A client that sent fewer bytes than this since the last check has stalled. */
 const MIN_BYTES_PER_CHECK = 64 << 10;
 /** Free space is measured again after this many written bytes. */
 const FREE_SPACE_CHECK_BYTES = 4 << 20;
@@ -13,7 +13,7 @@ interface ArrivingSpaceDeps {
   /** The disks on which an arriving file is written; null for storage that is not on a disk. */
   disks: () => Promise<(DiskUsage | null)[]>;
   minFreeBytes: () => number;
-  /** Bytes that emptying the trash would free. */
+  /** Returns how many bytes emptying the trash would free. */
   reclaimableBytes: () => number;
   /** Empties the trash until this many bytes are free beside MIN_FREE_BYTES, or until the trash is empty. */
   reclaim: (bytes: number) => Promise<void>;
@@ -21,15 +21,17 @@ interface ArrivingSpaceDeps {
   createFullError: () => Error;
 }
 
-/** The space of one file. */
+/** The space reserved for one file. */
 export interface ArrivingFile {
-  /** Call it before writing these bytes. Throws `storage_full`; returns false when the quota does not allow them. */
+  /**
+   * To be called before writing these bytes. Throws `storage_full`; returns false when the quota does not allow them.
+   */
   take(bytes: number): Promise<boolean>;
-  /** Ends the reservation: the file is stored, or was given up. */
+  /** Ends the reservation when the file is stored, or was given up. */
   release(): void;
 }
 
-/** `announcedBytes` is the most that the client says it will send. Throws `storage_full`. */
+/** Reserves space for a file. `announcedBytes` is the most that the client says it will send. Throws `storage_full`. */
 export type ReserveSpace<Owner> = (owner: Owner, announcedBytes: number | undefined) => Promise<ArrivingFile>;
 
 export type ArrivingSpace = ReturnType<typeof createArrivingSpace>;
@@ -42,8 +44,8 @@ export function createArrivingSpace({
   createFullError,
 }: ArrivingSpaceDeps) {
   let reservedBytes = 0;
-  let freeBytes = 0; // as last measured
-  let writtenBytes = FREE_SPACE_CHECK_BYTES; // since free space was measured
+  let freeBytes = 0; // free space when it was last measured
+  let writtenBytes = FREE_SPACE_CHECK_BYTES; // bytes written since free space was measured
 
   async function measureFreeSpace(): Promise<void> {
     writtenBytes = 0;

@@ -12,20 +12,23 @@ import { FILE_SCHEME, splitUri } from './uri.ts';
 
 export interface StoredFile {
   /**
-   * The path for readers that need a real file; absent where objects are not files. Bytes when the name is not valid
+   * The path for readers that need a real file; absent if objects are not files. A Buffer when the name is not valid
    * UTF-8.
    */
   path?: string | Buffer;
   /** True when the content at this URI never changes, because its hash is in the URI. */
   immutable: boolean;
-  /** Both throw `gone` when the audio no longer exists, and `unavailable` when it cannot be read now. */
+  /**
+   * Returns size and time. Like `open`, throws `gone` when the audio no longer exists, and `unavailable` when it cannot
+   * be read now.
+   */
   stat(): Promise<ObjectStat>;
   open(range?: ByteRange): Promise<OpenObject>;
 }
 
 interface AudioStoreDeps {
   storage: Storage;
-  /** The music folders as they are set. */
+  /** Returns the configured music folders. */
   musicRoots: () => MusicRoots;
 }
 
@@ -33,7 +36,10 @@ export type AudioStore = ReturnType<typeof createAudioStore>;
 
 export function createAudioStore({ storage, musicRoots }: AudioStoreDeps) {
   return {
-    /** Throws `gone` or `unavailable`; for an object of the storage only its `stat` and `open` throw these. */
+    /**
+     * Finds the audio at a URI. Throws `gone` or `unavailable`; for an object of the storage, only its `stat` and
+     * `open` throw these.
+     */
     async resolve(uri: string): Promise<StoredFile> {
       const { scheme, path } = splitUri(uri);
       if (scheme === FILE_SCHEME) return importedFile(await realPathBelow(musicRoots(), path));
@@ -87,10 +93,11 @@ async function realPathBelow(roots: MusicRoots, uriPath: string): Promise<Buffer
   if (folder === NO_PATH) throw unavailableError('This audio is in a music folder that is not set.');
   if (!isPathInside(relativePath)) throw goneError();
   const root = await realPathBytes(folder).catch((cause: unknown) => {
-    throw unavailableError('The music folder cannot be read. Is its disk connected?', cause); // not `gone`
+    // the code is not `gone`, since the file may still exist
+    throw unavailableError('The music folder cannot be read. Is its disk connected?', cause);
   });
   const path = await realPathBytes(pathBelow(folder, relativePath)).catch(async (cause: unknown) => {
-    // where a disk is not connected, its mount point is an empty folder
+    // if a disk is not connected, its mount point is an empty folder
     if (isAbsent(cause) && (await readdir(folder).catch(() => [])).length === 0)
       throw unavailableError('The music folder is empty. Is its disk connected?', cause);
     throw asOpenError(cause);

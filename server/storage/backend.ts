@@ -12,9 +12,9 @@ export interface StoreLimits {
   connectMs: number;
   /** The time limit of the health check, including retries. */
   healthCheckMs: number;
-  /** Longest time without a byte in either direction. */
+  /** Longest time without any data in either direction. */
   silenceMs: number;
-  /** Includes the first attempt; the waits between attempts double from 100 ms. */
+  /** Number of attempts, including the first; the waits between attempts double from 100 ms. */
   attempts: number;
 }
 
@@ -23,16 +23,17 @@ export interface OpenOptions {
   storeLimits?: Partial<StoreLimits>;
 }
 
-/** Where backups are in an object store. */
+/** The place of backups in an object store. */
 interface BackupLocation {
   config: BackendConfig;
   /** Names the location in messages; no two locations have the same description. */
   description: string;
   /**
-   * The backup settings are those of the library: existing backups there continue, and no new backup is begun there.
+   * True if the backup settings are those of the library: existing backups there continue, and no new backup is begun
+   * there.
    */
   onlyIfExists?: boolean;
-  /** Whoever takes the library's storage away takes the backups too. */
+  /** True if whoever takes the library's storage away takes the backups too. */
   sharesWithLibrary?: boolean;
   /** Replaces the library's settings in a message with those for backups, when backups have settings of their own. */
   withBackupNames?: (message: string) => string;
@@ -45,9 +46,9 @@ export interface Backend extends StorageTraits {
   readonly settings: readonly string[];
   /** Settings without which the backend cannot be opened. */
   readonly requiredSettings: readonly string[];
-  /** Whether the settings page offers to test the backend. */
+  /** True if the settings page offers to test the backend. */
   readonly canBeTested: boolean;
-  /** Does not connect, so that the server starts and can be browsed while the store is down. */
+  /** Opens the storage. Does not connect, so that the server starts and can be browsed while the store is down. */
   open(config: BackendConfig, options: OpenOptions): Promise<Storage>;
   /**
    * Creates the store of backups, for backends that BACKUP_TARGET may name. Throws `invalid` with the settings that are

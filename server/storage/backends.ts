@@ -1,4 +1,4 @@
-// The storage backends.
+// The list of storage backends.
 import { AppError } from '../errors.ts';
 import type { Backend, BackendConfig, OpenOptions } from './backend.ts';
 import { local } from './local.ts';
@@ -15,7 +15,7 @@ interface StorageSettings {
 
 export const findBackend = (name: string): Backend | undefined => BACKENDS.find((backend) => backend.name === name);
 
-/** Throws `invalid`. */
+/** Returns the backend with this name. Throws `invalid`. */
 export function getBackend(name: string): Backend {
   const backend = findBackend(name);
   if (!backend) {
@@ -28,8 +28,8 @@ export function getBackend(name: string): Backend {
 }
 
 /**
- * Opens the configured storage, or the named one to move objects there. Throws `invalid` with the missing settings, and
- * what the backend's `open` throws.
+ * Opens the configured storage, or the storage with this name to move objects there. Throws `invalid` with the missing
+ * settings, and the errors of the backend's `open`.
  */
 export async function openStorage(
   config: BackendConfig,
@@ -50,22 +50,25 @@ const toUpperCase = (letter: string): string => letter.toUpperCase();
 /** Backends that BACKUP_TARGET may name instead of a folder. */
 export const BACKUP_BACKEND_NAMES = BACKENDS.filter(({ forBackups }) => forBackups).map(({ name }) => name);
 
-/** The backend that a BACKUP_TARGET names; undefined for a folder. */
+/** Returns the backend that a BACKUP_TARGET names; undefined for a folder. */
 export const findBackupBackend = (target: string | undefined): Backend | undefined =>
   BACKENDS.find(({ name, forBackups }) => name === target && forBackups);
 
-/** The backend that the settings page tests: the first in use that can be tested, else the first that can be. */
+/**
+ * Returns the backend that the settings page tests: the first one in use that can be tested, else the first one that
+ * can be tested.
+ */
 export function getTestedBackend(settings: StorageSettings): Backend {
   const [backend] = [...backendsInUse(settings), ...BACKENDS].filter(({ canBeTested }) => canBeTested);
   if (!backend) throw new AppError('conflict', 'No storage backend can be tested.');
   return backend;
 }
 
-/** Required settings that are not set. */
+/** Returns the required settings that are not set. */
 export const missingSettings = (backend: Backend, settings: BackendConfig['settings']): string[] =>
   backend.requiredSettings.filter((name) => settings[name] === undefined);
 
-/** The backends of the library and its backups. */
+/** Returns the backends of the library and its backups. */
 export const backendsInUse = (settings: StorageSettings): Backend[] =>
   BACKENDS.filter(
     ({ name }) => name === settings.STORAGE_BACKEND || name === findBackupBackend(settings.BACKUP_TARGET)?.name,

@@ -1,4 +1,4 @@
-// Copy-on-write clones: on btrfs, XFS, APFS and others a copy within one file system takes no space and no time.
+// Makes copy-on-write clones: on btrfs, XFS, APFS and others a copy within one file system takes no space and no time.
 import fs from 'node:fs';
 import { copyFile, rm } from 'node:fs/promises';
 
@@ -6,11 +6,13 @@ import { copyFile, rm } from 'node:fs/promises';
 const UNSUPPORTED_CODES = new Set(['ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'EINVAL', 'ENOSYS', 'ENOTTY', 'EPERM']);
 const CLONE_FLAGS = fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE_FORCE;
 
-/** `copy` throws where it cannot clone, and leaves nothing behind when it throws. */
+/** Creates a cloner. `copy` throws if it cannot clone, and leaves nothing behind when it throws. */
 export function createCloner(copy: (from: string | Buffer, to: string) => void = cloneFile) {
   const unsupportedDevices = new Set<number>();
   return {
-    /** False when the file system cannot clone; a device is tried only once. */
+    /**
+     * Clones a file; returns false when the file system cannot clone. After a failure, the device is not tried again.
+     */
     clone(from: string | Buffer, device: number, to: string): boolean {
       if (unsupportedDevices.has(device)) return false;
       try {

@@ -1,10 +1,10 @@
-// System errors of files as AppErrors.
+// Converts system errors of files to AppErrors.
 import { AppError, isDiskFull } from '../errors.ts';
 import { NotAFile } from '../runtime/plain-files.ts';
 
 const ABSENT_CODES = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'];
 
-/** True when nothing exists at the path. */
+/** Returns true if the error says that nothing exists at the path. */
 export const isAbsent = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ABSENT_CODES.includes(String(error.code));
 
@@ -27,12 +27,12 @@ export function asStorageError(error: unknown): unknown {
   return new AppError('unavailable', 'The library folder cannot be read or written.', { cause: error });
 }
 
-/** The store reports that the content of an object differs from what was stored. */
+/** Thrown when the store reports that the content of an object differs from what was stored. */
 export class DamagedObjectError extends AppError {
   constructor(cause: unknown) {
     super('unavailable', 'The object store returned damaged audio.', { cause });
   }
 }
 
-/** The error for audio whose hash or size changed between two reads. */
+/** Creates the error for audio whose hash or size changed between two reads. */
 export const fileChangedError = (): AppError => new AppError('conflict', 'The file changed while it was read.');

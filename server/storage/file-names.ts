@@ -1,6 +1,6 @@
-// File names on disk are bytes; this converts them to text and back without loss. Valid UTF-8 stays as it is, not
-// normalized. Other bytes become `\xNN`, and a backslash that would look like such an escape becomes `\x5c`. Works on
-// names and on relative paths with `/`.
+// Converts file names on disk, which are bytes, to text and back without loss. Valid UTF-8 stays as it is, not
+// normalized. Other bytes become `\xNN`, and a backslash that would look like such an escape becomes `\x5c`. This works
+// for names and for relative paths with `/`.
 import { isUtf8 } from 'node:buffer';
 import { join, sep } from 'node:path';
 import { AppError } from '../errors.ts';
@@ -25,7 +25,7 @@ export function nameToText(name: Buffer): string {
   return parts.join('');
 }
 
-/** A string when the name is valid UTF-8, else bytes; `node:fs` accepts both. */
+/** Returns a string when the name is valid UTF-8, else bytes; `node:fs` accepts both. */
 export function textToName(text: string): Buffer | string {
   if (text.search(ESCAPE) < 0) return text;
   const parts: Buffer[] = [];
@@ -38,15 +38,20 @@ export function textToName(text: string): Buffer | string {
 }
 
 const IS_WINDOWS = process.platform === 'win32';
-/** Names of a path that mean a folder, its parent or the root. Elsewhere than on Windows a backslash is a letter. */
+/**
+ * Matches names in a path that mean a folder, its parent or the root. On Windows a backslash is a separator, elsewhere
+ * a letter.
+ */
 const DOT_NAMES = IS_WINDOWS ? /(?:^|[/\\])\.{0,2}(?:[/\\]|$)/ : /(?:^|\/)\.{0,2}(?:\/|$)/;
-/** NUL, and escapes that nameToText never writes: decoded, they would become dots and separators. */
+/** Matches NUL, and escapes that nameToText never writes: decoded, they would become dots and separators. */
 const UNSAFE_ESCAPES = IS_WINDOWS ? /\0|\\x(?=[0-7][0-9a-f])/i : /\0|\\x(?!5c)(?=[0-7][0-9a-f])/i;
 
-/** Whether a relative path, as text, leads to a place inside its folder and not to the folder itself. */
+/** Returns whether a relative path, as text, leads to a place inside its folder and not to the folder itself. */
 export const isPathInside = (text: string): boolean => !DOT_NAMES.test(text) && !UNSAFE_ESCAPES.test(text);
 
-/** Throws `invalid` for a path that leads out of the folder. Does not follow links. */
+/**
+ * Returns the path below the folder. Throws `invalid` for a path that leads out of the folder. Does not follow links.
+ */
 export function pathBelow(folder: string, text: string): Buffer | string {
   if (!isPathInside(text)) throw new AppError('invalid', `${JSON.stringify(text)} is not a path inside a folder.`);
   const name = textToName(text);
@@ -62,7 +67,7 @@ function startsEscape(name: Buffer, offset: number): boolean {
   );
 }
 
-/** Length in bytes of the valid UTF-8 sequence at this position; 0 when there is none. */
+/** Returns the length in bytes of the valid UTF-8 sequence at this position; 0 when there is none. */
 function sequenceLength(name: Buffer, offset: number): number {
   const leadByte = name[offset] ?? 0;
   const length =

@@ -1,6 +1,6 @@
 // Leases keep stored objects from being deleted before they are referenced. Audio is stored under its content hash, so
-// an upload or a scan may find its object in storage already; until it has written its row, deleting the last other
-// track with that object must not delete the object.
+// an upload or a scan may find its object already in storage; until its row is written, deleting the last other track
+// with that object must not delete the object.
 
 export type Leases = ReturnType<typeof createLeases>;
 
@@ -16,7 +16,7 @@ export function createLeases() {
   async function deleteWhenFree(key: string, remove: () => Promise<void>): Promise<void> {
     while (deletions.has(key)) await deletions.get(key);
     if (isLeased(key)) return void postponedDeletions.set(key, remove);
-    const deletion = remove(); // in the same turn as the check above
+    const deletion = remove(); // runs in the same turn of the event loop as the check above
     deletions.set(
       key,
       deletion.catch(() => undefined),
@@ -63,7 +63,7 @@ export function createLeases() {
     },
 
     /**
-     * Calls `remove` now, or when the last lease of the object ends; then it returns without waiting for that. `remove`
+     * Calls `remove` now, or when the last lease of the object ends; in the latter case it returns at once. `remove`
      * has to check again whether the object is referenced.
      */
     deleteWhenFree,

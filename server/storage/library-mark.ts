@@ -1,6 +1,7 @@
-// The id of the library that a storage belongs to, as an object in it: two libraries in one storage would delete each
-// other's audio. Objects can be read in any case; nothing is written or deleted in the storage of another library. The
-// mark also says whether there may be objects of an earlier library, which are kept until a person releases them.
+// Marks a storage with the id of the library that it belongs to, as an object in it: two libraries in one storage would
+// delete each other's audio. Objects can always be read; nothing is written or deleted in the storage of another
+// library. The mark also says whether there may be objects of an earlier library, which are kept until a person
+// releases them.
 import { json } from 'node:stream/consumers';
 import { z } from 'zod';
 import { AppError, conflict } from '../errors.ts';
@@ -9,12 +10,12 @@ import type { Storage } from './storage.ts';
 const MARK_KEY = 'library.json';
 const Mark = z.object({
   library_id: z.uuid(),
-  /** With `is_other`, this library may use the same objects, and does not delete objects from before `until`. */
+  /** With `is_other`, another library may use the same objects, so objects from before `until` are not deleted. */
   earlier: z.object({ until: z.iso.datetime(), is_other: z.boolean() }).optional(),
 });
 type Mark = z.output<typeof Mark>;
 
-/** Returns undefined for a missing or damaged mark. Throws `unavailable`. */
+/** Reads the mark; undefined if it is missing or damaged. Throws `unavailable`. */
 async function readWholeMark(storage: Pick<Storage, 'open'>): Promise<Mark | undefined> {
   try {
     const { stream } = await storage.open(MARK_KEY);
@@ -42,11 +43,14 @@ export async function holdsAudio(storage: Pick<Storage, 'list'>): Promise<boolea
 
 export interface OwnerOptions {
   libraryId: string;
-  /** Whether stored audio without a mark belongs to this library. */
+  /** Returns whether stored audio without a mark belongs to this library. */
   ownsUnmarkedAudio: () => boolean;
-  /** A person decided that the storage belongs to this library from now on. */
+  /** True if a person decided that the storage belongs to this library from now on. */
   takesOver?: boolean;
-  /** The database is being rebuilt from the storage: objects that it does not know may belong to an earlier library. */
+  /**
+   * True if the database is being rebuilt from the storage: objects that it does not know may belong to an earlier
+   * library.
+   */
   isRebuilt?: boolean;
   /** Called before the mark says that there are objects of an earlier library. */
   onEarlierObjects?: (storage: Pick<Storage, 'list'>) => Promise<void>;
@@ -116,7 +120,7 @@ export function createOwnedStorage(storage: Storage, options: OwnerOptions) {
     claim: claimOnce,
     /** Whether objects that this library does not know may belong to an earlier library. */
     holdsEarlierObjects: async (): Promise<boolean> => (await claimOnce()).earlier !== undefined,
-    /** Lets the objects that are left of earlier libraries be deleted, as a person decided. */
+    /** Lets the remaining objects of earlier libraries be deleted, as a person decided. */
     async releaseEarlierObjects(): Promise<void> {
       const { earlier, ...mark } = await claimOnce();
       if (earlier) markPromise = Promise.resolve(await writeMark(storage, mark));
@@ -129,10 +133,13 @@ export function createOwnedStorage(storage: Storage, options: OwnerOptions) {
       await claimOnce();
       return storage.putAudio(...args);
     },
-    /** A folder that lost its mark was removed, or it is the empty mount point of a disk that is not connected. */
+    /**
+     * Returns whether the storage is available. A folder that lost its mark was removed, or is the empty mount point of
+     * a disk that is not connected.
+     */
     isUp: async (): Promise<boolean> =>
       (await storage.isUp()) && (storage.folder === null || !isMarked || (await storage.stat(MARK_KEY)) !== undefined),
-    /** Keeps an object that may be another library's, and returns false for it. */
+    /** Deletes an object; keeps an object that may belong to another library, and returns false for it. */
     async delete(key: string) {
       return !(await isFromOtherLibrary(key)) && (await storage.delete(key));
     },

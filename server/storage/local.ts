@@ -1,5 +1,5 @@
-// Objects as files below one folder. They are written to a temp file, synced and renamed, so that readers never see
-// part of an object, not even after a kill or a power cut.
+// Stores objects as files below one folder. They are written to a temp file, synced and renamed, so that readers never
+// see part of an object, not even after a kill or a power cut.
 import { createHash, randomBytes, type Hash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { access, mkdir, opendir, stat, statfs, unlink, writeFile, type FileHandle } from 'node:fs/promises';
@@ -27,7 +27,10 @@ export const local: Backend = {
   mayBeDown: false, // an error of a disk does not go away by waiting
   canBeTested: false,
 
-  /** Removes the leftovers of killed processes. Throws `unavailable`, naming the folder, when it cannot be read. */
+  /**
+   * Opens the storage and removes the leftovers of killed processes. Throws `unavailable`, naming the folder, when it
+   * cannot be read.
+   */
   async open({ paths: { storageRoot: root } }, { now = () => new Date() }) {
     assertNoFile(root, { name: 'The library folder', remedy: 'Move it away, or set STORAGE_ROOT to another folder.' });
     try {
@@ -105,7 +108,7 @@ export function createLocalStorage({ root }: { root: string }): Storage {
     },
 
     list: (prefix) => listBelow(root, prefix),
-    sweep: () => withStorageErrors(sweepTemp({ root, now: () => new Date() })), // by process instead of age
+    sweep: () => withStorageErrors(sweepTemp({ root, now: () => new Date() })), // sweeps by process instead of age
     diskUsage: () => diskUsage(root),
     isUp: async () =>
       access((await diskUsage(root)).path, constants.R_OK | constants.W_OK).then(
@@ -116,7 +119,7 @@ export function createLocalStorage({ root }: { root: string }): Storage {
   };
 }
 
-/** Writes in place, because a rename would replace an existing file. A kill may leave an incomplete file. */
+/** Writes a file in place, because a rename would replace an existing file. A kill may leave an incomplete file. */
 async function createFile(path: string, bytes: Buffer): Promise<{ size: number }> {
   try {
     await mkdir(dirname(path), { recursive: true });
@@ -140,7 +143,7 @@ async function openObject(path: string): Promise<{ handle: FileHandle; size: num
   }
 }
 
-/** Undefined when there is no file at the path. */
+/** Returns the file's stat; undefined when there is no file at the path. */
 async function statFile(path: string) {
   try {
     const fileStat = await stat(path);
@@ -152,7 +155,7 @@ async function statFile(path: string) {
 }
 
 async function* listBelow(root: string, prefix: string): AsyncGenerator<StoredObject> {
-  const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1); // '' or ends with a slash
+  const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1); // the folder is '' or ends with a slash
   if (folder !== '') assertKey(folder.slice(0, -1));
   for await (const key of keysIn(root, folder)) {
     // a sync tool may put files of its own there, such as copies after a conflict; they are not objects
@@ -183,7 +186,7 @@ export async function volumeName(folder: string): Promise<string> {
   return basename(mount) || mount;
 }
 
-/** Usage of the disk that holds the folder, or its nearest existing ancestor. */
+/** Returns the usage of the disk that holds the folder, or its nearest existing ancestor. */
 export async function diskUsage(folder: string): Promise<DiskUsage> {
   for (let path = resolve(folder); ; path = dirname(path)) {
     try {

@@ -15,7 +15,10 @@ export type StorageOffer = Awaited<ReturnType<typeof storageModule>>['offers'];
 
 type StorageModuleDeps = Base & { owner: OwnerOptions; tuning: StorageTuning };
 
-/** Throws `conflict` when the storage is another library's. Storage that may be down is marked at its first change. */
+/**
+ * Opens the storage. Throws `conflict` when it belongs to another library. Storage that may be down is marked at its
+ * first change.
+ */
 export async function storageModule({ config, log, now, musicFolders, owner, tuning }: StorageModuleDeps) {
   const storage = createOwnedStorage(await openStorage(config, { now, ...tuning }), owner);
   if (!storage.backend.mayBeDown)
@@ -23,7 +26,7 @@ export async function storageModule({ config, log, now, musicFolders, owner, tun
       if (error instanceof AppError && error.code === 'conflict') throw error;
       log.warn({ reason: messageOf(error) }, 'cannot mark the storage with its library');
     });
-  await rm(config.paths.tmp, { recursive: true, force: true }); // leftovers of a killed process
+  await rm(config.paths.tmp, { recursive: true, force: true }); // removes leftovers of a killed process
   return {
     offers: {
       storage,

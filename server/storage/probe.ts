@@ -7,7 +7,7 @@ import type { Storage } from './storage.ts';
 /** Prefix of the keys of test objects. */
 export const PROBE_PREFIX = 'probe-';
 
-/** Throws `unavailable` or `storage_full`, saying what failed. */
+/** Tests the storage. Throws `unavailable` or `storage_full`, saying what failed. */
 export async function probeStorage(storage: Pick<Storage, 'put' | 'stat' | 'open' | 'list' | 'delete'>): Promise<void> {
   const [key, bytes] = [`${PROBE_PREFIX}${randomBytes(8).toString('hex')}`, randomBytes(64)];
   await nameFailedStep('Writing', storage.put(key, bytes));

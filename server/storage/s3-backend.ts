@@ -1,4 +1,4 @@
-// S3-compatible object stores, for the library and for backups.
+// The backend of S3-compatible object stores, for the library and for backups.
 import { AppError } from '../errors.ts';
 import type { Backend, BackendConfig } from './backend.ts';
 import { addressOf } from './s3-providers.ts';
@@ -11,7 +11,7 @@ import {
   type S3Settings,
 } from './s3-settings.ts';
 
-/** The settings were parsed by the rules of S3_SETTINGS. */
+/** Returns the settings with their type; they were parsed by the rules of S3_SETTINGS. */
 export const toS3 = (settings: BackendConfig['settings']): S3Settings => settings as unknown as S3Settings;
 
 const REQUIRED_SETTINGS = ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
@@ -27,7 +27,7 @@ export const s3: Backend = {
   canBeTested: true,
 
   async open({ settings, paths }, { storeLimits }) {
-    // loaded on use: the SDK takes 33 MB of memory
+    // loaded on first use, because the SDK takes 33 MB of memory
     const [{ openBucket }, { createS3Storage }] = await Promise.all([import('./s3-client.ts'), import('./s3.ts')]);
     return createS3Storage({ backend: s3, ...openBucket(toS3(settings), storeLimits), tmpDir: paths.tmp });
   },
@@ -56,7 +56,10 @@ export const s3: Backend = {
   earlierBackupSettings: (settings) => toBackupSettings(toEarlierBackupSettings(toS3(settings))),
 };
 
-/** Where backups were before they had settings of their own: in the bucket of the library, below `backups`. */
+/**
+ * Returns the place of backups from before they had settings of their own: in the bucket of the library, below
+ * `backups`.
+ */
 const toEarlierBackupSettings = (settings: S3Settings): S3Settings => ({
   ...settings,
   S3_PREFIX: [settings.S3_PREFIX, 'backups'].filter((segment) => segment !== undefined).join('/'),
@@ -72,7 +75,10 @@ const endpointOf = (settings: S3Settings): string => {
   return endpoint === undefined ? `s3.${region}.amazonaws.com` : new URL(endpoint).host;
 };
 
-/** Names the bucket in messages, and identifies it: two providers may each have a bucket of the same name. */
+/**
+ * Returns a description of the bucket for messages, which also identifies it: two providers may each have a bucket of
+ * the same name.
+ */
 const describeBucket = (settings: S3Settings): string =>
   `the bucket ${[settings.S3_BUCKET, settings.S3_PREFIX].filter(Boolean).join('/')} at ${endpointOf(settings)}`;
 

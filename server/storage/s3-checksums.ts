@@ -1,6 +1,6 @@
-// Checksums (CRC32) in both directions. Many stores refuse their headers, some with an error code of another meaning:
-// a refused request is sent once more without a checksum, and if that works, so are all later requests. Bodies are
-// still covered by the signature then, which contains their SHA-256.
+// Sends and verifies checksums (CRC32). Many stores refuse their headers, some with an error code of another meaning: a
+// refused request is sent once more without a checksum, and if that works, all later requests are sent without
+// checksums, too. Bodies are then still covered by the signature, which contains their SHA-256.
 import { S3ServiceException, type S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import type { S3Settings } from './s3-settings.ts';
 
@@ -40,14 +40,16 @@ export function createChecksumPolicy(checksumSetting: S3Settings['S3_CHECKSUMS']
         (next) => async (args) => {
           const sentChecksums = sendsChecksums;
           try {
-            return await next({ ...args, input: { ...args.input } }); // a copy, because the SDK adds fields to it
+            // passes a copy, because the SDK adds fields to the input
+            return await next({ ...args, input: { ...args.input } });
           } catch (error) {
             if (!sentChecksums || !mayBeRefusal(error)) throw error;
             sendsChecksums = false;
             try {
               return await next({ ...args, input: { ...args.input, ChecksumAlgorithm: undefined } });
             } catch (retryError) {
-              if (isStoreAnswer(retryError)) throw retryError; // the real answer, such as that there is no object
+              // the error is the store's real answer, such as that there is no object
+              if (isStoreAnswer(retryError)) throw retryError;
               sendsChecksums = true;
               throw error;
             }

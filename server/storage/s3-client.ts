@@ -1,4 +1,4 @@
-// The S3 client and its configuration.
+// Creates the S3 client from the settings.
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import type { StoreLimits } from './backend.ts';
 import { createChecksumPolicy } from './s3-checksums.ts';
@@ -8,10 +8,13 @@ import { trimBoth } from '../runtime/trim-text.ts';
 
 const DEFAULT_LIMITS: StoreLimits = { connectMs: 5_000, healthCheckMs: 3_000, silenceMs: 30_000, attempts: 4 };
 
-/** Enough for hundreds of listeners with a connection each, and for uploads. */
+/** Maximum number of connections: enough for hundreds of listeners with a connection each, and for uploads. */
 const MAX_CONNECTIONS = 512;
 
-/** The SDK adjusts its clock offset with every answer; stores refuse requests only at a difference of minutes. */
+/**
+ * Smaller changes are ignored: the SDK adjusts its clock offset with every answer, but stores refuse requests only at a
+ * difference of minutes.
+ */
 const MIN_CLOCK_CHANGE_MS = 60_000;
 
 export interface Bucket {
@@ -22,7 +25,10 @@ export interface Bucket {
   healthCheckMs: number;
 }
 
-/** Does not connect, so the store may be down. The caller calls `destroy` on the client when it is done. */
+/**
+ * Opens a bucket. Does not connect, so the store may be down. The caller has to call `destroy` on the client at the
+ * end.
+ */
 export function openBucket(settings: S3Settings, limits: Partial<StoreLimits> = {}): Bucket {
   const { S3_ACCESS_KEY_ID = '', S3_SECRET_ACCESS_KEY = '' } = settings;
   const { endpoint, region, pathStyle } = addressFrom(settings);
@@ -47,8 +53,8 @@ export function openBucket(settings: S3Settings, limits: Partial<StoreLimits> = 
 }
 
 /**
- * The SDK learns the store's time from a refusal and repeats that request. Requests that were signed with the wrong
- * time meanwhile are repeated here.
+ * Repeats requests that were signed with a wrong time: the SDK learns the store's time from a refusal and repeats that
+ * request, but not others that were sent meanwhile.
  */
 function retryAfterClockChange(client: S3Client): void {
   client.middlewareStack.add(
@@ -84,7 +90,7 @@ const toClientConfig = ({ connectMs, silenceMs, attempts }: StoreLimits): S3Clie
   },
 });
 
-/** `/music/` and `music` are the same prefix. */
+/** Normalizes a prefix: `/music/` and `music` are the same. */
 function toPrefix(text = ''): string {
   const name = trimBoth(text, /\//);
   return name === '' ? '' : `${name}/`;

@@ -1,4 +1,5 @@
-// Errors of an object store as AppErrors, with the store's own words. The SDK has retried before it throws them.
+// Converts errors of an object store to AppErrors, with the store's own words. The SDK has already retried before it
+// throws them.
 import { S3ServiceException } from '@aws-sdk/client-s3';
 import { AppError, messageOf } from '../errors.ts';
 
@@ -11,7 +12,7 @@ const FULL_NAMES = [
   'EntityTooLarge',
 ];
 const RETRY_AFTER_S = 10;
-/** The waiting time after errors that last until a person changes something. */
+/** The suggested wait after errors that last until a person changes something, in seconds. */
 const RETRY_AFTER_FIX_S = 60;
 /** Stores refuse requests whose time differs by more than this from their own. */
 const MAX_CLOCK_SKEW_MS = 5 * 60_000;
@@ -34,11 +35,14 @@ const MESSAGES: Record<string, string> = {
   NotImplemented: 'The object store does not support this request. If it refuses checksums, set S3_CHECKSUMS to never.',
 };
 
-/** True when there is no object with that key. HEAD requests get the same answer when the bucket does not exist. */
+/**
+ * Returns true if the error says that there is no object with that key. HEAD requests get the same answer when the
+ * bucket does not exist.
+ */
 export const isAbsentObject = (error: unknown): boolean =>
   error instanceof S3ServiceException && ABSENT_NAMES.includes(error.name);
 
-/** True when a conditional write was refused because there is an object. */
+/** Returns true if a conditional write was refused because the object exists. */
 export const isKeyTaken = (error: unknown): boolean =>
   error instanceof S3ServiceException && [409, 412].includes(error.$metadata.httpStatusCode ?? 0);
 
@@ -68,7 +72,10 @@ const messageForStatus = (status: number | undefined): string => {
   return status === 429 || status >= 500 ? BUSY_MESSAGE : REFUSED_MESSAGE;
 };
 
-/** Compares the Date header of a refusal with this clock; a HEAD request has no other sign of a wrong time. */
+/**
+ * Returns whether the clock is wrong, by the Date header of a refusal; a HEAD request has no other sign of a wrong
+ * time.
+ */
 function isClockSkewed(error: unknown): boolean {
   if (!(error instanceof S3ServiceException) || error.$metadata.httpStatusCode !== 403) return false;
   const date = error.$response?.headers['date'];

@@ -1,8 +1,8 @@
-// Addresses and defaults of known stores, so that fewer settings are needed. A setting always overrides them.
+// Addresses and defaults of known stores, so that fewer settings are needed. A setting always has precedence.
 
 interface Provider {
   title: string;
-  /** `{region}` stands for S3_REGION. When absent, S3_ENDPOINT has to be set, except for AWS. */
+  /** Address of the store; `{region}` stands for S3_REGION. If absent, S3_ENDPOINT has to be set, except for AWS. */
   endpoint?: string;
   region?: string;
   pathStyle: boolean;
@@ -30,7 +30,7 @@ interface Address {
   pathStyle: boolean;
 }
 
-/** Address and URL style of the store, from the settings and the defaults of its provider. */
+/** Returns the address and URL style of the store, from the settings and the defaults of its provider. */
 export function addressOf(settings: {
   provider: ProviderName | undefined;
   endpoint: string | undefined;

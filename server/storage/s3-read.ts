@@ -1,19 +1,19 @@
 // Streams the body of an object. When the connection breaks, or the store closes it because a listener paused, a new
-// one continues at the same position.
+// connection continues at the same position.
 import { Readable } from 'node:stream';
 import { AppError } from '../errors.ts';
 import { DamagedObjectError } from './file-errors.ts';
 import { asStoreError } from './s3-errors.ts';
 
-/** Connections in a row that may fail without a byte. */
+/** The number of connections in a row that may fail without receiving a byte. */
 const MAX_FAILED_CONNECTIONS = 3;
 const STREAM_BUFFER_BYTES = 64 << 10;
 
 interface ReadPlan {
-  /** Both ends included. */
+  /** Range of the object, both ends included. */
   start: number;
   end: number;
-  /** Opens the rest of the object, with a checksum when that is the whole object; rejects with an AppError. */
+  /** Opens the rest of the object, with a checksum if that is the whole object; rejects with an AppError. */
   reopen(start: number, signal: AbortSignal): Promise<Readable>;
   /** Aborted when the stream is closed, to close the connections. */
   controller: AbortController;
@@ -49,7 +49,8 @@ export function createResumingStream(firstBody: Readable, plan: ReadPlan): Reada
       }
       if (position > plan.end) return;
       const isDamaged = isMismatch(failure) || (heldChunk !== undefined && position + heldChunk.length > plan.end);
-      if (isDamaged && position > plan.start) throw new DamagedObjectError(failure); // part of it has been sent already
+      // part of the object has been sent already
+      if (isDamaged && position > plan.start) throw new DamagedObjectError(failure);
       attemptsLeft = position > startPosition ? MAX_FAILED_CONNECTIONS : attemptsLeft - 1;
       if (attemptsLeft === 0 || plan.controller.signal.aborted)
         throw isDamaged ? new DamagedObjectError(failure) : asStoreError(failure);
@@ -58,13 +59,16 @@ export function createResumingStream(firstBody: Readable, plan: ReadPlan): Reada
   }
 }
 
-/** The SDK compares the checksum of a whole object at its end, and then discards what it has buffered. */
+/**
+ * Returns whether the checksum was wrong. The SDK compares the checksum of a whole object at its end, and then discards
+ * what it has buffered.
+ */
 const isMismatch = (error: unknown): boolean => error instanceof Error && error.message.startsWith('Checksum mismatch');
 
-/** Adds a listener, without which an error would end the process; the next reader gets the error anyway. */
+/** Adds an error listener, without which an error would end the process; the next reader gets the error anyway. */
 const ignoreErrors = (body: Readable): Readable => body.on('error', () => undefined);
 
-/** `bytes 5-9/100` → 100 */
+/** Returns the size in a Content-Range: `bytes 5-9/100` → 100. */
 export function sizeInRange(contentRange: string | undefined): number {
   const size = Number(/\/(\d+)$/.exec(contentRange ?? '')?.[1] ?? Number.NaN);
   if (Number.isNaN(size)) throw new AppError('unavailable', 'The object store does not support ranges.');

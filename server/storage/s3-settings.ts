@@ -62,7 +62,7 @@ export const S3_SETTINGS = {
 export type S3Settings = ValuesOf<typeof S3_SETTINGS>;
 const backupName = (name: string): string => `BACKUP_${name}`;
 
-/** The same settings for backups, none of which defaults to that of the library. */
+/** The S3 settings for backups; none of them defaults to the library's setting. */
 export const BACKUP_S3_SETTINGS: SettingTable = Object.fromEntries(
   Object.entries(S3_SETTINGS).map(([name, definition]) => [
     backupName(name),
@@ -76,7 +76,7 @@ export const BACKUP_S3_SETTINGS: SettingTable = Object.fromEntries(
   ]),
 );
 
-/** The values of the settings for backups, under the names of those for the library. */
+/** Returns the values of the settings for backups, under the names of those for the library. */
 export const readBackupSettings = (settings: Readonly<Record<string, unknown>>): S3Settings =>
   Object.fromEntries(Object.keys(S3_SETTINGS).map((name) => [name, settings[backupName(name)]])) as S3Settings;
 

@@ -7,11 +7,14 @@ import type { ExpectedContent } from './storage.ts';
 interface MeasuredSource {
   body: Readable | Buffer;
   size(): number;
-  /** The error of the source or the abort signal, if that is what ended the upload. */
+  /** Returns the error of the source or the abort signal, if that is what ended the upload. */
   fault(): unknown;
 }
 
-/** Reads all of a small object, which then takes neither a stream nor parts. Throws for other than expected content. */
+/**
+ * Reads all of a small object, which then needs neither a stream nor parts. Throws if the content is not the expected
+ * one.
+ */
 export async function readWhole(
   source: Readable,
   expected: ExpectedContent,
@@ -29,7 +32,10 @@ export async function readWhole(
   return bytes;
 }
 
-/** The body fails at the end of unexpected content, so that nothing is stored under a wrong hash. */
+/**
+ * Wraps a source, measuring and checking it. The resulting body fails at the end of unexpected content, so that nothing
+ * is stored under a wrong hash.
+ */
 export function measureSource(
   source: Readable | Buffer,
   expected: ExpectedContent | undefined,
@@ -39,7 +45,7 @@ export function measureSource(
   const hash = expected && createHash('sha256');
   let size = 0;
   let fault: unknown;
-  let isReading = true; // otherwise an error is what ended the upload, thrown into the generator at its yield
+  let isReading = true; // false when the upload ended with an error, which is thrown into the generator at its yield
   async function* readChunks(): AsyncGenerator<Buffer> {
     try {
       for await (const chunk of source as AsyncIterable<Buffer>) {

@@ -1,6 +1,6 @@
-// Objects in an S3 bucket. They appear whole or not at all: sent in one request, or in parts that are joined at the
-// end. Every request has a checksum that the store verifies. Audio is hashed before it is sent, since its key is the
-// hash.
+// Stores objects in an S3 bucket. They appear complete or not at all: sent in one request, or in parts that are joined
+// at the end. Every request has a checksum that the store verifies. Audio is hashed before it is sent, since its key is
+// the hash.
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { unlink } from 'node:fs/promises';
@@ -24,7 +24,7 @@ import { measureSource, readWhole } from './s3-upload.ts';
 import type { ExpectedContent, ObjectStat, PutOptions, Storage, StoredObject, StorageTraits } from './storage.ts';
 import { writeSynced } from './synced-files.ts';
 
-/** Smaller objects take one request. Parts are sent from memory; the limit of 10,000 parts is 80 GB. */
+/** Smaller objects are sent in one request. Parts are sent from memory; the limit of 10,000 parts is 80 GB. */
 const PART_BYTES = 8 << 20;
 const MAX_CONCURRENT_PARTS = 2;
 
@@ -100,7 +100,7 @@ export function createS3Storage({ backend, client, bucket, prefix, healthCheckMs
     return objectStat;
   }
 
-  /** A missing bucket is `unavailable`; without this check its objects would count as deleted. */
+  /** Throws `unavailable` for a missing bucket; without this check its objects would count as deleted. */
   async function assertBucket(): Promise<void> {
     try {
       await client.send(new HeadBucketCommand({ Bucket: bucket }));
@@ -150,7 +150,7 @@ export function createS3Storage({ backend, client, bucket, prefix, healthCheckMs
       );
       const size = range ? sizeInRange(firstResponse.ContentRange) : (firstResponse.ContentLength ?? 0);
       const [start, end] = [range?.start ?? 0, Math.min(range?.end ?? size, size - 1)];
-      // the key of audio is its hash, so that a reopened object has the same content; some stores change the ETag
+      // the key of audio is its hash, so a reopened object has the same content, although some stores change the ETag
       // (ranges have no checksum)
       const etag = key.startsWith('audio/') ? undefined : firstResponse.ETag;
       const reopen = async (position: number, signal: AbortSignal): Promise<Readable> =>
@@ -175,7 +175,7 @@ export function createS3Storage({ backend, client, bucket, prefix, healthCheckMs
         )) {
           for (const { Key: fullKey = '', Size: size = 0, LastModified: modifiedAt = new Date(0) } of Contents) {
             const key = fullKey.slice(prefix.length);
-            if (isKey(key)) yield { key, size, modifiedAt }; // the bucket may hold other files
+            if (isKey(key)) yield { key, size, modifiedAt }; // the bucket may contain other files
           }
         }
       } catch (error) {

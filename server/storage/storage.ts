@@ -1,7 +1,7 @@
-// The interface of storage backends (backends.ts). All use the keys of local-paths.ts.
+// The interface of storage backends (backends.ts). All backends use the keys of local-paths.ts.
 import type { Readable } from 'node:stream';
 
-/** Both ends are included, as in HTTP. */
+/** A range of bytes; both ends are included, as in HTTP. */
 export interface ByteRange {
   start: number;
   end: number;
@@ -19,26 +19,26 @@ export interface StoredObject extends ObjectStat {
 export interface OpenObject {
   /** Size of the whole object, also for a range. */
   size: number;
-  /** Must be destroyed when it is not read to the end. */
+  /** The content; must be destroyed when it is not read to the end. */
   stream: Readable;
 }
 
 export interface PutOptions {
-  /** Object stores keep it; files have no content type. */
+  /** Stored by object stores; files have no content type. */
   contentType?: string;
   /** Aborts writing; nothing is left behind. */
   signal?: AbortSignal;
   /**
-   * Only for small buffers: throws `conflict` when an object with that key exists. Stores without conditional writes
+   * Throws `conflict` when an object with that key exists; only for small buffers. Stores without conditional writes
    * replace it, or throw `unavailable`.
    */
   ifAbsent?: boolean;
   /**
-   * Hash and size of the audio, when they are known before it is read. The source may stay unread if that content is
-   * stored already; other content is rejected with `conflict`.
+   * Hash and size of the audio, if they are known before it is read. The source may stay unread if that content is
+   * already stored; other content is rejected with `conflict`.
    */
   expected?: ExpectedContent;
-  /** With `expected`: the content is probably not stored yet, so small audio is sent without asking first. */
+  /** With `expected`: the content is probably not stored yet, so small audio is sent without asking the store first. */
   isNew?: boolean;
 }
 
@@ -64,36 +64,40 @@ export interface DiskUsage {
 export interface StorageTraits {
   /** The value of STORAGE_BACKEND, and the scheme of the backend's URIs: `s3:audio/…`. */
   readonly name: string;
-  /** How messages call the backend: `the object store`. */
+  /** The name of the backend in messages: `the object store`. */
   readonly title: string;
-  /** Default of VERIFY_DAYS; 0 where reading is charged for. */
+  /** Default of VERIFY_DAYS; 0 if reading is charged for. */
   readonly verifyDays: number;
-  /** Whether the backend may be temporarily unreachable. */
+  /** True if the backend may be temporarily unreachable. */
   readonly mayBeDown: boolean;
 }
 
 /**
- * Objects are complete or absent, also after an error. Throws `storage_full`, `unavailable` (the backend cannot be
- * reached or written) and `invalid` (not a key). Errors of the source being stored are thrown unchanged.
+ * A storage, in which objects are complete or absent, also after an error. Throws `storage_full`, `unavailable` (the
+ * backend cannot be reached or written) and `invalid` (not a key). Errors of the source being stored are thrown
+ * unchanged.
  */
 export interface Storage {
   readonly backend: StorageTraits;
-  /** The folder where the scan's reader thread may copy audio to `keyToPath` itself; null where it cannot. */
+  /** The folder where the scan's reader thread may copy audio to `keyToPath` itself; null if it cannot. */
   readonly folder: string | null;
-  /** Replaces an object with the same key. */
+  /** Stores an object; an object with the same key is replaced. */
   put(key: string, source: Readable | Buffer, options?: PutOptions): Promise<{ size: number }>;
-  /** Stores audio under its content hash. Content that is stored already is not stored again. */
+  /** Stores audio under its content hash. Content that is already stored is not stored again. */
   putAudio(source: Readable, ext: string, options?: PutOptions): Promise<StoredAudio>;
-  /** Throws `not_found`. A range has to start inside the object; its end is limited to the object's. */
+  /**
+   * Opens an object. Throws `not_found`. A range has to start inside the object; its end is limited to that of the
+   * object.
+   */
   open(key: string, range?: ByteRange): Promise<OpenObject>;
   stat(key: string): Promise<ObjectStat | undefined>;
-  /** Returns false when there was no such object. */
+  /** Deletes an object; returns false when there was no such object. */
   delete(key: string): Promise<boolean>;
   /** Yields objects whose key starts with the prefix, in no particular order. */
   list(prefix: string): AsyncIterable<StoredObject>;
   /** Removes incomplete objects that killed processes left before the given time; returns their number. */
   sweep(startedBefore: Date): Promise<number>;
-  /** Null when the storage is not on a disk. */
+  /** Returns the usage of the disk; null when the storage is not on a disk. */
   diskUsage(): Promise<DiskUsage | null>;
   /** Returns whether the storage can be read and written, for /health. */
   isUp(): Promise<boolean>;

@@ -4,17 +4,23 @@ import { join } from 'node:path';
 import { isAbsent } from './file-errors.ts';
 import { TEMP_DIR, tempOwnerPid } from './local-paths.ts';
 
-/** No write takes longer: another program has got the process id. */
+/** No write takes longer than this: in an older file's name, the process id is now that of another program. */
 const MAX_TEMP_AGE_MS = 24 * 3_600_000;
 
 interface SweepOptions {
   root: string;
   now: () => Date;
-  /** Unix ms. Older files with this process's id are from an earlier process with the same id (in containers). */
+  /**
+   * When this process started, in Unix ms. Older files with this process's id are from an earlier process with the same
+   * id (in containers).
+   */
   processStartedAt?: number;
 }
 
-/** Returns the number of removed files. Files of running processes (the command line, the server) are kept. */
+/**
+ * Removes files of killed processes and returns their number. Files of running processes (the command line, the server)
+ * are kept.
+ */
 export async function sweepTemp({
   root,
   now,
@@ -32,7 +38,7 @@ export async function sweepTemp({
       await unlink(path);
       removedCount++;
     } catch (error) {
-      if (!isAbsent(error)) throw error; // its process has just renamed it
+      if (!isAbsent(error)) throw error; // a running process may have just renamed the file
     }
   }
   return removedCount;
@@ -42,10 +48,10 @@ function isInUse(pid: number, mtimeMs: number, processStartedAt: number): boolea
   return pid === process.pid ? mtimeMs >= processStartedAt : isRunning(pid);
 }
 
-/** Whether a process with that id runs on this machine. */
+/** Returns whether a process with that id runs on this machine. */
 export function isRunning(pid: number): boolean {
   try {
-    process.kill(pid, 0); // signal 0 only checks
+    process.kill(pid, 0); // signal 0 only checks whether the process exists
     return true;
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';

@@ -1,4 +1,5 @@
-// Writes files that survive a power cut: the content is synced before the rename, the folder after it.
+// Writes files that survive a power cut: first the content is synced, then the file is renamed, then the folder is
+// synced.
 import type { Hash } from 'node:crypto';
 import { mkdir, open, rename, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -29,7 +30,7 @@ export async function writeSynced(
   }
 }
 
-/** Creates the temp folder on first use. */
+/** Creates a temp file, and the temp folder on first use. */
 async function createTemp(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'wx');
@@ -60,13 +61,13 @@ export async function moveSynced(oldPath: string, newPath: string): Promise<void
   await syncFolder(dirname(newPath));
 }
 
-/** A new folder survives a power cut once the folder that holds it is synced. */
+/** Syncs the folders above: a new folder survives a power cut only when the folder that contains it is synced. */
 async function syncAncestors(folder: string, highest: string): Promise<void> {
   for (let ancestor = folder; ancestor !== highest && ancestor !== dirname(ancestor);)
     await syncFolder((ancestor = dirname(ancestor)));
 }
 
-/** Windows cannot sync folders and does not need it. */
+/** Syncs a folder. Windows cannot sync folders and does not need that. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(path, 'r');
@@ -79,7 +80,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Some network file systems cannot sync folders. */
+/** Returns whether the error says that folders cannot be synced, as on some network file systems. */
 const isUnsupported = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&

@@ -1,7 +1,7 @@
 // A track's `storage_uri`: `<backend>:<key>` is an object in storage, `file:<relative path>` a file in the music folder
-// that is only referenced. Pure: the desktop shell uses it too.
+// that is only referenced. Pure functions: the desktop shell uses them too.
 
-/** Reserved: no backend may have this name. */
+/** Scheme of files in the music folder; reserved, no backend may have this name. */
 export const FILE_SCHEME = 'file';
 /** Scheme of objects in the local storage. */
 export const LOCAL_SCHEME = 'local';
@@ -12,7 +12,7 @@ interface HasBackendName {
 
 export const toUri = ({ backend }: HasBackendName, key: string): string => `${backend.name}:${key}`;
 
-/** `path` is relative to the music folder. */
+/** Returns the URI of a file; `path` is relative to the music folder. */
 export const toFileUri = (path: string): string => `${FILE_SCHEME}:${path}`;
 
 /** Returns the relative path of a referenced file; undefined for other URIs. */

@@ -1,4 +1,4 @@
-// Limits how many run at a time. The next ones wait in order; when too many wait, others are refused.
+// Limits how many tasks run at a time. Further tasks wait in order; when too many wait, others are refused.
 import { AppError } from '../errors.ts';
 
 export function createConcurrencyLimit({ maxRunning, maxWaiting }: { maxRunning: () => number; maxWaiting: number }) {
@@ -14,7 +14,10 @@ export function createConcurrencyLimit({ maxRunning, maxWaiting }: { maxRunning:
   }
 
   return {
-    /** Resolves with a function to leave. Rejects when aborted, and with `unavailable` when too many are waiting. */
+    /**
+     * Resolves with a function to call at the end of the task. Rejects when aborted, and with `unavailable` when too
+     * many are waiting.
+     */
     async enter(signal: AbortSignal): Promise<() => void> {
       signal.throwIfAborted();
       if (runningCount < maxRunning()) runningCount++;

@@ -1,4 +1,4 @@
-// Decides whether a track is sent as it is or in another format, and in which one. Pure.
+// Decides whether a track is sent as it is or in another format, and in which one. Pure functions.
 import { ACCOUNT_LIMITS } from '../db/rights.ts';
 import { AppError } from '../errors.ts';
 import { isLosslessCodec, playsInBrowsers } from '../media/audio-formats.ts';
@@ -11,21 +11,24 @@ import {
   type TranscodeOrder,
 } from '../media/transcode.ts';
 
-/** Format that the pages request: the original where all browsers play it. */
+/** Format that the pages request: the original if all browsers play it. */
 export const PLAYABLE = 'playable';
 
 /** The audio that a caller requests. */
 export interface AudioRequest {
   /**
-   * `raw` is the original, whatever else is requested; `playable` what browsers play; unknown formats are the default.
+   * `raw` is the original, whatever else is requested; `playable` is a format that browsers play; unknown formats mean
+   * the default.
    */
   format?: string | undefined;
-  /** In kbps; 0 means no limit. */
+  /** Bit rate limit in kbps; 0 means no limit. */
   maxBitrateKbps?: number | undefined;
   startMs?: number | undefined;
   channels?: number | undefined;
   sampleRateHz?: number | undefined;
-  /** Converts in any case, even into the format that the track has: the player was told to expect a conversion. */
+  /**
+   * True to convert in any case, even into the format that the track has: the player was told to expect a conversion.
+   */
   forceConversion?: boolean;
 }
 
@@ -35,10 +38,10 @@ export interface SourceAudio {
   bitrateKbps: number | null;
 }
 
-/** No browser plays the sample rates of DSD. */
+/** Sample rate for DSD, whose own sample rates no browser plays. */
 const DSD_OUTPUT_HZ = 96_000;
 
-/** Replaces the format `playable` by a real format, or by none where browsers play the original. */
+/** Replaces the format `playable` by a real format, or by none if browsers play the original. */
 export function resolveFormat({ format, codec }: SourceAudio, request: AudioRequest): AudioRequest {
   if (request.format !== PLAYABLE) return request;
   const { format: _, ...otherOptions } = request;
@@ -47,12 +50,13 @@ export function resolveFormat({ format, codec }: SourceAudio, request: AudioRequ
   return { ...otherOptions, format: 'flac', ...(codec === 'dsd' && { sampleRateHz: DSD_OUTPUT_HZ }) };
 }
 
-/** Every player can play this format. */
+/** The default format, which every player can play. */
 const DEFAULT_PROFILE: ProfileName = 'mp3';
 
 /**
- * Returns `original` also when nothing can be transcoded. Nothing is sent above `maxKbps`, the limit of the listener's
- * account, whatever was requested; throws `forbidden` where that limit cannot be met.
+ * Chooses the original or a conversion. Returns `original` also when nothing can be transcoded. Nothing is sent above
+ * `maxKbps`, the limit of the listener's account, whatever was requested; throws `forbidden` if that limit cannot be
+ * met.
  */
 export function chooseAudio(
   source: SourceAudio,
@@ -74,7 +78,10 @@ export function chooseAudio(
   return { profile, bitrateKbps: fittingBitrate(profile, targetKbps), startMs, channels, sampleRateHz };
 }
 
-/** Returns false for formats without a bit rate and for formats whose lowest bit rate is above the limit. */
+/**
+ * Returns whether the profile can meet the limit; false for formats without a bit rate and for formats whose lowest bit
+ * rate is above the limit.
+ */
 const fitsLimit = (profile: ProfileName, maxKbps: number): boolean => {
   const kbps = fittingBitrate(profile, maxKbps);
   return kbps > 0 && kbps <= maxKbps;
@@ -88,13 +95,16 @@ const accountLimitError = (maxKbps: number): AppError =>
     { fields: [{ field: name, message: `is ${maxKbps}` }] },
   );
 
-/** The default bit rate, or that of the source when it is lower. */
+/** Returns the default bit rate, or that of the source if that is lower. */
 const defaultKbps = (sourceKbps: number | null, profile: ProfileName): number | undefined => {
   const profileKbps = fittingBitrate(profile, undefined);
   return sourceKbps !== null && sourceKbps < profileKbps ? sourceKbps : profileKbps;
 };
 
-/** Players treat AAC alone and in MP4 as the same format. An Ogg file may hold Vorbis, Opus or FLAC. */
+/**
+ * Returns whether the source has the format of the profile. Players treat AAC alone and in MP4 as the same format. An
+ * Ogg file may contain Vorbis, Opus or FLAC.
+ */
 function isSameFormat({ format, codec }: SourceAudio, profile: ProfileName): boolean {
   const isAac = profile === 'aac' || profile === 'm4a';
   if (isAac) return format === 'aac' || (format === 'm4a' && (codec === null || /aac/i.test(codec)));
@@ -102,7 +112,7 @@ function isSameFormat({ format, codec }: SourceAudio, profile: ProfileName): boo
   return format === PROFILES[profile].extension;
 }
 
-/** Size of the response where it can be computed before the conversion: duration times bit rate. */
+/** Returns the size of the response if it can be computed before the conversion: duration times bit rate. */
 export function estimateBytes(
   { profile, bitrateKbps, startMs }: TranscodeOrder,
   durationMs: number | null,

@@ -30,9 +30,9 @@ export function streamingModule({ config, log, now, db, settings, audioStore, fi
   const deps = {
     db,
     audioStore,
-    onGone: audio.lost,
+    onGone: audio.noteLost,
     recheckAudio: audio.recheckAudio,
-    onDamaged: audio.damaged,
+    onDamaged: audio.noteDamaged,
     transcodes,
     objects,
   };

@@ -1,5 +1,5 @@
-// Caches audio of an object store on the disk: a played track is read ahead as a whole, so that neither a seek nor a
-// second play needs the store. The hash is compared at the end, which also finds objects that the store damaged.
+// Caches audio of an object store on the disk: a played track is read ahead completely, so that neither a seek nor a
+// second play needs the store. The hash is compared at the end, which also detects objects that the store damaged.
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { open, rename, rm, utimes } from 'node:fs/promises';
@@ -17,7 +17,7 @@ interface ObjectCacheDeps {
   now: () => Date;
   /** The cached files are in `objects/` below this folder. */
   cacheDir: string;
-  /** The size of the cache; 0 caches nothing. */
+  /** Returns the size limit of the cache; 0 caches nothing. */
   cacheBytes: () => number;
 }
 
@@ -26,7 +26,10 @@ const MAX_CONCURRENT_FILLS = 8;
 /** A listener who is further ahead of the written bytes reads from the store instead of waiting. */
 const MAX_AHEAD_BYTES = 4 << 20;
 const READ_BUFFER_BYTES = 256 << 10;
-/** Reading ahead stops after this time without a listener: whoever skips a track does not pay for all of it. */
+/**
+ * Reading ahead stops after this time without a listener, so that skipping a track does not cost the transfer of all of
+ * it.
+ */
 const ABANDON_AFTER_MS = 10_000;
 
 export type ObjectCache = ReturnType<typeof createObjectCache>;
@@ -81,7 +84,7 @@ export function createObjectCache({ log, now, cacheDir, cacheBytes }: ObjectCach
     /** Returns the path of a complete copy of the audio with this hash. */
     find: (hash: string): string | undefined => (existsSync(pathOf(hash)) ? pathOf(hash) : undefined),
 
-    /** The same audio, read through the cache when it is an object of a store. */
+    /** Returns the same audio, read through the cache if it is an object of a store. */
     async withCache(file: StoredFile, hash: string | null, onDamaged: () => void): Promise<StoredFile> {
       if (file.path !== undefined || !file.immutable || hash === null || cacheBytes() === 0) return file;
       if (await folder.touch(pathOf(hash))) return { ...file, path: pathOf(hash), ...readFromDisk(pathOf(hash), file) };
@@ -116,7 +119,10 @@ export function createObjectCache({ log, now, cacheDir, cacheBytes }: ObjectCach
   };
 }
 
-/** Reads the store when the copy has been removed meanwhile: a zip is sent long after its files were looked up. */
+/**
+ * Opens the copy on the disk, or the store if the copy has been removed meanwhile: a zip is sent long after its files
+ * were looked up.
+ */
 const readFromDisk = (path: string, file: StoredFile): Pick<StoredFile, 'open'> => ({
   async open(range) {
     const handle = await open(path, 'r').catch((error: unknown) => {
@@ -131,7 +137,7 @@ const readFromDisk = (path: string, file: StoredFile): Pick<StoredFile, 'open'> 
 
 interface Fill {
   size: number;
-  /** Never rejects. */
+  /** Resolves at the end; never rejects. */
   outcome: Promise<'whole' | 'damaged' | 'stopped'>;
   isNear(start: number): boolean;
   open(range?: ByteRange): { size: number; stream: Readable };

@@ -23,7 +23,7 @@ export type StreamedTrack = RowAs<
   | 'sectionEnd'
 >;
 
-/** The statement is prepared once, since players request every range of every track. */
+/** Prepares finding a track. The statement is prepared once, since players request every range of every track. */
 export function prepareFindStreamed(db: MainDb): (id: TrackId) => StreamedTrack | undefined {
   const statement = db.$client.prepare<[number], StreamedTrack>(`
     SELECT title, artist_name AS artistName, format, codec, bitrate_kbps AS bitrateKbps, sample_rate_hz AS

@@ -1,4 +1,4 @@
-// GET /stream/:id, mounted at the root and below /api/v1.
+// Routes of GET /stream/:id, mounted at the root and below /api/v1.
 import { z } from 'zod';
 import { TrackIdIn } from '../db/ids.ts';
 import { idParam, queryInt } from '../http/paging.ts';
@@ -10,7 +10,9 @@ import { createStreamingService, type StreamingDeps } from './service.ts';
 
 const MAX_START_MS = 48 * 3_600_000;
 
-/** Ask for a conversion. Without ffmpeg the original is sent; the content type tells which it is. */
+/**
+ * Query parameters that request a conversion. Without ffmpeg the original is sent; the content type tells which it is.
+ */
 const StreamQuery = z.object({
   format: z
     .enum(['raw', PLAYABLE, ...PROFILE_NAMES])

@@ -1,6 +1,6 @@
-// Sends a converted track: a complete one like a file, an unfinished one while it is converted. A request for a range
-// of an unfinished one waits until it is complete: iPhones first ask for two bytes, and play nothing unless they get
-// them. A request with an unknown length waits, too.
+// Sends a converted track: a complete file like any file, an unfinished one while it is converted. A request for a
+// range of an unfinished file waits until it is complete: iPhones first request two bytes, and play nothing unless they
+// get them. A request with an unknown length waits, too.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -14,9 +14,9 @@ import type { Transcoded } from './transcode-cache.ts';
 export interface ConversionSendOptions {
   contentType: string;
   disposition: string;
-  /** Announces a length, for players that need one to show progress. */
+  /** True to announce a length, for players that need it to show progress. */
   withLength: boolean;
-  /** The estimated length, where there is one; exactly this many bytes are sent. */
+  /** The estimated length, if there is one; exactly this many bytes are sent. */
   estimatedBytes: number | undefined;
 }
 
@@ -36,13 +36,13 @@ export async function sendTranscoded(
     const path = await transcoded.run.waitForFile(signal);
     await sendFinished(req, res, path, transcoded.etag, options);
   } catch (error) {
-    if (!signal.aborted) throw error; // aborted: the client is gone
+    if (!signal.aborted) throw error; // if aborted, the client has disconnected
   } finally {
     transcoded.leave();
   }
 }
 
-/** Sends a complete conversion; with an announced length, the same bytes as while it was converted. */
+/** Sends a complete conversion; with an announced length, it sends the same bytes as during the conversion. */
 export async function sendFinished(
   req: IncomingMessage,
   res: ServerResponse,
@@ -74,7 +74,7 @@ export function sendLiveHead(res: ServerResponse, options: ConversionSendOptions
   res.end();
 }
 
-/** A range from 0 without an end is the whole, which need not wait. */
+/** Returns whether the request needs a range. A range from 0 without an end is the whole file, which need not wait. */
 const asksForPart = (req: IncomingMessage): boolean => {
   const range = parseRange(req.headers.range, Number.MAX_SAFE_INTEGER);
   return typeof range === 'object' && !(range.start === 0 && range.end === Number.MAX_SAFE_INTEGER - 1);
@@ -108,7 +108,7 @@ function writeLiveHeaders(
 
 const PADDING = Buffer.alloc(16 << 10);
 
-/** Cuts or pads to this many bytes: a cut loses the last hundredths of a second, and players skip zeros. */
+/** Cuts or pads the audio to this many bytes: a cut loses the last hundredths of a second, and players skip zeros. */
 async function* fitToLength(chunks: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
   let remainingBytes = bytes;
   for await (const chunk of chunks) {

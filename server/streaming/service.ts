@@ -1,4 +1,4 @@
-// Sends a track's audio by its id: the original, or converted.
+// Sends a track's audio by the id of the track: the original, or a conversion.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { addAbortSignal } from 'node:stream';
 import { AppError, conflict, notFound } from '../errors.ts';
@@ -22,22 +22,22 @@ export interface StreamingDeps {
   audioStore: AudioStore;
   /** Called when the audio of an available track no longer exists. */
   onGone: (id: TrackId, uri: string) => void;
-  /** Whether the audio of a missing track exists again. When absent, a missing track stays missing. */
+  /** Returns whether the audio of a missing track exists again. If absent, a missing track stays missing. */
   recheckAudio?: (id: TrackId) => Promise<boolean>;
-  /** When absent, only originals are sent. */
+  /** The conversions. If absent, only originals are sent. */
   transcodes?: Transcodes;
-  /** When absent, an object store is read for every request. */
+  /** The cache of an object store. If absent, the store is read for every request. */
   objects?: ObjectCache;
   /** Called when the stored audio of a track differs from its hash. */
   onDamaged?: (id: TrackId) => void;
 }
 
 export interface SendRequest extends AudioRequest {
-  /** Announces the length of a conversion, too. */
+  /** True to announce the length of a conversion, too. */
   estimateLength?: boolean;
-  /** Sends the audio as an attachment, to be saved instead of played. */
+  /** True to send the audio as an attachment, to be saved instead of played. */
   download?: boolean;
-  /** The limit of the listener's account, in kbps. */
+  /** The bit rate limit of the listener's account, in kbps. */
   maxKbps: number | null;
 }
 
@@ -70,14 +70,17 @@ export function createStreamingService({
     if (transcodes) await sendTranscoded(req, res, await transcodes.open(conversion), options, signal);
   }
 
-  /** Throws `not_found`. */
+  /** Returns a track. Throws `not_found`. */
   function getTrack(id: TrackId): StreamedTrack {
     const track = find(id);
     if (!track) throw notFound('track', id);
     return track;
   }
 
-  /** Returns a missing track as available as soon as its audio exists again, without a scan. Throws `not_found`. */
+  /**
+   * Returns a track; a missing track becomes available as soon as its audio exists again, without a scan. Throws
+   * `not_found`.
+   */
   async function getCurrentTrack(id: TrackId): Promise<StreamedTrack> {
     const track = getTrack(id);
     return track.availability === 'missing' && (await recheckAudio?.(id)) === true ? getTrack(id) : track;
@@ -115,7 +118,10 @@ export function createStreamingService({
     getTrack,
     canTranscode,
 
-    /** The file for a request: the original, or a conversion that is made on demand. Throws like `send`. */
+    /**
+     * Returns the file for a request: the original, or a conversion that is made on demand. Throws the same errors as
+     * `send`.
+     */
     async prepareFile(id: TrackId, request: SendRequest): Promise<PreparedFile> {
       const track = await getCurrentTrack(id);
       const { uri, order } = await chooseOrder(id, track, request);
@@ -209,7 +215,7 @@ export function createStreamingService({
   };
 }
 
-/** The audio of a track as a file. Call `leave` when a converted file has been read. */
+/** The audio of a track as a file. `leave` has to be called when a converted file has been read. */
 export type PreparedFile = { track: StreamedTrack } & (
   | { kind: 'file'; file: StoredFile }
   | {
@@ -219,7 +225,7 @@ export type PreparedFile = { track: StreamedTrack } & (
     }
 );
 
-/** Replaces the original for a section of a file: all samples of the section. */
+/** The order for a section of a file instead of the original: all samples of the section. */
 const WHOLE_SECTION: TranscodeOrder = { profile: 'flac', bitrateKbps: 0, startMs: 0 };
 
 const sectionOf = ({ sectionStart, sectionEnd, sampleRateHz, bitDepth }: StreamedTrack): FileSection | undefined =>
@@ -227,7 +233,7 @@ const sectionOf = ({ sectionStart, sectionEnd, sampleRateHz, bitDepth }: Streame
     ? undefined
     : { start: sectionStart, end: sectionEnd, sampleRateHz, isLossless: bitDepth !== null };
 
-/** Tells without looking for ffmpeg; most requests are for the original. */
+/** Returns whether a request needs ffmpeg, without searching for it; most requests are for the original. */
 const needsTranscoder = ({ format, maxBitrateKbps = 0, startMs = 0, channels, sampleRateHz }: AudioRequest): boolean =>
   format !== 'raw' &&
   (format !== undefined || maxBitrateKbps > 0 || startMs > 0 || channels !== undefined || sampleRateHz !== undefined);
@@ -248,17 +254,20 @@ function uriOf(id: TrackId, track: StreamedTrack): string {
   return track.storageUri;
 }
 
-/** Identifies the current bytes: a file in the music folder may have changed since it was hashed. */
+/** Returns an identity of the current bytes: a file in the music folder may have changed since it was hashed. */
 async function identityOf(id: TrackId, { contentHash }: StreamedTrack, file: StoredFile): Promise<string> {
   const { size, modifiedAt } = await file.stat();
   return file.immutable && contentHash !== null ? contentHash : `${id}-${size}-${modifiedAt.getTime()}`;
 }
 
-/** MP3 can be sent from any frame without a conversion. */
+/** Returns whether the track can be sent from any position without a conversion, as MP3 can. */
 const canSendPart = (track: StreamedTrack, { format }: AudioRequest): boolean =>
   track.format === 'mp3' && format !== 'raw' && sectionOf(track) === undefined;
 
-/** The bytes of an MP3 file from the frame at `startMs`, or from its last frame; undefined when it has no frames. */
+/**
+ * Returns the bytes of an MP3 file from the frame at `startMs`, or from its last frame; undefined when it has no
+ * frames.
+ */
 async function mp3PartFrom(file: StoredFile, startMs: number, signal: AbortSignal): Promise<BytesSource | undefined> {
   const { stream, size: wholeSize } = await file.open();
   const startByte = await findMp3Frame(addAbortSignal(signal, stream), startMs);

@@ -1,5 +1,5 @@
-// Conversions: taken from the cache, shared while they run, or started. A complete result stays in the cache, where it
-// is sent like a file, until it is evicted.
+// Provides conversions: taken from the cache, shared while they run, or started. A complete result stays in the cache,
+// from where it is sent like a file, until it is evicted.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -19,22 +19,22 @@ interface TranscodesDeps {
   now: () => Date;
   /** The cached files are in `transcodes/` below this folder. */
   cacheDir: string;
-  /** Path of ffmpeg; undefined when there is none. Throws when the configured program does not work. */
+  /** Returns the path of ffmpeg; undefined when there is none. Throws when the configured program does not work. */
   ffmpeg: () => Promise<string | undefined>;
-  /** How many conversions may run at the same time. */
+  /** Returns how many conversions may run at the same time. */
   maxRunning: () => number;
   cacheBytes: () => number;
 }
 
 export interface ConversionRequest {
-  /** Changes whenever the track's audio changes. */
+  /** Identifies the track's audio; changes whenever the audio changes. */
   identity: string;
   file: StoredFile;
   order: TranscodeOrder;
   durationMs: number | null;
 }
 
-/** A complete file, or one that is being converted. Call `leave` at the end. */
+/** A complete file, or a file that is being converted. `leave` has to be called at the end. */
 export type Transcoded = { etag: string; leave: () => void } & ({ path: string } | { run: TranscodeRun });
 
 const MAX_WAITING_CONVERSIONS = 200;
@@ -94,7 +94,10 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, maxRunning, cache
     return run;
   }
 
-  /** ffmpeg needs a file in which it can seek; an object of a store is copied to a temporary file. */
+  /**
+   * Returns the input for ffmpeg, which needs a file in which it can seek; an object of a store is copied to a
+   * temporary file.
+   */
   async function inputOf(file: StoredFile, partPath: string): Promise<{ path: string | Buffer; cleanUp: () => void }> {
     if (file.path !== undefined) return { path: file.path, cleanUp: () => undefined };
     const path = partPath.replace(/part$/, 'input');
@@ -113,7 +116,10 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, maxRunning, cache
       return (await folder.touch(path)) ? { path, etag: key } : undefined;
     },
 
-    /** Throws `unavailable` when the track cannot be converted, or when too many conversions are waiting. */
+    /**
+     * Returns or starts a conversion. Throws `unavailable` when the track cannot be converted, or when too many
+     * conversions are waiting.
+     */
     async open(conversion: ConversionRequest): Promise<Transcoded> {
       await folder.prepare();
       const key = keyOf(conversion);
@@ -127,11 +133,11 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, maxRunning, cache
           throw error;
         });
         if (!run.isOver()) return { etag: key, run, leave: run.addListener() };
-        await run.finished; // its last listener has just left
+        await run.finished; // the run is ending, because its last listener has just left
       }
     },
 
-    /** The number of conversions that run or wait. */
+    /** Returns the number of conversions that run or wait. */
     running: (): number => activeRuns.size,
 
     async close(): Promise<void> {

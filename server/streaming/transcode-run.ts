@@ -24,7 +24,7 @@ interface RunDeps {
 export type TranscodeRun = ReturnType<typeof createTranscodeRun>;
 
 const READ_BUFFER_BYTES = 128 << 10;
-/** Encoders add and drop a few samples; tags and containers round the duration. */
+/** Compares durations with a tolerance: encoders add and drop a few samples; tags and containers round the duration. */
 const isComplete = (outputMs: number, expectedMs: number | null): boolean =>
   expectedMs === null || Math.abs(outputMs - expectedMs) <= Math.max(1_500, expectedMs * 0.01);
 
@@ -113,23 +113,23 @@ export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, 
       };
     },
 
-    /** True when the run has failed or was ended early: no listener may be added. */
+    /** Returns true when the run has failed or was ended early: no listener may be added. */
     isOver: (): boolean => state === 'failed' || controller.signal.aborted,
 
-    /** Resolves when there are bytes. Throws the reason why there are none, and when aborted. */
+    /** Resolves when there are bytes. Throws the reason why there are none, or the abort reason. */
     async waitForBytes(signal: AbortSignal): Promise<void> {
       while (writtenBytes === 0 && state === 'growing') await raceAbort(change.promise, signal);
       if (state === 'failed') throw failure;
     },
 
-    /** Resolves with the path of the finished file. Throws like `waitForBytes`. */
+    /** Resolves with the path of the finished file. Throws the same errors as `waitForBytes`. */
     async waitForFile(signal: AbortSignal): Promise<string> {
       while (state === 'growing') await raceAbort(change.promise, signal);
       if (state === 'failed') throw failure;
       return path;
     },
 
-    /** All bytes from the beginning, while they are written. Throws at the end when the conversion failed. */
+    /** Yields all bytes from the beginning, while they are written. Throws at the end when the conversion failed. */
     async *chunks(signal: AbortSignal): AsyncGenerator<Buffer> {
       const handle = await open(path, 'r');
       try {

@@ -1,4 +1,4 @@
-// The image for an id. A playlist's image is a mosaic of the covers of its first songs.
+// Finds the image for an id. A playlist's image is a mosaic of the covers of its first songs.
 import type { Request, Response } from 'express';
 import { mosaicOf, type ShownCover } from '../covers/mosaic.ts';
 import type { SizedFormat } from '../covers/picture.ts';

@@ -1,4 +1,4 @@
-// The credentials of a call. Pure; auth/ verifies them.
+// Reads the credentials of a call. Pure functions; auth/ verifies the credentials.
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { AppCredential } from '../auth/app-sign-in.ts';
 import { Fault, missing } from './errors.ts';
@@ -13,8 +13,8 @@ export const wrongCredentials = (): Fault =>
 export const wrongApiKey = (): Fault => new Fault(44, 'The API key is not valid.');
 
 /**
- * Throws the protocol's errors 10 (missing parameter) and 43 (conflicting credentials), and 40 or 44 for a parameter
- * that is repeated with different values.
+ * Returns the credentials of a call. Throws the protocol's errors 10 (missing parameter) and 43 (conflicting
+ * credentials), and 40 or 44 for a parameter that is repeated with different values.
  */
 export function credentialOf(params: Params): AppCredential {
   const apiKeys = distinct(params, 'apiKey');
@@ -54,7 +54,7 @@ export function decodePassword(password: string): string {
 
 const md5 = (text: string): string => hash('md5', text, 'hex');
 
-/** Compares in constant time. */
+/** Compares two texts in constant time. */
 function isEqual(a: string, b: string): boolean {
   return timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));
 }

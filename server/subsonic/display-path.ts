@@ -10,7 +10,7 @@ type NamedTrack = Pick<
   'title' | 'artistName' | 'albumArtistName' | 'albumTitle' | 'trackNumber' | 'discNumber' | 'format'
 >;
 
-/** `Artist/Album/01 - Title.flac`; `2-01 - Title.flac` from the second disc on. */
+/** Returns the path: `Artist/Album/01 - Title.flac`; `2-01 - Title.flac` from the second disc on. */
 export function displayPath(track: NamedTrack): string {
   const number = track.trackNumber === null ? '' : `${String(track.trackNumber).padStart(2, '0')} - `;
   const disc = track.discNumber !== null && track.discNumber > 1 && number !== '' ? `${track.discNumber}-` : '';
@@ -21,7 +21,7 @@ export function displayPath(track: NamedTrack): string {
 
 function toFileName(text: string): string {
   const safe = text.toWellFormed().replace(UNSAFE, '_').replace(/\s+/g, ' ');
-  // not by `slice` alone, which cuts characters of two units
+  // a character of two units must not be cut, so `slice` alone is not enough
   const shortened = safe.length > MAX_NAME_CHARACTERS ? [...safe].slice(0, MAX_NAME_CHARACTERS).join('') : safe;
   return trimBoth(shortened, /[.\s]/) || '_';
 }

@@ -1,4 +1,4 @@
-// A call of the Subsonic API, and its endpoints, which are data, like routes.
+// Types of a call of the Subsonic API, and of its endpoints, which are declared as data, like routes.
 import type { Request, Response } from 'express';
 import type { Right } from '../db/rights.ts';
 import type { Principal } from '../http/route.ts';
@@ -14,7 +14,7 @@ export interface Call {
   shapes: Shapes;
   req: Request;
   res: Response;
-  /** A JSON body; only `getTranscodeDecision` has one. */
+  /** A JSON body, which only `getTranscodeDecision` has. */
   body: Buffer | undefined;
   /** Aborted when the client disconnects. */
   signal: AbortSignal;
@@ -26,7 +26,7 @@ type PublicCall = Omit<Call, 'user'>;
 export type Endpoint = { right?: Right } & (
   | { access: 'public'; handle: (call: PublicCall) => Payload | Promise<Payload> }
   | { access: 'user' | 'superuser'; handle: (call: Call) => Payload | Promise<Payload> }
-  /** Sends bytes itself; an error is sent as an envelope. */
+  /** The endpoint sends bytes itself; an error is sent as an envelope. */
   | { access: 'user'; bytes: (call: Call) => Promise<void> }
 );
 

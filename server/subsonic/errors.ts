@@ -1,13 +1,13 @@
-// Errors of the Subsonic API: an envelope with one of these codes. A table maps the AppErrors of services to them.
+// Errors of the Subsonic API: an envelope with one of these codes. A table maps the AppErrors of services to codes.
 import { asKnownFault, type ErrorCode } from '../errors.ts';
 
 /**
- * 0 any other, 10 parameter missing, 20 client too old, 30 client too new, 40 wrong credentials, 43 conflicting
- * credentials, 44 wrong API key, 50 not allowed, 70 not found.
+ * Codes: 0 any other error, 10 parameter missing, 20 client too old, 30 client too new, 40 wrong credentials, 43
+ * conflicting credentials, 44 wrong API key, 50 not allowed, 70 not found.
  */
 type FaultCode = 0 | 10 | 20 | 30 | 40 | 43 | 44 | 50 | 70;
 
-/** An error with a code of the protocol. `status` is an HTTP status other than 200 where clients need it. */
+/** An error with a code of the protocol. `status` is set if clients need another HTTP status than 200. */
 export class Fault extends Error {
   override name = 'Fault';
   readonly code: FaultCode;
@@ -28,7 +28,10 @@ export class Fault extends Error {
 
 export const missing = (name: string): Fault => new Fault(10, `The parameter ${name} is missing.`);
 
-/** Missing or unreadable audio is 0, because on 70 clients delete their copy of an item. */
+/**
+ * Codes of the protocol by error code. Missing or unreadable audio is 0, because on 70 clients delete their copy of an
+ * item.
+ */
 const CODES: Record<ErrorCode, FaultCode> = {
   bad_request: 0,
   unauthenticated: 40,
@@ -48,10 +51,13 @@ const CODES: Record<ErrorCode, FaultCode> = {
   storage_full: 0,
 };
 
-/** Clients take any status but 200 as a server that is down, so only ranges and rate limits have one. */
+/**
+ * HTTP statuses other than 200. Clients take any such status for a server that is down, so only ranges and rate limits
+ * have one.
+ */
 const STATUSES: Partial<Record<ErrorCode, number>> = { range_not_satisfiable: 416, too_many_requests: 429 };
 
-/** Returns undefined for unexpected errors, which have to be logged. */
+/** Converts an error; returns undefined for unexpected errors, which have to be logged. */
 export function toFault(error: unknown): Fault | undefined {
   if (error instanceof Fault) return error;
   const appError = asKnownFault(error);

@@ -1,5 +1,6 @@
-// Ids of the Subsonic API, which clients store: kind and row id, so that `star?id=` works with all kinds. They are not
-// only digits, which clients take for a music folder, and have only letters, digits and `-`, for use in file names.
+// Ids of the Subsonic API, which clients store: kind and row id, so that `star?id=` works with all kinds. They do not
+// consist of digits only, which clients take for a music folder, and have only letters, digits and `-`, for use in file
+// names.
 import type {
   AlbumId,
   ArtistId,
@@ -57,20 +58,23 @@ const ID_PATTERN = /^([a-z]{2,3})-(\d{1,15})(?:-[0-9a-z]{1,16})?$/;
 
 export const toId = <K extends Kind>(kind: K, id: Ids[K]): string => `${PREFIXES[kind]}-${id}`;
 
-/** Adds a version that changes with the image, because clients cache the image of an id for ever. */
+/**
+ * Returns the id of an image. A version that changes with the image is part of it, because clients cache the image of
+ * an id for ever.
+ */
 export const toCoverId = <K extends Kind>(kind: K, id: Ids[K], version?: string | number | null): string =>
   version === undefined || version === null
     ? toId(kind, id)
     : `${toId(kind, id)}-${String(version).slice(0, 8).toLowerCase()}`;
 
-/** Returns undefined for other texts. Accepts ids of images too, because clients mix them up. */
+/** Parses an id; returns undefined for other texts. Accepts ids of images too, because clients mix them up. */
 export function parseId(text: string): ItemId | undefined {
   const [, prefix = '', digits = ''] = ID_PATTERN.exec(text) ?? [];
   const kind = KINDS.get(prefix);
   return kind && ({ kind, id: Number(digits) } as ItemId);
 }
 
-/** Throws `not_found` unless it is an id of that kind. */
+/** Returns the row id of an item. Throws `not_found` unless the text is an id of that kind. */
 export function idOf<K extends Kind>(kind: K, text: string): Ids[K] {
   const item = parseId(text);
   if (item?.kind !== kind) throw notFound(NAMES[kind], toPrintable(text));
@@ -85,7 +89,7 @@ export function parseAnyId(text: string): ItemId {
 
 const toPrintable = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 40);
 
-/** Returns undefined for ids of other kinds, for lists that may contain them. */
+/** Returns the id of a track; undefined for ids of other kinds, for lists that may contain them. */
 export function trackIdOf(text: string): TrackId | undefined {
   const item = parseId(text);
   return item?.kind === 'track' ? item.id : undefined;

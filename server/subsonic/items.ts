@@ -1,5 +1,5 @@
-// Resolves ids to items. Clients in folder mode know an album or artist by its folder only, so a folder that holds one
-// album, or the music of one artist, counts as that album or artist wherever an id is accepted.
+// Resolves ids to items. Clients in folder mode know an album or artist by its folder only, so a folder that contains
+// one album, or the music of one artist, counts as that album or artist wherever an id is accepted.
 import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
 import { notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
@@ -12,7 +12,7 @@ import { parseAnyId, idOf, parseId, toId, type ItemId, type Kind } from './ids.t
 import { ALL, pagesOf } from './list-slices.ts';
 import { keyOfFolder, type FolderScopeDeps } from './music-folders.ts';
 
-/** The first music folder; clients also send the ids of getMusicFolders. */
+/** The id of the first music folder; clients also send the ids of getMusicFolders. */
 export const ROOT_ID = 'dir-0';
 
 export interface ItemDeps extends FolderScopeDeps {
@@ -25,7 +25,10 @@ export type Items = ReturnType<typeof createItems>;
 export function createItems({ library, playlists, musicFolders }: ItemDeps) {
   const { folders } = library;
 
-  /** Returns undefined for the id of something else. Throws 70 for a folder that does not exist. */
+  /**
+   * Returns the folder with this id; undefined for the id of something else. Throws 70 for a folder that does not
+   * exist.
+   */
   function findFolder(text: string): FolderRef | undefined {
     const digits = text === ROOT_ID ? '1' : text;
     const key = /^\d{1,9}$/.test(digits) ? keyOfFolder({ musicFolders }, Number(digits)) : undefined;
@@ -36,13 +39,16 @@ export function createItems({ library, playlists, musicFolders }: ItemDeps) {
     return folder;
   }
 
-  /** Throws 70 for unknown folders and for texts that are no id. */
+  /** Returns the item with this id. Throws 70 for unknown folders and for texts that are not an id. */
   function itemOf(text: string): ItemId {
     const folder = findFolder(text);
     return folder ? { kind: 'folder', id: folder.id } : parseAnyId(text);
   }
 
-  /** Like `itemOf`, with a folder as the album or artist that it holds; a folder of several artists stays a folder. */
+  /**
+   * Does the same as `itemOf`, but returns the album or artist that a folder contains; a folder of several artists
+   * stays a folder.
+   */
   function resolve(text: string): ItemId {
     const folder = findFolder(text);
     const music = folder && folders.musicOf(folder);
@@ -80,7 +86,7 @@ export function createItems({ library, playlists, musicFolders }: ItemDeps) {
   }
 
   const listInFolder = (userId: UserId, { path }: FolderRef, page: Page): Promise<Paged<{ id: TrackId }>> =>
-    library.listTracks(userId, { folder: { path, below: true } }, { sort: 'path' }, page);
+    library.listTracks(userId, { folder: { path, isRecursive: true } }, { sort: 'path' }, page);
   const pagesOfAlbum = (userId: UserId, albumId: AlbumId) =>
     pagesOf(
       ALL,
@@ -105,7 +111,7 @@ export function createItems({ library, playlists, musicFolders }: ItemDeps) {
       throw isFolder(item) ? mixedFolderFault() : notFound('song, album or artist', text);
     },
 
-    /** Counts the tracks of an item without reading them. Throws 70. */
+    /** Counts the tracks of an item without reading them. Throws 70 for an unknown item. */
     async countOf(userId: UserId, item: ItemId): Promise<number> {
       if (item.kind === 'track') return library.getTrack(userId, item.id) ? 1 : 0;
       if (item.kind === 'album') return library.getAlbum(userId, item.id).trackCount;

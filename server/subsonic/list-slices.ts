@@ -1,10 +1,13 @@
-// Long lists are read in pieces, with other requests in between, so that a client's sync does not block playback.
+// Reads long lists in pieces, with other requests served in between, so that a client's sync does not block playback.
 import type { Page } from '../http/paging.ts';
 import { Pieces } from '../http/streamed-lists.ts';
 import { partsOf, waitForTurn } from '../runtime/time-slices.ts';
 import type { Fields } from './xml.ts';
 
-/** Rows that are read and written before other requests get a turn: 1 ms, 30 KB (see http/streamed-lists.ts). */
+/**
+ * The number of rows that are read and written before other requests get a turn: 1 ms, 30 KB (see
+ * http/streamed-lists.ts).
+ */
 const ROWS_PER_PIECE = 30;
 const IDS_PER_PAGE = 5_000;
 
@@ -34,7 +37,7 @@ export async function collect<T>(parts: AsyncIterable<readonly T[]>): Promise<T[
 export const collectIds = <T>(read: (page: Page) => readonly T[]): Promise<T[]> =>
   collect(pagesOf(ALL, read, IDS_PER_PAGE));
 
-/** A list of a response, converted while its rows are read. */
+/** Creates a list of a response, which is converted while its rows are read. */
 export const listOf = <T>(
   parts: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
   toFields: (item: T) => Fields,
@@ -47,11 +50,11 @@ async function* mapParts<T>(
   for await (const part of parts) yield part.map((item) => toFields(item));
 }
 
-/** A list of rows that are already in memory. */
+/** Creates a list of rows that are already in memory. */
 export const listOfRows = <T>(items: readonly T[], toFields: (item: T) => Fields): Pieces<Fields> =>
   listOf(partsOf(items, ROWS_PER_PIECE), toFields);
 
-/** A list of rows that are read by their ids. */
+/** Creates a list of rows that are read by their ids. */
 export const listOfIds = <I, T>(
   ids: readonly I[],
   read: (ids: readonly I[]) => readonly T[],

@@ -9,7 +9,7 @@ import { createResponder } from './respond.ts';
 import { createSubsonicRouter } from './router.ts';
 import { createPlaybackSessions } from './playback-sessions.ts';
 
-/** Dependencies of the endpoints that `subsonicModule` creates. */
+/** Dependencies of the endpoints that `subsonicModule` creates itself. */
 type CreatedDeps =
   | 'accounts'
   | 'assertScannable'

@@ -1,4 +1,4 @@
-// Tags that are only displayed, in the shapes of OpenSubsonic.
+// Converts tags that are only displayed to the shapes of OpenSubsonic.
 import type { ArtistId } from '../db/ids.ts';
 import { CREDIT_TAGS, isExplicit, type MoreTags } from '../db/more-tags.ts';
 import { valuesOfList } from '../db/track-fields.ts';
@@ -64,7 +64,10 @@ function movementNumbers({ movementNumber: [text = ''] = [], movementTotal: [tot
 const toPositive = (text: string | undefined): number | undefined =>
   /^\s*\d{1,4}\s*$/.test(text ?? '') ? Number(text) || undefined : undefined;
 
-/** The album's year counts, because it may have been edited; month and day come from the tags of that year. */
+/**
+ * Returns a date with the year of the album, because that may have been edited; month and day come from the tags if
+ * they have the same year.
+ */
 function itemDate(date: string | undefined, year: number | null): Fields {
   if (year === null) return {};
   const [taggedYear, month, day] = date?.split('-').map(Number) ?? [];

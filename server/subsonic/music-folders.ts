@@ -1,4 +1,5 @@
-// `musicFolderId`, which many endpoints accept. Folder 1 also holds the music outside of all folders, such as uploads.
+// Resolves `musicFolderId`, which many endpoints accept. Folder 1 also contains the music outside of all folders, such
+// as uploads.
 import type { MusicFolders } from '../config/music-folders.ts';
 import type { MusicFolderScope } from '../library/lists/music-folder-filters.ts';
 import { Fault } from './errors.ts';
@@ -23,7 +24,10 @@ export const idsOfFolders = (deps: FolderScopeDeps): number[] => visibleFolders(
 export const keyOfFolder = (deps: FolderScopeDeps, id: number): string | undefined =>
   visibleFolders(deps).find((folder) => folder.id === id)?.key;
 
-/** Returns undefined for all folders: without the parameter, or for 0 and -1, which some clients send. Throws 70. */
+/**
+ * Returns the requested music folder; undefined for all folders: without the parameter, or for 0 and -1, which some
+ * clients send. Throws 70 for an unknown folder.
+ */
 export function musicFolderOf(params: Params, deps: FolderScopeDeps): MusicFolderScope | undefined {
   const id = params.int('musicFolderId');
   if (id === undefined || id <= 0) return undefined;

@@ -1,11 +1,11 @@
-// The parameters of a call, from the address and from a form.
+// Reads the parameters of a call, from the address and from a form.
 import type { ParamMap } from '../http/params.ts';
 import { isTime } from '../http/times.ts';
 import { Fault, missing } from './errors.ts';
 
 export type Params = ReturnType<typeof readParams>;
 
-/** Reads the parameters; an empty one counts as absent, because clients send `p=` beside a token. */
+/** Reads the parameters; an empty parameter counts as absent, because clients send `p=` beside a token. */
 export function readParams(...sources: ParamMap[]) {
   const all = (name: string): string[] =>
     sources.flatMap((source) => source.get(name) ?? []).filter((value) => value !== '');
@@ -23,15 +23,15 @@ export function readParams(...sources: ParamMap[]) {
   }
 
   return {
-    /** Returns every value, in order. */
+    /** Returns all values of a parameter, in order. */
     all,
     text,
     required,
-    /** Is true also for an empty value. */
+    /** Returns whether the parameter was sent, also with an empty value. */
     has: (name: string): boolean => sources.some((source) => source.has(name)),
     int,
     requiredInt: (name: string): number => toInt(name, required(name)),
-    /** Reads a number of items, limited to 0..max instead of rejected. */
+    /** Reads a number of items, which is limited to 0..max instead of rejected. */
     count: (name: string, { or, max }: { or: number; max: number }): number =>
       Math.min(Math.max(int(name) ?? or, 0), max),
     bool(name: string, or: boolean): boolean {
@@ -53,7 +53,7 @@ export function readParams(...sources: ParamMap[]) {
 }
 
 function toInt(name: string, value: string): number {
-  // Some clients send whole numbers with a fraction.
+  // some clients send whole numbers with a fraction
   const number = /^-?\d{1,16}(\.0*)?$/.test(value) ? Number(value) : Number.NaN;
   if (!Number.isSafeInteger(number)) throw new Fault(0, `The parameter ${name} must be a whole number.`);
   return number;
@@ -65,7 +65,7 @@ export function toTime(name: string, ms: number): Date {
   return new Date(ms);
 }
 
-/** More ids than any phone has of anything. */
+/** Maximum number of ids: more than any phone has. */
 const MAX_IDS = 200_000;
 
 /** Returns the values of a parameter that may be repeated very often. */

@@ -1,5 +1,5 @@
-// Playback that clients report (extension playbackReport): one session per device, from `starting` to `stopped`. A
-// session that played long enough becomes a play. Kept in memory, like now playing.
+// Tracks playback that clients report (extension playbackReport): one session per device, from `starting` to `stopped`.
+// A session that played long enough becomes a play. Sessions are kept in memory, like what is playing now.
 import type { TrackId, UserId } from '../db/ids.ts';
 import { countsAsPlayed } from '../history/counts-as-played.ts';
 
@@ -16,7 +16,7 @@ interface Report {
   state: PlaybackState;
   positionMs: number;
   rate: number;
-  /** Counts for now playing only; does not become a play. */
+  /** True if the session only shows what is playing now, and does not become a play. */
   ignore: boolean;
 }
 
@@ -35,7 +35,10 @@ interface FinishedPlay {
 
 /** Sessions of devices that stopped reporting end after this time. */
 const SESSION_TIMEOUT_MS = 30 * 60_000;
-/** Clients choose their own names. A session beyond this limit ends the one that reported least recently. */
+/**
+ * Maximum number of sessions per user, since clients choose their own names. A session beyond this limit ends the one
+ * that reported least recently.
+ */
 const MAX_SESSIONS_PER_USER = 50;
 
 export type PlaybackSessions = ReturnType<typeof createPlaybackSessions>;

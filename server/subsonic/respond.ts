@@ -1,4 +1,4 @@
-// Sends responses as XML, JSON or JSONP with the same fields, always with status 200 unless a fault has another.
+// Sends responses as XML, JSON or JSONP with the same fields, always with status 200 unless a fault has another status.
 import type { ServerResponse } from 'node:http';
 import { jsonText, sendText } from '../http/streamed-lists.ts';
 import type { Fault } from './errors.ts';
@@ -10,7 +10,7 @@ export type Payload = Fields;
 export interface Format {
   kind: 'xml' | 'json' | 'jsonp';
   callback?: string;
-  /** Leaves out everything newer than 1.16.1, for clients that cannot handle it. */
+  /** True to leave out everything newer than 1.16.1, for clients that cannot handle it. */
   legacy: boolean;
 }
 
@@ -18,10 +18,16 @@ const PROTOCOL_VERSION = '1.16.1';
 const NAMESPACE = 'http://subsonic.org/restapi';
 const SERVER_TYPE = 'tonearm';
 const CALLBACK_PATTERN = /^[A-Za-z_$][\w$]{0,99}(?:\.[A-Za-z_$][\w$]{0,99}){0,5}$/;
-/** DSub matches elements by name anywhere in the document: an artist in a song's credits would become the album's. */
+/**
+ * Clients that need legacy responses. DSub matches elements by name anywhere in the document: an artist in a song's
+ * credits would become the album's.
+ */
 const LEGACY_CLIENTS = new Set(['DSub']);
 
-/** XML is the default. A callback that is no function name gets JSON, because it could be any script. */
+/**
+ * Returns the format of the response; XML is the default. A callback that is no function name gets JSON, because it
+ * could be any script.
+ */
 export function formatOf(f: string | undefined, callback: string | undefined, client: string | undefined): Format {
   const legacy = client !== undefined && LEGACY_CLIENTS.has(client);
   if (f === 'jsonp' && callback !== undefined && CALLBACK_PATTERN.test(callback))
@@ -62,7 +68,10 @@ export function createResponder({ serverVersion }: { serverVersion: string }) {
   };
 }
 
-/** `text/xml`, not `application/xml`: clients recognize errors by it, where they expect audio. */
+/**
+ * Content types by format. XML is sent as `text/xml`, not `application/xml`: clients expecting audio recognize errors
+ * by this type.
+ */
 const CONTENT_TYPES: Record<Format['kind'], string> = {
   xml: 'text/xml; charset=utf-8',
   json: 'application/json; charset=utf-8',

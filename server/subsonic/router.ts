@@ -1,5 +1,6 @@
-// /rest/<endpoint> and /rest/<endpoint>.view: reads the parameters of query and form, checks the credentials, calls the
-// endpoint and sends its result or error. Any origin may call it, as web clients do, since there are no cookies.
+// Serves /rest/<endpoint> and /rest/<endpoint>.view: reads the parameters of query and form, checks the credentials,
+// calls the endpoint and sends its result or error. Any origin may call it, as web clients do, since there are no
+// cookies.
 import type { Request, RequestHandler, Response } from 'express';
 import type { AppSignIn } from '../auth/app-sign-in.ts';
 import { callerOf } from '../auth/authenticate.ts';
@@ -33,7 +34,7 @@ interface SubsonicRouterDeps {
   log: Log;
 }
 
-/** Fits a play queue of a hundred thousand ids. */
+/** Maximum size of a form: enough for a play queue of a hundred thousand ids. */
 const MAX_FORM_BYTES = 10 << 20;
 const FORM_TYPE = /^application\/x-www-form-urlencoded\b/i;
 const JSON_TYPE = /^application\/json\b/i;
@@ -126,7 +127,7 @@ export function createSubsonicRouter({
       return endpoint.bytes(call);
     }
     const payload = await endpoint.handle(call);
-    inPlace.assert(); // nearly all of them are GET, whatever they write
+    inPlace.assert(); // checked for all calls: nearly all of them are GET, even those that write
     await respond.ok(res, format, payload);
   }
 

@@ -1,24 +1,24 @@
-// Lists that clients read page by page, by offset. Rows that are added or deleted between two pages must not shift
-// others across the edge of a page, so rows that were sent keep their position: the first page is remembered by its
-// ids, and with the second page the rest of the list. Deleted rows leave no gaps, because clients take a short page as
-// the end.
+// Keeps lists steady that clients read page by page, by offset. Rows that are added or deleted between two pages must
+// not shift other rows across the edge of a page, so rows that were sent keep their position: the ids of the first page
+// are remembered, and with the second page those of the rest of the list. Deleted rows leave no gaps, because clients
+// take a short page for the end.
 import { hash } from 'node:crypto';
 import type { Page } from '../http/paging.ts';
 import type { Call } from './endpoint.ts';
 
-/** A page of a list, and the total where it is known. */
+/** A page of a list, and the total if it is known. */
 export interface IdPage {
   ids: readonly number[];
   total?: number;
 }
 
 interface CachedList {
-  /** All ids, or the ids of the first page. */
+  /** All ids of the list, or only those of the first page. */
   ids: Int32Array;
   isWhole: boolean;
-  /** Ids before this position do not move any more. */
+  /** Ids before this position keep their place. */
   fixedCount: number;
-  /** The first page was sent, so the next request for it starts a new copy. */
+  /** True if the first page was sent, so that the next request for it starts a new copy. */
   isFirstPageSent: boolean;
   usedAt: number;
 }
@@ -32,18 +32,18 @@ export interface ListSource {
 }
 
 const MAX_UNUSED_MS = 5 * 60_000;
-/** Clients that read several pages in parallel may request the first one last. */
+/** How long the first page may be requested late, by clients that read several pages in parallel. */
 const PARALLEL_READ_MS = 10_000;
-/** Each id takes four bytes. */
+/** Maximum number of cached ids, of four bytes each. */
 const MAX_CACHED_IDS = 2_000_000;
-/** Clients choose their own names and may request any list. */
+/** Maximum number of cached lists, since clients choose their own names and may request any list. */
 const MAX_CACHED_LISTS = 1_000;
 const ALL: Page = { limit: 10_000_000, offset: 0 };
 
 export type SteadyLists = ReturnType<typeof createSteadyLists>;
 
 export function createSteadyLists({ now = () => performance.now() }: { now?: () => number } = {}) {
-  /** The most recently used lists are at the end. */
+  /** Cached lists by key; the most recently used are at the end. */
   const lists = new Map<string, CachedList>();
   const runningReads = new Map<string, Promise<undefined>>();
   let clearTimer: NodeJS.Timeout | undefined;
@@ -74,7 +74,7 @@ export function createSteadyLists({ now = () => performance.now() }: { now?: () 
     const entry = lists.get(key);
     const cached = entry && now() - entry.usedAt < MAX_UNUSED_MS ? entry : undefined;
     const isParallelRead = cached?.isFirstPageSent === false && now() - cached.usedAt < PARALLEL_READ_MS;
-    if (limit === 0) return read({ limit, offset }); // a search that excludes this kind
+    if (limit === 0) return read({ limit, offset }); // the limit is 0 for a search that excludes this kind
     if (offset === 0 && !isParallelRead) {
       const firstPage = await read({ limit, offset });
       const ids = Int32Array.from(firstPage.ids);
@@ -120,6 +120,6 @@ export function createSteadyLists({ now = () => performance.now() }: { now?: () 
   };
 }
 
-/** Hashes the caller and these parameters; two phones of a person have different addresses. */
+/** Returns a hash of the caller and these parameters; two phones of a person have different addresses. */
 export const keyOf = ({ user, req, client, params }: Call, name: string, paramNames: readonly string[]): string =>
   hash('sha256', JSON.stringify([user.id, req.ip, client, name, ...paramNames.map((param) => params.text(param))]));

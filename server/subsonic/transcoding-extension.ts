@@ -1,5 +1,5 @@
 // Decides from the capabilities of a client whether it can play a track directly, or to which format the track is
-// transcoded (extension transcoding). Pure. Bit rates are in bit/s, as in the protocol.
+// transcoded (extension transcoding). Pure functions. Bit rates are in bit/s, as in the protocol.
 import { z } from 'zod';
 import {
   bitratesOf,
@@ -120,7 +120,7 @@ const isSameName = (a: string, b: string): boolean =>
   a.toLowerCase() === b.toLowerCase() ||
   (a.toLowerCase() === 'm4a' && b.toLowerCase() === 'mp4') ||
   (a.toLowerCase() === 'mp4' && b.toLowerCase() === 'm4a');
-/** Whether the list contains the name; an empty list allows everything. */
+/** Returns whether the list contains the name; an empty list allows everything. */
 const allows = (list: readonly string[], name: string): boolean =>
   list.length === 0 || list.some((entry) => entry === '*' || isSameName(entry, name));
 
@@ -151,7 +151,10 @@ const STREAM_VALUES: Record<string, (stream: StreamDetails) => number | undefine
 };
 type LimitationIn = ClientInfo['codecProfiles'][number]['limitations'][number];
 
-/** Whether the stream meets the limitation. An unknown value does, unless the client requires the limitation. */
+/**
+ * Returns whether the stream meets the limitation. An unknown value meets it, unless the client requires the
+ * limitation.
+ */
 function isMet({ name, comparison, values, required }: LimitationIn, stream: StreamDetails): boolean {
   const value = STREAM_VALUES[name]?.(stream);
   const limits = values.map(Number).filter((limit) => Number.isFinite(limit));
@@ -191,7 +194,7 @@ function targetOf(source: StreamDetails, client: ClientInfo, isLossless: boolean
     const channels = smallestLimit(source.audioChannels, isLossy ? MAX_LOSSY_CHANNELS : 0, ...channelLimits);
     const usualRate = source.audioSamplerate && fittingSampleRate(profile, source.audioSamplerate);
     const maxHz = smallestLimit(usualRate, ...upperLimits(limitations, 'audioSamplerate'));
-    // encoders refuse rates that they do not have
+    // encoders refuse sample rates that they do not support
     const rate = maxHz && (bitratesOf(profile)?.sampleRatesHz ?? [maxHz]).findLast((hz) => hz <= maxHz);
     const maxBitrate = smallestLimit(
       undefined,
@@ -231,7 +234,7 @@ function targetOf(source: StreamDetails, client: ClientInfo, isLossless: boolean
 const MAX_LOSSY_CHANNELS = 2;
 
 const CD_BITS = 16;
-/** Returns the bit depth of the output; DSD has one bit only as input. */
+/** Returns the bit depth of the output; DSD has one bit only as an input. */
 const depthOf = (profile: ProfileName, { audioBitdepth = CD_BITS }: StreamDetails): number =>
   profile === 'wav' ? CD_BITS : audioBitdepth === 1 ? 24 : Math.max(CD_BITS, audioBitdepth);
 

@@ -1,4 +1,4 @@
-// URLs in responses.
+// Makes URLs for responses.
 import type { Request } from 'express';
 import type { PictureRef, SignedPictures } from '../covers/signed-pictures.ts';
 import type { Params } from './params.ts';
@@ -7,8 +7,8 @@ import { TextElement, type Fields } from './xml.ts';
 const CREDENTIALS = ['u', 't', 's', 'p', 'apiKey', 'v', 'c'];
 
 /**
- * Absolute URL of an endpoint, with the host name that the client used and the credentials of the call, like the URLs
- * that clients make themselves.
+ * Returns the absolute URL of an endpoint, with the host name that the client used and the credentials of the call,
+ * like the URLs that clients make themselves.
  */
 export function urlOf(req: Request, params: Params, endpoint: string, more: Record<string, string | number>): string {
   const query = new URLSearchParams();
@@ -24,7 +24,7 @@ export function urlOf(req: Request, params: Params, endpoint: string, more: Reco
 export const baseOf = (req: Request): string =>
   `${req.protocol}://${req.host || 'localhost'}${req.baseUrl.replace(/\/rest$/, '')}`;
 
-/** Returns signed image URLs, which open nothing else, because clients pass such URLs on. */
+/** Returns signed image URLs, which give access to nothing else, because clients pass such URLs on. */
 export function pictureUrls(req: Request, pictures: Pick<SignedPictures, 'pathOf'>, picture: PictureRef): Fields {
   const url = (size: number): TextElement => new TextElement(`${baseOf(req)}${pictures.pathOf({ ...picture, size })}`);
   return { smallImageUrl: url(160), mediumImageUrl: url(300), largeImageUrl: url(1200) };

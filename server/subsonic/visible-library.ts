@@ -21,7 +21,7 @@ export function withVisibleTracks(library: LibraryService, showsRemote: () => bo
   };
 }
 
-/** Hidden tracks are excluded from the search itself, so that pages are full and totals right. */
+/** Wraps the search so that hidden tracks are excluded from it, which keeps pages full and totals right. */
 export function withVisibleMatches(
   search: SearchService,
   library: Pick<LibraryService, 'notRemote'>,

@@ -1,5 +1,5 @@
 // The shapes of the protocol: Child, AlbumID3, ArtistID3 and others. Fields of OpenSubsonic are separate, in `open…`:
-// legacy clients do not get them, all others get them even if empty, to see that they are supported.
+// legacy clients do not get them, all others get them even if empty, which shows that they are supported.
 import { RIGHT_LIST, RIGHTS, type AccountLimits, type Rights } from '../db/rights.ts';
 import { UNKNOWN_ALBUM, UNKNOWN_ARTIST } from '../db/unknown-names.ts';
 import { valuesOfList, type TrackField } from '../db/track-fields.ts';
@@ -16,7 +16,7 @@ import type { Fields } from './xml.ts';
 
 export type Shapes = ReturnType<typeof createShapes>;
 
-/** The album or artist that a folder holds. */
+/** The album or artist that a folder contains. */
 export interface FolderMusic {
   album?: AlbumSummary | undefined;
   artist?: ArtistSummary | undefined;
@@ -46,7 +46,7 @@ export function createShapes({ legacy, findArtist, mostKbps }: ShapesOptions) {
   const openFields = (fields: () => Fields): Fields => (legacy ? {} : fields());
 
   return {
-    /** `parent` is the folder in which the song is listed; its album by default. */
+    /** Converts a track. `parent` is the folder in which the song is listed; by default its album. */
     song: (t: TrackSummary, { parent }: { parent?: string } = {}): Fields => ({
       id: toId('track', t.id),
       parent: parent ?? (t.albumId === null ? undefined : toId('album', t.albumId)),
@@ -98,7 +98,7 @@ export function createShapes({ legacy, findArtist, mostKbps }: ShapesOptions) {
       ...openFields(() => openAlbum(a)),
     }),
 
-    /** An album in folder mode. */
+    /** Converts an album to a folder, for clients in folder mode. */
     albumFolder: (a: AlbumSummary, parent?: string): Fields => ({
       id: toId('album', a.id),
       parent: parent ?? (a.artistId === null ? undefined : toId('artist', a.artistId)),
@@ -136,7 +136,7 @@ export function createShapes({ legacy, findArtist, mostKbps }: ShapesOptions) {
       })),
     }),
 
-    /** An artist in folder mode. */
+    /** Converts an artist to a folder, for clients in folder mode. */
     artistFolder: (a: ArtistSummary): Fields => ({
       id: toId('artist', a.id),
       name: a.name,
@@ -145,7 +145,7 @@ export function createShapes({ legacy, findArtist, mostKbps }: ShapesOptions) {
       ...openFields(() => ({ coverArt: toId('artist', a.id) })),
     }),
 
-    /** A real folder, which may hold an album or an artist. */
+    /** Converts a real folder, which may contain an album or an artist. */
     folder({ id, name, parent, coverArt, album, artist }: ListedFolder): Fields {
       const item = album ?? artist;
       return {
@@ -176,13 +176,15 @@ export function createShapes({ legacy, findArtist, mostKbps }: ShapesOptions) {
   };
 }
 
-/** Returns the album artist for a track without an artist, which is in an album of `[Unknown Artist]`. */
+/**
+ * Returns the artist's id; the album artist for a track without an artist, which is in an album of `[Unknown Artist]`.
+ */
 function artistIdOf({ artistId, albumArtistId }: TrackSummary): string | undefined {
   const id = artistId ?? albumArtistId;
   return id === null ? undefined : toId('artist', id);
 }
 
-/** Uses the album's image, so that clients load one image for all of its songs. */
+/** Returns the id of the album's image, so that clients load one image for all songs of the album. */
 const songCover = (t: TrackSummary): string =>
   t.albumId === null || t.albumTitle === null
     ? toId('track', t.id)
@@ -191,7 +193,7 @@ const albumCover = (a: AlbumSummary): string => toCoverId('album', a.id, a.hasCo
 
 export const inSeconds = (ms: number | null): number => Math.round((ms ?? 0) / 1_000);
 
-/** Leaves out a missing rating, because clients do not know 0. */
+/** Returns rating and star. Leaves out a missing rating, because clients do not know 0. */
 const ratingOf = ({ likedAt, rating }: { likedAt: Date | null; rating: number }): Fields => ({
   starred: likedAt ?? undefined,
   ...(rating > 0 && { userRating: rating }),
@@ -254,7 +256,7 @@ const openAlbum = (a: AlbumSummary): Fields => ({
 type User = Rights &
   Pick<AccountLimits, 'maxBitrateKbps'> & { username: string; isSuperuser: boolean; email: string | null };
 
-/** Sends a limit of 0 for an account without one. */
+/** Converts a user. Sends a limit of 0 for an account without a limit. */
 export const toUser = ({ username, isSuperuser, maxBitrateKbps, email, ...rights }: User, folder: number[]): Fields => {
   const roles = Object.fromEntries(RIGHT_LIST.map((right) => [RIGHTS[right].role, isSuperuser || rights[right]]));
   return {

@@ -1,9 +1,9 @@
-// Values as XML: scalars are attributes, objects are child elements, lists repeat the element. The key `value` is the
-// text of an element.
+// Writes values as XML: scalars are attributes, objects are child elements, lists repeat the element. The key `value`
+// is the text of an element.
 
 import { Pieces } from '../http/streamed-lists.ts';
 
-/** In XML a child element with text, where JSON has a plain string (`artistInfo`, `albumInfo`). */
+/** A text that is a child element in XML, and a plain string in JSON (`artistInfo`, `albumInfo`). */
 export class TextElement {
   readonly text: string;
   constructor(text: string) {
@@ -20,7 +20,7 @@ export interface Fields {
   [name: string]: Value;
 }
 
-/** Elements whose `value` is an attribute. */
+/** Elements whose `value` is an attribute instead of their text. */
 const VALUE_IS_ATTRIBUTE = new Set(['cueLine']);
 /** Fields that are sent even if empty in JSON, to show that they are supported, but left out in XML. */
 const OMITTED_WHEN_EMPTY = new Set([

@@ -1,5 +1,5 @@
-// The charset of uploaded tags that declare none, detected from all files of their album, as for a scanned folder.
-// Files arrive one by one: earlier ones are decoded again as soon as a later one gives more evidence.
+// Finds the charset of uploaded tags that declare none, from all files of their album, as for a scanned folder. Files
+// arrive one by one: earlier files are decoded again as soon as a later one gives more evidence.
 import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, TrackId, UserId } from '../db/ids.ts';
 import { toIdentity } from '../files/track-draft.ts';
@@ -23,7 +23,10 @@ interface UploadedTrack {
   isChosen: number;
 }
 
-/** Limits for evidence; beyond them only the detected charset of a track is used. */
+/**
+ * Maximum number of files per album that are used as evidence; beyond these limits only the detected charset of a track
+ * is used.
+ */
 const MAX_FILES_PER_ALBUM = 20;
 const MAX_ALBUMS = 20;
 const MAX_OTHER_TRACKS = 100;
@@ -43,7 +46,7 @@ export function createUploadCharsets(
 
   const keyOf = (userId: UserId, title: string): string => `${userId} ${title}`;
 
-  /** Uploaded tracks whose album title has the same bytes. */
+  /** Returns the uploaded tracks whose album title has the same bytes. */
   const listSameAlbum = (userId: UserId, title: string): UploadedTrack[] =>
     CHARSETS.flatMap((charset) =>
       listTracks.all(sortKey(decodeKept(title, charset)), charset, userId, MAX_OTHER_TRACKS),
@@ -79,7 +82,7 @@ export function createUploadCharsets(
       return toIdentity(ownContent, filename);
     },
 
-    /** Call it after the file's track is committed. */
+    /** Remembers a file as evidence. To be called after the file's track is committed. */
     remember(userId: UserId, id: TrackId, file: TaggedUpload): void {
       const title = file.content.unmarked?.album;
       if (title === undefined) return;

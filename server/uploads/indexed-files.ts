@@ -1,5 +1,5 @@
 // Finds the track of a file in the music folder that has the same bytes as an uploaded file. A file that is only
-// indexed has no hash of all its bytes, so it is read when its size and its audio equal those of the upload.
+// indexed has no hash of all its bytes, so the file is read if its size and its audio equal those of the upload.
 import type { Sqlite } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
@@ -42,7 +42,7 @@ export function createIndexedFiles({ client, log, audioStore }: IndexedFilesDeps
   );
   const findLastId = client.prepare<[], number>('SELECT coalesce(max(id), 0) FROM tracks').pluck();
 
-  /** Returns false also for a file that cannot be read. */
+  /** Compares the bytes of an indexed file; returns false also for a file that cannot be read. */
   async function hasBytes({ storageUri }: IndexedFile, { sha256, sizeBytes }: FileBytes, signal: AbortSignal) {
     try {
       const file = await audioStore.resolve(storageUri);
@@ -80,12 +80,12 @@ export function createIndexedFiles({ client, log, audioStore }: IndexedFilesDeps
           for (const { id } of files) comparedIds.add(id);
           return findFirstWith(files, bytes, signal);
         },
-        /** Whether a scan has added a track with this audio since `find` was called. */
+        /** Returns whether a scan has added a track with this audio since `find` was called. */
         isOutdated: (audioHash: string | null): boolean => listNew(audioHash).length > 0,
       };
     },
 
-    /** Finds the track of an upload that was hashed but not stored, so that its audio was not read. */
+    /** Finds the track of an upload that was hashed but not stored, and whose audio was therefore not read. */
     async findBySize(bytes: FileBytes, signal: AbortSignal): Promise<TrackId | undefined> {
       for (let afterId = 0; afterId < (findLastId.get() ?? 0); afterId += IDS_PER_TURN) {
         await waitForTurn();

@@ -1,5 +1,5 @@
-// Uploads are hashed while they are streamed to disk. The content decides the format, and uploading the same content
-// again returns the same track.
+// Receives uploads, which are hashed while they are streamed to disk. The content decides the format, and uploading the
+// same content again returns the same track.
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,10 +22,10 @@ import { prepareFindUploaded } from './queries.ts';
 import { createIndexedFiles, type Comparison } from './indexed-files.ts';
 
 const UPLOAD_SOURCE = 'upload';
-/** Field of a form with one file; the answer is then its track. */
+/** Field of a form with one file; the answer is then the file's track. */
 const SINGLE_FILE_FIELD = 'file';
 const MAX_FILES = 1_000;
-/** Errors of a single file; any other aborts the upload. */
+/** Errors that concern a single file; any other error aborts the upload. */
 const FILE_ERRORS: readonly ErrorCode[] = ['unsupported_type', 'too_large', 'bad_request', 'storage_full'];
 
 interface UploadedFile {
@@ -35,7 +35,7 @@ interface UploadedFile {
 interface UploadOutcome {
   uploaded: UploadedFile[];
   errors: { filename: string; detail: string; code: ErrorCode; fields?: FieldError[] | undefined }[];
-  /** The upload is one file, in the field `file` or as the body. */
+  /** True if the upload is one file, in the field `file` or as the body. */
   isSingle: boolean;
 }
 
@@ -71,13 +71,13 @@ export function createUploadService({
   const charsets = createUploadCharsets(db.$client, tracks);
   const indexedFiles = createIndexedFiles({ client: db.$client, log, audioStore });
 
-  /** A file of a missing or trashed track counts for the quota already. */
+  /** Returns whether the file is that of a missing or trashed track, which already counts for the quota. */
   const isReturning = (sha256: string): boolean =>
     findBySource.get(UPLOAD_SOURCE, sha256) !== undefined || trash.findPlace(UPLOAD_SOURCE, sha256) !== undefined;
 
   /**
    * Reads a form, or a body that is one file, named `filename`. Each file succeeds or fails on its own; finished files
-   * are kept when the request is cut off.
+   * are kept when the request is interrupted.
    */
   async function receive(
     userId: UserId,
@@ -180,7 +180,7 @@ export function createUploadService({
     }
   }
 
-  /** Returns undefined when a scan has added tracks meanwhile that must be compared first. */
+  /** Inserts a track; returns undefined when a scan has added tracks meanwhile that must be compared first. */
   function insert(
     userId: UserId,
     { sha256, sizeBytes }: WholeFile,
@@ -220,7 +220,9 @@ export type UploadService = ReturnType<typeof createUploadService>;
 
 const toExistingFile = (trackId: TrackId): UploadedFile => ({ trackId, isNew: false });
 
-/** When the disk is full and no file was stored, the upload fails without reading its other files. */
+/**
+ * Returns whether an error ends the upload: when the disk is full and no file was stored, its other files are not read.
+ */
 const endsUpload = (error: AppError, { uploaded }: UploadOutcome): boolean =>
   error.code === 'storage_full' && !isOverQuota(error) && uploaded.length === 0;
 
@@ -230,8 +232,8 @@ const toErrorEntry = (error: unknown): Omit<UploadOutcome['errors'][number], 'fi
     : { detail: 'The file could not be stored.', code: 'invalid' };
 
 /**
- * Only all bytes tell whether the library has the file already, and then it needs no quota. A file that exceeds the
- * quota is therefore hashed to its end, but not stored.
+ * Reads a file into the storage. Only all of its bytes tell whether the library has the file already, and then it needs
+ * no quota. A file that exceeds the quota is therefore hashed to its end, but not stored.
  */
 async function stageFile(
   chunks: AsyncIterable<Buffer>,

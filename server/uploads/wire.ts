@@ -8,7 +8,9 @@ export const UploadOut = z
   })
   .meta({ id: 'UploadOut' });
 export type UploadOut = z.output<typeof UploadOut>;
-/** `TrackOut` for a single file that was sent in the field `file` or as the body, otherwise `UploadOut`. */
+/**
+ * The reply is `TrackOut` for a single file that was sent in the field `file` or as the body, otherwise `UploadOut`.
+ */
 export const UploadReply = z.union([TrackOut, UploadOut]);
 export const UploadQuery = z.object({
   filename: z.string().max(1_000).optional().meta({ description: 'of a body that is one file' }),

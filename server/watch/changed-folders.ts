@@ -1,5 +1,5 @@
 // Turns many small changes into few scans: collects changed folders until no more changes come, and holds back folders
-// with a file that is still growing. Pure: times, and a function that reads the state of a file, are passed in.
+// with a file that is still growing. Pure: the times, and a function that reads the state of a file, are passed in.
 
 export interface QuietRules {
   /** Changes are due after this time without new ones; their files must not have changed for as long. */

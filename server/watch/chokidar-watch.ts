@@ -1,4 +1,4 @@
-// Watches a folder tree with chokidar, which needs one watch for the whole tree where the system offers that (macOS,
+// Watches a folder tree with chokidar, which needs only one watch for the whole tree if the system offers that (macOS,
 // Windows).
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
@@ -9,7 +9,7 @@ import { kindOf } from '../files/file-kinds.ts';
 import { isIgnoredFolder } from '../files/ignore-files.ts';
 import { createIgnoreRules, findIgnoreReason } from '../files/ignore-rules.ts';
 
-/** Resolves when the whole tree is watched. Throws TooManyFolders, or the system's error. */
+/** Starts watching; resolves when the whole tree is watched. Throws TooManyFolders, or the system's error. */
 export async function watchWithChokidar({
   root,
   ignoredNames,
@@ -66,7 +66,7 @@ export async function watchWithChokidar({
   return { countFolders: () => folders.size, refresh: () => {}, close: () => watcher.close() };
 }
 
-/** Lists all folders before chokidar starts, because chokidar has no limit. */
+/** Lists all folders before chokidar starts, because chokidar does not limit their number. */
 function listFolders(root: string, maxFolders: number, isSkipped: (path: string) => boolean): Set<string> {
   const folders = new Set<string>();
   for (const pending = [root]; pending.length > 0;) {
@@ -84,6 +84,6 @@ function foldersIn(folder: string): string[] {
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name);
   } catch {
-    return []; // not readable, so not watched
+    return []; // the folder is not readable, so it is not watched
   }
 }

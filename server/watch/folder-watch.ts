@@ -1,4 +1,4 @@
-// Watches a folder tree through one system watch per folder, as Linux needs it. Chokidar does the same there, but holds
+// Watches a folder tree through one system watch per folder, as Linux needs it. Chokidar does the same there, but keeps
 // every file in memory (350 MB for 10,500 folders with 50,000 files; this code takes 20 MB and a tenth of the time),
 // while a scan needs only the folders. Synchronous, for the watching thread.
 import fs from 'node:fs';
@@ -33,7 +33,7 @@ export class TooManyFolders extends Error {
   readonly code = 'TOO_MANY_FOLDERS';
 }
 
-/** Throws TooManyFolders, or the system's error when there are no watches left. */
+/** Starts watching. Throws TooManyFolders, or the system's error when there are no more watches available. */
 export function watchFolders({
   root,
   ignoredNames,
@@ -72,7 +72,7 @@ export function watchFolders({
       watches.set(folder, watch);
       return true;
     } catch (error) {
-      if (isGoneOrClosed(error)) return false; // a scan cannot read it either
+      if (isGoneOrClosed(error)) return false; // a scan cannot read the folder either
       throw error;
     }
   }
@@ -85,7 +85,10 @@ export function watchFolders({
     }
   }
 
-  /** `type` is `rename` when an entry of this name appeared or vanished, and `change` when it was written to. */
+  /**
+   * Handles an event of the system. `type` is `rename` when an entry of this name appeared or vanished, and `change`
+   * when it was written to.
+   */
   function handleEvent(folder: string, type: string, bytes: Buffer | null): void {
     if (bytes === null) return onUnknownChange(folder);
     const name = nameToText(bytes);
@@ -141,7 +144,9 @@ export function watchFolders({
   };
 }
 
-/** Returns undefined when nothing is at the path, or this account may not see it; a scan finds out which. */
+/**
+ * Returns the stat of a path; undefined when nothing is there, or this account may not see it; a scan finds out which.
+ */
 export function statPath(root: string, path: string): fs.Stats | undefined {
   try {
     return fs.lstatSync(absoluteOf(root, path), { throwIfNoEntry: false });
@@ -174,7 +179,7 @@ function listEntries(root: string, folder: string, ignoredNames: string): { name
   }
 }
 
-/** The folder is gone, or this account may not read it. */
+/** Returns whether the error says that the folder is gone, or that this account may not read it. */
 const isGoneOrClosed = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&

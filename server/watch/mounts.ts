@@ -1,4 +1,4 @@
-// Finds network file systems in Linux's mount table. Of these the system reports only changes made by this machine, so
+// Finds network file systems in Linux's mount table. For these the system reports only changes made by this machine, so
 // a shared folder cannot be watched. Format: proc_pid_mountinfo(5).
 import { readFile } from 'node:fs/promises';
 import { isBelow } from '../files/relative-path.ts';
@@ -19,7 +19,10 @@ const REMOTE_TYPES = new Set([
   'fuse',
 ]);
 
-/** `fuseblk` is a local disk (NTFS, exFAT); any other FUSE file system may be remote. */
+/**
+ * Returns whether a file system may be remote: `fuseblk` is a local disk (NTFS, exFAT); any other FUSE file system may
+ * be remote.
+ */
 const isRemote = (type: string): boolean => REMOTE_TYPES.has(type) || type.startsWith('fuse.');
 
 /** Returns the name of the remote file system that the folder is on; undefined when all of it seems to be local. */
@@ -48,6 +51,6 @@ export function findRemoteMount(mountinfo: string, folder: string): string | und
 
 const stripTrailingSlash = (path: string): string => path.replace(/\/$/, '');
 
-/** Mount tables have spaces and backslashes as three octal digits. */
+/** Decodes spaces and backslashes, which mount tables contain as three octal digits. */
 const unescapeOctal = (text: string): string =>
   text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));

@@ -27,7 +27,7 @@ export interface WatchTiming extends QuietRules {
 
 export interface WatchStatus {
   state: 'off' | 'starting' | 'watching' | 'polling';
-  /** Why the state is `off` or `polling`. */
+  /** The reason for the state `off` or `polling`. */
   reason?: string;
   /** Number of watched folders. */
   folders?: number;
@@ -58,7 +58,7 @@ export const WATCH_TIMING: WatchTiming = {
   folderCheckMs: 30_000,
   pollMs: 900_000,
   scanCheckMs: 1_000,
-  maxFolders: isLinux ? 50_000 : 20_000, // each takes 2 KB and a kernel watch, or 10 KB in chokidar
+  maxFolders: isLinux ? 50_000 : 20_000, // each folder takes 2 KB and a kernel watch, or 10 KB in chokidar
   backend: isLinux ? 'folders' : 'chokidar',
 };
 
@@ -82,7 +82,7 @@ export function watchMusicFolder({
   let pollTimer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  // Work is done in sequence, because a setting may change while the folder is being checked.
+  // The previous work, after which the next is queued, because a setting may change while the folder is being checked.
   let queue = Promise.resolve();
   function enqueue(work: () => unknown): void {
     queue = queue
@@ -105,7 +105,7 @@ export function watchMusicFolder({
     if (oldWorker) await stopWorker(oldWorker);
   }
 
-  /** Checks the folder, and starts or stops watching it. Returns whether the folder is there. */
+  /** Checks the folder, and starts or stops watching it. Returns whether the folder exists. */
   async function checkFolder(): Promise<boolean> {
     const folderOrProblem = await findMusicFolder(db, folder, keys()).catch((error: unknown) => {
       if (!(error instanceof AppError && error.code === 'unavailable')) throw error;

@@ -16,7 +16,7 @@ interface ScanRequestsDeps {
 
 export type ScanRequests = ReturnType<typeof createScanRequests>;
 
-/** Pause after the job queue did not take a scan. */
+/** Pause after the job queue did not accept a scan. */
 const QUEUE_PAUSE_MS = 10_000;
 
 export function createScanRequests({ jobs, log, checkMs }: ScanRequestsDeps) {

@@ -18,10 +18,15 @@ export interface WatchOrder {
   maxFolders: number;
   backend: WatchBackend;
 }
-/** `folders`: one watch per folder (folder-watch.ts). `chokidar`: what chokidar uses on this system. */
+/**
+ * The way to watch. `folders`: one watch per folder (folder-watch.ts). `chokidar`: what chokidar uses on this system.
+ */
 export type WatchBackend = 'folders' | 'chokidar';
 
-/** Messages to the server: the whole tree is watched; these folders are to be scanned; the tree cannot be watched. */
+/**
+ * Messages to the server. `watching`: the whole tree is watched. `changed`: these folders have to be scanned. `failed`:
+ * the tree cannot be watched.
+ */
 export type WatchMessage =
   | { type: 'watching'; folders: number }
   | { type: 'changed'; scan: string[]; folders: number }
@@ -76,7 +81,9 @@ function reportChanges(treeWatch: TreeWatch): void {
   if (scan.length > 0) post({ type: 'changed', scan, folders: treeWatch.countFolders() });
 }
 
-/** Returns the folder, or the nearest existing folder above it: a scan of an existing folder finds what is gone. */
+/**
+ * Returns the folder, or the nearest existing folder above it, because a scan of an existing folder finds what is gone.
+ */
 function findNearestFolder(folder: string): string {
   let path = folder;
   while (path !== '' && !statPath(root, path)?.isDirectory()) path = parentOf(path);
@@ -113,7 +120,7 @@ try {
     backend === 'folders'
       ? watchFolders(options)
       : await (await import('./chokidar-watch.ts')).watchWithChokidar(options);
-  if (isEnding) void tree.close(); // END came while the tree was being opened
+  if (isEnding) void tree.close(); // the message END may arrive while the tree is being opened
   post({ type: 'watching', folders: tree.countFolders() });
   scheduleReport();
   // frees the memory of listing all folders: an idle thread collects no garbage by itself (7 MB with 20,000 tracks)

@@ -1,4 +1,4 @@
-// GET /zip: an album, a playlist, an artist or a selection as one file.
+// Routes of GET /zip: an album, a playlist, an artist or a selection as one file.
 import { z } from 'zod';
 import { AlbumIdIn, ArtistIdIn, PlaylistIdIn, TrackIdIn } from '../db/ids.ts';
 import { invalid } from '../errors.ts';

@@ -1,4 +1,4 @@
-// Zips of albums, playlists, artists and selections, sent while they are read. Where every file goes as it is, sizes
+// Sends zips of albums, playlists, artists and selections while they are read. If every file is sent unchanged, sizes
 // and layout are known in advance, so that a broken download can be resumed; converted files are made one by one.
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -21,12 +21,12 @@ import { createZipQueries, type NamedRow } from './queries.ts';
 
 export const MAX_ZIP_TRACKS = 20_000;
 const READ_BYTES = 256 << 10;
-/** Checksums of files that were sent, for the next part of their zip. */
+/** The number of cached checksums of files that were sent, for the next range of their zip. */
 const MAX_CACHED_CHECKSUMS = 100_000;
 const CACHE_CONTROL = 'private, no-cache';
 const NOT_INCLUDED_FILE = 'Not included.txt';
 
-/** The content of a zip. */
+/** Selects the content of a zip. */
 export type ZipContent =
   | { albumId: AlbumId }
   | { artistId: ArtistId }
@@ -45,7 +45,7 @@ interface ZipList {
   /** Name of the zip, without its extension. */
   name: string;
   trackIds: readonly TrackId[];
-  /** All files are in one folder with a number, in the order of a playlist. */
+  /** True if all files are in one folder with a number, in the order of a playlist. */
   isOrdered: boolean;
 }
 
@@ -81,7 +81,7 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
     return { name, trackIds: queries.ofArtist(zipped.artistId), isOrdered: false };
   }
 
-  /** Every track that has audio, with its path; what has none is named in a text file. */
+  /** Plans a file for every track that has audio, with its path; tracks without audio are named in a text file. */
   async function plan({ name, trackIds, isOrdered }: ZipList, wish: ZipWish): Promise<PlannedFile[]> {
     if (trackIds.length > MAX_ZIP_TRACKS) throw conflict(`A zip holds ${MAX_ZIP_TRACKS} tracks at most. Choose fewer.`);
     const usedPaths = new Set<string>();
@@ -137,7 +137,7 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
       if (stamp.size === 0) return 0;
       const sha256 = isKnown ? createHash('sha256') : undefined;
       const sum = await checksumOf(await readContent(), sha256);
-      // that of damaged bytes is of this zip alone: they are mended under the same name
+      // the checksum of damaged bytes applies to this zip only, because the file will be repaired under the same name
       return sha256 && sha256.digest('hex') !== contentHash ? sum : remember(identity, sum);
     }
     return {
@@ -152,7 +152,10 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
     };
   }
 
-  /** Converts each file when its turn comes and deletes it after sending; names those whose audio is gone in a text. */
+  /**
+   * Yields entries of converted files: converts each file when its turn comes and deletes it after sending. Tracks
+   * whose audio is gone are named in a text file.
+   */
   async function* convertedEntries(planned: readonly PlannedFile[], signal: AbortSignal): AsyncGenerator<ZipEntry> {
     let [text, at] = ['', new Date(0)];
     for (const file of planned) {
@@ -192,8 +195,8 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
 
   return {
     /**
-     * Throws `not_found`, `conflict` when there is nothing to send or too much, and `forbidden` where the limit of the
-     * account cannot be kept.
+     * Sends a zip. Throws `not_found`, `conflict` when there is nothing to send or too much, and `forbidden` if the
+     * limit of the account cannot be kept.
      */
     async send(
       req: IncomingMessage,
@@ -247,7 +250,7 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
 async function sendPieces(pieces: AsyncIterable<Buffer>, res: ServerResponse, signal: AbortSignal): Promise<void> {
   await pipeline(Readable.from(pieces, { objectMode: false, highWaterMark: READ_BYTES }), res).catch(
     (error: unknown) => {
-      if (!signal.aborted) throw error; // aborted: the client is gone
+      if (!signal.aborted) throw error; // if aborted, the client has disconnected
     },
   );
 }

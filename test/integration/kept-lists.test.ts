@@ -194,7 +194,7 @@ const TRACK_FILTERS: TrackFilter[] = [
   { artistId: 1 as ArtistId },
   { musicFolder: { key: '', keys: ['', 'other'] } },
   { genre: 'rock', liked: false, q: 'a' },
-  { folder: { path: 'none', below: true, others: [] } },
+  { folder: { path: 'none', isRecursive: true, otherRoots: [] } },
 ];
 const ALBUM_FILTERS: AlbumFilter[] = [
   { q: 'a' },
@@ -258,7 +258,7 @@ test('lists of a folder are not kept in memory, because files disappear while th
     id,
   );
   const lists = keepingLists();
-  const folder = { path: 'copied', below: false, others: [] };
+  const folder = { path: 'copied', isRecursive: false, otherRoots: [] };
   for (const order of [{ sort: 'title' }, { sort: 'random', seed: 5 }] as const) {
     run("UPDATE source_files SET state = 'track' WHERE folder_id = 1");
     const list = trackList(user, { folder }, order);
@@ -273,7 +273,7 @@ test('lists of an album or artist, and random pages, are read at once instead of
   const [albumId, artistId] = [idsOf<AlbumId>('SELECT album_id FROM tracks')[0], mostCredited()] as const;
   const title = { sort: 'title', order: 'asc' } as const;
   const listByName = {
-    album: trackList(user, { albumId, withoutRemote: true, without: [newest()] }, title),
+    album: trackList(user, { albumId, withoutRemote: true, excludedIds: [newest()] }, title),
     artist: trackList(user, { artistId }, title),
     albumsOfArtist: albumList(user, { artistId }, title),
     artistItself: artistList(user, { artistId }, { sort: 'name', order: 'asc' }),

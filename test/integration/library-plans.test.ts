@@ -143,7 +143,7 @@ describe('deep in a list', () => {
     if (!('segments' in order)) throw new Error('a random order has no segments');
     return order.segments.flatMap(({ from, where, orderBy }) =>
       statements.column<number>(
-        `SELECT i.id FROM ${from} ${whereOf([where, ...filters.map((f) => f.each)])} ORDER BY ${orderBy}`,
+        `SELECT i.id FROM ${from} ${whereOf([where, ...filters.map((f) => f.condition)])} ORDER BY ${orderBy}`,
         params,
       ),
     );

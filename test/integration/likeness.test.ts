@@ -173,7 +173,7 @@ describe('after enough has been analysed', () => {
     switch (reason.kind) {
       case 'sounds_like': {
         const [foundReason] =
-          (await server.app.likeness.sounds.ask({ kind: 'compare', id: reason.track_id, others: [track.id] })) ?? [];
+          (await server.app.likeness.sounds.ask({ kind: 'compare', id: reason.track_id, otherIds: [track.id] })) ?? [];
         return (
           Math.abs((foundReason?.likeness ?? -1) - reason.likeness) < 0.01 &&
           Math.abs((likeness ?? -1) - reason.likeness) < 0.01

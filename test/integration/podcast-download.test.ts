@@ -78,7 +78,7 @@ const download = (attempt = 1) =>
     },
     maxBytes: () => mostBytes,
     capBytes: () => 1e9,
-    changed: () => undefined,
+    onChange: () => undefined,
   })(
     { episodeId: episode.id },
     {

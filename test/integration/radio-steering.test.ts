@@ -75,7 +75,7 @@ const mean = (values: readonly number[]): number => values.reduce((sum, value) =
 /** Returns the share of the given tracks that is among the nearest tenth of the library. */
 async function shareNear(id: TrackId, nextTracks: readonly { id: TrackId }[]): Promise<number> {
   const nextIds = nextTracks.map((track) => track.id);
-  const ranks = (await sounds.ask({ kind: 'ranks', of: [id], others: nextIds }))?.get(id) ?? [];
+  const ranks = (await sounds.ask({ kind: 'ranks', anchorIds: [id], otherIds: nextIds }))?.get(id) ?? [];
   return Array.from(ranks).filter((rank) => rank <= NEAREST_SHARE).length / nextIds.length;
 }
 

@@ -12,14 +12,17 @@ import { identityKey } from '../tracks/sort-and-identity-keys.ts';
 
 /** Ends a title, so that `Star Wars` is no prefix of `Star Wars: Dark Forces`. No folded title contains it. */
 export const TITLE_END = '\n';
-/** Sorts after all texts that begin alike. */
+/** Sorts after every text that begins with the same prefix. */
 export const LAST_CHARACTER = '\u{10ffff}';
 
 export const albumName = (artist: ArtistId | null | undefined, title: string): string =>
   `t:${artist ?? 0}:${identityKey(title)}${TITLE_END}`;
 
 const ALBUM_NAME = /^t:(\d+):([^]*)\n$/;
-/** Returns undefined for a text that is no album name. `artistId` is 0 without an artist. */
+/**
+ * Returns the artist and the folded title of an album name; undefined for a text that is no album name. `artistId` is 0
+ * for an album without an artist.
+ */
 export function partsOfName(name: string): { artistId: number; titleKey: string } | undefined {
   const [, artistId, titleKey] = ALBUM_NAME.exec(name) ?? [];
   return artistId === undefined || titleKey === undefined ? undefined : { artistId: Number(artistId), titleKey };
@@ -33,6 +36,7 @@ export const folderOfAlbum = (source: string, path: string): string =>
 
 /** Returns the folder in `d:` keys for a track of a music folder. */
 export function folderOfTrack(source: string, sourceId: string): string {
-  const [file = ''] = (formerPlace(sourceId) ?? sourceId).split('//', 1); // a track inside a file
+  // a track from a CUE sheet has the path of its file before `//`
+  const [file = ''] = (formerPlace(sourceId) ?? sourceId).split('//', 1);
   return folderOfAlbum(source, file.slice(0, Math.max(0, file.lastIndexOf('/'))));
 }

@@ -13,12 +13,12 @@ import type { PlacedTrack } from './album-releases.ts';
 import { identityKey } from '../tracks/sort-and-identity-keys.ts';
 import type { TrackWriter } from '../tracks/track-writer.ts';
 
-/** Albums of one name, and the tracks of each that the rule makes of them. */
+/** A change that regrouping would make: the albums of one name, and the tracks of each album that replaces them. */
 export interface AlbumChange {
   title: string;
   artistName: string | null;
   albums: AlbumId[];
-  becomes: PlacedTrack[][];
+  proposedAlbums: PlacedTrack[][];
 }
 
 export type Regrouping = typeof albumRegroupings.$inferSelect;
@@ -97,7 +97,7 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
     );
   }
 
-  /** Applies the rule to a name. Albums that it leaves unchanged wait until all tags are read, at most a week. */
+  /** Applies the rule to a name. Albums that the rule leaves unchanged wait until all tags are read, at most a week. */
   function apply(row: NameRow, by: UserId | null): void {
     if (releases.proposal(nameOf(row))) recordRegrouping(row, by);
     else if (by !== null && findTagsToRead.get()) return;
@@ -106,36 +106,39 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
   }
 
   /**
-   * Returns the id of an album as it was before, whose row is made again if it is gone. An album that has another name
-   * by now stays what it is, and a new one takes its place.
+   * Returns the id of an album as it was before, and inserts its row again if the row was deleted. An album that has
+   * another name by now keeps that name, and a new album takes its place.
    */
   function bringBack(album: AlbumId, fields: AlbumFields | undefined, name: string, like: AlbumId): AlbumId {
     const row = findName.get(album);
-    const isOther = row !== undefined && nameOf(row) !== name;
-    const id = insertAlbumLike(like, isOther ? null : album);
+    const hasOtherName = row !== undefined && nameOf(row) !== name;
+    const id = insertAlbumLike(like, hasOtherName ? null : album);
     if (!fields || identityKey(fields.title) !== partsOfName(name)?.titleKey) return id;
-    if (!row || isOther) setFields.run({ ...fields, id });
+    if (!row || hasOtherName) setFields.run({ ...fields, id });
     setYear.run(fields.year, id); // the year stays as long as one of the tracks has it
     return id;
   }
 
   return {
-    /** When the albums of an earlier version follow the rule by themselves; undefined if none are left. */
+    /**
+     * Returns when the albums of an earlier version follow the rule by themselves; undefined if there are no such
+     * albums.
+     */
     dueAt: (): Date | undefined =>
       listNames.get() === undefined ? undefined : db.select().from(albumReview).get()?.dueAt,
-    /** Returns what would change, in the order of artists and titles. */
+    /** Returns the changes that regrouping would make, in the order of artists and titles. */
     async listChanges(): Promise<AlbumChange[]> {
       const albumChanges: AlbumChange[] = [];
       await forEachName((row) => {
-        const becomes = releases.proposal(nameOf(row));
+        const proposedAlbums = releases.proposal(nameOf(row));
         const albums = releases.albumsOf(nameOf(row)).map(({ id }) => id);
-        if (becomes) albumChanges.push({ title: row.title, artistName: row.artistName, albums, becomes });
+        if (proposedAlbums) albumChanges.push({ title: row.title, artistName: row.artistName, albums, proposedAlbums });
       });
       return albumChanges;
     },
     /**
-     * Albums of an earlier version that the rule leaves as they are follow it from now on. Waits until the tags that an
-     * earlier version did not keep are read again: which release an album is may be among them.
+     * Lets albums of an earlier version that the rule leaves unchanged follow it from now on. Waits until the tags that
+     * an earlier version did not keep are read again, because the release of an album may be among them.
      */
     async releaseUnchanged(): Promise<void> {
       if (findTagsToRead.get()) return;
@@ -143,7 +146,10 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
         if (!releases.proposal(nameOf(row))) inBatch(() => release(nameOf(row)));
       });
     },
-    /** Regroups the albums with the names of these albums, or all. Calls `reportProgress` after each name. */
+    /**
+     * Regroups the albums that share a name with one of these albums, or all albums. Calls `reportProgress` after each
+     * name.
+     */
     async applyAll(
       by: UserId | null,
       albumIds?: readonly AlbumId[],
@@ -156,7 +162,10 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
         reportProgress();
       });
     },
-    /** Throws `not_found`, and `conflict` for albums of two names: their tracks are given another album. */
+    /**
+     * Merges two albums of one name. Throws `not_found`, and `conflict` for albums of two names, whose tracks have to
+     * be moved by editing them.
+     */
     merge(from: AlbumId, into: AlbumId, by: UserId): Regrouping {
       const [sourceAlbum, targetAlbum] = [findName.get(from), findName.get(into)];
       if (!sourceAlbum || !targetAlbum) throw notFound('album', sourceAlbum ? into : from);
@@ -176,21 +185,24 @@ export function createAlbumRegroupings({ db, tracks: { batch, releases, insertAl
       const { id } = albumRegroupings;
       return { items: db.select().from(albumRegroupings).orderBy(desc(id)).limit(limit).offset(offset).all(), total };
     },
-    /** Restores the albums as they were and fixes them. Throws `not_found`, and `conflict` if the name is gone. */
+    /**
+     * Restores the albums as they were before a regrouping and fixes them. Throws `not_found`, and `conflict` if no
+     * album has the name any more.
+     */
     undo(id: RegroupingId): void {
       const row = db.select().from(albumRegroupings).where(eq(albumRegroupings.id, id)).get();
       if (!row) throw notFound('change of albums', id);
       const previousAlbums = row.before as AlbumsBefore;
       inBatch(() => {
         const currentTracks = releases.tracksOf(row.name);
-        const [first] = currentTracks;
-        if (!first) throw new AppError('conflict', `No album is called ${row.title} any more.`);
+        const [firstTrack] = currentTracks;
+        if (!firstTrack) throw new AppError('conflict', `No album is called ${row.title} any more.`);
         const presentIds = new Set(currentTracks.map((track) => track.id));
         const albumByTrack = new Map<TrackId, AlbumId>();
         for (const [album, tracks, fields] of previousAlbums) {
           const remaining = tracks.filter((track) => presentIds.has(track));
           if (remaining.length === 0) continue;
-          const id = bringBack(album, fields, row.name, first.album);
+          const id = bringBack(album, fields, row.name, firstTrack.album);
           for (const track of remaining) albumByTrack.set(track, id);
         }
         const albums = Map.groupBy(currentTracks, (track) => albumByTrack.get(track.id) ?? track.album);

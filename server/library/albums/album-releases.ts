@@ -1,5 +1,5 @@
-// Keeps the albums of a name what the rule (releases.ts) makes of their tracks. Whoever writes tracks notes the names
-// that may be other albums now; they are regrouped at the end of the batch, and those with many tracks at the end of
+// Groups the tracks of each album name into albums as the rule in releases.ts says. Code that writes tracks notes the
+// names whose albums may change; these are regrouped at the end of the batch, and those with many tracks at the end of
 // the scan. Runs inside the caller's write transaction.
 import type { Sqlite } from '../../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../../db/ids.ts';
@@ -31,7 +31,7 @@ interface TrackRow extends RowAs<
   releaseMbid: string | null;
   edition: string | null;
 }
-/** A track with the album that it is in. */
+/** A track with its current album. */
 export type PlacedTrack = NamedTrack & { album: AlbumId };
 
 interface AlbumReleasesDeps {
@@ -39,7 +39,7 @@ interface AlbumReleasesDeps {
   resolver: Resolver;
   search: SearchIndex;
   namesOf: (id: TrackId, album: AlbumId | null) => TrackNames;
-  renamed: (id: TrackId, previousNames: TrackNames) => void;
+  noteRename: (id: TrackId, previousNames: TrackNames) => void;
   /** Called after tracks joined or left the album. */
   settleAlbum: (id: AlbumId) => void;
   sweepEmpty: (albumIds: Iterable<AlbumId>, artistIds: Iterable<ArtistId>) => void;
@@ -90,7 +90,7 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
   const touchAlbum = client.prepare<[number, AlbumId]>('UPDATE albums SET updated_at = ? WHERE id = ?');
 
   /** Returns the tracks of the albums; those of `fixed` albums stay in them. */
-  function tracksOf(albumRows: readonly AlbumRow[], fixed: ReadonlySet<AlbumId> = new Set()): PlacedTrack[] {
+  function tracksOf(albumRows: readonly AlbumRow[], fixedAlbumIds: ReadonlySet<AlbumId> = new Set()): PlacedTrack[] {
     const byId = new Map(albumRows.map((album) => [album.id, album]));
     return listTracks.all(JSON.stringify([...byId.keys()])).map((row) => {
       const album = byId.get(row.albumId);
@@ -99,7 +99,7 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
         id: row.id,
         album: row.albumId,
         folder: isLoose ? undefined : folderOfTrack(row.source, row.sourceId),
-        fixedAlbum: fixed.has(row.albumId) ? row.albumId : undefined,
+        fixedAlbum: fixedAlbumIds.has(row.albumId) ? row.albumId : undefined,
         isTyped: row.isTyped === 1,
         disc: row.discNumber ?? 1,
         number: row.trackNumber,
@@ -128,11 +128,11 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
     return album && albumName(album.artistId, album.title);
   }
 
-  /** Applies the rule. With `released`, albums of an earlier version are not fixed. */
+  /** Groups the tracks of these albums into releases. With `released`, albums of an earlier version are not fixed. */
   function releasesIn(albumRows: readonly AlbumRow[], released = false): PlacedTrack[][] {
     const isFixed = ({ fixedBy }: AlbumRow): boolean => fixedBy === 'person' || (fixedBy === 'upgrade' && !released);
-    const fixed = new Set(albumRows.filter(isFixed).map(({ id }) => id));
-    return releasesOf(tracksOf(albumRows, fixed), sounds()) as PlacedTrack[][];
+    const fixedAlbumIds = new Set(albumRows.filter(isFixed).map(({ id }) => id));
+    return releasesOf(tracksOf(albumRows, fixedAlbumIds), sounds()) as PlacedTrack[][];
   }
 
   function regroupAlbums(notedName: string): void {
@@ -142,7 +142,7 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
     const albumRows = albumsOf(name);
     const releases = releasesIn(albumRows);
     const albumByRelease = placeReleases(releases);
-    put(
+    putIntoAlbums(
       name,
       releases.map((release, n) => [
         albumByRelease.get(n) ?? resolver.insertAlbumLike(release[0]?.album as AlbumId),
@@ -151,8 +151,8 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
     );
   }
 
-  /** Puts tracks of a name into these albums, which have no others. */
-  function put(name: string, placements: readonly (readonly [AlbumId, readonly PlacedTrack[]])[]): void {
+  /** Moves tracks of a name into these albums, which contain no other tracks. */
+  function putIntoAlbums(name: string, placements: readonly (readonly [AlbumId, readonly PlacedTrack[]])[]): void {
     for (const prefix of [`d:${name}`, `l:${name}`]) deleteKeys.run({ prefix, last: LAST_CHARACTER });
     const moves: [track: PlacedTrack, to: AlbumId][] = [];
     for (const [to, release] of placements) {
@@ -171,7 +171,7 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
       search.set('track', id);
       if (folder !== undefined) moveFolderKeys.run({ to, from: album, track: id, title });
     }
-    moves.forEach(([{ id }], n) => writer.renamed(id, previousNames[n] as TrackNames));
+    moves.forEach(([{ id }], n) => writer.noteRename(id, previousNames[n] as TrackNames));
     const formerAlbums = new Set(moves.map(([{ album }]) => album));
     writer.sweepEmpty(formerAlbums, []);
     for (const id of new Set([...formerAlbums, ...moves.map(([, to]) => to)])) {
@@ -192,20 +192,25 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
     listNotedNames: (): string[] => listNames.all(),
     regroupAlbums,
     albumsOf,
-    /** Returns what the rule makes of the albums that are older than it; undefined if nothing changes. */
+    /**
+     * Returns the releases into which the rule divides the albums of an earlier version; undefined if nothing changes.
+     */
     proposal(name: string): PlacedTrack[][] | undefined {
       const releases = releasesIn(albumsOf(name), true);
-      const isSame = releases.every((release) => new Set(release.map(({ album }) => album)).size === 1);
-      return isSame && releases.length === new Set(releases.map(([first]) => first?.album)).size ? undefined : releases;
+      const isEachInOneAlbum = releases.every((release) => new Set(release.map(({ album }) => album)).size === 1);
+      return isEachInOneAlbum && releases.length === new Set(releases.map(([firstTrack]) => firstTrack?.album)).size
+        ? undefined
+        : releases;
     },
     tracksOf: (name: string): PlacedTrack[] => tracksOf(albumsOf(name)),
-    put,
+    put: putIntoAlbums,
   };
 }
 
 /**
- * Returns for each release the album that it is: the one that most of its tracks are in, unless another release has
- * more of it. The older one of equals. A release that gets none is a new album.
+ * Returns the album that each release becomes: the album that most of its tracks are in, unless another release has
+ * more tracks of that album. Between equal albums, the older one is chosen. A release without an entry becomes a new
+ * album.
  */
 function placeReleases(releases: readonly PlacedTrack[][]): Map<number, AlbumId> {
   const shares = releases.flatMap((release, n) =>

@@ -4,14 +4,17 @@ import { identityKey } from '../tracks/sort-and-identity-keys.ts';
 
 const SEPARATOR = /[;\uff1b]|\s[/\uff0f]\s/;
 
-/** Splits a single value; several values are used as they are. Drops blank and repeated names. */
-export function splitArtists(values: readonly string[], isWhole: (nameKey: string) => boolean): string[] {
+/**
+ * Splits a tag that has a single value; if a tag has several values, they are used as they are. Drops blank and
+ * repeated names.
+ */
+export function splitArtists(values: readonly string[], isNeverSplit: (nameKey: string) => boolean): string[] {
   const [singleValue] = values;
   if (
     values.length !== 1 ||
     singleValue === undefined ||
     !SEPARATOR.test(singleValue) ||
-    isWhole(identityKey(singleValue))
+    isNeverSplit(identityKey(singleValue))
   )
     return distinct(values);
   const names = distinct(singleValue.split(SEPARATOR));

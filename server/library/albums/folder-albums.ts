@@ -1,5 +1,6 @@
-// A folder whose files have the same album but no album artist is one album, also if they have several artists: as long
-// as most of the folder is that album, and its track numbers are not those of several. Runs when a scan has seen all.
+// Makes one album of the files in a folder that name the same album but no album artist, also if their artists differ.
+// Most of the folder has to be that album, and its track numbers must not be those of several albums. Runs at the end
+// of a scan.
 import type { Sqlite } from '../../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../../db/ids.ts';
 import type { RowAs } from '../../db/rows.ts';
@@ -13,7 +14,7 @@ type Row = RowAs<typeof tracks, 'id' | 'artistId' | 'discNumber' | 'trackNumber'
 export type FolderTrack = Pick<Row, 'artistId' | 'artistName' | 'discNumber' | 'trackNumber'>;
 type AlbumRow = RowAs<typeof albums, 'id' | 'artistId' | 'trackCount'> & { isChosen: number };
 
-/** Albums with tracks in a folder that have the same title. */
+/** Albums with the same title whose tracks are in the same folder. */
 interface SplitAlbum {
   stem: string;
   albumIds: string;
@@ -22,7 +23,10 @@ interface SplitAlbum {
 /** An artist of at least this share of the tracks is the album artist; otherwise the album is a compilation. */
 const MIN_ARTIST_SHARE = 0.75;
 
-/** Counts artists per track number: two discs without disc numbers may still be one album of many artists. */
+/**
+ * Returns whether the files of a folder are one album, by the number of artists per track number: two discs without
+ * disc numbers may still be one album of many artists.
+ */
 export function isOneAlbum(group: readonly FolderTrack[], folderTrackCount: number): boolean {
   if (group.length * 2 < folderTrackCount) return false;
   const artists = new Set(group.map(({ artistId }) => artistId)).size;
@@ -106,7 +110,8 @@ export function createFolderAlbums({
     const name = nameOf(mainAlbum, albumArtist, folder);
     const otherAlbums = splitAlbums.filter(({ id }) => id !== mainAlbum.id);
     const isInOtherFolders = mainAlbum.trackCount > group.filter(({ albumId }) => albumId === mainAlbum.id).length;
-    // what people liked or gave a cover stays what it is, and what is in other folders keeps its artist
+    // albums that people liked or gave a cover stay unchanged, and an album with tracks in other folders keeps its
+    // artist
     if (otherAlbums.some(({ isChosen }) => isChosen === 1)) return;
     if (isInOtherFolders && mainAlbum.artistId !== name.artist.id) return;
 
@@ -116,7 +121,7 @@ export function createFolderAlbums({
     for (const { id } of otherAlbums)
       for (const prefix of [`g:${folder}:${title}`, `u:${folder}:${title}`])
         moveKeys.run(mainAlbum.id, id, prefix, prefix);
-    // files that name one of the other artists as the album's, later, are an album of that artist
+    // files that later name one of the other artists as album artist become an album of that artist
     for (const prefix of ['d:t:', 'l:t:']) deleteKeys.run(mainAlbum.id, `${prefix}%`, `${prefix}${name.artist.id}:%`);
     setCompilation.run(albumArtist === undefined ? 1 : 0, time, mainAlbum.id);
     resolver.renameAlbum(mainAlbum.id, name);

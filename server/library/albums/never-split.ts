@@ -83,21 +83,21 @@ export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; trac
     writer.search.setAlbum(albumId);
   }
 
-  function joinCredits(whole: Artist, names: readonly string[], limit: number): number {
+  function joinCredits(unsplitArtist: Artist, names: readonly string[], limit: number): number {
     const parts = names.flatMap((name) => findPart.get(identityKey(name)) ?? []);
     const [rarest] = parts.toSorted((a, b) => a.trackCount - b.trackCount);
-    const [first] = parts;
-    if (!rarest || !first || parts.length < names.length) return 0;
+    const [firstPart] = parts;
+    if (!rarest || !firstPart || parts.length < names.length) return 0;
     const splitTracks = listSplit.all({
       rarest: rarest.id,
       parts: JSON.stringify(parts.map(({ id }) => id)),
       most: limit,
     });
     const previousNames = splitTracks.map(({ id, albumId }) => [id, writer.namesOf(id, albumId)] as const);
-    for (const { id } of splitTracks) setCredits(id, whole.name, [whole]);
+    for (const { id } of splitTracks) setCredits(id, unsplitArtist.name, [unsplitArtist]);
     for (const albumId of albumsOf(splitTracks)) {
-      if (isTheirs.get(albumId, first.id, whole.id) === undefined) continue;
-      refile(albumId, first.id, whole);
+      if (isTheirs.get(albumId, firstPart.id, unsplitArtist.id) === undefined) continue;
+      refile(albumId, firstPart.id, unsplitArtist);
       insertKey.run(splitMarkOf(albumId), albumId);
     }
     for (const [id, names] of previousNames) writer.noteRename(id, names);
@@ -114,26 +114,28 @@ export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; trac
       .map((track) => ({ ...track, names: splitArtists([track.credit], () => false) }))
       .filter(({ names }) => names.length > 1);
     const previousNames = joinedTracks.map(({ id, albumId }) => [id, writer.namesOf(id, albumId)] as const);
-    let first: Artist | undefined;
+    let firstArtist: Artist | undefined;
     for (const { id, names } of joinedTracks) {
       const artists = names.map((name): Artist => ({ ...resolver.artist(name), name }));
       setCredits(id, names.join(', '), artists);
-      first ??= artists[0];
+      firstArtist ??= artists[0];
     }
     for (const albumId of albumsOf(joinedTracks)) {
       if (
-        !first ||
-        isTheirs.get(albumId, joinedArtist.id, first.id) === undefined ||
+        !firstArtist ||
+        isTheirs.get(albumId, joinedArtist.id, firstArtist.id) === undefined ||
         deleteKey.run(splitMarkOf(albumId)).changes === 0
       )
         continue;
-      refile(albumId, joinedArtist.id, first);
+      refile(albumId, joinedArtist.id, firstArtist);
     }
     for (const [id, names] of previousNames) writer.noteRename(id, names);
     return joinedTracks.length;
   }
 
-  /** Fixes the credits of up to `limit` tracks; returns how many. Runs inside the caller's transaction. */
+  /**
+   * Fixes the credits of up to `limit` tracks and returns the number of tracks. Runs inside the caller's transaction.
+   */
   return (id: ArtistId, limit: number): number => {
     const artist = findArtist.get(id);
     const names = artist ? splitArtists([artist.name], () => false) : [];
@@ -143,8 +145,8 @@ export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; trac
 }
 
 /**
- * Key that marks an album as moved by `joinCredits`. Only those move back when the mark is removed; an album whose
- * files name the unsplit artist stays.
+ * Returns the key that marks an album as moved by `joinCredits`. Only marked albums move back when the "never split"
+ * mark is removed; an album whose files name the unsplit artist stays.
  */
 const splitMarkOf = (albumId: AlbumId): string => `was:${albumId}`;
 

@@ -70,7 +70,7 @@ export const regroupingRoutes = ({ regroupings, library, jobs, libraryChanged }:
         title: change.title,
         artist_name: change.artistName,
         albums: library.albumsById(user.id, change.albums).map(toAlbumOut),
-        becomes: change.becomes.map(toBecome),
+        becomes: change.proposedAlbums.map(toBecome),
       });
       const dueAt = regroupings.dueAt();
       return { ...toPaged({ items, total: changes.length }, query, toOut), due_at: dueAt ? toIso(dueAt) : null };

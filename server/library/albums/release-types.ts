@@ -1,4 +1,4 @@
-// What kind of release an album is, as its files say: words of MusicBrainz.
+// The release types of an album (such as `album`, `ep`, `live`), in MusicBrainz's words, as the files' tags state them.
 import type { MoreTags } from '../../db/more-tags.ts';
 import { separateValues } from '../tracks/separate-values.ts';
 

@@ -1,13 +1,16 @@
-// Which tracks of one name (album artist and title) are one album: an album is a release. Two pure steps: tracks give
-// parts, and parts give releases. The result does not depend on the order of the tracks. docs/decisions/0108 has the
-// reasons, test/data/releases.txt the cases.
+// Decides which tracks of one name (album artist and title) are one album: an album is a release. Two pure steps:
+// tracks are grouped into parts, and parts into releases. The result does not depend on the order of the tracks.
+// docs/decisions/0108 has the reasons, test/data/releases.txt the cases.
 import type { TrackId } from '../../db/ids.ts';
 import { SAME_LENGTH_MS, SAME_SOUND, soundSimilarity } from '../../media/fingerprint-match.ts';
 
-/** A track as the rule sees it: by its tags and what people typed. */
+/** A track as the rule sees it: its tags and the values that people typed. */
 export interface NamedTrack {
   id: TrackId;
-  /** The same text for a folder and the folders of its discs; undefined if the track goes by no folder. */
+  /**
+   * The key of the track's folder; a folder and the folders of its discs have the same key. Undefined if the track's
+   * folder does not count.
+   */
   folder: string | undefined;
   /** The album that the track stays in whatever the rule says; undefined for most tracks. */
   fixedAlbum: number | undefined;
@@ -15,7 +18,7 @@ export interface NamedTrack {
   number: number | null;
   /** A person gave the track this album name. */
   isTyped: boolean;
-  /** Folded, as `edition`. */
+  /** The title of the track, folded like `edition`. */
   title: string;
   durationMs: number;
   releaseMbid: string | undefined;
@@ -31,11 +34,11 @@ type Comparison = (track: ComparedTrack, otherTrack: ComparedTrack) => boolean;
 
 /** Groups the tracks into albums. */
 export function releasesOf(tracks: readonly NamedTrack[], soundOf: SoundOf): NamedTrack[][] {
-  const isSame = createComparison(soundOf);
-  const parts = partsOf(tracks, isSame);
+  const isSameRecording = createComparison(soundOf);
+  const parts = partsOf(tracks, isSameRecording);
   const [typedParts, otherParts] = partition(parts, isTypedPart);
-  return addTypedParts(separateFixed(joinParts(otherParts, isSame)), typedParts, isSame).map((album) =>
-    album.flatMap((part) => part.tracks),
+  return addTypedParts(separateFixed(joinParts(otherParts, isSameRecording)), typedParts, isSameRecording).map(
+    (album) => album.flatMap((part) => part.tracks),
   );
 }
 
@@ -48,7 +51,7 @@ const partition = <T>(items: readonly T[], isFirst: (item: T) => boolean): [T[],
 const isTypedPart = ({ tracks, fixedAlbum }: Part): boolean =>
   fixedAlbum === undefined && tracks.every(({ isTyped }) => isTyped);
 
-/** Compares tracks by their sound; until both are analyzed, by title and length. */
+/** Returns a function that compares tracks by their sound; until both are analyzed, by title and length. */
 export function createComparison(soundOf: SoundOf): Comparison {
   return (track, otherTrack) => {
     const [sound, otherSound] = [soundOf(track.id), soundOf(otherTrack.id)];
@@ -57,7 +60,7 @@ export function createComparison(soundOf: SoundOf): Comparison {
   };
 }
 
-/** Tracks that are in one album in any case. */
+/** Tracks that certainly belong to one album. */
 interface Part {
   tracks: readonly NamedTrack[];
   places: ReadonlyMap<string, readonly NamedTrack[]>;
@@ -67,13 +70,13 @@ interface Part {
   year: number | undefined;
 }
 
-function partsOf(tracks: readonly NamedTrack[], isSame: Comparison): Part[] {
+function partsOf(tracks: readonly NamedTrack[], isSameRecording: Comparison): Part[] {
   const groups = Map.groupBy(tracks, ({ fixedAlbum, folder }) =>
     fixedAlbum !== undefined ? `fixed ${fixedAlbum}` : folder !== undefined ? `in ${folder}` : undefined,
   );
   const looseTracks = groups.get(undefined) ?? [];
   groups.delete(undefined);
-  return [...groups.values(), ...partsOfLooseTracks(looseTracks, isSame)].map((group) => ({
+  return [...groups.values(), ...partsOfLooseTracks(looseTracks, isSameRecording)].map((group) => ({
     tracks: group,
     places: placesOf(group),
     fixedAlbum: group[0]?.fixedAlbum,
@@ -87,41 +90,47 @@ function partsOf(tracks: readonly NamedTrack[], isSame: Comparison): Part[] {
  * Tracks without a folder are one part, unless two recordings claim one place. Then those that name the same release,
  * edition and year stay together.
  */
-function partsOfLooseTracks(looseTracks: readonly NamedTrack[], isSame: Comparison): NamedTrack[][] {
+function partsOfLooseTracks(looseTracks: readonly NamedTrack[], isSameRecording: Comparison): NamedTrack[][] {
   const tracksByNames = Map.groupBy(looseTracks.toSorted(compareByNames), (track) => JSON.stringify(namesOf(track)));
   const parts: NamedTrack[][] = [];
   for (const group of tracksByNames.values()) {
-    const possibleParts = parts.filter((part) => !claimOnePlace(part, group, isSame));
-    const isWhole = !group.some((track, n) => claimOnePlace([track], group.slice(n + 1), isSame));
+    const possibleParts = parts.filter((part) => !claimOnePlace(part, group, isSameRecording));
+    const isConflictFree = !group.some((track, n) => claimOnePlace([track], group.slice(n + 1), isSameRecording));
     const bestPart = possibleParts.toSorted(
       (a, b) => countCommonNames(b[0], group[0]) - countCommonNames(a[0], group[0]),
     )[0];
-    if (isWhole && bestPart) bestPart.push(...group);
-    else if (isWhole) parts.push([...group]);
-    else parts.push(...divideByPlace(group, isSame));
+    if (isConflictFree && bestPart) bestPart.push(...group);
+    else if (isConflictFree) parts.push([...group]);
+    else parts.push(...divideByPlace(group, isSameRecording));
   }
   return parts;
 }
 
-/** Each track goes to the first part in which its place is free. */
-function divideByPlace(tracks: readonly NamedTrack[], isSame: Comparison): NamedTrack[][] {
+/** Divides tracks into parts: each track goes to the first part in which its disc and track number are free. */
+function divideByPlace(tracks: readonly NamedTrack[], isSameRecording: Comparison): NamedTrack[][] {
   const parts: NamedTrack[][] = [];
   for (const track of tracks) {
-    const part = parts.find((candidate) => !claimOnePlace(candidate, [track], isSame));
+    const part = parts.find((candidate) => !claimOnePlace(candidate, [track], isSameRecording));
     if (part) part.push(track);
     else parts.push([track]);
   }
   return parts;
 }
 
-function claimOnePlace(group: readonly NamedTrack[], otherGroup: readonly NamedTrack[], isSame: Comparison): boolean {
+function claimOnePlace(
+  group: readonly NamedTrack[],
+  otherGroup: readonly NamedTrack[],
+  isSameRecording: Comparison,
+): boolean {
   const places = placesOf(group);
   return otherGroup.some((track) =>
-    places.get(placeOf(track))?.some((occupant) => !isSame(occupant, track) && !areBroughtTogether(occupant, track)),
+    places
+      .get(placeOf(track))
+      ?.some((occupant) => !isSameRecording(occupant, track) && !areBroughtTogether(occupant, track)),
   );
 }
 
-/** A person who gives tracks one name wants them together, if not by the year. */
+/** Returns whether a person gave one of the tracks the album's name and their years agree: both belong together. */
 const areBroughtTogether = (track: NamedTrack, otherTrack: NamedTrack): boolean =>
   (track.isTyped || otherTrack.isTyped) &&
   (track.year === undefined || otherTrack.year === undefined || track.year === otherTrack.year);
@@ -147,24 +156,24 @@ export const placeOf = ({ disc, number, title }: Pick<NamedTrack, 'disc' | 'numb
   number === null ? `called ${title}` : `${disc}.${number}`;
 const placesOf = (tracks: readonly NamedTrack[]) => Map.groupBy(tracks, placeOf);
 
-/** The most frequent value; of equals the smaller one. */
+/** Returns the most frequent value; of equally frequent values the smallest. */
 export function mostFrequent<T extends string | number>(values: readonly (T | undefined)[]): T | undefined {
   const byValue = Map.groupBy(values, (value) => value);
   byValue.delete(undefined);
   return [...byValue].toSorted(([a, uses], [b, otherUses]) => otherUses.length - uses.length || compare(a, b))[0]?.[0];
 }
 
-/** Songs may have years of their own: the year of an album is that of more than half of them. */
+/** Returns the year that more than half of the tracks have: the songs of an album may have years of their own. */
 function yearOf(tracks: readonly NamedTrack[]): number | undefined {
   const years = tracks.flatMap(({ year }) => year ?? []);
   const year = mostFrequent(years);
   return years.filter((value) => value === year).length * 2 > years.length ? year : undefined;
 }
 
-/** Parts that are one album by their release mbid, and what they name together. */
+/** Parts that are one album by their release mbid, with the mbid, edition and year that they have in common. */
 type Release = Omit<Part, 'tracks' | 'fixedAlbum'> & { parts: readonly Part[] };
 
-function joinParts(parts: readonly Part[], isSame: Comparison): Part[][] {
+function joinParts(parts: readonly Part[], isSameRecording: Comparison): Part[][] {
   const partsByMbid = Map.groupBy(parts, (part) => part.releaseMbid ?? part);
   const releases = [...partsByMbid.values()].map((group): Release => {
     const tracks = group.flatMap((part) => part.tracks);
@@ -177,12 +186,12 @@ function joinParts(parts: readonly Part[], isSame: Comparison): Part[][] {
       year: mostFrequent(group.map((part) => part.year)),
     };
   });
-  return groupAgreeing(releases).flatMap((group) => joinAgreeing(group, isSame));
+  return groupAgreeing(releases).flatMap((group) => joinAgreeing(group, isSameRecording));
 }
 
 /**
- * Releases that name the same mbid, edition and year. One that names none of a kind agrees with all others, if those
- * name only one; otherwise with those that name none either.
+ * Groups releases that name the same mbid, edition and year. A release that lacks one of these values agrees with all
+ * others if those name only one value; otherwise only with releases that lack the value too.
  */
 function groupAgreeing(releases: readonly Release[]): Release[][] {
   const kinds = (['releaseMbid', 'edition', 'year'] as const).filter(
@@ -192,12 +201,14 @@ function groupAgreeing(releases: readonly Release[]): Release[][] {
 }
 
 /**
- * Joins releases with the same recordings at the same places, which are one album owned twice. The others join them if
- * no place is claimed twice.
+ * Joins releases with the same recordings at the same places, which are one album owned twice. Other releases are
+ * joined to them if no place is then claimed twice.
  */
-function joinAgreeing(releases: readonly Release[], isSame: Comparison): Part[][] {
-  const units = groupConnected(releases, (a, b) => isCopy(a, b, isSame)).flatMap((group) =>
-    group.every((release, n) => group.slice(n + 1).every((otherRelease) => isCopy(release, otherRelease, isSame)))
+function joinAgreeing(releases: readonly Release[], isSameRecording: Comparison): Part[][] {
+  const units = groupConnected(releases, (a, b) => isCopy(a, b, isSameRecording)).flatMap((group) =>
+    group.every((release, n) =>
+      group.slice(n + 1).every((otherRelease) => isCopy(release, otherRelease, isSameRecording)),
+    )
       ? [group]
       : group.map((release) => [release]),
   );
@@ -209,15 +220,15 @@ function joinAgreeing(releases: readonly Release[], isSame: Comparison): Part[][
 }
 
 /** Returns whether two releases share places and hold the same recording at each of them. */
-function isCopy(release: Release, otherRelease: Release, isSame: Comparison): boolean {
+function isCopy(release: Release, otherRelease: Release, isSameRecording: Comparison): boolean {
   const placeMatches = [...release.places].flatMap(([place, tracks]) => {
     const otherTracks = otherRelease.places.get(place);
-    return otherTracks ? [tracks.some((track) => otherTracks.some((copy) => isSame(track, copy)))] : [];
+    return otherTracks ? [tracks.some((track) => otherTracks.some((copy) => isSameRecording(track, copy)))] : [];
   });
   return placeMatches.length > 0 && placeMatches.every(Boolean);
 }
 
-/** Groups items that are joined by pairs. */
+/** Groups items that are connected by joined pairs. */
 export function groupConnected<T>(items: readonly T[], areJoined: (item: T, otherItem: T) => boolean): T[][] {
   const groups: T[][] = [];
   for (const item of items) {
@@ -229,17 +240,20 @@ export function groupConnected<T>(items: readonly T[], areJoined: (item: T, othe
 }
 
 /**
- * Adds tracks that people gave the name to the album of the same year, else to the largest one, but not to an album of
- * another year that claims the same place.
+ * Adds tracks to which people gave the album's name to the album of the same year, else to the largest album, but not
+ * to an album of another year that claims the same place.
  */
-function addTypedParts(albums: readonly Part[][], typedParts: readonly Part[], isSame: Comparison): Part[][] {
+function addTypedParts(albums: readonly Part[][], typedParts: readonly Part[], isSameRecording: Comparison): Part[][] {
   const extendedAlbums = albums.map((parts) => [...parts]);
   for (const part of typedParts) {
     const isOfYear = ({ year }: Part): boolean => year !== undefined && year === part.year;
-    const isOther = ({ year, tracks }: Part): boolean =>
-      year !== undefined && part.year !== undefined && year !== part.year && claimOnePlace(tracks, part.tracks, isSame);
+    const isConflicting = ({ year, tracks }: Part): boolean =>
+      year !== undefined &&
+      part.year !== undefined &&
+      year !== part.year &&
+      claimOnePlace(tracks, part.tracks, isSameRecording);
     const [targetAlbum] = extendedAlbums
-      .filter((parts) => !parts.some(isOther))
+      .filter((parts) => !parts.some(isConflicting))
       .toSorted(
         (a, b) =>
           Number(b.some(isOfYear)) - Number(a.some(isOfYear)) ||
@@ -262,8 +276,8 @@ function separateFixed(albums: readonly Part[][]): Part[][] {
     const fixedParts = parts
       .filter(({ fixedAlbum }) => fixedAlbum !== undefined)
       .toSorted((a, b) => b.tracks.length - a.tracks.length || compare(a.fixedAlbum, b.fixedAlbum));
-    const [first, ...others] = fixedParts;
-    if (!first || others.length === 0) return [parts];
-    return [parts.filter((part) => !others.includes(part)), ...others.map((part) => [part])];
+    const [largestPart, ...otherFixedParts] = fixedParts;
+    if (!largestPart || otherFixedParts.length === 0) return [parts];
+    return [parts.filter((part) => !otherFixedParts.includes(part)), ...otherFixedParts.map((part) => [part])];
   });
 }

@@ -1,5 +1,6 @@
-// Files of one recording at one place of an album, such as an MP3 and the FLAC beside it. They stay tracks of their own
-// everywhere, with what people did; the album shows the best of them, and its details the others as versions.
+// Finds files of one recording at one place of an album, such as an MP3 and the FLAC beside it. They stay separate
+// tracks, with their own likes and plays; the album shows only the best of them, and the details of a track list the
+// others as versions.
 import type { Sqlite } from '../../db/client.ts';
 import type { AlbumId, TrackId } from '../../db/ids.ts';
 import { inNamedAlbum } from '../../db/unknown-names.ts';
@@ -30,7 +31,7 @@ export function createTrackVersions(client: Sqlite) {
     inAlbum(album: AlbumId, readTracks: (ids: readonly TrackId[]) => TrackSummary[]): TrackSummary[][] {
       const ids = listSharingPlace.all(album);
       if (ids.length === 0) return [];
-      const isSame = createComparison(sounds());
+      const isSameRecording = createComparison(sounds());
       const placedTracks = readTracks(ids).map((track) => ({
         track,
         id: track.id,
@@ -41,7 +42,10 @@ export function createTrackVersions(client: Sqlite) {
       }));
       return [...Map.groupBy(placedTracks, placeOf).values()]
         .flatMap((group) =>
-          groupConnected(group, (a, b) => isSame(a, b) && findDismissal.get({ a: a.id, b: b.id }) === undefined),
+          groupConnected(
+            group,
+            (a, b) => isSameRecording(a, b) && findDismissal.get({ a: a.id, b: b.id }) === undefined,
+          ),
         )
         .filter(({ length }) => length > 1)
         .map((group) =>

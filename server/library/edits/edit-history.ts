@@ -1,6 +1,6 @@
-// What edits by hand replaced, for 30 days. An edit is undone by writing what was there before, which is an edit too,
-// so that undoing can be undone; fields that were changed again since stay as they are. An album or artist that lost
-// its last track by the edit comes back under its old id.
+// Stores for 30 days what manual edits replaced. Undoing an edit writes the previous values and is itself an edit, so
+// that it can be undone too; fields that were changed again since then keep their current values. An album or artist
+// that lost its last track by the edit comes back under its old id.
 import { randomUUID } from 'node:crypto';
 import { and, desc, eq, getTableColumns, gt, lt, ne, sql } from 'drizzle-orm';
 import type { Db, MainDb } from '../../db/client.ts';
@@ -29,13 +29,16 @@ interface PreviousState {
   error: string | null;
   fpidScore?: number | null;
   parents: Parents;
-  /** Rows of the tables in `keeps`. */
+  /** The deleted rows of the tables that the edit names in `keeps`. */
   rows?: TrackSnapshot['rows'];
   /** The ids that the edit set, which `changes` does not show. */
   after?: Ids;
-  /** Fields that the edit set to the value they had: once the file says something else, the edit changed them. */
+  /**
+   * Fields that the edit set to the value that they already had. If the file says something else later, they count as
+   * changed by the edit.
+   */
   confirmed?: string[];
-  /** A scan has read other tags since the edit: `identity` is what they say, with earlier edits. */
+  /** True if a scan has read other tags since the edit; `identity` then has the new tags and the earlier edits. */
   isReread?: true;
 }
 type Ids = Pick<TrackIdentity, (typeof IDS)[number]>;
@@ -44,11 +47,11 @@ const IDS = ['recordingMbid', 'acoustidId'] as const;
 export interface TrackEdit extends Omit<typeof trackEdits.$inferSelect, 'before' | 'changes'> {
   changes: FieldChange[];
   userName: string | null;
-  /** Tracks of the same batch that still can be undone. */
+  /** The number of tracks of the same batch whose edits can still be undone. */
   batchSize: number;
 }
 
-/** The editor, and which edits are made together. */
+/** Who makes the edit, and the batch that it belongs to. */
 interface EditContext {
   by: UserId;
   batch?: string | undefined;
@@ -58,10 +61,10 @@ interface EditContext {
 }
 
 interface UndoneEdits {
-  /** Undoing this batch redoes the edits. */
+  /** The batch that the undo itself is stored as; undoing this batch redoes the edits. */
   batch: string;
   undone: TrackId[];
-  failed: { id: TrackId; detail: string }[];
+  failures: { id: TrackId; detail: string }[];
 }
 
 const MAX_LISTED_EDITS = 200;
@@ -77,9 +80,9 @@ export type EditHistory = ReturnType<typeof createEditHistory>;
 export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) {
   const findStoredTrack = prepareFindTrack(db.$client);
   const snapshots = createTrackSnapshots(db.$client);
-  const oldestUndoable = (at = now()): Date => new Date(at.getTime() - TRASH_RETENTION_MS);
+  const oldestUndoable = (time = now()): Date => new Date(time.getTime() - TRASH_RETENTION_MS);
 
-  /** Does the work and stores what it replaced. Throws what the work throws, and `not_found`. */
+  /** Runs `work` and stores the values that it replaced. Throws what `work` throws, and `not_found`. */
   function record<T>({ by, batch, kind = 'edit', keeps = [] }: EditContext, id: TrackId, work: () => T): T {
     return db.transaction(
       (tx) => {
@@ -93,7 +96,8 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
           tx.insert(trackEdits)
             .values({
               trackId: id,
-              userId: sql<UserId | null>`(SELECT id FROM users WHERE id = ${by})`, // it may have been deleted meanwhile
+              // the user may have been deleted meanwhile
+              userId: sql<UserId | null>`(SELECT id FROM users WHERE id = ${by})`,
               batch: batch ?? null,
               kind,
               changes,
@@ -106,7 +110,7 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
                 rows: rows.filter(({ table }) => keeps.includes(table)),
                 after: idsOf(newIdentity),
                 confirmed: confirmedFields(storedTrack.identity, newIdentity),
-                // annotations come back by themselves (annotations.ts); a picture that was found is looked for again
+                // annotations come back by themselves (annotations.ts); a picture that was found is looked up again
                 parents: { ...parents, albumCovers: [], artistNevers: [] },
               } satisfies PreviousState,
               createdAt: now(),
@@ -118,7 +122,10 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     );
   }
 
-  /** Writes the target. `automaticState`: the track before its first manual edit, if none of them is left. */
+  /**
+   * Writes the identity `target`. `automaticState` is the state before the track's first manual edit, if no manual edit
+   * remains.
+   */
   function putBack(
     tx: Db,
     context: EditContext,
@@ -127,9 +134,9 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     target: TrackIdentity,
     automaticState?: PreviousState,
   ): void {
-    const isWhole = isSameIdentity(asEdited(target), asEdited(previousState.identity));
+    const isFullyRestored = isSameIdentity(asEdited(target), asEdited(previousState.identity));
     const { fpidScore, rows = [] } = previousState;
-    const outcome = automaticState ?? (isWhole ? previousState : undefined);
+    const outcome = automaticState ?? (isFullyRestored ? previousState : undefined);
     record(context, id, () => {
       snapshots.bringParents(previousState.parents);
       writer.batch(() => writer.setIdentity(id, { ...target, lyrics: undefined }, findStoredTrack(id)?.folder));
@@ -137,11 +144,11 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
         .set({
           updatedAt: now(),
           ...(outcome && { metadataStatus: outcome.status, metadataError: outcome.error }),
-          ...(isWhole && fpidScore !== undefined && { fpidScore }),
+          ...(isFullyRestored && fpidScore !== undefined && { fpidScore }),
         })
         .where(eq(tracks.id, id))
         .run();
-      if (isWhole) snapshots.replaceRows(id, tablesOf(rows), rows);
+      if (isFullyRestored) snapshots.replaceRows(id, tablesOf(rows), rows);
       const rowIds = (parentRows: Parents['albums']): number[] => parentRows.map((row) => Number(row['id']));
       for (const albumId of rowIds(previousState.parents.albums)) writer.search.set('album', albumId);
       for (const artistId of rowIds(previousState.parents.artists)) writer.search.set('artist', artistId);
@@ -149,11 +156,12 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     });
   }
 
-  const isUndoable = (at = now()) => gt(trackEdits.createdAt, oldestUndoable(at));
+  const isUndoable = (time = now()) => gt(trackEdits.createdAt, oldestUndoable(time));
 
   /**
-   * Undoes these edits of one track, in their order, where the fields are still as the edits left them. Returns the
-   * fields that were changed again since and stay. Throws `conflict` when that is all of them.
+   * Undoes these edits of one track, in their order, in all fields that still have the value that the edits set.
+   * Returns the fields that were changed again since and keep their values. Throws `conflict` when those are all
+   * fields.
    */
   function takeEditsBack(
     tx: Db,
@@ -161,13 +169,13 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     id: TrackId,
     edits: (typeof trackEdits.$inferSelect)[],
   ): FieldChange[] {
-    const [first, last] = [edits[0]?.before, edits.at(-1)?.before] as (PreviousState | undefined)[];
+    const [firstState, lastState] = [edits[0]?.before, edits.at(-1)?.before] as (PreviousState | undefined)[];
     const storedTrack = findStoredTrack(id);
-    if (!first || !last || !storedTrack) throw notFound('track', id);
+    if (!firstState || !lastState || !storedTrack) throw notFound('track', id);
     const changes = new Map<string, FieldChange>();
     for (const change of edits.flatMap((edit) => edit.changes as FieldChange[]))
       changes.set(change.field, { ...change, before: (changes.get(change.field) ?? change).before });
-    const previousState = { ...first, ...(last.after && { after: last.after }) };
+    const previousState = { ...firstState, ...(lastState.after && { after: lastState.after }) };
     const takeBackFrom = (identity: TrackIdentity) => takeBack([...changes.values()], previousState, identity);
     const { target, laterChanges } = takeBackFrom(storedTrack.identity);
     if (laterChanges.length > 0 && isSameIdentity(target, storedTrack.identity))
@@ -175,7 +183,7 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     const automaticState = storedTrack.status === 'manual' ? findAutomaticState(tx, id, target) : undefined;
     const tags = automaticState?.isReread && identityUnderEdits(tx, id);
     if (!tags) {
-      putBack(tx, context, id, first, target, automaticState);
+      putBack(tx, context, id, firstState, target, automaticState);
       return laterChanges;
     }
     // A scan leaves a `manual` track as it is, so the fields that nobody edited are those of the former tags. They are
@@ -183,13 +191,13 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     const retagged = withEditsOf(storedTrack.identity, tags);
     writer.batch(() => writer.setIdentity(id, { ...retagged, lyrics: undefined }, storedTrack.folder));
     const secondTry = takeBackFrom(findStoredTrack(id)?.identity ?? retagged);
-    putBack(tx, context, id, first, secondTry.target, automaticState);
+    putBack(tx, context, id, firstState, secondTry.target, automaticState);
     return secondTry.laterChanges;
   }
 
   /**
-   * What the track was before the edit that made it `manual`, if `target` has nothing of that edit or of later ones.
-   * Undefined while something of them is left.
+   * Returns the state of the track before the edit that made it `manual`, if `target` contains nothing of that edit or
+   * of later ones; undefined if something of them remains.
    */
   function findAutomaticState(tx: Db, id: TrackId, target: TrackIdentity): PreviousState | undefined {
     const edit = tx
@@ -210,7 +218,7 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
   return {
     record,
 
-    /** The latest first. */
+    /** Lists the edits of a track, the latest first. */
     list(id: TrackId): TrackEdit[] {
       const { before: _, ...columns } = getTableColumns(trackEdits);
       return db
@@ -230,8 +238,8 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     },
 
     /**
-     * Undoes the edit where the fields are still as it left them. Returns the fields that were changed again since and
-     * stay. Throws `not_found`, and `conflict` when that is all of them.
+     * Undoes an edit in all fields that still have the value that it set. Returns the fields that were changed again
+     * since and keep their values. Throws `not_found`, and `conflict` when those are all fields.
      */
     undo(by: UserId, trackId: TrackId, id: TrackEditId): FieldChange[] {
       return db.transaction(
@@ -246,14 +254,14 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     },
 
     /**
-     * Undoes the edits of a batch where the fields are still as it left them. `assertMay` throws for a track that may
-     * not be edited. Throws `not_found` when there is nothing to undo.
+     * Undoes the edits of a batch in all fields that still have the value that the edits set. `assertMay` throws for a
+     * track that may not be edited. Throws `not_found` when there is nothing to undo.
      */
     async undoBatch(by: UserId, batch: string, assertMay: (id: TrackId) => void): Promise<UndoneEdits> {
       const ofBatch = and(eq(trackEdits.batch, batch), isUndoable());
       const rows = db.selectDistinct({ id: trackEdits.trackId }).from(trackEdits).where(ofBatch).all();
       if (rows.length === 0) throw notFound('edit', batch);
-      const outcome: UndoneEdits = { batch: `undo-${randomUUID()}`, undone: [], failed: [] };
+      const outcome: UndoneEdits = { batch: `undo-${randomUUID()}`, undone: [], failures: [] };
       await inSlices(rows, ({ id }) => {
         try {
           db.transaction(
@@ -268,7 +276,7 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
           outcome.undone.push(id);
         } catch (error) {
           if (!(error instanceof AppError)) throw error;
-          outcome.failed.push({ id, detail: error.message });
+          outcome.failures.push({ id, detail: error.message });
         }
       });
       return outcome;
@@ -277,15 +285,18 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     isBatch: (batch: string): boolean =>
       db.select({ id: trackEdits.id }).from(trackEdits).where(eq(trackEdits.batch, batch)).limit(1).get() !== undefined,
 
-    purgeOld: (at = now()): void =>
+    purgeOld: (time = now()): void =>
       void db
         .delete(trackEdits)
-        .where(lt(trackEdits.createdAt, oldestUndoable(at)))
+        .where(lt(trackEdits.createdAt, oldestUndoable(time)))
         .run(),
   };
 }
 
-/** For a scan that read other tags of a track: undoing its edits restores the new tags. */
+/**
+ * Replaces the stored tags of an edited track after a scan read other tags: undoing the edits then restores the new
+ * tags.
+ */
 export function replaceTagsUnderEdits(db: Db, id: TrackId, tags: TrackIdentity): void {
   for (const edit of db.select().from(trackEdits).where(eq(trackEdits.trackId, id)).all()) {
     const previousState = edit.before as PreviousState;
@@ -300,24 +311,35 @@ export function replaceTagsUnderEdits(db: Db, id: TrackId, tags: TrackIdentity):
         changes.push({ field, before: newText, after: oldText });
     }
     const rereadState: PreviousState = { ...previousState, identity, isReread: true };
-    // with other tags it is to be identified again
+    // a file with other tags has to be identified again
     if (rereadState.status !== 'manual') Object.assign(rereadState, { status: 'pending', error: null });
     db.update(trackEdits).set({ before: rereadState, changes }).where(eq(trackEdits.id, edit.id)).run();
   }
 }
 
-/** Returns the identity that a track has without its edits, by its current tags. Undefined without edits. */
+/**
+ * Returns the identity that a track would have without its edits, by its current tags; undefined for a track without
+ * edits.
+ */
 export function identityUnderEdits(db: Db, id: TrackId): TrackIdentity | undefined {
-  const [first] = db.select().from(trackEdits).where(eq(trackEdits.trackId, id)).orderBy(trackEdits.id).limit(1).all();
-  return first && (first.before as PreviousState).identity;
+  const [firstEdit] = db
+    .select()
+    .from(trackEdits)
+    .where(eq(trackEdits.trackId, id))
+    .orderBy(trackEdits.id)
+    .limit(1)
+    .all();
+  return firstEdit && (firstEdit.before as PreviousState).identity;
 }
 
 const tablesOf = (rows: TrackSnapshot['rows']): string[] => rows.map(({ table }) => table);
-/** Removes what edits do not change: lyrics, and values of the analysis. */
+/** Removes the values that edits do not change: lyrics, and values of the analysis. */
 const asEdited = (identity: TrackIdentity): TrackIdentity => ({ ...withoutMeasured(identity), lyrics: undefined });
 const idsOf = ({ recordingMbid, acoustidId }: TrackIdentity): Ids => ({ recordingMbid, acoustidId });
 
 function describeChanges(laterChanges: FieldChange[]): string {
-  const fields = laterChanges.map(({ field, after }) => (after === null ? field : `${field} (“${after}”)`));
+  const fields = laterChanges.map(({ field, after: currentValue }) =>
+    currentValue === null ? field : `${field} (“${currentValue}”)`,
+  );
   return `Changed again since: ${fields.join(', ')}.`;
 }

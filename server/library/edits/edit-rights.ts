@@ -1,5 +1,6 @@
-// Whether somebody may edit, merge or delete tracks: with the right, everything; without it, what they uploaded
-// themselves, as long as nobody else has it in a playlist or liked it. Every route that writes tracks asks here.
+// Decides who may edit, merge or delete tracks. Users with the right may change everything; others may change what they
+// uploaded themselves, as long as nobody else has it in a playlist or liked it. Every route that writes tracks checks
+// this.
 import type { Database } from 'better-sqlite3';
 import type { AlbumId, TrackId } from '../../db/ids.ts';
 import { RIGHTS } from '../../db/rights.ts';
@@ -34,11 +35,11 @@ export function createEditing(client: Database) {
   return {
     /** Returns whether the user may edit these tracks. Unknown ids are ignored. */
     mayEdit,
-    /** Throws `forbidden`. */
+    /** Throws `forbidden` if the user may not edit one of the tracks. */
     assertTracks(user: Editor, trackIds: readonly TrackId[]): void {
       if (!mayEdit(user, trackIds)) throw refusalToEdit('these tracks');
     },
-    /** Throws `forbidden`. An album without tracks is nobody's own. */
+    /** Throws `forbidden` if the user may not edit the album. An album without tracks has no owner. */
     assertAlbum(user: Editor, albumId: AlbumId): void {
       if (!user.rights.canEdit && findForeignAlbum.get({ userId: user.id, albumId }) !== undefined)
         throw refusalToEdit('this album');
@@ -46,10 +47,10 @@ export function createEditing(client: Database) {
   };
 }
 
-const refusalToEdit = (what: string): AppError =>
+const refusalToEdit = (itemName: string): AppError =>
   new AppError(
     'forbidden',
     `Your account may edit and delete only what it uploaded itself, while nobody else has it in a playlist or liked ` +
-      `it; for ${what} it needs the right ${RIGHTS.canEdit.name}, which an administrator can give.`,
+      `it; for ${itemName} it needs the right ${RIGHTS.canEdit.name}, which an administrator can give.`,
     { fields: [{ field: RIGHTS.canEdit.name, message: 'is needed' }] },
   );

@@ -1,4 +1,4 @@
-// The history of edits over REST.
+// REST API for the history of edits.
 import { z } from 'zod';
 import { TrackEditIdIn, TrackIdIn } from '../../db/ids.ts';
 import { refusal } from '../../db/rights.ts';
@@ -94,7 +94,7 @@ export const editRoutes = ({ history, merges, library, editing, libraryChanged }
       libraryChanged();
       return {
         ...toTrackOut(library.getTrack(user.id, params.id)),
-        not_undone: laterChanges.map(({ field, after }) => ({ field, value: after })),
+        not_undone: laterChanges.map(({ field, after: value }) => ({ field, value })),
       };
     },
   ),
@@ -112,11 +112,11 @@ export const editRoutes = ({ history, merges, library, editing, libraryChanged }
     },
     async ({ user, params }) => {
       if (!user.rights.canEdit && !history.isBatch(params.batch)) throw refusal('canEdit');
-      const { batch, undone, failed } = await history.undoBatch(user.id, params.batch, (id) =>
+      const { batch, undone, failures } = await history.undoBatch(user.id, params.batch, (id) =>
         editing.assertTracks(user, [id]),
       );
       if (undone.length > 0) libraryChanged();
-      return { batch, undone: undone.length, failed: failed.slice(0, MAX_FAILURES) };
+      return { batch, undone: undone.length, failed: failures.slice(0, MAX_FAILURES) };
     },
   ),
 ];

@@ -1,4 +1,4 @@
-// Manual edits of single fields of a track or an artist. Replacing all metadata at once: replace-metadata.ts.
+// Manual edits of single fields of a track or an artist. replace-metadata.ts replaces all metadata at once.
 import { and, asc, eq, ne, sql } from 'drizzle-orm';
 import { albumPlace } from '../../db/album-place.ts';
 import type { Db, MainDb } from '../../db/client.ts';
@@ -11,7 +11,7 @@ import { foldedText, sortKey } from '../tracks/sort-and-identity-keys.ts';
 import { createResolver } from '../tracks/resolve.ts';
 import type { TrackWriter } from '../tracks/track-writer.ts';
 
-/** An absent field is kept, null clears it. */
+/** Changes of a track's fields. An absent field is kept, null clears it. */
 export interface TrackChanges extends FieldChanges {
   title?: string | undefined;
   genre?: string | null | undefined;
@@ -40,7 +40,7 @@ export function createEdits({ db, tracks: writer, now }: EditsDeps) {
   const { search } = writer;
   const resolver = createResolver({ client: db.$client, search, now });
 
-  /** Marks the changed fields as `manual` and keeps metadata_status. */
+  /** Writes the changed fields, marks them as `manual` and keeps metadata_status. */
   function updateTrack(id: TrackId, changes: TrackChanges): void {
     db.transaction(
       (tx) => {
@@ -81,7 +81,7 @@ export function createEdits({ db, tracks: writer, now }: EditsDeps) {
         .values({ trackId, position: 0, genreId: resolver.genre(genre) })
         .run();
     if (albumId === null) return;
-    const first = tx
+    const firstTrack = tx
       .select({ genre: tracks.genre })
       .from(tracks)
       .where(eq(tracks.albumId, albumId))
@@ -89,12 +89,15 @@ export function createEdits({ db, tracks: writer, now }: EditsDeps) {
       .limit(1)
       .get();
     tx.update(albums)
-      .set({ genre: first?.genre ?? null, updatedAt: now() })
+      .set({ genre: firstTrack?.genre ?? null, updatedAt: now() })
       .where(and(eq(albums.id, albumId), ne(albums.titleSort, UNNAMED_KEYS.album)))
       .run();
   }
 
-  /** `neverSplit` only affects names read from now on; existing credits are changed by never-split.ts. */
+  /**
+   * Updates an artist. `neverSplit` only affects names read from now on; existing credits are changed by
+   * never-split.ts.
+   */
   function updateArtist(id: ArtistId, { sortName, neverSplit }: ArtistChanges): void {
     db.transaction(
       (tx) => {
@@ -108,7 +111,7 @@ export function createEdits({ db, tracks: writer, now }: EditsDeps) {
         tx.update(albums).set({ artistSort: key }).where(eq(albums.artistId, id)).run();
         search.set('artist', id);
         const artistAlbums = tx.select({ id: albums.id }).from(albums).where(eq(albums.artistId, id)).all();
-        // albums are found by the name of their artist too
+        // albums can also be found by the name of their artist
         for (const album of artistAlbums) search.set('album', album.id);
       },
       { behavior: 'immediate' },

@@ -1,11 +1,11 @@
-// What an edit changes of a track's metadata, field by field, taking single fields back, and keeping what a person
-// edited where the rest is replaced. Pure.
+// Compares a track's metadata before and after an edit, undoes single fields, and keeps manual edits when the other
+// fields are replaced. Pure functions.
 import { tracks } from '../../db/schema.ts';
 import { FIELD_LIST } from '../../db/track-fields.ts';
 import { identityKey } from '../tracks/sort-and-identity-keys.ts';
 import { TYPED_RELEASE, type TrackIdentity } from '../tracks/track-values.ts';
 
-/** A changed field as it is shown: in text, by the names of the API. */
+/** A changed field as users see it: its values as text, under its API name. */
 export interface FieldChange {
   field: string;
   before: string | null;
@@ -23,10 +23,10 @@ const KEY_OF_FIELD = new Map<string, Key>([
   ['genre', 'genres'],
   ...FIELD_LIST.map((field): [string, Key] => [tracks[field].name, field]),
 ]);
-/** The artists and their credit are undone together. */
+/** Fields that are undone together: the artists and their credit. */
 const ARTIST_FIELDS = new Set(['artist', 'artists']);
 const ORIGIN_OF: Record<string, string> = { artists: 'artist', genres: 'genre' };
-/** Fields whose origin is that of another field. */
+/** Fields that share the origin of another field. */
 const ORIGIN_FIELD_OF: Record<string, string> = { ...ORIGIN_OF, albumArtist: 'album' };
 
 function textOf(identity: TrackIdentity, key: Key): string | null {
@@ -49,7 +49,7 @@ export const changesOf = (oldIdentity: TrackIdentity, newIdentity: TrackIdentity
     return oldText === newText ? [] : [{ field, before: oldText, after: newText }];
   });
 
-/** Fields that an edit set to the value that they had before, by the name of the API. */
+/** Returns the fields that an edit set to the value that they already had, by their API names. */
 export const confirmedFields = (oldIdentity: TrackIdentity, newIdentity: TrackIdentity): string[] =>
   [...KEY_OF_FIELD].flatMap(([field, key]) => {
     const name = ORIGIN_FIELD_OF[key] ?? key;
@@ -62,7 +62,7 @@ interface BeforeEdit {
   after?: Partial<TrackIdentity>;
 }
 
-/** Undoes changes. `laterChanges`: fields that were changed again since, with their current values. */
+/** Undoes changes. `laterChanges` are the fields that were changed again since, with their current values. */
 export function takeBack(
   changes: readonly FieldChange[],
   { identity: oldIdentity, after = {} }: BeforeEdit,
@@ -74,17 +74,17 @@ export function takeBack(
   };
   const isChangedSince = (change: FieldChange): boolean => valueOf(change.field) !== (change.after || null);
   const isArtistChangedSince = changes.some((change) => ARTIST_FIELDS.has(change.field) && isChangedSince(change));
-  const stays = (change: FieldChange): boolean =>
+  const isKept = (change: FieldChange): boolean =>
     isChangedSince(change) || (isArtistChangedSince && ARTIST_FIELDS.has(change.field));
   const target: TrackIdentity = { ...currentIdentity, provenance: { ...currentIdentity.provenance } };
-  for (const { field } of changes.filter((change) => !stays(change))) {
+  for (const { field } of changes.filter((change) => !isKept(change))) {
     const key = KEY_OF_FIELD.get(field);
     if (key !== undefined) copyField(key, oldIdentity, target);
   }
-  // the edit may have only confirmed some of these fields
+  // the edit may have changed only the origin of some of these fields
   for (const key of KEY_OF_FIELD.values())
     if (textOf(target, key) === textOf(oldIdentity, key)) copyOrigin(key, oldIdentity, target);
-  // what the album is besides its name goes with the name
+  // values that belong to the album as a whole are restored together with its name
   const album = [oldIdentity, currentIdentity].find((identity) => isSameAlbum(identity, target));
   target.compilation = album?.compilation;
   target.releaseGroupMbid = album?.releaseGroupMbid;
@@ -95,12 +95,12 @@ export function takeBack(
   const laterChanges = changes.flatMap((change) => {
     const value = valueOf(change.field);
     const isOldValue = value === undefined || value === (change.before || null);
-    return stays(change) && !isOldValue ? [{ field: change.field, before: change.before, after: value }] : [];
+    return isKept(change) && !isOldValue ? [{ field: change.field, before: change.before, after: value }] : [];
   });
   return { target, laterChanges };
 }
 
-/** Keys that have the origin of one field and are copied with it. */
+/** The keys whose values have the same origin as the named field, and are copied with it. */
 const KEYS_OF_ORIGIN: Record<string, readonly Key[]> = {
   artist: ['artist', 'artists'],
   album: ['album', 'albumArtist', 'compilation', 'releaseGroupMbid', 'releaseMbid'],
@@ -108,18 +108,18 @@ const KEYS_OF_ORIGIN: Record<string, readonly Key[]> = {
 };
 const EDITABLE_FIELDS = new Set(['title', ...Object.keys(KEYS_OF_ORIGIN), ...FIELD_LIST]);
 
-/** Fields that were edited by hand in `identity`, and not in `other`, or to another value. */
-export const editedFields = (identity: TrackIdentity, other: TrackIdentity): string[] =>
+/** Returns the fields that were edited manually in `identity`, but in `other` not at all or to another value. */
+export const editedFields = (identity: TrackIdentity, otherIdentity: TrackIdentity): string[] =>
   Object.entries(identity.provenance ?? {})
     .filter(([field, origin]) => origin === 'manual' && EDITABLE_FIELDS.has(field))
     .map(([field]) => field)
     .filter(
       (field) =>
-        other.provenance?.[field] !== 'manual' ||
-        (KEYS_OF_ORIGIN[field] ?? [field as Key]).some((key) => textOf(identity, key) !== textOf(other, key)),
+        otherIdentity.provenance?.[field] !== 'manual' ||
+        (KEYS_OF_ORIGIN[field] ?? [field as Key]).some((key) => textOf(identity, key) !== textOf(otherIdentity, key)),
     );
 
-/** `to`, with the fields that were edited by hand in `from` and not in `to`. */
+/** Returns `to`, with the fields that were edited manually in `from` but not in `to`. */
 export function withEditsOf(from: TrackIdentity, to: TrackIdentity): TrackIdentity {
   const editedNames = Object.entries(from.provenance ?? {})
     .filter(

@@ -1,7 +1,7 @@
-// Other forms of an edited track, turned into the documented one.
+// Accepts other forms of an edited track and converts them to the documented form.
 import type { Accepts } from '../../http/accepts.ts';
 
-/** Fields may have the names that TrackOut gives them. */
+/** Also accepts the field names of TrackOut. */
 export const EDIT_FORMS: Accepts = {
   body: {
     artist_name: 'artist',

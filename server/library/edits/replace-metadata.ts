@@ -1,4 +1,5 @@
-// Sets metadata of a track by hand, its names included. It takes precedence over tags and services, now and later.
+// Sets the metadata of a track manually, including its artist, album and genre names. These values take precedence over
+// tags and services, now and later.
 import { eq } from 'drizzle-orm';
 import type { MainDb } from '../../db/client.ts';
 import type { TrackId } from '../../db/ids.ts';
@@ -10,12 +11,12 @@ import { prepareFindTrack } from '../tracks/track-identity.ts';
 import { TYPED_RELEASE, type TrackIdentity } from '../tracks/track-values.ts';
 import type { TrackWriter } from '../tracks/track-writer.ts';
 
-/** An absent field is kept, null clears it. */
+/** Metadata that a person typed. An absent field is kept, null clears it. */
 export interface TypedMetadata extends FieldChanges {
   title?: string | undefined;
   /** The credit as displayed: `A feat. B`. */
   artist?: string | null | undefined;
-  /** The artists it names; without them `artist` is one name, or several separated by `;`. */
+  /** The artists that the credit names; if absent, `artist` is one name, or several separated by `;`. */
   artists?: string[] | undefined;
   album?: string | null | undefined;
   albumArtist?: string | null | undefined;
@@ -26,8 +27,8 @@ export function createManualEdits({ db, tracks: writer, now }: { db: MainDb; tra
   const findStoredTrack = prepareFindTrack(db.$client);
 
   /**
-   * The status becomes `manual`, unless `keepsStatus`. Throws `not_found` or `invalid`. Removes an album and artists
-   * that are left without tracks.
+   * Sets the metadata of a track. The status becomes `manual`, unless `keepsStatus`. Throws `not_found` or `invalid`.
+   * Removes an album and artists that are left without tracks.
    */
   function setMetadata(id: TrackId, metadata: TypedMetadata, { keepsStatus }: { keepsStatus: boolean }): void {
     assertVisible(metadata);
@@ -51,12 +52,12 @@ export function createManualEdits({ db, tracks: writer, now }: { db: MainDb; tra
 function toIdentity(storedIdentity: TrackIdentity, metadata: TypedMetadata): TrackIdentity {
   const { artists, artist } = creditOf(storedIdentity, metadata);
   const album = metadata.album === undefined ? storedIdentity.album : (metadata.album ?? undefined);
-  const isSame = (a: string | null | undefined, b: string | undefined): boolean =>
+  const isSameName = (a: string | null | undefined, b: string | undefined): boolean =>
     identityKey(a ?? '') === identityKey(b ?? '');
   const isSameAlbum =
     album !== undefined &&
-    isSame(album, storedIdentity.album) &&
-    (metadata.albumArtist === undefined || isSame(metadata.albumArtist, storedIdentity.albumArtist));
+    isSameName(album, storedIdentity.album) &&
+    (metadata.albumArtist === undefined || isSameName(metadata.albumArtist, storedIdentity.albumArtist));
   return {
     title: metadata.title ?? storedIdentity.title,
     artists,
@@ -93,7 +94,7 @@ function creditOf(
   return { artists: artist === null ? [] : [artist], artist: undefined };
 }
 
-/** Returns the origins of the typed fields; other fields keep theirs. */
+/** Returns the origins of the typed fields; other fields keep their origins. */
 function originsOf(metadata: TypedMetadata): Record<string, Origin> {
   const presentFields = (['title', 'artist', 'album', 'genre', ...FIELD_LIST] as const).filter(
     (field) => metadata[field] !== undefined,

@@ -19,8 +19,8 @@ export function folderRoutes({ library, musicFolders }: FolderRouteDeps): Route[
   const pathOfRoot = (key: string): string => rootPathOf(key) || FIRST_FOLDER_ONLY;
   const keys = (): string[] => musicFolders.roots().map(({ key }) => key);
 
-  /** Throws `not_found`, also in a music folder that is not set any more. */
-  function find(requestedPath: string): FolderRef & { key: string } {
+  /** Finds the folder with this path. Throws `not_found`, also for a path in a music folder that was removed. */
+  function findFolder(requestedPath: string): FolderRef & { key: string } {
     const text = requestedPath === FIRST_FOLDER_ONLY ? '' : requestedPath;
     const key = keyOfPath(keys(), text);
     const folder = musicFolders.list().some((musicFolder) => musicFolder.key === key)
@@ -65,7 +65,7 @@ export function folderRoutes({ library, musicFolders }: FolderRouteDeps): Route[
           const page = toPaged({ items, total: roots.length }, query, (root) => root);
           return { ...page, parents: [], is_offline: false, track_count: 0 };
         }
-        const folder = find(query.path);
+        const folder = findFolder(query.path);
         return {
           ...toPaged(await folders.pageOf(folder, query), query, ({ path: childPath, name }) => ({
             path: childPath,

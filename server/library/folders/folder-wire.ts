@@ -1,4 +1,4 @@
-// Shapes of the folders' API.
+// Zod schemas of the folders' API.
 import { z } from 'zod';
 import { pagedOf } from '../../http/paging.ts';
 

@@ -1,5 +1,5 @@
-// The music folders as they are on disk, for browsing by folder. Children of a folder are found by skip-scanning the
-// path index, so the number of folders further down does not matter.
+// Lists the music folders as they are on disk, for browsing by folder. Subfolders are found by skip-scanning the path
+// index, so the number of folders further down does not matter.
 import type { AlbumId, ArtistId, TrackId } from '../../db/ids.ts';
 import type { RowOf } from '../../db/rows.ts';
 import type { sourceFolders } from '../../db/schema.ts';
@@ -21,14 +21,15 @@ export interface FolderRef {
 type FolderRow = RowOf<typeof sourceFolders, 'id' | 'path'>;
 
 const SOURCE = 'local_folder';
-const AFTER_SLASH = '0'; // follows `/`
+const AFTER_SLASH = '0'; // the character after `/` in ASCII
 const ROOT = '';
-/** Folders whose child ids are cached. */
+/** The number of folders whose child ids are cached. */
 const MAX_CACHED_FOLDERS = 50;
 const AFTER_ALL = '\u{10ffff}';
 /**
- * Ids of the folders directly in one, by name. Seeks from child to child: a path further down leads to the end of its
- * child, whose own row comes before it or, where a name continues below `/`, was met already.
+ * Selects the ids of a folder's direct children, by name. Seeks from child to child: a path further down leads to the
+ * end of its child, whose own row comes before it or, where a name continues with a character below `/`, was already
+ * met.
  */
 const CHILDREN = `WITH RECURSIVE met(path) AS (
     SELECT min(path) FROM source_folders WHERE source = 'local_folder' AND path >= @from AND path < @end
@@ -41,7 +42,10 @@ const CHILDREN = `WITH RECURSIVE met(path) AS (
   WHERE instr(substr(met.path, @skip), '/') = 0 AND met.path NOT IN (SELECT value FROM json_each(@others))
   ORDER BY f.path COLLATE NOCASE, f.path`;
 const FILES_IN_FOLDER = "FROM source_files WHERE folder_id = @id AND state = 'track' AND track_id IS NOT NULL";
-/** A name is what follows the last slash. Every name is looked at: some 2 µs each, in the thread of long lists. */
+/**
+ * Selects folders by name, which is the text after the last slash. SQLite compares every name, about 2 µs each, in the
+ * thread of long lists.
+ */
 const FOLDERS_BY_NAME = `SELECT f.id FROM (SELECT id, path,
     substr(path, 1 + length(rtrim(path, replace(path, '/', '')))) AS name
     FROM source_folders WHERE source = 'local_folder' AND path <> '') f
@@ -65,7 +69,7 @@ interface FirstTrack {
   artistKey: string | null;
 }
 
-/** Tracks that no folder shows: from elsewhere, or of a file that is gone with its folder or without it. */
+/** Selects tracks that no folder shows: tracks that did not come from a music folder, and tracks whose file is gone. */
 const TRACKS_ELSEWHERE = `SELECT t.id FROM tracks t WHERE t.source IN ('upload', 'streamsrc') OR (t.source = '${SOURCE}'
   AND NOT EXISTS (SELECT 1 FROM source_files f WHERE f.track_id = t.id AND f.state = 'track'))`;
 const FOLDERS_BY_ID = `SELECT f.id, f.path FROM json_each(@ids) ids CROSS JOIN source_folders f ON f.id = ids.value`;
@@ -76,7 +80,7 @@ export function createFolderTree(
   readAside: ReadAside = async (sql, params) => statements.column<number>(sql, params),
 ) {
   const childIdCache = createResultCache<number[]>(statements, MAX_CACHED_FOLDERS);
-  /** Paths of the music folders but the first. */
+  /** Returns the paths of all music folders except the first. */
   const otherRoots = (): string[] => keys().filter(Boolean).map(rootPathOf);
   const paramsOf = (path: string): Params => ({
     from: path === ROOT ? '\u0001' : `${path}/`,
@@ -84,8 +88,8 @@ export function createFolderTree(
     skip: path === ROOT ? 1 : [...path].length + 2,
     others: JSON.stringify(otherRoots()),
   });
-  /** Other music folders are not in the first. */
-  const isOther = (path: string): boolean => otherRoots().includes(path);
+  /** Returns whether the path is that of another music folder, which does not count as part of the first one. */
+  const isOtherRoot = (path: string): boolean => otherRoots().includes(path);
   const findRow = (path: string): FolderRow | undefined =>
     statements.row(`SELECT id, path FROM source_folders WHERE source = '${SOURCE}' AND path = @path`, { path });
   const findFirstPathFrom = (path: string): string | undefined =>
@@ -95,13 +99,13 @@ export function createFolderTree(
     )[0];
 
   function* childNames(path: string): Generator<string> {
-    const below = path === ROOT ? '' : `${path}/`;
-    for (let from = path === ROOT ? '\u0001' : below; ;) {
+    const prefix = path === ROOT ? '' : `${path}/`;
+    for (let from = path === ROOT ? '\u0001' : prefix; ;) {
       const nextPath = findFirstPathFrom(from);
-      if (nextPath === undefined || !nextPath.startsWith(below)) return;
-      const name = nextPath.slice(below.length).split('/', 1)[0] as string;
+      if (nextPath === undefined || !nextPath.startsWith(prefix)) return;
+      const name = nextPath.slice(prefix.length).split('/', 1)[0] as string;
       yield name;
-      from = nextPath.length > below.length + name.length ? `${below}${name}${AFTER_SLASH}` : `${nextPath}\u0001`;
+      from = nextPath.length > prefix.length + name.length ? `${prefix}${name}${AFTER_SLASH}` : `${nextPath}\u0001`;
     }
   }
 
@@ -137,25 +141,27 @@ export function createFolderTree(
       return row && toRef(row);
     },
 
-    /** Undefined for a music folder itself. */
+    /** Returns the parent folder; undefined for a music folder itself. */
     parentOf({ path }: FolderRef): FolderRef | undefined {
-      if (path === ROOT || isOther(path)) return undefined;
+      if (path === ROOT || isOtherRoot(path)) return undefined;
       const row = findRow(path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : ROOT);
       return row && toRef(row);
     },
 
-    /** Folders directly below it that the last scan saw, in no certain order. */
+    /** Returns the direct subfolders that the last scan saw, in no certain order. */
     async childrenOf({ path }: Pick<FolderRef, 'path'>): Promise<FolderRef[]> {
-      const below = path === ROOT ? '' : `${path}/`;
+      const prefix = path === ROOT ? '' : `${path}/`;
       const children = new Map<string, FolderRef>();
       await inSlices(childNames(path), (name) => {
-        const row = children.has(name) ? undefined : findRow(below + name);
-        if (row && !isOther(row.path)) children.set(name, toRef(row));
+        const row = children.has(name) ? undefined : findRow(prefix + name);
+        if (row && !isOtherRoot(row.path)) children.set(name, toRef(row));
       });
       return [...children.values()];
     },
 
-    /** A page of the folders directly in it, by name. Read in the thread of long lists, and kept. */
+    /**
+     * Returns a page of the direct subfolders, by name. The thread of long lists reads it, and the result is cached.
+     */
     async pageOf({ path }: Pick<FolderRef, 'path'>, { limit, offset }: Page): Promise<Paged<FolderRef>> {
       const version = statements.version(['library']);
       const ids = childIdCache.find(['library'], path) ?? (await readAside(CHILDREN, paramsOf(path)));
@@ -164,17 +170,20 @@ export function createFolderTree(
       return { items: statements.rows<FolderRow>(FOLDERS_BY_ID, { ids: pageIds }).map(toRef), total: ids.length };
     },
 
-    /** The folder at the path, as in `source_id`. */
+    /** Returns the folder at the path, in the form of `source_id`. */
     findPath(path: string): FolderRef | undefined {
       const row = findRow(path);
       return row && toRef(row);
     },
 
-    /** Tracks whose files are directly in it. */
+    /** Counts the tracks whose files are directly in the folder. */
     countTracks: ({ id }: Pick<FolderRef, 'id'>): number =>
       statements.value<number>(`SELECT count(*) ${FILES_IN_FOLDER}`, { id }),
 
-    /** Folders whose name holds all of these words, the shortest name first; at most 1,000. Paged like `pageOf`. */
+    /**
+     * Finds folders whose name contains all of these words, the shortest name first; at most 1,000. Paged like
+     * `pageOf`.
+     */
     async search(words: readonly string[], { limit, offset }: Page): Promise<Paged<FolderRef>> {
       const ids = await readAside(FOLDERS_BY_NAME, {
         words: JSON.stringify(words),
@@ -184,39 +193,39 @@ export function createFolderTree(
       return { items: statements.rows<FolderRow>(FOLDERS_BY_ID, { ids: pageIds }).map(toRef), total: ids.length };
     },
 
-    /** Tracks whose files are directly in the folder, by file name. */
+    /** Returns the tracks whose files are directly in the folder, by file name. */
     tracksIn: ({ id }: Pick<FolderRef, 'id'>): TrackId[] =>
       statements.column<TrackId>(`SELECT track_id ${FILES_IN_FOLDER} ORDER BY name`, { id }),
 
-    /** A track in the folder or further down. */
+    /** Returns a track in the folder or further down. */
     firstTrackBelow: ({ path }: Pick<FolderRef, 'path'>): TrackId | undefined =>
       statements.row<FirstTrack>(FIRST_BELOW, rangeBelow(path))?.trackId,
 
     /**
-     * The album that everything in the folder and below it is of, or else the artist. An artist's folder with one album
-     * in it has the name of the artist.
+     * Returns the album that all tracks in the folder and below it belong to, or else their artist. A folder named
+     * after an artist that contains only one album stands for the artist.
      */
     musicOf({ id, path, name }: FolderRef): { albumId: AlbumId } | { artistId: ArtistId } | undefined {
       const range = rangeBelow(path);
-      const first = path === ROOT ? undefined : statements.row<FirstTrack>(FIRST_BELOW, range);
-      if (!first) return undefined;
-      const { albumId, artistId } = first;
+      const firstTrack = path === ROOT ? undefined : statements.row<FirstTrack>(FIRST_BELOW, range);
+      if (!firstTrack) return undefined;
+      const { albumId, artistId } = firstTrack;
       const isAlbum = albumId !== null && statements.value<number>(OTHER_ALBUM, { ...range, albumId }) === 0;
       const folded = sortKey(name);
       const isNamedForArtist =
-        folded === first.artistKey && folded !== first.albumKey && this.countTracks({ id }) === 0;
+        folded === firstTrack.artistKey && folded !== firstTrack.albumKey && this.countTracks({ id }) === 0;
       if (isAlbum && !isNamedForArtist) return { albumId };
       if (artistId === null || statements.value<number>(OTHER_ARTIST, { ...range, artistId }) === 1) return undefined;
       return { artistId };
     },
 
-    /** Albums with a track that is in no folder: uploaded, saved, fetched, or of a file that is gone. */
+    /** Returns albums with a track that is in no folder: uploaded, saved, fetched, or with a file that is gone. */
     albumsElsewhere: async (): Promise<AlbumId[]> =>
       (await readAside(
         `SELECT DISTINCT album_id FROM tracks t WHERE id IN (${TRACKS_ELSEWHERE}) AND ${inNamedAlbum('t')}`,
         fileVersion(),
       )) as AlbumId[],
-    /** Tracks without an album that are in no folder. */
+    /** Returns tracks without an album that are in no folder. */
     singlesElsewhere: async (): Promise<TrackId[]> =>
       (await readAside(
         `SELECT id FROM tracks WHERE id IN (${TRACKS_ELSEWHERE}) AND album_sort = '' ORDER BY title_sort, id`,

@@ -1,4 +1,4 @@
-// Which albums a list holds and in what order: every filter and sort of `GET /albums`.
+// Selects and orders the albums of a list: every filter and sort of `GET /albums`.
 import type { ArtistId, UserId } from '../../db/ids.ts';
 import { identityKey } from '../tracks/sort-and-identity-keys.ts';
 import { isNamed } from '../../db/unknown-names.ts';
@@ -13,14 +13,14 @@ export interface AlbumFilter {
   genre?: string | undefined;
   yearFrom?: number | undefined;
   yearTo?: number | undefined;
-  /** Albums of the artist and albums with a track by the artist. */
+  /** Selects albums of the artist and albums with a track by the artist. */
   artistId?: ArtistId | undefined;
-  /** The whole name of the album artist, in any case. */
+  /** The complete name of the album artist, in any case. */
   artist?: string | undefined;
   hasCover?: boolean | undefined;
   format?: string | undefined;
   liked?: boolean | undefined;
-  /** True: only albums without a name; false: only albums with one. */
+  /** True: only albums without a name; false: only albums with a name. */
   unnamed?: boolean | undefined;
   musicFolder?: MusicFolderScope | undefined;
 }
@@ -30,8 +30,8 @@ export const ALBUM_SORT_PLANS: Record<Exclude<AlbumSort, 'random'>, Sort> = {
   artist: { index: 'albums_artist_sort', columns: ['artist_sort', 'year', 'title_sort', 'id'] },
   year: { index: 'albums_year', columns: ['year', 'id'], nulls: true },
   created_at: { index: 'albums_created_at', columns: ['created_at', 'id'] },
-  play_count: { played: 'plays' },
-  last_played_at: { played: 'last_played_at' },
+  play_count: { playColumn: 'plays' },
+  last_played_at: { playColumn: 'last_played_at' },
 };
 
 export function albumList(userId: UserId, filter: AlbumFilter, order: ListOrder<AlbumSort>): NewIdList {
@@ -42,39 +42,39 @@ function albumFilters(f: AlbumFilter): Filter[] {
   const filters: (Filter | false)[] = [
     ...wordFilters('album', f.q),
     f.genre !== undefined && {
-      each:
+      condition:
         'EXISTS (SELECT 1 FROM album_genres ag WHERE ag.genre_id = (SELECT id FROM genres WHERE name_key = ' +
         '@genre) AND ag.album_id = i.id)',
-      set: 'SELECT ag.album_id FROM genres g JOIN album_genres ag ON ag.genre_id = g.id WHERE g.name_key = @genre',
+      idQuery: 'SELECT ag.album_id FROM genres g JOIN album_genres ag ON ag.genre_id = g.id WHERE g.name_key = @genre',
       count: 'SELECT count(*) FROM genres g JOIN album_genres ag ON ag.genre_id = g.id WHERE g.name_key = @genre',
       isCounted: true,
       params: { genre: identityKey(f.genre) },
     },
-    f.yearFrom !== undefined && { each: 'i.year >= @yearFrom', params: { yearFrom: f.yearFrom } },
-    f.yearTo !== undefined && { each: 'i.year <= @yearTo', params: { yearTo: f.yearTo } },
+    f.yearFrom !== undefined && { condition: 'i.year >= @yearFrom', params: { yearFrom: f.yearFrom } },
+    f.yearTo !== undefined && { condition: 'i.year <= @yearTo', params: { yearTo: f.yearTo } },
     f.artistId !== undefined && {
-      each:
+      condition:
         'i.artist_id = @artistId OR EXISTS (SELECT 1 FROM tracks t CROSS JOIN track_artists ta ON ta.track_id = ' +
         't.id WHERE t.album_id = i.id AND ta.artist_id = @artistId)',
-      set: `SELECT a.id FROM albums a WHERE a.artist_id = @artistId
+      idQuery: `SELECT a.id FROM albums a WHERE a.artist_id = @artistId
         UNION ALL SELECT t.album_id FROM track_artists ta JOIN tracks t ON t.id = ta.track_id
         WHERE ta.artist_id = @artistId`,
       matchesFew: true,
       params: { artistId: f.artistId },
     },
     f.artist !== undefined && {
-      each: 'i.artist_id = (SELECT id FROM artists WHERE name_key = @artist)',
+      condition: 'i.artist_id = (SELECT id FROM artists WHERE name_key = @artist)',
       matchesFew: true,
       params: { artist: identityKey(f.artist) },
     },
     f.hasCover !== undefined && {
-      each: `${f.hasCover ? '' : 'NOT '}(EXISTS (SELECT 1 FROM album_covers c
+      condition: `${f.hasCover ? '' : 'NOT '}(EXISTS (SELECT 1 FROM album_covers c
           WHERE c.album_id = i.id AND c.key IS NOT NULL)
         OR ${isNamed('i')} AND EXISTS (SELECT 1 FROM tracks t WHERE t.album_id = i.id AND t.cover_url IS NOT NULL))`,
       cost: 2,
     },
     f.format !== undefined && {
-      each: `EXISTS (SELECT 1 FROM tracks t WHERE t.album_id = i.id AND ${formatTest('t', f.format)})`,
+      condition: `EXISTS (SELECT 1 FROM tracks t WHERE t.album_id = i.id AND ${formatTest('t', f.format)})`,
       params: { format: f.format },
     },
     f.liked !== undefined && likedFilter('album', f.liked),
@@ -86,9 +86,9 @@ function albumFilters(f: AlbumFilter): Filter[] {
 
 function unnamedFilter(unnamed: boolean): Filter {
   const unnamedAlbums: Filter = {
-    each: `NOT ${isNamed('i')}`,
-    set: `SELECT a.id FROM albums a WHERE NOT ${isNamed('a')}`,
+    condition: `NOT ${isNamed('i')}`,
+    idQuery: `SELECT a.id FROM albums a WHERE NOT ${isNamed('a')}`,
     matchesFew: true,
   };
-  return unnamed ? unnamedAlbums : { each: isNamed('i'), negatedFilter: unnamedAlbums };
+  return unnamed ? unnamedAlbums : { condition: isNamed('i'), negatedFilter: unnamedAlbums };
 }

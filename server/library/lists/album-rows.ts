@@ -1,4 +1,4 @@
-// Reads the album rows for the ids of a page, in one statement. Which ids those are: page-ids.ts.
+// Reads the album rows for the ids of a page, in one statement. page-ids.ts finds the ids.
 import type { AlbumId, UserId } from '../../db/ids.ts';
 import type { RowAs } from '../../db/rows.ts';
 import type { albums, tracks } from '../../db/schema.ts';
@@ -38,18 +38,18 @@ interface JoinedColumns {
 
 /** An album with its artist's name, and with the likes, rating and plays of the requesting user. */
 export interface AlbumSummary extends Pick<typeof albums.$inferSelect, Column>, JoinedColumns {
-  /** Record labels of its tracks. */
+  /** Record labels of the album's tracks. */
   labels: string[];
-  /** The earliest original year of its tracks. */
+  /** The earliest original year of the album's tracks. */
   originalYear: number | null;
-  /** As the files of its first disc have it, like the next two. */
+  /** Read from the files of the first disc, like `edition` and `releaseTypes`. */
   releaseMbid: string | null;
   edition: string | null;
   releaseTypes: string[];
   discTitles: { disc: number; title: string }[];
-  /** Of one track of each disc, by their numbers. */
+  /** The tags of one track of each disc, ordered by disc number. */
   moreTags: { disc: number | null; tags: MoreTags }[];
-  /** Whether a track is explicit; false if none is and some are clean. */
+  /** True if a track is explicit; false if no track is explicit and some are clean; null if the tags do not say. */
   isExplicit: boolean | null;
   hasCover: boolean;
   liked: boolean;
@@ -81,7 +81,7 @@ const SELECT = `SELECT a.id, a.title, a.artist_id AS artistId, x.name AS artistN
   LEFT JOIN like_states l ON l.user_id = +@userId AND l.item_type = 'album' AND l.item_id = a.id
   LEFT JOIN play_counts p ON p.user_id = +@userId AND p.item_type = 'album' AND p.item_id = a.id`;
 
-// One query per page, served by a partial index of the tracks that have either.
+// Selects labels and original years, once per page, with a partial index of the tracks that have either.
 const RELEASE_VALUES = `SELECT t.album_id AS id, t.label, min(t.original_year) AS originalYear
   FROM json_each(@ids) ids CROSS JOIN tracks t INDEXED BY tracks_album_release ON t.album_id = ids.value
   WHERE t.label IS NOT NULL OR t.original_year IS NOT NULL GROUP BY t.album_id, t.label`;
@@ -89,7 +89,8 @@ interface Release extends RowAs<typeof tracks, 'label' | 'originalYear'> {
   id: AlbumId;
 }
 
-// The first track of each disc, found in an index alone. Albums without a name may have any number of tracks.
+// Finds the first track of each disc with an index only. Albums without a name are left out: they may have any number
+// of tracks.
 const FROM_NAMED_ALBUMS = `FROM json_each(@ids) ids CROSS JOIN albums a ON a.id = ids.value AND ${isNamed('a')}
     CROSS JOIN tracks t INDEXED BY tracks_album_id ON t.album_id = a.id`;
 const DISC_TAGS = `SELECT t.album_id AS id, t.disc_number AS disc, ${moreTagsFor('album', 'albumSort')} AS tags,
@@ -103,13 +104,13 @@ interface DiscTags {
   tags: string;
   isRelease: 0 | 1;
 }
-// Few libraries have such tags, and the others do not look for them.
+// Selects the advisory flags. Few libraries have such tags, and other libraries skip this query.
 const EXPLICIT_FLAGS = `SELECT t.album_id AS id, max(m.is_explicit) AS isExplicit ${FROM_NAMED_ALBUMS}
     CROSS JOIN more_tags m INDEXED BY more_tags_is_explicit ON m.track_id = t.id AND m.is_explicit IS NOT NULL
   WHERE EXISTS (SELECT 1 FROM more_tags INDEXED BY more_tags_is_explicit WHERE is_explicit IS NOT NULL)
   GROUP BY t.album_id`;
 
-/** Albums in the order of the ids. Repeated ids are repeated, unknown ones skipped. */
+/** Returns albums in the order of the ids. Repeated ids are repeated, unknown ones skipped. */
 export function readAlbums(statements: Statements, userId: UserId, ids: readonly number[]): AlbumSummary[] {
   const items = statements.rows<RawAlbumRow>(SELECT, { ids: JSON.stringify(ids), userId }).map((row) => ({
     ...row,
@@ -161,7 +162,7 @@ export function readAlbums(statements: Statements, userId: UserId, ids: readonly
 
 export type PlayedOrder = 'plays' | 'last_played_at';
 
-/** The albums that the user played most, or last; removed ones are skipped. */
+/** Returns the ids of the albums that the user played most, or last; removed albums are skipped. */
 export const playedAlbumIds = (
   statements: Statements,
   userId: UserId,

@@ -1,4 +1,4 @@
-// Which artists a list holds and in what order: every filter and sort of `GET /artists`.
+// Selects and orders the artists of a list: every filter and sort of `GET /artists`.
 import type { ArtistId, UserId } from '../../db/ids.ts';
 import { identityKey } from '../tracks/sort-and-identity-keys.ts';
 import { likedFilter, wordFilters, type Filter } from './filters.ts';
@@ -9,14 +9,14 @@ import type { ArtistSort } from '../wire.ts';
 
 export interface ArtistFilter {
   q?: string | undefined;
-  /** Artists with a track in this genre; `yearFrom` and `yearTo` likewise. */
+  /** Selects artists with a track in this genre; `yearFrom` and `yearTo` also refer to their tracks. */
   genre?: string | undefined;
   yearFrom?: number | undefined;
   yearTo?: number | undefined;
   artistId?: ArtistId | undefined;
   liked?: boolean | undefined;
   musicFolder?: MusicFolderScope | undefined;
-  /** True: only album artists. */
+  /** True: only artists who are the album artist of an album. */
   hasAlbums?: boolean | undefined;
 }
 
@@ -27,8 +27,8 @@ export const ARTIST_SORT_PLANS: Record<Exclude<ArtistSort, 'random'>, Sort> = {
   artist: BY_NAME,
   year: { index: 'artists_first_year', columns: ['first_year', 'sort_key', 'id'], nulls: true },
   created_at: { index: 'artists_created_at', columns: ['created_at', 'id'] },
-  play_count: { played: 'plays' },
-  last_played_at: { played: 'last_played_at' },
+  play_count: { playColumn: 'plays' },
+  last_played_at: { playColumn: 'last_played_at' },
 };
 
 export function artistList(userId: UserId, filter: ArtistFilter, order: ListOrder<ArtistSort>): NewIdList {
@@ -44,34 +44,35 @@ function artistFilters(f: ArtistFilter): Filter[] {
   const filters: (Filter | false)[] = [
     ...wordFilters('artist', f.q),
     f.genre !== undefined && {
-      each: `EXISTS (SELECT 1 FROM track_artists ta CROSS JOIN track_genres tg ON tg.track_id = ta.track_id
+      condition: `EXISTS (SELECT 1 FROM track_artists ta CROSS JOIN track_genres tg ON tg.track_id = ta.track_id
         WHERE ta.artist_id = i.id AND tg.genre_id = (SELECT id FROM genres WHERE name_key = @genre))`,
-      set: `SELECT ta.artist_id FROM genres g JOIN track_genres tg ON tg.genre_id = g.id
+      idQuery: `SELECT ta.artist_id FROM genres g JOIN track_genres tg ON tg.genre_id = g.id
         JOIN track_artists ta ON ta.track_id = tg.track_id
         WHERE g.name_key = @genre`,
       params: { genre: identityKey(f.genre) },
     },
     yearsFilter(f.yearFrom, f.yearTo),
-    f.artistId !== undefined && { each: 'i.id = @artistId', matchesFew: true, params: { artistId: f.artistId } },
+    f.artistId !== undefined && { condition: 'i.id = @artistId', matchesFew: true, params: { artistId: f.artistId } },
     f.liked !== undefined && likedFilter('artist', f.liked),
     musicFolderFilter('artist', f.musicFolder),
-    f.hasAlbums === true && { each: 'i.album_count > 0' },
+    f.hasAlbums === true && { condition: 'i.album_count > 0' },
   ];
   return filters.filter((filter) => filter !== false);
 }
 
-/** For fewer years their tracks are gone through, for more each artist. */
+/** For a shorter range of years the query reads the tracks of these years, for a longer one each artist. */
 const MIN_YEARS_BY_ARTIST = 20;
 
-/** A single track must match both bounds. */
+/** Returns the filter by year. A single track must match both bounds. */
 function yearsFilter(from: number | undefined, to: number | undefined): Filter | false {
   if (from === undefined && to === undefined) return false;
   return {
-    each:
+    condition:
       'EXISTS (SELECT 1 FROM track_artists ta JOIN tracks t ON t.id = ta.track_id WHERE ta.artist_id = i.id AND ' +
       't.year BETWEEN @yearFrom AND @yearTo)',
     ...((to ?? 9999) - (from ?? 0) < MIN_YEARS_BY_ARTIST && {
-      set: `SELECT ta.artist_id FROM tracks t INDEXED BY tracks_year CROSS JOIN track_artists ta ON ta.track_id = t.id
+      idQuery: `SELECT ta.artist_id FROM tracks t INDEXED BY tracks_year
+        CROSS JOIN track_artists ta ON ta.track_id = t.id
         WHERE t.year BETWEEN @yearFrom AND @yearTo`,
     }),
     params: { yearFrom: from ?? 0, yearTo: to ?? 9999 },

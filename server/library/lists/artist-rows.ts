@@ -1,4 +1,4 @@
-// Reads the artist rows for the ids of a page, in one statement. Which ids those are: page-ids.ts.
+// Reads the artist rows for the ids of a page, in one statement. page-ids.ts finds the ids.
 import type { UserId } from '../../db/ids.ts';
 import type { RowAs } from '../../db/rows.ts';
 import type { artists } from '../../db/schema.ts';
@@ -17,7 +17,7 @@ type Column =
   | 'createdAt';
 
 export interface ArtistSummary extends Pick<typeof artists.$inferSelect, Column> {
-  /** There is a picture of the artist, or a cover of an album by them or one they appear on. */
+  /** True if there is a picture of the artist, or a cover of an album by them or one they appear on. */
   hasCover: boolean;
   liked: boolean;
   likedAt: Date | null;
@@ -32,7 +32,10 @@ interface RawArtistRow extends RowAs<typeof artists, Column> {
   rating: number;
 }
 
-/** How many of an artist's tracks are checked for a cover: all of them would take too long for tens of thousands. */
+/**
+ * The number of an artist's tracks that are checked for a cover: checking all would take too long for tens of
+ * thousands.
+ */
 export const MAX_CREDITS_FOR_COVER = 2_000;
 
 const SELECT = `SELECT x.id, x.name, x.sort_name AS sortName, x.album_count AS albumCount, x.track_count AS trackCount,
@@ -49,7 +52,7 @@ const SELECT = `SELECT x.id, x.name, x.sort_name AS sortName, x.album_count AS a
   FROM json_each(@ids) ids CROSS JOIN artists x ON x.id = ids.value
   LEFT JOIN like_states l ON l.user_id = +@userId AND l.item_type = 'artist' AND l.item_id = x.id`;
 
-/** Artists in the order of the ids. Repeated ids are repeated, unknown ones skipped. */
+/** Returns artists in the order of the ids. Repeated ids are repeated, unknown ones skipped. */
 export function readArtists(statements: Statements, userId: UserId, ids: readonly number[]): ArtistSummary[] {
   const items = statements.rows<RawArtistRow>(SELECT, { ids: JSON.stringify(ids), userId }).map((row) => ({
     ...row,

@@ -1,14 +1,14 @@
-// The distribution of energy over the available tracks. Moods are ranks in it: with fixed limits nearly all recorded
-// music would have the same energy, and some moods would be empty.
+// Stores the distribution of energy over the available tracks. Moods are ranks in this distribution: with fixed limits
+// nearly all recorded music would have the same energy, and some moods would be empty.
 import type { Sqlite } from '../../db/client.ts';
 import { fineEnergySql } from './moods.ts';
 
 const STEPS_PER_UNIT = 100;
 
-/** Numbers of tracks by hundredths of energy, the lowest first. */
+/** The number of tracks per hundredth of energy, the lowest energy first. */
 export type EnergyCounts = { step: number; tracks: number }[];
 
-/** Reads all tracks, so it runs in a thread. */
+/** Counts tracks by energy. This reads all tracks, so it runs in a thread. */
 export const countEnergies = (client: Sqlite): EnergyCounts =>
   client
     .prepare<[], EnergyCounts[number]>(
@@ -17,7 +17,7 @@ export const countEnergies = (client: Sqlite): EnergyCounts =>
     )
     .all();
 
-/** The energies that 1 to 99 percent of the tracks are below, as nearly as tracks of equal energy allow. */
+/** Returns the energies that 1 to 99 percent of the tracks are below, as nearly as tracks of equal energy allow. */
 export function energiesByPercent(counts: EnergyCounts): number[] {
   const total = counts.reduce((sum, { tracks }) => sum + tracks, 0);
   if (total === 0) return [];

@@ -5,44 +5,50 @@ import { namesOf } from '../search-index/search-names.ts';
 import type { Params } from './statement-cache.ts';
 import { matchesOf, wordsOf } from '../search-index/search-words.ts';
 
-/** A condition on the item `i`. `set` says the same as a subquery of ids, to start from when few items match. */
+/**
+ * A condition on the item `i`. `idQuery` is the same condition as a subquery of ids, which is read first when few items
+ * match.
+ */
 export interface Filter {
-  each: string;
-  set?: string;
+  condition: string;
+  idQuery?: string;
   params?: Params;
   /** Cost of testing one item, relative to reading a column; 1 when absent. */
   cost?: number;
   /** The same condition on library_totals, if it can be expressed there. */
   ofTotals?: string;
-  /** SQL that counts the matches, where that is quicker than testing the items. */
+  /** SQL that counts the matches, if that is quicker than testing the items. */
   count?: string;
-  /** `count` is a lookup, fast at any library size. */
+  /** True if `count` is a lookup, fast at any library size. */
   isCounted?: boolean;
-  /** Few items match at any library size: start from these and test the other conditions on them. */
+  /**
+   * True if few items match at any library size: the query then reads these first and tests the other conditions on
+   * them.
+   */
   matchesFew?: boolean;
   /** The filter that this one negates. */
   negatedFilter?: Filter;
-  /** The result depends on what scans know of files. */
+  /** True if the result depends on what scans know of files. */
   ofFiles?: boolean;
-  /** The result depends on the user's likes. */
+  /** True if the result depends on the user's likes. */
   ofLikes?: boolean;
 }
 
-/** Items whose names contain every word. */
+/** Returns filters for items whose names contain every word. */
 export function wordFilters(kind: SearchKind, q: string | undefined): Filter[] {
   const words = wordsOf(q);
   return matchesOf(words).map(({ table, match, words: matchedWords }) => ({
-    each: `names_hold((${namesOf[kind]('i.id')}), @words_${table})`,
-    set: `SELECT rowid - ${searchBase(kind)} FROM ${table} WHERE ${table} MATCH @${table} AND ${ofKind(kind)}`,
+    condition: `names_hold((${namesOf[kind]('i.id')}), @words_${table})`,
+    idQuery: `SELECT rowid - ${searchBase(kind)} FROM ${table} WHERE ${table} MATCH @${table} AND ${ofKind(kind)}`,
     count: `SELECT count(*) FROM ${table} WHERE ${table} MATCH @${table} AND ${ofKind(kind)}`,
     params: { [table]: match, [`words_${table}`]: JSON.stringify(matchedWords) },
     cost: 15,
   }));
 }
 
-/** In a filter by format this stands for tracks without audio. */
+/** In a filter by format, this value stands for tracks without audio. */
 export const NO_FORMAT = 'unknown';
-/** A condition on the tracks `alias`. */
+/** Returns an SQL condition on the format of the tracks `alias`. */
 export const formatTest = (alias: string, format: string): string =>
   format === NO_FORMAT ? `${alias}.format IS NULL` : `${alias}.format = @format`;
 
@@ -50,6 +56,6 @@ export function likedFilter(itemType: SearchKind, liked: boolean): Filter {
   const likedIds = `SELECT l.item_id FROM like_states l WHERE l.user_id = @userId AND l.item_type = '${itemType}'
     AND l.liked = 1`;
   const test = `EXISTS (${likedIds} AND l.item_id = i.id)`;
-  const likes: Filter = { each: test, set: likedIds, ofLikes: true };
-  return liked ? likes : { each: `NOT ${test}`, negatedFilter: likes, ofLikes: true };
+  const likes: Filter = { condition: test, idQuery: likedIds, ofLikes: true };
+  return liked ? likes : { condition: `NOT ${test}`, negatedFilter: likes, ofLikes: true };
 }

@@ -1,4 +1,5 @@
-// Definition of a list: which items, for which user, in what order. Filters and orders are fixed SQL; values are bound.
+// Definition of a list: the items that it selects, the user, and the order. Filters and orders are fixed SQL; values
+// are bound.
 import type { UserId } from '../../db/ids.ts';
 import type { ItemType } from '../../db/schema.ts';
 import type { Filter } from './filters.ts';
@@ -10,7 +11,7 @@ export interface IdList {
   userId: UserId;
   filters: Filter[];
   order: ListedOrder;
-  /** Values bound by the filters, and the user. */
+  /** Values bound by the filters, and the user's id. */
   params: Params;
 }
 
@@ -21,20 +22,24 @@ export const toIdList = (list: NewIdList): IdList => ({
   params: Object.assign({ userId: list.userId }, ...list.filters.map((f) => f.params ?? {})) as Params,
 });
 
-export const setOf = ({ each, set }: Filter): string => (set === undefined ? each : `i.id IN (${set})`);
+export const setOf = ({ condition, idQuery }: Filter): string =>
+  idQuery === undefined ? condition : `i.id IN (${idQuery})`;
 
-/** Conditions for finding matches in any order. Next to a filter with few matches, the others are tested per item. */
+/**
+ * Returns the conditions for finding matches in any order. If a filter matches few items, the other conditions are
+ * tested on each of these.
+ */
 export const conditionsOf = (filters: readonly Filter[]): string[] => {
   const hasFew = filters.some(({ matchesFew: few }) => few);
-  return filters.map((filter) => (hasFew && !filter.matchesFew ? filter.each : setOf(filter)));
+  return filters.map((filter) => (hasFew && !filter.matchesFew ? filter.condition : setOf(filter)));
 };
 
 export function whereOf(conditions: (string | undefined)[]): string {
-  const terms = conditions.filter((part) => part !== undefined).map((part) => `(${part})`);
+  const terms = conditions.filter((condition) => condition !== undefined).map((part) => `(${part})`);
   return terms.length === 0 ? '' : `WHERE ${terms.join(' AND ')}`;
 }
 
-/** Topics whose changes can change the matches. */
+/** Returns the topics whose changes can change the matches. */
 export const topicsOf = ({ filters }: Pick<IdList, 'filters'>): Topic[] => [
   'library',
   ...(filters.some((f) => f.ofLikes) ? (['likes'] as const) : []),

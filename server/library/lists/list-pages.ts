@@ -1,6 +1,6 @@
-// Reads pages of lists without blocking the event loop: cheap pages here, all others in a thread with its own
-// connection (lists-worker.ts). Both run page-ids.ts; the thread keeps the ids of lists
-// whose pages are slow.
+// Reads pages of lists without blocking the event loop: cheap pages in the calling thread, all others in a thread with
+// its own connection (lists-worker.ts). Both threads run page-ids.ts; the worker keeps the ids of lists whose pages are
+// slow.
 import { createReaderThread } from '../../db/reader-thread.ts';
 import type { Page } from '../../http/paging.ts';
 import type { NewIdList } from './list-definition.ts';
@@ -16,7 +16,7 @@ export type ListThread = ReturnType<typeof createListThread>;
 /** An idle thread ends after this time and frees its caches. */
 const IDLE_MS = 5 * 60_000;
 
-/** Every method throws `unavailable` when the thread cannot answer. */
+/** Every method throws `unavailable` when the thread does not answer. */
 export function createListThread(files: { workerUrl: URL; databasePath: string }) {
   const { ask, close } = createReaderThread<ListQuestion, ListAnswer>({
     ...files,

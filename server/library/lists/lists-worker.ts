@@ -6,9 +6,9 @@ import { createIdLists, type IdPage } from './page-ids.ts';
 import { createResultCache } from './result-cache.ts';
 import { createStatements, TOPICS, type Params } from './statement-cache.ts';
 
-/** `sql`: a statement whose first column is the answer. */
+/** A question to the thread: the page of a list, or `sql`, a statement whose first column is the answer. */
 export type ListQuestion = { list: NewIdList; page: Page } | { sql: string; params: Params };
-/** `version`: the state that the total was counted at. */
+/** A page with `version`, the state of the database at which its total was counted. */
 export interface VersionedPage extends IdPage {
   version: string;
 }
@@ -25,7 +25,8 @@ answerFromDatabase<ListQuestion, ListAnswer>((client) => {
       return queryResults.get(TOPICS, JSON.stringify(question), () =>
         statements.column<number>(question.sql, question.params),
       );
-    const version = lists.versionOf(question.list); // read first, so that a write meanwhile makes it stale
+    // the version is read first, so that a write in the meantime makes it outdated
+    const version = lists.versionOf(question.list);
     return { ...lists.page(question.list, question.page), version };
   };
 });

@@ -1,10 +1,13 @@
-// Filters by music folder: its tracks, albums with one of them, and artists with one of them or such an album.
+// Filters by music folder: tracks in it, albums with a track in it, and artists with such a track or such an album.
 import { sourceIdBounds } from '../../storage/music-roots.ts';
 import type { Filter } from './filters.ts';
 import type { SearchKind } from '../search-index/search-names.ts';
 import type { Params } from './statement-cache.ts';
 
-/** Key of the folder. The first, '', has all tracks of no other folder, including uploads and catalogue tracks. */
+/**
+ * Key of the folder. The first folder, '', has all tracks that are in no other folder, including uploads and catalogue
+ * tracks.
+ */
 export interface MusicFolderScope {
   key: string;
   /** Keys of all music folders. */
@@ -16,7 +19,7 @@ const IS_IN_FOLDER = "t.source = 'local_folder' AND t.source_id >= @folderFrom A
 const IS_IN_OTHER_FOLDER = `t.source = 'local_folder' AND EXISTS (SELECT 1 FROM json_each(@otherFolders) k
   WHERE t.source_id >= k.value || ':/' AND t.source_id < k.value || ':0')`;
 
-/** How tracks `t` belong to the item `i`. */
+/** Returns the condition that item `i` has a track `t` that passes the test. */
 const ITEM_HAS_TRACK: Record<SearchKind, (test: string) => string> = {
   track: (test) => `EXISTS (SELECT 1 FROM tracks t WHERE t.id = i.id AND ${test})`,
   album: (test) => `EXISTS (SELECT 1 FROM tracks t WHERE t.album_id = i.id AND ${test})`,
@@ -26,18 +29,18 @@ const ITEM_HAS_TRACK: Record<SearchKind, (test: string) => string> = {
 };
 const COST: Record<SearchKind, number> = { track: 2, album: 5, artist: 15 };
 
-/** No filter where there is one folder only. */
+/** Returns the filter of a music folder; false if there is only one folder. */
 export function musicFolderFilter(kind: SearchKind, scope: MusicFolderScope | undefined): Filter | false {
   if (scope === undefined) return false;
-  const { each, params } = membershipTest(kind, scope);
-  return each !== undefined && { each, params, cost: COST[kind] };
+  const { condition, params } = membershipTest(kind, scope);
+  return condition !== undefined && { condition, params, cost: COST[kind] };
 }
 
-/** Which of the items, by their ids, are in the folder; in the same order. */
+/** Returns a query for those of the items, by their ids, that are in the folder; in the same order. */
 export function inMusicFolder(kind: SearchKind, scope: MusicFolderScope): { sql: string; params: Params } {
-  const { each = 'true', params } = membershipTest(kind, scope);
+  const { condition = 'true', params } = membershipTest(kind, scope);
   return {
-    sql: `SELECT i.id FROM (SELECT value AS id, key FROM json_each(@ids)) i WHERE ${each} ORDER BY i.key`,
+    sql: `SELECT i.id FROM (SELECT value AS id, key FROM json_each(@ids)) i WHERE ${condition} ORDER BY i.key`,
     params,
   };
 }
@@ -45,15 +48,15 @@ export function inMusicFolder(kind: SearchKind, scope: MusicFolderScope): { sql:
 function membershipTest(
   kind: SearchKind,
   { key, keys }: MusicFolderScope,
-): { each: string | undefined; params: Params } {
+): { condition: string | undefined; params: Params } {
   if (key !== '') {
     const [folderFrom, folderBelow] = sourceIdBounds(key);
-    return { each: ITEM_HAS_TRACK[kind](IS_IN_FOLDER), params: { folderFrom, folderBelow } };
+    return { condition: ITEM_HAS_TRACK[kind](IS_IN_FOLDER), params: { folderFrom, folderBelow } };
   }
-  const others = keys.filter((other) => other !== '');
-  if (others.length === 0) return { each: undefined, params: {} };
+  const otherKeys = keys.filter((otherKey) => otherKey !== '');
+  if (otherKeys.length === 0) return { condition: undefined, params: {} };
   return {
-    each: ITEM_HAS_TRACK[kind](`NOT (${IS_IN_OTHER_FOLDER})`),
-    params: { otherFolders: JSON.stringify(others) },
+    condition: ITEM_HAS_TRACK[kind](`NOT (${IS_IN_OTHER_FOLDER})`),
+    params: { otherFolders: JSON.stringify(otherKeys) },
   };
 }

@@ -1,6 +1,6 @@
 // Finds the ids of a page, in order, and the total. (track-rows.ts, album-rows.ts and artist-rows.ts read the rows.)
-// SQL either walks the index of the order or gathers and sorts the matches, whichever is estimated to be cheaper. Where
-// a page is slow either way, the ids of the whole list are read once and kept until something of it is written.
+// SQL either walks the index of the order or gathers and sorts the matches, whichever is estimated to be cheaper. If a
+// page is slow either way, the ids of the whole list are read once and kept until its data is written.
 import type { Page } from '../../http/paging.ts';
 import type { Filter } from './filters.ts';
 import { conditionsOf, toIdList, topicsOf, whereOf, type IdList, type NewIdList } from './list-definition.ts';
@@ -23,7 +23,7 @@ interface IdListsDeps {
 type OrderedList = IdList & { order: WalkedOrder };
 
 const MAX_CACHED_TOTALS = 300;
-/** Lists whose ids are kept: up to 4 MB each for a million tracks. */
+/** The number of lists whose ids are kept: up to 4 MB each for a million tracks. */
 const MAX_CACHED_LISTS = 5;
 /** Shorter lists, except random ones, are always read by SQL. */
 const MAX_SHORT_LIST = 1_000;
@@ -32,9 +32,12 @@ const SKIPPED_ROW_COST_US = 0.03;
 const SEGMENT_ROW_COST_US = 1;
 const SORTED_ROW_COST_US = 2;
 const RANDOM_TRY_COST_US = 1;
-/** A random page may take so many times as long: instead of it, the thread would read and sort the whole list. */
+/**
+ * A random page may take this many times as long as other cheap pages, because the thread would have to read and sort
+ * the whole list.
+ */
 const RANDOM_PAGE_PATIENCE = 3;
-/** Part of all items up to which the matches are gathered and sorted when a whole list is read. */
+/** When a whole list is read, up to this share of all items is gathered and sorted. */
 const MAX_GATHERED_SHARE = 0.1;
 const MAX_CHEAP_US = 1_000;
 
@@ -72,22 +75,23 @@ export function createIdLists({ statements, cheapUs = MAX_CHEAP_US }: IdListsDep
     }
     const itemCount = countAll(list);
     if (itemCount <= MAX_SHORT_LIST) return true;
-    const { walked, gathered } = costsOf({ ...list, order }, range.offset + range.limit, total, itemCount);
-    return Math.min(walked, gathered) <= cheapUs;
+    const { walkCost, gatherCost } = costsOf({ ...list, order }, range.offset + range.limit, total, itemCount);
+    return Math.min(walkCost, gatherCost) <= cheapUs;
   }
 
   function readBySql(list: IdList, range: Page, total: number): number[] {
     const { order } = list;
     if ('seed' in order) return readRandomPage(statements, list, order.seed, range, total);
-    const { walked, gathered } = costsOf({ ...list, order }, range.offset + range.limit, total, countAll(list));
-    return walked <= gathered
+    const { walkCost, gatherCost } = costsOf({ ...list, order }, range.offset + range.limit, total, countAll(list));
+    return walkCost <= gatherCost
       ? walk({ ...list, order }, range)
       : readSegment(list, order.gather, conditionsOf(list.filters), range);
   }
 
   /**
-   * Picks many matches from the order of all items: testing each item in that order would read scattered rows. Matches
-   * of a negated filter are those that the other filter does not find, which reads fewer rows.
+   * Reads the ids of the whole list. Many matches are picked from the order of all items: testing each item in that
+   * order would read scattered rows. Matches of a negated filter are those that the other filter does not find, which
+   * reads fewer rows.
    */
   function readAll(list: IdList, total: number): Int32Array {
     const { order, filters } = list;
@@ -116,25 +120,27 @@ export function createIdLists({ statements, cheapUs = MAX_CHEAP_US }: IdListsDep
     rowsToRead: number,
     total: number,
     itemCount: number,
-  ): { walked: number; gathered: number } {
+  ): { walkCost: number; gatherCost: number } {
     if (filters.length === 0)
       return {
-        walked: rowsToRead * (order.segments.length > 1 ? SEGMENT_ROW_COST_US : SKIPPED_ROW_COST_US),
-        gathered: Infinity,
+        walkCost: rowsToRead * (order.segments.length > 1 ? SEGMENT_ROW_COST_US : SKIPPED_ROW_COST_US),
+        gatherCost: Infinity,
       };
     return {
-      walked: (Math.min(rowsToRead, total) / total) * itemCount * Math.max(...filters.map(({ cost = 1 }) => cost)),
-      gathered: total * SORTED_ROW_COST_US,
+      walkCost: (Math.min(rowsToRead, total) / total) * itemCount * Math.max(...filters.map(({ cost = 1 }) => cost)),
+      gatherCost: total * SORTED_ROW_COST_US,
     };
   }
 
-  /** Reads segment after segment until the page is full. A segment is counted only if the page starts after it. */
+  /**
+   * Reads the ids segment after segment until the page is full. A segment is counted only if the page starts after it.
+   */
   function walk(list: OrderedList, { limit, offset }: Page): number[] {
     const { segments } = list.order;
     let ids: number[] = [];
     let skip = offset;
     for (const segment of segments) {
-      const conditions = list.filters.map((f) => f.each);
+      const conditions = list.filters.map((f) => f.condition);
       ids = ids.concat(readSegment(list, segment, conditions, { limit: limit - ids.length, offset: skip }));
       if (ids.length === limit || segment === segments.at(-1)) break;
       skip = ids.length > 0 || skip === 0 ? 0 : skip - totals.get(...countQuery(list, segment.from, segment.where));
@@ -168,21 +174,21 @@ export function createIdLists({ statements, cheapUs = MAX_CHEAP_US }: IdListsDep
 
   type TotalQuery = [topics: readonly Topic[], key: string, make: () => number];
 
-  /** Cache key of a total, and how it is computed. */
+  /** Returns the cache key of a total, and how to compute it. */
   function totalOf(list: IdList): TotalQuery {
     const {
-      filters: [firstFilter, ...others],
+      filters: [firstFilter, ...otherFilters],
       itemType,
     } = list;
     const totalConditions = list.filters.map((filter) => filter.ofTotals);
     if (itemType === 'track' && !totalConditions.includes(undefined))
       return totalQuery(list, `SELECT coalesce(sum(tracks), 0) FROM library_totals ${whereOf(totalConditions)}`);
     const { negatedFilter } = firstFilter ?? {};
-    if (negatedFilter && others.length === 0) {
-      const [topics, key] = totalQuery(list, firstFilter?.each ?? '');
+    if (negatedFilter && otherFilters.length === 0) {
+      const [topics, key] = totalQuery(list, firstFilter?.condition ?? '');
       return [topics, key, () => count({ ...list, filters: [] }) - count({ ...list, filters: [negatedFilter] })];
     }
-    return firstFilter?.count !== undefined && others.length === 0
+    return firstFilter?.count !== undefined && otherFilters.length === 0
       ? totalQuery(list, firstFilter.count)
       : countQuery(list, `${itemType}s i`);
   }
@@ -207,14 +213,14 @@ export function createIdLists({ statements, cheapUs = MAX_CHEAP_US }: IdListsDep
       const [, key] = totalOf(toIdList(newList));
       totals.put(key, version, total);
     },
-    /** Version under which the total is cached. */
+    /** Returns the version under which the total is cached. */
     versionOf: (newList: NewIdList): string => statements.version(totalOf(toIdList(newList))[0]),
   };
 }
 
-/** Topics whose changes can change the pages. */
+/** Returns the topics whose changes can change the pages. */
 const pageTopicsOf = (list: IdList): Topic[] => {
-  const isByPlays = 'segments' in list.order && list.order.segments.some(({ played }) => played);
+  const isByPlays = 'segments' in list.order && list.order.segments.some(({ hasOnlyPlayed: played }) => played);
   return isByPlays ? [...topicsOf(list), 'plays'] : topicsOf(list);
 };
 
@@ -223,6 +229,6 @@ const keyOf = ({ itemType, userId, order, filters, params }: IdList): string =>
     itemType,
     userId,
     'seed' in order ? order.seed : order.gather.orderBy,
-    filters.map((filter) => filter.each),
+    filters.map((filter) => filter.condition),
     params,
   ]);

@@ -1,5 +1,5 @@
-// Ids in a seeded random order. The first pages of a large list try places of the order until they are full; deeper
-// ones are read from the whole list.
+// Reads ids in a seeded random order. For the first pages of a large list, places of the order are tried until a page
+// is full; deeper pages are read from the whole list.
 import type { Page } from '../../http/paging.ts';
 import { conditionsOf, whereOf, type IdList } from './list-definition.ts';
 import { seededOrder, type SeededOrder } from './seeded-order.ts';
@@ -15,7 +15,7 @@ const orderOf = (statements: Statements, { itemType }: IdList, seed: number): Se
 export const placesToTry = (statements: Statements, list: IdList, { limit, offset }: Page, total: number): number =>
   ((offset + limit) * orderOf(statements, list, 0).size) / total;
 
-/** Tries place after place until the page is full. */
+/** Reads the page by trying place after place until it is full. */
 export function readRandomPage(
   statements: Statements,
   list: IdList,
@@ -32,7 +32,7 @@ export function readRandomPage(
     const matchingIds = new Set(
       statements.column<number>(
         `SELECT i.id FROM json_each(@candidates) c CROSS JOIN ${list.itemType}s i ON i.id = c.value
-          ${whereOf(list.filters.map(({ each }) => each))}`,
+          ${whereOf(list.filters.map(({ condition }) => condition))}`,
         { ...list.params, candidates: JSON.stringify(candidates) },
       ),
     );

@@ -1,34 +1,34 @@
-// Caches query results until something they depend on is written, according to change_counts, which triggers maintain
+// Caches query results until data that they depend on is written, according to change_counts, which triggers maintain
 // per topic: a like does not invalidate what only depends on tracks.
 import type { Statements, Topic } from './statement-cache.ts';
 
 export function createResultCache<T>(statements: Statements, maxEntries: number) {
   const answers = new Map<string, { version: string; answer: T }>();
 
-  function find(topics: readonly Topic[], key: string): T | undefined {
+  function findFresh(topics: readonly Topic[], key: string): T | undefined {
     const entry = answers.get(key);
     if (entry === undefined || topics.includes('files') || entry.version !== statements.version(topics))
       return undefined;
-    answers.delete(key); // move to the end: the least recently used entry is evicted first
+    answers.delete(key); // moves the entry to the end: the least recently used entry is evicted first
     answers.set(key, entry);
     return entry.answer;
   }
 
-  function put(key: string, version: string, answer: T): void {
+  function putResult(key: string, version: string, answer: T): void {
     answers.delete(key);
     if (answers.size >= maxEntries) answers.delete(answers.keys().next().value as string);
     answers.set(key, { version, answer });
   }
 
   return {
-    find,
-    put,
-    get(topics: readonly Topic[], key: string, make: () => T): T {
-      const cachedAnswer = find(topics, key);
+    find: findFresh,
+    put: putResult,
+    get(topics: readonly Topic[], key: string, compute: () => T): T {
+      const cachedAnswer = findFresh(topics, key);
       if (cachedAnswer !== undefined) return cachedAnswer;
       const version = statements.version(topics);
-      const answer = make();
-      if (!topics.includes('files')) put(key, version, answer);
+      const answer = compute();
+      if (!topics.includes('files')) putResult(key, version, answer);
       return answer;
     },
   };

@@ -2,7 +2,7 @@
 // Items keep their order when others are added or removed.
 
 export interface SeededOrder {
-  /** Number of places, including those of ids that do not exist. */
+  /** The number of places, including those of ids that do not exist. */
   size: number;
   idAt(place: number): number;
   placeOf(id: number): number;
@@ -34,7 +34,7 @@ export function seededOrder(seed: number, maxId: number): SeededOrder {
   };
 }
 
-/** The 32-bit finalizer of MurmurHash3. */
+/** Mixes the bits of a number with the 32-bit finalizer of MurmurHash3. */
 function mix(value: number): number {
   let h = value | 0;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);

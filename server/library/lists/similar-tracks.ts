@@ -1,5 +1,5 @@
-// Similar music by what the library knows: artists, genres, years, plays and likes. Up to a few hundred candidates are
-// collected through indexes, whatever the size of the library, and then scored (similarity-score.ts).
+// Finds similar music from artists, genres, years, plays and likes. Up to a few hundred candidates are collected
+// through indexes, whatever the size of the library, and then scored (similarity-score.ts).
 import type { AlbumId, ArtistId, TrackId, UserId } from '../../db/ids.ts';
 import type { Statements } from './statement-cache.ts';
 import { pickSimilar, type Candidate, type Seed } from './similarity-score.ts';
@@ -24,23 +24,27 @@ const SELECT = `SELECT t.id, ${namedAlbumOf('t')} AS albumId, t.year,
 
 interface SimilarDeps {
   statements: Statements;
-  /** 0 to 1. */
+  /** Returns a number from 0 to 1. */
   random: () => number;
 }
 
 export function createSimilar({ statements, random }: SimilarDeps) {
-  /** Without `all`, only tracks whose audio is available. */
-  const readCandidates = (userId: UserId, ids: readonly number[], { all = false } = {}): Candidate[] =>
+  /** Reads the candidates with these ids. Without `includeUnavailable`, only tracks whose audio is available. */
+  const readCandidates = (
+    userId: UserId,
+    ids: readonly number[],
+    { all: includeUnavailable = false } = {},
+  ): Candidate[] =>
     statements
       .rows<Row>(SELECT, { userId, ids: JSON.stringify(ids) })
-      .filter((row) => all || row.isAvailable === 1)
+      .filter((row) => includeUnavailable || row.isAvailable === 1)
       .map((row) => ({
         ...row,
         artistIds: JSON.parse(row.artistIds) as ArtistId[],
         genreIds: JSON.parse(row.genreIds) as number[],
       }));
 
-  /** Rows of an index from a random position on, wrapping around at its end. */
+  /** Reads rows of an index from a random position on, wrapping around at its end. */
   function readAround(sql: string, params: Record<string, number>, limit: number): number[] {
     const highest = statements.value<number | null>('SELECT max(id) FROM tracks', {}) ?? 0;
     const from = Math.floor(random() * highest);
@@ -102,15 +106,15 @@ export function createSimilar({ statements, random }: SimilarDeps) {
     toArtist: (userId: UserId, id: ArtistId, count: number): TrackId[] =>
       similarTo(userId, tracksOf(id), count, { ownShare: 0.3 }),
 
-    /** Similar artists, most similar first. */
+    /** Returns similar artists, most similar first. */
     artistsLike(userId: UserId, id: ArtistId, count: number): ArtistId[] {
       const seed = seedOf(readCandidates(userId, tracksOf(id), { all: true }));
       const candidates = readCandidates(userId, [...new Set(seed.topGenres.flatMap(byGenre))]);
       const score = new Map<ArtistId, number>();
       for (const candidate of candidates) {
-        const shared = candidate.genreIds.filter((genre) => seed.genreIds.has(genre)).length;
+        const sharedGenreCount = candidate.genreIds.filter((genre) => seed.genreIds.has(genre)).length;
         for (const artistId of candidate.artistIds)
-          if (artistId !== id) score.set(artistId, (score.get(artistId) ?? 0) + shared);
+          if (artistId !== id) score.set(artistId, (score.get(artistId) ?? 0) + sharedGenreCount);
       }
       return [...score]
         .sort((a, b) => b[1] - a[1] || a[0] - b[0])
@@ -127,7 +131,7 @@ export function createSimilar({ statements, random }: SimilarDeps) {
   }
 }
 
-/** Artists, genres and median year of several tracks. */
+/** Returns the artists, genres and median year of several tracks. */
 function seedOf(tracks: readonly Candidate[]): Seed {
   const uses = new Map<number, number>();
   for (const genre of tracks.flatMap((track) => track.genreIds)) uses.set(genre, (uses.get(genre) ?? 0) + 1);

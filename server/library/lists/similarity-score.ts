@@ -1,4 +1,4 @@
-// Scores how similar a track is to others, and picks a mix of the most similar ones. Pure.
+// Scores how similar a track is to others, and picks a mix of the most similar tracks. Pure functions.
 import type { AlbumId, ArtistId } from '../../db/ids.ts';
 import type { RowAs } from '../../db/rows.ts';
 import type { tracks } from '../../db/schema.ts';
@@ -13,15 +13,15 @@ export interface Candidate extends RowAs<typeof tracks, 'id' | 'albumId' | 'year
 export interface Seed {
   artistIds: ReadonlySet<ArtistId>;
   genreIds: ReadonlySet<number>;
-  /** The most used ones. */
+  /** The most frequent genres. */
   topGenres: number[];
   year: number | undefined;
 }
 
-/** Genres count most, then the artist, then the year; likes and plays add a little. */
+/** Scores a candidate: genres count most, then the artist, then the year; likes and plays add a little. */
 function scoreSimilarity(candidate: Candidate, seed: Seed): number {
-  const shared = candidate.genreIds.filter((genre) => seed.genreIds.has(genre)).length;
-  const genre = seed.genreIds.size === 0 ? 0 : (2 * shared) / Math.max(1, Math.min(seed.genreIds.size, 3));
+  const sharedGenreCount = candidate.genreIds.filter((genre) => seed.genreIds.has(genre)).length;
+  const genre = seed.genreIds.size === 0 ? 0 : (2 * sharedGenreCount) / Math.max(1, Math.min(seed.genreIds.size, 3));
   const artist = candidate.artistIds.some((id) => seed.artistIds.has(id)) ? 1.5 : 0;
   const yearsApart = candidate.year === null || seed.year === undefined ? 20 : Math.abs(candidate.year - seed.year);
   const time = Math.max(0, 1 - yearsApart / 20);
@@ -35,7 +35,7 @@ interface Mix {
   ownShare: number;
 }
 
-/** Most similar first, with some randomness and limits per artist and album. */
+/** Picks similar tracks: the most similar first, with some randomness and limits per artist and album. */
 export function pickSimilar(
   candidates: readonly Candidate[],
   seed: Seed,
@@ -49,10 +49,10 @@ export function pickSimilar(
   const perAlbum = new Map<AlbumId | null, number>();
   let ownCount = 0;
   for (const { candidate } of rankedCandidates) {
-    const isOwn = candidate.artistIds.some((id) => seed.artistIds.has(id));
+    const isByOwnArtist = candidate.artistIds.some((id) => seed.artistIds.has(id));
     const albumCount = perAlbum.get(candidate.albumId) ?? 0;
     const fits =
-      (!isOwn || ownCount < Math.ceil(count * ownShare)) &&
+      (!isByOwnArtist || ownCount < Math.ceil(count * ownShare)) &&
       (candidate.albumId === null || albumCount < Math.max(2, Math.ceil(count / 10)));
     if (!fits || pickedTracks.length >= count) {
       otherTracks.push(candidate);
@@ -60,7 +60,7 @@ export function pickSimilar(
     }
     pickedTracks.push(candidate);
     perAlbum.set(candidate.albumId, albumCount + 1);
-    if (isOwn) ownCount++;
+    if (isByOwnArtist) ownCount++;
   }
   return [...pickedTracks, ...otherTracks].slice(0, count);
 }

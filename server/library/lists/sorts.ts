@@ -6,27 +6,27 @@ import type { ItemType } from '../../db/schema.ts';
 
 type Order = 'asc' | 'desc';
 
-/** Stands for albumPlace() among the columns of an order. */
+/** Placeholder for albumPlace() among the columns of an order. */
 export const ALBUM_PLACE = 'place in the album';
 const sqlOf = (column: string): string => (column === ALBUM_PLACE ? albumPlace('i') : `i.${column}`);
 
 /**
- * `columns`: those of the index, ending with the id. `nulls`: the first column is nullable, and NULLs come last in both
- * directions; `partial`: the index has no NULLs, so those come by id.
+ * `columns` are those of the index, ending with the id. `nulls`: the first column is nullable, and NULLs come last in
+ * both directions; `partial`: the index has no NULLs, so rows with NULL come in the order of their ids.
  */
 export type Sort =
   | { index: string; columns: readonly string[]; nulls?: boolean | 'partial' }
-  | { played: 'plays' | 'last_played_at' };
+  | { playColumn: 'plays' | 'last_played_at' };
 
 /** A part of an order; the order is the concatenation of its segments. */
 export interface Segment {
   from: string;
-  /** Makes SQLite walk the sort's index instead of sorting. */
+  /** `INDEXED BY` clause that makes SQLite walk the sort's index instead of sorting. */
   hint?: string;
   where?: string;
   orderBy: string;
-  /** Items that the user played, from play_counts `p`. */
-  played?: true;
+  /** True for items that the user played, from play_counts `p`. */
+  hasOnlyPlayed?: true;
 }
 
 const DESCENDING_SORTS: ReadonlySet<string> = new Set([
@@ -37,17 +37,17 @@ const DESCENDING_SORTS: ReadonlySet<string> = new Set([
   'last_played_at',
 ]);
 
-/** Names ascend; years, times and counts descend. */
+/** Returns the default direction: names ascend; years, times and counts descend. */
 const defaultOrder = (sort: string): Order => (DESCENDING_SORTS.has(sort) ? 'desc' : 'asc');
 
 export interface ListOrder<S extends string> {
   sort: S;
   order?: Order | undefined;
-  /** For `random`; without it, every call has a different order. */
+  /** Seed of the sort `random`; without a seed, every call has a different order. */
   seed?: number | undefined;
 }
 
-/** `gather`: the same order in one query, for sorting a few matches. */
+/** An order that SQL can walk. `gather` is the same order in one query, for sorting a few matches. */
 export interface WalkedOrder {
   segments: Segment[];
   gather: Segment;
@@ -67,18 +67,18 @@ export function orderOf<S extends string>(
 
 function segmentsOf(sort: Sort, order: Order, itemType: ItemType): Segment[] {
   const table = `${itemType}s`;
-  if ('played' in sort) return playedSegments(sort.played, order, itemType);
+  if ('playColumn' in sort) return playedSegments(sort.playColumn, order, itemType);
   const keys = sort.columns.map((column) => `${sqlOf(column)} ${order}`);
   const valuesSegment: Segment = { from: `${table} i`, hint: `INDEXED BY ${sort.index}`, orderBy: keys.join(', ') };
   if (sort.nulls === 'partial') {
-    const [first = ''] = sort.columns;
+    const [firstColumn = ''] = sort.columns;
     const nullsSegment: Segment = {
       from: `${table} i`,
       hint: 'NOT INDEXED',
-      where: `i.${first} IS NULL`,
+      where: `i.${firstColumn} IS NULL`,
       orderBy: `i.id ${order}`,
     };
-    return [{ ...valuesSegment, where: `i.${first} IS NOT NULL` }, nullsSegment];
+    return [{ ...valuesSegment, where: `i.${firstColumn} IS NOT NULL` }, nullsSegment];
   }
   return [
     {
@@ -89,24 +89,24 @@ function segmentsOf(sort: Sort, order: Order, itemType: ItemType): Segment[] {
 }
 
 function gatheredSegment(sort: Sort, order: Order, itemType: ItemType): Segment {
-  if ('played' in sort) return gatheredSegmentByPlays(sort.played, order, itemType);
-  const [first, ...others] = sort.columns.map((column) => `${sqlOf(column)} ${order}`);
-  const keys = [sort.nulls ? `${first} NULLS LAST` : first, ...others];
+  if ('playColumn' in sort) return gatheredSegmentByPlays(sort.playColumn, order, itemType);
+  const [firstTerm, ...otherTerms] = sort.columns.map((column) => `${sqlOf(column)} ${order}`);
+  const keys = [sort.nulls ? `${firstTerm} NULLS LAST` : firstTerm, ...otherTerms];
   return { from: `${itemType}s i`, hint: '', orderBy: keys.join(', ') };
 }
 
 /**
- * Played items by play_counts, and separately those never played, by id. The latter count as zero plays; without a last
- * time, they come last in both directions.
+ * Returns the segments for orders by plays: first the played items from play_counts, then the items never played, by
+ * id. The latter count as zero plays; without a last time, they come last in both directions.
  */
 function playedSegments(column: 'plays' | 'last_played_at', order: Order, itemType: ItemType): Segment[] {
   const userCondition = ofUser(itemType);
   const playedSegment: Segment = {
-    // CROSS: play_counts is the outer loop, in the order of its index
+    // CROSS JOIN makes play_counts the outer loop, in the order of its index
     from: `play_counts p CROSS JOIN ${itemType}s i ON i.id = p.item_id`,
     where: userCondition,
     orderBy: `p.${column} ${order}, p.item_id ${order}`,
-    played: true,
+    hasOnlyPlayed: true,
   };
   const unplayedSegment: Segment = {
     from: `${itemType}s i`,

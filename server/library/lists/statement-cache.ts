@@ -11,9 +11,12 @@ import type { RowOf } from '../../db/rows.ts';
 import type { changeCounts } from '../../db/schema.ts';
 import { defineNamesHold } from '../search-index/search-names.ts';
 
-/** What lists depend on: rows of tracks, albums and artists; likes and ratings; plays. */
+/** What lists depend on. `library`: rows of tracks, albums and artists; `likes`: likes and ratings; `plays`: plays. */
 export const TOPICS = ['library', 'likes', 'plays'] as const;
-/** `files`: what scans know of files. Changes of it are not counted, so that nothing that depends on it is kept. */
+/**
+ * `files` stands for what scans know of files. Changes of files are not counted, so results that depend on them are not
+ * cached.
+ */
 export type Topic = (typeof TOPICS)[number] | 'files';
 type ChangeCount = RowOf<typeof changeCounts, 'topic' | 'changes'>;
 export type Params = Record<string, string | number | null>;
@@ -41,22 +44,24 @@ export function createStatements(client: Sqlite) {
   return {
     rows: <T>(sql: string, params: Params): T[] => prepare(sql, false).all(params) as T[],
     row: <T>(sql: string, params: Params): T | undefined => prepare(sql, false).get(params) as T | undefined,
-    /** The first column of every row. */
+    /** Returns the first column of every row. */
     column: <T>(sql: string, params: Params): T[] => prepare(sql, true).all(params) as T[],
     value: <T>(sql: string, params: Params): T => prepare(sql, true).get(params) as T,
-    /** Changes whenever something of these topics was written, which makes earlier results stale. */
+    /**
+     * Returns a version that changes whenever data of these topics was written, which makes earlier results outdated.
+     */
     version: (topics: readonly Topic[] = TOPICS): string =>
       changes
         .all()
         .filter(({ topic }) => topics.includes(topic))
         .map((count) => count.changes)
         .join(':'),
-    /** Runs reads that see the same state of the database. */
+    /** Runs reads that all see the same state of the database. */
     inSnapshot: <T>(read: () => T): T => client.transaction(read)(),
   };
 }
 
-/** The items in the order of the ids; unknown ids are skipped. */
+/** Returns the items in the order of the ids; unknown ids are skipped. */
 export function inOrder<T extends { id: number }>(items: readonly T[], ids: readonly number[]): T[] {
   const byId = new Map<number, T>(items.map((item) => [item.id, item]));
   return ids.map((id) => byId.get(id)).filter((item) => item !== undefined);

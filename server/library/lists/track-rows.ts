@@ -1,4 +1,4 @@
-// Reads the track rows for the ids of a page, with all that TrackOut shows. Which ids those are: page-ids.ts.
+// Reads the track rows for the ids of a page, with everything that TrackOut shows. page-ids.ts finds the ids.
 import type { ArtistId, TrackId, UserId } from '../../db/ids.ts';
 import type { RowAs } from '../../db/rows.ts';
 import type { Availability, TrackRow, tracks } from '../../db/schema.ts';
@@ -46,7 +46,7 @@ type Column =
   | 'updatedAt';
 
 interface JoinedColumns {
-  /** Null if its album has no name; the same for its artist. */
+  /** Null if the album has no name; `albumArtistName` likewise. */
   albumTitle: string | null;
   albumArtistId: ArtistId | null;
   albumArtistName: string | null;
@@ -55,13 +55,13 @@ interface JoinedColumns {
   /** 0 to 5; 0 means unrated. */
   rating: number;
   playCount: number;
-  /** Position at which the user stopped. */
+  /** Position at which the user stopped, in milliseconds. */
   bookmarkMs: number | null;
 }
 
 /** A track with its names, and with the likes, rating and plays of the requesting user. */
 export interface TrackSummary extends Omit<Pick<TrackRow, Column>, 'availability'>, FieldValues, JoinedColumns {
-  /** `offline`: its file is in a music folder that is not there. */
+  /** `offline` means that the file is in a music folder that cannot be reached. */
   availability: Availability | 'offline';
   artists: { id: ArtistId; name: string }[];
   genres: string[];
@@ -85,11 +85,14 @@ interface RawTrackRow extends RowAs<typeof tracks, Column>, FieldValues, JoinedC
 
 const isReplaced = (field: string): string => `t.provenance ->> '${field}' IN ('manual', 'fpid')`;
 
-/** Without the sort name of a title that the file does not have. */
+/** Returns SQL for a track's other tags, without the sort name of a field that does not come from the file. */
 export const moreTagsFor = (field: string, sort: keyof MoreTags): string =>
   `iif(${isReplaced(field)}, json_remove(m.tags, '$.${sort}'), m.tags)`;
 
-/** SQL that is 1 if the album of track `t` is the release that its file names, and not one that was found or typed. */
+/**
+ * SQL that is 1 if the album of track `t` is the release that its file names, and not a release that was looked up or
+ * typed.
+ */
 export const IS_RELEASE_OF_FILE = `(coalesce(t.provenance ->> 'album', '') <> 'fpid'
   AND t.provenance ->> '${TYPED_RELEASE}' IS NULL)`;
 
@@ -123,8 +126,8 @@ const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS 
   LEFT JOIN play_counts p ON p.user_id = +@userId AND p.item_type = 'track' AND p.item_id = t.id
   LEFT JOIN bookmarks b ON b.user_id = +@userId AND b.track_id = t.id`;
 
-// Lists within a track, in one query each per page: as subqueries of the above they take twice as long. Ordered by the
-// key that the index gives, so SQLite does not sort.
+// Reads lists within a track, such as its artists, in one query each per page: as subqueries of SELECT they take twice
+// as long. Ordered by the key of the index, so SQLite does not sort.
 const CREDITED_ARTISTS = `SELECT ta.track_id AS id, x.id AS artistId, x.name
   FROM json_each(@ids) ids CROSS JOIN track_artists ta ON ta.track_id = ids.value
   CROSS JOIN artists x ON x.id = ta.artist_id ORDER BY ids.key, ta.position`;
@@ -132,7 +135,7 @@ const GENRES = `SELECT tg.track_id AS id, g.name
   FROM json_each(@ids) ids CROSS JOIN track_genres tg ON tg.track_id = ids.value
   CROSS JOIN genres g ON g.id = tg.genre_id ORDER BY ids.key, tg.position`;
 
-/** Tracks in the order of the ids. Repeated ids are repeated, unknown ones skipped. */
+/** Returns tracks in the order of the ids. Repeated ids are repeated, unknown ones skipped. */
 export function readTracks(statements: Statements, userId: UserId, ids: readonly number[]): TrackSummary[] {
   const requestedIds = { ids: JSON.stringify(ids) };
   const items = statements.rows<RawTrackRow>(SELECT, { ...requestedIds, userId }).map((row) => ({
@@ -165,7 +168,10 @@ interface Gain extends Pick<TrackRow, 'trackGainDb' | 'trackPeak' | 'albumGainDb
   isMeasured: boolean;
 }
 
-/** ReplayGain from the tags, or else as measured: never some of both, since tags may have another reference. */
+/**
+ * Returns ReplayGain from the tags, or else as measured. The two are never mixed, since tags may have another reference
+ * level.
+ */
 export function gainOf(t: TrackSummary): Gain | null {
   const { trackGainDb, trackPeak, albumGainDb, albumPeak } = t;
   if (trackGainDb !== null || albumGainDb !== null)

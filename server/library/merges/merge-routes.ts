@@ -1,4 +1,4 @@
-// Merges of the last 30 days over REST, and their undo.
+// REST API for the merges of the last 30 days, and their undo.
 import { z } from 'zod';
 import { TrackIdIn, type TrackId } from '../../db/ids.ts';
 import { idParam, pageQuery, toPaged } from '../../http/paging.ts';
@@ -12,14 +12,14 @@ import { TRASH_RETENTION_MS } from '../trash/trash.ts';
 import { toTrackOut } from '../wire-maps.ts';
 import { TrackOut } from '../wire.ts';
 
-const toMergeOut = (merge: PastMerge, into: TrackSummary | undefined): MergeOut => ({
+const toMergeOut = (merge: PastMerge, keptTrack: TrackSummary | undefined): MergeOut => ({
   id: merge.id,
   title: merge.title,
   artist_name: merge.artistName,
   album_title: merge.albumTitle,
   source: merge.source,
   source_id: merge.sourceId,
-  into: into ? toTrackOut(into) : null,
+  into: keptTrack ? toTrackOut(keptTrack) : null,
   reason: merge.reason,
   merged_at: toIso(new Date(merge.deletedAt)),
   merged_by_name: merge.deletedByName,
@@ -29,7 +29,7 @@ const toMergeOut = (merge: PastMerge, into: TrackSummary | undefined): MergeOut 
 interface MergeRouteDeps {
   merges: Pick<Merges, 'list' | 'undo'>;
   library: Pick<LibraryService, 'getTrack' | 'tracksById'>;
-  /** Looks whether the files of tracks that are back are there. */
+  /** Checks whether the files of restored tracks exist. */
   lookForFiles: (ids: readonly TrackId[]) => Promise<void>;
   libraryChanged: () => void;
 }
@@ -47,8 +47,8 @@ export const mergeRoutes = ({ merges, library, lookForFiles, libraryChanged }: M
     ({ user, query }) => {
       const page = merges.list(query);
       const ids = page.items.flatMap(({ mergedInto }) => mergedInto ?? []);
-      const into = new Map(library.tracksById(user.id, ids).map((track) => [track.id, track]));
-      return toPaged(page, query, (merge) => toMergeOut(merge, into.get(merge.mergedInto as never)));
+      const keptTracksById = new Map(library.tracksById(user.id, ids).map((track) => [track.id, track]));
+      return toPaged(page, query, (merge) => toMergeOut(merge, keptTracksById.get(merge.mergedInto as never)));
     },
   ),
 

@@ -1,6 +1,6 @@
-// Merges that can be undone for 30 days. The track that was merged into another one waits in the table of the trash,
-// with its rows, and with what the merge changed: which rows moved, and, where the kept track took over its file, what
-// that one was before.
+// Merges tracks so that the merge can be undone for 30 days. The emptied track waits in the table of the trash, with
+// its rows and with what the merge changed: which rows moved, and the kept track's former state if it took over the
+// emptied track's file.
 import { and, eq, gt, isNotNull } from 'drizzle-orm';
 import { type Db, type MainDb, writtenRow } from '../../db/client.ts';
 import type { TrackId, UserId } from '../../db/ids.ts';
@@ -27,17 +27,17 @@ import { TRASH_RETENTION_MS, type Trash } from '../trash/trash.ts';
 /** Results of the analysis, which belong to the audio and move with it. */
 const AUDIO_TABLES = ['track_fingerprints', 'fingerprint_pieces'];
 
-/** What the merge moved from the emptied track to the kept one, as an undo needs it. */
+/** The data that the merge moved from the emptied track to the kept one, as an undo needs it. */
 interface CarriedData {
   moved: { table: string; column: string; keys: Row[] }[];
   remembered: Record<string, unknown>;
-  /** Absent where no edit of the emptied track went to the kept one. */
+  /** Absent if no edit of the emptied track was carried to the kept one. */
   edits?: CarriedEdits | undefined;
-  /** When the kept track was added, in ms; absent where it is the older one. */
+  /** When the kept track was added, in ms; absent if the kept track is the older one. */
   keptSince?: number | undefined;
 }
 interface MergedSnapshot extends TrackSnapshot {
-  /** `before`: what the kept track was, if it took over the file. */
+  /** `before` is the former state of the kept track, if it took over the file. */
   merge: CarriedData & { before: KeptTrackState | null };
 }
 interface CarriedEdits {
@@ -53,15 +53,15 @@ interface KeptTrackState {
   identity: TrackIdentity;
   status: MetadataStatus;
   folder: number | undefined;
-  /** The tags of its own file; absent for a track without edits. */
+  /** The tags of the kept track's own file; absent for a track without edits. */
   tags?: TrackIdentity | undefined;
 }
 
 interface MergeOptions {
   reason: MergeReason;
-  /** Null for a scan. */
+  /** The user who merges; null for a scan. */
   by: UserId | null;
-  /** The kept track takes over file and audio of the other one. */
+  /** True if the kept track takes over file and audio of the emptied one. */
   takesFile: boolean;
   /** Called while the emptied track's row still exists. */
   beforeRemoval?: () => void;
@@ -71,13 +71,13 @@ export interface PastMerge extends RowAs<
   typeof trashedTracks,
   'id' | 'title' | 'artistName' | 'albumTitle' | 'source' | 'sourceId' | 'mergedInto' | 'deletedAt'
 > {
-  /** `replaced`: the track is still there, see `replaced_tracks`. */
+  /** `replaced` means that the track still exists, see `replaced_tracks`. */
   reason: MergeReason | 'replaced';
   deletedByName: string | null;
 }
 
 interface ListParams {
-  /** Replaced tracks are listed from this time on; merged ones are purged with the trash. */
+  /** The oldest time of listed replacements; merged tracks are purged with the trash. */
   since: number;
   into?: TrackId;
 }
@@ -98,7 +98,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
   const findStoredTrack = prepareFindTrack(db.$client);
   const findSince = db.$client.prepare<[TrackId], number>('SELECT created_at FROM tracks WHERE id = ?').pluck();
   const setSince = db.$client.prepare<[number, TrackId]>('UPDATE tracks SET created_at = ? WHERE id = ?');
-  // two statements, so that the merges of one track are found by its index
+  // two statements, so that the merges of one track can be found by an index
   const prepareList = (mergedInto: string, replacedBy: string) => {
     const sql = `SELECT m.id, m.title, m.artist_name AS artistName, m.album_title AS albumTitle, m.source,
         m.source_id AS sourceId, m.merged_into AS mergedInto, m.merge_reason AS reason, m.deleted_at AS deletedAt,
@@ -132,8 +132,9 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
   }
 
   /**
-   * Part of the caller's transaction; no stored object has to be released. The caller handles the files before the call
-   * and, with `takesFile`, gives the kept track the audio of the other one after it.
+   * Merges a track into the kept one, inside the caller's transaction; no stored object has to be released. The caller
+   * handles the files before the call and, with `takesFile`, gives the kept track the audio of the emptied one after
+   * it.
    */
   function mergeInto(
     keptId: TrackId,
@@ -148,9 +149,9 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
         const carried = carryData(keptId, emptiedId, by);
         const isMoved = ({ table }: { table: string }): boolean =>
           carried.moved.some((reference) => reference.table === table);
-        // the results for equal audio are kept with the other track
+        // the results for equal audio stay with the emptied track
         const isFoundAgain = (reference: { table: string }): boolean => reason === 'same_audio' && isOfAudio(reference);
-        const merged: MergedSnapshot = {
+        const mergedSnapshot: MergedSnapshot = {
           ...snapshot,
           rows: snapshot.rows.filter((row) => !isMoved(row) && !isFoundAgain(row)),
           links: snapshot.links.filter((link) => !isMoved(link)),
@@ -161,14 +162,17 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
         const audio = keptState === null ? undefined : keptState.audio;
         tracks.noteMerge(keptId, emptiedId);
         merge.mergeInto(keptId, emptiedId, (inner) =>
-          trash.put(inner, by, emptiedId, beforeRemoval, { into: keptId, reason, snapshot: merged, audio }),
+          trash.put(inner, by, emptiedId, beforeRemoval, { intoId: keptId, reason, snapshot: mergedSnapshot, audio }),
         );
       },
       { behavior: 'immediate' },
     );
   }
 
-  /** Moves edits to the kept track and notes the rest. A person who merges has seen which fields are kept. */
+  /**
+   * Moves edits to the kept track and notes what else the merge moved. A person who merges has seen which fields are
+   * kept.
+   */
   const carryData = (keptId: TrackId, emptiedId: TrackId, by: UserId | null): CarriedData => ({
     keptSince: carrySince(keptId, emptiedId),
     edits: by === null ? carryEdits(emptiedId, keptId) : undefined,
@@ -176,11 +180,11 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
       rows.map((reference) => ({ ...reference, keys: snapshots.keysOf(reference.table, reference.column, emptiedId) })),
     ),
     remembered: Object.fromEntries(
-      movers.flatMap(({ remembers: memory }) => (memory ? [[memory.name, memory.of(emptiedId, keptId)]] : [])),
+      movers.flatMap(({ remembers: memory }) => (memory ? [[memory.name, memory.stateOf(emptiedId, keptId)]] : [])),
     ),
   });
 
-  /** Gives the kept track the earlier of the two creation times; returns its own if that changed. */
+  /** Gives the kept track the earlier of the two creation times; returns its own creation time if that changed. */
   function carrySince(keptId: TrackId, emptiedId: TrackId): number | undefined {
     const [keptSince, emptiedSince] = [findSince.get(keptId), findSince.get(emptiedId)];
     if (keptSince === undefined || emptiedSince === undefined || keptSince <= emptiedSince) return undefined;
@@ -189,8 +193,8 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
   }
 
   /**
-   * For a scan: what people did with a track goes to the one that replaced it, and both stay. Part of the caller's
-   * transaction. Throws `not_found`.
+   * Moves likes, plays and other data of people from a track to its replacement; both tracks stay. Called by scans
+   * inside their transaction. Throws `not_found`.
    */
   function replace(replacedId: TrackId, replacementId: TrackId): void {
     db.transaction(
@@ -198,7 +202,8 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
         for (const id of [replacedId, replacementId]) if (!findTrack(tx, id)) throw notFound('track', id);
         const carried = carryData(replacementId, replacedId, null);
         for (const mover of movers) mover.move?.(replacedId, replacementId);
-        tx.delete(replacedTracks).where(eq(replacedTracks.trackId, replacementId)).run(); // it has a file again
+        // the replacement has a file again
+        tx.delete(replacedTracks).where(eq(replacedTracks.trackId, replacementId)).run();
         tx.insert(replacedTracks)
           .values({ trackId: replacedId, byId: replacementId, replacedAt: now(), carried })
           .run();
@@ -207,7 +212,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
     );
   }
 
-  /** Moves back what the merge moved from the emptied to the kept track. Both exist. */
+  /** Moves back what the merge moved from the emptied to the kept track. Both tracks exist. */
   function carryBack(
     { moved, remembered, keptSince }: CarriedData,
     emptiedId: TrackId,
@@ -216,15 +221,16 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
   ): void {
     for (const { table, column, keys } of moved) snapshots.moveRows(table, column, keys, keptId, emptiedId);
     if (keptSince !== undefined) setSince.run(keptSince, keptId);
-    const at = now();
+    const undoneAt = now();
     for (const { remembers, bringBack } of movers)
-      bringBack?.(emptiedId, keptId, { remembered: remembers && remembered[remembers.name], tookFile, by, at });
+      bringBack?.(emptiedId, keptId, { remembered: remembers && remembered[remembers.name], tookFile, by, undoneAt });
     tracks.search.set('track', keptId);
   }
 
   /**
-   * For a scan: what people did with a track since a moment goes to another one, whose music it was then. With
-   * `onlyIfAny`, and if people did nothing with the track itself, the names stay where they are and false is returned.
+   * Moves likes, plays and other data that people added since a moment to another track, whose music it was then.
+   * Called by scans. With `onlyIfAny`, returns false and leaves the names unchanged if people did nothing with the
+   * track.
    */
   const divide = db.$client.transaction((from: TrackId, to: TrackId, since: Date, onlyIfAny = false): boolean => {
     const isAny = movers.map((mover) => mover.moveSince?.(from, to, since) ?? false).includes(true);
@@ -242,7 +248,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
     return { identity: { ...keptTrack.identity, lyrics: undefined }, changes: changesOf(keptTrack.identity, identity) };
   }
 
-  /** Undoes carried edits where the fields are still as they came. */
+  /** Undoes carried edits in all fields that still have the carried value. */
   function takeEditsBack(id: TrackId, { identity, changes }: CarriedEdits): void {
     const storedTrack = findStoredTrack(id);
     if (storedTrack) rename(id, takeBack(changes, { identity }, storedTrack.identity).target, storedTrack.folder);
@@ -251,7 +257,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
   const rename = (id: TrackId, identity: TrackIdentity, folder: number | undefined): void =>
     tracks.batch(() => tracks.setIdentity(id, { ...identity, lyrics: undefined }, folder));
 
-  /** Restores what the kept track was before it took over the file; returns the columns of that file. */
+  /** Restores the state of the kept track before it took over the file; returns the columns of that file. */
   function restoreKeptState(tx: Db, keptId: TrackId, keptState: KeptTrackState, storageUri: string | null): Row {
     const takenRow = snapshots.take(keptId)?.track ?? {};
     const { source, sourceId, identity, folder } = keptState;
@@ -279,11 +285,11 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
   }
 
   /** Returns whether the kept track took over a file in a later merge. */
-  const tookFileSince = (tx: Db, keptId: TrackId, at: Date): boolean =>
+  const tookFileSince = (tx: Db, keptId: TrackId, mergedAt: Date): boolean =>
     tx
       .select({ snapshot: trashedTracks.snapshot })
       .from(trashedTracks)
-      .where(and(eq(trashedTracks.mergedInto, keptId), gt(trashedTracks.deletedAt, at)))
+      .where(and(eq(trashedTracks.mergedInto, keptId), gt(trashedTracks.deletedAt, mergedAt)))
       .all()
       .some((row) => (row.snapshot as MergedSnapshot).merge.before !== null);
 
@@ -291,23 +297,23 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
   function restoreAlone(
     tx: Db,
     { id, storageUri }: { id: TrackId; storageUri: string | null },
-    merged: MergedSnapshot,
+    mergedSnapshot: MergedSnapshot,
   ) {
     trash.restore(tx, id);
-    const { before: keptState } = merged.merge;
+    const { before: keptState } = mergedSnapshot.merge;
     if (keptState === null) return;
-    // The row has the former audio of the kept track. Its own audio went with that track, unless it lies in a music
-    // folder.
-    const ownUri = merged.track['storage_uri'];
+    // This row has the former audio of the kept track. The emptied track's own audio moved to the kept track and was
+    // deleted with it, unless it lies in a music folder.
+    const ownUri = mergedSnapshot.track['storage_uri'];
     if (typeof ownUri === 'string' && ownUri.startsWith('file:'))
       tx.update(trackTable).set({ storageUri: ownUri }).where(eq(trackTable.id, id)).run();
     else {
       tracks.setAudio(id, { ...keptState.audio, storageUri });
-      snapshots.replaceRows(id, AUDIO_TABLES, []); // analyzed again
+      snapshots.replaceRows(id, AUDIO_TABLES, []); // the audio is analyzed again
     }
   }
 
-  /** Follows merges to the track that is left. */
+  /** Follows merges to the track that still exists. */
   function findFinalTrack(tx: Db, id: TrackId): TrackId {
     const nextId = tx
       .select({ id: trashedTracks.mergedInto })
@@ -329,7 +335,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
         const row = tx.select().from(trashedTracks).where(ofMerge(id)).get();
         if (row?.mergedInto == null) throw notFound('merge', id);
         const snapshot = row.snapshot as MergedSnapshot;
-        // a merge that moved a file is undone with the track that took it over
+        // a merge that moved a file is undone with the track that took over the file
         const keptId = snapshot.merge.before === null ? findFinalTrack(tx, row.mergedInto) : row.mergedInto;
         if (!findTrack(tx, keptId)) {
           const isDeleted = tx.select().from(trashedTracks).where(eq(trashedTracks.id, keptId)).get() !== undefined;
@@ -360,35 +366,35 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
   }
 
   /**
-   * For a scan: the kept track, whose own file is gone, takes over the file of this one, which a person merged into it.
-   * An undo gives it back. The caller sees to the files. Throws `not_found` and `conflict`.
+   * Lets the kept track, whose own file is gone, take over the file of a track that a person merged into it. Undoing
+   * the merge gives the file back. Called by scans; the caller handles the files. Throws `not_found` and `conflict`.
    */
   function takeMergedFile(id: TrackId, audio: TrackAudio): void {
     db.transaction(
       (tx) => {
         const { row, keptId, snapshot } = getMerge(tx, id);
         const { source, sourceId } = row;
-        const isTaken = freePlace(tx, keptId, source, sourceId) !== sourceId;
-        if (isTaken || snapshot.merge.before !== null || tookFileSince(tx, keptId, row.deletedAt))
+        const isPlaceTaken = freePlace(tx, keptId, source, sourceId) !== sourceId;
+        if (isPlaceTaken || snapshot.merge.before !== null || tookFileSince(tx, keptId, row.deletedAt))
           throw conflict('The file belongs to another track by now.');
         const keptState = readKeptState(tx, keptId);
         const { storageUri, contentHash, sizeBytes, audioHash: formerAudioHash } = keptState.audio;
-        const merged: MergedSnapshot = { ...snapshot, merge: { ...snapshot.merge, before: keptState } };
+        const mergedSnapshot: MergedSnapshot = { ...snapshot, merge: { ...snapshot.merge, before: keptState } };
         tx.update(trashedTracks)
-          .set({ storageUri, contentHash, sizeBytes, formerAudioHash, snapshot: merged })
+          .set({ storageUri, contentHash, sizeBytes, formerAudioHash, snapshot: mergedSnapshot })
           .where(eq(trashedTracks.id, id))
           .run();
         tx.update(trackTable).set({ source, sourceId, updatedAt: now() }).where(eq(trackTable.id, keptId)).run();
         tracks.setAudio(keptId, audio);
-        snapshots.replaceRows(keptId, AUDIO_TABLES, []); // analyzed again
+        snapshots.replaceRows(keptId, AUDIO_TABLES, []); // the audio is analyzed again
       },
       { behavior: 'immediate' },
     );
   }
 
   /**
-   * A scan calls this when the kept track's own file is back: the track gives up the file of the merged one. The tracks
-   * stay merged. Throws like `takeMergedFile`.
+   * Lets the kept track give up the file of the merged track when a scan finds its own file again. The tracks stay
+   * merged. Throws the same errors as `takeMergedFile`.
    */
   function leaveMergedFile(id: TrackId): void {
     db.transaction(
@@ -399,14 +405,14 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
           throw conflict('The track has another file by now.');
         const { audio } = readKeptState(tx, keptId);
         const takenColumns = restoreKeptState(tx, keptId, keptState, row.storageUri);
-        const merged: MergedSnapshot = {
+        const mergedSnapshot: MergedSnapshot = {
           ...snapshot,
           track: { ...snapshot.track, ...takenColumns },
           merge: { ...snapshot.merge, before: null },
         };
         const { storageUri, contentHash, sizeBytes } = audio;
         tx.update(trashedTracks)
-          .set({ storageUri, contentHash, sizeBytes, formerAudioHash: null, snapshot: merged })
+          .set({ storageUri, contentHash, sizeBytes, formerAudioHash: null, snapshot: mergedSnapshot })
           .where(eq(trashedTracks.id, id))
           .run();
       },
@@ -422,10 +428,10 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
     undo,
     replace,
     divide,
-    /** Lists all merges, or those into one track, latest first. */
-    list({ limit, offset }: Page, into?: TrackId): Paged<PastMerge> {
-      const params = { since: now().getTime() - TRASH_RETENTION_MS, ...(into !== undefined && { into }) };
-      const merges = into === undefined ? allMerges : mergesInto;
+    /** Lists all merges, or those into one track, the latest first. */
+    list({ limit, offset }: Page, intoId?: TrackId): Paged<PastMerge> {
+      const params = { since: now().getTime() - TRASH_RETENTION_MS, ...(intoId !== undefined && { into: intoId }) };
+      const merges = intoId === undefined ? allMerges : mergesInto;
       return { items: merges.list.all({ ...params, limit, offset }), total: merges.count.get(params) ?? 0 };
     },
   };

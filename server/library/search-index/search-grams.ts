@@ -6,7 +6,7 @@ const PRIVATE_USE_START = 0xe000;
 const LAST_BLANK = 0x20;
 const ASCII_END = 0x7f;
 
-/** Repeated tokens cost the index nothing. */
+/** Returns the tokens of a text, separated by spaces. Repeated tokens cost the index nothing. */
 export function gramsOf(text: string): string {
   let grams = '';
   let previousLetter = '';
@@ -23,7 +23,7 @@ export function gramsOf(text: string): string {
   return grams;
 }
 
-/** The token that finds a folded word of one or two characters. */
+/** Returns the token that finds a folded word of one or two characters. */
 export const gramOf = (word: string): string =>
   [...word]
     .map((character) => (isSign(character.charCodeAt(0)) ? toLetter(character.charCodeAt(0)) : character))

@@ -9,32 +9,35 @@ import type { Sqlite } from '../../db/client.ts';
 import { gramsOf } from './search-grams.ts';
 import { NAMES_OF_ALBUM, namesOf, searchTextOf, type SearchKind } from './search-names.ts';
 
-/** Order by rowid: artists and albums come first, so that a search finds them without skipping the many tracks. */
+/**
+ * Number of each kind, the high part of its rowids: artists and albums come first, so that a search finds them without
+ * skipping the many tracks.
+ */
 export const SEARCH_KINDS: Record<SearchKind, number> = { artist: 0, album: 1, track: 2 };
 const KINDS = Object.keys(SEARCH_KINDS) as SearchKind[];
 
-/** Pages to merge, so that there are never many more segments than sixteen of a size. */
+/** Returns the number of pages to merge, so that there are never many more segments than sixteen of a size. */
 const pagesFor = (rows: number): number => 4 + Math.ceil(rows / 5);
-/** Rows written without a batch before segments are merged. */
+/** The number of rows that are written without a batch before segments are merged. */
 const ROWS_BETWEEN_MERGES = 16;
 
 const ROWIDS_PER_KIND = 2 ** 40;
-/** The rowid of id 0 of the kind. */
+/** Returns the rowid of id 0 of the kind. */
 export const searchBase = (kind: SearchKind): number => SEARCH_KINDS[kind] * ROWIDS_PER_KIND;
-/** The rowid after all of the kind. */
+/** Returns the rowid after all rowids of the kind. */
 export const searchEnd = (kind: SearchKind): number => searchBase(kind) + ROWIDS_PER_KIND;
-/** SQL condition for rows of the kind. */
+/** Returns an SQL condition for rows of the kind. */
 export const ofKind = (kind: SearchKind, rowid = 'rowid'): string =>
   `${rowid} > ${searchBase(kind)} AND ${rowid} < ${searchBase(kind) + ROWIDS_PER_KIND}`;
 
-/** Names of a new track, to which its album's are added: quicker than reading them back. */
+/** Names of a new track, without those of its album: passing them is quicker than reading them back. */
 interface TrackNames {
-  own: readonly (string | null)[];
+  ownNames: readonly (string | null)[];
   albumId: number | undefined;
 }
 
 interface PendingRow {
-  /** Has no search text yet. */
+  /** True if the row has no search text yet. */
   isNew: boolean;
   names?: TrackNames | undefined;
 }
@@ -52,9 +55,9 @@ export function createSearchIndex(client: Sqlite) {
   const tracksOf = client.prepare<[number], number>('SELECT id FROM tracks WHERE album_id = ?').pluck();
   const names = mapKinds((kind) => client.prepare<[number], string>(namesOf[kind]('?')).pluck());
   const namesOfAlbum = client.prepare<[number], string>(NAMES_OF_ALBUM).pluck();
-  /** Within a batch: ids whose text has to be written. */
+  /** The ids whose text has to be written at the end of the batch; undefined outside batches. */
   let pendingRows: Record<SearchKind, Map<number, PendingRow>> | undefined;
-  const albumNames = new Map<number, string>(); // within a batch
+  const albumNames = new Map<number, string>(); // names by album id, cached within a batch
   let rowsSinceMerge = 0;
 
   function merge(): void {
@@ -73,10 +76,10 @@ export function createSearchIndex(client: Sqlite) {
     rowsSinceMerge++;
   }
 
-  function joinNames({ own, albumId }: TrackNames): string {
+  function joinNames({ ownNames, albumId }: TrackNames): string {
     const album = albumId === undefined ? '' : (albumNames.get(albumId) ?? namesOfAlbum.get(albumId) ?? '');
     if (albumId !== undefined) albumNames.set(albumId, album);
-    return [...own, album].filter((name) => name !== null && name !== '').join('\n');
+    return [...ownNames, album].filter((name) => name !== null && name !== '').join('\n');
   }
 
   function remove(rowid: number): void {
@@ -85,7 +88,7 @@ export function createSearchIndex(client: Sqlite) {
     rowsSinceMerge++;
   }
 
-  function put(kind: SearchKind, id: number, isNew: boolean, newNames?: TrackNames): void {
+  function putRow(kind: SearchKind, id: number, isNew: boolean, newNames?: TrackNames): void {
     if (!pendingRows) {
       write(kind, id, { isNew });
       if (rowsSinceMerge >= ROWS_BETWEEN_MERGES) merge();
@@ -96,21 +99,21 @@ export function createSearchIndex(client: Sqlite) {
   }
 
   return {
-    /** For a new row. */
-    add: (kind: SearchKind, id: number, newNames?: TrackNames): void => put(kind, id, true, newNames),
-    /** For a row whose names may have changed. */
-    set: (kind: SearchKind, id: number): void => put(kind, id, false),
-    /** For an album whose names may have changed, and its tracks. */
+    /** Adds a new row. */
+    add: (kind: SearchKind, id: number, newNames?: TrackNames): void => putRow(kind, id, true, newNames),
+    /** Updates a row whose names may have changed. */
+    set: (kind: SearchKind, id: number): void => putRow(kind, id, false),
+    /** Updates an album whose names may have changed, and its tracks. */
     setAlbum(id: number): void {
-      put('album', id, false);
-      for (const track of tracksOf.all(id)) put('track', track, false);
+      putRow('album', id, false);
+      for (const track of tracksOf.all(id)) putRow('track', track, false);
     },
-    /** For a row that is deleted. */
+    /** Removes a row that is being deleted. */
     delete(kind: SearchKind, id: number): void {
-      if (pendingRows) put(kind, id, false); // the row stays if a savepoint is rolled back
+      if (pendingRows) putRow(kind, id, false); // the row stays if a savepoint is rolled back
       else remove(searchBase(kind) + id);
     },
-    /** Collects rows from here on. `writeBatch` must follow in the same transaction, and then `endBatch`. */
+    /** Starts to collect rows. `writeBatch` must follow in the same transaction, and then `endBatch`. */
     startBatch(): void {
       pendingRows = mapKinds(() => new Map());
     },
@@ -123,20 +126,20 @@ export function createSearchIndex(client: Sqlite) {
       }
       if (rowsSinceMerge > 0) merge();
     },
-    /** Ends a batch, written or not. */
+    /** Ends a batch, whether or not it was written. */
     endBatch(): void {
       pendingRows = undefined;
       albumNames.clear();
     },
-    /** Call after rolling back a savepoint: the names passed to `add` may be wrong. */
+    /** Forgets the names passed to `add`, which may be wrong after a savepoint was rolled back. */
     dropNewNames(): void {
       for (const row of pendingRows?.track.values() ?? []) row.names = undefined;
     },
   };
 }
 
-const mapKinds = <T>(make: (kind: SearchKind) => T): Record<SearchKind, T> => ({
-  artist: make('artist'),
-  album: make('album'),
-  track: make('track'),
+const mapKinds = <T>(valueOf: (kind: SearchKind) => T): Record<SearchKind, T> => ({
+  artist: valueOf('artist'),
+  album: valueOf('album'),
+  track: valueOf('track'),
 });

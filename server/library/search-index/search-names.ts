@@ -1,13 +1,13 @@
-// The names that find an item, and the search text made of them. A track's include its album and album artist, so that
-// `dark side time` finds it.
+// The names that find an item, and the search text made from them. The search text of a track includes its album and
+// album artist, so that `dark side time` finds it.
 import type { Sqlite } from '../../db/client.ts';
 import { searchFold } from '../tracks/sort-and-identity-keys.ts';
 import { inNamedAlbum, isNamed, isNamedArtist } from '../../db/unknown-names.ts';
 
-// Albums and artists without a name have no search text.
+// The kinds of items in the search index. Albums and artists without a name have no search text.
 export type SearchKind = 'artist' | 'album' | 'track';
 
-/** SQL for the names that a track has from its album, one per line. */
+/** SQL for the names that a track gets from its album, one per line. */
 export const NAMES_OF_ALBUM = `SELECT concat_ws(char(10), a.title, x.name)
     FROM albums a LEFT JOIN artists x ON x.id = a.artist_id
     WHERE a.id = ? AND ${isNamed('a')}`;
@@ -26,7 +26,7 @@ export const namesOf: Record<SearchKind, (id: string) => string> = {
       LEFT JOIN artists x ON x.id = a.artist_id WHERE t.id = ${id}`,
 };
 
-/** The folded names, without those contained in an earlier one. */
+/** Returns the folded names, without those contained in an earlier name. */
 export function searchTextOf(names: string): string {
   let text = '';
   for (const name of names.split('\n')) {
@@ -36,12 +36,15 @@ export function searchTextOf(names: string): string {
   return text;
 }
 
-/** Connections that have the function. SQLite compiles every statement of a connection again when one is defined. */
+/**
+ * Connections on which the SQL function is defined. SQLite compiles every statement of a connection again when a
+ * function is defined.
+ */
 const connectionsWithNamesHold = new WeakSet<Sqlite>();
 
 /**
- * Defines the SQL function `names_hold(names, words)`, once per connection: whether the names contain all words of a
- * JSON list. It takes a few µs, where FTS5 takes about 100 µs to test one rowid against a common word.
+ * Defines the SQL function `names_hold(names, words)`, once per connection: it returns whether the names contain all
+ * words of a JSON list. It takes a few µs, where FTS5 takes about 100 µs to test one rowid against a common word.
  */
 export function defineNamesHold(client: Sqlite): void {
   if (connectionsWithNamesHold.has(client)) return;

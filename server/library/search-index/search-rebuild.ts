@@ -1,5 +1,6 @@
 // Rebuilds the search text of existing rows after a migration recreated the search tables: in small steps in the
-// background, and across restarts. Until it is done, these rows are only found by the start of their names.
+// background, and across restarts. Until the rebuild is finished, these rows are only found by the start of their
+// names.
 import type { MainDb } from '../../db/client.ts';
 import { whenUnlocked } from '../../db/wait-for-unlock.ts';
 import type { RowAs } from '../../db/rows.ts';
@@ -8,7 +9,7 @@ import type { Log } from '../../log/log.ts';
 import type { SearchIndex } from './search-index.ts';
 import { yieldIfDue } from '../../runtime/time-slices.ts';
 
-/** Rows per transaction: a few ms. */
+/** The number of rows per transaction, which takes a few ms. */
 const ROWS_PER_TRANSACTION = 100;
 
 interface SearchRebuildDeps {
@@ -17,7 +18,7 @@ interface SearchRebuildDeps {
   log: Log;
 }
 
-/** Resolves when done or when the database was closed. */
+/** Rebuilds the search text. Resolves when the rebuild is finished or the database was closed. */
 export async function rebuildSearch({ db, search, log }: SearchRebuildDeps): Promise<void> {
   const client = db.$client;
   const unfinishedKinds = client
@@ -47,7 +48,7 @@ export async function rebuildSearch({ db, search, log }: SearchRebuildDeps): Pro
       const lastWrittenId = ids.at(-1);
       if (lastWrittenId === undefined) {
         deleteKind.run(kind);
-        countChange.run(); // what lists keep was found with a part of it
+        countChange.run(); // invalidates cached lists, which were found with an incomplete index
       } else saveProgress.run(lastWrittenId, kind);
       return lastWrittenId;
     }).immediate;

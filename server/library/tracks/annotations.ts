@@ -1,8 +1,7 @@
-// Annotations of albums and artists (likes, ratings, chosen covers and pictures, what radios never play) follow the
-// tracks. A track that gets another album or artist leaves a departure. When the last track has left, the annotations
-// move to the album or artist that most of the departed tracks are in, however many sittings that took. They move on,
-// or back, when those tracks are retagged again or an edit is undone. All of it runs inside the caller's write
-// transaction.
+// Annotations of albums and artists (likes, ratings, chosen covers and pictures, radio exclusions) follow the tracks. A
+// track that gets another album or artist leaves a departure. When the last track has left, the annotations move to the
+// album or artist that most of the departed tracks are in, however many edits that took. They move on, or back, when
+// those tracks are retagged again or an edit is undone. Everything runs inside the caller's write transaction.
 import type { Sqlite } from '../../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../../db/ids.ts';
 import type { RowAs } from '../../db/rows.ts';
@@ -10,15 +9,15 @@ import type { annotationMoves, NamedItem, trackDepartures } from '../../db/schem
 import { isNamed, isNamedArtist } from '../../db/unknown-names.ts';
 import type { Renumbered } from '../trash/track-snapshot.ts';
 
-/** The annotations of `from` move to `to`. */
+/** Moves the annotations of item `from` to item `to`. */
 export interface AnnotationMove {
   type: NamedItem;
-  /** Has no tracks; its row may be gone. The same as `to` when its tracks are back. */
+  /** An item without tracks, whose row may be gone. The same as `to` when its tracks are back. */
   from: number;
   to: number;
-  /** Where they are until now: `from`, or the item they moved to before. */
+  /** The item that has the annotations now: `from`, or the item they moved to before. */
   holder: number;
-  /** What `move` returned when they moved to `holder`; undefined while that is `from`. */
+  /** What `move` returned when the annotations moved to `holder`; undefined if `holder` is `from`. */
   memory: unknown;
 }
 
@@ -26,19 +25,19 @@ export interface AnnotationMove {
 export interface AnnotationPart {
   name: string;
   /**
-   * Adds the annotations to those of `to`, whose own ones count where they differ. Returns, as JSON, what it takes to
-   * move them on or back.
+   * Adds the annotations to those of `to`; where both differ, those of `to` stay. Returns, as JSON, the data needed to
+   * move the annotations on or back.
    */
   move(move: AnnotationMove): unknown;
-  /** Takes away from `holder` what came from `from` and was not changed since. Called after `move`. */
+  /** Removes from `holder` the annotations that came from `from` and were not changed since. Called after `move`. */
   takeBack?(move: AnnotationMove): void;
 }
 
-/** A departure `d` does not count while other music lies in the place of its track, or if that music had the names. */
+/** A departure `d` does not count while the file of its track contains other music, or if that music had the names. */
 const IS_COUNTED_DEPARTURE = `d.is_other_music = 0
   AND NOT EXISTS (SELECT 1 FROM former_audio h WHERE h.track_id = d.track_id)`;
 
-/** Finds a track that stayed quickly: scans retag in the order of ids, so the highest ids change last. */
+/** Makes the search for a track that stayed quick: scans retag in the order of ids, so the highest ids change last. */
 const LATEST_TRACK_FIRST = 'ORDER BY d.track_id DESC';
 
 /** The album and artists of a track, before or after a change. */
@@ -89,7 +88,7 @@ export function createAnnotations({
     'DELETE FROM annotation_moves WHERE item_type = ? AND from_id = ?',
   );
   const deleteOldMoves = client.prepare<[number]>('DELETE FROM annotation_moves WHERE moved_at < ?');
-  // departures from what still has tracks may be the first sitting of many
+  // departures from items that still have tracks are kept longer: they may be the first of many
   const deleteOldDepartures = client.prepare<[number]>(`DELETE FROM track_departures WHERE left_at < ? AND NOT (CASE
     item_type WHEN 'album' THEN EXISTS (SELECT 1 FROM albums WHERE id = from_id)
     ELSE EXISTS (SELECT 1 FROM artists WHERE id = from_id) END)`);
@@ -118,7 +117,7 @@ export function createAnnotations({
           (SELECT 1 FROM track_artists WHERE artist_id = @id AND track_id <> @except)
         OR EXISTS (SELECT 1 FROM albums a JOIN tracks t ON t.album_id = a.id WHERE a.artist_id = @id
           AND t.id <> @except)`),
-      // the artist that took the place, as long as the track still names that one
+      // the artist that replaced another one, if the track still names the replacement
       mostDepartedTo: client
         .prepare<[number], number>(
           `SELECT x.id FROM track_departures d JOIN tracks t ON t.id = d.track_id
@@ -149,7 +148,10 @@ export function createAnnotations({
       addDeparture.run(type, from, track, to, now().getTime(), Number(isOtherMusic));
   }
 
-  /** Moves the annotations of an item to where its tracks are. They stay in place as long as one track stays there. */
+  /**
+   * Moves the annotations of an item to where its tracks are. The annotations stay in place as long as one track stays
+   * there.
+   */
   function moveToTracks(type: NamedItem, from: number, except?: TrackId): void {
     const previousMove = findMove.get(type, from);
     const holder = previousMove?.toId ?? from;
@@ -169,7 +171,7 @@ export function createAnnotations({
   }
 
   return {
-    /** To be called after a track got other names, before albums and artists without tracks are deleted. */
+    /** Notes that a track got other names. To be called before albums and artists without tracks are deleted. */
     trackRenamed(track: TrackId, previousNames: TrackNames, newNames: TrackNames, hadOtherMusic: boolean): void {
       const departures = listDepartures.all(track);
       const albums =
@@ -181,7 +183,7 @@ export function createAnnotations({
       for (const id of new Set(albums.flat())) moveToTracks('album', id);
       for (const id of new Set([...artistsOf(previousNames), ...artistsOf(newNames)])) moveToTracks('artist', id);
     },
-    /** To be called before a track is merged into another one and its row is deleted. */
+    /** Notes a merge. To be called before a track is merged into another one and its row is deleted. */
     trackMerged(keptId: TrackId, emptiedId: TrackId, keptNames: TrackNames, emptiedNames: TrackNames): void {
       if (emptiedNames.album !== null && keptNames.album !== null && emptiedNames.album !== keptNames.album)
         noteDeparture('album', keptId, emptiedNames.album, keptNames.album);
@@ -189,7 +191,10 @@ export function createAnnotations({
       if (emptiedNames.album !== null) moveToTracks('album', emptiedNames.album, emptiedId);
       for (const id of artistsOf(emptiedNames)) moveToTracks('artist', id, emptiedId);
     },
-    /** To be called after the row of a track was restored. `renumbered`: its albums and artists with new ids. */
+    /**
+     * Notes that the row of a track was restored. To be called afterwards; `renumbered` are its albums and artists with
+     * new ids.
+     */
     trackReturned(track: TrackId, names: TrackNames, renumbered: readonly Renumbered[]): void {
       for (const { type, from, to } of renumbered) {
         if (statements[type].isNamed.get(to) !== undefined) addDeparture.run(type, from, track, to, now().getTime(), 0);
@@ -198,13 +203,13 @@ export function createAnnotations({
       if (names.album !== null) moveToTracks('album', names.album);
       for (const id of artistsOf(names)) moveToTracks('artist', id);
     },
-    /** Gives the names that other music had in the place of a track to the new track of that music. */
-    musicDivided(track: TrackId, other: TrackId): void {
+    /** Gives the names of other music that took a track's place to the new track of that music. */
+    musicDivided(track: TrackId, otherTrack: TrackId): void {
       const names = listOfOtherMusic.all(track);
-      giveToOther.run(other, track);
+      giveToOther.run(otherTrack, track);
       for (const { itemType, fromId } of names) moveToTracks(itemType, fromId);
     },
-    /** Forgets what happened before that moment to albums and artists that are gone. */
+    /** Deletes what was noted before that moment about albums and artists that are gone. */
     purgeOld(cutoff: Date): void {
       deleteOldMoves.run(cutoff.getTime());
       deleteOldDepartures.run(cutoff.getTime());
@@ -212,23 +217,25 @@ export function createAnnotations({
   };
 }
 
-/** The artists of the credits, and the album's where that is another one. */
+/** Returns the artists of the credits, and the album artist if it is not among them. */
 const artistsOf = ({ artists, albumArtist }: TrackNames): ArtistId[] => [
   ...new Set([...artists, ...(albumArtist === null ? [] : [albumArtist])]),
 ];
 
 /**
- * Returns, for each artist that a track names no more, the one that took its place: the new names in their order, the
- * last one for all that are left over; without new names the one at its place in the credits.
+ * Returns, for each artist that a track no longer names, the artist that took its place. The new artists are paired in
+ * their order, and the last one replaces all that remain. Without new artists, the artist at the same place in the
+ * credits counts.
  */
 export function successorsOf(previousNames: TrackNames, newNames: TrackNames): [ArtistId, ArtistId][] {
   const [previousArtists, newArtists] = [artistsOf(previousNames), artistsOf(newNames)];
-  const added = newArtists.filter((id) => !previousArtists.includes(id));
+  const addedArtists = newArtists.filter((id) => !previousArtists.includes(id));
   return previousArtists
     .filter((id) => !newArtists.includes(id))
     .flatMap((id, i): [ArtistId, ArtistId][] => {
       const inCredits = previousNames.artists.indexOf(id);
-      const to = added[Math.min(i, added.length - 1)] ?? (inCredits < 0 ? undefined : newNames.artists[inCredits]);
+      const to =
+        addedArtists[Math.min(i, addedArtists.length - 1)] ?? (inCredits < 0 ? undefined : newNames.artists[inCredits]);
       return to === undefined ? [] : [[id, to]];
     });
 }

@@ -1,4 +1,4 @@
-// Which of several files of a recording is the best. Pure.
+// Ranks several files of a recording by audio quality. Pure functions.
 import { formatFacts } from '../../media/audio-formats.ts';
 import type { TrackSummary } from '../lists/track-rows.ts';
 
@@ -10,7 +10,7 @@ export type AudioFile = Pick<TrackSummary, 'availability' | 'format' | 'bitDepth
 const isLossless = ({ format, bitDepth }: AudioFile): boolean =>
   bitDepth !== null || formatFacts(format)?.lossless === true;
 
-/** Higher is better. */
+/** Ranks of a file by each quality; higher is better. */
 export const RANKS: Record<Quality, (file: AudioFile) => number> = {
   available: ({ availability }) => (availability === 'available' ? 1 : 0),
   lossless: (file) => (isLossless(file) ? 1 : 0),
@@ -18,7 +18,7 @@ export const RANKS: Record<Quality, (file: AudioFile) => number> = {
   bitrate: (file) => (isLossless(file) ? 0 : (file.bitrateKbps ?? 0) * (formatFacts(file.format)?.efficiency ?? 1)),
 };
 
-/** Negative if the first is better. */
+/** Compares two files; returns a negative number if the first is better. */
 export function compareQuality(file: AudioFile, otherFile: AudioFile): number {
   const quality = QUALITIES.find((name) => RANKS[name](file) !== RANKS[name](otherFile));
   return quality === undefined ? 0 : RANKS[quality](otherFile) - RANKS[quality](file);

@@ -7,7 +7,10 @@ import { prepareFindTrack } from './track-identity.ts';
 import type { TrackIdentity } from './track-values.ts';
 import type { TrackWriter } from './track-writer.ts';
 
-/** Replaces the texts of tracks of one album inside the caller's transaction; returns the album they have then. */
+/**
+ * Prepares replacing the texts of tracks of one album inside the caller's transaction; the function returns the album
+ * that the tracks then have.
+ */
 export function prepareDecodedTexts(
   client: Sqlite,
   tracks: Pick<TrackWriter, 'batch' | 'setIdentity' | 'renameAlbum'>,
@@ -24,17 +27,21 @@ export function prepareDecodedTexts(
       identity: withTexts(track.identity, decodedIdentities.get(track.id) as TrackIdentity),
     }));
     return tracks.batch(() => {
-      const [first] = changedTracks;
-      const isWhole = changedTracks.length === findAlbum.get(albumId)?.tracks;
-      if (first && isWhole && changedTracks.every(({ identity }) => identity.album === first.identity.album))
-        tracks.renameAlbum(albumId, first.identity, first.track.folder);
+      const [firstTrack] = changedTracks;
+      const isWholeAlbum = changedTracks.length === findAlbum.get(albumId)?.tracks;
+      if (
+        firstTrack &&
+        isWholeAlbum &&
+        changedTracks.every(({ identity }) => identity.album === firstTrack.identity.album)
+      )
+        tracks.renameAlbum(albumId, firstTrack.identity, firstTrack.track.folder);
       for (const { track, identity } of changedTracks) tracks.setIdentity(track.id, identity, track.folder);
-      return first ? (findStoredTrack(first.track.id)?.albumId ?? null) : albumId;
+      return firstTrack ? (findStoredTrack(firstTrack.track.id)?.albumId ?? null) : albumId;
     });
   };
 }
 
-/** Returns the stored identity with the fields that come from tags as they are decoded now. */
+/** Returns the stored identity, with the texts that come from tags replaced by their newly decoded forms. */
 function withTexts(storedIdentity: TrackIdentity, decodedIdentity: TrackIdentity): TrackIdentity {
   const isFromTags = (field: string): boolean => {
     const origin = storedIdentity.provenance?.[field];

@@ -1,5 +1,4 @@
-// Lyrics of a track: written or picked by a person, from its tags or a file next to it, or from a look-up, in this
-// order.
+// Lyrics of a track, in this order: written or picked by a person; from its tags or a file next to it; from a look-up.
 import type { TrackId } from '../../db/ids.ts';
 import type { RowAs } from '../../db/rows.ts';
 import type { foundLyrics, lyrics, tracks } from '../../db/schema.ts';
@@ -45,7 +44,7 @@ export function createLyricsReader(statements: Statements) {
     ofTrack: (id: TrackId): TrackLyrics | undefined =>
       parse(statements.row<LyricsRow>(`${SELECT} WHERE t.id = @id AND ${HAS_ANY}`, { id })),
 
-    /** Lyrics of the first track with that title and, if given, that artist. */
+    /** Returns the lyrics of the first track with that title and, if given, that artist. */
     byName(title: string, artist: string | undefined): TrackLyrics | undefined {
       const rows = statements.rows<LyricsRow>(
         `${SELECT} WHERE t.title_sort = @title AND t.has_lyrics = 1 ORDER BY t.id LIMIT @most`,

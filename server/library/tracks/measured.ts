@@ -1,5 +1,5 @@
-// Writes what the analysis measured into the rows of tracks. Tags win: tempo, key and energy are filled in where there
-// are none, ReplayGain has columns of its own.
+// Writes what the analysis measured into the rows of tracks. Tags win: tempo, key and energy are filled in only where
+// there are none, ReplayGain has columns of its own.
 import type { Sqlite } from '../../db/client.ts';
 import type { AlbumId, TrackId } from '../../db/ids.ts';
 import { foldedText } from './sort-and-identity-keys.ts';
@@ -14,7 +14,7 @@ export interface Measured {
 
 export type MeasuredWriter = ReturnType<typeof createMeasuredWriter>;
 
-/** Sets a column where it is empty or was measured before, and not emptied by hand. */
+/** Returns SQL that sets a column if it is empty or was measured before, and was not cleared by hand. */
 const setIfFillable = (column: string, field: string, value: string): string =>
   `${column} = iif(${isFillable(column, field)}, @${value}, ${column})`;
 const isFillable = (column: string, field: string): string =>
@@ -24,7 +24,7 @@ const FIELDS = [
   { column: 'initial_key', field: 'initialKey', value: 'key' },
   { column: 'energy', field: 'energy', value: 'energy' },
 ];
-/** `json_patch` removes what is null, and leaves the rest. */
+/** SQL for the new origins: `json_patch` removes fields that are null, and keeps the rest. */
 const NEW_PROVENANCE = `nullif(json_patch(coalesce(provenance, '{}'), json_object(${FIELDS.map(
   ({ column, field, value }) =>
     `'${field}', iif(${isFillable(column, field)}, iif(@${value} IS NULL, NULL, 'measured'),
@@ -32,7 +32,7 @@ const NEW_PROVENANCE = `nullif(json_patch(coalesce(provenance, '{}'), json_objec
 ).join(', ')})), '{}')`;
 
 export function createMeasuredWriter(client: Sqlite) {
-  const set = client.prepare<Measured & { id: TrackId; keySort: string | null }>(
+  const setMeasured = client.prepare<Measured & { id: TrackId; keySort: string | null }>(
     `UPDATE tracks SET measured_gain_db = @gainDb, measured_peak = @peak,
       ${FIELDS.map(({ column, field, value }) => setIfFillable(column, field, value)).join(', ')},
       initial_key_sort = iif(${isFillable('initial_key', 'initialKey')}, @keySort, initial_key_sort),
@@ -53,12 +53,12 @@ export function createMeasuredWriter(client: Sqlite) {
 
   return {
     set: (id: TrackId, values: Measured): void =>
-      void set.run({ ...values, id, keySort: foldedText(values.key ?? undefined) }),
+      void setMeasured.run({ ...values, id, keySort: foldedText(values.key ?? undefined) }),
     setAlbum: (id: AlbumId, gainDb: number | null, peak: number | null): void => void setAlbum.run(gainDb, peak, id),
-    /** Removes all that was measured from the tracks with these ids. */
-    forget(above: number, upTo: number): void {
-      for (const id of listMeasured.all({ above, upTo })) {
-        set.run({ id, gainDb: null, peak: null, bpm: null, key: null, energy: null, keySort: null });
+    /** Removes all measured values from the tracks with ids in this range. */
+    forget(afterId: number, lastId: number): void {
+      for (const id of listMeasured.all({ above: afterId, upTo: lastId })) {
+        setMeasured.run({ id, gainDb: null, peak: null, bpm: null, key: null, energy: null, keySort: null });
         forgetAlbum.run(id);
       }
     },

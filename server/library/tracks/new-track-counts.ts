@@ -1,12 +1,13 @@
-// Counts the tracks of a batch at its end. Triggers keep the counts of albums, artists and genres, and the totals, for
-// all tracks up to a mark; with a mark below the new ones they cost nothing, and each count is written once. All in the
-// batch's transaction, so nobody else sees the mark.
+// Counts the new tracks of a batch at its end. Triggers keep the counts of albums, artists and genres, and the totals,
+// for all tracks up to a mark. With a mark below the new tracks the triggers cost nothing, and each count is written
+// once. Everything happens in the batch's transaction, so nobody else sees the mark.
 import type { Sqlite } from '../../db/client.ts';
 
-/** Higher than every id: the mark then excludes no track. */
+/** Higher than every id: with this mark, the triggers count all tracks. */
 const ABOVE_ALL_IDS = Number.MAX_SAFE_INTEGER;
 
-const NEW_TRACKS = 'tracks t NOT INDEXED'; // by id: an index that has the order of the groups would be read whole
+// reads the rows by id: an index that has the order of the groups would be read whole
+const NEW_TRACKS = 'tracks t NOT INDEXED';
 const IS_NEW = 't.id > (SELECT up_to FROM counted_tracks)';
 const COUNT_STATEMENTS = [
   `UPDATE albums SET
@@ -45,27 +46,27 @@ export function createNewTrackCounts(client: Sqlite) {
   const unmark = client.prepare<[number]>('UPDATE counted_tracks SET up_to = ?');
   const countStatements = COUNT_STATEMENTS.map((sql) => client.prepare(sql));
   let isMarked = false;
-  /** True also when a rolled back savepoint may have removed the mark. */
+  /** True if tracks were added, also when a rolled back savepoint may have removed the mark. */
   let hasNew = false;
 
   return {
-    /** To be called before a track is inserted inside a batch. */
+    /** Postpones counting. To be called before a track is inserted inside a batch. */
     postpone(): void {
       if (!isMarked) mark.run(ABOVE_ALL_IDS);
       isMarked = true;
       hasNew = true;
     },
-    /** To be called after rolling back a savepoint, which may have removed the mark. */
+    /** Forgets the mark, which a rolled back savepoint may have removed. To be called after the rollback. */
     forget(): void {
       isMarked = false;
     },
-    /** To be called at the end of a batch. */
+    /** Counts the tracks of the batch. To be called at its end. */
     settle(): void {
       if (!hasNew) return;
       for (const statement of countStatements) statement.run();
       unmark.run(ABOVE_ALL_IDS);
     },
-    /** To be called after a batch, committed or rolled back. */
+    /** Resets the state. To be called after a batch, committed or rolled back. */
     end(): void {
       isMarked = false;
       hasNew = false;

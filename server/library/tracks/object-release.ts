@@ -1,5 +1,5 @@
-// Deletes what is left of removed tracks: stored audio and covers that nothing uses any more. Files in the music folder
-// (`file:` URIs) are never touched. An object that cannot be deleted only costs space until the next gc.
+// Deletes stored audio and covers of removed tracks that nothing uses any more. Files in the music folder (`file:`
+// URIs) are never touched. An object that cannot be deleted only costs space until the next gc.
 import type { MainDb } from '../../db/client.ts';
 import type { Log } from '../../log/log.ts';
 import type { Leases } from '../../storage/leases.ts';
@@ -34,10 +34,16 @@ export function createObjectRelease({ db, storage, leases, log }: ObjectReleaseD
     }
   }
 
-  /** Searches by content hash, since an index of storage URIs would make scans a tenth slower. */
+  /**
+   * Returns whether a track uses the object. Searches by content hash, since an index of storage URIs would make scans
+   * a tenth slower.
+   */
   const isUsed = (uri: string, key: string): boolean => findUse.get(hashInKey(key), uri) !== undefined;
 
-  /** Undefined for `file:` URIs and objects in another backend than the configured one. */
+  /**
+   * Returns the storage key of a URI; undefined for `file:` URIs and objects in another backend than the configured
+   * one.
+   */
   const keyOf = (uri: string): string | undefined => keyOfUri(storage, uri);
 
   async function tryDelete(key: string): Promise<void> {

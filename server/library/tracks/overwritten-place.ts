@@ -1,10 +1,10 @@
-// The source id of a track whose file was overwritten with other music, which has a track of its own there. It begins
-// with a hidden folder, so it is that of no file, and says what was overwritten.
+// The source id of a track whose file was overwritten with other music, which is a separate track. The id begins with a
+// hidden folder, so that no file can have it, followed by the path of the overwritten file.
 import type { TrackId } from '../../db/ids.ts';
 
-/** First part of such source ids. */
+/** First part of the source ids of tracks whose file was overwritten. */
 export const OVERWRITTEN = '.overwritten';
-/** First part of the source ids of tracks that were separated, and in whose place another track was by then. */
+/** First part of the source ids of tracks that were separated while another track already had their place. */
 export const SEPARATED = '.separated';
 const PLACE = /^\.(?:overwritten|separated)\/\d+\/(.+)$/s;
 
@@ -13,5 +13,5 @@ export const overwrittenPlace = (id: TrackId, sourceId: string): string =>
 
 export const separatedPlace = (id: TrackId, sourceId: string): string => `${SEPARATED}/${id}/${sourceId}`;
 
-/** Returns the source id that such a track had; undefined for any other track. */
+/** Returns the source id that such a track had before; undefined for any other track. */
 export const formerPlace = (sourceId: string): string | undefined => PLACE.exec(sourceId)?.[1];

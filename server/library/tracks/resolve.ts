@@ -1,5 +1,5 @@
-// Resolves names to artists, albums and genres, and creates those that do not exist. Runs inside the caller's write
-// transaction; unique indexes protect against concurrent writers. Prepared statements, since a scan calls it per file.
+// Resolves names to artists, albums and genres, and creates missing ones. Runs inside the caller's write transaction;
+// unique indexes protect against concurrent writers. Statements are prepared, since a scan calls this code per file.
 import type { Sqlite } from '../../db/client.ts';
 import type { AlbumId, ArtistId, GenreId, TrackId } from '../../db/ids.ts';
 import type { RowOf } from '../../db/rows.ts';
@@ -30,7 +30,7 @@ export interface AlbumName {
   title: string;
   artist: ArtistRef | undefined;
   artistName: string | undefined;
-  /** The artist is that of the track, since the tags name none of the album. */
+  /** True if the album artist is the artist of the track, since the tags name no album artist. */
   isGuessed: boolean;
   year: number | undefined;
   genre: string | undefined;
@@ -40,7 +40,7 @@ export interface AlbumName {
   folder: number | undefined;
   /** Absent for a new track. */
   track?: TrackId | undefined;
-  /** Of a track without a folder, to tell albums of the same name apart. */
+  /** Place of a track without a folder, by which albums of the same name are told apart. */
   place?: PlaceInAlbum | undefined;
 }
 
@@ -115,7 +115,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     `SELECT title, duration_ms FROM tracks WHERE album_id = ? AND coalesce(disc_number, 1) = ? AND track_number = ?
       AND id <> ?`,
   );
-  // albums of a name, or folders and uploads with its tracks: where there is more than one of them, the rule decides
+  // whether there are several albums of a name, or several folders and uploads with its tracks: the rule then decides
   const isDivided = client
     .prepare<{ artist: ArtistId | null; titleSort: string; name: string; last: string }, number>(
       `SELECT (SELECT count(*) FROM albums WHERE artist_id IS @artist AND title_sort = @titleSort) > 1
@@ -188,16 +188,17 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   }
 
   /**
-   * Finds or creates the album of the folder and the folders of its discs; of a track without a folder the one in which
-   * its place is free. Where a name has several, which of them are one is settled later (album-releases.ts). A track
-   * stays in an album that is fixed for as long as it has its name.
+   * Finds or creates the album of the folder and the folders of its discs; for a track without a folder, an album in
+   * which its place is free. If several albums have the name, album-releases.ts decides later which of them are one. A
+   * track stays in an album that is fixed for as long as it has its name.
    */
   function album(name: AlbumName): AlbumRef {
     const fixedAlbum = fixedAlbumOf(name);
     if (fixedAlbum) return completeAlbum(fixedAlbum, name);
     const { releaseGroupMbid, artist, year, isCompilation, folder, title } = name;
     const key = `${releaseGroupMbid ?? ''}|${artist?.id ?? 0}|${year ?? ''}|${isCompilation}|${folder ?? ''}|${title}`;
-    if (folder === undefined) return findOrMakeAlbum(name); // what is in the album matters
+    // not cached, since the result depends on the tracks already in the album
+    if (folder === undefined) return findOrMakeAlbum(name);
     const ref = nameCache?.albums.get(key) ?? findOrMakeAlbum(name);
     nameCache?.albums.set(key, ref);
     return ref;
@@ -208,7 +209,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     return row && albumName(row.artist_id, row.title) === albumName(albumArtist?.id, title) ? row : undefined;
   }
 
-  /** Finds or creates the album of the artist's tracks that have none. */
+  /** Finds or creates the album without a name, for tracks of the artist that have no album. */
   function unnamedAlbum(trackArtist: ArtistRef | undefined): AlbumRef {
     const owner = trackArtist ?? artist(UNKNOWN_ARTIST);
     const key = `t:${owner.id}:${TITLE_END}`;
@@ -243,13 +244,13 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
         ? listLoose
             .all(`l:${keys.name}`, `l:${keys.name}${LAST_CHARACTER}`)
             .find((candidate) => !isPlaceTaken(candidate))
-        : (find(keys.guessKey) ?? find(keys.inFolderKey) ?? findAnyArtistAlbum());
+        : (findByKey(keys.guessKey) ?? findByKey(keys.inFolderKey) ?? findAnyArtistAlbum());
     const id = row?.id ?? insertRow(name);
-    // an album of several artists (folder-albums.ts) does not take in what each of them has elsewhere
+    // an album of several artists (folder-albums.ts) does not get the tracks that each of them has in other folders
     const artistId = row?.artist_id ?? name.artist?.id ?? null;
     const ownName = albumName(artistId, name.title);
     const inFolderKey = keys.inFolder === undefined ? undefined : folderKey(ownName, keys.inFolder);
-    // keys of other albums stay with them
+    // keys that other albums have are not moved
     for (const key of [inFolderKey, keys.anyArtistKey, keys.guessKey]) if (key) insertKey.run(key, id);
     if (name.folder === undefined) insertKey.run(`l:${ownName}${id}`, id);
     const titleSort = sortKey(name.title);
@@ -258,7 +259,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
       noteUnsettled.run(ownName);
     return row ? completeAlbum(row, name) : { id, titleSort };
 
-    function find(key: string | undefined): AlbumRow | undefined {
+    function findByKey(key: string | undefined): AlbumRow | undefined {
       return key === undefined ? undefined : findAlbum.get(key);
     }
 
@@ -268,15 +269,18 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
       return listAtPlace
         .all(albumId, disc, number, name.track ?? 0)
         .some(
-          (other) =>
-            identityKey(other.title) !== identityKey(title) ||
-            Math.abs((other.duration_ms ?? 0) - (durationMs ?? 0)) > SAME_LENGTH_MS,
+          (occupant) =>
+            identityKey(occupant.title) !== identityKey(title) ||
+            Math.abs((occupant.duration_ms ?? 0) - (durationMs ?? 0)) > SAME_LENGTH_MS,
         );
     }
 
-    /** Within a folder, files with and without an album artist belong to the same album if the title is the same. */
+    /**
+     * Finds an album of the folder with any artist: within a folder, files with and without an album artist belong to
+     * the same album if the title is the same.
+     */
     function findAnyArtistAlbum(): AlbumRow | undefined {
-      const albumInFolder = find(keys.anyArtistKey);
+      const albumInFolder = findByKey(keys.anyArtistKey);
       return albumInFolder && (name.artist === undefined || albumInFolder.artist_id === null)
         ? albumInFolder
         : undefined;
@@ -325,11 +329,13 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   }
 
   return {
-    /** Caches until `stopRemembering`, which must follow in the same transaction, since rows may be deleted later. */
+    /**
+     * Caches names until `stopRemembering`, which must follow in the same transaction, since rows may be deleted later.
+     */
     remember(): void {
       nameCache = { artists: new Map(), albums: new Map(), genres: new Map() };
     },
-    /** Clears the cache: call after rolling back a savepoint or removing empty artists or albums. */
+    /** Clears the cache. To be called after rolling back a savepoint or removing empty artists or albums. */
     forget(): void {
       if (nameCache) nameCache = { artists: new Map(), albums: new Map(), genres: new Map() };
     },
@@ -341,7 +347,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     unnamedAlbum,
     genre,
     isWhole: (nameKey: string): boolean => findNeverSplit.get(nameKey) !== undefined,
-    /** Keys that other albums have stay with them. */
+    /** Renames an album. Keys that other albums have are not moved. */
     renameAlbum(id: AlbumId, name: AlbumName): void {
       const keys = keysOf(name);
       const looseKey = name.folder === undefined ? `l:${keys.name}${id}` : undefined;
@@ -351,19 +357,21 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
       search.setAlbum(id);
       this.forget();
     },
-    /** Makes another album of the same name; with that id, if it has no album. */
+    /** Inserts another album of the same name; it gets the requested id if that is free. */
     insertAlbumLike(like: AlbumId, requestedId: AlbumId | null = null): AlbumId {
       const { changes, lastInsertRowid } = copyAlbum.run({ id: requestedId, like, time: now().getTime() });
       const id = requestedId ?? (Number(lastInsertRowid) as AlbumId);
       if (changes > 0) search.add('album', id);
       return id;
     },
-    /** The tracks of an album changed otherwise than by their names: which releases they are is to be settled anew. */
+    /**
+     * Notes an album whose tracks changed in other ways than by their names: its releases have to be determined anew.
+     */
     noteAlbum(id: AlbumId): void {
       const row = findName.get(id);
       if (row) noteUnsettled.run(albumName(row.artist_id, row.title));
     },
-    /** Takes over the spelling of a retagged track, not another name of the same album. */
+    /** Takes over the spelling of a retagged track, but not another name of the same album. */
     respellAlbum(id: AlbumId, title: string): void {
       const oldTitle = findTitle.get(id)?.title;
       if (oldTitle !== undefined && isSpelling(title, oldTitle) && (isAllCaps(oldTitle) || !isAllCaps(title)))
@@ -375,7 +383,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     },
     /**
      * Renames artists to the spelling that most tracks use, so that the order in which files are read does not matter.
-     * Call before the transaction ends.
+     * To be called before the transaction ends.
      */
     applyUsualSpellings(): void {
       for (const id of respelledArtists) {
@@ -390,16 +398,16 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   };
 }
 
-/** Returns the most used spelling; of equals, one that is not in capitals. */
+/** Returns the most used spelling; of equally used ones, a spelling that is not in capitals. */
 function usualSpelling(spellings: readonly Spelling[]): string | undefined {
-  const [first] = spellings.toSorted(
+  const [bestSpelling] = spellings.toSorted(
     (a, b) =>
       b.uses - a.uses || Number(isAllCaps(a.credit)) - Number(isAllCaps(b.credit)) || (a.credit < b.credit ? -1 : 1),
   );
-  return first?.credit;
+  return bestSpelling?.credit;
 }
 
-/** True for another spelling of the same title. Titles joined by a release group need not be. */
+/** Returns true for another spelling of the same title. Albums joined by a release group may have different titles. */
 const isSpelling = (title: string, otherTitle: string): boolean =>
   title !== otherTitle && identityKey(title) === identityKey(otherTitle);
 const isAllCaps = (text: string): boolean => text === text.toUpperCase() && text !== text.toLowerCase();

@@ -1,4 +1,4 @@
-// Finds the audio of missing tracks that is at its former place again.
+// Finds the audio of missing tracks that is back at its former place.
 import type { MainDb } from '../../db/client.ts';
 import type { TrackId } from '../../db/ids.ts';
 import type { RowAs } from '../../db/rows.ts';
@@ -9,7 +9,7 @@ import { FILE_SCHEME, filePathOf } from '../../storage/uri.ts';
 interface ReturnedAudioDeps {
   db: MainDb;
   audioStore: AudioStore;
-  /** Whether that file of a music folder is in a folder that scans ignore. */
+  /** Returns whether that file of a music folder is in a folder that scans ignore. */
   isIgnored: (path: string) => Promise<boolean>;
 }
 
@@ -21,10 +21,10 @@ export function createReturnedAudio({ db, audioStore, isIgnored }: ReturnedAudio
     `SELECT storage_uri AS uri, size_bytes AS sizeBytes, section_start AS sectionStart FROM tracks
       WHERE id = ? AND availability = 'missing' AND storage_uri IS NOT NULL`,
   );
-  // a file is still `deleted` if its track was restored from the trash and no scan has run since
+  // a file's row is still `deleted` if its track was restored from the trash and no scan has run since
   const hasFile = db.$client.prepare<{ id: TrackId; size: number; mtimeUs: number }>(
     `SELECT 1 FROM source_files WHERE track_id = @id AND state IN ('track', 'gone', 'deleted') AND size_bytes = @size
-      AND abs(mtime_us - @mtimeUs) <= 1000`, // a Date is rounded to milliseconds
+      AND abs(mtime_us - @mtimeUs) <= 1000`, // tolerates that a Date is rounded to milliseconds
   );
   const listMissing = db.$client
     .prepare<[], TrackId>("SELECT id FROM tracks WHERE availability <> 'available' AND availability = 'missing'")
@@ -35,8 +35,8 @@ export function createReturnedAudio({ db, audioStore, isIgnored }: ReturnedAudio
 
     /**
      * Returns the storage URI of a missing track whose audio exists again; else undefined. A file of a music folder has
-     * to be the one that the track had, by size and time. Sections of a file, and files that changed, are left to the
-     * scan.
+     * to be the same file that the track had, by size and time. Sections of a file, and files that changed, are left to
+     * the scan.
      */
     async findUri(id: TrackId): Promise<string | undefined> {
       const track = findMissing.get(id);
@@ -47,10 +47,10 @@ export function createReturnedAudio({ db, audioStore, isIgnored }: ReturnedAudio
         .then((file) => file.stat())
         .catch(() => undefined);
       if (!stat) return undefined;
-      const isSame = uri.startsWith(`${FILE_SCHEME}:`)
+      const isSameFile = uri.startsWith(`${FILE_SCHEME}:`)
         ? sectionStart === null && hasFile.get({ id, size: stat.size, mtimeUs: stat.modifiedAt.getTime() * 1_000 })
         : sectionStart !== null || stat.size === sizeBytes;
-      if (!isSame) return undefined;
+      if (!isSameFile) return undefined;
       const path = filePathOf(uri);
       return path !== undefined && (await isIgnored(path)) ? undefined : uri;
     },

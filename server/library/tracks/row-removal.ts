@@ -1,4 +1,4 @@
-// Removes a track's row, its search text, and an album and artists left without tracks.
+// Removes a track's row, its search text, and an album and artists that are left without tracks.
 import { eq, inArray } from 'drizzle-orm';
 import type { Db } from '../../db/client.ts';
 import type { TrackId } from '../../db/ids.ts';
@@ -6,10 +6,10 @@ import { albumCovers, albums, trackArtists, tracks } from '../../db/schema.ts';
 import { notFound } from '../../errors.ts';
 import type { TrackWriter } from './track-writer.ts';
 
-/** Stored objects that may be unused now. */
+/** Stored objects that may be unused after a track was removed. */
 export interface LeftOver {
   storageUri: string | null;
-  /** Cover of an album that was removed too. */
+  /** Cover of an album that was removed with the track. */
   coverKey: string | null;
 }
 
@@ -18,7 +18,10 @@ export type RowRemovalDeps = Pick<
   'search' | 'sweepEmpty' | 'joinUnnamedAlbum' | 'noteReturn' | 'noteAlbum'
 >;
 
-/** Runs inside the caller's transaction and calls `beforeRemoval` while the row still exists. Throws `not_found`. */
+/**
+ * Removes the row of a track inside the caller's transaction and calls `beforeRemoval` while the row still exists.
+ * Throws `not_found`.
+ */
 export function removeTrackRow(
   tx: Db,
   writer: RowRemovalDeps,

@@ -1,4 +1,4 @@
-// Reads a track's current metadata in the shape the track writer takes: enrichment and manual edits start from it.
+// Reads a track's current metadata in the shape that the track writer takes: enrichment and manual edits start from it.
 import { isDeepStrictEqual } from 'node:util';
 import type { Sqlite } from '../../db/client.ts';
 import type { TrackId } from '../../db/ids.ts';
@@ -30,7 +30,7 @@ export interface TrackWithIdentity extends RowAs<
 > {
   status: MetadataStatus;
   error: string | null;
-  /** Folder of its file (source_folders.id), if it has one. */
+  /** Folder of the track's file (source_folders.id), if it has one. */
   folder: number | undefined;
   identity: TrackIdentity;
 }
@@ -55,7 +55,7 @@ interface Row
 export type FindTrack = ReturnType<typeof prepareFindTrack>;
 
 export function prepareFindTrack(client: Sqlite) {
-  const find = client.prepare<
+  const findRow = client.prepare<
     [TrackId],
     Row
   >(`SELECT t.id, t.source, t.source_id AS sourceId, t.storage_uri AS storageUri, t.availability,
@@ -79,7 +79,7 @@ export function prepareFindTrack(client: Sqlite) {
     WHERE t.id = ?`);
 
   return (id: TrackId): TrackWithIdentity | undefined => {
-    const row = find.get(id);
+    const row = findRow.get(id);
     return row && { ...row, folder: row.folder ?? undefined, identity: toIdentity(row) };
   };
 }
@@ -105,13 +105,16 @@ const toIdentity = (row: Row): TrackIdentity => ({
   provenance: row.provenance === null ? undefined : (JSON.parse(row.provenance) as Partial<Record<string, Origin>>),
 });
 
-/** Genres are stored in one spelling; the track keeps its own spelling of its first genre. */
-const withOwnSpelling = ([first, ...others]: string[], trackSpelling: string | null): string[] =>
-  first === undefined
+/** Returns genres with the track's own spelling of its first genre: genres are stored in one spelling. */
+const withOwnSpelling = ([firstGenre, ...otherGenres]: string[], trackSpelling: string | null): string[] =>
+  firstGenre === undefined
     ? []
-    : [trackSpelling !== null && identityKey(trackSpelling) === identityKey(first) ? trackSpelling : first, ...others];
+    : [
+        trackSpelling !== null && identityKey(trackSpelling) === identityKey(firstGenre) ? trackSpelling : firstGenre,
+        ...otherGenres,
+      ];
 
-/** Without what the analysis filled in. */
+/** Returns the identity without the values that the analysis filled in. */
 export function withoutMeasured({ provenance = {}, ...identity }: TrackIdentity): TrackIdentity {
   const origins = Object.entries(provenance);
   const clearedFields = origins.filter(([, origin]) => origin === 'measured').map(([field]) => [field, undefined]);
@@ -122,7 +125,10 @@ export function withoutMeasured({ provenance = {}, ...identity }: TrackIdentity)
   };
 }
 
-/** True if writing `b` over `a` would change nothing. Spellings of an album title are equal, since an album has one. */
+/**
+ * Returns true if writing `b` over `a` would change nothing. Spellings of an album title are equal, since an album has
+ * one.
+ */
 export const isSameIdentity = (a: TrackIdentity, b: TrackIdentity): boolean =>
   isDeepStrictEqual(comparableForm(a), comparableForm(b));
 

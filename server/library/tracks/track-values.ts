@@ -1,5 +1,5 @@
-// What is known of a track, and the values of its columns that follow from it: the artists and the album that its
-// metadata name are looked up, or created.
+// Computes the values of a track's columns from its metadata: looks up, or creates, the artists and the album that the
+// metadata name.
 import type { MoreTags } from '../../db/more-tags.ts';
 import { fieldsFrom, foldedFrom, type KnownFields } from '../../db/track-fields.ts';
 import type { TrackId } from '../../db/ids.ts';
@@ -18,8 +18,8 @@ import {
 import { foldedText, sortKey } from './sort-and-identity-keys.ts';
 
 /**
- * In provenance: a person gave the track another album, so it goes by that name alone, and neither by its folder nor by
- * the release that its file names.
+ * Key in `provenance` which says that a person gave the track another album, so that its album is found by that name
+ * alone, and neither by its folder nor by the release that its file names.
  */
 export const TYPED_RELEASE = 'release';
 
@@ -32,7 +32,7 @@ export interface Chapter {
 export interface TrackIdentity extends KnownFields {
   title: string;
   artists: readonly string[];
-  /** The credit as written, if it is more than the names. */
+  /** The credit as written, if it has more than the names. */
   artist?: string | undefined;
   albumArtists?: readonly string[] | undefined;
   albumArtist?: string | undefined;
@@ -41,20 +41,20 @@ export interface TrackIdentity extends KnownFields {
   compilation?: boolean | undefined;
   recordingMbid?: string | undefined;
   releaseGroupMbid?: string | undefined;
-  /** Of the album. Kept among the other tags, see db/more-tags.ts. */
+  /** The release of the album. Stored among the other tags, see db/more-tags.ts. */
   releaseMbid?: string | undefined;
   acoustidId?: string | undefined;
   artistSort?: string | undefined;
   albumArtistSort?: string | undefined;
   artistMbids?: readonly string[] | undefined;
   albumArtistMbids?: readonly string[] | undefined;
-  /** Null if there are none; absent keeps those that the track has. */
+  /** Null if there are no lyrics; if absent, the track keeps its lyrics. */
   lyrics?: Lyrics | null | undefined;
   /** Charset in which text tags without a declared charset were decoded. */
   charset?: string | undefined;
-  /** As `lyrics`. */
+  /** Null if there are no chapters; if absent, the track keeps its chapters. */
   chapters?: readonly Chapter[] | null | undefined;
-  /** As `lyrics`. */
+  /** Null if there are no other tags; if absent, the track keeps its other tags. */
   more?: MoreTags | null | undefined;
   /** Origins of fields that do not come from tags. */
   provenance?: Partial<Record<string, Origin>> | undefined;
@@ -117,7 +117,7 @@ interface ResolvedNames {
   credit: string | null;
   album: AlbumRef;
 }
-/** Tells tracks of one name apart. */
+/** A track's artists, album and column values. `id` tells tracks of one name apart. */
 interface ResolvedTrack {
   /** Absent for a new track. */
   id?: TrackId | undefined;
@@ -128,7 +128,7 @@ export interface Resolved extends ResolvedNames {
   values: (string | number | null)[];
 }
 
-/** The value of each column; a missing column does not compile. */
+/** The value of each column. A missing column is a compile error. */
 const IDENTITY_VALUE_OF: Record<
   IdentityColumn,
   (identity: TrackIdentity, names: ResolvedNames) => string | number | null
@@ -151,7 +151,7 @@ const IDENTITY_VALUE_OF: Record<
 export const IDENTITY_COLUMNS = Object.keys(IDENTITY_VALUE_OF) as IdentityColumn[];
 const IDENTITY_VALUES = Object.values(IDENTITY_VALUE_OF);
 
-/** Runs inside the caller's write transaction. */
+/** Creates the resolution, which runs inside the caller's write transaction. */
 export function createIdentityResolution(resolver: Pick<Resolver, 'album' | 'artist' | 'isWhole' | 'unnamedAlbum'>) {
   function resolve(identity: TrackIdentity, folder: number | undefined, track: ResolvedTrack): Resolved {
     const { names, credits } = creditsOf(identity);
@@ -188,13 +188,13 @@ export function createIdentityResolution(resolver: Pick<Resolver, 'album' | 'art
       (identity.compilation ? VARIOUS_ARTISTS : undefined);
     const isVarious = isVariousArtists(taggedArtist ?? names[0] ?? '');
     const artistName = isVarious ? VARIOUS_ARTISTS : (taggedArtist ?? names[0]);
-    const [mbid, ...others] = identity.albumArtistMbids ?? [];
+    const [mbid, ...otherMbids] = identity.albumArtistMbids ?? [];
     const artist =
       artistName === undefined || (taggedArtist === undefined && !isVarious)
         ? credits[0]?.ref
         : resolver.artist(artistName, {
             sortName: identity.albumArtistSort,
-            mbid: others.length === 0 ? mbid : undefined,
+            mbid: otherMbids.length === 0 ? mbid : undefined,
           });
     return {
       title,
@@ -211,7 +211,7 @@ export function createIdentityResolution(resolver: Pick<Resolver, 'album' | 'art
 
   return {
     resolve,
-    /** Returns undefined for a track without an album. */
+    /** Returns the name of the track's album; undefined for a track without an album. */
     albumOf(identity: TrackIdentity, folder: number | undefined): AlbumName | undefined {
       const { names, credits } = creditsOf(identity);
       return albumNameOf(identity, names, credits, folder);

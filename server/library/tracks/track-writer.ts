@@ -1,5 +1,5 @@
 // Writes tracks with their artists, album, genres, lyrics and search text, for uploads, scans, enrichment and manual
-// edits. Runs inside the caller's write transaction; prepared statements, since a scan calls it per file.
+// edits. Runs inside the caller's write transaction. Statements are prepared, since a scan calls this code per file.
 import { albumPlace } from '../../db/album-place.ts';
 import type { MainDb } from '../../db/client.ts';
 import type { AlbumId, ArtistId, TrackId, UserId } from '../../db/ids.ts';
@@ -31,7 +31,7 @@ import {
 export interface NewTrack {
   source: string;
   sourceId: string;
-  /** Who brought it in; absent for the music folder. */
+  /** The user who uploaded or downloaded the track; absent for tracks of the music folders. */
   uploadedBy?: UserId | undefined;
   /** Folder of the file (source_folders.id), if it has one. */
   folder?: number | undefined;
@@ -51,7 +51,7 @@ export type TrackWriter = ReturnType<typeof createTrackWriter>;
 export interface TrackWriterDeps {
   db: MainDb;
   now: () => Date;
-  /** Annotations that follow the tracks of an album or artist to another one. */
+  /** Annotations that follow the tracks of an album or artist to another album or artist. */
   annotationParts?: readonly AnnotationPart[];
 }
 
@@ -98,14 +98,14 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
   );
   const deleteMore = client.prepare('DELETE FROM more_tags WHERE track_id = ?');
   const deleteChapters = client.prepare('DELETE FROM chapters WHERE track_id = ?');
-  // what a person wrote counts before what is in the file, also if it is nothing
+  // lyrics that a person wrote take precedence over those in the file, also if they are empty
   const settleHasLyrics = client.prepare<{ id: TrackId }>(`UPDATE tracks SET has_lyrics = settled.has FROM (SELECT
       coalesce((SELECT f.lines <> '[]' FROM found_lyrics f WHERE f.track_id = @id AND f.is_manual = 1),
         EXISTS (SELECT 1 FROM lyrics WHERE track_id = @id)
         OR EXISTS (SELECT 1 FROM found_lyrics f WHERE f.track_id = @id AND f.lines <> '[]')) AS has) settled
     WHERE id = @id AND has_lyrics <> settled.has`);
-  // An album's year is that of one of its tracks; if no track has it any more, the most common one replaces it. With
-  // the plus, the tracks of the album are looked at and not all of that year.
+  // An album's year is that of one of its tracks; if no track has it any more, the most common year replaces it. The
+  // unary plus makes SQLite read only the tracks of the album, not all tracks of that year.
   const settleAlbum = client.prepare(`UPDATE albums SET
     year = CASE WHEN EXISTS (SELECT 1 FROM tracks WHERE album_id = albums.id AND +year IS albums.year) THEN year
       ELSE (SELECT year FROM tracks WHERE album_id = albums.id AND year IS NOT NULL
@@ -124,7 +124,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     .prepare<[AlbumId | null], ArtistId | null>('SELECT artist_id FROM albums WHERE id = ?')
     .pluck();
   const listTracksOf = client.prepare<[AlbumId], TrackId>('SELECT id FROM tracks WHERE album_id = ?').pluck();
-  // an artist is there since the oldest track
+  // an artist exists since the oldest of their tracks
   const settleArtistSince = client.prepare<{ artist: ArtistId; track: TrackId }>(`UPDATE artists SET
     created_at = (SELECT created_at FROM tracks WHERE id = @track)
     WHERE id = @artist AND created_at > (SELECT created_at FROM tracks WHERE id = @track)`);
@@ -172,10 +172,10 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     else deleteChapters.run(id);
   }
 
-  function setMore(id: TrackId, more: MoreTags | null): void {
-    if (!more) return void deleteMore.run(id);
-    const explicit = isExplicit(more);
-    upsertMore.run(id, JSON.stringify(more), explicit === null ? null : Number(explicit));
+  function setMore(id: TrackId, moreTags: MoreTags | null): void {
+    if (!moreTags) return void deleteMore.run(id);
+    const explicit = isExplicit(moreTags);
+    upsertMore.run(id, JSON.stringify(moreTags), explicit === null ? null : Number(explicit));
   }
 
   const namesOf = (id: TrackId, album: AlbumId | null): TrackNames => ({
@@ -184,7 +184,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     artists: findArtistsOf.all(id).map((row) => row.artist_id),
   });
 
-  /** To be called after a track got other names, before empty albums and artists are removed. */
+  /** Notes that a track got other names. To be called before empty albums and artists are removed. */
   function noteRename(id: TrackId, previousNames: TrackNames, hadOtherMusic = false): void {
     const currentNames = namesOf(id, findRow.get(id)?.album_id ?? null);
     const artists = [currentNames.albumArtist, ...currentNames.artists];
@@ -217,7 +217,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     resolver,
     search,
     namesOf,
-    renamed: noteRename,
+    noteRename,
     settleAlbum: (id) => void settleAlbum.run(id),
     sweepEmpty,
     now,
@@ -228,8 +228,9 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     sweepEmpty,
     folderAlbums,
     releases,
-    /** Writes several tracks inside the caller's transaction. Caches names, and settles spellings and counts at
-     * the end. */
+    /**
+     * Writes several tracks inside the caller's transaction. Caches names, and updates spellings and counts at the end.
+     */
     batch<T>(write: () => T): T {
       resolver.remember();
       search.startBatch();
@@ -249,14 +250,14 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
       }
     },
     applyUsualSpellings: resolver.applyUsualSpellings,
-    /** Call after rolling back a savepoint inside a batch. */
+    /** Clears the caches. To be called after rolling back a savepoint inside a batch. */
     forget(): void {
       resolver.forget();
       search.dropNewNames();
       counts.forget();
     },
 
-    /** Inserts a track with status `pending`. (source, source_id) must be new. */
+    /** Inserts a track with status `pending`. The pair of `source` and `source_id` must be new. */
     insert({ source, sourceId, uploadedBy, folder, identity, audio }: NewTrack): TrackId {
       if (isBatch) counts.postpone();
       const resolved = resolve(identity, folder, audio);
@@ -276,14 +277,14 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
       if (identity.chapters) setChapters(id, identity.chapters);
       if (identity.more) setMore(id, identity.more);
       search.add('track', id, {
-        own: [identity.title, resolved.credit, ...resolved.credits.map(({ name }) => name)],
+        ownNames: [identity.title, resolved.credit, ...resolved.credits.map(({ name }) => name)],
         albumId: resolved.album.id,
       });
       if (audio.hasPicture) touchAlbum.run(time, resolved.album.id);
       return id;
     },
 
-    /** What a catalogue calls the album and the only artist of a track, where no catalogue has named them yet. */
+    /** Sets a catalogue's ids of a track's album and only artist, unless a catalogue has set them already. */
     setRemoteIds(track: TrackId, source: string, ids: { album: string | undefined; artist: string | undefined }): void {
       if (ids.album !== undefined) setAlbumSource.run({ source, sourceId: ids.album, track });
       if (ids.artist !== undefined) setArtistSource.run({ source, sourceId: ids.artist, track });
@@ -318,13 +319,13 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
 
     namesOf,
     noteRename,
-    /** To be called before a track is merged into another one and its row is deleted. */
+    /** Notes a merge. To be called before a track is merged into another one and its row is deleted. */
     noteMerge(keptId: TrackId, emptiedId: TrackId): void {
       const names = (id: TrackId) => namesOf(id, findRow.get(id)?.album_id ?? null);
       annotations.trackMerged(keptId, emptiedId, names(keptId), names(emptiedId));
     },
     musicDivided: annotations.musicDivided,
-    /** To be called when the row of a track is back; its albums and artists may have other ids by now. */
+    /** Notes that the row of a track was restored; its albums and artists may have other ids by now. */
     noteReturn(id: TrackId, renumbered: readonly Renumbered[]): void {
       annotations.trackReturned(id, namesOf(id, findRow.get(id)?.album_id ?? null), renumbered);
       this.noteAlbumOf(id);
@@ -341,35 +342,44 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
       for (const [track, names] of previousNames) noteRename(track, names);
     },
 
-    /** Puts a track that has no album into the one without a name, after its artist changed or it came back. */
+    /**
+     * Puts a track without an album into the artist's album without a name, after its artist changed or the track was
+     * restored.
+     */
     joinUnnamedAlbum(id: TrackId): void {
       const { id: albumId, titleSort } = resolver.unnamedAlbum(findArtist.get(id));
       setAlbum.run(albumId, titleSort, id);
     },
 
     setLyrics,
-    /** After a change of the lyrics that are not from a file. */
+    /** Updates `has_lyrics` after a change of lyrics that are not from a file. */
     settleHasLyrics: (id: TrackId): void => void settleHasLyrics.run({ id }),
     setChapters,
-    setMore(id: TrackId, more: MoreTags | null): void {
-      setMore(id, more);
+    setMore(id: TrackId, moreTags: MoreTags | null): void {
+      setMore(id, moreTags);
       this.noteAlbumOf(id);
     },
     noteAlbum: resolver.noteAlbum,
     insertAlbumLike: resolver.insertAlbumLike,
-    /** Call it when the place of a track changed, or tags beside its identity: it may be of another release now. */
+    /**
+     * Notes that a track may belong to another release now. To be called when its place changed, or tags beside its
+     * identity.
+     */
     noteAlbumOf(id: TrackId): void {
       const albumId = findRow.get(id)?.album_id;
       if (albumId != null) resolver.noteAlbum(albumId);
     },
-    /** Replaces the audio of a track, keeping its id and metadata. A picture in it may become the album's cover. */
+    /**
+     * Replaces the audio of a track, keeping its id and metadata. A picture in the audio file may become the album's
+     * cover.
+     */
     setAudio(id: TrackId, audio: TrackAudio): void {
       const time = now().getTime();
       updateAudioRow.run(...audioValues(audio), time, id);
       if (audio.hasPicture) touchAlbumOf.run(time, id);
     },
 
-    /** `manual` tracks keep their metadata. */
+    /** Returns the metadata status of a track; `manual` tracks keep their metadata. */
     statusOf: (id: TrackId): MetadataStatus | undefined => findRow.get(id)?.metadata_status,
   };
 }

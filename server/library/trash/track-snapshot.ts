@@ -1,5 +1,5 @@
-// A track with everything in the database that would go with its row, as JSON: to put all of it back under the same id.
-// Which tables those are is read from the foreign keys, so that a new table is kept too.
+// A track with everything in the database that is deleted with its row, as JSON, so that all of it can be restored
+// under the same id. The tables are read from the foreign keys, so that a new table is kept too.
 import type { Database } from 'better-sqlite3';
 import type { AlbumId, TrackId } from '../../db/ids.ts';
 import type { NamedItem } from '../../db/schema.ts';
@@ -16,7 +16,7 @@ export interface TrackSnapshot {
   links: { table: string; column: string; keys: Row[] }[];
   parents: Parents;
 }
-/** Rows that a track belongs to; their last track takes them along. */
+/** Rows that a track belongs to; they are deleted with their last track. */
 export interface Parents {
   albums: Row[];
   albumKeys: Row[];
@@ -27,7 +27,7 @@ export interface Parents {
   genres: Row[];
 }
 
-/** An album or artist that was deleted and whose name another row has now. */
+/** An album or artist that was deleted, and whose name another row has now. */
 export interface Renumbered {
   type: NamedItem;
   from: number;
@@ -50,12 +50,15 @@ const COUNTED_COLUMNS: Record<string, Row> = {
   genres: { track_count: 0 },
 };
 
-/** Every method runs inside the caller's write transaction. */
+/** Creates the snapshots. Every method runs inside the caller's write transaction. */
 export function createTrackSnapshots(client: Database) {
   let cachedSchema:
-    | { references: Reference[]; deleted: ReturnType<typeof tablesDeletedWithTrack>; links: Reference[] }
+    | { references: Reference[]; deletedTables: ReturnType<typeof tablesDeletedWithTrack>; links: Reference[] }
     | undefined;
-  /** Reads the foreign keys on first use: that takes longer than any other statement of a start. */
+  /**
+   * Returns the tables and foreign keys. They are read on first use: that takes longer than any other statement at a
+   * start.
+   */
   function schema(): NonNullable<typeof cachedSchema> {
     if (cachedSchema) return cachedSchema;
     const references = client
@@ -65,7 +68,7 @@ export function createTrackSnapshots(client: Database) {
       )
       .all();
     const links = references.filter(({ parent, onDelete }) => parent === TRACKS && onDelete === 'SET NULL');
-    return (cachedSchema = { references, deleted: tablesDeletedWithTrack(references), links });
+    return (cachedSchema = { references, deletedTables: tablesDeletedWithTrack(references), links });
   }
 
   const selectRows = (table: string, where: string, ...values: (string | number)[]): Row[] =>
@@ -73,7 +76,7 @@ export function createTrackSnapshots(client: Database) {
       .prepare<(string | number)[], Record<string, unknown>>(`SELECT * FROM ${table} WHERE ${where}`)
       .all(...values)
       .map(toRow);
-  /** The primary key; of a table without one all columns. */
+  /** Returns the primary key of a table; all columns for a table without a primary key. */
   const keyOf = (table: string): string[] =>
     client
       .prepare<[string], string>(
@@ -101,7 +104,7 @@ export function createTrackSnapshots(client: Database) {
       .references.filter(({ child }) => child === table)
       .every(({ parent, column, target }) => hasRow(parent, target, row[column] ?? null));
 
-  /** Inserts a row that does not exist. OR IGNORE would also apply to what triggers do. */
+  /** Inserts a row that does not exist. OR IGNORE would also apply to the statements of triggers. */
   function insertNew(table: string, row: Row): void {
     const key = keyOf(table);
     const findRow = client.prepare(`SELECT 1 FROM ${table} WHERE ${key.map((name) => `${name} IS ?`).join(' AND ')}`);
@@ -132,12 +135,12 @@ export function createTrackSnapshots(client: Database) {
     };
   }
 
-  function take(id: TrackId): TrackSnapshot | undefined {
+  function takeSnapshot(id: TrackId): TrackSnapshot | undefined {
     const [track] = selectRows(TRACKS, 'id = ?', id);
     return (
       track && {
         track,
-        rows: schema().deleted.map(({ table, columns }) => ({
+        rows: schema().deletedTables.map(({ table, columns }) => ({
           table,
           rows: selectRows(table, columns.map((column) => `${column} = ?`).join(' OR '), ...columns.map(() => id)),
         })),
@@ -171,7 +174,7 @@ export function createTrackSnapshots(client: Database) {
   const findId = (sql: string, value: Value): Value | undefined =>
     client.prepare<unknown[], number>(sql).pluck().get(toValue(value));
 
-  const isTaken = ({ source = null, source_id: sourceId = null }: Row): boolean =>
+  const isPlaceTaken = ({ source = null, source_id: sourceId = null }: Row): boolean =>
     client.prepare('SELECT 1 FROM tracks WHERE source = ? AND source_id = ?').get(source, sourceId) !== undefined;
 
   const insertNever = client.prepare(
@@ -179,7 +182,7 @@ export function createTrackSnapshots(client: Database) {
       ON x.id = ? WHERE u.id = ? ON CONFLICT DO NOTHING`,
   );
 
-  /** Inserts deleted parents again; returns which of them have other ids now. */
+  /** Inserts deleted albums, artists and genres again; returns which of them have other ids now. */
   function bringParents(parents: Parents) {
     const byName = (table: 'artists' | 'genres', row: Row): [Value, Value] => [
       row['id'] ?? null,
@@ -190,7 +193,7 @@ export function createTrackSnapshots(client: Database) {
     const genres = new Map(parents.genres.map((row) => byName('genres', row)));
     const newIdOf = (map: Map<Value, Value>, value: Value | undefined): Value =>
       map.get(value ?? null) ?? value ?? null;
-    // an album's key may name its artist by the id (library/resolve.ts)
+    // an album's key may contain the id of its artist (library/resolve.ts)
     const albumKeys = parents.albumKeys.map((row): Row => ({
       ...row,
       key: (typeof row['key'] === 'string' ? row['key'] : '').replace(
@@ -233,13 +236,13 @@ export function createTrackSnapshots(client: Database) {
     };
   }
 
-  /** Inserts all rows of a snapshot. Throws `conflict` when another track has the file's place. */
+  /** Inserts all rows of a snapshot. Throws `conflict` when another track has the place of the file. */
   function putBack({ track, rows, links: linkedRows, parents }: TrackSnapshot): {
     albumId: AlbumId | null;
     renumbered: Renumbered[];
   } {
     const id = Number(track['id']) as TrackId;
-    if (isTaken(track)) throw conflict('Another track has come from the same file since.');
+    if (isPlaceTaken(track)) throw conflict('Another track has come from the same file since.');
     const { artistOf, albumOf, withNewIds, renumbered } = bringParents(parents);
     const albumId = albumOf(track['album_id']);
     const uploader = hasRow('users', 'id', track['uploaded_by'] ?? null) ? (track['uploaded_by'] ?? null) : null;
@@ -266,7 +269,7 @@ export function createTrackSnapshots(client: Database) {
   const allEqual = (names: string[]): string => names.map((name) => `"${name}" = ?`).join(' AND ');
 
   return {
-    take,
+    take: takeSnapshot,
     putBack,
     takeParents,
     bringParents,
@@ -277,7 +280,7 @@ export function createTrackSnapshots(client: Database) {
         Object.fromEntries(names.map((name) => [name, row[name] ?? null])),
       );
     },
-    /** Lets those of the rows that refer to `from`, or to no track, refer to `to`. */
+    /** Changes the rows with these keys that refer to `from`, or to no track, so that they refer to `to`. */
     moveRows(table: string, column: string, keys: Row[], from: TrackId, to: TrackId): void {
       for (const key of keys) {
         const names = Object.keys(key);
@@ -290,14 +293,14 @@ export function createTrackSnapshots(client: Database) {
     },
     /** Replaces all rows that a track has in these tables. */
     replaceRows(id: TrackId, tables: readonly string[], rows: TrackSnapshot['rows']): void {
-      for (const { table, columns } of schema().deleted)
+      for (const { table, columns } of schema().deletedTables)
         if (tables.includes(table)) client.prepare(`DELETE FROM ${table} WHERE ${columns[0]} = ?`).run(id);
       for (const { table, rows: tableRows } of rows) for (const row of tableRows) insertNew(table, row);
     },
   };
 }
 
-/** Tables whose rows are deleted with a track's, parents first, and the columns that refer to it. */
+/** Returns the tables whose rows are deleted with a track's, parents first, and the columns that refer to it. */
 function tablesDeletedWithTrack(references: Reference[]): { table: string; columns: string[] }[] {
   const columnsByTable = new Map<string, string[]>();
   for (const parent of [TRACKS, ...walk([TRACKS])])

@@ -1,4 +1,4 @@
-// The trash over REST.
+// REST API of the trash.
 import { z } from 'zod';
 import { TrackIdIn, type TrackId } from '../../db/ids.ts';
 import { idList } from '../../http/body.ts';
@@ -10,7 +10,7 @@ import { TRASH_RETENTION_MS, type Trash, type TrashedTrack } from './trash.ts';
 import { toTrackOut } from '../wire-maps.ts';
 import { DeletedOut, RestoredOut, TrackOut, TrashPage, type TrashedTrackOut } from '../wire.ts';
 
-/** Ids in one request. */
+/** The number of ids in one request. */
 const MAX_IDS = 200_000;
 const TracksToRestore = z
   .strictObject({ track_ids: idList<TrackId>(MAX_IDS, { least: 1 }) })

@@ -1,4 +1,5 @@
-// Deleted tracks for 30 days: gone from every list, with everything kept that is needed to bring back the same track.
+// Keeps deleted tracks for 30 days: they are in no list, and everything is kept that is needed to restore the same
+// track.
 import {
   and,
   asc,
@@ -30,9 +31,9 @@ import type { LeftOver, RowRemovalDeps } from '../tracks/row-removal.ts';
 import { createTrashedRows } from './trashed-rows.ts';
 
 export const TRASH_RETENTION_MS = 30 * 86_400_000;
-/** Rows that one transaction deletes; their objects are released after it. */
+/** The number of rows that one transaction deletes; their objects are released after it. */
 const ROWS_PER_PURGE = 50;
-/** Failed tracks that are listed in the answer. */
+/** The number of failed tracks that the answer lists. */
 const MAX_FAILURES = 100;
 
 const isDeleted = and(eq(trashedTracks.isHidden, false), isNull(trashedTracks.mergedInto));
@@ -43,7 +44,7 @@ export type TrashedTrack = Omit<typeof trashedTracks.$inferSelect, 'snapshot'> &
 /** The user who sees or changes the trash. */
 export type TrashUser = Pick<Principal, 'id' | 'rights'>;
 
-/** A page of the trash, and how much is in all of it. */
+/** A page of the trash, with the totals of the whole trash. */
 interface TrashList extends Paged<TrashedTrack> {
   sizeBytes: number;
 }
@@ -62,10 +63,10 @@ interface TrashDeps {
   /** Checks, after the transaction, whether the files of restored tracks exist. */
   lookForFiles: (ids: readonly TrackId[]) => Promise<void>;
   /** Deletes stored objects that nothing uses any more. */
-  release: (left: LeftOver) => Promise<void>;
+  release: (leftOver: LeftOver) => Promise<void>;
 }
 
-/** Where a file is: as the track names it, and as its row in `source_files` does. */
+/** Where a file is: its source id and URI in the track's row, its folder and name in `source_files`. */
 interface FilePlace {
   sourceId: string;
   uri: string;
@@ -94,14 +95,18 @@ export function createTrash({ db, tracks, now, onRestored, lookForFiles, release
       UNION SELECT id, source_id FROM trashed_tracks WHERE source = @source AND source_id = @sourceId
         AND is_hidden = 1 AND (audio_hash IS NULL OR @audioHash IS NULL)`,
   );
-  const hasHidden = db.$client.prepare('SELECT 1 FROM trashed_tracks WHERE is_hidden = 1 LIMIT 1'); // asked per file
-  // '0' follows '/'; see files/section-names.ts
+  // runs once per file
+  const hasHidden = db.$client.prepare('SELECT 1 FROM trashed_tracks WHERE is_hidden = 1 LIMIT 1');
+  // '0' is the character after '/'; see files/section-names.ts
   const hasTracks = db.$client.prepare<{ source: string; file: string }>(
     `SELECT 1 FROM tracks WHERE source = @source
       AND (source_id = @file OR (source_id >= @file || '//' AND source_id < @file || '/0')) LIMIT 1`,
   );
   const moveTo = db.$client.prepare<[string, TrackId]>('UPDATE trashed_tracks SET source_id = ? WHERE id = ?');
-  /** Of tracks inside a file the whole file, of a whole file the tracks in it: it is one or the other. */
+  /**
+   * Finds a track that overlaps with another: for tracks inside a file the track of the whole file, and vice versa.
+   * Only one of the two can exist.
+   */
   const findOtherPart = db.$client
     .prepare<{ source: string; sourceId: string; file: string }, string>(
       `SELECT source_id FROM tracks WHERE source = @source AND source_id =
@@ -115,13 +120,13 @@ export function createTrash({ db, tracks, now, onRestored, lookForFiles, release
     `SELECT 1 FROM tracks WHERE source = @source AND source_id = @sourceId
       AND (source = 'local_folder' OR audio_hash <> @audioHash)`,
   );
-  /** Leaves tracks as they are that have a stored copy or their file again. */
+  /** Marks tracks as missing, except those that have a stored copy or their file again. */
   const setMissing = db.$client.prepare<[TrackId]>(
     `UPDATE tracks SET availability = 'missing' WHERE id = ? AND storage_uri LIKE '${FILE_SCHEME}:%'
       AND NOT EXISTS (SELECT 1 FROM source_files f WHERE f.track_id = tracks.id)`,
   );
   const setPlace = db.$client.prepare<{ id: TrackId; to: string; uri: string; link: string }>(
-    // also in what it is put back from, so that a scan knows the file as its own again
+    // the snapshot is changed too, so that a scan recognizes the file as that of the restored track
     `UPDATE trashed_tracks SET source_id = @to, storage_uri = iif(storage_uri LIKE 'file:%', @uri, storage_uri),
       snapshot = json_set(snapshot, '$.links', json((SELECT json_group_array(json(
         iif(value ->> 'table' = 'source_files', json_set(value, '$.keys', json(@link)), value)))
@@ -129,11 +134,14 @@ export function createTrash({ db, tracks, now, onRestored, lookForFiles, release
       WHERE id = @id`,
   );
 
-  /** Selects what a user sees of the trash: all of it with the right to edit, else what they deleted or uploaded. */
+  /**
+   * Returns a condition for the part of the trash that a user sees: all of it with the right to edit, else what they
+   * deleted or uploaded.
+   */
   const visibleTo = ({ id, rights }: TrashUser): SQL | undefined =>
     and(isDeleted, rights.canEdit ? undefined : or(eq(trashedTracks.deletedBy, id), eq(trashedTracks.uploadedBy, id)));
 
-  /** Selects what a user may delete for good. */
+  /** Returns a condition for the tracks that a user may delete for good. */
   const deletableBy = ({ id, rights }: TrashUser): SQL | undefined =>
     and(isNull(trashedTracks.mergedInto), rights.canEdit ? undefined : eq(trashedTracks.uploadedBy, id));
 
@@ -144,7 +152,7 @@ export function createTrash({ db, tracks, now, onRestored, lookForFiles, release
         const matchingRows = tx
           .select({ id, storageUri, coverKey })
           .from(trashedTracks)
-          // merged tracks too: a merge can be undone for the same time
+          // merged tracks are purged too: a merge can be undone for the same time
           .where(and(eq(trashedTracks.isHidden, false), where))
           .orderBy(asc(trashedTracks.deletedAt), asc(trashedTracks.id))
           .limit(limit)
@@ -158,7 +166,7 @@ export function createTrash({ db, tracks, now, onRestored, lookForFiles, release
       { behavior: 'immediate' },
     );
     for (const leftOver of purgedRows) await release(leftOver);
-    await waitForTurn(); // release() waits for nothing when there is nothing to delete
+    await waitForTurn(); // without objects to delete, release() does not wait
     return purgedRows.length;
   }
   const isCoverUsed = (tx: Db, key: string | null): boolean =>
@@ -172,7 +180,9 @@ export function createTrash({ db, tracks, now, onRestored, lookForFiles, release
         )
         .get({ key, albumId: albumIdOfCover(key) }) !== undefined);
 
-  /** Puts a track into the trash. A file belongs to the track that was deleted last, so earlier ones lose it. */
+  /**
+   * Puts a track into the trash. A file belongs to the track that was deleted last, so tracks deleted earlier lose it.
+   */
   function put(...args: Parameters<typeof rows.put>): LeftOver {
     const leftOver = rows.put(...args);
     const [, , id] = args;
@@ -197,7 +207,7 @@ export function createTrash({ db, tracks, now, onRestored, lookForFiles, release
     if (!row) throw notFound('track in the trash', id);
     return row;
   }
-  /** Throws `not_found` and `conflict`. */
+  /** Restores the row of a track. Throws `not_found` and `conflict`. */
   function restoreRow(user: TrashUser, id: TrackId): void {
     db.transaction(
       (tx) => {
@@ -209,8 +219,8 @@ export function createTrash({ db, tracks, now, onRestored, lookForFiles, release
               ? 'This file is several tracks now, by a cue sheet. It can be restored when the sheet is gone.'
               : 'The file of this track is one track now, without its cue sheet. It can be restored with the sheet.',
           );
-        const isTaken = isOverwritten.get({ source, sourceId, audioHash }) !== undefined;
-        restore(tx, id, isTaken ? overwrittenPlace(id, sourceId) : sourceId);
+        const isFileTaken = isOverwritten.get({ source, sourceId, audioHash }) !== undefined;
+        restore(tx, id, isFileTaken ? overwrittenPlace(id, sourceId) : sourceId);
         setMissing.run(id);
       },
       { behavior: 'immediate' },
@@ -233,12 +243,15 @@ export function createTrash({ db, tracks, now, onRestored, lookForFiles, release
     put,
     restore,
     putBack: rows.putBack,
-    /** Hides a track whose file is at that place until `restore` brings it back. Runs inside a transaction. */
+    /** Hides a track whose file is at that place until `restore` restores it. Runs inside a transaction. */
     hide(tx: Db, id: TrackId, sourceId: string): void {
       rows.put(tx, null, id, undefined, undefined, true);
       tx.update(trashedTracks).set({ sourceId }).where(eq(trashedTracks.id, id)).run();
     },
-    /** The hidden track of that place, or with that audio: of the same file, or of one that has no tracks any more. */
+    /**
+     * Finds the hidden track at that place, or with that audio: of the same file, or of a file that has no tracks any
+     * more.
+     */
     findHidden: (source: string, sourceId: string, audioHash: string | null): TrackId | undefined =>
       (hasHidden.get() === undefined ? [] : listHidden.all({ source, sourceId, audioHash }))
         .toSorted((a, b) => Number(b.sourceId === sourceId) - Number(a.sourceId === sourceId))
@@ -251,7 +264,7 @@ export function createTrash({ db, tracks, now, onRestored, lookForFiles, release
     findPlace: (source: string, sourceId: string) => listPlace.get(source, sourceId),
     /** Sets the place at which a deleted track is found from now on. */
     moveTo: (id: TrackId, sourceId: string): void => void moveTo.run(sourceId, id),
-    /** The file of these deleted tracks is there now, perhaps in place of that of another deleted one. */
+    /** Sets the file of these deleted tracks; it may have replaced the file of another deleted track. */
     setPlace(source: string, ids: readonly TrackId[], { sourceId, uri, folder, name }: FilePlace): void {
       leavePlace(source, sourceId, uri, ids);
       const link = JSON.stringify([{ folder_id: folder, name }]);
@@ -269,14 +282,14 @@ export function createTrash({ db, tracks, now, onRestored, lookForFiles, release
     },
     mayDelete: ({ id, rights }: TrashUser, { uploadedBy }: TrashedTrack): boolean =>
       rights.canEdit || uploadedBy === id,
-    /** Throws `not_found` and `conflict`. */
+    /** Restores a track. Throws `not_found` and `conflict`. */
     async restoreFor(user: TrashUser, id: TrackId): Promise<void> {
       restoreRow(user, id);
       await lookForFiles([id]);
     },
-    /** Restores each track by itself; the others are returned with the reason why they cannot be restored. */
+    /** Restores each track separately; those that cannot be restored are returned with the reason. */
     async restoreMany(user: TrashUser, ids: readonly TrackId[]): Promise<RestoredTracks> {
-      const failed: RestoredTracks['failed'] = [];
+      const failures: RestoredTracks['failed'] = [];
       const restoredIds: TrackId[] = [];
       await inSlices(ids, (id) => {
         try {
@@ -284,34 +297,40 @@ export function createTrash({ db, tracks, now, onRestored, lookForFiles, release
           restoredIds.push(id);
         } catch (error) {
           if (!(error instanceof AppError)) throw error;
-          if (failed.length < MAX_FAILURES) failed.push({ id, detail: error.message });
+          if (failures.length < MAX_FAILURES) failures.push({ id, detail: error.message });
         }
       });
       await lookForFiles(restoredIds);
-      return { restored: restoredIds.length, failed };
+      return { restored: restoredIds.length, failed: failures };
     },
-    /** Throws `not_found`, also for what somebody else brought in, without the right to edit it. */
+    /**
+     * Deletes a track for good. Throws `not_found`, also for a track that somebody else added, if the user lacks the
+     * right to edit.
+     */
     async deleteNow(user: TrashUser, id: TrackId): Promise<void> {
       if ((await purge(and(eq(trashedTracks.id, id), deletableBy(user)), 1)) === 0)
         throw notFound('track in the trash', id);
     },
-    /** Deletes those of the tracks that the user may delete, or all without ids. Returns how many were deleted. */
+    /**
+     * Deletes those of the tracks that the user may delete, or all tracks if there are no ids. Returns how many were
+     * deleted.
+     */
     async deleteMany(user: TrashUser, ids?: readonly TrackId[]): Promise<number> {
-      let deleted = 0;
+      let deletedCount = 0;
       if (ids !== undefined)
         for (const chunk of partsOf(ids, ROWS_PER_PURGE)) {
-          deleted += await purge(and(inArray(trashedTracks.id, [...chunk]), deletableBy(user)), ROWS_PER_PURGE);
+          deletedCount += await purge(and(inArray(trashedTracks.id, [...chunk]), deletableBy(user)), ROWS_PER_PURGE);
         }
       else {
         const isDeletableNow = and(lte(trashedTracks.deletedAt, now()), deletableBy(user));
-        for (let purgedCount = ROWS_PER_PURGE; purgedCount === ROWS_PER_PURGE; deleted += purgedCount)
+        for (let purgedCount = ROWS_PER_PURGE; purgedCount === ROWS_PER_PURGE; deletedCount += purgedCount)
           purgedCount = await purge(isDeletableNow, ROWS_PER_PURGE);
       }
-      return deleted;
+      return deletedCount;
     },
     /** Deletes tracks that have been in the trash for 30 days. */
-    async purgeOld(at = now()): Promise<void> {
-      const cutoff = new Date(at.getTime() - TRASH_RETENTION_MS);
+    async purgeOld(time = now()): Promise<void> {
+      const cutoff = new Date(time.getTime() - TRASH_RETENTION_MS);
       while ((await purge(lt(trashedTracks.deletedAt, cutoff), ROWS_PER_PURGE)) === ROWS_PER_PURGE);
     },
     /** Deletes the oldest tracks whose audio is in the storage; returns false when there are none. */

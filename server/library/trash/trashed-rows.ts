@@ -17,10 +17,10 @@ import { createTrackSnapshots, type Row, type TrackSnapshot, type Value } from '
 
 /** What the trash keeps of a track that was merged into another one. */
 interface MergedTrack {
-  into: TrackId;
+  intoId: TrackId;
   reason: MergeReason;
   snapshot: TrackSnapshot;
-  /** The kept track's former audio, if that track took over this one's file. */
+  /** The kept track's former audio, if the kept track took over the merged track's file. */
   audio: { storageUri: string | null; contentHash: string | null; sizeBytes: number | null } | undefined;
 }
 
@@ -30,7 +30,7 @@ interface TrashedRowsDeps {
   now: () => Date;
 }
 
-/** Every method runs inside the caller's transaction. */
+/** Creates the trash's table access. Every method runs inside the caller's transaction. */
 export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) {
   const snapshots = createTrackSnapshots(db.$client);
   const findPastPlace = db.$client
@@ -40,16 +40,19 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
     )
     .pluck();
 
-  /** Calls `beforeRemoval` while the row still exists. No stored object has to be released afterwards. */
+  /**
+   * Moves a track's rows into the trash. Calls `beforeRemoval` while the row still exists. No stored object has to be
+   * released afterwards.
+   */
   function put(
     tx: Db,
     by: UserId | null,
     id: TrackId,
     beforeRemoval: () => void = () => {},
-    merged?: MergedTrack,
+    mergedTrack?: MergedTrack,
     isHidden = false,
   ): LeftOver {
-    const snapshot = merged?.snapshot ?? snapshots.take(id);
+    const snapshot = mergedTrack?.snapshot ?? snapshots.take(id);
     if (!snapshot) throw notFound('track', id);
     const { track, parents } = snapshot;
     const { storageUri, coverKey } = removeTrackRow(tx, writer, id, beforeRemoval);
@@ -66,11 +69,11 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
         albumTitle: typeof albumTitle === 'string' ? albumTitle : null,
         source: text('source') ?? '',
         sourceId: text('source_id') ?? '',
-        ...(merged?.audio
+        ...(mergedTrack?.audio
           ? {
-              storageUri: merged.audio.storageUri,
-              contentHash: merged.audio.contentHash,
-              sizeBytes: merged.audio.sizeBytes,
+              storageUri: mergedTrack.audio.storageUri,
+              contentHash: mergedTrack.audio.contentHash,
+              sizeBytes: mergedTrack.audio.sizeBytes,
             }
           : { storageUri, contentHash: text('content_hash'), sizeBytes: number('size_bytes') }),
         coverKey,
@@ -78,24 +81,24 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
         deletedBy: by,
         deletedAt: now(),
         snapshot,
-        mergedInto: merged?.into ?? null,
-        mergeReason: merged?.reason ?? null,
+        mergedInto: mergedTrack?.intoId ?? null,
+        mergeReason: mergedTrack?.reason ?? null,
         isHidden,
         audioHash: text('audio_hash'),
-        formerAudioHash: merged && typeof formerAudioHash === 'string' ? formerAudioHash : null,
+        formerAudioHash: mergedTrack && typeof formerAudioHash === 'string' ? formerAudioHash : null,
       })
       .run();
     return { storageUri: null, coverKey: null };
   }
 
-  /** Restores a track at `sourceId`, or where it was. Throws `conflict` when another track has its place. */
+  /** Restores a track at `sourceId`, or where it was. Throws `conflict` when another track has that place. */
   function restore(tx: Db, id: TrackId, sourceId?: string): void {
     const row = tx.select().from(trashedTracks).where(eq(trashedTracks.id, id)).get();
     if (!row) throw notFound('track in the trash', id);
     const snapshot = row.snapshot as TrackSnapshot;
     const entries = snapshot.rows.find(({ table }) => table === 'playlist_entries');
     const byPlaylist = Map.groupBy(entries?.rows ?? [], (entry) => Number(entry['playlist_id']));
-    // the audio may have been moved to another storage meanwhile, the file to another place
+    // meanwhile the audio may have been moved to another storage, or the file to another place
     const track = { ...snapshot.track, storage_uri: row.storageUri, source_id: sourceId ?? row.sourceId };
     const versionedRows = snapshot.rows.map(({ table, rows }) => ({
       table,
@@ -112,7 +115,7 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
   /** Inserts the rows of a snapshot again and updates the search. */
   function putBack(tx: Db, snapshot: TrackSnapshot): void {
     const { albumId, renumbered } = snapshots.putBack(snapshot);
-    // an older version deleted it without an album
+    // an earlier version deleted the track when it had no album
     if (albumId === null) writer.joinUnnamedAlbum(Number(snapshot.track['id']) as TrackId);
     writer.search.set('track', Number(snapshot.track['id']));
     if (albumId !== null) {
@@ -122,7 +125,7 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
     }
     for (const artist of snapshot.parents.artists) writer.search.set('artist', Number(artist['id']));
     writer.noteReturn(Number(snapshot.track['id']) as TrackId, renumbered);
-    writer.sweepEmpty([], []); // names that were looked up before are forgotten
+    writer.sweepEmpty([], []); // clears the cache of looked-up names
   }
 
   /** Returns the current position of an entry: renumbering a list changes the positions of past entries too. */
@@ -138,7 +141,7 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
       .where(eq(playlists.id, Number(entry['playlist_id']) as never))
       .get()?.version ?? 0) + 1;
 
-  function addVersion(tx: Db, id: number, added: number): void {
+  function addVersion(tx: Db, id: number, addedCount: number): void {
     const playlist = tx
       .select()
       .from(playlists)
@@ -147,7 +150,7 @@ export function createTrashedRows({ db, tracks: writer, now }: TrashedRowsDeps) 
     if (!playlist) return;
     const [version, createdAt] = [playlist.version + 1, now()];
     tx.update(playlists).set({ version, updatedAt: createdAt }).where(eq(playlists.id, playlist.id)).run();
-    const counts = { added, removed: 0, moved: 0, trackCount: playlist.trackCount };
+    const counts = { added: addedCount, removed: 0, moved: 0, trackCount: playlist.trackCount };
     tx.insert(playlistVersions)
       .values({ ...counts, playlistId: playlist.id, version, change: 'track_restored', createdAt })
       .run();

@@ -1,4 +1,4 @@
-// AudioSpecificConfig of AAC, in MP4 and LOAS. ISO/IEC 14496-3, 1.6.2.1 and 4.4.1
+// Reads AAC's AudioSpecificConfig, in MP4 and LOAS. ISO/IEC 14496-3, 1.6.2.1 and 4.4.1
 import type { BitReader } from '../bit-reader.ts';
 
 const RATES = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350];
@@ -10,7 +10,7 @@ export interface AacConfiguration {
   sampleRateHz: number;
   /** Sample rate of the frames. */
   coreRateHz: number;
-  /** 0 if the number is in the stream itself. */
+  /** Number of channels; 0 if the number is in the stream itself. */
   channels: number;
   samplesPerFrame: number;
 }

@@ -1,4 +1,4 @@
-// Headers of AC-3 and E-AC-3 frames. ETSI TS 102 366, 4.3 and E.1.2
+// Reads headers of AC-3 and E-AC-3 frames. ETSI TS 102 366, 4.3 and E.1.2
 import type { FrameKind } from './frame-walk.ts';
 
 const RATES = [48000, 44100, 32000];
@@ -35,7 +35,10 @@ function rateOf(b: Uint8Array, i: number): number {
   return (RATES[code] ?? 0) / (id === 9 ? 2 : id === 10 ? 4 : 1);
 }
 
-/** Returns 0 for dependent and further independent substreams, which belong to the frame before them. */
+/**
+ * Returns the samples of a frame; 0 for dependent and further independent substreams, which belong to the frame before
+ * them.
+ */
 function samplesOf(b: Uint8Array, i: number): number {
   if (!isEnhanced(b, i)) return 6 * SAMPLES_PER_BLOCK;
   if (isDependent(b, i) || ((b[i + 2] as number) >> 3) & 7) return 0;

@@ -1,5 +1,4 @@
-// APEv2 tags at the end of MP3 files.
-// https://wiki.hydrogenaud.io/index.php?title=APEv2_specification
+// Reads APEv2 tags at the end of MP3 files. https://wiki.hydrogenaud.io/index.php?title=APEv2_specification
 import { fieldOfName } from '../field-names.ts';
 import { u32le } from '../integers.ts';
 import { MAX_COMMENTS, MAX_ENCODED_PICTURE_BYTES, MAX_LIST_VALUES, MAX_VALUE_BYTES } from '../limits.ts';
@@ -23,7 +22,7 @@ export interface ApeTag {
 export function findApeTag(window: Window, end: number): ApeTag | undefined {
   const i = window.at(end - FOOTER_BYTES, FOOTER_BYTES);
   if (i < 0 || !matches(window.bytes, i, 'APETAGEX')) return undefined;
-  const size = u32le(window.bytes, i + 12); // items and footer
+  const size = u32le(window.bytes, i + 12); // size of the items and the footer
   const count = u32le(window.bytes, i + 16);
   const flags = u32le(window.bytes, i + 20);
   const itemsStart = end - size;
@@ -34,19 +33,19 @@ export function findApeTag(window: Window, end: number): ApeTag | undefined {
 
 export function readApeTag(window: Window, tag: ApeTag): TagBuilder {
   const builder = new TagBuilder();
-  let at = tag.itemsStart;
-  for (let n = Math.min(tag.count, MAX_COMMENTS); n > 0 && at + 8 < tag.itemsEnd; n--) {
-    const i = window.at(at, Math.min(8 + 256, tag.itemsEnd - at));
+  let position = tag.itemsStart;
+  for (let n = Math.min(tag.count, MAX_COMMENTS); n > 0 && position + 8 < tag.itemsEnd; n--) {
+    const i = window.at(position, Math.min(8 + 256, tag.itemsEnd - position));
     if (i < 0) break;
     const b = window.bytes;
     const length = u32le(b, i);
     const kind = u32le(b, i + 4) & KIND;
-    const nul = indexOfNul(b, i + 8, i + Math.min(8 + 256, tag.itemsEnd - at));
+    const nul = indexOfNul(b, i + 8, i + Math.min(8 + 256, tag.itemsEnd - position));
     if (nul < 0) break;
     const name = b.toString('latin1', i + 8, nul);
-    const valueAt = at + (nul + 1 - i);
-    at = valueAt + length;
-    if (at > tag.itemsEnd) break;
+    const valueAt = position + (nul + 1 - i);
+    position = valueAt + length;
+    if (position > tag.itemsEnd) break;
     if (kind === 0) readText(window, builder, name, valueAt, length);
     else if (kind === 2) readPicture(window, builder, name, valueAt, length);
   }
@@ -54,25 +53,30 @@ export function readApeTag(window: Window, tag: ApeTag): TagBuilder {
   return builder;
 }
 
-function readText(window: Window, builder: TagBuilder, name: string, at: number, length: number): void {
+function readText(window: Window, builder: TagBuilder, name: string, position: number, length: number): void {
   const field = fieldOfName(name);
   if (field === undefined || length > MAX_VALUE_BYTES) return;
-  const i = window.at(at, length);
+  const i = window.at(position, length);
   if (i < 0) return;
   for (const value of splitValues(decodeUtf8(window.bytes, i, i + length), '\0', MAX_LIST_VALUES))
     builder.add(field, value);
 }
 
 /** Reads `Cover Art (Front)`: a file name, NUL, the picture. */
-function readPicture(window: Window, builder: TagBuilder, name: string, at: number, length: number): void {
+function readPicture(window: Window, builder: TagBuilder, name: string, position: number, length: number): void {
   if (!name.toLowerCase().startsWith('cover art') || length > MAX_ENCODED_PICTURE_BYTES) return;
   const head = Math.min(length, 600);
-  const i = window.at(at, head);
+  const i = window.at(position, head);
   if (i < 0) return;
   const nul = indexOfNul(window.bytes, i, i + head);
   if (nul < 0) return;
   const mime = sniffPicture(window.bytes, nul + 1);
-  const skipped = nul + 1 - i;
+  const skippedBytes = nul + 1 - i;
   if (mime)
-    builder.addPicture({ mime, kind: /front/i.test(name) ? 3 : 0, position: at + skipped, length: length - skipped });
+    builder.addPicture({
+      mime,
+      kind: /front/i.test(name) ? 3 : 0,
+      position: position + skippedBytes,
+      length: length - skippedBytes,
+    });
 }

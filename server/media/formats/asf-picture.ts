@@ -4,7 +4,7 @@ import type { ByteSource } from '../types.ts';
 import { asfObjects, CONTENT_TAGS, METADATA_TAGS, viewOf } from './asf-objects.ts';
 
 interface AsfPicture {
-  /** 3 is the front cover. */ kind: number;
+  /** Kind of the picture; 3 is the front cover. */ kind: number;
   bytes: Buffer;
 }
 
@@ -12,13 +12,13 @@ const PICTURE_TAG = 'WM/Picture';
 /** Size limit of an object with tags: a picture and some text. */
 const MAX_TAGS_BYTES = MAX_PICTURE_BYTES + (4 << 20);
 
-/** Lists pictures in file order. A damaged tag ends its object. */
+/** Lists pictures in file order. After a damaged tag, the rest of its object is skipped. */
 export function asfPictures(source: ByteSource): AsfPicture[] {
   const pictures: AsfPicture[] = [];
-  for (const { id, at, size } of asfObjects(source)) {
+  for (const { id, position, size } of asfObjects(source)) {
     const isMetadata = METADATA_TAGS.includes(id);
     if ((id !== CONTENT_TAGS && !isMetadata) || size > MAX_TAGS_BYTES) continue;
-    const body = Buffer.from(viewOf(source, at, size)); // copied: the view is only valid until the next read
+    const body = Buffer.from(viewOf(source, position, size)); // copied: the view is only valid until the next read
     for (const { name, value } of isMetadata ? metadataTags(body) : contentTags(body)) {
       const picture = name === PICTURE_TAG ? toPicture(value) : undefined;
       if (picture) pictures.push(picture);
@@ -32,28 +32,28 @@ interface Tag {
   value: Buffer;
 }
 
-/** Layout: name length, name, type, value length, value. */
+/** Yields the tags of an object with the layout: name length, name, type, value length, value. */
 function* contentTags(body: Buffer): Generator<Tag> {
-  for (let at = 2; at + 2 <= body.length;) {
-    const nameEnd = at + 2 + body.readUInt16LE(at);
+  for (let position = 2; position + 2 <= body.length;) {
+    const nameEnd = position + 2 + body.readUInt16LE(position);
     if (nameEnd + 4 > body.length) return;
     const end = nameEnd + 4 + body.readUInt16LE(nameEnd + 2);
-    yield { name: textIn(body, at + 2, nameEnd), value: body.subarray(nameEnd + 4, end) };
-    at = end;
+    yield { name: textIn(body, position + 2, nameEnd), value: body.subarray(nameEnd + 4, end) };
+    position = end;
   }
 }
 
-/** Layout: language, stream, name length, type, value length, name, value. */
+/** Yields the tags of an object with the layout: language, stream, name length, type, value length, name, value. */
 function* metadataTags(body: Buffer): Generator<Tag> {
-  for (let at = 2; at + 12 <= body.length;) {
-    const nameEnd = at + 12 + body.readUInt16LE(at + 4);
-    const end = nameEnd + body.readUInt32LE(at + 8);
-    yield { name: textIn(body, at + 12, nameEnd), value: body.subarray(nameEnd, end) };
-    at = end;
+  for (let position = 2; position + 12 <= body.length;) {
+    const nameEnd = position + 12 + body.readUInt16LE(position + 4);
+    const end = nameEnd + body.readUInt32LE(position + 8);
+    yield { name: textIn(body, position + 12, nameEnd), value: body.subarray(nameEnd, end) };
+    position = end;
   }
 }
 
-/** Layout: kind, size, NUL-terminated MIME type and description, bytes. */
+/** Parses a picture with the layout: kind, size, NUL-terminated MIME type and description, bytes. */
 function toPicture(value: Buffer): AsfPicture | undefined {
   if (value.length < 9) return undefined;
   const start = skipText(value, skipText(value, 5));
@@ -61,9 +61,9 @@ function toPicture(value: Buffer): AsfPicture | undefined {
 }
 
 function skipText(value: Buffer, from: number): number {
-  let at = from;
-  while (at + 2 <= value.length && value.readUInt16LE(at) !== 0) at += 2;
-  return at + 2;
+  let position = from;
+  while (position + 2 <= value.length && value.readUInt16LE(position) !== 0) position += 2;
+  return position + 2;
 }
 
 const textIn = (body: Buffer, start: number, end: number): string =>

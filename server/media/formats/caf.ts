@@ -1,5 +1,5 @@
-// Apple's Core Audio Format: big-endian chunks with 64-bit sizes. https://developer.apple.com/library/archive/
-// documentation/MusicAudio/Reference/CAFSpec/CAF_spec/CAF_spec.html
+// Reads Apple's Core Audio Format: big-endian chunks with 64-bit sizes.
+// https://developer.apple.com/library/archive/documentation/MusicAudio/Reference/CAFSpec/CAF_spec/CAF_spec.html
 import { fieldOfName } from '../field-names.ts';
 import { fourCc, u32be, u64be } from '../integers.ts';
 import { MAX_CHUNKS, MAX_COMMENT_BYTES, MAX_COMMENTS, refuseOver } from '../limits.ts';
@@ -14,7 +14,7 @@ const PAKT = fourCc('pakt');
 const INFO = fourCc('info');
 const HEADER_BYTES = 12;
 const DESC_BYTES = 32;
-/** A chunk of this size goes to the end of the file: a recording of unknown length. */
+/** A chunk of this size extends to the end of the file: a recording of unknown length. */
 const UNKNOWN_SIZE = 2 ** 64;
 const CODECS: Record<string, { codec: string; lossless?: boolean }> = {
   lpcm: { codec: 'pcm', lossless: true },
@@ -35,7 +35,7 @@ const CODECS: Record<string, { codec: string; lossless?: boolean }> = {
 };
 /** Bit depth of ALAC by the format flags. */
 const ALAC_BITS = [0, 16, 20, 24, 32];
-/** Apple's names of tags that have other names elsewhere. */
+/** Fields by Apple's names of tags that have other names elsewhere. */
 const FIELDS_BY_NAME: Record<string, TextField> = {
   'track number': 'track',
   'recorded date': 'date',
@@ -57,28 +57,28 @@ export function readCaf(window: Window, start: number): FileRead {
   let payload: { start: number; end: number } | undefined;
   let validFrames = 0;
   const builder = new TagBuilder();
-  let at = start + 8;
+  let position = start + 8;
   for (let n = 0; n < MAX_CHUNKS; n++) {
-    const i = window.at(at, HEADER_BYTES);
+    const i = window.at(position, HEADER_BYTES);
     if (i < 0) break;
     const name = u32be(window.bytes, i);
     const declaredSize = u64be(window.bytes, i + 4);
-    const body = at + HEADER_BYTES;
+    const body = position + HEADER_BYTES;
     const size = declaredSize === UNKNOWN_SIZE ? window.size - body : declaredSize;
     const end = Math.min(window.size, body + size);
     if (name === DESC) description ??= descriptionAt(window, body);
     else if (name === DATA) payload ??= { start: body + 4, end };
     else if (name === PAKT) validFrames ||= validFramesAt(window, body);
     else if (name === INFO) readInfo(window, body, end, builder);
-    at = body + size;
+    position = body + size;
   }
   if (!description) throw new UnreadableAudio('the CAF file has no format information');
   if (!payload || payload.end <= payload.start) throw new UnreadableAudio('the CAF file has no audio');
   return { facts: factsOf(description, payload, validFrames), tags: builder.finish(), pictures: [] };
 }
 
-function descriptionAt(window: Window, at: number): Description | undefined {
-  const i = window.at(at, DESC_BYTES);
+function descriptionAt(window: Window, position: number): Description | undefined {
+  const i = window.at(position, DESC_BYTES);
   if (i < 0) return undefined;
   const b = window.bytes;
   return {
@@ -93,8 +93,8 @@ function descriptionAt(window: Window, at: number): Description | undefined {
 }
 
 /** Returns the number of frames without priming and remainder. */
-function validFramesAt(window: Window, at: number): number {
-  const i = window.at(at, 16);
+function validFramesAt(window: Window, position: number): number {
+  const i = window.at(position, 16);
   return i < 0 ? 0 : u64be(window.bytes, i + 8);
 }
 
@@ -105,12 +105,12 @@ function readInfo(window: Window, start: number, end: number, builder: TagBuilde
   if (i < 0) return;
   const b = window.bytes;
   const infoEnd = i + end - start;
-  let at = i + 4;
+  let position = i + 4;
   const readText = (): string | undefined => {
-    const nul = indexOfNul(b, at, infoEnd);
+    const nul = indexOfNul(b, position, infoEnd);
     if (nul < 0) return undefined;
-    const text = decodeUtf8(b, at, nul);
-    at = nul + 1;
+    const text = decodeUtf8(b, position, nul);
+    position = nul + 1;
     return text;
   };
   for (let n = 0; n < MAX_COMMENTS; n++) {

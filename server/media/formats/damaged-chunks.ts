@@ -1,23 +1,23 @@
-// Finds chunks of WAV and AIFF after one with a wrong length.
+// Finds chunks of WAV and AIFF after a chunk with a wrong length.
 import { u32be } from '../integers.ts';
 import { UnreadableAudio } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
 import { readLeadingId3 } from './leading-id3.ts';
 
-/** How often, and how far, a chunk is searched for. */
+/** Limits of the search for a chunk: how often, and how far. */
 export const MAX_SEARCHES = 4;
 const MAX_SEARCH_BYTES = 1 << 20;
 
 /** Returns whether no chunk is at `at`, because the previous one has a wrong length. `i` comes from `window.at`. */
-export const isDamaged = (window: Window, at: number, i: number): boolean =>
-  i < 0 ? at > window.size + 1 : !isChunkName(window.bytes, i);
+export const isDamaged = (window: Window, position: number, i: number): boolean =>
+  i < 0 ? position > window.size + 1 : !isChunkName(window.bytes, i);
 
 function isChunkName(b: Buffer, i: number): boolean {
   for (let k = i; k < i + 4; k++) if ((b[k] as number) < 0x20 || (b[k] as number) > 0x7e) return false;
   return true;
 }
 
-/** Finds the next chunk with one of the names that fits into the file, or has the audio; -1 if none is near. */
+/** Finds the next chunk with one of the names that fits into the file, or is the audio chunk; -1 if none is near. */
 export function findChunk(
   window: Window,
   from: number,
@@ -34,16 +34,16 @@ export function findChunk(
   for (let k = i; k + 8 <= i + length; k++) {
     const name = u32be(b, k);
     if (!names.has(name)) continue;
-    const at = from + k - i;
-    if (name === audioName || at + 8 + sizeAt(b, k + 4) <= window.size) return at;
+    const position = from + k - i;
+    if (name === audioName || position + 8 + sizeAt(b, k + 4) <= window.size) return position;
   }
   return -1;
 }
 
-/** Reads an ID3 tag; returns undefined for a damaged one, so that the other tags are still read. */
-export function readId3Chunk(window: Window, at: number, keepPictures: boolean) {
+/** Reads an ID3 tag; returns undefined for a damaged tag, so that the other tags are still read. */
+export function readId3Chunk(window: Window, position: number, keepPictures: boolean) {
   try {
-    return readLeadingId3(window, at, keepPictures);
+    return readLeadingId3(window, position, keepPictures);
   } catch (error) {
     if (error instanceof UnreadableAudio) return undefined;
     throw error;

@@ -1,5 +1,5 @@
-// DSD in DSF: three little-endian chunks in fixed order, and an ID3 tag behind them. Sizes and positions in the chunks
-// are used only if they fit the file. music-metadata refuses files where it is not.
+// Reads DSD in DSF files: three little-endian chunks in fixed order, and an ID3 tag behind them. Sizes and positions in
+// the chunks are used only if they fit the file. music-metadata refuses files in which a chunk is not in its place.
 // https://dsd-guide.com/sites/default/files/white-papers/DSFFileFormatSpec_E.pdf
 import { fourCc, u32be, u32le, u64le } from '../integers.ts';
 import { TagBuilder, type FileRead } from '../tag-builder.ts';
@@ -11,9 +11,9 @@ const HEAD_BYTES = 28;
 const FMT = fourCc('fmt ');
 const FMT_BYTES = 52;
 const DATA = fourCc('data');
-/** Size of name and length. */
+/** Size of a chunk's name and length. */
 const CHUNK_HEAD_BYTES = 12;
-/** How far a chunk is searched for that is not in its place. */
+/** How far a chunk that is not in its place is searched for. */
 const MAX_SEARCH_BYTES = 4_096;
 
 export function readDsf(window: Window, start: number, keepPictures: boolean): FileRead {
@@ -27,7 +27,7 @@ export function readDsf(window: Window, start: number, keepPictures: boolean): F
   const audioStart = data + CHUNK_HEAD_BYTES;
   const isSizeValid = size > 0 && audioStart + size <= window.size;
   const tagPositions = [...(pointer > 0 ? [start + pointer] : []), ...(isSizeValid ? [audioStart + size] : [])];
-  const tagAt = tagPositions.find((at) => at >= audioStart && isId3(window, at));
+  const tagAt = tagPositions.find((position) => position >= audioStart && isId3(window, position));
   const tag = tagAt === undefined ? undefined : readId3Chunk(window, tagAt, keepPictures);
   const end = isSizeValid ? audioStart + size : (tagAt ?? window.size);
   return {
@@ -37,8 +37,8 @@ export function readDsf(window: Window, start: number, keepPictures: boolean): F
   };
 }
 
-function findChunk(window: Window, at: number, name: number, length: number): number {
-  for (let k = at; k <= at + MAX_SEARCH_BYTES; k++) {
+function findChunk(window: Window, position: number, name: number, length: number): number {
+  for (let k = position; k <= position + MAX_SEARCH_BYTES; k++) {
     const i = window.at(k, length);
     if (i < 0) return -1;
     if (u32be(window.bytes, i) === name) return k;
@@ -46,8 +46,8 @@ function findChunk(window: Window, at: number, name: number, length: number): nu
   return -1;
 }
 
-function isId3(window: Window, at: number): boolean {
-  const i = window.at(at, 3);
+function isId3(window: Window, position: number): boolean {
+  const i = window.at(position, 3);
   return i >= 0 && window.bytes.toString('latin1', i, i + 3) === 'ID3';
 }
 

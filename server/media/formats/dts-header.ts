@@ -1,4 +1,4 @@
-// Headers of DTS core frames, in 16-bit or 14-bit words of either byte order. ETSI TS 102 114, 5.3
+// Reads headers of DTS core frames, in 16-bit or 14-bit words of either byte order. ETSI TS 102 114, 5.3
 import { BitReader } from '../bit-reader.ts';
 import type { FrameKind } from './frame-walk.ts';
 
@@ -51,12 +51,12 @@ interface Header {
 function parse(b: Uint8Array, i: number): Header | undefined {
   const bits = headerAt(b, i);
   if (!bits) return undefined;
-  bits.read(7); // frame type, samples of a short frame, checksum
+  bits.read(7); // skips frame type, samples of a short frame, checksum
   const blocks = bits.read(7) + 1;
   const size = bits.read(14) + 1;
   const mode = bits.read(6);
   const rate = RATES[bits.read(4)] as number;
-  bits.read(15); // bit rate and flags, up to the synchronization flag
+  bits.read(15); // skips bit rate and flags, up to the synchronization flag
   const lfeChannels = bits.read(2) > 0 ? 1 : 0;
   if (blocks < 6 || size < 96 || rate === 0) return undefined;
   return { blocks, frameBytes: size, mode, rate, lfeChannels };

@@ -13,7 +13,7 @@ interface EnclosingTags {
   end: number;
 }
 
-/** An APEv2 tag has precedence, because it is the usual one of these formats. */
+/** Reads the tags. An APEv2 tag has precedence, because it is the usual tag of these formats. */
 export function readEnclosingTags(window: Window, keepPictures: boolean): EnclosingTags {
   const leading = readLeadingId3(window, 0, keepPictures);
   const trailing = findTrailingTags(window, leading.end);
@@ -26,7 +26,10 @@ export function readEnclosingTags(window: Window, keepPictures: boolean): Enclos
   return { tags, pictures, start: leading.end, end: trailing.start };
 }
 
-/** `readFacts` gets the range between the tags, which is also the payload if it does not set one. */
+/**
+ * Reads a file with tags around the audio. `readFacts` gets the range between the tags, which is also the payload if
+ * `readFacts` does not set one.
+ */
 export function readEnclosed(
   window: Window,
   keepPictures: boolean,

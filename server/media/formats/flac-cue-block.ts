@@ -1,4 +1,4 @@
-// The CUESHEET block of FLAC: starts of tracks in samples, without names. https://xiph.org/flac/format.html
+// Reads the CUESHEET block of FLAC: starts of tracks in samples, without names. https://xiph.org/flac/format.html
 import { u64be } from '../integers.ts';
 import type { CueSheet } from '../types.ts';
 
@@ -9,23 +9,24 @@ const IS_DATA = 0x80;
 /** Track numbers of the lead-out: of a compact disc, and of other media. */
 const LEAD_OUT = [170, 255];
 
-/** `b[i]` is the first byte of the block's content. */
+/** Reads the block; `b[i]` is the first byte of its content. */
 export function readCueBlock(b: Buffer, i: number, length: number, sampleRateHz: number): CueSheet | undefined {
   const end = i + length;
   const sheet: CueSheet = { files: [], fields: [], tracks: [], unitsPerSecond: sampleRateHz };
-  let at = i + HEAD_BYTES;
-  for (let remaining = b[at - 1] ?? 0; remaining > 0 && at + TRACK_BYTES <= end; remaining--) {
-    const number = b[at + 8] as number;
-    const isTrack = !LEAD_OUT.includes(number) && ((b[at + 21] as number) & IS_DATA) === 0;
-    const isrc = b.toString('latin1', at + 9, at + 21).replaceAll('\0', '');
-    const indexes = b[at + TRACK_BYTES - 1] as number;
-    let begins = u64be(b, at);
-    for (let n = 0; n < indexes && at + TRACK_BYTES + (n + 1) * INDEX_BYTES <= end; n++) {
-      const index = at + TRACK_BYTES + n * INDEX_BYTES;
-      if (b[index + 8] === 1) begins = u64be(b, at) + u64be(b, index);
+  let position = i + HEAD_BYTES;
+  for (let remaining = b[position - 1] ?? 0; remaining > 0 && position + TRACK_BYTES <= end; remaining--) {
+    const number = b[position + 8] as number;
+    const isTrack = !LEAD_OUT.includes(number) && ((b[position + 21] as number) & IS_DATA) === 0;
+    const isrc = b.toString('latin1', position + 9, position + 21).replaceAll('\0', '');
+    const indexes = b[position + TRACK_BYTES - 1] as number;
+    let startSample = u64be(b, position);
+    for (let n = 0; n < indexes && position + TRACK_BYTES + (n + 1) * INDEX_BYTES <= end; n++) {
+      const index = position + TRACK_BYTES + n * INDEX_BYTES;
+      if (b[index + 8] === 1) startSample = u64be(b, position) + u64be(b, index);
     }
-    if (isTrack) sheet.tracks.push({ number, begins, file: 0, fields: isrc === '' ? [] : [['ISRC', isrc]] });
-    at += TRACK_BYTES + indexes * INDEX_BYTES;
+    if (isTrack)
+      sheet.tracks.push({ number, startUnits: startSample, file: 0, fields: isrc === '' ? [] : [['ISRC', isrc]] });
+    position += TRACK_BYTES + indexes * INDEX_BYTES;
   }
   return sheet.tracks.length > 1 ? sheet : undefined;
 }

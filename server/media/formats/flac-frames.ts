@@ -4,7 +4,10 @@ import { UnreadableAudio } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
 import type { StreamInfo } from './flac-stream-info.ts';
 
-/** Larger than any realistic frame (65,535 samples of 8 channels at 24 bit do not occur). */
+/**
+ * How far from the end a frame is searched for: more than any realistic frame (65,535 samples of 8 channels at 24 bit
+ * do not occur).
+ */
 const TAIL_BYTES = 256 << 10;
 const MAX_HEADER_BYTES = 16;
 const BLOCK_SAMPLES = [0, 192, 576, 1152, 2304, 4608, -1, -2, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768];
@@ -19,10 +22,10 @@ for (let i = 0; i < 256; i++) {
 /** Returns the number of samples up to the end of the last frame with a valid header. */
 export function findLastFlacSample(window: Window, info: StreamInfo, start: number, end: number): number {
   const from = Math.max(start, end - TAIL_BYTES);
-  const at = window.at(from, end - from);
-  if (at < 0) throw new UnreadableAudio('the FLAC file ends too early');
+  const position = window.at(from, end - from);
+  if (position < 0) throw new UnreadableAudio('the FLAC file ends too early');
   const b = window.bytes;
-  for (let i = at + (end - from) - MAX_HEADER_BYTES; i >= at; i--) {
+  for (let i = position + (end - from) - MAX_HEADER_BYTES; i >= position; i--) {
     if (b[i] !== 0xff) continue;
     const samples = samplesAfterFrame(b, i, info);
     if (samples > 0) return samples;
@@ -33,10 +36,11 @@ export function findLastFlacSample(window: Window, info: StreamInfo, start: numb
 /** Finds the first frame after metadata whose length is too small; undefined if none is near. */
 export function findFirstFlacFrame(window: Window, info: StreamInfo, start: number, end: number): number | undefined {
   const length = Math.min(TAIL_BYTES, end - start);
-  const at = window.at(start, length);
-  for (let i = at; at >= 0 && i < at + length - MAX_HEADER_BYTES; i++) {
-    // the frame with number 0
-    if (window.bytes[i] === 0xff && samplesAfterFrame(window.bytes, i, info) === info.maxBlock) return start + i - at;
+  const position = window.at(start, length);
+  for (let i = position; position >= 0 && i < position + length - MAX_HEADER_BYTES; i++) {
+    // only the frame with number 0 has this many samples at its end
+    if (window.bytes[i] === 0xff && samplesAfterFrame(window.bytes, i, info) === info.maxBlock)
+      return start + i - position;
   }
   return undefined;
 }

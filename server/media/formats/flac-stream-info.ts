@@ -1,4 +1,4 @@
-// FLAC's STREAMINFO, also used in Ogg. RFC 9639, 8.2
+// Reads FLAC's STREAMINFO, also used in Ogg. RFC 9639, 8.2
 import { u16be, u24be, u32be } from '../integers.ts';
 import type { Window } from '../buffered-source.ts';
 
@@ -11,11 +11,11 @@ export interface StreamInfo {
   sampleRateHz: number;
   channels: number;
   bitDepth: number;
-  /** 0 if unknown. */
+  /** Number of samples; 0 if unknown. */
   samples: number;
 }
 
-/** Reads STREAMINFO's body at `position`; undefined if it is truncated or invalid. */
+/** Reads STREAMINFO's body at `position`; undefined if the body is truncated or invalid. */
 export function streamInfoAt(window: Window, position: number): StreamInfo | undefined {
   const i = window.at(position, STREAMINFO_BYTES);
   if (i < 0) return undefined;

@@ -1,4 +1,5 @@
-// Reads formats of frames without a header with the duration, so the frames are counted: ADTS, LOAS, AC-3, E-AC-3, DTS.
+// Reads formats that consist of frames and have no header with the duration, so the frames are counted: ADTS, LOAS,
+// AC-3, E-AC-3, DTS.
 import type { FileRead } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
@@ -20,7 +21,7 @@ const ADTS_FRAMES: FrameKind = {
 interface Stream {
   sampleRateHz: number;
   channels: number;
-  /** Sample rate of the frames, if it is not that of the output. */
+  /** Sample rate of the frames, if it differs from that of the output. */
   coreRateHz?: number;
   codec?: string;
 }
@@ -40,7 +41,7 @@ export const readLoas = (window: Window, keepPictures: boolean): FileRead =>
 export const readAc3 = (window: Window, keepPictures: boolean): FileRead =>
   readFrames(window, keepPictures, 'ac3', AC3_FRAMES, ac3Frame);
 
-/** An E-AC-3 stream may also begin with an AC-3 frame; the first frame decides. */
+/** Reads AC-3 or E-AC-3: an E-AC-3 stream may also begin with an AC-3 frame, so the first frame decides. */
 export const readEac3 = (window: Window, keepPictures: boolean): FileRead =>
   readFrames(window, keepPictures, 'eac3', AC3_FRAMES, ac3Frame);
 
@@ -58,10 +59,10 @@ function readFrames(
   streamAt: (b: Buffer, i: number) => Stream,
 ): FileRead {
   return readEnclosed(window, keepPictures, (from, end) => {
-    const first = findFirstFrame(window, kind, from, end);
-    if (first < 0) throw new UnreadableAudio('there is no audio frame in the first megabyte');
-    const walk = walkFrames(window, kind, first, end);
-    const i = window.at(first, kind.headerBytes);
+    const firstFrameAt = findFirstFrame(window, kind, from, end);
+    if (firstFrameAt < 0) throw new UnreadableAudio('there is no audio frame in the first megabyte');
+    const walk = walkFrames(window, kind, firstFrameAt, end);
+    const i = window.at(firstFrameAt, kind.headerBytes);
     const { sampleRateHz, channels, coreRateHz = sampleRateHz, codec = format } = streamAt(window.bytes, i);
     const seconds = walk.samples / coreRateHz;
     return {
@@ -72,7 +73,7 @@ function readFrames(
       sampleRateHz,
       channels,
       lossless: false,
-      payload: { start: first, end: walk.end },
+      payload: { start: firstFrameAt, end: walk.end },
     };
   });
 }

@@ -14,7 +14,7 @@ import { readRva2 } from './id3-gain.ts';
 import { readSyncedLyrics } from './id3-synced-lyrics.ts';
 import { afterTerminator, decodeText } from './id3-text.ts';
 
-/** Text frames with one field: name in v2.3 and v2.4, name in v2.2. */
+/** Text frames with one field. After the field: the frame's name in v2.3 and v2.4, then its name in v2.2. */
 const TEXT_FRAMES: [TextField, ...string[]][] = [
   ['title', 'TIT2', 'TT2'],
   ['album', 'TALB', 'TAL'],
@@ -76,7 +76,7 @@ export const isPictureFrame = (name: number): boolean => specialFrames.get(name)
 export const isSupportedFrame = (name: number): boolean => textFields.has(name) || specialFrames.has(name);
 
 const MUSICBRAINZ = 'http://musicbrainz.org';
-/** Fields with several values, separated by NUL; of other fields, only the first counts. */
+/** Fields with several values, separated by NUL; for other fields, only the first value counts. */
 const LIST_FIELDS: ReadonlySet<TextField> = new Set([
   ...TAGGED_FIELDS.flatMap(({ field, isList }) => (isList ? [field] : [])),
   ...MORE_TAG_LIST,
@@ -164,8 +164,11 @@ export class Id3Frames {
     }
   }
 
-  /** `b[start, end)` is all of the frame or its start. `size` bytes of body are at `fileAt`, negative if encoded. */
-  picture(b: Buffer, start: number, end: number, fileAt: number, size: number, keep: boolean): void {
+  /**
+   * Adds a picture. `b[start, end)` is the whole frame or its start. The frame's body has `size` bytes and begins at
+   * `fileAt` in the file; `fileAt` is negative if the body is encoded.
+   */
+  picture(b: Buffer, start: number, end: number, fileAt: number, size: number, keepPicture: boolean): void {
     const encoding = b[start] as number;
     let i = start + 1;
     let mime: string;
@@ -178,12 +181,12 @@ export class Id3Frames {
       mime = b.toString('latin1', i, nul);
       i = nul + 1;
     }
-    if (mime === '-->') return; // a link, not a picture
+    if (mime === '-->') return; // the frame has a link instead of a picture
     const kind = b[i] as number;
     const data = afterTerminator(encoding, b, i + 1, end);
     if (data < 0 || data >= end) return;
     const picture = { mime: sniffPicture(b, data) ?? declaredMime(mime), kind };
-    if (keep) this.#builder.addPicture({ ...picture, bytes: Buffer.from(b.subarray(data, end)) });
+    if (keepPicture) this.#builder.addPicture({ ...picture, bytes: Buffer.from(b.subarray(data, end)) });
     else if (fileAt < 0) this.#builder.addPicture(picture);
     else this.#builder.addPicture({ ...picture, position: fileAt + data - start, length: size - (data - start) });
   }
@@ -192,7 +195,7 @@ export class Id3Frames {
     const builder = this.#builder;
     if (this.#year !== '') {
       const year = parseDate(this.#year)?.year;
-      const day = /^(\d\d)(\d\d)$/.exec(this.#day); // DDMM
+      const day = /^(\d\d)(\d\d)$/.exec(this.#day); // day and month of v2.3: DDMM
       if (year !== undefined && day)
         builder.add('date', withDay(year, Number(day[2]), Number(day[1])).date ?? this.#year);
       else builder.add('date', this.#year);
@@ -206,13 +209,19 @@ export class Id3Frames {
   }
 
   /**
-   * Artists of one frame. In v2.3 a slash separates them, unless it belongs to the name (AC/DC): if there is only one
-   * MusicBrainz artist id, or the album artist is written the same.
+   * Splits the artists of one frame. In v2.3 a slash separates them, unless the slash belongs to the name (AC/DC): if
+   * there is only one MusicBrainz artist id, or the album artist is written the same.
    */
-  #values(text: string, isWhole: boolean): string[] {
+  #values(text: string, isSingleName: boolean): string[] {
     const values = splitValues(text, '\0', MAX_LIST_VALUES);
     const onlyValue = values[0];
-    if (this.#version === 4 || values.length !== 1 || onlyValue === undefined || isWhole || !onlyValue.includes('/'))
+    if (
+      this.#version === 4 ||
+      values.length !== 1 ||
+      onlyValue === undefined ||
+      isSingleName ||
+      !onlyValue.includes('/')
+    )
       return values;
     return this.#builder.isAlbumArtist(onlyValue) ? values : splitValues(onlyValue, '/', MAX_LIST_VALUES);
   }
@@ -252,7 +261,7 @@ export class Id3Frames {
     if (id !== undefined) this.#builder.add('recordingMbid', id);
   }
 
-  /** Adds a comment without a description only: players store private data in other comments. */
+  /** Adds a comment only if it has no description: players store private data in comments with a description. */
   #comment(b: Buffer, start: number, end: number): void {
     const encoding = b[start] as number;
     const valueAt = afterTerminator(encoding, b, start + 4, end);
@@ -260,7 +269,7 @@ export class Id3Frames {
     this.#text('comment', decodeText(encoding, b, valueAt, end));
   }
 
-  /** Adds people from a list of roles and names in turn. */
+  /** Adds people from a list in which roles and names alternate. */
   #people(text: string): void {
     const values = text.split('\0', 2 * MAX_LIST_VALUES);
     for (let i = 0; i + 1 < values.length; i += 2) {

@@ -1,4 +1,4 @@
-// SYLT frames: timed lyrics as a sequence of text, NUL and time.
+// Reads SYLT frames: timed lyrics as a sequence of text, NUL and time.
 import { u32be } from '../integers.ts';
 import { MAX_LYRICS } from '../limits.ts';
 import type { Lyrics, LyricsLine } from '../types.ts';
@@ -8,7 +8,7 @@ const MILLISECONDS = 2;
 const LYRICS = 1;
 const TRANSCRIPTION = 2;
 
-/** Returns undefined for other content (chords, events) and for times in MPEG frames. */
+/** Reads timed lyrics. Returns undefined for other content (chords, events) and for times in MPEG frames. */
 export function readSyncedLyrics(b: Buffer, start: number, end: number): Lyrics | undefined {
   if (end - start < 7 || b[start + 4] !== MILLISECONDS || (b[start + 5] !== LYRICS && b[start + 5] !== TRANSCRIPTION))
     return undefined;

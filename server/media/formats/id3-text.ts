@@ -1,4 +1,4 @@
-// ID3v2 text: an encoding byte, and descriptions that end with a NUL in that encoding.
+// Decodes ID3v2 text: an encoding byte, and descriptions that end with a NUL in that encoding.
 import { decodeUtf16, decodeUtf8, indexOfNul } from '../text.ts';
 import { keepBytes } from '../unmarked-text.ts';
 
@@ -14,7 +14,7 @@ export function decodeText(encoding: number, b: Buffer, start: number, end: numb
     case 3:
       return decodeUtf8(b, start, end);
     default:
-      return encoding >= 0x20 ? keepBytes(b, start - 1, end) : ''; // the encoding byte is missing
+      return encoding >= 0x20 ? keepBytes(b, start - 1, end) : ''; // the encoding byte may be missing
   }
 }
 

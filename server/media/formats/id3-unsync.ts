@@ -1,4 +1,5 @@
-// Undoes ID3v2 unsynchronisation: a zero after every 0xff, so that nothing in a tag looks like an MPEG frame.
+// Undoes ID3v2 unsynchronisation, which inserts a zero after every 0xff, so that nothing in a tag looks like an MPEG
+// frame.
 import type { ByteReader } from '../byte-reader.ts';
 import type { Window } from '../buffered-source.ts';
 
@@ -14,7 +15,7 @@ export function undoUnsync(bytes: Uint8Array): Buffer {
   return decoded.subarray(0, length);
 }
 
-/** A tag that is unsynchronised as a whole (v2.2, v2.3): lengths in it refer to the decoded bytes. */
+/** Reads a tag that is unsynchronised as a whole (v2.2, v2.3): lengths in the tag refer to the decoded bytes. */
 export class UnsyncedReader implements ByteReader {
   bytes: Buffer = Buffer.alloc(0);
   readonly #window: Window;

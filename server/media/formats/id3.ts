@@ -19,12 +19,15 @@ const GROUPED = 0x40;
 const COMPRESSED = 0x08;
 const ENCRYPTED = 0x04;
 const HAS_LENGTH = 0x01;
-/** Enough of a picture frame for its type, its description, and the first bytes of the picture. */
+/**
+ * The number of bytes of a picture frame that suffice for its type, its description, and the first bytes of the
+ * picture.
+ */
 const PICTURE_HEAD_BYTES = 1024;
-/** How often, and how far, a whole frame is searched for after a damaged one. */
+/** Limits of the search for a complete frame after a damaged frame: how often, and how far. */
 const MAX_SEARCHES = 8;
 const MAX_SEARCH_BYTES = 1 << 20;
-/** Limit of possible frames in one search: for each, the bytes after it are read from the file. */
+/** Maximum number of possible frames in one search: for each, the bytes after it are read from the file. */
 const MAX_CANDIDATES = 1_000;
 
 export interface Id3Tag {
@@ -36,7 +39,7 @@ export interface Id3Tag {
   end: number;
 }
 
-/** Finds the tag at `position`. Throws UnreadableAudio if it is too large. */
+/** Finds the tag at `position`. Throws UnreadableAudio if the tag is too large. */
 export function findId3(window: Window, position: number): Id3Tag | undefined {
   const i = window.at(position, HEADER_BYTES);
   if (i < 0) return undefined;
@@ -78,7 +81,7 @@ function skipExtendedHeader(reader: ByteReader, version: number): boolean {
   return size >= 0 && reader.skip(size);
 }
 
-/** v2.2: a name of three letters and three bytes of length. */
+/** Reads the frames of v2.2: a name of three letters and three bytes of length. */
 function readShortFrames(reader: ByteReader, frames: Id3Frames, keepPictures: boolean): void {
   for (let count = 0; ; count++) {
     const i = reader.take(6);
@@ -92,7 +95,7 @@ function readShortFrames(reader: ByteReader, frames: Id3Frames, keepPictures: bo
 function readFrames(window: Window, tag: Id3Tag, from: ByteReader, frames: Id3Frames, keepPictures: boolean): void {
   let reader = from;
   let searches = 0;
-  /** Continues with the next whole frame after a damaged one at `position`; returns false if there is none. */
+  /** Continues with the next complete frame after a damaged frame at `position`; returns false if there is none. */
   const skipDamage = (position: number): boolean => {
     const next = position < 0 || ++searches > MAX_SEARCHES ? -1 : findFrame(window, tag, position + 1);
     if (next >= 0) reader = new PlainReader(window, next, tag.bodyEnd);
@@ -118,7 +121,7 @@ function readFrames(window: Window, tag: Id3Tag, from: ByteReader, frames: Id3Fr
     if (position >= 0 && size > reader.remaining() && skipDamage(position)) continue;
     const encoding =
       tag.version === 3
-        ? (format & 0xe0) !== 0 // compressed, encrypted, grouped
+        ? (format & 0xe0) !== 0 // bits for compressed, encrypted, grouped
           ? v23Encoding(format)
           : 0
         : (format & 0x4f) | (tag.flags & UNSYNCHRONISED ? 0x02 : 0);
@@ -135,12 +138,12 @@ function isPadding(bytes: Buffer, i: number): boolean {
   return true;
 }
 
-/** Finds the first frame from `start` on that another frame, padding or the end follows; -1 if none is near. */
+/** Finds the first frame from `start` on that is followed by another frame, padding or the end; -1 if none is near. */
 function findFrame(window: Window, tag: Id3Tag, start: number): number {
   const length = Math.min(tag.bodyEnd, window.size, start + MAX_SEARCH_BYTES) - start;
   const i = length < HEADER_BYTES ? -1 : window.at(start, length);
   if (i < 0) return -1;
-  const bytes = Buffer.from(window.bytes.subarray(i, i + length)); // the window moves below
+  const bytes = Buffer.from(window.bytes.subarray(i, i + length)); // copied, because the window moves below
   for (let k = 0, candidates = 0; k + HEADER_BYTES < length && candidates < MAX_CANDIDATES; k++) {
     if (!isFrameName(bytes, k, 4) || !isSupportedFrame(u32be(bytes, k))) continue;
     candidates++;
@@ -160,7 +163,10 @@ function assertFrameCount(count: number): void {
 const v23Encoding = (format: number): number =>
   (format & 0x80 ? 0x09 : 0) | (format & 0x40 ? 0x04 : 0) | (format & 0x20 ? 0x40 : 0);
 
-/** Returns the length of a v2.4 frame: syncsafe, but some programs write a plain number. The next bytes tell which. */
+/**
+ * Returns the length of a v2.4 frame. The length should be syncsafe, but some programs write a plain number; the bytes
+ * after the frame tell which.
+ */
 function frameSize24(window: Window, tag: Id3Tag, bodyAt: number, bytes: Buffer, i: number): number {
   const plainSize = u32be(bytes, i);
   const syncsafeSize = syncsafe(bytes, i);
@@ -191,12 +197,15 @@ function isFrameName(bytes: Buffer, i: number, length: number): boolean {
 /** Returns whether the name is a v2.2 name in a tag of a later version, as iTunes wrote them. */
 const isShortName = (bytes: Buffer, i: number): boolean => bytes[i + 3] === 0x20 || bytes[i + 3] === 0;
 
-/** Returns false if the frame is longer than the rest of the tag; of a truncated text, the rest is read. */
+/**
+ * Reads the body of a frame; returns false if the frame is longer than the rest of the tag. For a truncated text, the
+ * rest is read.
+ */
 function readBody(reader: ByteReader, frames: Id3Frames, name: number, size: number, keepPictures: boolean): boolean {
   const isPicture = isPictureFrame(name);
   if (!isPicture && (size > MAX_VALUE_BYTES || !isSupportedFrame(name))) return reader.skip(size);
-  const at = reader.position();
-  const length = isPicture && !(keepPictures && at < 0) ? Math.min(size, PICTURE_HEAD_BYTES) : size;
+  const position = reader.position();
+  const length = isPicture && !(keepPictures && position < 0) ? Math.min(size, PICTURE_HEAD_BYTES) : size;
   if (length > MAX_ENCODED_PICTURE_BYTES) return reader.skip(size);
   const i = reader.take(length);
   if (i < 0) {
@@ -205,7 +214,7 @@ function readBody(reader: ByteReader, frames: Id3Frames, name: number, size: num
     if (k >= 0) frames.frame(name, reader.bytes, k, k + remaining);
     return false;
   }
-  if (isPicture) frames.picture(reader.bytes, i, i + length, at, size, keepPictures && at < 0);
+  if (isPicture) frames.picture(reader.bytes, i, i + length, position, size, keepPictures && position < 0);
   else frames.frame(name, reader.bytes, i, i + length);
   return length === size || reader.skip(size - length);
 }

@@ -1,4 +1,4 @@
-// ID3v1 and 1.1: 128 bytes at the end of a file.
+// Reads ID3v1 and 1.1: 128 bytes at the end of a file.
 import { ID3_GENRES } from '../genres.ts';
 import { matches } from '../picture-mime.ts';
 import { TagBuilder } from '../tag-builder.ts';
@@ -15,16 +15,16 @@ export function hasId3v1(window: Window, end: number): boolean {
 }
 
 /**
- * Reads fields that `presentTags` lack from the tag that ends at `end`. Other fields are not read, because the charset
- * of the texts is unknown. Requires `hasId3v1`.
+ * Reads the fields that `presentTags` lack from the tag that ends at `end`. The other fields are not read, because the
+ * charset of their texts is unknown. Requires `hasId3v1`.
  */
 export function readId3v1(window: Window, end: number, presentTags: Tags): Tags {
   const i = window.at(end - ID3V1_BYTES, ID3V1_BYTES);
   const b = window.bytes;
   const builder = new TagBuilder();
-  const readText = (at: number, length: number): string => {
-    const nul = indexOfNul(b, i + at, i + at + length);
-    return keepBytes(b, i + at, nul < 0 ? i + at + length : nul);
+  const readText = (position: number, length: number): string => {
+    const nul = indexOfNul(b, i + position, i + position + length);
+    return keepBytes(b, i + position, nul < 0 ? i + position + length : nul);
   };
   if (presentTags.title === undefined) builder.add('title', readText(3, 30));
   if (presentTags.artists.length === 0) builder.add('artist', readText(33, 30));

@@ -1,4 +1,4 @@
-// ID3v2 tags at the start of a file: usually one, but some taggers add more.
+// Reads ID3v2 tags at the start of a file: usually one, but some taggers add more.
 import { fillGaps, type EmbeddedPicture } from '../tag-builder.ts';
 import type { Tags } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
@@ -13,10 +13,15 @@ interface LeadingId3 {
   end: number;
 }
 
-/** Reads the tags from `at` on; the first one has precedence. */
-export function readLeadingId3(window: Window, at: number, keepPictures: boolean): LeadingId3 {
-  const leading: LeadingId3 = { tags: { artists: [], albumArtists: [], genres: [] }, pictures: [], count: 0, end: at };
-  for (let tag = findId3(window, at); tag && leading.count < MAX_TAGS; tag = findId3(window, leading.end)) {
+/** Reads the tags from `at` on; the first tag has precedence. */
+export function readLeadingId3(window: Window, position: number, keepPictures: boolean): LeadingId3 {
+  const leading: LeadingId3 = {
+    tags: { artists: [], albumArtists: [], genres: [] },
+    pictures: [],
+    count: 0,
+    end: position,
+  };
+  for (let tag = findId3(window, position); tag && leading.count < MAX_TAGS; tag = findId3(window, leading.end)) {
     const builder = readId3(window, tag, keepPictures);
     if (leading.count === 0) leading.tags = builder.tags;
     else fillGaps(leading.tags, builder.tags);
@@ -29,11 +34,11 @@ export function readLeadingId3(window: Window, at: number, keepPictures: boolean
 
 /** Returns the start of the content, without parsing tags. */
 export function skipId3(window: Window): number {
-  let at = 0;
+  let position = 0;
   for (let n = 0; n < MAX_TAGS; n++) {
-    const tag = findId3(window, at);
+    const tag = findId3(window, position);
     if (!tag) break;
-    at = tag.end;
+    position = tag.end;
   }
-  return at;
+  return position;
 }

@@ -1,4 +1,4 @@
-// AAC in LOAS: each frame may carry the configuration of its audio. ISO/IEC 14496-3, 1.7
+// Reads AAC in LOAS, where each frame may contain the configuration of its audio. ISO/IEC 14496-3, 1.7
 import { BitReader } from '../bit-reader.ts';
 import { readAacConfiguration, type AacConfiguration } from './aac-configuration.ts';
 import type { FrameKind } from './frame-walk.ts';
@@ -20,7 +20,7 @@ function configurationAt(b: Uint8Array, i: number): (AacConfiguration & { parts:
   const readValue = (): number => bits.read((bits.read(2) + 1) * 8);
   if (bits.read(1) === 1) return undefined;
   const version = bits.read(1);
-  if (version === 1 && bits.read(1) === 1) return undefined; // reserved
+  if (version === 1 && bits.read(1) === 1) return undefined; // a reserved version
   if (version === 1) readValue();
   bits.read(1);
   const parts = bits.read(6) + 1;

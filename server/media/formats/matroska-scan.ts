@@ -1,5 +1,5 @@
 // Reads what music-metadata does not tell about Matroska and WebM: whether there is video, the length of recordings
-// that declare no duration (browsers write those), the title, and where the audio is.
+// that declare no duration (such as those of browsers), the title, and where the audio is.
 // https://www.matroska.org/technical/elements.html
 import { MAX_VALUE_BYTES } from '../limits.ts';
 import { bufferSource } from '../byte-source.ts';
@@ -26,7 +26,10 @@ export interface MatroskaScan {
   hasVideo: boolean;
   /** Time of the last block; 0 without `withBlocks`. */
   lastBlockMs: number;
-  /** From the first cluster to the last consecutive one; elements that change with the tags are before or behind. */
+  /**
+   * Range from the first cluster to the last consecutive one; elements that change with the tags are before or after
+   * it.
+   */
   payload?: { start: number; end: number } | undefined;
 }
 
@@ -36,15 +39,15 @@ export function scanMatroska(source: ByteSource, withBlocks: boolean): MatroskaS
   const scan: MatroskaScan = { hasVideo: false, lastBlockMs: 0 };
   let scale = NS_PER_MS;
   let cluster = 0;
-  for (let at = 0, n = 0; n < MAX_ELEMENTS; n++) {
-    const id = numberAt(window, at, 4, false);
-    const size = id && numberAt(window, at + id.length, 8, true);
+  for (let position = 0, n = 0; n < MAX_ELEMENTS; n++) {
+    const id = numberAt(window, position, 4, false);
+    const size = id && numberAt(window, position + id.length, 8, true);
     if (!id || !size) break;
-    const body = at + id.length + size.length;
-    if (id.value === CLUSTER) scan.payload ??= { start: at, end: endOfClusters(source, at) };
+    const body = position + id.length + size.length;
+    if (id.value === CLUSTER) scan.payload ??= { start: position, end: endOfClusters(source, position) };
     if (id.value === CLUSTER && !withBlocks) break;
     if (CONTAINERS.has(id.value)) {
-      at = body;
+      position = body;
       continue;
     }
     if (!Number.isFinite(size.value)) break;
@@ -58,40 +61,40 @@ export function scanMatroska(source: ByteSource, withBlocks: boolean): MatroskaS
       if (i >= 0)
         scan.lastBlockMs = Math.max(scan.lastBlockMs, ((cluster + window.bytes.readInt16BE(i)) * scale) / NS_PER_MS);
     }
-    at = body + size.value;
+    position = body + size.value;
   }
   return scan;
 }
 
-/** Returns the end of consecutive clusters. A cluster of unknown size, as in a browser's recording, is the last. */
-function endOfClusters(source: ByteSource, first: number): number {
-  let at = first;
+/** Returns the end of consecutive clusters. A cluster of unknown size, as in a browser's recording, is the last one. */
+function endOfClusters(source: ByteSource, firstClusterAt: number): number {
+  let position = firstClusterAt;
   for (let n = 0; n < MAX_ELEMENTS; n++) {
-    const head = new Window(bufferSource(source.read(at, MAX_HEAD_BYTES)));
+    const head = new Window(bufferSource(source.read(position, MAX_HEAD_BYTES)));
     const id = numberAt(head, 0, 4, false);
     const size = id?.value === CLUSTER ? numberAt(head, id.length, 8, true) : undefined;
     if (!id || !size) break;
-    at = Math.min(source.size, at + id.length + size.length + size.value);
+    position = Math.min(source.size, position + id.length + size.length + size.value);
   }
-  return at;
+  return position;
 }
 
-function textAt(window: Window, at: number, size: number): string {
-  const i = size <= MAX_VALUE_BYTES ? window.at(at, size) : -1;
+function textAt(window: Window, position: number, size: number): string {
+  const i = size <= MAX_VALUE_BYTES ? window.at(position, size) : -1;
   return i < 0 ? '' : decodeUtf8(window.bytes, i, i + size);
 }
 
-/** Reads an EBML number, whose first byte says how many follow. A size with all bits set is unknown. */
+/** Reads an EBML number, whose first byte says how many bytes follow. A size with all bits set is unknown. */
 function numberAt(
   window: Window,
-  at: number,
+  position: number,
   maxLength: number,
   isSize: boolean,
 ): { value: number; length: number } | undefined {
-  const first = window.at(at, 1);
-  const lead = first < 0 ? 0 : (window.bytes[first] as number);
+  const firstIndex = window.at(position, 1);
+  const lead = firstIndex < 0 ? 0 : (window.bytes[firstIndex] as number);
   const length = lead === 0 ? 9 : Math.clz32(lead) - 23;
-  const i = length > maxLength ? -1 : window.at(at, length);
+  const i = length > maxLength ? -1 : window.at(position, length);
   if (i < 0) return undefined;
   let value = isSize ? lead & (0xff >> length) : lead;
   let isUnknown = isSize && value === 0xff >> length;
@@ -103,8 +106,8 @@ function numberAt(
   return { value: isUnknown ? Infinity : value, length };
 }
 
-function unsignedAt(window: Window, at: number, length: number): number {
-  const i = length > 8 ? -1 : window.at(at, length);
+function unsignedAt(window: Window, position: number, length: number): number {
+  const i = length > 8 ? -1 : window.at(position, length);
   let value = 0;
   for (let k = 0; i >= 0 && k < length; k++) value = value * 256 + (window.bytes[i + k] as number);
   return value;

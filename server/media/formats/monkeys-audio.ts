@@ -1,4 +1,4 @@
-// Monkey's Audio. music-metadata refuses versions before 3.98, and files without an APE tag.
+// Reads Monkey's Audio. music-metadata refuses versions before 3.98, and files without an APE tag.
 // https://wiki.multimedia.cx/index.php/Monkey%27s_Audio
 import { u16le, u32le } from '../integers.ts';
 import type { FileRead } from '../tag-builder.ts';
@@ -46,8 +46,8 @@ export const readMonkeysAudio = (window: Window, start: number, keepPictures: bo
 
 function readNewHeader(window: Window, start: number): Header {
   const k = window.at(start, 12);
-  const at = start + u32le(window.bytes, k + 8);
-  const i = window.at(at, 24);
+  const position = start + u32le(window.bytes, k + 8);
+  const i = window.at(position, 24);
   if (i < 0) throw new UnreadableAudio("the Monkey's Audio header is cut off");
   const b = window.bytes;
   return {

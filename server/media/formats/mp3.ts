@@ -1,5 +1,6 @@
-// MP3 (and MPEG layers I and II): tags at both ends and the exact duration. The frame count of a Xing frame is used if
-// it matches the file size; otherwise all frames are counted, since an estimate from the bit rate can be off sixfold.
+// Reads MP3 (and MPEG layers I and II): tags at both ends and the exact duration. The frame count of a Xing frame is
+// used if it matches the file size; otherwise all frames are counted, since an estimate from the bit rate can be wrong
+// by a factor of six.
 import type { Window } from '../buffered-source.ts';
 import { UnreadableAudio, type AudioFacts } from '../types.ts';
 import type { FileRead } from '../tag-builder.ts';
@@ -19,39 +20,41 @@ const MPEG_FRAMES: FrameKind = {
 /** Xing's byte count may be off by two frames: some encoders do not count the first, others truncate the last. */
 const BYTES_TOLERANCE = 2 * 1441;
 
-/** Throws UnreadableAudio if there are no MPEG frames. */
+/** Reads a file. Throws UnreadableAudio if there are no MPEG frames. */
 export function readMp3(window: Window, keepPictures: boolean): FileRead {
   const leading = readLeadingId3(window, 0, keepPictures);
   const trailing = findTrailingTags(window, leading.end);
-  const first = findFirstFrame(window, MPEG_FRAMES, leading.end, trailing.start);
-  if (first < 0) throw new UnreadableAudio('there is no audio frame in the first megabyte');
+  const firstFrameAt = findFirstFrame(window, MPEG_FRAMES, leading.end, trailing.start);
+  if (firstFrameAt < 0) throw new UnreadableAudio('there is no audio frame in the first megabyte');
   const lateId3 =
-    first > leading.end && leading.count === 0 ? findLateId3(window, leading.end, first, keepPictures) : undefined;
+    firstFrameAt > leading.end && leading.count === 0
+      ? findLateId3(window, leading.end, firstFrameAt, keepPictures)
+      : undefined;
   const { tags, pictures } = lateId3 ?? leading;
-  const facts = mp3Facts(window, first, trailing.start);
+  const facts = mp3Facts(window, firstFrameAt, trailing.start);
   addTrailingTags(window, trailing, tags, pictures);
   return { facts, tags, pictures };
 }
 
 /** Finds an ID3 tag after garbage, before the first frame. */
-function findLateId3(window: Window, from: number, first: number, keepPictures: boolean) {
-  const length = Math.min(first - from, 64 << 10);
+function findLateId3(window: Window, from: number, firstFrameAt: number, keepPictures: boolean) {
+  const length = Math.min(firstFrameAt - from, 64 << 10);
   const i = window.at(from, length);
   if (i < 0) return undefined;
-  const at = window.bytes.subarray(i, i + length).indexOf('ID3');
-  if (at < 0) return undefined;
-  const lateId3 = readLeadingId3(window, from + at, keepPictures);
-  return lateId3.count > 0 && lateId3.end <= first ? lateId3 : undefined;
+  const position = window.bytes.subarray(i, i + length).indexOf('ID3');
+  if (position < 0) return undefined;
+  const lateId3 = readLeadingId3(window, from + position, keepPictures);
+  return lateId3.count > 0 && lateId3.end <= firstFrameAt ? lateId3 : undefined;
 }
 
-function mp3Facts(window: Window, first: number, end: number): AudioFacts {
-  const i = window.at(first, 4);
+function mp3Facts(window: Window, firstFrameAt: number, end: number): AudioFacts {
+  const i = window.at(firstFrameAt, 4);
   const stream = mpegStreamAt(window.bytes, i);
   const length = mpegFrameBytes(window.bytes, i);
-  const k = window.at(first, Math.min(length, end - first));
-  const xing = k < 0 ? undefined : readXingFrame(window.bytes, k, Math.min(length, end - first), stream);
-  const start = xing ? first + length : first;
-  const frameCount = xing && trustedCount(xing, start, first, end);
+  const k = window.at(firstFrameAt, Math.min(length, end - firstFrameAt));
+  const xing = k < 0 ? undefined : readXingFrame(window.bytes, k, Math.min(length, end - firstFrameAt), stream);
+  const start = xing ? firstFrameAt + length : firstFrameAt;
+  const frameCount = xing && trustedCount(xing, start, firstFrameAt, end);
   const walk =
     frameCount === undefined
       ? walkFrames(window, MPEG_FRAMES, start, end)
@@ -61,9 +64,9 @@ function mp3Facts(window: Window, first: number, end: number): AudioFacts {
 }
 
 /** Returns the frame count of the Xing frame, if its byte count matches the file. */
-function trustedCount(xing: XingFrame, start: number, first: number, end: number): number | undefined {
+function trustedCount(xing: XingFrame, start: number, firstFrameAt: number, end: number): number | undefined {
   if (xing.frames === undefined || xing.bytes === undefined || end <= start) return undefined;
-  return Math.abs(xing.bytes - (end - first)) <= BYTES_TOLERANCE &&
+  return Math.abs(xing.bytes - (end - firstFrameAt)) <= BYTES_TOLERANCE &&
     (end - start) / xing.frames >= 24 &&
     (end - start) / xing.frames <= 1441
     ? xing.frames

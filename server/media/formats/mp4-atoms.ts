@@ -1,11 +1,11 @@
-// Atoms of MP4 and QuickTime files: size, name, body. ISO/IEC 14496-12
+// Reads atoms of MP4 and QuickTime files: size, name, body. ISO/IEC 14496-12
 import { fourCc, u32be, u64be } from '../integers.ts';
 import { MAX_ATOM_DEPTH, MAX_ATOMS } from '../limits.ts';
 import { UnreadableAudio } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
 
 const NO_NAMES: ReadonlySet<number> = new Set();
-/** How often, and how far, an atom is searched for after a damaged one. */
+/** Limits of the search for an atom after a damaged atom: how often, and how far. */
 const MAX_SEARCHES = 8;
 const MAX_SEARCH_BYTES = 4 << 20;
 
@@ -26,25 +26,25 @@ export class AtomReader {
   }
 
   /** Reads the atom header at `at`; returns false if there is none before `limit`. The next atom is at `end`. */
-  read(at: number, limit: number): boolean {
-    if (at + 8 > limit) return false;
-    const i = this.window.at(at, 8);
+  read(position: number, limit: number): boolean {
+    if (position + 8 > limit) return false;
+    const i = this.window.at(position, 8);
     if (i < 0) return false;
     if (++this.#count > MAX_ATOMS) throw new UnreadableAudio(`the file has more than ${MAX_ATOMS} atoms`);
     let size = u32be(this.window.bytes, i);
     this.name = u32be(this.window.bytes, i + 4);
-    this.bodyAt = at + 8;
-    const isToEnd = size === 0; // the atom goes to the end of the file
-    if (isToEnd) size = limit - at;
+    this.bodyAt = position + 8;
+    const isToEnd = size === 0; // an atom with size 0 extends to the end of the file
+    if (isToEnd) size = limit - position;
     else if (size === 1) {
-      const sizeIndex = this.window.at(at + 8, 8);
+      const sizeIndex = this.window.at(position + 8, 8);
       if (sizeIndex < 0) return false;
       size = u64be(this.window.bytes, sizeIndex);
-      this.bodyAt = at + 16;
+      this.bodyAt = position + 16;
     }
-    if (size < this.bodyAt - at) return false;
-    this.#isTooLong = at + size > limit || (isToEnd && this.#depth > 1);
-    this.end = Math.min(limit, at + size);
+    if (size < this.bodyAt - position) return false;
+    this.#isTooLong = position + size > limit || (isToEnd && this.#depth > 1);
+    this.end = Math.min(limit, position + size);
     return true;
   }
 
@@ -60,20 +60,20 @@ export class AtomReader {
   ): void {
     if (++this.#depth > MAX_ATOM_DEPTH) throw new UnreadableAudio(`atoms are nested more than ${MAX_ATOM_DEPTH} deep`);
     let lastAtomAt = start - 8;
-    for (let at = start; at >= 0 && at + 8 <= limit;) {
-      const isRead = this.read(at, limit) && (searchedNames.size === 0 || isAtomName(this.name));
+    for (let position = start; position >= 0 && position + 8 <= limit;) {
+      const isRead = this.read(position, limit) && (searchedNames.size === 0 || isAtomName(this.name));
       const { name, bodyAt } = this;
       let { end } = this;
-      if (isRead) lastAtomAt = at;
+      if (isRead) lastAtomAt = position;
       if (!isRead || this.#isTooLong) {
         const next = this.#find(searchedNames, lastAtomAt + 8, limit);
         if (!isRead) {
-          at = next;
+          position = next;
           continue;
         }
         if (next >= bodyAt) end = this.end = next;
       }
-      at = end;
+      position = end;
       visit(name, bodyAt, end);
     }
     this.#depth--;
@@ -83,7 +83,7 @@ export class AtomReader {
   #find(searchedNames: ReadonlySet<number>, from: number, limit: number): number {
     if (searchedNames.size === 0 || this.#searches++ >= MAX_SEARCHES) return -1;
     const nearPosition = this.#findWithin(searchedNames, from, Math.min(limit, from + MAX_SEARCH_BYTES), limit);
-    // the description of the audio often follows it
+    // `moov`, the description of the audio, is often at the end of the file
     const farStart = Math.max(from + MAX_SEARCH_BYTES, limit - MAX_SEARCH_BYTES);
     return nearPosition >= 0 ? nearPosition : this.#findWithin(searchedNames, farStart, limit, limit);
   }
@@ -94,8 +94,8 @@ export class AtomReader {
     const b = this.window.bytes;
     for (let k = i; k + 8 <= i + to - from; k++) {
       if (!searchedNames.has(u32be(b, k + 4))) continue;
-      const [at, size] = [from + k - i, u32be(b, k)];
-      if (size >= 8 && at + size <= limit) return at;
+      const [position, size] = [from + k - i, u32be(b, k)];
+      if (size >= 8 && position + size <= limit) return position;
     }
     return -1;
   }

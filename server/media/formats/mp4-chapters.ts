@@ -10,12 +10,12 @@ import { atom, type AtomReader } from './mp4-atoms.ts';
 /** Units of `chpl` per millisecond. */
 const NERO_UNITS = 10_000;
 
-/** `[at, end)` is the body of `chpl`. */
-export function readNeroChapters(window: Window, at: number, end: number): Chapter[] {
-  const i = window.at(at, Math.min(end - at, 16 << 10, window.size - at));
+/** Reads Nero's chapters; `[at, end)` is the body of `chpl`. */
+export function readNeroChapters(window: Window, position: number, end: number): Chapter[] {
+  const i = window.at(position, Math.min(end - position, 16 << 10, window.size - position));
   if (i < 0) return [];
   const b = window.bytes;
-  const limit = i + Math.min(end - at, 16 << 10);
+  const limit = i + Math.min(end - position, 16 << 10);
   let k = i + (b[i] === 0 ? 4 : 8);
   const chapters: Chapter[] = [];
   for (let remaining = b[k++] ?? 0; remaining > 0 && k + 9 <= limit; remaining--) {
@@ -41,13 +41,16 @@ const STCO = atom('stco');
 const CO64 = atom('co64');
 
 /** Ranges of the tables of a track, by the names of their atoms. */
-type Tables = Map<number, { at: number; end: number }>;
+type Tables = Map<number, { position: number; end: number }>;
 
-/** Reads the track to which another track refers for its chapters; `tracks` are the bodies of all `trak`. */
+/**
+ * Reads the chapters from the track that another track refers to for its chapters; `tracks` are the bodies of all
+ * `trak`.
+ */
 export function readChapterTrack(atoms: AtomReader, tracks: { start: number; end: number }[]): Chapter[] {
   const trackTables = tracks.map(({ start, end }) => tablesOf(atoms, start, end));
   const chapterTrackId = trackTables
-    .map((tables) => numberAt(atoms.window, tables.get(CHAP)?.at))
+    .map((tables) => numberAt(atoms.window, tables.get(CHAP)?.position))
     .find((id) => id !== undefined);
   const track = trackTables.find(
     (tables) => chapterTrackId !== undefined && trackId(atoms.window, tables) === chapterTrackId,
@@ -57,29 +60,29 @@ export function readChapterTrack(atoms: AtomReader, tracks: { start: number; end
 
 function tablesOf(atoms: AtomReader, start: number, limit: number): Tables {
   const tables: Tables = new Map();
-  const visit = (name: number, at: number, end: number): void => {
-    if (name === TREF || name === MDIA || name === MINF || name === STBL) atoms.each(at, end, visit);
-    else if ([TKHD, CHAP, MDHD, STTS, STSZ, STSC, STCO, CO64].includes(name)) tables.set(name, { at, end });
+  const visit = (name: number, position: number, end: number): void => {
+    if (name === TREF || name === MDIA || name === MINF || name === STBL) atoms.each(position, end, visit);
+    else if ([TKHD, CHAP, MDHD, STTS, STSZ, STSC, STCO, CO64].includes(name)) tables.set(name, { position, end });
   };
   atoms.each(start, limit, visit);
   return tables;
 }
 
-function numberAt(window: Window, at: number | undefined): number | undefined {
-  const i = at === undefined ? -1 : window.at(at, 4);
+function numberAt(window: Window, position: number | undefined): number | undefined {
+  const i = position === undefined ? -1 : window.at(position, 4);
   return i < 0 ? undefined : u32be(window.bytes, i);
 }
 
 function trackId(window: Window, tables: Tables): number | undefined {
-  const at = tables.get(TKHD)?.at;
-  const version = at === undefined ? undefined : numberAt(window, at);
-  return at === undefined || version === undefined
+  const position = tables.get(TKHD)?.position;
+  const version = position === undefined ? undefined : numberAt(window, position);
+  return position === undefined || version === undefined
     ? undefined
-    : numberAt(window, at + (version >>> 24 === 1 ? 20 : 12));
+    : numberAt(window, position + (version >>> 24 === 1 ? 20 : 12));
 }
 
 function chaptersOf(window: Window, tables: Tables): Chapter[] {
-  const head = tables.get(MDHD)?.at;
+  const head = tables.get(MDHD)?.position;
   const version = numberAt(window, head);
   if (head === undefined || version === undefined) return [];
   const timescale = numberAt(window, head + (version >>> 24 === 1 ? 20 : 12)) ?? 0;
@@ -87,63 +90,65 @@ function chaptersOf(window: Window, tables: Tables): Chapter[] {
   const positions = listSamplePositions(window, tables);
   const lengths = listDurations(window, tables.get(STTS), positions.length);
   let time = 0;
-  return positions.map(({ at, size }, n) => {
+  return positions.map(({ position, size }, n) => {
     const startMs = Math.round((time * 1_000) / timescale);
     time += lengths[n] ?? 0;
-    return { startMs, title: sampleText(window, at, size) };
+    return { startMs, title: sampleText(window, position, size) };
   });
 }
 
 /** Reads the numbers of a table: a count at `skip`, then entries of `width` numbers. */
 function readEntries(
   window: Window,
-  table: { at: number; end: number } | undefined,
+  table: { position: number; end: number } | undefined,
   { skip = 4, width = 1, bytes = 4 }: { skip?: number; width?: number; bytes?: 4 | 8 } = {},
 ): number[][] {
-  const count = Math.min(numberAt(window, table && table.at + skip) ?? 0, MAX_CHAPTERS);
+  const count = Math.min(numberAt(window, table && table.position + skip) ?? 0, MAX_CHAPTERS);
   if (!table) return [];
   const size = width * bytes;
-  const first = table.at + skip + 4;
-  const i = window.at(first, Math.max(0, Math.min(count * size, table.end - first)));
+  const firstEntryAt = table.position + skip + 4;
+  const i = window.at(firstEntryAt, Math.max(0, Math.min(count * size, table.end - firstEntryAt)));
   if (i < 0) return [];
-  const availableCount = Math.min(count, Math.floor((table.end - first) / size));
+  const availableCount = Math.min(count, Math.floor((table.end - firstEntryAt) / size));
   return Array.from({ length: Math.max(0, availableCount) }, (_, n) =>
     Array.from({ length: width }, (__, k) => {
-      const at = i + n * size + k * bytes;
-      return bytes === 8 ? u64be(window.bytes, at) : u32be(window.bytes, at);
+      const position = i + n * size + k * bytes;
+      return bytes === 8 ? u64be(window.bytes, position) : u32be(window.bytes, position);
     }),
   );
 }
 
-function listDurations(window: Window, table: { at: number; end: number } | undefined, limit: number): number[] {
+function listDurations(window: Window, table: { position: number; end: number } | undefined, limit: number): number[] {
   const lengths: number[] = [];
   for (const [count = 0, length = 0] of readEntries(window, table, { width: 2 }))
     for (let n = 0; n < count && lengths.length < limit; n++) lengths.push(length);
   return lengths;
 }
 
-function listSamplePositions(window: Window, tables: Tables): { at: number; size: number }[] {
+function listSamplePositions(window: Window, tables: Tables): { position: number; size: number }[] {
   const sizes = readEntries(window, tables.get(STSZ), { skip: 8 }).map(([size = 0]) => size);
   const chunks = (
     tables.has(CO64) ? readEntries(window, tables.get(CO64), { bytes: 8 }) : readEntries(window, tables.get(STCO))
-  ).map(([at = 0]) => at);
+  ).map(([position = 0]) => position);
   const runs = readEntries(window, tables.get(STSC), { width: 3 });
-  const positions: { at: number; size: number }[] = [];
+  const positions: { position: number; size: number }[] = [];
   for (const [n, start] of chunks.entries()) {
-    const [, perChunk = 1] = runs.findLast(([first = 1]) => first <= n + 1) ?? [];
-    let at = start;
+    const [, perChunk = 1] = runs.findLast(([firstChunk = 1]) => firstChunk <= n + 1) ?? [];
+    let position = start;
     for (let k = 0; k < perChunk && positions.length < sizes.length; k++) {
       const size = sizes[positions.length] as number;
-      positions.push({ at, size });
-      at += size;
+      positions.push({ position, size });
+      position += size;
     }
   }
   return positions;
 }
 
-/** Reads a sample of a text track: its length, then UTF-8, or UTF-16 with a byte order mark. */
-function sampleText(window: Window, at: number, size: number): string {
-  const i = window.at(at, Math.min(size, 2 + MAX_NAME_CHARACTERS));
+/**
+ * Reads a sample of a text track: the length of its text, then the text in UTF-8, or in UTF-16 with a byte order mark.
+ */
+function sampleText(window: Window, position: number, size: number): string {
+  const i = window.at(position, Math.min(size, 2 + MAX_NAME_CHARACTERS));
   if (i < 0 || size < 2) return '';
   const length = Math.min(u16be(window.bytes, i), size - 2, MAX_NAME_CHARACTERS);
   return titleOf(window.bytes, i + 2, i + 2 + length);

@@ -1,5 +1,5 @@
-// The sample description of an MP4 audio track, and the codec configuration in it, which has precedence.
-// ISO/IEC 14496-12 8.5.2, 14496-14 5.6 (esds); ALAC: its magic cookie
+// Reads the sample description of an MP4 audio track, and the codec configuration in it, which has precedence. ISO/IEC
+// 14496-12 8.5.2, 14496-14 5.6 (esds); ALAC: its magic cookie
 import { BitReader } from '../bit-reader.ts';
 import { u16be, u32be } from '../integers.ts';
 import { readAacConfiguration } from './aac-configuration.ts';
@@ -45,8 +45,8 @@ const ESDS_CODECS: Record<number, string> = {
 };
 
 /** Reads the first description of the `stsd` atom with its body at `at`. */
-export function readSampleEntry(atoms: AtomReader, at: number, limit: number, track: Mp4Codec): void {
-  if (track.codec !== '' || !atoms.read(at + 8, limit)) return;
+export function readSampleEntry(atoms: AtomReader, position: number, limit: number, track: Mp4Codec): void {
+  if (track.codec !== '' || !atoms.read(position + 8, limit)) return;
   const { name, bodyAt, end, window } = atoms;
   const i = window.at(bodyAt, 28);
   if (i < 0 || bodyAt + 28 > end) return;
@@ -76,9 +76,9 @@ function readConfiguration(atoms: AtomReader, start: number, limit: number, trac
   });
 }
 
-function readAlacCookie(atoms: AtomReader, at: number, end: number, track: Mp4Codec): void {
-  const i = atoms.window.at(at + 4, 24); // after version and flags
-  if (i < 0 || at + 28 > end) return;
+function readAlacCookie(atoms: AtomReader, position: number, end: number, track: Mp4Codec): void {
+  const i = atoms.window.at(position + 4, 24); // the configuration follows the atom's version and flags
+  if (i < 0 || position + 28 > end) return;
   const b = atoms.window.bytes;
   const rate = u32be(b, i + 20);
   if (rate === 0) return;
@@ -88,9 +88,9 @@ function readAlacCookie(atoms: AtomReader, at: number, end: number, track: Mp4Co
 }
 
 /** Reads STREAMINFO, after version and a block header. */
-function readFlacInfo(atoms: AtomReader, at: number, end: number, track: Mp4Codec): void {
-  const i = atoms.window.at(at + 8, 18);
-  if (i < 0 || at + 26 > end) return;
+function readFlacInfo(atoms: AtomReader, position: number, end: number, track: Mp4Codec): void {
+  const i = atoms.window.at(position + 8, 18);
+  if (i < 0 || position + 26 > end) return;
   const b = atoms.window.bytes;
   const word = u32be(b, i + 10);
   track.sampleRateHz = word >>> 12;
@@ -98,10 +98,12 @@ function readFlacInfo(atoms: AtomReader, at: number, end: number, track: Mp4Code
   track.bitDepth = ((word >>> 4) & 31) + 1;
 }
 
-/** Reads nested descriptors: a tag, a length in groups of seven bits, the body. Only three of them matter. */
-function readEsds(atoms: AtomReader, at: number, end: number, track: Mp4Codec): void {
-  const length = Math.min(end - at, 512);
-  const i = atoms.window.at(at, length);
+/**
+ * Reads nested descriptors: a tag, a length in groups of seven bits, the body. Only three kinds of descriptors matter.
+ */
+function readEsds(atoms: AtomReader, position: number, end: number, track: Mp4Codec): void {
+  const length = Math.min(end - position, 512);
+  const i = atoms.window.at(position, length);
   if (i < 0) return;
   const b = atoms.window.bytes;
   const dataEnd = i + length;

@@ -10,7 +10,7 @@ import type { TagBuilder, TextField } from '../tag-builder.ts';
 import { decodeUtf16, decodeUtf8 } from '../text.ts';
 import { atom, type AtomReader } from './mp4-atoms.ts';
 
-/** iTunSMPB: samples to drop at the start and end, and those that remain. */
+/** The values of iTunSMPB: samples to drop at the start and end, and the number of samples between. */
 export interface SmoothPlayback {
   delay: number;
   padding: number;
@@ -32,7 +32,7 @@ const TEXT_ATOMS = new Map<number, TextField>(
     soal: 'albumSort',
   } as const).map(([name, field]) => [atom(name), field]),
 );
-/** Atoms with an integer. */
+/** Atoms whose value is an integer. */
 const NUMBER_ATOMS = new Map<number, TextField>([[atom('cpil'), 'compilation']]);
 for (const { field, kind, tags } of TAGGED_FIELDS)
   for (const name of tags.mp4 ?? []) (kind === 'tempo' ? NUMBER_ATOMS : TEXT_ATOMS).set(atom(name), field);
@@ -45,7 +45,7 @@ const DISC = atom('disk');
 const GENRE = atom('gnre');
 const COVER = atom('covr');
 const FREE_FORM = atom('----');
-/** Atoms that are searched for after a damaged one. */
+/** Atoms that are searched for after a damaged atom. */
 const FIELD_ATOMS = new Set([...TEXT_ATOMS.keys(), ...NUMBER_ATOMS.keys(), TRACK, DISC, GENRE, COVER, FREE_FORM]);
 const DATA = atom('data');
 const MEAN = atom('mean');
@@ -79,12 +79,12 @@ export function readIlst(
   return smooth;
 }
 
-/** Calls `visit` with type, position and length of each `data` atom's value. */
+/** Calls `visit` with type, position and length of the value in each `data` atom. */
 function eachData(
   atoms: AtomReader,
   start: number,
   limit: number,
-  visit: (type: number, at: number, length: number) => void,
+  visit: (type: number, position: number, length: number) => void,
 ): void {
   atoms.each(start, limit, (name, bodyAt, end) => {
     const i = name === DATA && bodyAt + 8 <= end ? atoms.window.at(bodyAt, 8) : -1;
@@ -93,9 +93,9 @@ function eachData(
 }
 
 function eachText(atoms: AtomReader, start: number, limit: number, visit: (value: string) => void): void {
-  eachData(atoms, start, limit, (type, at, length) => {
+  eachData(atoms, start, limit, (type, position, length) => {
     if (length > MAX_VALUE_BYTES) return;
-    const i = atoms.window.at(at, length);
+    const i = atoms.window.at(position, length);
     if (i < 0) return;
     const b = atoms.window.bytes;
     visit(type === UTF16 ? decodeUtf16(b, i, i + length, true) : decodeUtf8(b, i, i + length));
@@ -103,14 +103,14 @@ function eachText(atoms: AtomReader, start: number, limit: number, visit: (value
 }
 
 function eachNumber(atoms: AtomReader, start: number, limit: number, visit: (value: number) => void): void {
-  eachData(atoms, start, limit, (_type, at, length) => {
+  eachData(atoms, start, limit, (_type, position, length) => {
     if (length < 1 || length > 6) return;
-    const i = atoms.window.at(at, length);
+    const i = atoms.window.at(position, length);
     if (i >= 0) visit(atoms.window.bytes.readIntBE(i, length));
   });
 }
 
-/** Reads number and total, two bytes each at 2 and 4. */
+/** Reads a track or disc number and the total, two bytes each at offsets 2 and 4. */
 function readPosition(
   atoms: AtomReader,
   start: number,
@@ -118,8 +118,8 @@ function readPosition(
   builder: TagBuilder,
   field: 'track' | 'disc',
 ): void {
-  eachData(atoms, start, limit, (_type, at, length) => {
-    const i = length >= 6 ? atoms.window.at(at, 6) : length >= 4 ? atoms.window.at(at, 4) : -1;
+  eachData(atoms, start, limit, (_type, position, length) => {
+    const i = length >= 6 ? atoms.window.at(position, 6) : length >= 4 ? atoms.window.at(position, 4) : -1;
     if (i < 0) return;
     builder.add(field, String(u16be(atoms.window.bytes, i + 2)));
     if (length >= 6)
@@ -127,22 +127,22 @@ function readPosition(
   });
 }
 
-/** Reads the number of an ID3v1 genre, plus one. */
+/** Reads a genre, stored as the number of an ID3v1 genre plus one. */
 function readGenreNumber(atoms: AtomReader, start: number, limit: number, builder: TagBuilder): void {
-  eachData(atoms, start, limit, (_type, at, length) => {
-    const i = length >= 2 ? atoms.window.at(at, 2) : -1;
+  eachData(atoms, start, limit, (_type, position, length) => {
+    const i = length >= 2 ? atoms.window.at(position, 2) : -1;
     if (i >= 0) builder.add('genre', ID3_GENRES[u16be(atoms.window.bytes, i) - 1] ?? '');
   });
 }
 
 function readCovers(atoms: AtomReader, start: number, limit: number, builder: TagBuilder): void {
-  eachData(atoms, start, limit, (type, at, length) => {
-    const i = atoms.window.at(at, Math.min(length, 16));
+  eachData(atoms, start, limit, (type, position, length) => {
+    const i = atoms.window.at(position, Math.min(length, 16));
     if (i < 0 || length === 0) return;
     builder.addPicture({
       mime: sniffPicture(atoms.window.bytes, i) ?? declaredMime(DECLARED_TYPES[type] ?? ''),
       kind: FRONT_COVER,
-      position: at,
+      position,
       length,
     });
   });

@@ -5,13 +5,13 @@ import { atom, type AtomReader } from './mp4-atoms.ts';
 import { readSampleEntry, type Mp4Codec } from './mp4-codec.ts';
 
 export interface Mp4Track extends Mp4Codec {
-  /** Units of `mediaDuration` per second. */
+  /** Time units per second, in which `mediaDuration` is given. */
   timescale: number;
   mediaDuration: number;
   /** Duration by the edit list, in the movie's units; 0 without an edit list. */
   editDuration: number;
   /** Start of playback in the track's units: the encoder delay. */
-  skipped: number;
+  skippedUnits: number;
 }
 
 const MDIA = atom('mdia');
@@ -36,7 +36,7 @@ export function readTrack(atoms: AtomReader, start: number, limit: number): Mp4T
     timescale: 0,
     mediaDuration: 0,
     editDuration: 0,
-    skipped: 0,
+    skippedUnits: 0,
   };
   let isAudioTrack = false;
   const visit = (name: number, bodyAt: number, end: number): void => {
@@ -68,38 +68,41 @@ export function readTrack(atoms: AtomReader, start: number, limit: number): Mp4T
   return track;
 }
 
-function readMediaHeader(window: Window, at: number, track: Mp4Track): void {
-  const i = window.at(at, 24);
+function readMediaHeader(window: Window, position: number, track: Mp4Track): void {
+  const i = window.at(position, 24);
   if (i < 0) return;
   const is64Bit = window.bytes[i] === 1;
-  const k = window.at(at, is64Bit ? 32 : 24);
+  const k = window.at(position, is64Bit ? 32 : 24);
   if (k < 0) return;
   track.timescale = u32be(window.bytes, k + (is64Bit ? 20 : 12));
   const duration = is64Bit ? u64be(window.bytes, k + 24) : u32be(window.bytes, k + 16);
   track.mediaDuration = duration === UNKNOWN_DURATION ? 0 : duration;
 }
 
-function isSoundHandler(window: Window, at: number): boolean {
-  const i = window.at(at, 12);
+function isSoundHandler(window: Window, position: number): boolean {
+  const i = window.at(position, 12);
   return i >= 0 && u32be(window.bytes, i + 8) === SOUND;
 }
 
-/** Sums the edits that play media; the first one's media time is the delay. An edit of duration 0 plays to the end. */
-function readEdits(window: Window, at: number, end: number, track: Mp4Track): void {
-  const i = window.at(at, 8);
+/**
+ * Sums the edits that play media; the media time of the first such edit is the delay. An edit of duration 0 plays to
+ * the end.
+ */
+function readEdits(window: Window, position: number, end: number, track: Mp4Track): void {
+  const i = window.at(position, 8);
   if (i < 0) return;
   const is64Bit = window.bytes[i] === 1;
   const count = Math.min(u32be(window.bytes, i + 4), MAX_EDITS);
   const entry = is64Bit ? 20 : 12;
   let isFirst = true;
-  for (let n = 0; n < count && at + 8 + (n + 1) * entry <= end; n++) {
-    const k = window.at(at + 8 + n * entry, entry);
+  for (let n = 0; n < count && position + 8 + (n + 1) * entry <= end; n++) {
+    const k = window.at(position + 8 + n * entry, entry);
     if (k < 0) return;
     const b = window.bytes;
     const isEmpty = u32be(b, k + (is64Bit ? 8 : 4)) === 0xffffffff;
-    if (isEmpty || u16be(b, k + entry - 4) === 0) continue; // silence, or a still
+    if (isEmpty || u16be(b, k + entry - 4) === 0) continue; // the edit is silence, or a still frame
     track.editDuration += is64Bit ? u64be(b, k) : u32be(b, k);
-    if (isFirst) track.skipped = is64Bit ? u64be(b, k + 8) : u32be(b, k + 4);
+    if (isFirst) track.skippedUnits = is64Bit ? u64be(b, k + 8) : u32be(b, k + 4);
     isFirst = false;
   }
 }

@@ -1,4 +1,4 @@
-// MP4 and QuickTime audio (AAC, ALAC, …): `moov` is the metadata, `mdat` the audio; either may come first.
+// Reads MP4 and QuickTime audio (AAC, ALAC, …): `moov` is the metadata, `mdat` the audio; either may come first.
 import { MAX_MOOV_BYTES, refuseOver } from '../limits.ts';
 import { u32be, u64be } from '../integers.ts';
 import { TagBuilder, type FileRead } from '../tag-builder.ts';
@@ -19,7 +19,7 @@ const META = atom('meta');
 const HDLR = atom('hdlr');
 const ILST = atom('ilst');
 const CHPL = atom('chpl');
-/** Atoms to search for after a damaged one, grouped by the atom that contains them. */
+/** Atoms to search for after a damaged atom, grouped by the atom that contains them. */
 const FILE_ATOMS = new Set([MOOV, MDAT]);
 const MOVIE_ATOMS = new Set([MVHD, MVEX, TRAK, UDTA, META]);
 const USER_DATA_ATOMS = new Set([META, CHPL]);
@@ -36,7 +36,7 @@ interface Movie {
   builder: TagBuilder;
 }
 
-/** Returns undefined for a fragmented file, whose durations are spread over the file. */
+/** Reads a file; returns undefined for a fragmented file, whose durations are spread over the file. */
 export function readMp4(window: Window, start: number): FileRead | undefined {
   const atoms = new AtomReader(window);
   let payload: { start: number; end: number } | undefined;
@@ -100,8 +100,8 @@ function readMovie(atoms: AtomReader, start: number, limit: number, movie: Movie
   atoms.each(start, limit, visit, MOVIE_ATOMS);
 }
 
-function readMovieHeader(window: Window, at: number, movie: Movie): void {
-  const i = window.at(at, 32);
+function readMovieHeader(window: Window, position: number, movie: Movie): void {
+  const i = window.at(position, 32);
   if (i < 0) return;
   const b = window.bytes;
   const is64Bit = b[i] === 1;
@@ -109,13 +109,13 @@ function readMovieHeader(window: Window, at: number, movie: Movie): void {
   movie.duration = is64Bit ? u64be(b, i + 24) : u32be(b, i + 16);
 }
 
-/** In MP4, `meta` starts with four bytes of version, in QuickTime with its first atom. */
-function readMeta(atoms: AtomReader, at: number, limit: number, movie: Movie): void {
-  const isQuickTime = atoms.read(at, limit) && atoms.name === HDLR;
+/** Reads `meta`, which starts with four bytes of version in MP4, and with its first atom in QuickTime. */
+function readMeta(atoms: AtomReader, position: number, limit: number, movie: Movie): void {
+  const isQuickTime = atoms.read(position, limit) && atoms.name === HDLR;
   const visit = (name: number, bodyAt: number, end: number): void => {
     if (name === ILST) movie.smooth = readIlst(atoms, bodyAt, end, movie.builder) ?? movie.smooth;
   };
-  atoms.each(isQuickTime ? at : at + 4, limit, visit, META_ATOMS);
+  atoms.each(isQuickTime ? position : position + 4, limit, visit, META_ATOMS);
 }
 
 function factsOf(movie: Movie, track: Mp4Track, payload: { start: number; end: number }): AudioFacts {
@@ -131,13 +131,13 @@ function factsOf(movie: Movie, track: Mp4Track, payload: { start: number; end: n
     payload,
   };
   if (track.bitDepth !== undefined) facts.bitDepth = track.bitDepth;
-  const delay = movie.smooth?.delay ?? track.skipped;
+  const delay = movie.smooth?.delay ?? track.skippedUnits;
   if (delay > 0) facts.encoderDelay = delay;
   if (movie.smooth && movie.smooth.padding > 0) facts.encoderPadding = movie.smooth.padding;
   return facts;
 }
 
-/** Returns the duration by iTunes' sample count if it matches the track, else by edit list, track, or movie. */
+/** Returns the duration by iTunes' sample count if this matches the track, else by edit list, track, or movie. */
 function playedSeconds(movie: Movie, track: Mp4Track): number {
   const { smooth } = movie;
   const media = track.mediaDuration;
@@ -148,7 +148,7 @@ function playedSeconds(movie: Movie, track: Mp4Track): number {
     const totalSeconds = media / track.timescale;
     if (track.editDuration > 0 && movie.timescale > 0)
       return Math.min(totalSeconds, track.editDuration / movie.timescale);
-    return track.skipped < media ? (media - track.skipped) / track.timescale : totalSeconds;
+    return track.skippedUnits < media ? (media - track.skippedUnits) / track.timescale : totalSeconds;
   }
   return movie.timescale > 0 ? movie.duration / movie.timescale : 0;
 }

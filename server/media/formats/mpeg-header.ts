@@ -11,7 +11,7 @@ const KBPS: Record<string, number[]> = {
 };
 const RATES = [44100, 48000, 32000];
 
-/** Frame size by the low four bits of the second byte (version, layer) and the third byte; 0 is no frame. */
+/** Frame size by the low four bits of the second byte (version, layer) and the third byte; 0 means no frame. */
 const frameBytes = new Uint16Array(4096);
 for (let i = 0; i < frameBytes.length; i++) {
   const second = (i >> 8) << 1;
@@ -22,7 +22,7 @@ for (let i = 0; i < frameBytes.length; i++) {
 
 function kbpsOf(second: number, third: number): number {
   const layer = 4 - ((second >> 1) & 3);
-  const version = (second >> 3) & 3; // 3: MPEG 1, 2: MPEG 2, 0: MPEG 2.5
+  const version = (second >> 3) & 3; // version bits: 3 is MPEG 1, 2 is MPEG 2, 0 is MPEG 2.5
   if (layer === 4 || version === 1 || ((third >> 2) & 3) === 3) return 0;
   // the free format (0) has no length in the header
   return KBPS[`${version === 3 ? 1 : 2}.${layer}`]?.[(third >> 4) - 1] ?? 0;
@@ -93,7 +93,7 @@ export const adtsStreamOf = (b: Uint8Array, i: number): number =>
   (((b[i + 1] as number) & 0x0e) << 8) | ((b[i + 2] as number) & 0xfc);
 
 export const adtsRate = (b: Uint8Array, i: number): number => ADTS_RATES[((b[i + 2] as number) >> 2) & 15] ?? 0;
-/** Returns the number of channels. Configuration 7 means eight; 0 means that the number is in the stream. */
+/** Returns the number of channels. Configuration 7 means eight channels; 0 means that the number is in the stream. */
 export function adtsChannels(b: Uint8Array, i: number): number {
   const configuration = (((b[i + 2] as number) & 1) << 2) | ((b[i + 3] as number) >> 6);
   return configuration === 7 ? 8 : configuration === 0 ? 2 : configuration;

@@ -1,6 +1,7 @@
-// Musepack: stream version 7 with a fixed header, version 8 with packets. music-metadata reads every frame of the file,
-// about 9,000 of a track of four minutes, and refuses files with a packet that it does not know.
-// https://trac.musepack.net/musepack/wiki/SV7Specification, https://trac.musepack.net/musepack/wiki/SV8Specification
+// Reads Musepack: stream version 7 with a fixed header, version 8 with packets. music-metadata is not used, because it
+// reads every frame of the file, about 9,000 of a track of four minutes, and refuses files with a packet that it does
+// not know. https://trac.musepack.net/musepack/wiki/SV7Specification,
+// https://trac.musepack.net/musepack/wiki/SV8Specification
 import { u32le } from '../integers.ts';
 import { MAX_CHUNKS } from '../limits.ts';
 import { matches } from '../picture-mime.ts';
@@ -11,7 +12,7 @@ import { readEnclosed } from './enclosing-tags.ts';
 
 const RATES = [44100, 48000, 37800, 32000];
 const SAMPLES_PER_FRAME = 1152;
-/** The decoder's delay, which the last frame of version 7 includes. */
+/** The decoder's delay in samples, which the last frame of version 7 includes. */
 const DELAY = 481;
 const SV7_HEADER_BYTES = 24;
 
@@ -56,24 +57,24 @@ function sv7At(window: Window, start: number): Stream {
 }
 
 function sv8At(window: Window, from: number, end: number): Stream {
-  let at = from;
-  for (let n = 0; n < MAX_CHUNKS && at + 3 <= end; n++) {
-    const name = window.at(at, 2);
+  let position = from;
+  for (let n = 0; n < MAX_CHUNKS && position + 3 <= end; n++) {
+    const name = window.at(position, 2);
     if (name < 0) break;
     const isHeader = matches(window.bytes, name, 'SH');
-    const size = numberAt(window, at + 2);
-    if (isHeader) return streamHeaderAt(window, at + 2 + size.length);
+    const size = numberAt(window, position + 2);
+    if (isHeader) return streamHeaderAt(window, position + 2 + size.length);
     if (size.value < 3) break;
-    at += size.value; // includes name and size
+    position += size.value; // the size includes name and size
   }
   throw new UnreadableAudio('the Musepack file has no stream header');
 }
 
 /** Reads checksum, version, number of samples, silence at the start, then packed fields. */
-function streamHeaderAt(window: Window, at: number): Stream {
-  const samples = numberAt(window, at + 5);
-  const silence = numberAt(window, at + 5 + samples.length);
-  const i = window.at(at + 5 + samples.length + silence.length, 2);
+function streamHeaderAt(window: Window, position: number): Stream {
+  const samples = numberAt(window, position + 5);
+  const silence = numberAt(window, position + 5 + samples.length);
+  const i = window.at(position + 5 + samples.length + silence.length, 2);
   if (i < 0) throw new UnreadableAudio('the Musepack header is cut off');
   return {
     samples: samples.value - silence.value,
@@ -82,11 +83,11 @@ function streamHeaderAt(window: Window, at: number): Stream {
   };
 }
 
-/** Reads a number of seven bits per byte, the highest first; the top bit says that more follow. */
-function numberAt(window: Window, at: number): { value: number; length: number } {
+/** Reads a number of seven bits per byte, the highest first; a byte's top bit says that more bytes follow. */
+function numberAt(window: Window, position: number): { value: number; length: number } {
   let value = 0;
   for (let length = 1; length <= 8; length++) {
-    const i = window.at(at + length - 1, 1);
+    const i = window.at(position + length - 1, 1);
     if (i < 0) break;
     const byte = window.bytes[i] as number;
     value = value * 128 + (byte & 0x7f);

@@ -20,11 +20,11 @@ export interface OggStream {
   channels: number;
   bitDepth?: number;
   preSkip: number;
-  /** 0 if no header has it. */
+  /** Number of samples; 0 if no header has it. */
   totalSamples: number;
   /** Position of the first audio page, 0 if the file ends before. */
   audioAt: number;
-  /** Returns the number of samples of the packets that end on a page, as far as headers tell. */
+  /** Returns the number of samples of the packets that end on a page, as far as the headers tell. */
   pageSamples(window: Window, page: OggPage): number;
 }
 
@@ -35,21 +35,22 @@ const MAX_HEADER_PACKETS = 200;
 /** Reads the stream with this first page; undefined for other codecs. Without `builder`, reads one packet only. */
 export function readOggHeaders(
   window: Window,
-  first: OggPage,
+  firstPage: OggPage,
   builder: TagBuilder | undefined,
   keepPictures: boolean,
 ): OggStream | undefined {
-  const packets = new OggPackets(window, first);
+  const packets = new OggPackets(window, firstPage);
   if (!packets.next()) return undefined;
   const length = Math.min(packets.bytesOnPage, FIRST_PACKET_BYTES);
   const i = packets.take(length);
   if (i < 0 || length < 16) return undefined;
   const b = packets.bytes;
   if (matches(b, i, 'OpusHead') && length >= 19)
-    return opus(window, packets, b, i, first.serial, builder, keepPictures);
-  if (matches(b, i, '\x01vorbis') && length >= 30) return vorbis(packets, b, i, first.serial, builder, keepPictures);
-  if (matches(b, i, '\x7fFLAC') && length >= 51) return flac(window, packets, first, builder, keepPictures);
-  if (matches(b, i, 'Speex   ') && length >= 80) return speex(packets, b, i, first.serial, builder, keepPictures);
+    return opus(window, packets, b, i, firstPage.serial, builder, keepPictures);
+  if (matches(b, i, '\x01vorbis') && length >= 30)
+    return vorbis(packets, b, i, firstPage.serial, builder, keepPictures);
+  if (matches(b, i, '\x7fFLAC') && length >= 51) return flac(window, packets, firstPage, builder, keepPictures);
+  if (matches(b, i, 'Speex   ') && length >= 80) return speex(packets, b, i, firstPage.serial, builder, keepPictures);
   return undefined;
 }
 
@@ -59,14 +60,14 @@ function vorbis(
   i: number,
   serial: number,
   builder: TagBuilder | undefined,
-  keep: boolean,
+  keepPictures: boolean,
 ): OggStream | undefined {
   const sampleRateHz = u32le(b, i + 12);
   const channels = b[i + 11] as number;
   const longBlock = 1 << ((b[i + 28] as number) >> 4);
   if (sampleRateHz === 0 || channels === 0) return undefined;
-  readCommentPacket(packets, '\x03vorbis', builder, keep);
-  if (builder) packets.next(); // the setup header
+  readCommentPacket(packets, '\x03vorbis', builder, keepPictures);
+  if (builder) packets.next(); // skips the setup header
   return {
     codec: 'vorbis',
     serial,
@@ -87,12 +88,12 @@ function opus(
   i: number,
   serial: number,
   builder: TagBuilder | undefined,
-  keep: boolean,
+  keepPictures: boolean,
 ): OggStream | undefined {
   const channels = b[i + 9] as number;
   const preSkip = u16le(b, i + 10);
   if (channels === 0) return undefined;
-  readCommentPacket(packets, 'OpusTags', builder, keep);
+  readCommentPacket(packets, 'OpusTags', builder, keepPictures);
   return {
     codec: 'opus',
     serial,
@@ -112,13 +113,13 @@ function speex(
   i: number,
   serial: number,
   builder: TagBuilder | undefined,
-  keep: boolean,
+  keepPictures: boolean,
 ): OggStream | undefined {
   const sampleRateHz = u32le(b, i + 36);
   const channels = u32le(b, i + 48);
   const extraHeaders = u32le(b, i + 68);
   if (sampleRateHz === 0 || channels === 0 || channels > 2) return undefined;
-  readCommentPacket(packets, '', builder, keep);
+  readCommentPacket(packets, '', builder, keepPictures);
   for (let n = builder ? Math.min(extraHeaders, MAX_HEADER_PACKETS) : 0; n > 0; n--) packets.next();
   return {
     codec: 'speex',
@@ -129,21 +130,24 @@ function speex(
     preSkip: 0,
     totalSamples: 0,
     audioAt: packets.pageEnd(),
-    pageSamples: () => Infinity, // encoders start counting at their look-ahead, which is not an offset
+    pageSamples: () => Infinity, // encoders start counting at their look-ahead, so the first page cannot tell an offset
   };
 }
 
-/** `\x7fFLAC`, version, number of headers, `fLaC`, STREAMINFO; then one metadata block per packet. */
+/**
+ * Reads the headers of FLAC: `\x7fFLAC`, version, number of headers, `fLaC`, STREAMINFO; then one metadata block per
+ * packet.
+ */
 function flac(
   window: Window,
   packets: OggPackets,
-  first: OggPage,
+  firstPage: OggPage,
   builder: TagBuilder | undefined,
-  keep: boolean,
+  keepPictures: boolean,
 ): OggStream | undefined {
-  const info = streamInfoAt(window, first.bodyAt + 17);
+  const info = streamInfoAt(window, firstPage.bodyAt + 17);
   if (!info) return undefined;
-  const k = window.at(first.bodyAt + 7, 2);
+  const k = window.at(firstPage.bodyAt + 7, 2);
   const headers = Math.min(u16be(window.bytes, k) || MAX_HEADER_PACKETS, MAX_HEADER_PACKETS);
   let isLast = false;
   for (let n = 0; builder && n < headers && !isLast && packets.next(); n++) {
@@ -151,12 +155,12 @@ function flac(
     if (i < 0) break;
     const type = packets.bytes[i] as number;
     isLast = (type & 0x80) !== 0;
-    if ((type & 0x7f) === 4) readVorbisComment(packets, builder, keep);
-    else if ((type & 0x7f) === 6) readPicturePacket(packets, builder, keep);
+    if ((type & 0x7f) === 4) readVorbisComment(packets, builder, keepPictures);
+    else if ((type & 0x7f) === 6) readPicturePacket(packets, builder, keepPictures);
   }
   return {
     codec: 'flac',
-    serial: first.serial,
+    serial: firstPage.serial,
     sampleRateHz: info.sampleRateHz,
     granuleRate: info.sampleRateHz,
     channels: info.channels,
@@ -168,16 +172,21 @@ function flac(
   };
 }
 
-function readCommentPacket(packets: OggPackets, magic: string, builder: TagBuilder | undefined, keep: boolean): void {
+function readCommentPacket(
+  packets: OggPackets,
+  magic: string,
+  builder: TagBuilder | undefined,
+  keepPictures: boolean,
+): void {
   if (!builder || !packets.next()) return;
   const i = packets.take(magic.length);
-  if (i >= 0 && matches(packets.bytes, i, magic)) readVorbisComment(packets, builder, keep);
+  if (i >= 0 && matches(packets.bytes, i, magic)) readVorbisComment(packets, builder, keepPictures);
 }
 
-/** Reads a PICTURE block in a packet. Page headers interrupt it, so it counts as encoded. */
-function readPicturePacket(packets: OggPackets, builder: TagBuilder, keep: boolean): void {
+/** Reads a PICTURE block in a packet. Page headers interrupt the block, so it counts as encoded. */
+function readPicturePacket(packets: OggPackets, builder: TagBuilder, keepPictures: boolean): void {
   const parts: Buffer[] = [];
-  for (let remaining = keep ? 28 << 20 : 1024; remaining > 0 && packets.bytesOnPage > 0;) {
+  for (let remaining = keepPictures ? 28 << 20 : 1024; remaining > 0 && packets.bytesOnPage > 0;) {
     const length = Math.min(remaining, packets.bytesOnPage);
     const i = packets.take(length);
     if (i < 0) return;
@@ -186,12 +195,12 @@ function readPicturePacket(packets: OggPackets, builder: TagBuilder, keep: boole
     if (packets.bytesOnPage === 0 && !packets.continueOnNextPage()) break;
   }
   const block = Buffer.concat(parts);
-  readPictureBlock(block, 0, block.length, -1, builder, { keep });
+  readPictureBlock(block, 0, block.length, -1, builder, { keepBytes: keepPictures });
 }
 
 /** Returns the number of packets that end on a page. */
 function packetsOn(window: Window, page: OggPage): number {
-  const i = window.at(page.at + 27, page.segments);
+  const i = window.at(page.position + 27, page.segments);
   let count = 0;
   for (let n = 0; i >= 0 && n < page.segments; n++) if (window.bytes[i + n] !== 255) count++;
   return count;

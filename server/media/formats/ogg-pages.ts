@@ -12,10 +12,13 @@ export const MAX_PAGE_BYTES = 27 + 255 + 255 * 255;
 const MAX_DAMAGED_BYTES = 2 * MAX_PAGE_BYTES;
 
 export interface OggPage {
-  at: number;
-  /** Bit 1 continued packet, 2 first page of a stream, 4 last page. */
+  position: number;
+  /** Flags of the page: 1 continued packet, 2 first page of a stream, 4 last page. */
   flags: number;
-  /** Position at the end of the last packet that ends here, -1 if none does. Not exact above 2^53. */
+  /**
+   * Position in the stream at the end of the last packet that ends on this page, -1 if no packet ends here. Not exact
+   * above 2^53.
+   */
   granule: number;
   serial: number;
   segments: number;
@@ -23,22 +26,22 @@ export interface OggPage {
   end: number;
 }
 
-/** Reads the page at `at`; undefined if there is none or it is truncated. */
-export function oggPageAt(window: Window, at: number): OggPage | undefined {
-  const i = window.at(at, HEADER_BYTES);
+/** Reads the page at `at`; undefined if there is no page or it is truncated. */
+export function oggPageAt(window: Window, position: number): OggPage | undefined {
+  const i = window.at(position, HEADER_BYTES);
   if (i < 0 || !matches(window.bytes, i, 'OggS') || window.bytes[i + 4] !== 0) return undefined;
   const segments = window.bytes[i + 26] as number;
-  const k = window.at(at, HEADER_BYTES + segments);
+  const k = window.at(position, HEADER_BYTES + segments);
   if (k < 0) return undefined;
   const b = window.bytes;
   let body = 0;
   for (let n = 0; n < segments; n++) body += b[k + HEADER_BYTES + n] as number;
-  const bodyAt = at + HEADER_BYTES + segments;
+  const bodyAt = position + HEADER_BYTES + segments;
   if (bodyAt + body > window.size) return undefined;
   const high = u32le(b, k + 10);
   const low = u32le(b, k + 6);
   return {
-    at,
+    position,
     flags: b[k + 5] as number,
     granule: high === 0xffffffff && low === 0xffffffff ? -1 : high * 4294967296 + low,
     serial: u32le(b, k + 14),
@@ -49,27 +52,27 @@ export function oggPageAt(window: Window, at: number): OggPage | undefined {
 }
 
 /** Reads the page at `at`, or the next one after damaged bytes. */
-export function oggPageFrom(window: Window, at: number): OggPage | undefined {
-  return oggPageAt(window, at) ?? searchPage(window, at);
+export function oggPageFrom(window: Window, position: number): OggPage | undefined {
+  return oggPageAt(window, position) ?? searchPage(window, position);
 }
 
-function searchPage(window: Window, at: number): OggPage | undefined {
-  const length = Math.min(MAX_DAMAGED_BYTES, window.size - at);
-  let i = length > 0 ? window.at(at, length) : -1;
+function searchPage(window: Window, position: number): OggPage | undefined {
+  const length = Math.min(MAX_DAMAGED_BYTES, window.size - position);
+  let i = length > 0 ? window.at(position, length) : -1;
   for (let from = 1; i >= 0 && from < length;) {
     const index = window.bytes.subarray(i, i + length).indexOf('OggS\0', from, 'latin1');
     if (index < 0) return undefined;
-    const page = oggPageAt(window, at + index);
+    const page = oggPageAt(window, position + index);
     if (page) return page;
     from = index + 1;
-    i = window.at(at, length);
+    i = window.at(position, length);
   }
   return undefined;
 }
 
-/** The next page of stream `serial` from `at` on, within `most` pages. */
-export function findNextPage(window: Window, serial: number, at: number, maxPages = 64): OggPage | undefined {
-  let page = oggPageFrom(window, at);
+/** Finds the next page of the stream `serial` from `at` on, within `maxPages` pages. */
+export function findNextPage(window: Window, serial: number, position: number, maxPages = 64): OggPage | undefined {
+  let page = oggPageFrom(window, position);
   for (let n = 0; page && page.serial !== serial; n++) page = n < maxPages ? oggPageFrom(window, page.end) : undefined;
   return page;
 }
@@ -91,7 +94,7 @@ export function findLastPage(window: Window, from: number): OggPage | undefined 
   return undefined;
 }
 
-/** The packets of one stream. `take` and `skip` stay within the packet that `next` has started. */
+/** Reads the packets of one stream. `take` and `skip` stay within the packet that `next` has started. */
 export class OggPackets implements ByteReader {
   bytes: Buffer;
   /** The current page. */
@@ -101,31 +104,31 @@ export class OggPackets implements ByteReader {
   #at = 0;
   /** Unread bytes of the current packet on the current page. */
   #left = 0;
-  /** The packet continues on another page. */
+  /** True if the packet continues on another page. */
   #isContinued = false;
   #hasStarted = false;
 
-  constructor(window: Window, first: OggPage) {
+  constructor(window: Window, firstPage: OggPage) {
     this.#window = window;
     this.bytes = window.bytes;
-    this.page = first;
-    this.#at = first.bodyAt;
+    this.page = firstPage;
+    this.#at = firstPage.bodyAt;
   }
 
-  /** Starts the next packet, skipping the rest of this one; returns false at the end of the stream. */
+  /** Starts the next packet, skipping the rest of the current one; returns false at the end of the stream. */
   next(): boolean {
     if (this.#hasStarted) while (this.#left > 0 || this.#isContinued) if (!this.#leavePage()) return false;
     this.#hasStarted = true;
     return this.#page(false);
   }
 
-  /** Skips the rest of this packet; returns the end of the page on which it ends, 0 if the file ends before. */
+  /** Skips the rest of the current packet; returns the end of the page on which it ends, 0 if the file ends before. */
   pageEnd(): number {
     while ((this.#left > 0 || this.#isContinued) && this.#leavePage());
     return this.page?.end ?? 0;
   }
 
-  /** Unread bytes of the packet on this page. */
+  /** Number of unread bytes of the current packet on this page. */
   get bytesOnPage(): number {
     return this.#left;
   }
@@ -191,7 +194,9 @@ export class OggPackets implements ByteReader {
     return !this.#isContinued || this.#page(true);
   }
 
-  /** Finds the next segments: on this page, or on the next one of the stream. May be empty for a continued packet. */
+  /**
+   * Finds the next segments: on this page, or on the next page of the stream. They may be empty for a continued packet.
+   */
   #page(continued: boolean): boolean {
     let page = this.page;
     if (page && this.#segment >= page.segments) {
@@ -203,7 +208,7 @@ export class OggPackets implements ByteReader {
       this.#at = page?.bodyAt ?? 0;
     }
     if (!page) return false;
-    const i = this.#window.at(page.at + HEADER_BYTES, page.segments);
+    const i = this.#window.at(page.position + HEADER_BYTES, page.segments);
     if (i < 0) return false;
     const b = this.#window.bytes;
     let lacing = 255;
@@ -217,11 +222,16 @@ export class OggPackets implements ByteReader {
 }
 
 /** Calls `each` with the body of every page in `[from, end)`. The view is valid only during the call. */
-export function forEachPageBody(source: ByteSource, from: number, end: number, each: (body: Uint8Array) => void): void {
+export function forEachPageBody(
+  source: ByteSource,
+  from: number,
+  end: number,
+  handleBody: (body: Uint8Array) => void,
+): void {
   const window = new Window(source);
-  for (let page = oggPageFrom(window, from); page && page.at < end; page = oggPageFrom(window, page.end)) {
+  for (let page = oggPageFrom(window, from); page && page.position < end; page = oggPageFrom(window, page.end)) {
     const i = window.at(page.bodyAt, page.end - page.bodyAt);
     if (i < 0) return;
-    each(window.bytes.subarray(i, i + page.end - page.bodyAt));
+    handleBody(window.bytes.subarray(i, i + page.end - page.bodyAt));
   }
 }

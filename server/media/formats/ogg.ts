@@ -1,12 +1,12 @@
-// Ogg with Vorbis, Opus, FLAC or Speex: codec and tags are in the headers of the first audio stream, the duration is
-// that of the last page. Chained files (recorded broadcasts) are read page by page.
+// Reads Ogg with Vorbis, Opus, FLAC or Speex: codec and tags are in the headers of the first audio stream, the duration
+// is that of the last page. Chained files (recorded broadcasts) are read page by page.
 import { TagBuilder, type FileRead } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts } from '../types.ts';
 import type { Window } from '../buffered-source.ts';
 import { readOggHeaders, type OggStream } from './ogg-headers.ts';
 import { findLastPage, findNextPage, oggPageAt, oggPageFrom, type OggPage } from './ogg-pages.ts';
 
-/** Maximum number of pages that are read of a chained file; a page usually has 4 KB. */
+/** Maximum number of pages that are read from a chained file; a page usually has 4 KB. */
 const MAX_PAGES = 1_000_000;
 const MAX_STREAMS = 64;
 
@@ -46,9 +46,9 @@ function findAudioStream(
 }
 
 /** Returns the number of samples up to `granule`. Broadcasts may start counting anywhere. */
-function playedSamples(window: Window, stream: OggStream, first: OggPage | undefined, granule: number): number {
+function playedSamples(window: Window, stream: OggStream, firstPage: OggPage | undefined, granule: number): number {
   if (stream.totalSamples > 0) return Math.min(stream.totalSamples, granule || stream.totalSamples);
-  const offset = first ? first.granule - stream.pageSamples(window, first) : 0;
+  const offset = firstPage ? firstPage.granule - stream.pageSamples(window, firstPage) : 0;
   return granule - Math.max(0, offset) - stream.preSkip;
 }
 
@@ -63,12 +63,12 @@ function findAudioPage(window: Window, stream: OggStream): OggPage | undefined {
 function chainedSeconds(window: Window, start: number): number {
   let seconds = 0;
   let stream: OggStream | undefined;
-  let first: OggPage | undefined;
+  let firstPage: OggPage | undefined;
   let granule = 0;
   const addStreamSeconds = (): void => {
     if (stream && granule > 0)
-      seconds += Math.max(0, playedSamples(window, stream, first, granule)) / stream.granuleRate;
-    first = undefined;
+      seconds += Math.max(0, playedSamples(window, stream, firstPage, granule)) / stream.granuleRate;
+    firstPage = undefined;
     granule = 0;
   };
   let page: OggPage | undefined = oggPageAt(window, start);
@@ -80,7 +80,7 @@ function chainedSeconds(window: Window, start: number): number {
         stream = newStream;
       }
     } else if (stream && page.serial === stream.serial && page.granule > granule) {
-      first ??= page;
+      firstPage ??= page;
       granule = page.granule;
     }
     page = oggPageFrom(window, page.end);

@@ -11,15 +11,15 @@ const FRAME_SAMPLES = Array.from({ length: 32 }, (_, config) => {
 
 /** Returns the number of samples of the packets that start on a page. */
 export function opusPageSamples(window: Window, page: OggPage): number {
-  const length = page.end - page.at;
-  const at = window.at(page.at, length);
-  if (at < 0) return 0;
+  const length = page.end - page.position;
+  const position = window.at(page.position, length);
+  if (position < 0) return 0;
   const b = window.bytes;
   let samples = 0;
-  let body = at + 27 + page.segments;
-  let packet = (page.flags & 1) === 0 ? body : -1; // a continued packet has its first byte on the previous page
+  let body = position + 27 + page.segments;
+  let packet = (page.flags & 1) === 0 ? body : -1; // the first byte of a continued packet is on the previous page
   for (let n = 0; n < page.segments; n++) {
-    const lacing = b[at + 27 + n] as number;
+    const lacing = b[position + 27 + n] as number;
     body += lacing;
     if (lacing === 255) continue;
     if (packet >= 0 && body > packet) samples += packetSamples(b, packet, body);
@@ -29,9 +29,9 @@ export function opusPageSamples(window: Window, page: OggPage): number {
 }
 
 function packetSamples(b: Buffer, i: number, end: number): number {
-  const first = b[i] as number;
-  const frame = FRAME_SAMPLES[first >> 3] as number;
-  const code = first & 3;
+  const firstByte = b[i] as number;
+  const frame = FRAME_SAMPLES[firstByte >> 3] as number;
+  const code = firstByte & 3;
   const frames = code === 0 ? 1 : code < 3 ? 2 : i + 1 < end ? (b[i + 1] as number) & 63 : 0;
   return frame * frames;
 }

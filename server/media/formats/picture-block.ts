@@ -4,13 +4,13 @@ import { declaredMime, sniffPicture } from '../picture-mime.ts';
 import type { TagBuilder } from '../tag-builder.ts';
 
 interface PictureBlockOptions {
-  /** `b` has only the picture's bytes, without a block (the older `COVERART`). */
+  /** True if `b` has only the picture's bytes, without a block (the older `COVERART`). */
   bare?: boolean;
-  /** `b` has the whole block, and the picture's bytes are kept. */
-  keep?: boolean;
+  /** True if `b` has the whole block, and the picture's bytes are kept. */
+  keepBytes?: boolean;
 }
 
-/** `b[start, end)` has at least the start of the block. `fileAt` is its position in the file, negative if encoded. */
+/** Reads a block; `b[start, end)` has at least its start. `fileAt` is its position in the file, negative if encoded. */
 export function readPictureBlock(
   b: Buffer,
   start: number,
@@ -22,7 +22,7 @@ export function readPictureBlock(
   const head = options.bare ? { kind: 0, mime: '', data: start, length: end - start } : readHead(b, start, end);
   if (!head || head.mime === '-->') return;
   const picture = { mime: sniffPicture(b, head.data) ?? declaredMime(head.mime), kind: head.kind };
-  if (options.keep)
+  if (options.keepBytes)
     builder.addPicture({
       ...picture,
       bytes: Buffer.from(b.subarray(head.data, Math.min(end, head.data + head.length))),
@@ -41,7 +41,7 @@ function readHead(
   const mimeLength = u32be(b, start + 4);
   const mimeEnd = start + 8 + mimeLength;
   if (mimeLength > 256 || mimeEnd + 4 > end) return undefined;
-  const sizes = mimeEnd + 4 + u32be(b, mimeEnd); // after the description: width, height, depth, colors
+  const sizes = mimeEnd + 4 + u32be(b, mimeEnd); // the description is followed by width, height, depth, colors
   if (sizes + 20 > end) return undefined;
   return {
     kind: kind > 20 ? 0 : kind,

@@ -1,4 +1,5 @@
-// Reads LIST INFO of a WAV file: names of four letters with text. https://exiftool.org/TagNames/RIFF.html#Info
+// Reads LIST INFO of a WAV file, which has fields with names of four letters.
+// https://exiftool.org/TagNames/RIFF.html#Info
 import { TAGGED_FIELDS } from '../../db/track-fields.ts';
 import { fourCc, u32be, u32le } from '../integers.ts';
 import { MAX_COMMENTS, MAX_VALUE_BYTES } from '../limits.ts';
@@ -28,17 +29,17 @@ export const infoFieldOf = (name: number): TextField | undefined => FIELDS.get(n
 
 export function readListInfo(window: Window, start: number, end: number): Tags {
   const builder = new TagBuilder();
-  let at = start;
-  for (let n = 0; n < MAX_COMMENTS && at + 8 <= end; n++) {
-    const i = window.at(at, 8);
+  let position = start;
+  for (let n = 0; n < MAX_COMMENTS && position + 8 <= end; n++) {
+    const i = window.at(position, 8);
     if (i < 0) break;
     const field = infoFieldOf(u32be(window.bytes, i));
     const size = u32le(window.bytes, i + 4);
-    if (field !== undefined && size <= MAX_VALUE_BYTES && at + 8 + size <= end) {
-      const k = window.at(at + 8, size);
+    if (field !== undefined && size <= MAX_VALUE_BYTES && position + 8 + size <= end) {
+      const k = window.at(position + 8, size);
       if (k >= 0) builder.add(field, decodeUtf8(window.bytes, k, k + size));
     }
-    at += 8 + size + (size & 1);
+    position += 8 + size + (size & 1);
   }
   return builder.finish();
 }

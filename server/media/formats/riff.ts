@@ -1,4 +1,4 @@
-// WAV (RIFF, RF64, BW64): chunks with format, audio, and tags as LIST INFO or ID3v2.
+// Reads WAV (RIFF, RF64, BW64): chunks with format, audio, and tags as LIST INFO or ID3v2.
 // https://www.itu.int/rec/R-REC-BS.2088 for ds64
 import { u16le, u32be, u32le, u64le, fourCc } from '../integers.ts';
 import { MAX_CHUNKS } from '../limits.ts';
@@ -17,13 +17,13 @@ const LIST = fourCc('LIST');
 const ID3 = fourCc('id3 ');
 const ID3_UPPER = fourCc('ID3 ');
 const BEXT = fourCc('bext');
-/** Chunks that are searched for after a damaged one. */
+/** Chunks that are searched for after a damaged chunk. */
 const SEARCHED_CHUNKS = { names: new Set([FMT, DATA, LIST, ID3, ID3_UPPER]), audioName: DATA, sizeAt: u32le };
 /** Offset of OriginationDate, after description, originator and reference. */
 const BEXT_DATE_AT = 320;
 const BEXT_DATE_BYTES = 10;
 const EXTENSIBLE = 0xfffe;
-/** In RF64, this size refers to `ds64`. Recorded streams of unknown length have it, too. */
+/** In RF64, this size means that the real size is in `ds64`. Recorded streams of unknown length have it, too. */
 const SIZE_ELSEWHERE = 0xffffffff;
 const CODECS: Record<number, { codec: string; lossless?: boolean }> = {
   1: { codec: 'pcm', lossless: true },
@@ -58,19 +58,19 @@ export function readWav(window: Window, start: number, keepPictures: boolean): F
   let info: Tags | undefined;
   let id3: { tags: Tags; pictures: EmbeddedPicture[] } | undefined;
   let broadcastDate = '';
-  let at = start + 12;
-  for (let n = 0, lastChunkAt = at, searches = 0; n < MAX_CHUNKS; n++) {
-    const i = window.at(at, 8);
-    if (isDamaged(window, at, i) && searches++ < MAX_SEARCHES) {
-      at = findChunk(window, lastChunkAt + 8, SEARCHED_CHUNKS); // the chunk before has a wrong length
-      if (at < 0) break;
+  let position = start + 12;
+  for (let n = 0, lastChunkAt = position, searches = 0; n < MAX_CHUNKS; n++) {
+    const i = window.at(position, 8);
+    if (isDamaged(window, position, i) && searches++ < MAX_SEARCHES) {
+      position = findChunk(window, lastChunkAt + 8, SEARCHED_CHUNKS); // the previous chunk has a wrong length
+      if (position < 0) break;
       continue;
     }
     if (i < 0) break;
     const name = u32be(window.bytes, i);
     let size = u32le(window.bytes, i + 4);
-    const body = at + 8;
-    lastChunkAt = at;
+    const body = position + 8;
+    lastChunkAt = position;
     if (name === FMT) format ??= waveFormatAt(window, body, size);
     else if (name === DATA) {
       if (size === SIZE_ELSEWHERE) size = data64Bytes || window.size - body;
@@ -80,7 +80,7 @@ export function readWav(window: Window, start: number, keepPictures: boolean): F
     else if (name === LIST) info = joinTags(info, readInfo(window, body, size));
     else if (name === ID3 || name === ID3_UPPER) id3 ??= readId3Chunk(window, body, keepPictures);
     else if (name === BEXT) broadcastDate ||= textAt(window, body + BEXT_DATE_AT, BEXT_DATE_BYTES);
-    at = body + size + (size & 1);
+    position = body + size + (size & 1);
   }
   if (!format) throw new UnreadableAudio('the WAV file has no format information');
   if (!payload || payload.end <= payload.start) throw new UnreadableAudio('the WAV file has no audio');
@@ -102,13 +102,13 @@ function toDateTags(text: string): Tags {
   return builder.finish();
 }
 
-function textAt(window: Window, at: number, length: number): string {
-  const i = window.at(at, length);
+function textAt(window: Window, position: number, length: number): string {
+  const i = window.at(position, length);
   return i < 0 ? '' : window.bytes.toString('latin1', i, i + length);
 }
 
-export function waveFormatAt(window: Window, at: number, size: number): WaveFormat | undefined {
-  const i = window.at(at, 16);
+export function waveFormatAt(window: Window, position: number, size: number): WaveFormat | undefined {
+  const i = window.at(position, 16);
   if (i < 0 || size < 16) return undefined;
   const b = window.bytes;
   const format = {
@@ -120,7 +120,7 @@ export function waveFormatAt(window: Window, at: number, size: number): WaveForm
     bitDepth: u16le(b, i + 14),
   };
   if (format.tag !== EXTENSIBLE || size < 26) return format;
-  const k = window.at(at, 26);
+  const k = window.at(position, 26);
   if (k < 0) return format;
   const validBits = u16le(window.bytes, k + 18);
   return {
@@ -130,15 +130,15 @@ export function waveFormatAt(window: Window, at: number, size: number): WaveForm
   };
 }
 
-function numberAt(window: Window, at: number, length: 4 | 8): number {
-  const i = window.at(at, length);
+function numberAt(window: Window, position: number, length: 4 | 8): number {
+  const i = window.at(position, length);
   return i < 0 ? 0 : length === 4 ? u32le(window.bytes, i) : u64le(window.bytes, i);
 }
 
-function readInfo(window: Window, at: number, size: number): Tags | undefined {
-  const i = window.at(at, 4);
+function readInfo(window: Window, position: number, size: number): Tags | undefined {
+  const i = window.at(position, 4);
   if (i < 0 || !matches(window.bytes, i, 'INFO')) return undefined;
-  return readListInfo(window, at + 4, Math.min(window.size, at + size));
+  return readListInfo(window, position + 4, Math.min(window.size, position + size));
 }
 
 export function waveFacts(

@@ -1,4 +1,4 @@
-// TAK: metadata blocks, of which STREAMINFO describes the audio. Bits are packed from the lowest up.
+// Reads TAK: metadata blocks, of which STREAMINFO describes the audio. Bits are packed from the lowest up.
 // https://wiki.multimedia.cx/index.php/TAK
 import { u24le } from '../integers.ts';
 import { MAX_CHUNKS } from '../limits.ts';
@@ -14,29 +14,29 @@ const STREAMINFO_BYTES = 10;
 export const readTak = (window: Window, start: number, keepPictures: boolean): FileRead =>
   readEnclosed(window, keepPictures, (_, end) => {
     let info: Pick<AudioFacts, 'sampleRateHz' | 'bitDepth' | 'channels' | 'durationMs'> | undefined;
-    let at = start + 4;
+    let position = start + 4;
     for (let n = 0; n < MAX_CHUNKS; n++) {
-      const i = window.at(at, 4);
+      const i = window.at(position, 4);
       if (i < 0) throw new UnreadableAudio('the TAK metadata is cut off');
       const type = (window.bytes[i] as number) & 0x7f;
-      if (type === STREAMINFO) info ??= streamInfoAt(window, at + 4);
-      at += 4 + u24le(window.bytes, i + 1);
+      if (type === STREAMINFO) info ??= streamInfoAt(window, position + 4);
+      position += 4 + u24le(window.bytes, i + 1);
       if (type === END) break;
     }
     if (!info) throw new UnreadableAudio('the TAK file has no stream information');
-    if (at >= end) throw new UnreadableAudio('there is no audio after the tags');
+    if (position >= end) throw new UnreadableAudio('there is no audio after the tags');
     return {
       format: 'tak',
       codec: 'tak',
       ...info,
-      bitrateKbps: Math.round(((end - at) * 8) / info.durationMs),
+      bitrateKbps: Math.round(((end - position) * 8) / info.durationMs),
       lossless: true,
-      payload: { start: at, end },
+      payload: { start: position, end },
     };
   });
 
-function streamInfoAt(window: Window, at: number) {
-  const i = window.at(at, STREAMINFO_BYTES);
+function streamInfoAt(window: Window, position: number) {
+  const i = window.at(position, STREAMINFO_BYTES);
   if (i < 0) return undefined;
   let bits = 0n;
   for (let k = STREAMINFO_BYTES - 1; k >= 0; k--) bits = (bits << 8n) | BigInt(window.bytes[i + k] as number);

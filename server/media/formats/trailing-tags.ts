@@ -15,7 +15,7 @@ const MAX_TAGS = 6;
 const TAIL_BYTES = 4096;
 
 interface TrailingTags {
-  /** End of the audio. */
+  /** Start of the tags, which is the end of the audio. */
   start: number;
   id3v1End: number | undefined;
   ape: ApeTag | undefined;
@@ -40,7 +40,7 @@ export function findTrailingTags(window: Window, from: number): TrailingTags {
 
 export const hasTrailingTags = (window: Window): boolean => findTrailingTags(window, 0).start < window.size;
 
-/** Moves `start` before one more tag, if there is one. */
+/** Moves `start` before one more tag, if there is another. */
 function stepBack(window: Window, trailing: TrailingTags, from: number): void {
   const end = trailing.start;
   if (hasId3v1(window, end)) {
@@ -69,7 +69,7 @@ function stepBack(window: Window, trailing: TrailingTags, from: number): void {
   }
 }
 
-/** Completes the leading tag from the trailing ones; their pictures come last. */
+/** Completes the tags at the start of the file from the trailing ones; pictures of the latter come last. */
 export function addTrailingTags(window: Window, trailing: TrailingTags, tags: Tags, pictures: EmbeddedPicture[]): void {
   for (const builder of [
     trailing.id3 && readId3(window, trailing.id3),

@@ -1,4 +1,4 @@
-// True Audio. https://tausoft.org/wiki/True_Audio_Codec_Format
+// Reads True Audio. https://tausoft.org/wiki/True_Audio_Codec_Format
 import { u16le, u32le } from '../integers.ts';
 import type { FileRead } from '../tag-builder.ts';
 import { UnreadableAudio } from '../types.ts';

@@ -1,5 +1,5 @@
-// Vorbis comments: the tags of FLAC, Ogg Vorbis, Opus and Speex. Read as a stream, so that a block may span Ogg pages
-// and large pictures are skipped. https://xiph.org/vorbis/doc/v-comment.html
+// Reads Vorbis comments: the tags of FLAC, Ogg Vorbis, Opus and Speex. They are read as a stream, so that a block may
+// span Ogg pages and large pictures are skipped. https://xiph.org/vorbis/doc/v-comment.html
 import type { ByteReader } from '../byte-reader.ts';
 import { fieldOfName } from '../field-names.ts';
 import { u32le } from '../integers.ts';
@@ -19,12 +19,20 @@ import { readPictureBlock } from './picture-block.ts';
 const EQUALS = 0x3d;
 const PICTURE = 'METADATA_BLOCK_PICTURE';
 const OLD_PICTURE = 'COVERART';
-/** Enough of a base64 picture for the start of its block and the first bytes of the picture. */
+/**
+ * The number of base64 characters of a picture that suffice for the start of its block and the first bytes of the
+ * picture.
+ */
 const PICTURE_HEAD_CHARS = 400;
-/** Bytes that are read first, to decide how much of a long comment is needed; most comments are shorter. */
+/**
+ * The number of bytes that are read first, to decide how much of a long comment is needed; most comments are shorter.
+ */
 const HEAD_BYTES = 512;
 
-/** Adds all comments; false if a damaged length ends the list. Throws UnreadableAudio for too many or too long ones. */
+/**
+ * Adds all comments; returns false if a damaged length ends the list. Throws UnreadableAudio for too many or too long
+ * comments.
+ */
 export function readVorbisComment(reader: ByteReader, builder: TagBuilder, keepPictures: boolean): boolean {
   const vendor = readLength(reader);
   if (vendor < 0 || !reader.skip(vendor)) return false;
@@ -86,7 +94,7 @@ function isPictureName(name: string): boolean {
   return upper === PICTURE || upper === OLD_PICTURE;
 }
 
-/** Returns false if the comment is longer than the rest. */
+/** Adds a picture; returns false if its comment is longer than the rest of the block. */
 function addPicture(
   reader: ByteReader,
   builder: TagBuilder,
@@ -95,17 +103,17 @@ function addPicture(
   equals: number,
   headLength: number,
   restLength: number,
-  keep: boolean,
+  keepPicture: boolean,
 ): boolean {
   const neededLength =
-    keep && restLength <= MAX_ENCODED_PICTURE_BYTES ? restLength : Math.min(restLength, PICTURE_HEAD_CHARS);
+    keepPicture && restLength <= MAX_ENCODED_PICTURE_BYTES ? restLength : Math.min(restLength, PICTURE_HEAD_CHARS);
   const head = reader.bytes.toString('latin1', equals + 1, i + headLength);
   const k = reader.take(neededLength);
   if (k < 0) return false;
   const decoded = Buffer.from(head + reader.bytes.toString('latin1', k, k + neededLength), 'base64');
   readPictureBlock(decoded, 0, decoded.length, -1, builder, {
     bare: name.length === OLD_PICTURE.length,
-    keep: keep && neededLength === restLength,
+    keepBytes: keepPicture && neededLength === restLength,
   });
   return neededLength === restLength || reader.skip(restLength - neededLength);
 }

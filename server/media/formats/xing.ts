@@ -24,22 +24,23 @@ export function readXingFrame(b: Buffer, i: number, length: number, stream: Mpeg
   const sideInfoBytes = stream.isMpeg1 ? (stream.channels === 1 ? 17 : 32) : stream.channels === 1 ? 9 : 17;
   for (const crc of [0, 2]) {
     // protected frames have two more bytes
-    const at = i + 4 + crc + sideInfoBytes;
-    if (at + 16 <= i + length && (matches(b, at, 'Xing') || matches(b, at, 'Info'))) return readXing(b, at, i + length);
+    const position = i + 4 + crc + sideInfoBytes;
+    if (position + 16 <= i + length && (matches(b, position, 'Xing') || matches(b, position, 'Info')))
+      return readXing(b, position, i + length);
   }
   const vbri = i + VBRI_AT;
   if (vbri + 18 > i + length || !matches(b, vbri, 'VBRI')) return undefined;
   return { frames: u32be(b, vbri + 14) || undefined, bytes: u32be(b, vbri + 10) || undefined, delay: 0, padding: 0 };
 }
 
-function readXing(b: Buffer, at: number, end: number): XingFrame {
-  const flags = u32be(b, at + 4);
-  const frames = flags & HAS_FRAMES ? u32be(b, at + 8) : 0;
-  const bytes = flags & HAS_BYTES ? u32be(b, at + (flags & HAS_FRAMES ? 12 : 8)) : 0;
-  const lame = at + 120;
+function readXing(b: Buffer, position: number, end: number): XingFrame {
+  const flags = u32be(b, position + 4);
+  const frames = flags & HAS_FRAMES ? u32be(b, position + 8) : 0;
+  const bytes = flags & HAS_BYTES ? u32be(b, position + (flags & HAS_FRAMES ? 12 : 8)) : 0;
+  const lame = position + 120;
   const hasLameTag =
     lame + 24 <= end &&
     (matches(b, lame, 'LAME') || matches(b, lame, 'Lav') || matches(b, lame, 'L3.9') || matches(b, lame, 'GOGO'));
-  const packed = hasLameTag ? u24be(b, at + LAME_DELAY_AT) : 0;
+  const packed = hasLameTag ? u24be(b, position + LAME_DELAY_AT) : 0;
   return { frames: frames || undefined, bytes: bytes || undefined, delay: packed >> 12, padding: packed & 0xfff };
 }

@@ -12,7 +12,7 @@ import type { MusicRoots } from '../../storage/music-roots.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { ListedFile } from '../walk/compare-folder.ts';
 
-/** Files take whole blocks of a disk. */
+/** Size of a disk block; files take whole blocks. */
 const BLOCK_BYTES = 4_096;
 
 interface CopyQuotaDeps {
@@ -24,7 +24,7 @@ interface CopyQuotaDeps {
 }
 
 interface CopyReservation {
-  /** Files that fit, in the order of the request. */
+  /** The files that fit, in the order of the request. */
   files: ListedFile[];
   /** Bytes that remain free after the reservation. */
   availableBytes: number;
@@ -36,7 +36,7 @@ export type CopyQuota = ReturnType<typeof createCopyQuota>;
 
 export function createCopyQuota({ storage, root, minFreeBytes }: CopyQuotaDeps) {
   const runExclusively = createSlots(1);
-  /** Whether copies are clones (of the file system), by the file's device. */
+  /** Whether copies are clones (of the file system), by the device of the copied file. */
   const canCloneByDevice = new Map<number, boolean>();
   let reservedBytes = 0;
   let onIdle: (() => void) | undefined;

@@ -1,5 +1,5 @@
-// Before the first copy of a music folder, the sizes of its files are added up in a walk of its own: a folder that does
-// not fit into the storage is refused before any of it is copied. Later scans judge their files group by group.
+// Before the first copy of a music folder, the sizes of its files are added up in a separate walk: a folder that does
+// not fit into the storage is refused before any of it is copied. Later scans check their files group by group.
 import { keyOfPath, rootKeysOf, type MusicRoots } from '../../storage/music-roots.ts';
 import type { ListedFile } from '../walk/compare-folder.ts';
 import type { CopyQuota } from './copy-quota.ts';
@@ -9,7 +9,7 @@ interface FirstCopiesDeps {
   /** Music folders that are copied for the first time. */
   folders: { key: string; name: string }[];
   root: MusicRoots;
-  /** Gives all files of these folders, in groups. */
+  /** Yields all files of these folders, in groups. */
   walk: () => AsyncIterable<ListedFile[]>;
   room: Pick<CopyQuota, 'available' | 'costOf' | 'tryClone' | 'storedSizeCounts'>;
 }
@@ -19,7 +19,7 @@ interface CopyNeed {
   bytes: number;
 }
 
-/** The folders that do not fit, by key. */
+/** Returns the folders that do not fit, by key. */
 export async function refuseFirstCopies(deps: FirstCopiesDeps): Promise<Map<string, Refusal>> {
   if (deps.folders.length === 0) return new Map();
   const available = await deps.room.available();
@@ -32,7 +32,10 @@ export async function refuseFirstCopies(deps: FirstCopiesDeps): Promise<Map<stri
     : refusalsOf(deps, await measureNeeds(deps, storedSizeCounts), available);
 }
 
-/** Counts a file of the same size as a stored one as stored; reading the file later shows whether that is so. */
+/**
+ * Measures how much space the folders need. A file of the same size as a stored file counts as stored; reading the file
+ * later shows whether it is.
+ */
 async function measureNeeds(
   { root, walk, room }: FirstCopiesDeps,
   storedSizeCounts: Map<number, number>,

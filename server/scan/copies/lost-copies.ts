@@ -1,9 +1,9 @@
-// Audio that was copied into the storage and is missing there: its file in the music folder is read again, as if it had
-// changed, although it is the same.
+// Marks files whose copy in the storage is missing, so that the scan reads them again as if they had changed, although
+// they are the same.
 import type { MainDb } from '../../db/client.ts';
 import { FILE_SCHEME } from '../../storage/uri.ts';
 
-/** No file has this time. */
+/** A modification time that no file can have. */
 const IMPOSSIBLE_MTIME_US = -1;
 
 export function markLostCopiesChanged({ $client: client }: MainDb, source: string): void {

@@ -1,13 +1,13 @@
-// Why a scan did not copy files, in words: they do not fit on the disk of the storage.
+// Describes why a scan did not copy files: they do not fit on the disk of the storage.
 import { AppError } from '../../errors.ts';
 import { formatBytes } from '../../runtime/format-bytes.ts';
 
-/** Files that were not copied. */
+/** The number of files that were not copied. */
 export interface Refusal {
   files: number;
   bytes: number;
   availableBytes: number;
-  /** The name of their music folder, if none of its files was copied. */
+  /** The name of the files' music folder, if none of its files was copied. */
   folder?: string;
 }
 

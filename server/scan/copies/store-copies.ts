@@ -1,4 +1,4 @@
-// The store stage of a scan where the storage is no folder: files that were read and hashed are sent to it.
+// The store stage of a scan if the storage is not a folder: files that were read and hashed are sent to the storage.
 import type { ReadStream } from 'node:fs';
 import { AppError, messageOf } from '../../errors.ts';
 import { absoluteOf, join } from '../../files/relative-path.ts';
@@ -9,16 +9,16 @@ import type { MusicRoots } from '../../storage/music-roots.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { ListedFile } from '../walk/compare-folder.ts';
 
-/** A file and what was read from it. */
+/** A file and the result of reading it. */
 export interface ReadFile extends ListedFile {
   result: ReadResult;
 }
 
-/** Over all groups of a scan. Each holds two parts of a large file in memory. */
+/** Limit over all groups of a scan. Each upload keeps two parts of a large file in memory. */
 const MAX_CONCURRENT_UPLOADS = 8;
 const READ_BUFFER_BYTES = 1 << 20;
 
-/** The storage does not answer: the scan may be tried again later, and nothing is wrong with any file. */
+/** Thrown when the storage does not answer: the scan may be tried again later, and nothing is wrong with any file. */
 export class StorageUnavailable extends AppError {
   constructor(cause: AppError) {
     super(cause.code, cause.message, {
@@ -35,9 +35,9 @@ interface CopiesDeps {
 }
 
 /**
- * Returns the files in the same order. A file that could not be sent has the reason as its result. Throws
- * StorageUnavailable, `storage_full`, or the reason of the abort; the next scan then finds what was sent in the
- * storage.
+ * Creates a function that sends files and returns them in the same order. For a file that could not be sent, the result
+ * is the reason. Throws StorageUnavailable, `storage_full`, or the reason of the abort; the next scan then finds the
+ * sent files in the storage.
  */
 export function createCopies({ storage, root, signal }: CopiesDeps): (files: ReadFile[]) => Promise<ReadFile[]> {
   const runInSlot = createSlots(MAX_CONCURRENT_UPLOADS);
@@ -48,9 +48,9 @@ export function createCopies({ storage, root, signal }: CopiesDeps): (files: Rea
     let source: ReadStream | undefined;
     try {
       const { handle } = await openPlainFile(absoluteOf(root, join(path, candidate.name)));
-      // a buffer of this size is made for every file
+      // limited, because Node allocates a buffer of this size for every file
       source = handle.createReadStream({ highWaterMark: Math.max(1, Math.min(READ_BUFFER_BYTES, result.sizeBytes)) });
-      // an error is thrown to the reader of the stream; without a listener it would end the process before that
+      // the reader of the stream gets the error too; without a listener it would end the process before that
       source.on('error', () => undefined);
       await storage.putAudio(source, result.content.facts.format, {
         signal: stop,

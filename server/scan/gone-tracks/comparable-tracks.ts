@@ -1,4 +1,4 @@
-// Finds tracks that are the same music as a file or a new track: by fingerprint where both have one, otherwise by names
+// Finds tracks that are the same music as a file or a new track: by fingerprint if both have one, otherwise by names
 // and length.
 import type { TrackId } from '../../db/ids.ts';
 import { SAME_RECORDING } from '../../media/fingerprint-match.ts';
@@ -9,7 +9,7 @@ import { createLengthIndex, haveSameLength, createNameIndex, type ComparedMusic 
 
 const MAX_CONCURRENT_FINGERPRINTS = 8;
 
-/** `hear` makes a fingerprint of each that is as long as one of `music`. */
+/** Prepares the comparison. `hear` makes the fingerprint of each track that is as long as one of `music`. */
 export async function prepareComparison(
   tracks: readonly GoneTrack[],
   music: readonly Pick<ComparedMusic, 'durationMs'>[],
@@ -25,15 +25,15 @@ export async function prepareComparison(
   const findFingerprintedByLength = createLengthIndex([...fingerprintedTracks.values()]);
   const findByNames = createNameIndex(tracks);
   return {
-    /** Another track with a fingerprint has the same length. */
+    /** Returns whether another track with a fingerprint has the same length. */
     hasFingerprintOfLength(music: ComparedMusic, excludedId: TrackId | null): boolean {
       for (const { id } of findFingerprintedByLength(music)) if (id !== excludedId) return true;
       return false;
     },
 
     /**
-     * Returns the tracks that are the same music. `similarTracks` are the tracks with a similar fingerprint, undefined
-     * where the music has none. `mayMatchNames` says whether equal names count.
+     * Returns the tracks that are the same music. `similarTracks` are the tracks with a similar fingerprint; undefined
+     * if the music has no fingerprint. `mayMatchNames` says whether equal names count.
      */
     findSameMusic(
       music: ComparedMusic,

@@ -1,4 +1,4 @@
-// Tracks whose files are gone, and new ones that they may have become.
+// Reads tracks whose files are gone, and new tracks that they may have become.
 import type { Sqlite } from '../../db/client.ts';
 import type { TrackId } from '../../db/ids.ts';
 import type { FileStamp } from '../../files/file-stamp.ts';
@@ -26,7 +26,7 @@ export interface NewTrack extends ComparedMusic {
 /** A track whose file is gone, and a later track that may be the same music. */
 export interface Upgrade {
   goneTrack: GoneTrack;
-  /** The audio of the gone track is a copy in the storage, and is available. */
+  /** True if the audio of the gone track is a copy in the storage, and is available. */
   hasStoredCopy: boolean;
   successor: NewTrack;
   /** Undefined when one of the two tracks has no fingerprint. */
@@ -38,11 +38,13 @@ interface JoinablePair {
   survivorId: TrackId;
   isEdited: boolean;
   isSection: boolean;
-  /** A person separated the gone track from another one, and `survivorId` is a new track that nobody has used. */
+  /**
+   * True if a person separated the gone track from another one, and `survivorId` is a new track that nobody has used.
+   */
   isGivenBack: boolean;
 }
 
-/** The file of a track that a person merged into one whose own file is gone. */
+/** The file of a track that a person merged into a track whose own file is gone. */
 export interface MergedFile extends FileStamp {
   keptId: TrackId;
   mergedId: TrackId;
@@ -52,9 +54,9 @@ export interface MergedFile extends FileStamp {
 }
 
 const PAGE_SIZE = 500;
-/** Each is looked for by sound and by name. */
+/** The number of upgrades per page: successors of each track are searched by sound and by name. */
 const UPGRADES_PAGE_SIZE = 50;
-/** Tracks of one title are not looked at in larger numbers. */
+/** The number of tracks with the same title that are compared. */
 const MAX_TRACKS_OF_TITLE = 200;
 
 const MUSIC_COLUMNS = `t.id, t.duration_ms AS durationMs, t.audio_hash AS audioHash, t.format, t.codec,
@@ -79,7 +81,7 @@ export function createGoneTracks(client: Sqlite, source: string) {
     .pluck();
   const listBelowPrefix = (prefix: string) =>
     client.prepare<{ source: string; last: string; limit: number }, { id: TrackId; at: string }>(
-      // '0' follows '/'
+      // '0' is the character after '/'
       `SELECT o.id, o.source_id AS at FROM tracks o
         WHERE o.source = @source AND o.source_id >= '${prefix}/' AND o.source_id < '${prefix}0' AND o.source_id > @last
         ORDER BY o.source_id LIMIT @limit`,
@@ -106,9 +108,9 @@ export function createGoneTracks(client: Sqlite, source: string) {
       WHERE t.id > ? AND +t.source = ? AND +t.duration_ms IS NOT NULL ORDER BY t.id LIMIT ?`,
   );
   // Order of survivors: a track with the audio that the gone track had before other music replaced it; then a track
-  // with the same names; then the oldest. Sections are added anew where their file moved to, so of them the newest
-  // comes first. A track that a person separated has no file of its own: its survivor is the track at its path, or a
-  // new track that nobody has used.
+  // with the same names; then the oldest. Sections are added as new tracks when their file has moved, so the newest
+  // section comes first. A track that a person separated has no file of its own: its survivor is the track at its path,
+  // or a new track that nobody has used.
   const isSeparated = `g.source_id NOT GLOB '${OVERWRITTEN}/*'
     AND NOT EXISTS (SELECT 1 FROM source_files f WHERE f.track_id = g.id)`;
   const formerSourceId = `substr(g.source_id, length('${SEPARATED}/' || g.id || '/') + 1)`;
@@ -136,10 +138,10 @@ export function createGoneTracks(client: Sqlite, source: string) {
       FROM json_each(@ids) j CROSS JOIN tracks g ON g.id = j.value
       WHERE g.audio_hash <> '${NO_HASH}' AND survivorId IS NOT NULL) c`,
   );
-  // Excluded are tracks that only their path identified. A successor was added after the gone track, and either lately,
-  // on the same album or in the same folder: a track that has been on a compilation for years is not what a deleted
-  // file became. A track that was replaced and has a file again may be what its successor became. A fingerprint without
-  // pieces is too short to be compared: such a track counts as having none.
+  // Excludes tracks that were identified by their path only. A successor was added after the gone track, and also
+  // either recently, on the same album or in the same folder: a track that has been on a compilation for years is not
+  // what a deleted file became. A track that was replaced and has a file again may be what its successor became. A
+  // fingerprint without pieces is too short to be compared, so its track counts as having none.
   const listUpgrades = client.prepare<
     { source: string; ids: string; since: number },
     {
@@ -205,7 +207,7 @@ export function createGoneTracks(client: Sqlite, source: string) {
      LIMIT ${MAX_TRACKS_OF_TITLE}`,
   );
 
-  /** Ids of tracks whose files are gone, a page at a time, with requests served in between. */
+  /** Yields the ids of tracks whose files are gone, a page at a time, with requests served in between. */
   async function* listGoneIdPages(limit = PAGE_SIZE): AsyncGenerator<TrackId[]> {
     const yieldedIds = new Set<TrackId>();
     const withoutYielded = (ids: readonly TrackId[]): TrackId[] => ids.filter((id) => !yieldedIds.has(id));
@@ -239,7 +241,7 @@ export function createGoneTracks(client: Sqlite, source: string) {
     }
   }
 
-  /** Returns the tracks that these tracks may have become, where their files are gone. */
+  /** Returns the tracks that these tracks may have become, if their files are gone. */
   function findUpgrades(ids: readonly TrackId[], since: Date): Upgrade[] {
     const pairs = listUpgrades.all({ source, ids: JSON.stringify(ids), since: since.getTime() });
     if (pairs.length === 0) return [];
@@ -262,15 +264,15 @@ export function createGoneTracks(client: Sqlite, source: string) {
   }
 
   return {
-    /** Another track that its tags and its length say it is. */
+    /** Returns whether the tags and the length fit another track. */
     hasNamesOfOther: (music: ComparedMusic, excludedId: TrackId): boolean =>
       music.title !== null &&
       listByTitle.all(sortKey(music.title), excludedId).some((other) => seemsSame(other, music)),
-    /** Another track with an id up to `after` has the same audio. */
+    /** Returns whether another track with an id up to `lastOldId` has the same audio. */
     hasTwin: ({ id, audioHash }: NewTrack, lastOldId: TrackId): boolean =>
       audioHash !== null && audioHash !== NO_HASH && findTwin.get(audioHash, id, lastOldId) !== undefined,
     find: (id: TrackId): GoneTrack | undefined => findTrack.get(id),
-    /** All whose files are gone. */
+    /** Returns all tracks whose files are gone. */
     async listGone(): Promise<GoneTrack[]> {
       const goneTracks: GoneTrack[] = [];
       for await (const ids of listGoneIdPages()) goneTracks.push(...findGoneTracks.all(JSON.stringify(ids)));

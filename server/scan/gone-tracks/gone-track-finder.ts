@@ -1,7 +1,7 @@
-// The last stage of a scan, when all rows are written: looks for tracks whose files are gone among the other tracks.
-// Two tracks with equal audio become one. Then new tracks are compared that may be the same music in other bytes: by
-// fingerprint, or by length and tags where a fingerprint is missing. If several tracks fit, the scan decides nothing,
-// and a person is asked.
+// The last stage of a scan, when all rows are written: searches for tracks whose files are gone among the other tracks.
+// Two tracks with equal audio become one. Then new tracks that may be the same music in other bytes are compared: by
+// fingerprint, or by length and tags if a fingerprint is missing. If several tracks fit, the scan decides nothing, and
+// a person is asked.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { withRelaxedCommit, type MainDb } from '../../db/client.ts';
 import type { TrackId } from '../../db/ids.ts';
@@ -54,7 +54,7 @@ interface FoundTracks {
   joinedIds: TrackId[];
   /** Tracks that took over the file of a new one. */
   adoptedIds: TrackId[];
-  /** Tracks that took over the file of a track from before this scan, or were replaced by it. */
+  /** Tracks that took over the file of a track from before this scan, or were replaced by such a track. */
   upgradedIds: TrackId[];
 }
 
@@ -70,7 +70,7 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
   );
   const findUnfinishedScan = client.prepare<[string]>('SELECT 1 FROM unfinished_scans WHERE source = ?');
 
-  /** A comparison was due while a scan was running. */
+  /** True if a comparison was due while a scan was running. */
   let isDue = false;
 
   /**
@@ -80,7 +80,7 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
   async function joinEqualAudio({ signal }: Pick<GoneTrackSearch, 'signal'>): Promise<TrackId[]> {
     const joinedIds: TrackId[] = [];
     for (const { goneId, survivorId, isEdited, isSection, isGivenBack } of await goneTracks.listJoinable()) {
-      await nextTurn(); // people wait for no more than one of them
+      await nextTurn(); // requests wait for one track at most
       signal.throwIfAborted();
       // the sections of a moved file are recognized by their audio alone
       const doesGoneTrackStay = (isEdited || isSection || isGivenBack) && tracks.statusOf(survivorId) !== 'manual';
@@ -95,21 +95,27 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
     return joinedIds;
   }
 
-  /** A gone track that a person edited keeps its edits; undoing the edits restores the present tags of its new file. */
+  /**
+   * Takes over the file of the survivor for a gone track that a person edited. The gone track keeps its edits; undoing
+   * the edits restores the current tags of its new file.
+   */
   const takeOverEdited = client.transaction((goneId: TrackId, survivorId: TrackId): void => {
     const tags = identityUnderEdits(db, survivorId) ?? findTrack(survivorId)?.identity;
     relocation.takeOverFile(goneId, survivorId, 'same_audio');
     if (tags) replaceTagsUnderEdits(db, goneId, tags);
   }).immediate;
 
-  /** Takes over the file and the present tags or cue sheet of the new track, unless a person edited the gone track. */
+  /**
+   * Takes over the file and the current tags or cue sheet of the new track; the tags are not applied to a gone track
+   * that a person edited.
+   */
   function takeOverFileAndNames(goneId: TrackId, newId: TrackId, why: 'same_audio' | 'same_music'): void {
     const newTrack = findTrack(newId);
     relocation.takeOverFile(goneId, newId, why);
     if (newTrack) setTags(goneId, newTrack.identity, newTrack.folder);
   }
 
-  /** Keeps what a person edited; undoing the edits restores these tags. */
+  /** Replaces the tags of a track, and keeps what a person edited; undoing the edits restores these tags. */
   const setTags = client.transaction((id: TrackId, identity: TrackIdentity, folder: number | undefined): void => {
     replaceTagsUnderEdits(db, id, identity);
     const track = findTrack(id);
@@ -117,7 +123,7 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
       tracks.batch(() => tracks.setIdentity(id, withEditsOf(track.identity, identity), folder));
   }).immediate;
 
-  /** Pairs that may be one recording. */
+  /** Returns pairs of tracks that may be one recording. */
   async function findMatches(
     goneTracksToMatch: readonly GoneTrack[],
     { lastOldId, signal }: GoneTrackSearch,
@@ -135,7 +141,7 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
       const hasFingerprint =
         comparison.hasFingerprintOfLength(newTrack, newTrack.id) &&
         (await hearing.ofTrack(newTrack.id, signal)) !== undefined;
-      // a copy of an existing track does not become another track because of its tags
+      // the tags of a copy of an existing track are not enough to match it with a gone track
       const mayMatchNames = (): boolean => !goneTracks.hasTwin(newTrack, lastOldId);
       for (const id of comparison.findSameMusic(
         newTrack,
@@ -148,8 +154,8 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
   }
 
   /**
-   * The gone track takes over the file, with its tags unless a person edited its own; the new track goes. If both files
-   * were there and the old one comes back, they are two tracks again.
+   * Lets the gone track take over the file, with its tags unless a person edited the track; the new track is removed.
+   * If both files existed at the same time and the old one comes back, they become two tracks again.
    */
   async function takeOver(
     root: MusicRoots,
@@ -185,8 +191,8 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
   }
 
   /**
-   * Finds tracks whose file is gone and that became a track from before this scan, or one that got its fingerprint
-   * since. The fingerprints decide; where one of the two tracks cannot have a fingerprint, the names do.
+   * Finds tracks whose file is gone and that became a track from before this scan, or a track that got its fingerprint
+   * since. The fingerprints decide; if one of the two tracks cannot have a fingerprint, the names do.
    */
   async function takeUpgrades({ root, signal, now }: UpgradeSearch): Promise<TrackId[]> {
     const matches: Match<NewTrack>[] = [];
@@ -229,7 +235,7 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
     );
   }
 
-  /** Lets tracks without a file play from the files of tracks that a person merged into them. */
+  /** Lets tracks without a file take over the files of tracks that a person merged into them. */
   async function takeMergedFiles({ root, signal }: Pick<GoneTrackSearch, 'root' | 'signal'>): Promise<TrackId[]> {
     const upgradedIds = new Set<TrackId>();
     for (const { keptId, mergedId, folderId, path, name, sizeBytes, mtimeUs } of await goneTracks.listMergedFiles()) {
@@ -243,7 +249,7 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
         copyTo: null,
         hashLarge: true,
       });
-      if (!result?.ok) continue; // it is not there either
+      if (!result?.ok) continue; // the merged track's file is gone too
       const { content, audioHash } = result;
       const storedAudio = { storageUri: toFileUri(filePath), contentHash: null, audioHash, sizeBytes };
       const takeFile = (): void =>
@@ -256,7 +262,7 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
   return {
     goneTracks,
 
-    /** Call when all that the scan found is written. */
+    /** Matches gone tracks with others. To be called when everything that the scan found is written. */
     async matchGoneTracks(search: GoneTrackSearch & { now: Date }): Promise<FoundTracks> {
       isDue = false;
       return {
@@ -266,21 +272,20 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
       };
     },
 
-    /** The scan that runs, or the next one, compares also when it has written nothing. */
+    /** Makes the running or the next scan compare gone tracks even if it has written nothing. */
     postponeToScan(): void {
       isDue = true;
     },
     isDue: (): boolean => isDue,
 
-    /** Runs between scans. After an interrupted scan only a part of the files is known, so nothing is compared. */
+    /** Compares again between scans. After an interrupted scan not all files are known, so nothing is compared. */
     compareAgain: async (search: UpgradeSearch): Promise<Pick<FoundTracks, 'joinedIds' | 'upgradedIds'>> =>
       findUnfinishedScan.get(source) === undefined
         ? { joinedIds: await joinEqualAudio(search), upgradedIds: await takeUpgrades(search) }
         : { joinedIds: [], upgradedIds: [] },
 
     /**
-     * Returns those of these tracks, whose files seem to be replaced, whose music is that of a track from before this
-     * scan.
+     * Of these tracks, whose files seem to be replaced, returns those whose music is now a track from before this scan.
      */
     async findUpgraded(ids: readonly TrackId[], { signal, now }: Pick<UpgradeSearch, 'signal' | 'now'>) {
       const sameUpgrades = await filterSameMusic(goneTracks.upgradesOf(ids, earliestSuccessorDate(now)), signal);
@@ -291,7 +296,7 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
       );
     },
 
-    /** Returns those of these tracks, whose files seem to be replaced, that became one of the new tracks. */
+    /** Of these tracks, whose files seem to be replaced, returns those that became one of the new tracks. */
     async findAmongNew(goneTracksToMatch: readonly GoneTrack[], search: GoneTrackSearch): Promise<Set<TrackId>> {
       return new Set(filterCertainFiles(await findMatches(goneTracksToMatch, search)).map(goneIdOf));
     },
@@ -301,7 +306,7 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
 const earliestSuccessorDate = (now: Date): Date => new Date(now.getTime() - MAX_SUCCESSOR_AGE_MS);
 const goneIdOf = <F>({ goneId }: Match<F>): TrackId => goneId;
 
-/** Returns false when one of the two tracks was deleted meanwhile. */
+/** Runs `write`; returns false when one of the two tracks was deleted meanwhile. */
 export function tryOnTracks(write: () => void): boolean {
   try {
     write();

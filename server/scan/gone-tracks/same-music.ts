@@ -1,10 +1,11 @@
-// Compares a missing track with a file or a new track whose bytes differ: an MP3 that became a FLAC. Pure.
+// Compares a missing track with a file or a new track whose bytes differ, such as an MP3 that became a FLAC. Pure
+// functions.
 import type { TrackId } from '../../db/ids.ts';
 import { NO_HASH } from '../../files/read-file.ts';
 import { SAME_LENGTH_MS } from '../../media/fingerprint-match.ts';
 import { identityKey } from '../../library/tracks/sort-and-identity-keys.ts';
 
-/** The fields that are compared when one of the two has no fingerprint. */
+/** The fields that are compared when one of the two tracks has no fingerprint. */
 export interface ComparedMusic {
   durationMs: number | null;
   audioHash: string | null;
@@ -52,7 +53,7 @@ export function seemsSame(gone: ComparedMusic, successor: ComparedMusic): boolea
   return areSameNames(gone.title, successor.title) && areSameNames(gone.artist, successor.artist);
 }
 
-/** Finds those that seem to be the same (`seemsSame`), however many there are. */
+/** Returns a function that finds the tracks that seem to be the same (`seemsSame`), however many there are. */
 export function createNameIndex<G extends ComparedMusic>(gone: readonly G[]): (successor: ComparedMusic) => G[] {
   const rootKeysOf = (music: ComparedMusic, isHashed: boolean): string[] => {
     const { durationMs, format, codec, sampleRateHz, channels, recordingMbid, title, artist } = music;
@@ -78,7 +79,7 @@ export function createNameIndex<G extends ComparedMusic>(gone: readonly G[]): (s
 
 type AudioKind = Pick<ComparedMusic, 'durationMs' | 'format' | 'codec' | 'sampleRateHz' | 'channels'>;
 
-/** As far as can be told without a hash. */
+/** Compares the properties of two files; without a hash, equal properties count as the same audio. */
 export const isSameAudio = (a: AudioKind, b: AudioKind): boolean =>
   a.durationMs === b.durationMs &&
   a.format === b.format &&
@@ -95,8 +96,8 @@ export interface Match<F> {
 }
 
 /**
- * Matches whose two sides match no other. Files with the same bytes are one: the first of them counts, in the order
- * given.
+ * Returns the matches whose two sides match nothing else. Files with the same bytes count as one: the first of them is
+ * used, in the order given.
  */
 export function filterCertainFiles<F extends Pick<ComparedMusic, 'audioHash'> & { id: TrackId }>(
   matches: readonly Match<F>[],
@@ -117,7 +118,7 @@ export function filterCertainFiles<F extends Pick<ComparedMusic, 'audioHash'> & 
   );
 }
 
-/** Matches whose two sides match no other. */
+/** Returns the matches whose two sides match nothing else. */
 export function filterCertain<F>(matches: readonly Match<F>[]): Match<F>[] {
   const matchesByGoneId = Map.groupBy(matches, ({ goneId }) => goneId);
   const matchesBySuccessor = Map.groupBy(matches, ({ successor }) => successor);

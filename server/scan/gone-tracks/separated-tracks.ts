@@ -1,5 +1,6 @@
-// Tracks that a scan joined because they had the same audio, and that are not the same: one of them had other audio
-// before other music lay at its path, and that audio is back. They are two tracks again, each with what people did.
+// Separates tracks that a scan joined because they had the same audio, although they are different: one of them had
+// other audio before other music took its path, and that audio is back. They become two tracks again, each with the
+// likes, plays and edits that belong to it.
 import type { MainDb } from '../../db/client.ts';
 import type { TrackId } from '../../db/ids.ts';
 import { tryOnTracks } from './gone-track-finder.ts';
@@ -18,7 +19,7 @@ interface MergedPair {
   keptId: TrackId;
 }
 
-/** Latest first: a track that took over one file after another gives them back in this order. */
+/** Merges by scans, latest first: a track that took over one file after another gives them back in this order. */
 const MERGED_BY_SCANS = `m.merged_into IS NOT NULL AND m.merge_reason IN ('same_audio', 'same_music')
   AND +m.deleted_by IS NULL ORDER BY m.deleted_at DESC, m.id DESC`;
 
@@ -42,7 +43,7 @@ export function createSeparatedTracks({ db, source, relocation }: SeparatedTrack
       WHERE NOT EXISTS (SELECT 1 FROM tracks t WHERE t.audio_hash = j.value) AND +m.source = ?
         AND m.merged_into IS NOT NULL AND m.merge_reason = 'duplicate'`,
   );
-  // it is looked for like any track whose file is gone
+  // without its path, the track is matched like any track whose file is gone
   const setGone = client.prepare<[TrackId, string]>(
     `UPDATE tracks SET source_id = '${OVERWRITTEN}/' || id || '/' || source_id,
         availability = iif(storage_uri LIKE '${FILE_SCHEME}:%', 'missing', availability)
@@ -62,10 +63,7 @@ export function createSeparatedTracks({ db, source, relocation }: SeparatedTrack
       )
       .map(({ id }) => id);
 
-  /**
-   * Tracks that took over the file of a track that a person merged into them: they give that file up, since their own
-   * audio is back.
-   */
+  /** Lets tracks give up the files of tracks that a person merged into them, since their own audio is back. */
   function leaveMergedFiles(pairs: MergedPair[]): void {
     for (const { id, keptId } of pairs)
       tryOnTracks(
@@ -87,7 +85,7 @@ export function createSeparatedTracks({ db, source, relocation }: SeparatedTrack
       leaveMergedFiles(listMergedByFormerAudio.all(hashes, source));
       return separate(listByFormerAudio.all(hashes, source));
     },
-    /** Separates the tracks that were merged into this track because of the audio that it has now. */
+    /** Separates the tracks that were merged into this track because of its current audio. */
     separateByCurrentAudio: (id: TrackId): TrackId[] => separate(listByCurrentAudio.all(id, source)),
   };
 }

@@ -1,6 +1,6 @@
-// The decision table of a scan: which track each file is whose audio or path leaves that open. Pure, and given all
-// files at once that concern one another, so that swaps and rotations need no order. The first row that applies counts;
-// each track is assigned once, and only when every one of its files is gone or among the files to be assigned.
+// The decision table of a scan: decides which track each file is, if the file's audio or path leaves that open. Pure
+// functions, which get all related files at once, so that swaps and rotations need no order. The first row that applies
+// counts; each track is assigned once, and only when every one of its files is gone or among the files to be assigned.
 //
 //   | the file                                             | is                                                |
 //   |------------------------------------------------------|---------------------------------------------------|
@@ -18,21 +18,21 @@
 //   | has audio that no track has                          | `replaced`: its sound decides (replaced-files.ts) |
 //
 // Before this, moved-files.ts identifies files whose own stamp or audio leaves no doubt. Afterwards, replaced-files.ts
-// compares what is left by sound.
+// compares the remaining files by sound.
 import type { TrackId } from '../../db/ids.ts';
 
 export interface FileTraits {
-  /** Relative path. */
+  /** Path of the file, relative to the music folder. */
   filePath: string;
-  /** The track that had this place. */
+  /** The track that had the file's path. */
   holderId: TrackId | null;
-  /** `fileKey`. */
+  /** The file's identity, as `fileKey` returns it. */
   key: string;
-  /** Hash of the audio without its tags; null where there is none to compare. */
+  /** Hash of the audio without its tags; null if it cannot be compared. */
   audioHash: string | null;
-  /** Title and album of its tags, to tell equal audio apart. */
+  /** Title and album in the file's tags, to tell files with equal audio apart. */
   nameKey: string;
-  /** The file belongs to a deleted track, and had another path. */
+  /** True if the file belongs to a deleted track, and had another path. */
   isDeleted?: boolean;
 }
 
@@ -44,31 +44,31 @@ export interface StoredCopy {
 export interface PossibleTrack {
   id: TrackId;
   audioHash: string | null;
-  /** Hash of the audio that it had before other music lay at its path. */
+  /** Hash of the audio that the track had before other music took its path. */
   formerAudioHash: string | null;
   nameKey: string;
-  /** Nobody has used or edited the track. */
+  /** True if nobody has used or edited the track. */
   isUntouched: boolean;
   /** The stored copy of its audio, if there is one. */
   copy: StoredCopy | undefined;
   locations: {
     filePath: string;
     key: string;
-    /** `postponed`: its file is among the files to be assigned · `changed`: its file differs, but is not among them. */
+    /** `postponed`: its file is among the files to be assigned. `changed`: its file differs, but is not among them. */
     state: 'present' | 'absent' | 'postponed' | 'changed' | 'unknown';
   }[];
 }
 
 /**
- * The id of the file's track · `new`: a new track, whichever track had the path before · `replaced`: the track at the
- * path with other audio, because there is no sign of another track · `deleted`: a deleted track.
+ * The id of the file's track. `new`: a new track, whichever track had the path before. `replaced`: the track at the
+ * path with other audio, because there is no sign of another track. `deleted`: a deleted track.
  */
 export type Assignment = TrackId | 'new' | 'replaced' | 'deleted';
 
 /**
- * Returns assignments by path; each track is assigned once. This scan added tracks with ids above `lastOldId`: when
- * only such a track has the audio of a file, both are copies that came into the folder together. `deletedAudio` are the
- * hashes of deleted tracks.
+ * Returns assignments by path; each track is assigned once. Tracks with ids above `lastOldId` were added by this scan:
+ * when only such a track has the audio of a file, both are copies that were added to the folder at the same time.
+ * `deletedAudio` are the hashes of deleted tracks.
  */
 export function assignTracks(
   files: readonly FileTraits[],
@@ -91,7 +91,7 @@ export function assignTracks(
   const isOwnAudioBack = ({ formerAudioHash }: PossibleTrack): boolean =>
     formerAudioHash !== null && filesByAudio.has(formerAudioHash);
 
-  // a track whose file was replaced by other music goes to the file with its own audio
+  // a track whose file was replaced by other music is assigned to the file with its own audio
   const currentHashes = new Set(tracks.map(({ audioHash }) => audioHash));
   const returnedHashes = new Set<string | null>();
   for (const track of tracks.filter(isFree)) {
@@ -166,15 +166,15 @@ const MATCH_RULES: ((file: FileTraits, track: PossibleTrack) => boolean)[] = [
   () => true,
 ];
 
-/** The track that comes to a path, and the track that leaves it. Deleted tracks are strings instead of ids. */
+/** The track that arrives at a path, and the track that leaves it. Deleted tracks are strings instead of ids. */
 interface PathMove {
   incoming: TrackId | string;
   outgoing: TrackId | string | null;
 }
 
 /**
- * Orders moves so that each track has left its path before another track comes there. A rotation is a group, which has
- * to be written at once.
+ * Orders moves so that each track has left its path before another track arrives there. A rotation is a group, which
+ * has to be written at once.
  */
 export function* orderMoves<M extends PathMove>(moves: readonly M[]): Generator<M[]> {
   const moveByTrack = new Map(moves.map((move) => [move.incoming, move]));

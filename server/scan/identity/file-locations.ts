@@ -1,5 +1,5 @@
-// The paths at which files of tracks were seen, and whether the files are still there. A path counts as empty only when
-// its folder, or the nearest existing one above, was listed without it: a disk that is not connected proves nothing.
+// The paths at which files of tracks were seen, and whether the files still exist. A path counts as empty only if its
+// folder, or the nearest existing folder above, was listed without it: a disk that is not connected proves nothing.
 import { stat } from 'node:fs/promises';
 import type { MainDb } from '../../db/client.ts';
 import type { TrackId } from '../../db/ids.ts';
@@ -21,7 +21,7 @@ export interface FileLocation extends RowAs<
 export interface FileLocationsDeps {
   client: MainDb['$client'];
   root: MusicRoots;
-  /** Keys of music folders that are not connected: nothing is proved of their files. */
+  /** Keys of music folders that are not connected: whether their files exist is unknown. */
   offline: readonly string[];
   source: string;
 }
@@ -31,7 +31,8 @@ const LOCATION_COLUMNS =
   'd.path, f.name, f.dev, f.ino, f.size_bytes AS sizeBytes, f.mtime_us AS mtimeUs, f.track_id AS trackId, f.state';
 
 /**
- * `present`: the file as last seen, on whichever disk · `absent`: proved · `changed`: the file changed, or is another.
+ * `present`: the file as last seen, on whichever disk. `absent`: proved to be gone. `changed`: the file changed, or is
+ * another file.
  */
 export type LocationState = 'present' | 'absent' | 'changed' | 'unknown';
 
@@ -45,7 +46,7 @@ export function createFileLocations({ client, root, offline, source }: FileLocat
   const listLocations = client.prepare<[TrackId], FileLocation>(
     `SELECT ${LOCATION_COLUMNS} FROM source_files f JOIN source_folders d ON d.id = f.folder_id WHERE f.track_id = ?`,
   );
-  /** In a first scan no file can have been anywhere else. */
+  /** false in a first scan, when no file can have been anywhere else */
   const hadFiles =
     client
       .prepare<[string]>(
@@ -65,12 +66,12 @@ export function createFileLocations({ client, root, offline, source }: FileLocat
     return names;
   }
 
-  /** True when its folder, or the nearest one above that exists, was listed without it. */
+  /** Returns true when the folder of the path, or the nearest existing folder above, was listed without it. */
   async function isAbsent(path: string, name: string): Promise<boolean> {
     const names = await listNames(path);
     if (names === 'unknown') return false;
     if (names !== 'absent') return !names.has(name);
-    if (rootPaths.has(path)) return false; // a music folder itself: a disk that is not connected
+    if (rootPaths.has(path)) return false; // the path is a music folder itself, whose disk may not be connected
     return isAbsent(parentOf(path), path.slice(path.lastIndexOf('/') + 1));
   }
 
@@ -81,7 +82,7 @@ export function createFileLocations({ client, root, offline, source }: FileLocat
       const stats = await stat(absoluteOf(root, join(location.path, location.name)));
       return isSameStamp(stampOf(stats), location) ? 'present' : 'changed';
     } catch {
-      return 'unknown'; // without a stat nothing is proved
+      return 'unknown'; // without a stat, nothing is proved
     }
   }
 
@@ -93,14 +94,16 @@ export function createFileLocations({ client, root, offline, source }: FileLocat
     stateOf,
     statesOf,
 
-    /** The other paths at which this very file (device, inode, size, time) was seen. */
+    /** Returns the other paths at which this very file (device, inode, size, time) was seen. */
     listOtherLocations(file: ListedFile): FileLocation[] {
       const { ino, dev, sizeBytes, mtimeUs } = file.candidate;
       if (!hadFiles || ino === 0) return [];
       return listByInode.all(ino, dev, sizeBytes, mtimeUs, source).filter((location) => !isAt(location, file));
     },
 
-    /** Forgets all listings. Call this when the walk is over: files that did not exist before may exist now. */
+    /**
+     * Clears all cached listings. To be called when the walk is over: files that did not exist before may exist now.
+     */
     forgetListings: (): void => listings.clear(),
   };
 }

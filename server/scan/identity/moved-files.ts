@@ -1,7 +1,7 @@
-// Identity outlives the path: a file in a new place may be a track whose old file is gone, and a file in a known place
-// may be another track. What is certain when a file is read is settled at once: the very same file (device, inode,
-// size, time), or the audio of one track, in a new place, when the old place is proved to be empty. All other files
-// whose audio is not that of the track at their path wait for the end of the walk (postponed-files.ts).
+// Recognizes tracks whose files moved: a file in a new place may be a track whose old file is gone, and a file in a
+// known place may be another track. Certain cases are decided as soon as a file is read: the very same file (device,
+// inode, size, time), or the audio of one track, in a new place, when the old place is proved to be empty. All other
+// files whose audio is not that of the track at their path wait for the end of the walk (postponed-files.ts).
 import type { MainDb } from '../../db/client.ts';
 import type { TrackId } from '../../db/ids.ts';
 import type { RowAs } from '../../db/rows.ts';
@@ -21,10 +21,10 @@ import { IS_UNTOUCHED } from '../gone-tracks/untouched-tracks.ts';
 import { isSameAudio, type ComparedMusic } from '../gone-tracks/same-music.ts';
 import { inNamedAlbum } from '../../db/unknown-names.ts';
 
-/** What the file itself shows: a track that moved, or a track that was deleted. */
+/** What the file's identity shows: a track that moved, or a track that was deleted. */
 type FileMatch = { trackId: TrackId; from: string } | { deletedLocation: DeletedLocation };
 
-/** A file and what was read from it. */
+/** A file that was read successfully. */
 export interface NewFile extends ListedFile {
   result: ReadSuccess;
 }
@@ -33,7 +33,7 @@ export interface NewFile extends ListedFile {
 export interface PostponedFile extends ListedFile {
   traits: FileTraits;
   music: ComparedMusic;
-  /** The audio is not read again; undefined for a file that was not read. */
+  /** The audio, so that it is not read again; undefined for a file that was not read. */
   audio: Pick<ReadSuccess, 'stored' | 'audioHash'> | undefined;
   deletedLocation?: DeletedLocation | undefined;
 }
@@ -41,13 +41,13 @@ export interface PostponedFile extends ListedFile {
 interface AudioMatches {
   /** The track that had the file's path. */
   holderId: TrackId | undefined;
-  /** Tracks with its audio. */
+  /** Tracks with the file's audio. */
   trackIds: TrackId[];
-  /** A track had this audio before other music lay at its path. */
+  /** True if a track had this audio before other music took its path. */
   isFormerAudio: boolean;
 }
 
-/** The fields by which audio is compared where there is no hash of it. */
+/** The fields by which audio is compared if there is no hash of it. */
 type AudioRow = Pick<ComparedMusic, 'audioHash' | 'durationMs' | 'format' | 'codec' | 'sampleRateHz' | 'channels'>;
 
 interface MovedFilesDeps extends Omit<FileLocationsDeps, 'client'> {
@@ -67,7 +67,8 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     .prepare<[string, string], TrackId>('SELECT id FROM tracks WHERE source = ? AND source_id = ?')
     .pluck();
   const findAudio = client.prepare<[TrackId], AudioRow>(`SELECT ${AUDIO_COLUMNS} FROM tracks WHERE id = ?`);
-  // A group at a time: a query per file would cost more than what it finds. `i` is the index in the list.
+  // Finds tracks for a group of files at a time: a query per file would cost more than its results save. `i` is the
+  // index in the list.
   const listByAudio = client.prepare<[string, string], { i: number; id: TrackId }>(
     `SELECT j.key AS i, t.id FROM json_each(?) j
       CROSS JOIN tracks t ON t.id IN
@@ -132,9 +133,9 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
         f.ctime_us AS ctimeUs, f.state, f.reason,
         f.lyrics_mark AS lyricsMark, f.sheets_mark AS sheetsMark, f.track_id AS trackId
       FROM source_files f JOIN source_folders d ON d.id = f.folder_id
-      WHERE f.track_id = ? AND f.state IN ('track', 'deleted')`, // deleted: it came back from the trash since
+      WHERE f.track_id = ? AND f.state IN ('track', 'deleted')`, // `deleted` if the track was restored from the trash
   );
-  // one read transaction for a whole group
+  // runs the queries for a whole group in one read transaction
   const inReadTransaction = <A extends unknown[], R>(read: (...args: A) => R) => client.transaction(read).deferred;
 
   /** Returns the other paths at which each file was seen, by size, time and inode. */
@@ -166,7 +167,7 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     if (
       fileLocations.length === 1 &&
       location.state === 'deleted' &&
-      location.trackId === null && // else it came back from the trash since
+      location.trackId === null && // with a track id, the track was restored from the trash since
       (state === 'absent' || state === 'changed')
     ) {
       const { path, name } = location;
@@ -192,7 +193,7 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     if (holderId !== undefined) {
       const isSame = hasAudioOf(holderId, result);
       if (isSame && candidate.knownFile?.trackId === holderId) return 'place';
-      // the same name in another Unicode spelling
+      // the file may have the same name in another Unicode spelling
       const states = await locations.statesOf(holderId);
       if (states.includes('present')) return 'place';
       return isSame && states.every((state) => state === 'absent') ? holderId : 'unsure';
@@ -252,8 +253,8 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     },
 
     /**
-     * Files whose audio was not hashed, and that by their length may be tracks whose files moved. In a first scan there
-     * are none.
+     * Returns which files have to be hashed: those without a hash whose length fits a track whose file moved. In a
+     * first scan there are none.
      */
     async findFilesToHash(files: NewFile[]): Promise<boolean[]> {
       if (!locations.hadFiles) return files.map(() => false);
@@ -270,7 +271,10 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
       );
     },
 
-    /** Identifies files by their audio. `place`: the track at the path, or a new track. One result per file. */
+    /**
+     * Identifies files by their audio. `place` means the track at the path, or a new track. Returns one result per
+     * file.
+     */
     async identifyByContent(files: NewFile[]): Promise<(TrackId | 'place' | 'unsure')[]> {
       const matches = findAudioMatches(files);
       return Promise.all(files.map((file, i) => identifyByAudio(file, matches[i] as AudioMatches)));
@@ -300,7 +304,10 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
       };
       return { path, candidate, traits, music, audio: { stored, audioHash }, deletedLocation };
     },
-    /** A file of a deleted track, which needs no reading: only the track that had its place is still to be found. */
+    /**
+     * Creates a postponed file for a deleted track, which is not read: only the track that had its place remains to be
+     * found.
+     */
     postponeUnread: (file: ListedFile, deletedLocation: DeletedLocation): PostponedFile => ({
       ...file,
       traits: { ...traitsOf(file), isDeleted: true },
@@ -309,7 +316,7 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
       deletedLocation,
     }),
 
-    /** Files of tracks whose former audio is among these files: they may be tracks of their own. */
+    /** Returns the files of tracks whose former audio is among these files: they may be separate tracks. */
     listFilesOfFormerOwners(
       files: readonly PostponedFile[],
       postponedFiles: ReadonlyMap<string, PostponedFile>,
@@ -329,7 +336,8 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
 
     /**
      * Returns all tracks that one of these files may be: the tracks at their paths, tracks with their audio, and tracks
-     * with the audio of those. Tracks for which `isKnown` holds are left out. `postponedFiles` are all files that wait.
+     * with the audio of the latter. Tracks for which `isKnown` returns true are left out. `postponedFiles` are all
+     * files that wait.
      */
     async findPossibleTracks(
       files: readonly PostponedFile[],
@@ -379,5 +387,5 @@ const audioRowOf = ({
   channels,
 });
 
-/** A hash that can be compared. */
+/** Returns the hash if it can be compared, else null. */
 const hashOf = (audioHash: string | null): string | null => (audioHash === NO_HASH ? null : audioHash);

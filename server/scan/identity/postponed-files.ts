@@ -1,6 +1,6 @@
 // Assigns tracks to the files that were postponed until the end of the walk: by their audio (assign-tracks.ts), then,
-// where other audio replaced that of a track and neither exists elsewhere, by their sound (replaced-files.ts). The path
-// decides last, and never where that would lose the only copy of other music.
+// if other audio replaced that of a track and neither exists elsewhere, by their sound (replaced-files.ts). The path
+// decides last, and never if that would lose the only copy of other music.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
@@ -17,20 +17,25 @@ import type { SeparatedTracks } from '../gone-tracks/separated-tracks.ts';
 const GROUP_FILES = 64;
 
 interface PostponedFilesDeps extends ReplacedFilesDeps {
-  /** No fingerprints are made, since they would be stored: a file with other names at a track's path is other music. */
+  /**
+   * True to make no fingerprints, since they would be stored: a file with other names at a track's path then counts as
+   * other music.
+   */
   dryRun: boolean;
   movedFiles: Pick<MovedFiles, 'findPossibleTracks' | 'listDeletedHashes' | 'forgetListings'>;
   separatedTracks: Pick<SeparatedTracks, 'separateByCurrentAudio'>;
   mergedFiles: MergedFiles;
   onUnusedCopy: (key: string) => void;
-  /** Files of deleted and merged tracks are restored. */
+  /** True to restore files of deleted and merged tracks. */
   restore: boolean;
   /** Reads the tags again; audio and hashes were read before. */
   readTags: (files: PostponedFile[]) => Promise<ReadResult[]>;
   push: (ops: ScanOp[]) => Promise<void>;
 }
 
-/** Writes the files in an order in which each track has left its path before another track comes there. */
+/**
+ * Assigns and writes the files, in an order in which each track has left its path before another track arrives there.
+ */
 export async function assignPostponedFiles(
   postponedFiles: ReadonlyMap<string, PostponedFile>,
   deps: PostponedFilesDeps,
@@ -115,13 +120,13 @@ async function beginsWithCopy(
   return hash.digest('hex') === sha256;
 }
 
-/** Returns the name of a deleted track in the order of moves, which its path identifies. */
+/** Returns the key by which `orderMoves` identifies a deleted track, made from its path. */
 const keyOfDeleted = (place: string): string => `deleted from ${place}`;
 
 interface AssignedFile {
   file: PostponedFile;
   assignment: Assignment;
-  /** The track that comes to the path, and the track that leaves it. `orderMoves` uses both. */
+  /** The track that arrives at the path, and the track that leaves it. `orderMoves` uses both. */
   incoming: TrackId | string;
   outgoing: TrackId | string;
   hasOtherMusic: boolean;
@@ -132,12 +137,12 @@ interface AudioAssignments {
   changingFiles: PostponedFile[];
   /** Assignments of all other files, by path. */
   assignments: Map<string, Assignment>;
-  /** Tracks with other audio at their path, whose own audio another file has. */
+  /** Tracks with other audio at their path, while another file has their own audio. */
   idsWithAudioElsewhere: Set<TrackId>;
   copiesByTrack: Map<TrackId, CopyOfTrack>;
 }
 
-/** The stored copy of a track. */
+/** A track and its stored copy. */
 interface CopyOfTrack {
   copy: StoredCopy;
   nameKey: string;
@@ -183,8 +188,8 @@ async function assignByAudio(
 const isPresent = ({ locations }: PossibleTrack): boolean => locations.some(({ state }) => state === 'present');
 
 /**
- * When a track gets back the audio that it had before other music replaced it, that music goes to the track that had
- * joined it because of the music.
+ * Handles a track that gets back the audio that it had before other music replaced it. That music returns to the track
+ * that had been joined with this track because of the music.
  */
 function returnAudio(
   files: readonly PostponedFile[],
@@ -208,7 +213,10 @@ function returnAudio(
   }
 }
 
-/** Finds files with the audio of a track whose file is being written: that file decides which of them is the copy. */
+/**
+ * Returns whether a file has the audio of a track whose own file is still being written: only the complete file tells
+ * which of them is the copy.
+ */
 function createChangingCheck(tracks: readonly PossibleTrack[]): (file: PostponedFile) => boolean {
   const changingTracks = tracks.filter(({ locations }) => locations.some(({ state }) => state === 'changed'));
   const hashes = new Set(changingTracks.map(({ audioHash }) => audioHash));
@@ -240,7 +248,7 @@ async function writeMoves(rotations: AssignedFile[][], { readTags, push, signal 
 }
 
 function toOp({ path, candidate, traits }: PostponedFile, assignment: Assignment, result: ReadResult): FileOp {
-  // a restored track has its path already
+  // a restored track already has its path
   const isOfPath = assignment === 'replaced' || assignment === 'deleted';
   const target = isOfPath || (assignment === 'new' && traits.holderId === null) ? 'place' : assignment;
   const { holderId } = traits;

@@ -1,22 +1,22 @@
 // Groups the files that wait for the end of the walk. Two files are in one group if they have the same audio, are the
-// same file, or may be the same track. Which tracks the files of a group are does not depend on other groups, so a
-// library in which every file changed is assigned a few files at a time.
+// same file, or may be the same track. The assignment of a group does not depend on other groups, so a library in which
+// every file changed is assigned a few files at a time.
 import type { TrackId } from '../../db/ids.ts';
 import { inSlices, partsOf, yieldIfDue } from '../../runtime/time-slices.ts';
 import type { PossibleTrack } from './assign-tracks.ts';
 import type { MovedFiles, PostponedFile } from './moved-files.ts';
 
-/** The number of files that a group begins with; related files are added to them. */
+/** The number of files with which a group starts; related files are added to them. */
 const GROUP_SEED_FILES = 64;
 
 interface RelatedGroup {
-  /** In the order of their paths. */
+  /** The files of the group, in the order of their paths. */
   files: PostponedFile[];
   /** All tracks that one of the files may be, in the order of their ids. */
   tracks: PossibleTrack[];
 }
 
-/** Gives each file once. */
+/** Yields the groups; each file is in one group. */
 export async function* groupRelatedFiles(
   postponedFiles: ReadonlyMap<string, PostponedFile>,
   findPossibleTracks: MovedFiles['findPossibleTracks'],

@@ -1,6 +1,6 @@
-// Files whose audio differs from that of the track at their path, where no track has that audio. Their sound decides
-// whether such a file is another track, a new one, or the track at the path, encoded again or edited. Files of tracks
-// that a person merged stay merged.
+// Identifies files whose audio differs from that of the track at their path, if no track has that audio. Their sound
+// decides whether such a file is another track, a new track, or the track at the path, encoded again or edited. Files
+// of tracks that a person merged stay merged.
 import type { MainDb } from '../../db/client.ts';
 import type { TrackId } from '../../db/ids.ts';
 import type { Hearing } from '../../enrichment/hearing.ts';
@@ -15,7 +15,7 @@ import type { GoneTrack } from '../gone-tracks/gone-candidates.ts';
 import type { PostponedFile } from './moved-files.ts';
 import { haveSameLength, filterCertain, seemsSame, type Match } from '../gone-tracks/same-music.ts';
 
-/** Fingerprints of files that are kept, of 4 KB each; more are made again when they are needed. */
+/** The number of cached fingerprints, 4 KB each; others are made again when they are needed. */
 const MAX_CACHED_FINGERPRINTS = 2_000;
 
 export interface ReplacedFilesDeps {
@@ -37,7 +37,7 @@ interface DoubtfulFile {
 
 /**
  * Changes the assignment of `replaced` files whose sound shows that they are another track, or a new one. Returns the
- * files whose track only the path tells. `idsWithAudioElsewhere` are tracks whose audio another file has.
+ * files that only the path identifies. `idsWithAudioElsewhere` are tracks whose audio another file has.
  */
 export async function identifyReplacedFiles(
   files: readonly PostponedFile[],
@@ -79,8 +79,8 @@ export async function identifyReplacedFiles(
   return new Set(unmatchedFiles.filter(({ file }) => isReplaced(file)).map(({ file }) => file));
 
   /**
-   * Returns whether the file sounds like another track, deleted ones included, or has the names of one where it has no
-   * fingerprint.
+   * Returns whether the file sounds like another track, deleted ones included, or has the names of another track if
+   * there is no fingerprint.
    */
   async function isOtherTrack(file: PostponedFile, trackId: TrackId): Promise<boolean> {
     const fingerprint = await makeFingerprint(file);
@@ -94,7 +94,8 @@ export async function identifyReplacedFiles(
 }
 
 /**
- * Compares fingerprints, or length and names where a fingerprint is missing. Without `makeFingerprint` none is made.
+ * Compares fingerprints, or length and names if a fingerprint is missing. Without `makeFingerprint`, no fingerprint is
+ * made.
  */
 export async function isSameMusic(
   file: PostponedFile,
@@ -141,7 +142,7 @@ async function findMatches(
   return matches;
 }
 
-/** Makes the fingerprint of a file, once where there are not too many. */
+/** Creates a function that makes the fingerprint of a file, and caches a limited number of them. */
 export function createFingerprinter({
   root,
   hearing,
@@ -161,7 +162,7 @@ export function createFingerprinter({
 }
 
 // Changed files of tracks that a person merged into others: a file with other tags, or encoded again, is still part of
-// that merge, and no new track. This holds as long as the merge can be undone.
+// that merge, and no new track. This applies as long as the merge can be undone.
 
 interface MergedTrack {
   keptId: TrackId;
@@ -169,7 +170,7 @@ interface MergedTrack {
 }
 
 interface MergedFilesDeps extends Pick<ReplacedFilesDeps, 'root' | 'hearing' | 'signal' | 'goneTrackFinder'> {
-  /** Nothing is listened to. */
+  /** True to make no fingerprints. */
   dryRun: boolean;
   /** Called with the key of a stored copy that no track uses. */
   onUnusedCopy: (key: string) => void;
@@ -183,7 +184,7 @@ export function createMergedFiles({ $client: client }: Pick<MainDb, '$client'>, 
       WHERE source = ? AND source_id = ? AND merged_into IS NOT NULL AND merge_reason = 'duplicate'`,
   );
 
-  /** The track that a person merged, and whose file was at this place when nobody has the place now. */
+  /** Returns the merged track whose file was at this place, if no track has the place now. */
   const findMerged = ({ path, candidate, traits }: PostponedFile): MergedTrack | undefined =>
     traits.holderId === null && candidate.knownFile?.state === 'deleted'
       ? find.get(source, sourceIdOf(path, candidate.name))
@@ -221,7 +222,10 @@ export function createMergedFiles({ $client: client }: Pick<MainDb, '$client'>, 
   };
 }
 
-/** Its own place is where it was before, and no track of the trash goes with it. */
+/**
+ * Converts a file to one of a deleted track: its previous location is its own place, and no track of the trash belongs
+ * to it.
+ */
 const toDeletedFile = (file: PostponedFile): PostponedFile => ({
   ...file,
   audio: undefined,

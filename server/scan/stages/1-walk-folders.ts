@@ -1,4 +1,5 @@
-// Walk stage: the files that have to be looked at, in groups, and the music folders whose first copy does not fit.
+// Walk stage: yields the files that have to be examined, in groups, and finds music folders whose first copy does not
+// fit.
 import { hasHeldMusic } from '../../files/music-folder.ts';
 import { rootKeysOf } from '../../storage/music-roots.ts';
 import { changesRows, type ListedFile } from '../walk/compare-folder.ts';
@@ -10,8 +11,8 @@ import { createScanRecord, recordBatch } from '../scan-record.ts';
 const GROUP_FILES = 64;
 
 /**
- * Finds the music folders that are not scanned, because their first copy does not fit. A whole folder is measured, also
- * if only a part of it is scanned.
+ * Finds the music folders that are not scanned, because their first copy does not fit. The complete folder is measured,
+ * even if only a part of it is scanned.
  */
 export function findRefusedFolders(scan: Scan): ReturnType<typeof refuseFirstCopies> {
   const { roots, musicFolders, onProgress } = scan.options;
@@ -42,7 +43,7 @@ export function withoutFolders(scan: Scan, keys: readonly string[]): Scan {
 
 type Walk = Omit<Scan, 'rows'> & { rows: Pick<Scan['rows'], 'push'> };
 
-/** Yields the files that have to be looked at, in groups. Changes of a folder's own row are written right away. */
+/** Yields the files that have to be examined, in groups. Changes of a folder's own row are written right away. */
 export async function* walk(
   { deps, options, scope, canSplit, record, rows, progress }: Walk,
   { folders, closedKeys }: ScannedFolders,
@@ -74,7 +75,7 @@ export async function* walk(
         group = [];
       }
     }
-    if (group.length > 0) yield group; // a group that is not full is read while the walk continues
+    if (group.length > 0) yield group; // the last group is read while the walk continues, even if it is not full
     progress.report(batches.at(-1)?.path ?? '');
   }
   signal.throwIfAborted();

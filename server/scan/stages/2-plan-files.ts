@@ -1,4 +1,4 @@
-// Plan stage: which files of a group have to be read.
+// Plan stage: decides which files of a group have to be read.
 import { fileKey } from '../../files/file-stamp.ts';
 import { join } from '../../files/relative-path.ts';
 import type { ListedFile } from '../walk/compare-folder.ts';
@@ -6,9 +6,7 @@ import type { ScanOp } from '../write/decide.ts';
 import { isAtPathOfDeleted } from './3-read-files.ts';
 import type { Scan } from '../scan-context.ts';
 
-/**
- * Leaves out files that only moved, and files that were postponed when a part was walked. All others have to be read.
- */
+/** Returns the files that have to be read: all except files that only moved, and files that were already postponed. */
 export async function planFiles(
   { options: { restore }, scope: { modeAt }, identity }: Scan,
   listedFiles: ListedFile[],
@@ -22,7 +20,8 @@ export async function planFiles(
   const ops: ScanOp[] = [];
   const toRead = group.filter((file, i) => {
     const match = matches[i];
-    const mayBeSplit = match !== undefined && file.candidate.sheetsMark !== null; // by a sheet that was not beside it
+    // a sheet may split the file that was not beside it before
+    const mayBeSplit = match !== undefined && file.candidate.sheetsMark !== null;
     if (match === 'unsure' || mayBeSplit || isAtPathOfDeleted(file.candidate)) uncertainCandidates.add(file.candidate);
     if (!match || match === 'unsure' || mayBeSplit) return true;
     if ('deletedLocation' in match) {
@@ -34,7 +33,7 @@ export async function planFiles(
         );
       return restore;
     }
-    // from a folder that is only indexed into one whose files are copied
+    // the file moved from a folder that is only indexed into one whose files are copied
     if (modeAt(file.path) === 'copy' && modeAt(match.from) !== 'copy') return true;
     ops.push({ kind: 'moved', ...file, trackId: match.trackId });
     return false;

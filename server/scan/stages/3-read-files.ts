@@ -12,11 +12,12 @@ import { recordRefused } from '../scan-record.ts';
 import type { ReadFile } from '../copies/store-copies.ts';
 
 /**
- * Reads tags, and in copy mode copies or hashes the file. A damaged file is a result with a reason, a file that does
- * not fit is left out, and a full disk ends the scan.
+ * Reads tags, and in copy mode copies or hashes the files. For a damaged file the result is the reason, a file that
+ * does not fit is left out, and a full disk ends the scan.
  */
 export async function readFiles(scan: Scan, files: ListedFile[]): Promise<ReadFile[]> {
-  // a copied file is hashed while it is copied; a large file that is only indexed, later, unless its audio may differ
+  // A file that is copied is hashed while it is copied. A large file that is only indexed is hashed later, unless its
+  // audio may differ.
   const readModeOf = ({ path, candidate }: ListedFile): ReadMode =>
     scan.scope.modeAt(path) === 'copy'
       ? 'copied'
@@ -31,7 +32,7 @@ export async function readFiles(scan: Scan, files: ListedFile[]): Promise<ReadFi
   return files.flatMap(({ candidate }) => fileByCandidate.get(candidate) ?? []);
 }
 
-/** Copies the files that fit. If some do not, files whose content is stored already are looked for first. */
+/** Copies the files that fit. If some do not fit, files whose content is already stored are found first. */
 export async function readCopies(scan: Scan, files: ListedFile[]): Promise<ReadFile[]> {
   const { quota } = scan.copies;
   let storedFiles: ReadFile[] = [];
@@ -53,7 +54,7 @@ export async function readCopies(scan: Scan, files: ListedFile[]): Promise<ReadF
   }
 }
 
-/** Reads the files that need no copy: their content is stored, or cannot be read. */
+/** Reads files to find those that need no copy: their content is stored, or they cannot be read. */
 async function readStored(scan: Scan, files: ListedFile[]): Promise<ReadFile[]> {
   const sizes = await scan.copies.quota.storedSizeCounts();
   const possiblyStored = files.filter(({ candidate }) => sizes.has(candidate.sizeBytes));
@@ -64,7 +65,10 @@ async function readStored(scan: Scan, files: ListedFile[]): Promise<ReadFile[]> 
   return results.filter((_, i) => isStored[i]);
 }
 
-/** `copied`: into the storage · `named`: hashed for that · `hashed`: also large files · `indexed`: these later */
+/**
+ * `copied`: copied into the storage. `named`: hashed to find the stored copy. `hashed`: hashed, also large files.
+ * `indexed`: hashed, but large files later.
+ */
 type ReadMode = 'copied' | 'named' | 'hashed' | 'indexed';
 
 export async function readGroup(scan: Scan, files: ListedFile[], mode: ReadMode): Promise<ReadFile[]> {
@@ -83,7 +87,7 @@ export async function readGroup(scan: Scan, files: ListedFile[], mode: ReadMode)
     hashWholeFile: mode === 'named' || (mode === 'copied' && scan.copies.send !== undefined),
     hashLarge: mode !== 'indexed',
   });
-  scan.heap.hold(); // only now, when the reading thread has loaded its code
+  scan.heap.hold(); // the heap is limited only now, when the reading thread has loaded its code
   if (results.some((result) => !result.ok && result.fatal))
     throw new AppError(
       'storage_full',
@@ -92,7 +96,7 @@ export async function readGroup(scan: Scan, files: ListedFile[], mode: ReadMode)
   return files.map((file, i) => ({ ...file, result: withoutSplitIfNoFfmpeg(results[i] as ReadResult, scan.canSplit) }));
 }
 
-/** Without ffmpeg, the tracks of a file could not be played. */
+/** Returns the result without its sections if ffmpeg is missing: the tracks of such a file could not be played. */
 export const withoutSplitIfNoFfmpeg = (result: ReadResult, canSplit: boolean): ReadResult =>
   result.ok && result.split?.sections && !canSplit ? { ...result, split: { fault: NEEDS_FFMPEG_REASON } } : result;
 
@@ -103,7 +107,8 @@ async function hashWhereNeeded(scan: Scan, files: ReadFile[]): Promise<ReadFile[
     .filter(({ candidate, result }) => result.audioHash === null && !hasOnlyOtherLyrics(candidate));
   if (unhashedFiles.length === 0) return files;
   const isHashNeeded = await scan.identity.movedFiles.findFilesToHash(unhashedFiles);
-  const isSplit = ({ result }: NewFile): boolean => result.split?.sections !== undefined; // known by hash and offset
+  // sections are recognized by the file's hash and their offset
+  const isSplit = ({ result }: NewFile): boolean => result.split?.sections !== undefined;
   const mustRead = (file: NewFile, i: number): boolean =>
     (isHashNeeded[i] && !file.candidate.isReread) || isSplit(file);
   const candidatesToRead = new Set(unhashedFiles.filter(mustRead).map(({ candidate }) => candidate));
@@ -125,6 +130,6 @@ export const isAtPathOfDeleted = ({ knownFile }: Candidate): boolean =>
 export const toNewFile = ({ path, candidate, result }: ReadFile): NewFile[] =>
   result.ok ? [{ path, candidate, result }] : [];
 
-/** Sends the files to the storage. Where it is a folder, the reading thread has copied them already. */
+/** Sends the files to the storage. If the storage is a folder, the reading thread has already copied them. */
 export const storeCopies = async ({ copies }: Scan, files: ReadFile[]): Promise<ReadFile[]> =>
   copies.send?.(files) ?? files;

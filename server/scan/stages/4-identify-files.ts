@@ -1,4 +1,4 @@
-// Identify stage: decides which track each file is, where its content or its path leaves no doubt. All other files are
+// Identify stage: decides which track each file is, if its content or its path leaves no doubt. All other files are
 // postponed.
 import { join } from '../../files/relative-path.ts';
 import { hasOnlyOtherLyrics, type ScanOp } from '../write/decide.ts';

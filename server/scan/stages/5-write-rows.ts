@@ -1,4 +1,4 @@
-// Ops of a scan wait here to be written; between two batches the event loop serves requests.
+// Queues the operations of a scan until they are written; between two batches the event loop serves requests.
 import { whenUnlocked } from '../../db/wait-for-unlock.ts';
 import type { ScanOp } from '../write/decide.ts';
 import type { WriteBatch } from '../write/writer.ts';
@@ -9,9 +9,9 @@ const MAX_QUEUED_OPS = 500;
 interface WriteQueueDeps {
   writeBatch: WriteBatch;
   batchMs: () => number;
-  /** False when the scan was cancelled: a locked database is not waited for any more. */
+  /** Returns false when the scan was cancelled: a locked database is then not awaited any more. */
   isScanActive: () => boolean;
-  /** Resolves when the database's log is short enough to write on. */
+  /** Resolves when the database's write-ahead log is short enough to write more. */
   relieve: () => Promise<void>;
   onCommit: () => void;
 }
@@ -58,7 +58,7 @@ export function createWriteQueue({ writeBatch, batchMs, isScanActive, relieve, o
       for (const op of newOps) ops.push(op);
       if (ops.length > head) start();
     },
-    /** Resolves when at most QUEUE_FILES ops wait. Throws what the database threw. */
+    /** Resolves when at most MAX_QUEUED_OPS operations wait. Throws the error of a failed write. */
     async hasRoom(): Promise<void> {
       while (!writeFailure && ops.length - head > MAX_QUEUED_OPS)
         await new Promise<void>((resolve) => {
@@ -66,7 +66,7 @@ export function createWriteQueue({ writeBatch, batchMs, isScanActive, relieve, o
         });
       check();
     },
-    /** Resolves when all ops are written. Throws what the database threw. */
+    /** Resolves when all operations are written. Throws the error of a failed write. */
     async drain(): Promise<void> {
       while (running) await running;
       check();

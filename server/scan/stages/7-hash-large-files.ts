@@ -1,6 +1,6 @@
 // In reference mode a scan reads only the tags of a large file. This stage hashes the audio at the end, when the
-// library already shows the track. By the hash a file is recognized that was moved and retagged at once. A file that
-// cannot be read is left to the next scan.
+// library already shows the track. The hash identifies a file that was moved and retagged at once. A file that cannot
+// be read is left to the next scan.
 import type { MainDb } from '../../db/client.ts';
 import type { RowOf } from '../../db/rows.ts';
 import type { tracks } from '../../db/schema.ts';

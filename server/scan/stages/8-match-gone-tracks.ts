@@ -1,4 +1,4 @@
-// Gone stage, when all rows are written: tracks whose files are gone are looked for among the new ones.
+// Gone stage, when all rows are written: searches for tracks whose files are gone among the new tracks.
 import { inSlices } from '../../runtime/time-slices.ts';
 import type { Scan } from '../scan-context.ts';
 import { recordAdopted, recordJoined } from '../scan-record.ts';

@@ -19,12 +19,14 @@ import { codeOf, pathIn, type Listing, type NameReason } from './list-folder.ts'
 /** A file that has to be read, because it is new or differs from its row. */
 export interface Candidate extends FileIdentity, InodeStamp {
   name: string;
-  /** Changes when the lyrics file beside the file changes. */
+  /** Changes when the lyrics file beside the audio file changes. */
   lyricsMark: string | null;
   /** Changes when a cue sheet in the file's folder changes. */
   sheetsMark: string | null;
   knownFile: KnownFile | null;
-  /** The file looks unchanged, but its tags are read again: a person asked for that, or the file was touched. */
+  /**
+   * True if the file looks unchanged, but its tags are read again: a person asked for that, or the file was touched.
+   */
   isReread?: true;
 }
 
@@ -40,7 +42,7 @@ export interface FolderBatch {
   path: string;
   imageName: string | null;
   artistImage: string | null;
-  /** One of the two. */
+  /** True if one of the two pictures changed. */
   imageChanged: boolean;
   /**
    * The signature of the listing, to be stored once every file of the folder is a track; null when there is nothing to
@@ -48,19 +50,24 @@ export interface FolderBatch {
    */
   signature: string | null;
   candidates: Candidate[];
-  /** Known files that are back with the same size and time. */
+  /** Known files that have reappeared with the same size and time. */
   returnedFiles: KnownFile[];
-  /** Unchanged files that another mount, or another disk, numbers otherwise. */
+  /** Unchanged files whose device or inode number changed, as on another mount or disk. */
   renumberedFiles: (InodeStamp & { name: string })[];
   /** Known files that are not in the folder any more. */
   goneFiles: KnownFile[];
-  /** Unchanged files that failed before, and files without a stat; an entry without a name is the folder itself. */
+  /**
+   * Unchanged files that failed before, and files without a stat; an entry without a name stands for the folder itself.
+   */
   repeatedFailures: NameReason[];
   skippedFiles: NameReason[];
   unchangedCount: number;
-  /** Audio files that could not be looked at. */
+  /** The number of audio files that could not be examined. */
   unreadableCount: number;
-  /** Unchanged files whose track was deleted, and unchanged files whose cue sheet is not used. */
+  /**
+   * The number of unchanged files whose track was deleted; `unsplitCount` counts unchanged files whose cue sheet is not
+   * used.
+   */
   deletedCount: number;
   unsplitCount: number;
 }
@@ -84,11 +91,11 @@ export const emptyBatch = (path: string): FolderBatch => ({
 });
 
 export interface CompareOptions {
-  /** Files whose tracks were deleted are read again. */
+  /** True to read files again whose tracks were deleted. */
   restore: boolean;
-  /** All files are read again. */
+  /** True to read all files again. */
   reread?: boolean;
-  /** A file can be split into tracks: there is ffmpeg. */
+  /** True if files can be split into tracks, because ffmpeg is installed. */
   canSplit: boolean;
 }
 
@@ -107,7 +114,8 @@ export function compareFolder(listing: Listing, knownFiles: KnownFileLookup, opt
     for (const name of sheetNames) skippedFiles.push({ name, reason: 'a cue sheet without audio' });
   const signature = signatureOf(audioNames, stats, lyricsMarkOfFile, sheetsMark);
   if (folder?.signature === signature && !options.restore && !options.reread) {
-    batch.unchangedCount = audioNames.length; // every file was a track and is the same: no row needs to be read
+    // the listing is the same and every file is a track, so no row needs to be read
+    batch.unchangedCount = audioNames.length;
     return batch;
   }
   const rows = folder ? knownFiles.listFiles(folder.id) : [];
@@ -124,7 +132,7 @@ export function compareFolder(listing: Listing, knownFiles: KnownFileLookup, opt
   // a file whose track was deleted may have been renamed, so it is not gone yet
   for (const file of unmatchedRows.values())
     if (file.state !== 'gone' && (file.state !== 'deleted' || isRestored(file))) batch.goneFiles.push(file);
-  // files that failed, were deleted or are gone have to be looked at by each scan
+  // each scan has to examine files that failed, were deleted or are gone
   const isSettled = batch.repeatedFailures.length + unmatchedRows.size + batch.deletedCount + batch.unsplitCount === 0;
   batch.signature = isSettled && folder?.signature !== signature ? signature : null;
   return batch;
@@ -176,7 +184,7 @@ function classify(
 
 const fileNumbersOf = (stat: fs.Stats): InodeStamp => ({ dev: stat.dev, ino: stat.ino, ctimeUs: ctimeUsOf(stat) });
 
-/** Its track was deleted and has come back from the trash since. */
+/** Returns whether the file's track was deleted and has been restored from the trash since. */
 const isRestored = ({ state, trackId }: KnownFile): boolean => state === 'deleted' && trackId !== null;
 
 function statOf(batch: FolderBatch, prefix: string | Buffer, name: string): fs.Stats | undefined {
@@ -199,7 +207,7 @@ function lyricsMarks(batch: FolderBatch, prefix: string | Buffer, audio: string[
   });
 }
 
-/** One hash of the names, sizes and times of the cue sheets; null when there are none. */
+/** Returns one hash of the names, sizes and times of the cue sheets; null when there are none. */
 function sheetsMarkOf(prefix: string | Buffer, sheets: string[]): string | null {
   if (sheets.length === 0) return null;
   const lines = sheets.toSorted().map((name) => {
@@ -210,7 +218,8 @@ function sheetsMarkOf(prefix: string | Buffer, sheets: string[]): string | null 
 }
 
 /**
- * One hash of the names, sizes, times and numbers of a folder's audio, and of the lyrics and cue sheets beside it.
+ * Returns one hash of the names, sizes, times and inodes of a folder's audio, and of the lyrics and cue sheets beside
+ * it.
  */
 function signatureOf(
   audio: string[],
@@ -231,7 +240,7 @@ function signatureOf(
 
 export const hasContent = (batch: FolderBatch): boolean => changesRows(batch) || batch.skippedFiles.length > 0;
 
-/** False for a folder that is only counted. */
+/** Returns false for a folder that is only counted. */
 export const changesRows = (batch: FolderBatch): boolean =>
   batch.imageChanged ||
   batch.signature !== null ||

@@ -1,5 +1,5 @@
-// What the last scan saw, read over a connection of the walking thread's own: the folders at once (a row each, 10,000
-// for a library of 100,000 tracks), the files of those that look different when they are asked for.
+// Reads what the last scan stored, over a connection of the walking thread: all folders at once (a row each, 10,000 for
+// a library of 100,000 tracks), the files of a folder only when it looks different.
 import Database from 'better-sqlite3';
 import type { RowAs } from '../../db/rows.ts';
 import type { sourceFiles, sourceFolders } from '../../db/schema.ts';
@@ -13,19 +13,19 @@ export type KnownFile = RowAs<
 type KnownFolder = RowAs<typeof sourceFolders, 'id' | 'path' | 'imageName' | 'artistImage' | 'signature'>;
 
 export interface KnownFileLookup {
-  /** The folder counts as seen. */
+  /** Returns the stored folder, which then counts as visited. */
   findFolder(path: string): KnownFolder | undefined;
   listFiles(folderId: number): KnownFile[];
-  /** Known folders that were not seen. */
+  /** Returns the stored folders that the walk has not visited. */
   listUnvisitedFolders(): KnownFolder[];
-  /** Files of a folder that are not marked gone, or deleted and still in the trash. */
+  /** Returns the files of a folder, without those that are marked gone, or deleted and still in the trash. */
   listPresent(folderId: number): KnownFile[];
 }
 
 const FILE_COLUMNS = `name, size_bytes AS sizeBytes, mtime_us AS mtimeUs, dev, ino, ctime_us AS ctimeUs, state, reason,
   lyrics_mark AS lyricsMark, sheets_mark AS sheetsMark, track_id AS trackId`;
 
-/** Reads the folders that are known at or below `folders` now, without those that the scan itself will add. */
+/** Reads the folders that are stored at or below `folders` now, without those that this scan will add. */
 export function openKnownFiles(
   databasePath: string,
   source: string,
@@ -34,7 +34,7 @@ export function openKnownFiles(
   const client = new Database(databasePath, { readonly: true });
   client.pragma('busy_timeout = 10000');
   const listFolders = client.prepare<[string, string, string, string, string], KnownFolder>(
-    // '0' follows '/'
+    // '0' is the character after '/'
     `SELECT id, path, image_name AS imageName, artist_image AS artistImage, signature FROM source_folders
       WHERE source = ? AND (? = '' OR path = ? OR (path >= ? || '/' AND path < ? || '0')) ORDER BY path`,
   );

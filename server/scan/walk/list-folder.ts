@@ -1,4 +1,4 @@
-// Lists one folder and sorts what is in it by kind. Synchronous, for the walking thread.
+// Lists one folder and sorts its entries by kind. Synchronous, for the walking thread.
 import fs from 'node:fs';
 import { sep } from 'node:path';
 import { messageOf } from '../../errors.ts';
@@ -16,7 +16,7 @@ export interface NameReason {
 }
 
 export interface Listing {
-  /** Absolute path with a slash at its end; bytes when a name in it is not UTF-8. */
+  /** Absolute path with a slash at its end; bytes if a name in the path is not UTF-8. */
   prefix: string | Buffer;
   path: string;
   /** What is left out of the folder, with the ignore files in it. */
@@ -24,14 +24,17 @@ export interface Listing {
   folders: string[];
   audioNames: string[];
   images: { name: string; extension: string }[];
-  /** Lyrics, if there is audio of the same name. */
+  /** Lyrics files with the same name as an audio file. */
   lyricsNames: string[];
-  /** Cue sheets. */
+  /** Names of cue sheets. */
   sheetNames: string[];
   skippedFiles: NameReason[];
 }
 
-/** `rules` are those of the folder without its own ignore files. A string when the folder cannot be listed: why. */
+/**
+ * Lists a folder; returns the reason as a string when it cannot be listed. `rules` are those of the folder without its
+ * own ignore files.
+ */
 export function listFolder(root: MusicRoots, path: string, rules: IgnoreRules): Listing | string {
   const absolute = absoluteOf(root, path);
   const listing: Listing = {
@@ -63,7 +66,10 @@ export function listFolder(root: MusicRoots, path: string, rules: IgnoreRules): 
   return listing;
 }
 
-/** A name that is not UTF-8 has replacement characters and could not be opened; such a folder is listed as bytes. */
+/**
+ * Lists the entries of a folder as bytes if one of their names is not UTF-8: as text, such a name would have
+ * replacement characters and could not be opened.
+ */
 function readDirents(folder: string | Buffer): fs.Dirent<string | Buffer>[] {
   const dirents = fs.readdirSync(folder, { withFileTypes: true });
   return dirents.some(({ name }) => name.includes('\ufffd'))
@@ -91,7 +97,10 @@ function sortByKind(listing: Listing, root: MusicRoots, name: string, dirent: fs
   else skip(whyNotRead(extensionOf(name)));
 }
 
-/** Only links to files inside the music folder are followed: a link to a folder could loop, others could lead out. */
+/**
+ * Returns why a link is not followed. Only links to files inside the music folder are: a link to a folder could loop,
+ * others could lead out.
+ */
 function findLinkProblem(roots: MusicRoots, path: string): string | undefined {
   try {
     const realPath = fs.realpathSync(absoluteOf(roots, path));
@@ -106,7 +115,7 @@ function findLinkProblem(roots: MusicRoots, path: string): string | undefined {
   }
 }
 
-/** Absolute path of a name in a listed folder. */
+/** Returns the absolute path of a name in a listed folder. */
 export function pathIn(prefix: string | Buffer, name: string): string | Buffer {
   const bytes = name.includes('\\x') ? textToName(name) : name;
   return typeof prefix === 'string' && typeof bytes === 'string'

@@ -1,4 +1,4 @@
-// The walking thread: finds folders as `walk` does, and gives some at a time when it is asked for them.
+// The walking thread: runs `walk` and returns a few folders each time it is asked.
 import { answerQuestions } from '../../runtime/answer-questions.ts';
 import type { FolderBatch } from './compare-folder.ts';
 import { openKnownFiles } from './known-files.ts';
@@ -23,13 +23,13 @@ let walkedFolders: Generator<FolderBatch> | undefined;
 answerQuestions<WalkQuestion, WalkedFolders>(
   (question) => {
     if (question !== 'next') {
-      walkedFolders?.return(undefined); // a walk that was broken off
+      walkedFolders?.return(undefined); // ends an earlier walk that was interrupted
       walkedFolders = walkFolders(question);
     }
     if (!walkedFolders) throw new Error('no walk was begun');
     return readBundle(walkedFolders);
   },
-  { onEnd: () => void walkedFolders?.return(undefined) }, // closes the database
+  { onEnd: () => void walkedFolders?.return(undefined) }, // also closes the database
 );
 
 function* walkFolders({ databasePath, source, ...options }: WalkOrder): Generator<FolderBatch> {

@@ -13,7 +13,7 @@ export interface WalkOptions extends CompareOptions {
   root: MusicRoots;
   /** Folders to walk, none of them below another; [''] is all music folders. */
   folders: readonly string[];
-  /** Keys of music folders that [''] leaves out: their files are neither looked at nor gone. */
+  /** Keys of music folders that [''] does not include: their files are neither examined nor marked gone. */
   closedKeys: readonly string[];
   /** LOCAL_MEDIA_IGNORE. */
   ignoredNames: string;
@@ -21,12 +21,12 @@ export interface WalkOptions extends CompareOptions {
 }
 
 const MAX_DEPTH = 128;
-/** Unchanged files between two batches of a walk that finds nothing. */
+/** The number of unchanged files between two batches of a walk that finds nothing. */
 const COUNT_BATCH_FILES = 2_000;
 
 /**
- * Yields a batch for each folder with news, and between them batches that only count. What is known and was not met is
- * gone, except below folders that were not listed: that comes last.
+ * Yields a batch for each folder with changes, and between them batches that only count. Stored folders that the walk
+ * did not meet are gone, except below folders that could not be listed; their batches come last.
  */
 export function* walk({
   root,

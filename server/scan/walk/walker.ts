@@ -1,5 +1,5 @@
-// The walk of a scan, in a thread of its own: each call of the file system is synchronous there, so that a slow or dead
-// disk delays the scan and no request. The thread of one walk is kept for the next for ten seconds.
+// Runs the walk of a scan in a thread of its own: each call of the file system is synchronous there, so that a slow or
+// dead disk delays the scan and no request. The thread of one walk is kept for the next walk for ten seconds.
 import { AppError, messageOf } from '../../errors.ts';
 import { createWorkerThread, type WorkerThread } from '../../runtime/worker-thread.ts';
 import type { WalkedFolders, WalkOrder, WalkQuestion } from './walk-worker.ts';
@@ -20,7 +20,8 @@ export function createWalker(url: URL): { walk: WalkFolders; close(): Promise<vo
       resting = undefined;
       const ask = (question: WalkQuestion): Promise<WalkedFolders> => {
         const answer = thread.ask(question, { signal });
-        answer.catch(() => undefined); // is thrown below, if the scan still wants it
+        // prevents an unhandled rejection; the error is thrown below, if the scan still needs the answer
+        answer.catch(() => undefined);
         return answer;
       };
       try {

@@ -1,5 +1,5 @@
-// Decides what becomes of what a scan found. Without side effects, so that the scan, which writes these decisions, and
-// the dry run, which lists them, agree.
+// Decides what to write for each result of a scan. Without side effects, so that the scan, which writes these
+// decisions, and the dry run, which lists them, agree.
 import type { TrackId } from '../../db/ids.ts';
 import { isSameStamp } from '../../files/file-stamp.ts';
 import type { ReadResult } from '../../files/reader-worker.ts';
@@ -9,31 +9,31 @@ import type { Candidate, FolderBatch, ListedFile } from '../walk/compare-folder.
 
 export type ReadSuccess = Extract<ReadResult, { ok: true }>;
 
-/** `files`: how many ops for files of this folder follow. */
+/** An operation on a folder; `files` is the number of operations for its files that follow. */
 interface FolderOp {
   kind: 'folder';
   batch: Omit<FolderBatch, 'candidates'>;
   files: number;
 }
 /**
- * A file that was read. `is`: the track that it is · `place`: the track of its place, or a new one · `new`: a new one,
- * whichever track had the place.
+ * A file that was read. Its target is the id of the track that it is, `place` for the track at its place or a new one,
+ * or `new` for a new track, whichever track had the place.
  */
 export interface FileOp extends ListedFile {
   kind: 'file';
   result: ReadResult;
   target: TrackId | 'place' | 'new';
-  /** The track that had its place, and has its own audio elsewhere now. */
+  /** The track that had the file's place, and whose own audio is elsewhere now. */
   previousHolderId?: TrackId;
-  /** Nothing but the path tells that it is the track of its place. */
+  /** True if nothing but the path identifies the file as the track of its place. */
   isOtherMusic?: boolean;
 }
-/** The same file in another place, which needs no reading. */
+/** The same file in another place, which is not read. */
 interface MovedOp extends ListedFile {
   kind: 'moved';
   trackId: TrackId;
 }
-/** Where the file of deleted tracks was, and which these are. */
+/** The former place of the file of deleted tracks, and these tracks. */
 export interface DeletedLocation {
   path: string;
   name: string;
@@ -44,10 +44,10 @@ export interface DeletedLocation {
 export interface DeletedOp extends ListedFile {
   kind: 'deleted';
   from: DeletedLocation;
-  /** The file was read, and the op after this one restores its track. */
+  /** True if the file was read, and the next operation restores its track. */
   isRestored: boolean;
 }
-/** Files that change places with one another: all of them at once, or none. */
+/** Files that change places with one another: all of them are written at once, or none. */
 interface RotationOp {
   kind: 'rotation';
   ops: (FileOp | DeletedOp)[];
@@ -55,28 +55,28 @@ interface RotationOp {
 export type SingleOp = FolderOp | FileOp | MovedOp | DeletedOp;
 export type ScanOp = SingleOp | RotationOp;
 
-/** The rows as the decisions before left them. */
+/** The rows as the previous decisions left them. */
 export interface CurrentRows {
-  /** This scan found the track at another path. */
+  /** Returns whether this scan found the track at another path. */
   isAdopted(id: TrackId): boolean;
   findFile(path: string, name: string): { trackId: TrackId | null; state: string } | undefined;
   findTrackBySourceId(sourceId: string): TrackId | undefined;
-  /** Has a file in another place that is there. */
+  /** Returns whether the track has an existing file in another place. */
   hasOtherFile(id: TrackId, path: string, name: string): boolean;
-  /** Plays from its file in the music folder: without the file it is missing. */
+  /** Returns whether the track plays from its file in the music folder, so that it is missing without the file. */
   isInPlace(id: TrackId): boolean;
   isMissing(id: TrackId): boolean;
 }
 
-/** `lost`: tracks that are missing from now on. */
+/** What to write for an operation; `lostIds` are tracks that are missing from now on. */
 export type Decision =
   | { kind: 'folder'; op: FolderOp; lostIds: TrackId[]; restoredIds: TrackId[] }
-  /** Still being written; the next scan finds it new, or changed, again. */
+  /** The file is still being written; the next scan finds it new, or changed, again. */
   | { kind: 'changing'; op: FileOp }
   | { kind: 'failed'; op: FileOp; reason: string; trackId: TrackId | null; lostIds: TrackId[] }
   | { kind: 'added'; op: FileOp; result: ReadSuccess; displacedId: TrackId | undefined; lostIds: TrackId[] }
   | { kind: 'updated'; op: FileOp; result: ReadSuccess; trackId: TrackId; hasOnlyLyricsChanged: boolean }
-  /** It has several tracks. `wholeFileTrackId`: the track that the whole file was until now. */
+  /** The file has several tracks. `wholeFileTrackId` is the track that the whole file was until now. */
   | {
       kind: 'split';
       op: FileOp;
@@ -86,11 +86,16 @@ export type Decision =
       wasSplit: boolean;
     }
   | MovedDecision
-  /** Another name of a file that was found already: one file per track, so the next scan reads it. */
+  /**
+   * The file is another name of a file that was already found: a track has one file, so the next scan reads this one.
+   */
   | { kind: 'second'; op: MovedOp }
   | { kind: 'deleted'; op: DeletedOp; displacedId: TrackId | undefined; lostIds: TrackId[] };
 
-/** `displaced`: the track that was here before, and whose file is gone, or not written yet in a rotation. */
+/**
+ * A file that moved. `displacedId` is the track that was at this place before, and whose file is gone, or not written
+ * yet in a rotation.
+ */
 export interface MovedDecision {
   kind: 'moved';
   op: MovedOp | FileOp;
@@ -140,7 +145,7 @@ function decideFolder(op: FolderOp, rows: CurrentRows): Decision {
 function decideFile(op: FileOp, rows: CurrentRows): Decision {
   const { path, candidate, result, target } = op;
   if (!result.ok && result.changing) return { kind: 'changing', op };
-  // not what the walk saw: its track may have been found elsewhere since
+  // the row differs from what the walk saw if its track was found elsewhere since
   const currentTrackId = rows.findFile(path, candidate.name)?.trackId ?? null;
   const failWith = (reason: string): Decision => ({
     kind: 'failed',
@@ -182,7 +187,7 @@ function decideMove(
 
 const lostIdsOf = (id: TrackId | null, rows: CurrentRows): TrackId[] => (id !== null && rows.isInPlace(id) ? [id] : []);
 
-/** The file itself is the same, and only the lyrics beside it are not. */
+/** Returns whether the file itself is the same, and only the lyrics beside it have changed. */
 export const hasOnlyOtherLyrics = ({ knownFile, isReread, ...now }: Candidate): boolean =>
   !isReread &&
   knownFile?.state === 'track' &&

@@ -1,4 +1,4 @@
-// The scan's rows of files.
+// The table of files that scans have seen.
 import type { Sqlite } from '../../db/client.ts';
 import type { TrackId } from '../../db/ids.ts';
 import type { RowAs, RowOf } from '../../db/rows.ts';
@@ -7,7 +7,7 @@ import type { FileIdentity, InodeStamp } from '../../files/file-stamp.ts';
 import type { Candidate } from '../walk/compare-folder.ts';
 import type { KnownFile } from '../walk/known-files.ts';
 
-/** What became of a file. */
+/** The state of a file that is stored with its row. */
 interface FileState {
   state: KnownFile['state'];
   reason?: string;
@@ -15,7 +15,7 @@ interface FileState {
   trackId: TrackId | null;
 }
 
-/** A track of a file, see files/section-names.ts. */
+/** The row of a track inside a file, see files/section-names.ts. */
 export type SectionRow = RowAs<typeof sourceFiles, 'name' | 'state' | 'sizeBytes' | 'mtimeUs' | 'trackId'> &
   RowAs<typeof tracks, 'audioHash'>;
 
@@ -40,7 +40,7 @@ export function createFileRows(client: Sqlite) {
     'UPDATE source_files SET state = ? WHERE folder_id = ? AND name = ?',
   );
   const setNumbers = client.prepare<[number, number, number | null, number, string, string, string]>(
-    // also of the tracks that are sections of it; '0' follows '/'
+    // also updates the tracks that are sections of the file; '0' is the character after '/'
     `UPDATE source_files SET dev = ?, ino = ?, ctime_us = ?
       WHERE folder_id = ? AND (name = ? OR name >= ? || '//' AND name < ? || '/0')`,
   );
@@ -57,7 +57,7 @@ export function createFileRows(client: Sqlite) {
     `SELECT name FROM source_files WHERE track_id = ? AND state = 'track' AND NOT (folder_id = ? AND name = ?)`,
   );
   const listSections = client.prepare<[number, string, string], SectionRow>(
-    // '0' follows '/'
+    // '0' is the character after '/'
     `SELECT f.name, f.state, f.size_bytes AS sizeBytes, f.mtime_us AS mtimeUs, f.track_id AS trackId,
       t.audio_hash AS audioHash FROM source_files f LEFT JOIN tracks t ON t.id = f.track_id
       WHERE f.folder_id = ? AND f.name >= ? || '//' AND f.name < ? || '/0' ORDER BY f.name`,
@@ -74,7 +74,7 @@ export function createFileRows(client: Sqlite) {
         AND NOT (f.folder_id = ? AND f.name = ?) AND s.state = 'deleted' AND s.track_id IS NULL`,
   );
   return {
-    /** Sections that were deleted where this very file was before. */
+    /** Returns sections that were deleted when this very file was at another path. */
     findDeletedSections: (
       source: string,
       folder: number,
@@ -90,7 +90,7 @@ export function createFileRows(client: Sqlite) {
       const stamp = [sizeBytes, mtimeUs, dev, ino, ctimeUs];
       upsert.run(folder, name, ...stamp, state, reason ?? null, lyricsMark, sheetsMark, trackId);
     },
-    /** False for a file without a row. */
+    /** Sets the state of a file; returns false for a file without a row. */
     setState: (folder: number, name: string, state: KnownFile['state']): boolean =>
       setState.run(state, folder, name).changes > 0,
     setNumbers: (folder: number, { name, dev, ino, ctimeUs }: InodeStamp & WithName): void =>

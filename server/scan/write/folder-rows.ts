@@ -1,14 +1,14 @@
-// The scan's rows of folders, and when a folder is settled: once all its files are tracks its signature is stored, and
-// the next scan passes over it as long as its listing stays the same.
+// The table of folders that scans have seen, with their signatures. When all files of a folder are tracks, its
+// signature is stored, and the next scan skips the folder as long as its listing stays the same.
 import type { Sqlite } from '../../db/client.ts';
 import type { RowOf } from '../../db/rows.ts';
 import type { sourceFolders } from '../../db/schema.ts';
 import type { FolderBatch } from '../walk/compare-folder.ts';
 
-/** Ids that are remembered; a folder's files come close together. */
+/** Maximum number of cached ids; the files of a folder are written close together. */
 const MAX_CACHED_IDS = 5_000;
 
-/** Files that are still to be written, and the signature to store then. */
+/** A signature to store when the folder's remaining files are written. */
 interface PendingSignature {
   filesToWrite: number;
   signature: string;
@@ -33,7 +33,7 @@ export function createFolderRows(client: Sqlite, source: string, now: () => Date
   );
   const ids = new Map<string, number>();
   const pendingSignatures = new Map<string, PendingSignature>();
-  /** What folders were when `remember` was called, of those that changed since. */
+  /** The pending signatures at the time of `beginUndo`, of folders that changed since. */
   let previousSignatures = new Map<string, PendingSignature | undefined>();
 
   function setPending(path: string, pending: PendingSignature | undefined): void {
@@ -42,7 +42,7 @@ export function createFolderRows(client: Sqlite, source: string, now: () => Date
     else pendingSignatures.delete(path);
   }
 
-  /** Makes the row when there is none. */
+  /** Returns the id of a folder, and inserts its row if there is none. */
   function findOrInsertId(path: string): number {
     const id = ids.get(path) ?? find.get(source, path)?.id ?? upsert.all(source, path, null, null)[0]?.id;
     if (id === undefined) throw new Error('the folder was not written');
@@ -53,10 +53,10 @@ export function createFolderRows(client: Sqlite, source: string, now: () => Date
 
   return {
     idOf: findOrInsertId,
-    /** Call when a savepoint was rolled back: a row may be gone with it. */
+    /** Clears the cached ids. To be called when a savepoint was rolled back, because a row may be gone with it. */
     forgetIds: (): void => ids.clear(),
 
-    /** Gives a function that takes back what changes from here on, for when the transaction is rolled back. */
+    /** Returns a function that undoes changes from here on, for when the transaction is rolled back. */
     beginUndo(): () => void {
       const changedFolders = (previousSignatures = new Map());
       return () => {
@@ -65,19 +65,19 @@ export function createFolderRows(client: Sqlite, source: string, now: () => Date
       };
     },
 
-    /** The albums in it may have another cover. */
+    /** Stores the pictures of a folder, and marks its albums as changed, since they may have another cover. */
     setImages(path: string, { imageName, artistImage }: Pick<FolderBatch, 'imageName' | 'artistImage'>): void {
       const id = upsert.all(source, path, imageName, artistImage)[0]?.id;
       if (id !== undefined) touchAlbums.run(now().getTime(), id);
     },
 
-    /** Stores the signature, or waits with it for `files` calls of `settle`. */
+    /** Stores the signature, or waits for `files` calls of `countWrittenFile` before it is stored. */
     setSignature(path: string, signature: string | null, files: number): void {
       if (signature !== null && files > 0) setPending(path, { filesToWrite: files, signature });
       else updateSignature.run(signature, findOrInsertId(path));
     },
 
-    /** A file of the folder was dealt with. One that is no track keeps the folder unsettled. */
+    /** Counts a file of the folder that was written. If the file is not a track, no signature is stored. */
     countWrittenFile(path: string, isTrack: boolean): void {
       const pending = pendingSignatures.get(path);
       if (!pending) return;
@@ -87,7 +87,7 @@ export function createFolderRows(client: Sqlite, source: string, now: () => Date
       if (isTrack) updateSignature.run(pending.signature, findOrInsertId(path));
     },
 
-    /** A file of the folder has no row any more, whatever becomes of the others. */
+    /** Removes the signature of a folder in which a file lost its row, whatever happens to the other files. */
     clearSignature(id: number): void {
       const path = findPath.get(id);
       if (path !== undefined) setPending(path, undefined);

@@ -1,4 +1,4 @@
-// What a scan changes of tracks: where the file is, whether it is there, and what is in it.
+// Writes what a scan changes of tracks: where their file is, whether it exists, and what it contains.
 import type { MainDb } from '../../db/client.ts';
 import type { TrackId } from '../../db/ids.ts';
 import type { RowAs } from '../../db/rows.ts';
@@ -35,14 +35,14 @@ export interface ScannedTracksDeps {
   now: () => Date;
 }
 
-/** `folder`: source_folders.id */
+/** The new place of a file; `folder` is source_folders.id. */
 interface NewLocation {
   path: string;
   name: string;
   folder: number;
 }
 
-/** What a file, or a section of one, says of its track. */
+/** The metadata and audio of a track, as its file, or a section of it, has them. */
 export interface TrackDraft {
   sourceId: string;
   identity: TrackIdentity;
@@ -128,7 +128,9 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     sizeBytes,
   });
 
-  /** Another audio, and other tags but for what a person edited. Gives the URI of the audio that it replaced. */
+  /**
+   * Replaces the audio, and the tags except for what a person edited. Returns the URI of the audio that was replaced.
+   */
   function replaceAudioAndTags(
     id: TrackId,
     { identity, audio }: TrackDraft,
@@ -136,7 +138,7 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     keepsIdentity = false,
   ): string | undefined {
     const formerUri = findUri.get(id);
-    // a copy of our own stays when the same audio turns up in a folder that is only indexed
+    // a stored copy stays if the same audio turns up in a folder that is only indexed
     const doesCopyStay =
       formerUri != null &&
       !isInFolder(formerUri) &&
@@ -152,12 +154,12 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     if (tracks.statusOf(id) !== 'manual' && !keepsIdentity) {
       const track = findTrack(id);
       tracks.setIdentity(id, track ? withEditsOf(track.identity, identity) : identity, folder, hadOtherMusic);
-      setPending.run(id); // with other tags it is to be identified again
+      setPending.run(id); // a track with other tags has to be identified again
     }
     return !doesCopyStay && formerUri != null && formerUri !== audio.storageUri ? formerUri : undefined;
   }
 
-  /** The tags say what they said when they were read last. */
+  /** Returns whether the tags are the same as when they were last read. */
   function hasSameTags({ id, identity: currentIdentity }: TrackWithIdentity, tags: TrackIdentity): boolean {
     const lastReadIdentity = withoutMeasured(findUndo(db, id)?.identity ?? currentIdentity);
     return isSameIdentity(
@@ -172,8 +174,8 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
   }
 
   /**
-   * Before other music takes over this track: moves its present music to a new track, whose file is missing. The edits
-   * stay with this track.
+   * Moves the current music of this track to a new track, whose file is missing, before other music takes over this
+   * track. The edits stay with this track.
    */
   function insertDisplacedMusic(id: TrackId): TrackId | undefined {
     const [track, audio] = [findTrack(id), findAudio.get(id)];
@@ -195,7 +197,7 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     return displacedId;
   }
 
-  /** Another file has its place. */
+  /** Gives a track another source id, because another file has its place. */
   const displace = (id: TrackId, sourceId: string): void =>
     void setSourceId.run(overwrittenPlace(id, sourceId), now().getTime(), id);
 
@@ -208,11 +210,11 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
 
     displace,
     insertAside: insertDisplacedMusic,
-    /** A track of which nobody did anything. */
+    /** Removes a track that nobody has used. */
     removeTrack: (id: TrackId): void => void removeTrackRow(db, tracks, id),
     storedAs: toStoredAudio,
     audioHashOf: (id: TrackId): string | null => findAudioHash.get(id) ?? null,
-    /** A track with the same audio. */
+    /** Returns another track with the same audio. */
     findOtherWithAudio: (audioHash: string | null, id: TrackId): TrackId | undefined =>
       hashOf(audioHash) === null ? undefined : findOtherWithAudio.get(audioHash as string, source, id),
     setAudioHash: (id: TrackId, audioHash: string): void => void setAudioHash.run(audioHash, id),
@@ -234,8 +236,8 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     },
 
     /**
-     * A deleted track whose file changed, or is asked for again, comes back as itself, and so does a hidden one. Other
-     * audio in its place is another track.
+     * Inserts a track. A deleted track whose file changed, or is requested again, is restored under its id, and so is a
+     * hidden one. If there is other audio in its place, a new track is inserted.
      */
     insert(draft: TrackDraft, folder: number): { trackId: TrackId; replacedUri?: string | undefined } {
       const { sourceId, identity, audio } = draft;
@@ -251,7 +253,7 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
       return { trackId: tracks.insert({ source, sourceId, folder, identity, audio }) };
     },
 
-    /** The track has this place now, and what is in it. */
+    /** Gives the track this place, with the audio and tags in it. */
     takeSourceId(
       id: TrackId,
       draft: TrackDraft,
@@ -266,13 +268,13 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
       trash.setPlace(source, ids, location);
     },
 
-    /** The deleted track of that place. */
+    /** Returns the deleted track at that place. */
     findDeleted: (sourceId: string) => trash.findPlace(source, sourceId),
     setDeletedSourceId: trash.moveTo,
 
     /**
-     * Before other music takes its place: its own may come back. Of several, the first counts: gives since when the
-     * track has the next one.
+     * Remembers the current audio before other music takes its place, because the audio may come back. If the track has
+     * former audio already, only that counts, and the time is returned since when the track has the current one.
      */
     rememberFormerAudio(id: TrackId): Date | undefined {
       const time = now().getTime();
@@ -281,7 +283,7 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
       setAudioEnd.run(time, id);
       return audioEnd == null ? undefined : new Date(audioEnd);
     },
-    /** Since when it has another audio than this one that it had before. */
+    /** Returns the time since when the track has other audio than this former audio. */
     findReplacementDate(id: TrackId, audioHash: string | null): Date | undefined {
       const audioEnd = audioHash === null ? undefined : findAudioEnd.get(id, audioHash);
       return audioEnd == null ? undefined : new Date(audioEnd);
@@ -292,8 +294,8 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     refill: replaceAudioAndTags,
 
     /**
-     * Other tags of audio that was not hashed. What was identified since the tags were read stays if they say the same
-     * as then.
+     * Replaces the tags of audio that was not hashed. If the tags are the same as when they were last read, what was
+     * identified since is kept.
      */
     retag(id: TrackId, { identity, audio, ...draft }: TrackDraft, folder: number): string | undefined {
       const track = findTrack(id);
@@ -304,9 +306,9 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
   };
 }
 
-/** Of no track: a place until the track has an id. */
+/** Placeholder in a place until the track has an id. */
 const NO_TRACK_ID = 0 as TrackId;
 const isInFolder = (uri: string): boolean => uri.startsWith(`${FILE_SCHEME}:`);
 
-/** A hash that can be compared. */
+/** Returns the hash if it can be compared, else null. */
 const hashOf = (audioHash: string | null): string | null => (audioHash === NO_HASH ? null : audioHash);

@@ -1,6 +1,6 @@
-// Files with several tracks: a row for each of them, as if it were a file called `Album.flac//003`, so that everything
-// that is known of files holds for it. The track of the whole file is hidden meanwhile, with its likes, plays and
-// playlist entries; when the sheet goes it returns, and its sections are hidden.
+// Writes files with several tracks: each track has a row as if it were a file called `Album.flac//003`, so that all
+// code for files works for it. The track of the whole file is hidden meanwhile, with its likes, plays and playlist
+// entries. When the cue sheet is removed that track returns, and its sections are hidden.
 import type { MainDb } from '../../db/client.ts';
 import type { TrackId } from '../../db/ids.ts';
 import { isSameStamp } from '../../files/file-stamp.ts';
@@ -20,41 +20,44 @@ export interface SplitFilesDeps {
   files: FileRows;
   scanned: ScannedTracks;
   trash: Pick<Trash, 'hide'>;
-  /** Deleted tracks are wanted back. */
+  /** True to restore deleted tracks. */
   restore: boolean;
 }
 
-/** `row` is absent for a section that is new. */
+/** A section and its row; `row` is absent for a new section. */
 interface SectionMatch {
   section: Section;
   row?: TrackRow | DeletedRow | undefined;
 }
 type TrackRow = SectionRow & { trackId: TrackId };
-/** Of a section that a person deleted. `trashedId` is undefined when the trash has been emptied since. */
+/** The row of a section that a person deleted. `trashedId` is undefined when the trash has been emptied since. */
 type DeletedRow = SectionRow & { trackId: null; folder: number; trashedId: TrackId | undefined };
 
 const INODE_OF_NO_FILE = { dev: 0, ino: 0 };
 
 export function createSplitFiles({ db, files, scanned, trash, source, restore }: SplitFilesDeps) {
-  /** Where its audio is still there it may come back as it was; otherwise it is looked for elsewhere. */
+  /**
+   * Takes a track out of the file. If the file still has its audio, the track is hidden and may come back unchanged;
+   * otherwise its audio is searched elsewhere.
+   */
   function removeFromFile(id: TrackId, isSameAudio: boolean, sourceId: string): void {
     if (isSameAudio) return trash.hide(db, id, sourceId);
     if (scanned.isInPlace(id)) scanned.setMissing(id);
     scanned.displace(id, sourceId);
   }
 
-  /** The file is one track now. */
+  /** Hides the sections of a file that is one track now. */
   function unsplit(folder: number, op: FileOp, { audioHash }: ReadSuccess): void {
     const { name, knownFile } = op.candidate;
-    if (knownFile === null) return; // it is new here
+    if (knownFile === null) return; // a new file has no sections
     for (const row of files.listSections(folder, name)) {
-      if (!hasTrack(row)) continue; // what was deleted stays so when the sheet is back
+      if (!hasTrack(row)) continue; // deleted sections stay deleted when the sheet is back
       files.remove(folder, row.name);
       removeFromFile(row.trackId, isAudioOfFile(row.audioHash, audioHash), sourceIdOf(op.path, row.name));
     }
   }
 
-  /** Sections of the file that a person deleted, here or where it was before it was moved. */
+  /** Returns the sections of the file that a person deleted, here or at the path that the file had before. */
   function listDeletedSections(folder: number, { path, candidate }: FileOp, rows: SectionRow[]): DeletedRow[] {
     const ownRows = rows.map((row) => ({ ...row, path, folder }));
     return [...ownRows, ...files.findDeletedSections(source, folder, candidate)].flatMap((row): DeletedRow[] => {
@@ -68,7 +71,7 @@ export function createSplitFiles({ db, files, scanned, trash, source, restore }:
     });
   }
 
-  /** Returns the URIs of audio that was replaced. */
+  /** Splits the file into its sections. Returns the URIs of audio that was replaced. */
   function split(
     folder: number,
     op: FileOp,
@@ -82,7 +85,7 @@ export function createSplitFiles({ db, files, scanned, trash, source, restore }:
     const matchedRows = new Set(matches.flatMap((match) => match.row ?? []));
     for (const { name } of rows) files.remove(folder, name);
     for (const row of deletedRows) files.remove(row.folder, row.name);
-    // so that the places can be given anew
+    // frees the places, so that they can be assigned again
     for (const row of trackRows) scanned.displace(row.trackId, sourceIdOf(path, row.name));
     for (const { section, row } of matches)
       if (row && 'trashedId' in row && row.trashedId !== undefined)
@@ -94,14 +97,14 @@ export function createSplitFiles({ db, files, scanned, trash, source, restore }:
       if (row?.trackId === null && !restore)
         return files.put(folder, file, { state: 'deleted', lyricsMark: null, trackId: null });
       const draft = toSectionDraft(op, result, section, sizes[i] ?? 0);
-      // a restored track has its place, and perhaps no row of a file
+      // a restored track has its place, but perhaps no row of a file
       const existingId = row?.trackId ?? scanned.findBySourceId(draft.sourceId);
       const { trackId, replacedUri: uri } =
         existingId === undefined ? scanned.insert(draft, folder) : scanned.takeSourceId(existingId, draft, folder);
       if (uri !== undefined) replacedUris.add(uri);
       files.put(folder, file, { state: 'track', lyricsMark: null, trackId });
     });
-    // last, so that an album always has a track
+    // comes last, so that an album always has a track
     for (const row of trackRows)
       if (!matchedRows.has(row))
         removeFromFile(row.trackId, isAudioOfFile(row.audioHash, result.audioHash), sourceIdOf(path, row.name));
@@ -125,7 +128,8 @@ export function createSplitFiles({ db, files, scanned, trash, source, restore }:
     const stored = { ...scanned.storedAs(join(path, candidate.name), readResult), sizeBytes };
     const sectionContent = { ...whole, pictures, reader, tags: section.tags, facts: sectionFacts(facts, section) };
     const audio = toAudio(sectionContent, { ...stored, audioHash: sectionHash(readResult.audioHash, section.start) });
-    const hasPicture = pictures.length > 0 || reader !== 'own'; // others do not tell before they are looked for
+    // music-metadata does not report pictures until they are read
+    const hasPicture = pictures.length > 0 || reader !== 'own';
     return {
       sourceId,
       identity: toIdentity(sectionContent, sourceId),
@@ -133,7 +137,7 @@ export function createSplitFiles({ db, files, scanned, trash, source, restore }:
     };
   }
 
-  /** It cannot be read any more. */
+  /** Marks the sections of a file as missing that cannot be read any more. */
   function loseSections(folder: number, name: string): void {
     for (const row of files.listSections(folder, name)) {
       if (!hasTrack(row)) continue;
@@ -147,7 +151,9 @@ export function createSplitFiles({ db, files, scanned, trash, source, restore }:
 
 const hasTrack = (row: SectionRow): row is TrackRow => row.trackId !== null;
 
-/** By the audio they begin with, then by number. A section that has other audio is another track. */
+/**
+ * Matches sections with rows: by the audio at their start, then by number. A section with other audio is another track.
+ */
 function matchSections(sections: Section[], rows: (TrackRow | DeletedRow)[], audioHash: string | null): SectionMatch[] {
   const freeRows = new Set(rows);
   const takeRow = (isMatch: (row: SectionRow) => boolean): TrackRow | DeletedRow | undefined => {
@@ -166,15 +172,15 @@ function matchSections(sections: Section[], rows: (TrackRow | DeletedRow)[], aud
   return matches;
 }
 
-/** The payload hash of a section: that of the file, and where it begins. */
+/** Returns the payload hash of a section: that of the file, and the start of the section. */
 const sectionHash = (audioHash: string | null, start: number): string | null =>
   audioHash === null || audioHash === NO_HASH ? audioHash : `${audioHash}@${start}`;
 
-/** Whether it is the audio of that file, as far as can be told. */
+/** Returns whether a section's audio is that of the file, as far as the hashes tell. */
 const isAudioOfFile = (audioHash: string | null, fileHash: string | null): boolean =>
   [audioHash, fileHash].some((hash) => hash === null || hash === NO_HASH) || audioHash?.split('@', 1)[0] === fileHash;
 
-/** The file's bytes by length, so that together they count once. */
+/** Divides the file's bytes by the length of the sections, so that together they count once. */
 function divideBytes(sections: Section[], sizeBytes: number): number[] {
   const totalMs = sections.reduce((sum, { durationMs }) => sum + durationMs, 0);
   let [ms, assignedBytes] = [0, 0];

@@ -1,5 +1,5 @@
-// Writes what a scan found: each op is decided and carried out on the rows as the ops before it left them. Runs on the
-// database thread in short transactions, so that people's writes never wait long.
+// Writes what a scan found: each operation is decided and carried out on the rows as the previous operations left them.
+// Runs on the database thread in short transactions, so that writes by users never wait long.
 import type { MainDb } from '../../db/client.ts';
 import type { TrackId } from '../../db/ids.ts';
 import { isDiskFull } from '../../errors.ts';
@@ -34,7 +34,9 @@ export interface ScanWriterDeps {
   divide: Relocation['divide'];
 }
 
-/** Applies ops from index `from` on for at most `limitMs`. Returns the number of ops that were applied. */
+/**
+ * Applies operations from index `from` on for at most `limitMs`. Returns the number of operations that were applied.
+ */
 export type WriteBatch = (ops: ScanOp[], from: number, limitMs: number) => number;
 
 export function createScanWriter({
@@ -55,8 +57,9 @@ export function createScanWriter({
   const splitFiles = createSplitFiles({ db, files, scanned, trash, source, restore });
 
   /**
-   * Tracks that have their own audio back; the other music that was heard as them since then is nowhere yet. What
-   * people did with it is on a track aside, if anything, until that music is found.
+   * Tracks that have their own audio back. The other music that was played as these tracks since then has not been
+   * found yet. What people did with that music is kept on a separate track, if there was anything, until that music is
+   * found.
    */
   const returnedTracks = new Map<TrackId, { since: Date; otherHash: string | null; displacedId?: TrackId }>();
 
@@ -81,7 +84,7 @@ export function createScanWriter({
         const { trackId, reason } = decision;
         decision.lostIds.forEach(scanned.setMissing);
         splitFiles.lose(folder, candidate.name);
-        // without a time that a file can have, it is read again by the next scan
+        // with a time that no file can have, the file is read again by the next scan
         const { result } = decision.op;
         const mtimeUs = !result.ok && result.isPassing ? 0 : candidate.mtimeUs;
         files.put(folder, { ...candidate, mtimeUs }, { state: 'failed', reason, lyricsMark, trackId });
@@ -138,7 +141,7 @@ export function createScanWriter({
     if (imageChanged) folders.setImages(path, op.batch);
     for (const file of renumberedFiles) files.setNumbers(folders.idOf(path), file);
     for (const { name } of goneFiles) files.setState(folders.idOf(path), name, 'gone');
-    // one whose track went to another file of this scan meanwhile has no row: the next scan finds it
+    // a file whose track went to another file of this scan meanwhile has no row: the next scan finds it
     const withRows = returnedFiles.filter(({ name }) => files.setState(folders.idOf(path), name, 'track'));
     lostIds.forEach(scanned.setMissing);
     restoredIds.forEach(scanned.setAvailable);
@@ -146,7 +149,10 @@ export function createScanWriter({
       folders.setSignature(path, withRows.length === returnedFiles.length ? signature : null, op.files);
   }
 
-  /** The track keeps its row and loses its other places. What was read of the file takes the place of its audio. */
+  /**
+   * Writes a moved file: the track keeps its row and loses its other places. If the file was read, its audio and tags
+   * replace those of the track.
+   */
   function writeMoved({ op, trackId, result, lostIds }: MovedDecision): void {
     const { path, candidate } = op;
     const folder = folders.idOf(path);
@@ -159,17 +165,20 @@ export function createScanWriter({
     const lyricsMark = result ? candidate.lyricsMark : (otherFiles[0]?.lyrics_mark ?? null);
     files.put(folder, candidate, { state: 'track', ...reasonOf(result), lyricsMark, trackId });
     if (result) noteReplaced(scanned.refill(trackId, scanned.toDraft(op, result), folder));
-    // other lyrics beside it are read by the next scan
+    // if the lyrics beside the file changed, the next scan reads them
     folders.countWrittenFile(path, lyricsMark === candidate.lyricsMark && result?.split?.fault === undefined);
   }
 
-  /** Before other music takes the place of its audio, or of other music that was heard as it. */
+  /**
+   * Prepares a track for other music that takes the place of its audio, or of other music that was played as this
+   * track.
+   */
   function noteOtherMusic(trackId: TrackId): void {
     const since = scanned.rememberFormerAudio(trackId);
     if (since) divideToDisplacedMusic(trackId, since);
   }
 
-  /** Before the audio that it had first takes the place of the other music that was heard as this track. */
+  /** Prepares a track whose original audio returns in place of other music that was played as this track. */
   function noteReturn(trackId: TrackId, { audioHash }: ReadSuccess): void {
     const since = scanned.findReplacementDate(trackId, audioHash);
     if (!since) return;
@@ -180,7 +189,10 @@ export function createScanWriter({
     returnedTracks.set(trackId, { since, otherHash, ...(displacedId !== undefined && { displacedId }) });
   }
 
-  /** Undefined if people did nothing with the music that this track has now, since that moment. */
+  /**
+   * Moves what people did with the current music of this track since that moment to a new track; returns undefined if
+   * they did nothing.
+   */
   function divideToDisplacedMusic(trackId: TrackId, since: Date): TrackId | undefined {
     const displacedId = scanned.insertAside(trackId);
     if (displacedId === undefined || divide(trackId, displacedId, since, true)) return displacedId;
@@ -188,7 +200,7 @@ export function createScanWriter({
     return undefined;
   }
 
-  /** What people did while this music was heard as another track, whose own is back. */
+  /** Gives to this track what people did while its music was played as another track, whose own audio is back. */
   function returnUserData(op: MovedDecision['op'], trackId: TrackId, readResult: ReadSuccess | undefined): void {
     for (const [id, { since, otherHash, displacedId }] of returnedTracks) {
       const isMusicOfTrack =
@@ -219,10 +231,13 @@ export function createScanWriter({
     else applySingle(op);
   });
 
-  /** An op that fails is rolled back alone and becomes one line of the result; a full disk ends the scan. */
+  /**
+   * Applies an operation. If the operation fails, only this one is rolled back and becomes one line of the result; a
+   * full disk ends the scan.
+   */
   function applySafely(op: ScanOp): void {
     try {
-      apply(op); // a savepoint, inside the batch's transaction
+      apply(op); // runs in a savepoint, inside the batch's transaction
     } catch (error) {
       tracks.forget();
       folders.forgetIds();
@@ -246,8 +261,9 @@ export function createScanWriter({
   ).immediate;
 
   /**
-   * New tracks, and folders of which nothing else is to say, need no savepoint: if one of them fails, the whole batch
-   * is rolled back and written again with one for each. Returns the number of ops before the first other op.
+   * Applies operations that need no savepoint: new tracks, and folders without further changes. If one of them fails,
+   * the whole batch is rolled back and written again with a savepoint for each operation. Returns the number of
+   * operations before the first one of another kind.
    */
   function applyPlain(ops: ScanOp[], from: number, deadline: number): number {
     const undo = { counts: beginUndo(record), folders: folders.beginUndo() };
@@ -285,20 +301,20 @@ export function createScanWriter({
   };
 }
 
-/** An op that was not expected to fail; the batch is rolled back with it. */
+/** Thrown when an operation fails that runs without a savepoint; the batch is rolled back with it. */
 class BatchFailed extends Error {}
 
-/** It changes no more of the scan's own state than `applyPlain` undoes. */
+/** Returns whether a decision changes no more of the scan's own state than `applyPlain` can undo. */
 const isPlain = (decision: Decision): boolean =>
   decision.kind === 'added'
     ? decision.lostIds.length === 0 && decision.displacedId === undefined
     : decision.kind === 'folder' &&
       decision.lostIds.length + decision.restoredIds.length + decision.op.batch.repeatedFailures.length === 0;
 
-/** Why a file with a sheet is one track. */
+/** Returns why a file with a cue sheet is stored as one track. */
 const reasonOf = (readResult: ReadSuccess | undefined): { reason?: string } =>
   readResult?.split?.fault === undefined ? {} : { reason: readResult.split.fault };
 
-/** The database's texts hold SQL, so only its code is shown. */
+/** Returns only the code of a database error, because its message contains SQL. */
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : 'an unexpected error';

@@ -1,4 +1,4 @@
-// Endpoints that list: albums in every order, random and starred songs, songs of a genre.
+// Endpoints that list albums in every order, random and starred songs, and songs of a genre.
 import type { UserId } from '../../db/ids.ts';
 import type { ItemType } from '../../db/schema.ts';
 import type { Page } from '../../http/paging.ts';
@@ -72,7 +72,7 @@ export function listEndpoints({ library, likes, musicFolders, steady }: ListDeps
     return { ids: ids.slice(offset, offset + limit) };
   }
 
-  /** Sets X-Total-Count where the total is known; Feishin reads it. */
+  /** Returns a list of albums. Sets X-Total-Count if the total is known, which Feishin reads. */
   async function albumsOf(call: Call, toFields: (album: AlbumSummary) => Fields): Promise<Pieces<Fields>> {
     const {
       params,

@@ -18,7 +18,7 @@ import { pictureUrls } from '../urls.ts';
 import { TextElement, type Fields } from '../xml.ts';
 
 const SORT_BY_NAME = { sort: 'name' } as const;
-/** Includes both ends. */
+/** Maximum number of songs in a path, including both ends. */
 const MAX_PATH_SONGS = 52;
 const SORT_IN_ALBUM = { sort: 'album' } as const;
 
@@ -218,6 +218,6 @@ function noteFields(name: 'biography' | 'notes', facts: About | null, req: Call[
   const language = req.acceptsLanguages(...LANGUAGES) || undefined;
   const text = facts && textIn(facts.texts, language);
   if (!text) return {};
-  const escaped = text.text.replaceAll('<', '‹').replaceAll('>', '›'); // some clients show it as HTML
+  const escaped = text.text.replaceAll('<', '‹').replaceAll('>', '›'); // some clients show the text as HTML
   return { [name]: new TextElement(`${escaped}\n\nWikipedia, CC BY-SA 4.0: ${text.url}`) };
 }

@@ -1,5 +1,5 @@
 // Endpoints that browse by folders: the real tree of each music folder, and uploads in the first one. Ids of artists
-// and albums are folders too, because clients walk from one view into the other.
+// and albums are accepted as folders too, because clients mix both views.
 import { Pieces } from '../../http/streamed-lists.ts';
 import type { AlbumSummary } from '../../library/lists/album-rows.ts';
 import type { FolderRef } from '../../library/folders/folders.ts';
@@ -24,7 +24,7 @@ const UPLOADS_NAME = 'Uploads';
 export interface FolderDeps extends FolderScopeDeps {
   library: LibraryService;
   items: Pick<Items, 'findFolder'>;
-  /** Increases when the library changes; Unix milliseconds. */
+  /** Returns when the library last changed, in Unix milliseconds. */
   changedAt: () => number;
 }
 
@@ -46,7 +46,10 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
       : realFolders;
   }
 
-  /** Always includes the first folder: its tracks exist even when it is not configured any more. */
+  /**
+   * Returns the keys of the music folders, which always include the first: its tracks exist even when the folder is not
+   * configured any more.
+   */
   const rootKeys = (): string[] => [...new Set(['', ...musicFolders.roots().map(({ key }) => key)])];
   const nameOf = (key: string): string => musicFolders.listAll().find((folder) => folder.key === key)?.name ?? 'Music';
 
@@ -174,7 +177,7 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
     };
   }
 
-  /** Accepts the root even before the first scan of it. */
+  /** Returns whether the id is that of the root, which exists even before its first scan. */
   const isRootId = (text: string): boolean => text === ROOT_ID || text === '1';
 
   return {
@@ -204,7 +207,7 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
   };
 }
 
-/** Each folder takes a few queries. */
+/** Folders per piece of a response, because each folder takes a few queries. */
 const FOLDERS_PER_PIECE = 50;
 
 const stateOf = ({ album, artist }: FolderMusic): Fields => {

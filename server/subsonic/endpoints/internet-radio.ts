@@ -34,7 +34,7 @@ export const radioEndpoints = ({ radio }: RadioDeps): Endpoints => ({
   ),
 });
 
-/** The protocol has `homepageUrl` in requests and `homePageUrl` in responses. */
+/** Reads the fields of a station. The protocol has `homepageUrl` in requests and `homePageUrl` in responses. */
 const stationOf = (params: Params): StationFields => ({
   streamUrl: params.required('streamUrl'),
   name: params.required('name'),

@@ -1,4 +1,5 @@
-// jukeboxControl: a phone plays music on the computer, through a window of Tonearm that offered itself as the speaker.
+// The endpoint jukeboxControl: a phone plays music on the computer, through a window of Tonearm that offered itself as
+// the speaker.
 import type { TrackId, UserId } from '../../db/ids.ts';
 import { MAX_JUKEBOX_SONGS, type JukeboxService, type JukeboxState } from '../../jukebox/service.ts';
 import type { LibraryService } from '../../library/service.ts';

@@ -1,4 +1,4 @@
-// Endpoints of lyrics: plain ones by title and artist, synced ones by song.
+// Endpoints of lyrics: plain lyrics by title and artist, synced lyrics by song.
 import type { TrackLyrics } from '../../library/tracks/lyrics.ts';
 import type { LibraryService } from '../../library/service.ts';
 import type { LyricsLine, LyricsWord } from '../../media/types.ts';
@@ -61,7 +61,7 @@ const AGENTS = [
   { id: 'background', role: 'bg' },
 ];
 
-/** Computes inclusive byte offsets into the UTF-8 of the line. */
+/** Converts a line with words, which have inclusive byte offsets into the UTF-8 of the line. */
 function toCueLine(
   { startMs, text, isBackground }: LyricsLine,
   index: number,

@@ -30,7 +30,7 @@ export interface MediaDeps {
   sendEpisode: SendEpisode;
   radio: Pick<RadioService, 'get'>;
   relay: Pick<Relay, 'send'>;
-  /** Sent when there is no image; after an error clients would request it again and again. */
+  /** The image that is sent when there is none; after an error clients would request it again and again. */
   emptyCover: EmptyCover;
 }
 
@@ -97,7 +97,7 @@ export function mediaEndpoints({
     const text = params.required('id');
     const requestedSize = params.int('size') || undefined; // 0 means no limit, as with bit rates
     const size = requestedSize === undefined ? undefined : Math.min(Math.max(requestedSize, 1), MAX_COVER_PX);
-    // Unknown ids get the placeholder too, because old clients make up their own ids.
+    // unknown ids get the placeholder too, because old clients make up their own ids
     const item = parseId(text);
     const storedCover = item && (await covers.find(item, user.id));
     try {
@@ -149,7 +149,7 @@ export function mediaEndpoints({
 
     getCoverArt: bytesEndpoint(sendCoverArt),
 
-    /** A playlist with the whole song as its only segment; for several bit rates, a master playlist. */
+    /** Sends a playlist with the whole song as its only segment; for several bit rates, a master playlist. */
     hls: bytesEndpoint(async ({ params, req, res }) => {
       const id = params.required('id');
       const track = streaming.getTrack(idOf('track', id));

@@ -36,7 +36,7 @@ export function playQueueEndpoints({ library, queue }: PlayQueueDeps): Endpoints
 
   /**
    * Saves the queue; clears it if there are no ids. Ids that are no songs, such as episodes, are left out, and a queue
-   * without any song leaves the saved one unchanged. `findIndex` returns an index into the ids that were sent.
+   * without any song leaves the saved queue unchanged. `findIndex` returns an index into the ids that were sent.
    */
   async function saveQueue(
     { params, user: { id }, client }: Call,

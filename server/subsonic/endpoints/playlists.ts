@@ -47,11 +47,13 @@ export function playlistEndpoints({ playlists, items, accounts }: PlaylistDeps):
       yield part.map(({ track }) => shapes.song(track));
   }
 
-  /** Returns the songs that exist; a phone may still know deleted ones. */
+  /** Returns the songs that exist; a phone may still have ids of deleted songs. */
   const songsOf = ({ params, user: { id } }: Call, name: string): Promise<TrackId[]> =>
     items.songsOf(id, readList(params, name), MAX_PLAYLIST_ENTRIES);
 
-  /** Returns whose playlists are listed. Administrators may list those of others, but not open their private ones. */
+  /**
+   * Returns whose playlists are listed. Administrators may list those of other users, but not open their private ones.
+   */
   function requestedOwner({ params, user: caller }: Call): UserId {
     const username = params.text('username');
     if (username === undefined) return caller.id;
@@ -80,7 +82,7 @@ export function playlistEndpoints({ playlists, items, accounts }: PlaylistDeps):
       playlist: await readWithEntries(call, idOf('playlist', call.params.required('id'))),
     })),
 
-    /** With a playlistId, replaces all songs of that playlist, and its name if one is sent. */
+    /** Creates a playlist. With a playlistId, replaces all songs of that playlist, and its name if a name is sent. */
     createPlaylist: userEndpoint(async (call) => {
       const {
         params,

@@ -68,7 +68,10 @@ const managerEndpoint = (act: (call: Call) => Promise<void>) =>
     }),
   );
 
-/** `streamId` is set only after the download, because the protocol has no field for streaming before it. */
+/**
+ * Converts an episode. `streamId` is set only after the download, because the protocol has no field for streaming
+ * before it.
+ */
 export const toEpisode = (episode: EpisodeSummary): Fields => {
   const id = toId('episode', episode.id);
   const channelId = toId('podcast', episode.podcastId);

@@ -1,4 +1,4 @@
-// Endpoints of scrobbles and now playing.
+// Endpoints of scrobbles and of what is playing now.
 import type { Accounts } from '../../auth/accounts.ts';
 import type { UserId } from '../../db/ids.ts';
 import type { HistoryService, PlayReport } from '../../history/service.ts';

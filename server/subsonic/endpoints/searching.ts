@@ -1,4 +1,5 @@
-// Endpoints that search. An empty query lists everything in the order in which it was added; phones copy a library so.
+// Endpoints that search. An empty query lists everything in the order in which it was added, which is how phones copy a
+// library.
 import type { Page } from '../../http/paging.ts';
 import type { AlbumSummary } from '../../library/lists/album-rows.ts';
 import type { ArtistSummary } from '../../library/lists/artist-rows.ts';
@@ -21,7 +22,7 @@ export interface SearchDeps extends FolderScopeDeps {
 const MAX_LISTED_ITEMS = 100_000;
 const SORT_OLDEST_FIRST = { sort: 'created_at', order: 'asc' } as const;
 
-/** Limit of a search with words; nobody reads more. */
+/** Maximum number of results of a search with words; nobody reads more. */
 const MAX_HITS = 1_000;
 const MAX_QUERY_CHARACTERS = 1_000;
 const MAX_SEARCH_CHARACTERS = 200;
@@ -68,7 +69,7 @@ export function searchEndpoints({ library, search, musicFolders, steady }: Searc
         tracks: listAll('track', (ids) => tracksById(id, ids)),
       };
     }
-    // Most clients request the same page of each kind, which then takes one search.
+    // Caches searches by page: most clients request the same page of each kind, which then takes one search.
     const searchesByPage = new Map<string, LibrarySearch>();
     const scopeFilter: IdFilter | undefined =
       musicFolder && ((kind, ids) => library.inMusicFolder(kind, ids, musicFolder));
@@ -108,7 +109,7 @@ export function searchEndpoints({ library, search, musicFolders, steady }: Searc
       };
     }),
 
-    /** Deprecated since 1.4, but old clients still use it. */
+    /** Deprecated since version 1.4 of the protocol, but old clients still use it. */
     search: userEndpoint(({ params, user: { id }, shapes }) => {
       const query = wordsOf(
         ['any', 'artist', 'album', 'title']
@@ -133,14 +134,17 @@ export function searchEndpoints({ library, search, musicFolders, steady }: Searc
   };
 }
 
-/** Removes field names from the query of DSub's offline plays and stars: `artist:"A" AND title:"B"`. */
+/** Matches field names in the query of DSub's offline plays and stars: `artist:"A" AND title:"B"`. */
 const QUERY_FIELD = /\b(?:artist|album|title):"([^"]*)"/g;
 const withoutFields = (text: string): string => {
   const values = [...text.matchAll(QUERY_FIELD)].map(([, value = '']) => value);
   return values.length === 0 ? text : values.join(' ');
 };
 
-/** `""` and `*` are an empty query. Removes the `*` at the end of words, since every word matches as a prefix. */
+/**
+ * Returns the words of a query; `""` and `*` are an empty query. Removes the `*` at the end of words, since every word
+ * matches as a prefix.
+ */
 function wordsOf(query: string | undefined): string {
   const text = withoutFields((query ?? '').slice(0, MAX_QUERY_CHARACTERS)).trim();
   return text === '""'

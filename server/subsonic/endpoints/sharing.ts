@@ -19,7 +19,7 @@ export interface SharingDeps {
 }
 
 export function sharingEndpoints({ shares, library, items: { itemOf, countOf, tracksOf } }: SharingDeps): Endpoints {
-  /** Throws `invalid` as soon as there are more tracks than a share may hold. */
+  /** Returns the tracks to share. Throws `invalid` as soon as there are more tracks than a share may hold. */
   async function listSharedTracks(userId: UserId, texts: readonly string[]): Promise<TrackId[]> {
     const tooManySongs = (count: number): Error =>
       invalid([
@@ -100,7 +100,7 @@ export function sharingEndpoints({ shares, library, items: { itemOf, countOf, tr
 
 const IDS_PER_TURN = 20;
 
-/** Returns undefined for `expires=0`, which means never. */
+/** Returns the expiry; undefined for `expires=0`, which means never. */
 function expiryOf(params: Params): Date | undefined {
   const ms = params.int('expires');
   return ms === undefined || ms <= 0 ? undefined : toTime('expires', ms);

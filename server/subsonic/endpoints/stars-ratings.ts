@@ -14,7 +14,10 @@ export interface RatingDeps {
 }
 
 export function ratingEndpoints({ likes, items: { likable, idAs } }: RatingDeps): Endpoints {
-  /** Likes or unlikes items, skipping those in that state already. An unknown item fails the call before any write. */
+  /**
+   * Likes or unlikes items, skipping those that already have that state. An unknown item fails the call before any
+   * write.
+   */
   async function like({ params, user: { id } }: Call, liked: boolean): Promise<typeof EMPTY_PAYLOAD> {
     const items = await itemsOf(params);
     if (items.length === 0) throw missing('id');

@@ -13,7 +13,7 @@ export interface SystemDeps {
   jobs: Pick<Jobs, 'enqueue' | 'list'>;
   /** Throws when no music folder can be scanned. */
   assertScannable: () => Promise<void>;
-  /** Without ffmpeg the extensions for transcoding are not announced. */
+  /** Returns whether ffmpeg is installed; without ffmpeg the extensions for transcoding are not announced. */
   canTranscode: () => Promise<boolean>;
   likeness: Pick<LikenessOffer, 'sounds'>;
 }
@@ -46,7 +46,7 @@ export function systemEndpoints({
     })),
 
     getScanStatus: userEndpoint(({ shapes }) => ({ scanStatus: { ...scanStatus(), ...shapes.open(lastScanFields) } })),
-    /** Returns the progress of a scan that is running already, since clients poll with it. */
+    /** Starts a scan. If a scan is already running, returns its progress, since clients poll with this call. */
     startScan: superuserEndpoint(async ({ shapes }) => {
       await assertScannable();
       await jobs.enqueue(SCAN_LOCAL_FOLDER, {});

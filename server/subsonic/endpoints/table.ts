@@ -24,7 +24,7 @@ import { unsupportedEndpoints } from './unsupported.ts';
 import { userEndpoints, type UserDeps } from './users.ts';
 
 interface VisibilityDeps {
-  /** Whether saved tracks without audio are listed. */
+  /** Returns whether saved tracks without audio are listed. */
   showsRemote: () => boolean;
 }
 

@@ -19,7 +19,7 @@ interface TranscodingDeps {
   library: Pick<LibraryService, 'getTrack'>;
 }
 
-/** Lowers the client's limits to that of the account. */
+/** Lowers the client's bit rate limits to that of the account. */
 function limitClient(maxKbps: number | null, client: ClientInfo): ClientInfo {
   if (maxKbps === null) return client;
   const limitKbps = (kbps: number | undefined) => (kbps ? Math.min(kbps, maxKbps) : maxKbps);
@@ -77,7 +77,7 @@ export function transcodingEndpoints({ streaming, podcasts }: TranscodingDeps): 
     const { canDirectPlay, reasons, source, target } = decide(
       track,
       limitClient(maxBitrateKbps, client.data),
-      !isEpisode && (await streaming.canTranscode()), // episodes are sent as they are
+      !isEpisode && (await streaming.canTranscode()), // episodes are sent unchanged
     );
     return {
       canDirectPlay,
@@ -91,7 +91,7 @@ export function transcodingEndpoints({ streaming, podcasts }: TranscodingDeps): 
     };
   }
 
-  /** Sends errors as HTTP statuses with a message instead of envelopes. */
+  /** Sends the audio, and errors as HTTP statuses with a message instead of envelopes. */
   async function stream({ user: { maxBitrateKbps: maxKbps }, params, req, res, signal }: Call): Promise<void> {
     try {
       const id = idOf('track', params.required('mediaId'));

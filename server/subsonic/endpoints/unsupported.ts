@@ -1,4 +1,4 @@
-// Endpoints of features that Tonearm does not have. Clients hide chat when it fails.
+// Endpoints of features that Tonearm does not have. Clients hide the chat when its endpoint fails.
 import { notFound } from '../../errors.ts';
 import { userEndpoint, type Endpoints } from '../endpoint.ts';
 import { Fault } from '../errors.ts';

@@ -1,5 +1,5 @@
-// Endpoints of accounts. Clients only have app passwords, which are less protected than those for signing in: with them
-// nobody can become an administrator or change an administrator's password.
+// Endpoints of accounts. Clients only have app passwords, which are less protected than the passwords for signing in:
+// with an app password nobody can become an administrator or change an administrator's password.
 import { hash } from 'node:crypto';
 import { callerOf } from '../../auth/authenticate.ts';
 import { ruleFor } from '../../auth/service.ts';
@@ -19,7 +19,7 @@ export interface UserDeps extends FolderScopeDeps {
   accounts: Pick<Accounts, 'findByName' | 'listAll' | 'create' | 'update' | 'delete'>;
 }
 
-/** In the protocol, a new account has no right that the call does not mention. */
+/** The default of rights for a new account: by the protocol, it has no right that the call does not mention. */
 const noRight = (): boolean => false;
 
 /** Roles that are the same for every account here; by the protocol, changing `playlistRole` has no effect. */
@@ -47,7 +47,7 @@ function assertFixedTerms(params: Params, folders: readonly number[], defaults: 
     throw forbidden('In Tonearm every account sees all music folders.');
 }
 
-/** Returns the terms that the call sets. */
+/** Returns the rights and limits that the call sets. */
 function readTerms(
   params: Params,
   folders: readonly number[],

@@ -69,7 +69,7 @@ function fill(dataDir: string): void {
     .run(statSync(file).size, 1_000 * TRACK_SECONDS);
   const index = join(dataDir, 'cache', 'likeness', 'sounds.index');
   mkdirSync(dirname(index), { recursive: true });
-  buildSoundIndex(client, index, { counted: countSounds(client), nowMs: Date.now() });
+  buildSoundIndex(client, index, { soundCounts: countSounds(client), nowMs: Date.now() });
   client.close();
 }
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { FORMATS } from '../../../server/media/audio-formats.ts';
 import { sniff } from '../../../server/media/sniff.ts';
 
-const beginnings = FORMATS.flatMap(([format, { begins = [] }]) =>
+const beginnings = FORMATS.flatMap(([format, { magicBytes: begins = [] }]) =>
   begins.map((pattern): [string, string] => [format, pattern]),
 );
 

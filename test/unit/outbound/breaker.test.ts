@@ -11,7 +11,7 @@ function make() {
     },
     fail: () => {
       expect(breaker.enter()).toBe(true);
-      breaker.failed();
+      breaker.noteFailure();
     },
   };
 }
@@ -20,7 +20,7 @@ it('allows all requests while they succeed, and after a single failure', () => {
   const { breaker, fail } = make();
   fail();
   expect([breaker.mayAsk(), breaker.enter(), breaker.enter()]).toEqual([true, true, true]);
-  breaker.succeeded();
+  breaker.noteSuccess();
   fail();
   expect(breaker.mayAsk()).toBe(true);
 });
@@ -34,7 +34,7 @@ it('allows no requests after failures in a row, then a single one', () => {
   expect(breaker.enter()).toBe(false);
   wait(1);
   expect([breaker.enter(), breaker.enter()]).toEqual([true, false]);
-  breaker.succeeded();
+  breaker.noteSuccess();
   expect([breaker.enter(), breaker.enter()]).toEqual([true, true]);
 });
 
@@ -57,14 +57,14 @@ it('allows the next one when the first was aborted', () => {
   fail();
   wait(30_000);
   expect(breaker.enter()).toBe(true);
-  breaker.left();
+  breaker.noteAbandoned();
   expect(breaker.enter()).toBe(true);
 });
 
 it('counts those in progress when it opened once', () => {
   const { breaker, wait } = make();
   for (let i = 0; i < 10; i++) breaker.enter();
-  for (let i = 0; i < 10; i++) breaker.failed();
+  for (let i = 0; i < 10; i++) breaker.noteFailure();
   wait(30_000);
   expect(breaker.mayAsk()).toBe(true);
 });

@@ -6,7 +6,7 @@ import { seededRandom } from '../../support/test-random.ts';
 
 const random = seededRandom(2);
 const shuffleIds = (length: number): number[] =>
-  Array.from({ length: length }, (_, i) => [i, random()] as const)
+  Array.from({ length }, (_, i) => [i, random()] as const)
     .toSorted((a, b) => a[1] - b[1])
     .map(([i]) => i);
 const toEntries = (ids: readonly number[]) => ids.map((id) => ({ id, trackId: id as TrackId }));
@@ -44,7 +44,7 @@ describe('the longest increasing part', () => {
 
 describe('a plan', () => {
   test('moves one entry when one was dragged', () => {
-    const { removed, runs } = planList([1, 2, 3, 4, 5], toEntries([1, 4, 2, 3, 5]));
+    const { removedIds: removed, runs } = planList([1, 2, 3, 4, 5], toEntries([1, 4, 2, 3, 5]));
     expect(removed).toEqual([]);
     expect(runs).toEqual([{ before: 1, after: 2, entries: toEntries([4]) }]);
   });
@@ -58,7 +58,7 @@ describe('a plan', () => {
               (id, index, all) => all.indexOf(id) === index,
             )
           : shuffleIds(12).slice(0, n % 12);
-      const { removed, runs } = planList(currentIds, toEntries(ids));
+      const { removedIds: removed, runs } = planList(currentIds, toEntries(ids));
       const positions = new Map(currentIds.map((id, index) => [id, index * GAP]));
       const finalPositions = new Map([...positions].filter(([id]) => !removed.includes(id)));
       for (const { before, after, entries } of runs) {
