@@ -1,4 +1,4 @@
-// The application menu: the menu bar on macOS, behind Alt elsewhere. Pure, like the tray menu.
+// The application menu: the menu bar on macOS, elsewhere opened with Alt. Pure, like the tray menu.
 import type { MenuItemConstructorOptions } from 'electron';
 import type { Actions } from './actions.ts';
 import { isSounding, type Status } from './status.ts';
@@ -14,8 +14,8 @@ export function appMenu(
 ): MenuItemConstructorOptions[] {
   const isMac = platform === 'darwin';
   /**
-   * The page handles these keys itself and knows when somebody is typing, so the menu only shows them. macOS cannot
-   * show without handling.
+   * Displays a key that the page handles itself, because only the page knows whether the user is typing. On macOS a
+   * displayed key would also be handled, so none is displayed.
    */
   const displayOnly = (accelerator: string): MenuItemConstructorOptions =>
     isMac ? {} : { accelerator, registerAccelerator: false };

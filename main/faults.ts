@@ -1,13 +1,13 @@
-// Errors that nothing caught: Electron would show a stack trace in a modal window. They become a sentence, and a report
-// that stays on this computer. Crashes of Chromium's processes leave their dumps there too.
+// Handles uncaught errors, for which Electron would show a stack trace in a modal window: the user sees one sentence,
+// and a report is written on this computer. Crashes of Chromium's processes write their dumps there too.
 import { app, crashReporter, dialog, shell } from 'electron';
 import type { ShellLog } from './log.ts';
 import type { Say } from './texts.ts';
 
-/** Errors in a row are shown once. */
+/** Whether an error is displayed; further errors are only logged until the user closes it. */
 let isShown = false;
 
-/** `faults` raises the events of `process`. */
+/** Handles the uncaught errors that `faults` (`process`) reports. */
 export function catchFaults(faults: NodeJS.EventEmitter, log: ShellLog, say: Say): void {
   crashReporter.start({ uploadToServer: false });
   const take =

@@ -1,4 +1,4 @@
-// Handlers of the IPC channels. Sender and arguments are checked here, for every channel alike.
+// Handlers of the IPC channels. Every call's sender and arguments are checked here.
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { app, BrowserWindow, dialog, ipcMain, shell, type IpcMainInvokeEvent, type WebContents } from 'electron';
@@ -8,7 +8,7 @@ import type { ShellChange, ShellSettings } from './ipc.ts';
 import { Accelerator } from './global-shortcuts.ts';
 
 interface AnswerDeps {
-  /** Whether a URL is a page of our server. */
+  /** Returns whether a URL is a page of the app's own server. */
   isOurs(url: string): boolean;
   setupToken(): Promise<string | undefined>;
   requestTicket(): Promise<string | undefined>;
@@ -16,7 +16,7 @@ interface AnswerDeps {
   settings: { get(): ShellSettings; change(change: ShellChange): ShellSettings };
   onLanguage(language: string): void;
   onReport(page: WebContents, report: PlayerReport): void;
-  /** Path of a track's file on this computer. */
+  /** Returns the path of a track's file on this computer. */
   fileOf(trackId: number): Promise<string | undefined>;
 }
 
@@ -99,7 +99,7 @@ function answer<Args extends unknown[], Result>(
   };
 }
 
-/** The main frame of the page only. A frame that is gone is null and gets no answer. */
+/** Returns whether the sender is the main frame of one of the app's pages. A closed frame is null and is rejected. */
 function isOurPage({ sender, senderFrame }: IpcMainInvokeEvent, isOurs: AnswerDeps['isOurs']): boolean {
   return senderFrame !== null && senderFrame === sender.mainFrame && isOurs(senderFrame.url);
 }
@@ -116,7 +116,7 @@ async function chooseFolder(asker: WebContents, startIn?: string): Promise<strin
   return canceled ? null : (filePaths[0] ?? null);
 }
 
-/** Reveals the file in its folder, and opens nothing. */
+/** Shows the file in its folder without opening it; returns false if the file does not exist. */
 function showFile(path: string | undefined): boolean {
   if (path === undefined || !existsSync(path)) return false;
   shell.showItemInFolder(path);

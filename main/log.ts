@@ -1,5 +1,5 @@
-// The log of the app itself, and reports of its errors, in the profile: nothing leaves this computer. What the server
-// prints goes into a file beside it. Files are rotated at 1 MB by electron-log, which keeps one old file of each.
+// The app's own log and error reports, kept in the profile; nothing leaves this computer. The server's output is
+// written to a second file. electron-log rotates both files at 1 MB and keeps one old file of each.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import electronLog from 'electron-log/node';
@@ -29,7 +29,10 @@ export function openLog(folder: string, { version, now }: { version: string; now
     /** Writes the output of the server unchanged. */
     server: (chunk: Buffer): void => server?.info(chunk.toString().trimEnd()),
 
-    /** Writes an error with the last lines of the log into a file of its own; gives its path, or the log's. */
+    /**
+     * Writes an error and the last lines of the log into a new file. Returns the file's path, or the log's path if the
+     * file cannot be written.
+     */
     report(what: string, error: unknown): string {
       const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
       write('error', `${what}: ${stack}`);
@@ -41,7 +44,7 @@ export function openLog(folder: string, { version, now }: { version: string; now
         for (const name of readdirSync(reports).toSorted().slice(0, -MAX_REPORTS)) rmSync(join(reports, name));
         return path;
       } catch (fault) {
-        write('warn', `no report: ${String(fault)}`); // disk full: another error here would end the app
+        write('warn', `no report: ${String(fault)}`); // the disk may be full, and another error here would end the app
         return join(folder, 'main.log');
       }
     },

@@ -1,15 +1,16 @@
-// Restricts pages: only our own server's, each in its own window, without any permission beyond a page's.
+// Restricts pages to the app's own server, each page to its own window, and all of them to the permissions of a plain
+// page.
 import { shell, type Session, type WebContents } from 'electron';
 import { windowOf, type WindowName } from './window-paths.ts';
 
 interface NavigationGuardDeps {
   isOurs(address: string): boolean;
   nameOf(page: WebContents): WindowName | undefined;
-  /** Shows a page of ours in its own window. */
+  /** Shows a page of the app's server in its own window. */
   show(name: WindowName, path: string): void;
 }
 
-/** Keeps a page, and every frame in it, on our own server; https links open in the system's browser. */
+/** Keeps a page and all of its frames on the app's server; https links open in the system's browser. */
 export function guardNavigation(page: WebContents, { isOurs, nameOf, show }: NavigationGuardDeps): void {
   page.on('will-frame-navigate', (event) => {
     if (!isOurs(event.url)) {
@@ -32,7 +33,7 @@ export function guardNavigation(page: WebContents, { isOurs, nameOf, show }: Nav
     return { action: 'deny' };
   });
 
-  /** Pages that belong to no window (API docs, a shared song) open in the browser. */
+  /** Opens a page of the server; pages that belong to no window (API docs, a shared song) open in the browser. */
   function openOurs(address: string): void {
     const { pathname, search, hash } = new URL(address);
     const name = windowOf(pathname);
@@ -43,10 +44,12 @@ export function guardNavigation(page: WebContents, { isOurs, nameOf, show }: Nav
 
 function openInBrowser(address: string): void {
   if (URL.canParse(address) && new URL(address).protocol === 'https:')
-    shell.openExternal(address).catch(() => undefined); // no browser to open it with
+    shell.openExternal(address).catch(() => undefined); // the system may have no browser
 }
 
-/** Camera, location, notifications, devices: none is needed. Only copying to the clipboard is allowed. */
+/**
+ * Denies camera, location, notifications and devices, which no page needs. Only writing to the clipboard is allowed.
+ */
 export function denyPermissions(session: Session, isOurs: (address: string) => boolean): void {
   const isAllowed = (permission: string, page: string): boolean =>
     permission === 'clipboard-sanitized-write' && isOurs(page);

@@ -1,4 +1,4 @@
-// The jump list of Windows: albums that were played lately. An entry starts the app with a link to the album.
+// The jump list of Windows with recently played albums. An entry starts the app with a link to the album.
 import { app } from 'electron';
 import type { RecentAlbum, SettingsFile } from './shell-settings.ts';
 import type { Status } from './status.ts';

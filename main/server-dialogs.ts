@@ -1,4 +1,4 @@
-// The questions that the app asks when the server cannot start or does not answer.
+// Dialogs that are shown when the server cannot start or does not respond.
 import { app, dialog } from 'electron';
 import type { Clock } from './clock.ts';
 import { nextFreePort } from './free-port.ts';
@@ -6,11 +6,14 @@ import type { StartFailure } from './server-process.ts';
 import type { Say } from './texts.ts';
 
 interface Failure extends StartFailure {
-  /** The version that worked, if the present one is newer and has failed twice. Going back is the user's choice. */
+  /**
+   * The previous version, if its server worked and the current version has failed twice. The user decides whether to go
+   * back.
+   */
   before: string | undefined;
 }
 
-/** `args` start the server again; undefined: quit. */
+/** Returns the arguments with which to start the server again, or undefined to quit. */
 export async function askAfterFailure({ reason, port, before }: Failure, say: Say): Promise<string[] | undefined> {
   const free = port === undefined ? undefined : await nextFreePort(port);
   const answers = [
@@ -35,7 +38,7 @@ export async function askAfterFailure({ reason, port, before }: Failure, say: Sa
 
 const portArgs = (port: number): string[] => ['--port', String(port), '--keep-port'];
 
-/** Asks again after that time, if it still does not answer. */
+/** The dialog is shown again after this time if the server still does not respond. */
 const PATIENCE_MS = 30_000;
 
 interface HungDeps {
@@ -44,7 +47,9 @@ interface HungDeps {
   restart(): void;
 }
 
-/** Asks whether to wait or to restart; the question is withdrawn when the server is responding again, or has ended. */
+/**
+ * Asks whether to wait for the server or to restart it. The dialog closes when the server responds again or has ended.
+ */
 export function createHungDialog({ clock, say, restart }: HungDeps) {
   let open: AbortController | undefined;
   let cancelPause = (): void => undefined;

@@ -1,4 +1,4 @@
-// Listens to the server's events. Reconnects with backoff, and at once when asked to.
+// Listens to the server's events. Reconnects with backoff, or at once on request.
 import type { Clock } from './clock.ts';
 import { createSseParser, type ServerEvent } from './sse-parser.ts';
 import { ServerError, type ServerClient } from './server-client.ts';
@@ -6,10 +6,13 @@ import { ServerError, type ServerClient } from './server-client.ts';
 interface ServerEventsDeps {
   client: Pick<ServerClient, 'openEvents'>;
   clock: Clock;
-  /** Connected: missed events are sent again, as far as the server keeps them. */
+  /** Called on connection. The server sends missed events again as far as it keeps them. */
   onOpen(): void;
   onEvent(event: ServerEvent): void;
-  /** Disconnected, or not connected yet. `isSetUp` is false while there is no account to connect as. */
+  /**
+   * Called when the connection was lost or could not be opened. `isSetUp` is false while no account exists to connect
+   * as.
+   */
   onLost(isSetUp: boolean): void;
 }
 
@@ -28,7 +31,7 @@ export function createServerEvents({ client, clock, onOpen, onEvent, onLost }: S
     void listen(own.signal)
       .catch((error: unknown) => error)
       .then((error) => {
-        if (line !== own) return; // reconnected or closed meanwhile
+        if (line !== own) return; // the stream was reconnected or closed in the meantime
         line = undefined;
         onLost(!(error instanceof ServerError && error.status === 409));
         cancelPause = clock.after(pauseMs, connect);

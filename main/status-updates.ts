@@ -26,14 +26,14 @@ export function watchServer({ client, clock, onChange, onJob }: WatchDeps) {
     if (work !== status.work) set({ work });
   };
 
-  /** Changes of the network that were seen: an answer that was asked for before the last one is out of date. */
+  /** Counts changes of the network state, so that a response requested before the last change can be ignored. */
   let networkChanges = 0;
   const networkIs = (network: Network): void => {
     networkChanges++;
     set({ sharing: withNetwork(status.sharing, network) });
   };
 
-  /** Running jobs, and what no event reports. */
+  /** Fetches the running jobs, and the network state that no event has reported yet. */
   async function catchUp(): Promise<void> {
     const changesBefore = networkChanges;
     const [jobs, network] = await Promise.all([
@@ -88,7 +88,7 @@ export function watchServer({ client, clock, onChange, onJob }: WatchDeps) {
 
     playerIs(player: PlayerReport | null): void {
       set({ player });
-      // whoever created the first account has a player now
+      // the first account may just have been created in the page that has the player
       if (player && !status.isSignedIn && status.server === 'running' && !events.isConnected()) events.connect();
     },
 
@@ -98,7 +98,7 @@ export function watchServer({ client, clock, onChange, onJob }: WatchDeps) {
 
     networkIs,
 
-    /** After sleep the connection is dead without an error. */
+    /** Reconnects after the computer slept, because the connection is then dead without an error. */
     wakeUp(): void {
       if (status.server === 'running') events.connect();
     },

@@ -4,7 +4,7 @@ import type { Actions } from './actions.ts';
 import { countsBytes, isSounding, progressOf, underWay, type Status, type Work } from './status.ts';
 import type { Say } from './texts.ts';
 
-const MAX_NAME_CHARACTERS = 60; // a title can be a paragraph
+const MAX_NAME_CHARACTERS = 60; // titles can be as long as a paragraph
 const SEPARATOR = { type: 'separator' } as const;
 
 export function trayMenu(status: Status, say: Say, actions: Actions): MenuItemConstructorOptions[] {
@@ -50,7 +50,7 @@ export function trayMenu(status: Status, say: Say, actions: Actions): MenuItemCo
   ];
 }
 
-/** macOS adds the windows and Quit. */
+/** Returns the menu of the dock, to which macOS adds the windows and Quit. */
 export const dockMenu = (status: Status, say: Say, actions: Actions): MenuItemConstructorOptions[] => [
   { label: playingLine(status, say), enabled: false },
   { label: say(isSounding(status) ? 'action.pause' : 'action.play'), click: () => actions.player('toggle') },
@@ -109,7 +109,7 @@ function percentOf(work: readonly Work[]): string {
   return typeof progress === 'number' ? ` ${Math.floor(progress * 100)} %` : '';
 }
 
-/** A line for each kind: downloads come by the dozen. */
+/** Returns one line for each task, because downloads come by the dozen. */
 function workLines(work: readonly Work[], say: Say): string[] {
   return [...new Set(underWay(work).map(({ task }) => task))].map((task) => {
     const jobsOfTask = work.filter((job) => job.task === task);
@@ -127,7 +127,7 @@ function workLines(work: readonly Work[], say: Say): string[] {
   });
 }
 
-/** Returns one line, with `&` escaped, which marks an access key. */
+/** Returns the name on one line, shortened, with `&` escaped, which otherwise marks an access key. */
 function shorten(name: string): string {
   const line = name
     .replace(/[\p{C}\s]+/gu, ' ')

@@ -1,5 +1,5 @@
 // Draws every icon from resources/icon.svg, for the web app and for the packages of the three systems: npm run icons.
-// Run again whenever the drawing changes; a test compares.
+// Run it again whenever the drawing changes; a test compares the icons with the drawing.
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -10,11 +10,14 @@ const drawing = readFileSync(join(root, 'resources', 'icon.svg'));
 const web = (name: string) => join(root, 'renderer', 'public', name);
 const packaging = (...name: string[]) => join(root, 'resources', 'packaging', ...name);
 const GROUND = '#1b1a19';
-/** The share of a maskable icon that is visible on every system: a circle of 80 %. */
+/**
+ * The scaled size of the drawing in a maskable icon, so that every system shows all of it: systems may cut off
+ * everything outside a circle of 80 %.
+ */
 const SAFE = 0.72;
-/** Icons of macOS leave a border of about a tenth on each side. */
+/** The scaled size of the drawing in icons of macOS, which leave a border of about a tenth on each side. */
 export const MAC_GRID = 824 / 1024;
-/** The drawing without the ground around it, at twice its size. */
+/** The part of the drawing without its background, in pixels at twice its size. */
 const TRAY_PART = { left: 96, top: 104, width: 816, height: 816 };
 const [LINUX_SIZES, WINDOWS_SIZES, MAC_SIZES] = [
   [16, 24, 32, 48, 64, 128, 256, 512],
@@ -22,7 +25,10 @@ const [LINUX_SIZES, WINDOWS_SIZES, MAC_SIZES] = [
   [32, 64, 128, 256, 512, 1024],
 ];
 
-/** The drawing at that size, on a transparent ground; `share` of it when it has a border. */
+/**
+ * Returns the drawing as PNG of this size on a transparent background; with `share` below 1 the drawing is smaller and
+ * has a border.
+ */
 export async function drawn(size: number, share = 1): Promise<Buffer> {
   const inner = Math.round(size * share);
   const border = (size - inner) / 2;
@@ -39,7 +45,10 @@ export async function drawn(size: number, share = 1): Promise<Buffer> {
     .toBuffer();
 }
 
-/** The icons of Windows' task bar, which is light or dark: white with a dark edge, in a square of 24. */
+/**
+ * The icons in the task bar of Windows, white with a dark edge since the task bar is light or dark; paths in a square
+ * of 24.
+ */
 const BUTTONS = {
   previous: 'M6 5h2v14H6zM19 5v14L9 12z',
   play: 'M7 4l13 8-13 8z',

@@ -1,4 +1,4 @@
-// npm run lint [-- PATH …]: formatting, then lint. Both say what they find, so that neither hides behind the other.
+// npm run lint [-- PATH …]: checks the formatting, then lints. Both report their findings, even if the first one fails.
 import { spawnSync } from 'node:child_process';
 
 const paths = process.argv.slice(2).map((path) => JSON.stringify(path));

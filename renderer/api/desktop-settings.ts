@@ -1,4 +1,4 @@
-// The settings of the desktop app. Null in a browser.
+// The settings of the desktop app; null in a browser.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { desktop, type DesktopChange } from '../desktop.ts';
 

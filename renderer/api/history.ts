@@ -1,5 +1,5 @@
-// Listening history: pages of plays, removing one, and imports. Keys begin with `history`, so one event makes all of
-// them stale (events.ts).
+// Listening history: pages of plays, removing a play, and imports. Query keys begin with `history`, so one event makes
+// all of them stale (events.ts).
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { request } from './client.ts';
 import type { HistoryImportOut } from './routes.ts';
@@ -7,7 +7,7 @@ import type { HistoryImportOut } from './routes.ts';
 export const HISTORY = 'history';
 const HISTORY_PAGE_SIZE = 100;
 
-/** Moments, as ISO 8601. */
+/** Times as ISO 8601 texts. */
 interface HistoryRange {
   from?: string | undefined;
   to?: string | undefined;
@@ -29,7 +29,7 @@ export const historyQuery = (range: HistoryRange) =>
 
 const YEARS_BACK = 5;
 
-/** Albums played on this day in earlier years, latest year first. */
+/** Returns the query of albums played on this day in earlier years, latest year first. */
 export const onThisDayQuery = (today: string) =>
   queryOptions({
     queryKey: [HISTORY, 'on-this-day', today] as const,
@@ -74,7 +74,7 @@ export function useTakeBack() {
 const WATCH_MS = 1_000;
 const isUnderWay = (one: HistoryImportOut) => one.status === 'queued' || one.status === 'running';
 
-/** Polled every second while an import runs. */
+/** Returns the query of imports, which is polled every second while an import runs. */
 export const importsQuery = () =>
   queryOptions({
     queryKey: ['history-imports'] as const,

@@ -1,5 +1,5 @@
-// The last event before the first answer of this page: its event stream begins there, so that no change is missed
-// between an answer and the opening of the stream. Later connections refresh what is shown.
+// Id of the last event before the first API response of this page. The event stream begins there, so that no change is
+// missed between a response and the opening of the stream. Later connections refetch the displayed data instead.
 let first: string | undefined;
 let isUsed = false;
 

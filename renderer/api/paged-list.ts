@@ -1,31 +1,31 @@
 // A list of any length, held as a window of pages: pages on screen are fetched first, then their neighbours, and
-// distant ones are dropped, so 80,000 albums or a million tracks cost what a few screenfuls cost. Rows of pages not
-// loaded yet are undefined and drawn as skeletons.
+// distant pages are dropped. So a list of 80,000 albums or a million tracks costs what a few screenfuls cost. Rows of
+// pages that are not loaded are undefined and drawn as skeletons.
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { MAX_SELECTED_ROWS } from '../ui/lists/selection.ts';
 import type { PageAt, PageOptions } from './library.ts';
 import { nearestFirst, PAGE_SIZE, pageOf, pagesOf, wayTo, type View } from './pages-ahead.ts';
 
-/** Pages kept before and behind those on screen. */
+/** Number of pages kept before and after those on screen. */
 const KEPT_PAGES = 12;
-/** While the scroll bar is dragged, pages are fetched at most this often, so that few are fetched in passing. */
+/** While the scroll bar is dragged, pages are fetched at most this often, so that few pages are fetched in passing. */
 const LEAP_MS = 60;
 /**
- * And not before the last ones have arrived, unless that takes longer than this: what is finally wanted would wait
- * behind them. Sooner, and a slow server would be interrupted each time, so that nothing shows while one drags, and it
- * would work no less: it answers what it has begun.
+ * While the pages on screen are still loading, the next pages are requested only after this time, because the server
+ * answers requests in order and would delay the pages that are finally needed. On a slow server, earlier requests would
+ * cancel each other, so that nothing is displayed during a drag.
  */
 const PATIENCE_MS = 2_000;
-/** After a jump, neighbours are fetched once it has been still for this long. */
+/** After a jump, neighbouring pages are fetched once the list has not moved for this long. */
 const SCROLL_END_MS = 120;
 export interface PagedList<T> {
   /** Undefined until the first page has arrived. */
   total: number | undefined;
   item: (index: number) => T | undefined;
-  /** Reports which items are on screen, and one more that is kept wherever the screen is. */
+  /** Reports the items on screen, and one more item that stays loaded wherever the list is scrolled. */
   show: (first: number, last: number, kept?: number) => void;
-  /** Items by index, at most MOST_ROWS. */
+  /** Fetches items by index, at most MAX_SELECTED_ROWS. */
   fetchRows: (first: number, last: number) => Promise<T[]>;
   error: Error | null;
   retry: () => void;
@@ -44,7 +44,7 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
   useEffect(() => () => clearTimeout(timer.current), []);
 
   const pages = useMemo(() => {
-    // the first carries the total
+    // page 0 contains the total
     return [...new Set([0, ...nearestFirst(shown, visiblePages), keptPage])];
   }, [shown.first, shown.last, visiblePages.first, visiblePages.last, keptPage]);
   const results = useQueries({ queries: pages.map((page) => query(pageAt(page))) });
@@ -89,7 +89,7 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
   const leapLater = useCallback(() => {
     clearTimeout(timer.current);
     const pause = latest.current.isOnItsWay ? PATIENCE_MS : LEAP_MS;
-    // at once after a pause: End is a single jump
+    // fires at once after a pause, because the End key is a single jump
     timer.current = setTimeout(leap, leaptAt.current + pause - performance.now());
   }, [leap]);
   useEffect(() => {
@@ -102,7 +102,7 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
       const next: View = { first, last, kept, wide: true, way: wayTo(first, waiting.current) };
       const nextPages = pagesOf(next, latest.current.count);
       const nextVisible = pagesOf({ ...next, wide: false }, latest.current.count);
-      // only what is on screen, or dragging the scroll bar would fetch neighbours all the way
+      // only visible pages count; otherwise dragging the scroll bar would fetch neighbours all the way
       const isNear = nextVisible.first <= now.last + 1 && nextVisible.last >= now.first - 1;
       waiting.current = isNear ? next : { ...next, wide: false, way: 0 };
       if (timer.current !== undefined) return;
@@ -133,7 +133,7 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
 
   return {
     total: results[0]?.data?.total,
-    // those of the last place too, which stay in sight until the next ones are here (ui/held-rows.ts)
+    // pages of the previous position stay visible until the next pages are loaded (ui/held-rows.ts)
     item: (index) => (byPage.get(pageOf(index)) ?? arrived.current.pages.get(pageOf(index)))?.items[index % PAGE_SIZE],
     show,
     fetchRows,

@@ -1,8 +1,8 @@
-// Reordering a playlist whose entries are only partly loaded: those that are not are undefined. Pure.
+// Reorders a playlist whose entries are only partly loaded; entries that are not loaded are undefined. Pure.
 
 /**
- * The entries that go, in their order, moved before `before` (null: to the end), or if that goes too, before the next
- * one that stays. Entries that are not loaded stay where they are.
+ * Moves the chosen entries in their order before the entry `before` (null: to the end), or before the next entry that
+ * stays if that one moves too. Entries that are not loaded keep their position.
  */
 export function movedEntries<T extends { entry_id: number }>(
   entries: readonly (T | undefined)[],
@@ -25,8 +25,8 @@ export const withoutEntries = <T extends { entry_id: number }>(
 ): (T | undefined)[] => entries.filter((entry) => entry === undefined || !isGoing(entry));
 
 /**
- * The entry before which the selection goes to move by one row; undefined when it cannot move. Indexes are of the whole
- * list.
+ * Returns the index of the entry before which the selection is placed to move by one row; undefined if it cannot move.
+ * Indexes count all entries of the list.
  */
 export function stepTarget(
   chosen: readonly number[],

@@ -1,5 +1,5 @@
-// Playlists. Keys begin with `playlists`; an event makes one of them stale. Entries come in pages, and changes of their
-// order are shown optimistically.
+// Playlists. Query keys begin with `playlists`; an event makes a playlist stale. Entries are loaded in pages, and
+// changes of their order are displayed optimistically.
 import { queryOptions, useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import type { VersionEntryOut } from '../../server/playlists/wire.ts';
 import type { PlaylistCreate, PlaylistEntryOut, PlaylistOut, PlaylistUpdate, SmartFieldsOut } from './routes.ts';
@@ -12,9 +12,9 @@ import { downloadUrl } from './url-tokens.ts';
 
 const PLAYLISTS = 'playlists';
 const BARE = { entries: false };
-/** Optimistic changes under way: until the last has settled, responses are older than what is shown. */
+/** Key of optimistic changes. While one of them is pending, responses are older than the displayed entries. */
 const CHANGING = { mutationKey: ['playlist-entries'] };
-/** More are added in several requests; the server's limit is 100,000. */
+/** More tracks are added in several requests; the server's limit is 100,000. */
 export const MAX_ADDED_TRACKS = 10_000;
 const MAX_ASKED_TRACKS = 1_000;
 
@@ -75,7 +75,7 @@ export const previewQuery = (rules: Rules) =>
 
 export const exportUrl = (id: number): Promise<string> => downloadUrl(`${pathOf(id)}/export.m3u8`);
 
-/** Which of these tracks the playlist already contains. */
+/** Returns which of these tracks the playlist already contains. */
 export async function containedIn(id: number, trackIds: readonly number[]): Promise<number[]> {
   const containedIds: number[] = [];
   for (let i = 0; i < trackIds.length; i += MAX_ASKED_TRACKS) {
@@ -87,7 +87,7 @@ export async function containedIn(id: number, trackIds: readonly number[]): Prom
 
 const refresh = (queries: QueryClient) => queries.invalidateQueries({ queryKey: [PLAYLISTS] });
 
-/** Writes the response into the cache and refetches the rest. */
+/** Writes the response into the cache and refetches all other playlist queries. */
 function took(queries: QueryClient, playlist: PlaylistOut): void {
   queries.setQueryData(playlistQuery(playlist.id).queryKey, playlist);
   void refresh(queries);
@@ -169,16 +169,19 @@ export function usePutBack() {
   });
 }
 
-/** Some entries, or all but some, which need not be loaded. */
+/** The chosen entries (`ids`), or all entries except some (`allBut`), which need not be loaded. */
 export type EntryChoice = { ids: number[] } | { allBut: number[] };
 type Change = EntryChoice & ({ kind: 'move'; before: number | null } | { kind: 'remove' });
 
-/** Moves or removes entries: shown at once, reverted when the server refuses, as it does after a concurrent change. */
+/**
+ * Moves or removes entries. The change is displayed at once, and reverted if the server rejects it, as it does after a
+ * concurrent change.
+ */
 export function useChangeEntries(id: number) {
   const queries = useQueryClient();
   return useMutation({
     ...CHANGING,
-    scope: { id: `playlist-${id}` }, // one at a time, in the order made
+    scope: { id: `playlist-${id}` }, // changes are sent one at a time, in the order in which they were made
     mutationFn: (change: Change) => send(id, change),
     onMutate: async (change) => {
       await queries.cancelQueries({ queryKey: [PLAYLISTS, entriesPath(id)] });
@@ -196,7 +199,7 @@ export function useChangeEntries(id: number) {
   });
 }
 
-/** A playlist changed, here or in another window. */
+/** Refetches playlists after a change in this or another window. */
 export async function notePlaylist(queries: QueryClient): Promise<void> {
   if (queries.isMutating(CHANGING) === 0) await refresh(queries);
 }
@@ -209,7 +212,7 @@ async function send(id: number, change: Change): Promise<PlaylistOut> {
   return request('POST /playlists/{id}/tracks/move', { path: { id }, query: BARE, body });
 }
 
-/** The loaded pages after the change. A page that would need entries not loaded is left to the server. */
+/** Applies the change to the loaded pages. A page with entries that are not loaded waits for the server. */
 function rewrite(
   queries: QueryClient,
   id: number,

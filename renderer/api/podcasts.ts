@@ -49,7 +49,7 @@ export const useDownloadEpisode = () =>
 export const useRemoveDownload = () =>
   usePodcastMutation((id: number) => request('DELETE /podcast-episodes/{id}/download', { path: { id } }));
 
-/** Where the listener is now, of which the server sends no event. */
+/** Saves the listener's position in an episode; the server sends no event for it. */
 export function useSavePosition() {
   const queries = useQueryClient();
   return useMutation({

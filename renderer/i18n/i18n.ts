@@ -1,10 +1,10 @@
-// Every text a person reads is in a file per language in resources/languages/.
+// All texts of the interface are in resources/languages/, one file per language.
 import i18next, { type FormatterModule } from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import english from '../../resources/languages/en.json?window';
 import { applyLanguage } from './language.ts';
 
-/** Counts in texts are grouped like all numbers. */
+/** Formats counts in texts with the digit grouping of the language. */
 const counts: FormatterModule = {
   type: 'formatter',
   init: () => undefined,
@@ -16,7 +16,7 @@ const counts: FormatterModule = {
       : (value as string),
 };
 
-/** `more`: English texts that only this window begins with. */
+/** Starts the translation. `more` contains English texts that only this window needs at its start. */
 export async function startI18n(more: object = {}): Promise<void> {
   await i18next
     .use(initReactI18next)

@@ -12,7 +12,7 @@ interface Entities {
   artist: ArtistOut;
   genre: GenreOut;
   playlist: PlaylistOut;
-  /** `path` as in `source_id`; `:` is the first music folder. */
+  /** A folder whose `path` is as in `source_id`; `:` is the first music folder. */
   folder: { path: string; name: string };
 }
 export type ItemKind = keyof Entities;

@@ -7,7 +7,7 @@ import { firstRadio } from './steering-memory.ts';
 import '../i18n/page-texts.ts';
 
 const FIRST_TRACKS = 10;
-/** Number of ids that describe a large selection well enough. */
+/** Maximum number of selected ids sent as steering; this many describe a large selection well enough. */
 const MAX_STEERING_IDS = 50;
 
 interface Start {

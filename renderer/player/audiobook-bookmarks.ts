@@ -3,11 +3,13 @@
 import { currentEntry, isSounding, type Player, type PlayerState, type QueueTrack } from './player.ts';
 
 const SAVE_EVERY_MS = 15_000;
-/** So close to the beginning or the end of a track, no position is kept. */
+/** No position is stored this close to the beginning or end of a track. */
 const START_MARGIN_MS = 5_000;
 const END_MARGIN_MS = 10_000;
 
-/** Resolves to null if the track has no stored position or the position could not be fetched. Never rejects. */
+/**
+ * Finds the stored position of a track. Resolves to null if there is none or it could not be fetched. Never rejects.
+ */
 export type FindPlace = (trackId: number) => Promise<number | null>;
 
 /**

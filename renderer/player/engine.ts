@@ -401,7 +401,11 @@ export class PlayerEngine implements Player {
       paused = false,
       positionMs: from,
       listening = null,
-    }: { paused?: boolean; positionMs?: number | undefined; /** It goes on. */ listening?: Listening | null } = {},
+    }: {
+      paused?: boolean;
+      positionMs?: number | undefined;
+      /** The listening to continue, if any. */ listening?: Listening | null;
+    } = {},
   ): void {
     this.#failures.cancel();
     const entry = this.#state.queue[index];

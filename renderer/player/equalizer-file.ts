@@ -39,7 +39,7 @@ function numberIn(text: string, pattern: RegExp): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** Returns undefined for a text with neither filters nor a curve. */
+/** Parses a file. Returns undefined for a text with neither filters nor a curve. */
 export function parseEqualizerFile(text: string): EqualizerFile | undefined {
   let preampDb = 0;
   const bands: Band[] = [];
@@ -62,7 +62,7 @@ export function parseEqualizerFile(text: string): EqualizerFile | undefined {
   return bands.length === 0 ? undefined : { preampDb, bands, isGraphic: false, ignored };
 }
 
-/** Returns null for a filter without effect, undefined for an unsupported filter. */
+/** Parses a filter. Returns null for a filter without effect, undefined for an unsupported filter. */
 function parseFilter(name: string, rest: string): Band | null | undefined {
   const type = TYPE_NAMES[name];
   const frequency = numberIn(rest, FREQUENCY);

@@ -33,7 +33,7 @@ export function startSpeaker({ player, id, isOurs, report, withdraw, tracksOf, o
   let soon: ReturnType<typeof setTimeout> | undefined;
   let turn = Promise.resolve(); // requests are executed one after the other, since loading their tracks takes time
 
-  /** Returns undefined while the user of this window plays another queue, which has no position in a phone's queue. */
+  /** Returns the position in the phone's queue; undefined while the user of this window plays another queue. */
   function position(): Report | undefined {
     const state = player.getState();
     if (!followed || !isSameQueue(player, followed.track_ids)) return undefined;

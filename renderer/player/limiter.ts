@@ -2,7 +2,7 @@
 // lower the volume of a whole track. Sound within full scale is only delayed. Peaks between samples are found by
 // fourfold oversampling, with the interpolator of server/dsp/true-peak.ts.
 
-/** Linear. The ceiling is slightly below full scale, since the gain changes while peaks pass. */
+/** Maximum linear level, slightly below full scale because the gain changes while peaks pass. */
 const CEILING = 0.99;
 const LOOKAHEAD_SECONDS = 0.005;
 const RELEASE_SECONDS = 0.15;

@@ -8,7 +8,7 @@ const BATCH_SIZE = 10;
 const TRACKS_BEFORE_END = 4;
 /** Number of entries that stay in the queue before the current entry. */
 const KEPT_BEFORE = 200;
-/** Number of played tracks that the server considers. */
+/** Number of played tracks that are kept, because the server does not consider more. */
 const KEPT_PLAYED = 2_000;
 
 export interface RadioFeedOptions {

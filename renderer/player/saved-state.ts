@@ -64,7 +64,7 @@ export function recall(): Partial<Remembered> {
 const isEntry = (entry: QueueEntry | null): boolean =>
   typeof entry?.key === 'number' && typeof entry.track?.id === 'number';
 
-/** A time in the year 6429; times after the year 9999 cannot be sent. */
+/** Latest stored time, in the year 6429; times after the year 9999 cannot be sent. */
 const MAX_TIME_MS = 2 ** 47;
 
 const isListening = (value: unknown): value is Listening =>

@@ -1,7 +1,7 @@
 // Changes the speed of a sound at constant pitch: windows of the sound are overlapped at another distance, each
 // shifted to where it best matches the previous window (WSOLA). Pure.
 
-/** Seconds; the window is long enough for the lowest notes and short enough not to double a drum beat. */
+/** Length of a window in seconds: long enough for the lowest notes and short enough not to double a drum beat. */
 const WINDOW_S = 0.06;
 /** Seconds by which a window may be shifted to match. */
 const SEARCH_S = 0.012;

@@ -24,8 +24,8 @@ export const endFrame = ({ start, offset }: Anchor, length: number): number => s
 const SPLICE_LEAD_SECONDS = 0.3;
 
 /**
- * Returns when to switch to a longer piece of the same sound: at the latest where the shorter piece, of this `length`,
- * ends, if that can still be scheduled.
+ * Returns the frame at which to switch to a longer piece of the same sound: at the latest where the shorter piece, of
+ * this `length`, ends, if that can still be scheduled.
  */
 export function spliceFrame(
   anchor: Anchor,

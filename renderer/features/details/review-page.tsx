@@ -55,7 +55,7 @@ export function ReviewPage() {
 
   const take = (item: ReviewOut) => {
     const applied = apply.mutateAsync({ trackId: item.track.id, n: item.match.n });
-    // U must work from the key press on, because the row may be gone before the response arrives.
+    // The U key must work at once, because the row may be gone before the response arrives.
     const back = () => {
       latest.current = null;
       const undone = applied.then(

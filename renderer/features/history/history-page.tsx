@@ -32,7 +32,7 @@ export function HistoryPage() {
   /** Ids of deleted plays, hidden until the refetched list omits them. */
   const [away, setAway] = useState<ReadonlySet<number>>(new Set());
 
-  // Midnight may pass while the page is open: "today" is updated on focus.
+  // Updates “today” on focus, because midnight may pass while the page is open.
   useEffect(() => {
     const look = () => setToday(dayOf(new Date()));
     addEventListener('focus', look);

@@ -190,7 +190,7 @@ function Certain({ onFound }: { onFound: (found: number) => void }) {
   );
 }
 
-/** Only the owner may start a scan. */
+/** The button that starts a scan, which only the owner may do. */
 function ScanAgain() {
   const { t } = useTranslation();
   const isOwner = useSession()?.user.is_superuser ?? false;

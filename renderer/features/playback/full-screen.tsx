@@ -1,4 +1,4 @@
-// The full-screen player: cover, controls, and beside them lyrics, chapters or queue.
+// The full-screen player: the cover and controls, with lyrics, chapters or queue beside them.
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trackCover } from '../../api/urls.ts';

@@ -36,7 +36,7 @@ const ROW_HEIGHT = 56;
 /** Height of a row with the reason why a radio chose the track. */
 const REASON_HEIGHT = 76;
 const HEAD_HEIGHT = 40;
-/** The list itself announces moves in the user's language. */
+/** The library's own announcements are silenced, because the list announces moves in the user's language. */
 const SILENT_FEED = {
   announcements: {
     onDragStart: () => undefined,

@@ -11,7 +11,7 @@ export interface Rank {
   /** Text next to the name, such as the artist of an album. */
   by?: string | null;
   value: number;
-  /** Cover before the name; null if the item has none, absent if the whole list has none. */
+  /** Cover before the name; null if the item has no cover, undefined if no item of the list has one. */
   cover?: string | null;
   to?: Pick<LinkProps, 'to' | 'params' | 'search'> | undefined;
 }

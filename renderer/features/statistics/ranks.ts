@@ -56,7 +56,7 @@ function entriesOf(tops: Tops, kind: TopKind): Entry[] {
   }
 }
 
-/** Returns the top items. The server sorts by plays, so they are sorted again by minutes. */
+/** Returns the top items, sorted by the chosen measure. The server sorts by plays only. */
 export function ranksOf(tops: Tops, kind: TopKind, measure: Measure, most: number): Rank[] {
   return entriesOf(tops, kind)
     .sort((a, b) => b[measure] - a[measure])

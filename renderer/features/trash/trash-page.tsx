@@ -24,7 +24,7 @@ import styles from './trash.module.css';
 const PLACEHOLDERS = 12;
 const BY_TIME = { id: 'deleted', descending: true };
 
-/** Tracks that are deleted permanently after confirmation; the whole trash without `ids`. */
+/** Tracks to be deleted permanently after confirmation; without `ids` the whole trash. */
 type Asked = { ids?: readonly number[]; count: number; title?: string };
 
 export function TrashPage() {

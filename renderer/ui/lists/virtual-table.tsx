@@ -212,7 +212,7 @@ export function VirtualTable<T>({
       >
         {rows.map(({ index, top: start, slot }) => {
           const row = item(index);
-          // A blank row takes no focus, unless the keyboard moves to it.
+          // A blank row is focused only when the keyboard moves to it.
           return (
             <div
               key={slot}
