@@ -53,7 +53,8 @@ const forward: Connect.NextHandleFunction = (req, res, next) => {
         res.writeHead(answer.statusCode ?? 502, answer.headers);
         answer.pipe(res);
       });
-      asked.once('error', () => (res.headersSent ? res.destroy() : res.writeHead(502).end())); // the server was restarted
+      // the server was restarted
+      asked.once('error', () => (res.headersSent ? res.destroy() : res.writeHead(502).end()));
       res.once('close', () => asked.destroy());
       req.pipe(asked);
     },

@@ -1,5 +1,5 @@
-// Draws how figures grow with the size of a library. Both axes are logarithmic: what grows as the library does is a
-// slope of one, and what does not is level.
+// Draws how figures grow with the size of a library, on two logarithmic axes: a figure that grows in proportion to the
+// library has a slope of one, and a constant figure is a level line.
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [900, 420, 56, 230, 40, 40];
 const CURVE_COLORS = [
   '#0a72d4',
@@ -13,12 +13,12 @@ const CURVE_COLORS = [
   '#7a9a01',
   '#16335b',
 ];
-/** Between the names at the ends of the curves. */
+/** Minimum distance between the names at the ends of the curves. */
 const NAME_HEIGHT = 16;
 
 export interface Curve {
   name: string;
-  /** Size of the library, and milliseconds. */
+  /** Size of the library and milliseconds of each measurement. */
   points: (readonly [size: number, ms: number])[];
 }
 

@@ -1,5 +1,5 @@
-// How long /health takes, measured by a thread of its own: the thread that sends the load and reads the responses is
-// busy, and would count its own delay as the server's.
+// Measures the latency of /health in a separate thread, because the thread that sends the load is busy and would count
+// its own delay as the server's.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
@@ -13,8 +13,8 @@ interface HealthTimes {
 }
 
 /**
- * Measures from a first response, which waits until this thread has loaded its code, until `stop`, which resolves when
- * there are enough responses.
+ * Measures from the first response on, when this thread has loaded its code, until `stop` is called, which resolves
+ * when there are enough responses.
  */
 export async function watchHealth(url: string, everyMs: number): Promise<{ stop: () => Promise<HealthTimes> }> {
   const worker = new Worker(new URL(import.meta.url), { workerData: { url, everyMs } });

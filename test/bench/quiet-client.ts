@@ -1,5 +1,5 @@
-// Sends requests over one kept-alive socket into one reused buffer. A client that creates garbage waits for its own
-// collector, sometimes 10 ms, which would count as the server's time.
+// Sends requests over one kept-alive socket into one reused buffer. A client that creates garbage would wait for its
+// own collector, sometimes 10 ms, and count this as the server's time.
 import { connect } from 'node:net';
 
 const BUFFER_BYTES = 1 << 20;
@@ -7,7 +7,7 @@ const HEAD_END = '\r\n\r\n';
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 
 export interface QuietClient {
-  /** Milliseconds from the first byte sent to the last one received. Throws for any status but 2xx. */
+  /** Returns the milliseconds from the first byte sent to the last byte received. Throws unless the status is 2xx. */
   ask(path: string, init?: { method?: string; body?: string }): Promise<number>;
   close(): void;
 }
@@ -20,7 +20,7 @@ interface Open {
   reject: (error: Error) => void;
 }
 
-/** `address` is the origin; paths begin with a slash. */
+/** Opens a client. `address` is the origin; paths begin with a slash. */
 export function openQuietClient(address: string, token?: string): Promise<QuietClient> {
   const { hostname, port, host } = new URL(address);
   let open: Open | undefined;
@@ -35,7 +35,7 @@ export function openQuietClient(address: string, token?: string): Promise<QuietC
       const text = Buffer.from(buffer.buffer, buffer.byteOffset, Math.min(count, 4_096)).toString('latin1');
       const end = text.indexOf(HEAD_END);
       const length = /content-length: (\d+)/i.exec(text);
-      const isChunked = /transfer-encoding: chunked/i.test(text); // what took the server more than one turn
+      const isChunked = /transfer-encoding: chunked/i.test(text); // a response of several turns
       if (end < 0 || !(length || isChunked) || !text.startsWith('HTTP/1.1 2')) {
         fail(new Error(`${open.path}: ${text.slice(0, 500)}`));
         return true;

@@ -1,5 +1,5 @@
-// The pages of an artist and of an album with the information about them: requested once, shown with credit and
-// licence, chosen and replaced by hand, and still shown when no service answers any more.
+// The pages of an artist and of an album with information from online services: it is requested once, shown with credit
+// and licence, can be replaced by hand, and is still shown when no service responds any more.
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -58,7 +58,7 @@ async function openWindow(path = '/'): Promise<Shell> {
   };
 }
 
-/** Runs in the page, before anything else. */
+/** Runs in the page before all other scripts: simulates the bridge. */
 function playBridge(): void {
   const { askTicket, askRestart, takeReport } = globalThis as unknown as {
     askTicket(): Promise<string>;
@@ -140,7 +140,7 @@ test('after signing out, nobody is signed in until they do it by hand, also afte
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   expect(tickets()).toBe(1);
 
-  await tell({ kind: 'open', path: '/albums' }); // waits until somebody is signed in
+  await tell({ kind: 'open', path: '/albums' }); // the message waits until somebody is signed in
   await page.getByLabel('Username').fill(ADMIN.username);
   await page.getByLabel('Password', { exact: true }).fill(ADMIN.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -186,10 +186,10 @@ test('the settings of the app are shown in the app, and not in a browser', async
   const { page } = await openWindow('/settings');
   const tray = page.getByRole('switch', { name: 'Keep running in the tray' });
   await tray.waitFor();
-  // this system does not support autostart
+  // the simulated system does not support autostart
   expect(await page.getByRole('switch', { name: 'Start at login' }).count()).toBe(0);
   expect(await page.getByRole('switch', { name: 'Check for updates' }).count()).toBe(0);
-  // the settings have a window of their own
+  // the settings window has no link to the library
   expect(await page.getByRole('link', { name: 'Back to the library' }).count()).toBe(0);
   expect(await page.getByText('This browser').count()).toBe(0);
   await tray.click({ force: true }); // the switch changes when the app has answered

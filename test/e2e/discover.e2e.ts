@@ -1,4 +1,4 @@
-// Music from a catalogue: found, saved as a placeholder, put into a playlist, and fetched by playing it.
+// Music from a catalogue is found, saved as a placeholder, added to a playlist, and fetched by playing it.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

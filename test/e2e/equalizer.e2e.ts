@@ -1,4 +1,4 @@
-// The equalizer: measured in the browser's own audio graph, rendered offline, and used on its page.
+// The equalizer is measured in the browser's own audio graph, rendered offline, and used on its page.
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ afterAll(() => stage?.close());
 
 const random = seededRandom(24);
 const randomBetween = (min: number, max: number): number => min + random() * (max - min);
-/** Sets of ten bands, from slight to extreme. */
+/** Returns a set of ten random bands, from slight to extreme. */
 const randomBands = (): Band[] =>
   flatBands(false).map((band) =>
     limitBand({
@@ -45,7 +45,7 @@ interface Rendered {
   isSame: boolean;
 }
 
-/** Runs in the page. */
+/** Runs in the page: renders an impulse through the equalizer. */
 async function render(equalizer: Equalizer, rate: number, frequencies: number[]): Promise<Rendered> {
   type Create = (context: BaseAudioContext, settings: Equalizer) => { input: AudioNode; output: AudioNode };
   const { createFilters } = (globalThis as unknown as { equalizer: { createFilters: Create } }).equalizer;
@@ -64,7 +64,7 @@ async function render(equalizer: Equalizer, rate: number, frequencies: number[])
   impulse[0] = 1;
   const answer = await run(impulse);
   const response = frequencies.map((frequency) => {
-    // Goertzel's algorithm
+    // computes the response at one frequency with Goertzel's algorithm
     const turn = 2 * Math.cos((2 * Math.PI * frequency) / rate);
     let [previousValue, lastValue] = [0, 0];
     for (const value of answer) [previousValue, lastValue] = [lastValue, value + turn * lastValue - previousValue];
@@ -77,7 +77,7 @@ async function render(equalizer: Equalizer, rate: number, frequencies: number[])
     noise,
     (n) => (Math.sin(2 * Math.PI * 20 * 1_000 ** (time(n) / 1) * time(n)) >= 0 ? 1 : -1),
     (n) => (Math.floor(time(n) * 160) % 2 === 0 ? 1 : -1),
-    // the worst signal is the signs of the impulse response, backwards
+    // the worst signal consists of the signs of the impulse response, reversed
     (n) => ((answer[rate - 1 - n] ?? 0) >= 0 ? 1 : -1),
   ];
   let peak = 0;
@@ -130,7 +130,7 @@ test('without the equalizer there is no filter node; with it there is one for ea
   });
   await page.goto(`${stage.url}/tracks`);
   const filters = (): Promise<number> => page.evaluate('globalThis.filters');
-  await page.locator('[data-index="1"][data-track]').dblclick(); // not before it is filled
+  await page.locator('[data-index="1"][data-track]').dblclick(); // the double click waits until the row is loaded
   await page.getByRole('button', { name: 'Pause' }).first().waitFor();
   expect(await filters()).toBe(0);
   const settings = await page.context().newPage();
@@ -158,7 +158,7 @@ test('without the equalizer there is no filter node; with it there is one for ea
   await expect.poll(() => frequency.inputValue()).toBe('1250 Hz');
   await settings.getByText('Graphic', { exact: true }).click();
   const lowest = settings.getByRole('slider', { name: 'Band 1 at 31 Hz' });
-  // the value of the low shelf
+  // the slider has the gain of the low shelf
   expect(parseFloat((await lowest.getAttribute('aria-valuetext')) ?? '')).toBeGreaterThan(4);
   await settings.close();
   expect(stage.problems).toEqual([]);

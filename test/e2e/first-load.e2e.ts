@@ -1,14 +1,17 @@
-// How many bytes a window needs before it shows anything: its HTML, its entry with all imports, its styles and the
-// Latin letters of its typeface, as sent over TLS.
+// Counts the bytes that a window needs before it displays anything: its HTML, its entry with all imports, its styles
+// and the Latin letters of its font, as sent over TLS.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** The library window is what people wait for; the others are opened from it and share its code. */
+/**
+ * Maximum bytes of each window. The limit of the library window is the lowest, because people wait for it; the others
+ * are opened from it and share its code.
+ */
 const MOST_BYTES = { 'index.html': 245_000, 'player.html': 275_000, 'settings.html': 305_000 };
 const built = join(import.meta.dirname, '..', '..', 'dist', 'renderer');
 
-/** Every script that is loaded before the window's code runs. */
+/** Returns every script that is loaded before the window's code runs. */
 function scriptsOf(entry: string): string[] {
   const html = readFileSync(join(built, entry), 'utf8');
   const visitedPaths = new Set<string>();
@@ -32,7 +35,7 @@ test.each(Object.entries(MOST_BYTES))('the first load of %s is under %i bytes', 
     [...html.matchAll(pattern)].map(([, name]) => join(built, name!));
   const scripts = scriptsOf(entry);
   const preloadedFiles = listNamedFiles(/<link rel="modulepreload"[^>]* href="(\/[^"]+)"/g);
-  // the build itself names what an entry imports
+  // the build lists the imports of an entry as preloads
   expect(preloadedFiles.filter((path) => !scripts.includes(path))).toEqual([]);
   expect(preloadedFiles.length).toBeGreaterThan(2);
   const styles = listNamedFiles(/<link rel="stylesheet"[^>]* href="(\/[^"]+)"/g);

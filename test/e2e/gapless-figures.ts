@@ -1,5 +1,5 @@
-// Draws the joins and measures how soon playback starts: node test/e2e/gapless-figures.ts rewrites
-// docs/gapless.svg and the tables of docs/gapless.md. Needs ffmpeg and a build.
+// Draws the joins and measures how soon playback starts: node test/e2e/gapless-figures.ts rewrites docs/gapless.svg and
+// the tables of docs/gapless.md. Needs ffmpeg and a build.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -80,7 +80,7 @@ function writeLongTracks(tool: string, dir: string): void {
   }
 }
 
-/** Measures from the click to the first frame, in a new window and in a window that has played before. */
+/** Measures the time from the click to the first frame, in a new window and in a window that has played before. */
 async function measureFirstSounds({
   api,
   openAsOwner,

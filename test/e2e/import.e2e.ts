@@ -1,4 +1,4 @@
-// Files dropped on the window are imported; one that is not audio is reported.
+// Files dropped on the window are imported; a file that is not audio is reported.
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

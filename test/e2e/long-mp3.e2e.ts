@@ -36,7 +36,7 @@ function writeRisingTone(dir: string): void {
   ]);
 }
 
-/** Returns the time of the file at which a recording ends, by the pitch of its last half second. */
+/** Returns the position in the file at which a recording ends, by the pitch of its last half second. */
 function timeOf(samples: Float32Array, rate: number): number {
   const lastSamples = samples.slice(-Math.round(rate / 2));
   const clearly = 0.2 * Math.max(...lastSamples);
@@ -63,8 +63,8 @@ test.runIf(ffmpeg !== undefined)('after a seek the display shows what is heard',
   await expect.poll(() => currentTime(page)).toBeGreaterThan(2);
   const slider = page.getByRole('region', { name: 'Player' }).getByRole('slider', { name: 'Position' });
   /**
-   * Returns how far the sound lags behind the display, because some of it waits in buffers: the middle one of three
-   * readings.
+   * Returns how far the sound lags behind the displayed position, because some audio waits in buffers: the median of
+   * three readings.
    */
   const delayAfterSeek = async (seconds: number): Promise<number> => {
     await slider.fill(String(seconds * 1_000));

@@ -1,4 +1,4 @@
-// One player for all windows; a queue and plays that survive closing them; an album at double speed.
+// All windows share one player; the queue and plays survive closing the windows; an album plays at double speed.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -71,7 +71,7 @@ function writeBook(dir: string): void {
   for (let isLast = false; !isLast;) {
     isLast = bytes.readUInt8(at) >= 0x80;
     const end = at + 4 + bytes.readUIntBE(at + 1, 3);
-    if ((bytes.readUInt8(at) & 0x7f) === 0) blocks.push(bytes.subarray(at, end)); // stream info
+    if ((bytes.readUInt8(at) & 0x7f) === 0) blocks.push(bytes.subarray(at, end)); // block type 0 is the stream info
     at = end;
   }
   const head = Buffer.alloc(4);
@@ -202,7 +202,7 @@ test('tracks of the queue are dragged to another position', async () => {
   await row(2).getByText(songs[2]!.title).waitFor();
   await expect
     .poll(async () => {
-      // just after a drag, clicks are ignored
+      // clicks are ignored for a moment after a drag
       const clear = queue.getByRole('button', { name: 'Clear queue' });
       if ((await clear.count()) > 0) await clear.click();
       return queue.getByText('The queue is empty.').count();

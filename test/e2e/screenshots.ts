@@ -1,6 +1,6 @@
-// Screenshots of every page at 1440 and 390 px, light and dark: node test/e2e/screenshots.ts FOLDER [ADDRESS USER
-// PASSWORD]. Without an address a server with a generated collection is started. `npm run screenshots`
-// fills docs/screenshots.
+// Takes screenshots of every page at 1440 and 390 px, light and dark: node test/e2e/screenshots.ts FOLDER [ADDRESS USER
+// PASSWORD]. Without an address a server with a generated collection is started. `npm run screenshots` fills
+// docs/screenshots.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const [folder, address, username, password] = process.argv.slice(2);
 if (!folder) throw new Error('Say which folder the pictures go into.');
 mkdirSync(folder, { recursive: true });
 
-// Chromium from the packages has fonts of its own, which lack Chinese, Japanese and Korean
+// the packaged Chromium has its own fonts, which lack Chinese, Japanese and Korean
 process.env['FONTCONFIG_PATH'] ??= '/etc/fonts';
 
 const STATION_ROWS = [
@@ -207,7 +207,7 @@ const SCREENSHOT_SCENES: Scene[] = [
   ],
 ];
 
-// both sizes at once; every page is opened once and changes its theme
+// both sizes run at once; every page is opened once and changes its theme
 await Promise.all(
   (
     [
@@ -232,7 +232,7 @@ async function shoot(from: Browser, size: string, device: Parameters<Browser['ne
     session.user,
   ] as const);
   for (const [name, path, prepare] of SCREENSHOT_SCENES) {
-    if (path.includes('#')) await page.goto('about:blank'); // a change of the hash alone would load nothing
+    if (path.includes('#')) await page.goto('about:blank'); // navigation to another hash alone would load nothing
     await page.goto(path);
     await page.waitForLoadState('networkidle');
     await prepare?.(page);
@@ -263,7 +263,7 @@ async function keepBoth(page: Page, name: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
-/** Compresses a screenshot so that it is small enough for the repository. */
+/** Compresses a screenshot, so that it is small enough for the repository, and saves it. */
 async function keep(page: Page, name: string): Promise<void> {
   await sharp(await page.screenshot())
     .webp({ quality: 78 })
@@ -288,17 +288,17 @@ async function largestAlbum(): Promise<AlbumPage['items'][number]> {
     headers: { Authorization: `Bearer ${session.access_token}` },
   });
   const { items } = (await response.json()) as AlbumPage;
-  // a machine may not have fonts for others
+  // the machine may lack fonts for other scripts
   const namedAlbums = items.filter(
     (one) => one.has_cover && /^[\x20-\x7e]+$/.test(`${one.title}${one.artist_name ?? ''}`),
   );
   return namedAlbums.reduce((best, one) => (one.track_count > best.track_count ? one : best));
 }
 
-/** Listens to all tracks, and until their sounds can be compared. */
+/** Analyzes all tracks, and waits until their sounds can be compared. */
 async function listen(api: Api): Promise<void> {
   await api('/settings', { method: 'PATCH', body: { analysis_enabled: true } });
-  // rarely, since it steps aside for requests
+  // polls rarely, because the analysis pauses for requests
   const isDone = async (): Promise<boolean> =>
     (await api<AnalysisOut>('/analysis')).state === 'done' && (await api<LikenessOut>('/likeness')).by === 'sound';
   while (!(await isDone())) await sleep(5_000);
@@ -341,7 +341,7 @@ async function makeUnsure(api: Api): Promise<void> {
   await service.close();
 }
 
-/** The first of each kind; two are created if there are none. */
+/** Returns the first playlist of each kind; creates two if there are none. */
 async function makePlaylists(): Promise<{ ordinary: number; smart: number }> {
   const headers = { Authorization: `Bearer ${session.access_token}`, 'Content-Type': 'application/json' };
   const ask = async <T>(path: string, body?: unknown): Promise<T> =>
@@ -383,7 +383,7 @@ async function makePlaylists(): Promise<{ ordinary: number; smart: number }> {
   };
 }
 
-/** Adds an album whose tags do not say their charset. */
+/** Adds an album whose tags do not state their charset. */
 function addJapanese(dir: string): void {
   const to = join(dir, '山田太郎', '青い海');
   mkdirSync(to, { recursive: true });
@@ -402,7 +402,7 @@ async function albumWithCharset(): Promise<number | undefined> {
   return items[0]?.id;
 }
 
-/** All pages of a theme in one picture, wide ones first. */
+/** Draws all pages of a theme in one picture, wide ones first. */
 async function drawContactSheet(scheme: string): Promise<void> {
   const [columns, width, gap] = [6, 320, 12];
   const names = readdirSync(folder!).filter((name) => name.endsWith(`-${scheme}.webp`) && !name.startsWith('all-'));

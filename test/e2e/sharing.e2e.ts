@@ -1,5 +1,5 @@
-// The owner shares the library on the network: a phone opens it with the QR code, and is disconnected when the switch
-// is off.
+// The owner shares the library on the network: a phone opens it with the QR code, and is disconnected when sharing is
+// switched off.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NetworkOut } from '../../server/lan/wire.ts';
 import { lanAddress, tryConnect } from '../support/lan.ts';
@@ -42,7 +42,7 @@ test.runIf(lanAddress !== undefined)(
     await share.click({ force: true });
     await code.waitFor({ state: 'detached' });
     await expect.poll(() => tryConnect(lanAddress ?? '', Number(new URL(stage.url).port))).toBe('ECONNREFUSED');
-    // the phone shows it
+    // the phone reports its lost connection
     expect(stage.problems.filter((problem) => !problem.includes('net::ERR_CONNECTION_'))).toEqual([]);
     await phone.context().close();
     await page.context().close();

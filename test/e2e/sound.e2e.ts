@@ -167,7 +167,7 @@ test('a crossfade leaves out silence, begins on a beat and brings tempos togethe
   expect((fadeStart * 1_000) % period, 'on a beat').toBeCloseTo(0, 0);
   expect(second.offset).toBeCloseTo(1, 3);
   expect(second.from).toBeCloseTo(tail.from, 4);
-  // what is left of the first track takes less time at the tempo of the second
+  // the rest of the first track is shorter at the tempo of the second
   expect(tail.seconds).toBeCloseTo(((pair[0].duration_ms! - silence) / 1_000 - fadeStart) * (nextPeriod / period), 1);
   expect(tail.seconds).toBeGreaterThan(2.9);
   await page.unroute(/\/tracks\/\d+\/analysis$/);
@@ -228,7 +228,7 @@ test('the system shows what plays, and its keys control the player; the queue su
   await press('pause');
   await expect.poll(readShownTime).toMatchObject({ state: 'paused' });
   await press('seekto', { seekTime: 4 });
-  await press('previoustrack'); // after three seconds it goes back to the start
+  await press('previoustrack'); // after three seconds the key returns to the start of the track
   await expect.poll(async () => Number(await player().getByRole('slider', { name: 'Position' }).inputValue())).toBe(0);
   await press('seekto', { seekTime: 2 });
   await expect

@@ -1,4 +1,4 @@
-// Ten journeys as a screen reader announces them: each control has a name of its own, in words.
+// Ten tasks as a screen reader announces them: each control has its own name, in words.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStageOfPages, pageOpener } from './pages.ts';
@@ -43,7 +43,7 @@ const SPOKEN_JOURNEYS: [name: string, path: string, go?: () => Promise<unknown>]
   ['searching', '/search?q=a'],
 ];
 
-/** Lines such as `button "Play Iron"` of what can be operated, without their places in the tree. */
+/** Returns role and name of all controls on the page, such as `button` and `Play Iron`. */
 const controlsOf = async (): Promise<{ role: string; name: string }[]> =>
   [
     ...(await page.locator('body').ariaSnapshot()).matchAll(

@@ -1,10 +1,13 @@
-// MusicBrainz, Wikidata, Wikipedia and Wikimedia Commons as one local server: https://musicbrainz.org/doc/MusicBrainz_API
-// and https://www.mediawiki.org/wiki/API. Each can fail in its own way.
+// MusicBrainz, Wikidata, Wikipedia and Wikimedia Commons as one local server:
+// https://musicbrainz.org/doc/MusicBrainz_API and https://www.mediawiki.org/wiki/API. Tests can make each of them fail
+// in its own way.
 import { createServer, type ServerResponse } from 'node:http';
 import { serve, stop } from './serve.ts';
 
 export type Service = 'musicbrainz' | 'wikidata' | 'wikipedia' | 'commons' | 'files';
-/** `page`: the sign-in page of a network · `half`: JSON without what matters · `cut`: the connection breaks. */
+/**
+ * `page` is the sign-in page of a network, `half` is JSON without the important fields, `cut` breaks the connection.
+ */
 export type Fault = 'busy' | 'limit' | 'page' | 'half' | 'cut' | 'huge' | 'inside';
 
 interface FakeSubject {
@@ -19,17 +22,17 @@ interface FakeSubject {
   disambiguation?: string;
   /** Members of a group. */
   members?: { mbid: string; name: string; begin?: string; end?: string }[];
-  /** Type of relation → address. */
+  /** Addresses by type of relation. */
   links?: Record<string, string>;
   /** Artist of a release group. */
   artist?: { mbid: string; name: string };
   labels?: { mbid: string; name: string }[];
-  /** Wikidata. */
+  /** Id of the Wikidata item. */
   item?: string;
 }
 interface FakeItem {
   claims?: Record<string, (string | { id: string })[]>;
-  /** `enwiki` → title. */
+  /** Titles by wiki, such as `enwiki`. */
   sitelinks?: Record<string, string>;
 }
 interface FakeArticle {
@@ -39,12 +42,12 @@ interface FakeArticle {
 }
 interface FakeFile {
   bytes: Buffer;
-  /** HTML, as Commons sends it. */
+  /** Artist as HTML, as Commons sends it. */
   artist?: string;
   licence?: string;
   licenceUrl?: string;
   category?: string;
-  /** Instead of the address of the copy. */
+  /** Replaces the address of the scaled copy. */
   thumbUrl?: string;
 }
 
@@ -53,7 +56,7 @@ export type Encyclopedia = Awaited<ReturnType<typeof startEncyclopedia>>;
 export async function startEncyclopedia() {
   const subjects = new Map<string, FakeSubject>();
   const items = new Map<string, FakeItem>();
-  /** `en/Title` */
+  /** Articles by `language/Title`, such as `en/Title`. */
   const articles = new Map<string, FakeArticle>();
   const files = new Map<string, FakeFile>();
   const requests: { service: Service; url: string; userAgent: string; at: number }[] = [];

@@ -4,13 +4,13 @@ import { serve, stop } from './serve.ts';
 
 export interface FakeMusicBrainz {
   url: string;
-  /** `/ws/2/recording/<mbid>` → the response. */
+  /** Responses by path `/ws/2/recording/<mbid>`. */
   entities: Map<string, unknown>;
-  /** Path and time of each request. */
+  /** Path, time and user agent of each request. */
   requests: { path: string; at: number; userAgent: string }[];
-  /** Answers so many requests with 503 and `Retry-After: 1`. */
+  /** Number of requests that are answered with 503 and `Retry-After: 1`. */
   busy: number;
-  /** A captive portal answers instead: the sign-in page of a network. */
+  /** Whether a captive portal, the sign-in page of a network, responds instead. */
   isAway: boolean;
   close(): Promise<void>;
 }

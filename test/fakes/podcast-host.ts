@@ -1,5 +1,5 @@
-// A server of podcasts: one feed with as many episodes as wanted, and their audio with ranges. It can say that nothing
-// changed, send somebody on, and stop in the middle.
+// A podcast server: one feed with any number of episodes, and their audio with ranges. It can report that nothing
+// changed, redirect, and stop in the middle.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -12,11 +12,11 @@ export interface PodcastHost {
   episodes: number[];
   /** `METHOD path range-or-validator status` of each request. */
   asked: string[];
-  /** Sends so many bytes of the audio, then nothing more. */
+  /** Number of bytes of the audio after which nothing more is sent. */
   stallAfter: number | undefined;
-  /** Closes the connection there instead. */
+  /** Whether the connection is closed there instead. */
   breaks: boolean;
-  /** Packs the audio, though nobody asked for that. */
+  /** Whether the audio is compressed although the request does not accept that. */
   packs: boolean;
   audio: Buffer;
   close(): Promise<void>;

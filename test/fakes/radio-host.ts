@@ -1,14 +1,14 @@
-// A server of radio stations: streams with ICY titles, right and wrong ones, for as long as somebody listens.
+// A server of radio stations: streams with ICY titles, correct and faulty ones, for as long as a client listens.
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
 export interface RadioHost {
   url: string;
-  /** Path and `icy-metadata` of each request. */
+  /** Path and `icy-metadata` header of each request. */
   asked: string[];
   /** Returns the number of current listeners. */
   listening: () => number;
-  /** What plays from now on, as bytes. */
+  /** The current title, as bytes. */
   title: Buffer;
   close: () => Promise<void>;
 }
@@ -47,7 +47,7 @@ export async function startRadioHost(): Promise<RadioHost> {
       }),
   };
 
-  /** Audio with a title after each piece, twenty pieces a second. */
+  /** Sends audio with a title after each piece, twenty pieces a second. */
   function play(socket: Socket, piece: () => Buffer): void {
     const timer = setInterval(() => socket.write(piece()), 50);
     socket.on('close', () => clearInterval(timer));
@@ -71,7 +71,7 @@ export async function startRadioHost(): Promise<RadioHost> {
     if (path === '/inside') return send(['location: http://127.0.0.2:1/'], '', '302 Found');
     if (path === '/icecast') socket.write(head('HTTP/1.0 200 OK', [...AUDIO_HEADERS, ...interval]));
     if (path === '/shoutcast') socket.write(head('ICY 200 OK', [...AUDIO_HEADERS, ...interval]));
-    // the announced interval is not that of the stream
+    // the announced interval differs from the stream's
     if (path === '/liar')
       socket.write(head('HTTP/1.0 200 OK', [...AUDIO_HEADERS, ...(wantsTitles ? ['icy-metaint: 777'] : [])]));
     if (path === '/mad')

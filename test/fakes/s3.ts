@@ -1,5 +1,5 @@
-// An object store as a local server, with one bucket in memory. It verifies signatures, body hashes,
-// checksums and the clock of every request. `fault` decides for each request how it fails.
+// An object store as a local server, with one bucket in memory. It verifies signatures, body hashes, checksums and the
+// clock of every request. `fault` decides how each request fails.
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
@@ -8,28 +8,27 @@ import { checkSignature } from './s3-signature.ts';
 import { serve, stop } from './serve.ts';
 
 /**
- * A status with the store's own error code · no answer at all · the connection ends in the middle of the answer (a GET
- * that is cut or damaged is answered like a good one first) · what is asked for is done, and the connection ends before
- * the answer.
- */
-/**
- * Limits for clients of a store that falls silent, for holdLimit. Above 2 s to connect and 6 s of silence the SDK
- * begins to count later.
+ * Time limits for clients of a store that stops responding, for holdLimit. Above 2 s to connect and 6 s of silence the
+ * SDK starts its timers later.
  */
 export const HELD_LIMITS = { connectMs: 1_999, healthCheckMs: 600_001, silenceMs: 5_999, attempts: 2 };
 
+/**
+ * How a request fails: with an error code of the store; without a response; by a connection that ends in the middle of
+ * the response; with damaged bytes after a correct start; or by a connection that ends after the request was executed.
+ */
 export type S3Fault = { status: number; code: string } | 'silent' | 'cut' | 'damaged' | 'lost answer';
 
-/** `key` is without the bucket; `operation` is the name in the store's own documentation. */
+/** A request. `key` does not contain the bucket; `operation` is the name in the store's own documentation. */
 export interface S3Ask {
   operation: string;
   method: string;
   key: string;
   query: URLSearchParams;
   range: string | undefined;
-  /** True when the request carries a checksum or asks for one. */
+  /** True if the request has or requests a checksum. */
   hasChecksum: boolean;
-  /** A write only if there is nothing. */
+  /** True for a write that must not replace an existing object. */
   isConditional: boolean;
 }
 
@@ -55,15 +54,15 @@ export interface FakeS3 {
   uploads: Map<string, S3Upload>;
   asked: S3Ask[];
   fault: (ask: S3Ask) => S3Fault | undefined;
-  /** Unexpected requests. */
+  /** Called when the fake leaves a request without a response. */
   onSilence: () => void;
-  /** Clock of the store. */
+  /** Returns the time of the store's clock. */
   now: () => Date;
-  /** Writes whatever a condition says. */
+  /** Whether conditions of writes are ignored. */
   ignoresConditions: boolean;
-  /** Keys per page of a list. */
+  /** Number of keys per page of a list. */
   pageSize: number;
-  /** The settings of Tonearm for this store. */
+  /** Tonearm's settings for this store. */
   settings: {
     S3_ENDPOINT: string;
     S3_REGION: string;
@@ -72,7 +71,7 @@ export interface FakeS3 {
     S3_SECRET_ACCESS_KEY: string;
     S3_FORCE_PATH_STYLE: string;
   };
-  /** The same for backups, beside the library in the bucket. */
+  /** The same settings for backups, in the same bucket as the library. */
   backupSettings: Record<string, string>;
   put(key: string, bytes: Buffer): void;
   close(): Promise<void>;
@@ -86,7 +85,7 @@ const ACCESS_KEYS = {
 const BUCKET_NAME = 'tonearm-test';
 const MIN_PART = 5 << 20;
 
-/** Keeps its port, so that a closed store can come back at the same address. */
+/** Starts a store. It keeps its port, so that a closed store can come back at the same address. */
 export async function startFakeS3(port = 0): Promise<FakeS3> {
   const server = createServer((request, response) => void answer(request, response));
 
@@ -328,7 +327,7 @@ function operationOf({ method, key, query }: S3Ask): string {
   return { PUT: 'PutObject', GET: 'GetObject', HEAD: 'HeadObject', DELETE: 'DeleteObject' }[method] ?? 'unknown';
 }
 
-/** Undefined when the connection has ended. */
+/** Writes the response, with its fault; without a response when the connection has ended. */
 class Sink {
   readonly #response: ServerResponse | undefined;
   readonly #isHead: boolean;

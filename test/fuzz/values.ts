@@ -1,4 +1,4 @@
-// Values that a server should refuse or bear, by what a schema asks for.
+// Values that a server should refuse or tolerate, by the schema of the value.
 type Random = () => number;
 export type JsonSchema = { [key: string]: unknown };
 
@@ -80,7 +80,9 @@ const ODD_VALUES: unknown[] = [
   { __proto__: 1 },
 ];
 
-/** One that mostly keeps to the schema and is odd somewhere; `resolve` finds what a `$ref` means. */
+/**
+ * Returns a value that mostly follows the schema and is unusual somewhere; `resolve` returns the schema of a `$ref`.
+ */
 export function valueFor(schema: JsonSchema, random: Random, resolve: (ref: string) => JsonSchema, depth = 0): unknown {
   if (random() < 0.06) return pick(random, ODD_VALUES);
   if (typeof schema['$ref'] === 'string') return valueFor(resolve(schema['$ref']), random, resolve, depth);

@@ -1,5 +1,5 @@
-// Every route and every endpoint of Subsonic × everybody who may call, generated from their lists: docs/ACCESS.md is the
-// result.
+// Tests every route and every Subsonic endpoint with every kind of caller, generated from their lists; docs/ACCESS.md
+// is the result.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Route, TokenScope } from '../../server/http/route.ts';
 import { createEndpoints, type EndpointDeps } from '../../server/subsonic/endpoints/table.ts';
@@ -91,7 +91,7 @@ interface Answer {
   error?: { code: number };
   shares?: { share: { url: string }[] };
 }
-/** The code of the error; undefined for pictures and audio. */
+/** Returns the error code of the response; undefined for pictures and audio. */
 async function askApp(endpoint: string, params: Record<string, string>): Promise<Answer | undefined> {
   const query = new URLSearchParams({ ...params, v: '1.16.1', c: 'access', f: 'json' });
   const response = await fetch(`${server.url}/rest/${endpoint}?${query}`);
@@ -147,7 +147,7 @@ async function ask(base: string, { spec }: Route, { token, isInAddress = false }
   return VERDICT_BY_STATUS[response.status] ?? 'yes';
 }
 
-/** Routes that have an effect without a body; other routes do nothing without their body. */
+/** Routes that have an effect without a body; all others need a body. */
 const WITHOUT_BODY = new Set(['/auth/refresh', '/users/me/subsonic-password']);
 const isHarmless = ({ spec }: Route): boolean =>
   spec.method === 'get' || spec.body !== undefined || spec.params !== undefined || WITHOUT_BODY.has(spec.path);

@@ -1,5 +1,5 @@
-// The ways in which music servers were broken into, one test each, against every route or endpoint that there is.
-// docs/SECURITY.md lists them with the names of the tests.
+// The known ways of attacking music servers, one test each, against every route or endpoint. docs/SECURITY.md lists
+// them with the names of the tests.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
@@ -65,8 +65,8 @@ const queries = () =>
 const fillPath = (path: string): string => path.replaceAll(/\{\w+\}/g, '1');
 
 /**
- * Gives all these parameters one value, again without those that are refused, until the request is served: each is
- * refused by name or used.
+ * Sends all these parameters with one value, and repeats the request without the refused parameters until it is served.
+ * Each parameter is then either refused by name or used.
  */
 async function askWithAll(path: string, names: string[], value: string): Promise<void> {
   for (let remainingNames = names; remainingNames.length > 0;) {
@@ -342,7 +342,7 @@ test('14: objects that name a prototype or a constructor are values like any oth
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
 });
 
-/** Headers of a request through an untrusted proxy, which therefore is not from the machine itself. */
+/** Headers of a request through an untrusted proxy, so that it does not count as coming from the machine itself. */
 const OTHER_MACHINE = { 'X-Forwarded-For': '203.0.113.9' };
 
 test('15: guessing ends, accounts are made slowly, and names and passwords that are easy to guess are refused', async () => {
@@ -452,7 +452,7 @@ test('metrics are for administrators behind a proxy, whether or not it says that
   }
 });
 
-/** Sends the path unchanged, since fetch would normalize it. */
+/** Requests the path unchanged; fetch would normalize it. */
 function rawGet(
   path: string,
   headers: Record<string, string> = {},

@@ -1,5 +1,5 @@
-// Files that are made to exhaust whoever reads them, through every import: each is refused within its limit, with the
-// place at which it was exceeded.
+// Files that try to exhaust their parser, through every import: each is refused within its limit, with the position at
+// which the limit was exceeded.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Work of which the process dies is started again once and then put aside: it keeps no server down.
+// A job that kills the process is started again once and then put aside, so that the server can run.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ test('a job that was running at two kills in a row is put aside, and other work 
   expect(run('work')).toEqual({ signal: null, output: ['told', 'worked'] });
   expect(rows()).toEqual([{ status: 'failed', crashes: 2 }]);
   expect(run('by itself')).toEqual({ signal: null, output: [] });
-  expect(run('ask')).toEqual(KILLED_RUN); // a person requested the job again
+  expect(run('ask')).toEqual(KILLED_RUN); // a user has requested the job again
 });
 
 test('an ordinary stop does not count as a kill', () => {

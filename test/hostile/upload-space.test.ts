@@ -1,4 +1,4 @@
-// Uploads take no space that they may not have, from their first byte on, on a disk of their own.
+// Uploads never use space that they may not have, from their first byte on; tested on a separate small disk.
 import { mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -152,7 +152,7 @@ test('what one announced is not given to another, until it is cut off or stalls'
   const thirdUpload = beginUpload(AUDIO_KIND, server.token, Math.floor(availableBytes * 0.7));
   await thirdUpload.send(64 << 10);
   await until(arrivedBytes, (bytes) => bytes > 0);
-  // the second upload sends nothing more, and the next upload is let in
+  // the second upload sends nothing more, so the next upload is accepted
   const next = async (): Promise<boolean> => {
     const sending = beginUpload(AUDIO_KIND, server.token, Math.floor(availableBytes * 0.7));
     await sending.send(64 << 10);

@@ -1,4 +1,4 @@
-// Checks of backups: damaged and missing objects are found and repaired, one server writes at a time, and a small
+// Checks of backups: damaged and missing objects are found and repaired, only one server writes at a time, and a small
 // change sends few bytes. The kills and flipped bytes here are a short version of `npm run prove -- backup`.
 import { spawnSync } from 'node:child_process';
 import { createHash, hash as hashOf } from 'node:crypto';
@@ -181,7 +181,7 @@ describe('a check', () => {
     rmSync(join(incompleteLibrary, 'library', key));
     const report = await checkFolder(await openBackup(backup), incompleteLibrary, makeFolder());
     expect(report).toMatchObject({ faults: 1, lost: 1, lost_items: [expect.stringContaining(key) as string] });
-    // the object comes back to the library
+    // this library has the object
     expect(await checkFolder(await openBackup(backup), library, makeFolder())).toMatchObject({ faults: 1, lost: 0 });
   });
 

@@ -107,7 +107,8 @@ describe('the cover archive', () => {
     await server.covers.removeCover(removedAlbum);
     for (const [mbid] of archive.groups) archive.groups.set(mbid, { picture });
     await limit.runOut();
-    expect(await Promise.all(pendingResults)).toEqual([false, false]); // the second request for each album was answered with a picture
+    // the second request for each album received a picture
+    expect(await Promise.all(pendingResults)).toEqual([false, false]);
     expect(archive.asked).toHaveLength(4);
     expect(server.rowOf(uploadedAlbum)).toMatchObject({ key: `covers/${uploadedAlbum}.png`, origin: 'manual' });
     expect(server.rowOf(removedAlbum)).toMatchObject({ key: null, origin: 'manual' });

@@ -101,7 +101,7 @@ describe('a track whose album has no cover', () => {
   });
 
   const failureCases: [string, () => ArchiveBehaviour, RegExp][] = [
-    // alternates with valid responses, because after four failures in a row the archive is paused
+    // the test alternates with valid responses, because the archive is paused after four failures in a row
     ['is slow', () => 'silent', /took longer/],
     ['redirects to a private address', () => ({ redirect: 'http://localhost:9/' }), /inside a private network/],
     ['sends the picture drop by drop', () => 'dripping', /took longer/],

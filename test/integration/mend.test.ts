@@ -1,4 +1,5 @@
-// Stored audio that is lost or damaged comes back, with the right bytes or not at all; on a disk and in a bucket.
+// Lost or damaged audio in the storage is repaired with exactly the right bytes or not at all; on a disk and in a
+// bucket.
 import {
   copyFileSync,
   cpSync,
@@ -129,7 +130,7 @@ test('in a bucket: audio that verify, a scan or a play finds damaged is restored
   expect([damagedTrack, lostTrack].map(isRight)).toEqual([true, true]);
 
   fake.put(keyOf(playedTrack), Buffer.from(originalBytes.get(keyOf(playedTrack)) as Buffer).fill(7, 100, 101));
-  await expect(fetchAudio(playedTrack)).rejects.toThrow(); // the connection ends before its last byte
+  await expect(fetchAudio(playedTrack)).rejects.toThrow(); // the connection ends before the last byte
   await until(() => isRight(playedTrack));
   await server.app.drain();
   expect((await fetchAudio(playedTrack))?.equals(originalBytes.get(keyOf(playedTrack)) as Buffer)).toBe(true);

@@ -87,13 +87,13 @@ async function fetched(
     errors.push(end.error);
     betweenAttempts(end.attempts, end);
     clock = due - 1;
-    await server.app.drain(); // just before the attempt is due, nothing happens
+    await server.app.drain(); // nothing happens just before the attempt is due
     expect((await user.download(id)).attempts).toBe(end.attempts);
     clock = due;
   }
 }
 
-/** Makes a connection for a file exceed the idle limit after so many bytes. */
+/** Makes the connection of a download exceed the idle limit after this number of bytes. */
 async function runOutAt(bytes: number): Promise<void> {
   const requestCount = archive.ranges.length;
   await until(() => archive.ranges.length > requestCount);

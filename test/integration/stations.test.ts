@@ -1,4 +1,4 @@
-// Internet radio from a station to the player, over REST and Subsonic, with servers of stations that do wrong.
+// Internet radio from a station to the player, over REST and Subsonic, also with faulty station servers.
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StationOut } from '../../server/radio/wire.ts';

@@ -1,4 +1,4 @@
-// A whole library in an object store: scanned, uploaded to, played. What happens while the store fails is in
+// A whole library in an object store: scanned, uploaded to, played. Failures of the store are tested in
 // storage-faults.test.ts.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// S3 storage: with the fake that checks everything, and with a real store if one is configured.
+// S3 storage, tested with the fake that checks everything, and with a real store if one is configured.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -147,7 +147,7 @@ describe('S3 storage and its store', () => {
   ])('stores a cover despite %s', async (_, operation, fault) => {
     failOnce(operation, fault);
     const tries = async (): Promise<unknown> => storage.put('covers/1.jpg', Buffer.from('cover'));
-    // the SDK does not retry that
+    // the SDK does not retry this error
     if (typeof fault === 'object' && fault.code === 'BadDigest') expect(await codeOf(tries())).toBe('unavailable');
     await tries();
     expect((await readObject('covers/1.jpg')).toString()).toBe('cover');
@@ -256,10 +256,11 @@ describe('S3 storage and its store', () => {
 
   it('adjusts its clock to the store’s', async () => {
     fake.now = () => new Date(Date.now() + 3_600_000);
-    const keys = Array.from({ length: 8 }, (_, n) => `covers/${n + 1}.jpg`); // at once, before the time is known
+    // all are written at once, before the store's time is known
+    const keys = Array.from({ length: 8 }, (_, n) => `covers/${n + 1}.jpg`);
     await Promise.all(keys.map((key) => storage.put(key, Buffer.from(key))));
     for (const key of keys) expect((await readObject(key)).toString()).toBe(key);
-    expect(fake.asked.length).toBeGreaterThan(2 * keys.length); // the first were rejected
+    expect(fake.asked.length).toBeGreaterThan(2 * keys.length); // the first requests were rejected
   });
 
   it('fails with a wrong key', async () => {

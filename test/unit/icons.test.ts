@@ -7,7 +7,7 @@ import { drawn, MAC_GRID } from '../../scripts/draw-icons.ts';
 const root = join(import.meta.dirname, '..', '..');
 const packaging = (...name: string[]): string => join(root, 'resources', 'packaging', ...name);
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Mean difference of 255 levels that a palette and another version of the SVG renderer may cause. */
+/** Maximum mean difference, in 255 levels, that a palette and another version of the SVG renderer may cause. */
 const MAX_DIFFERENCE = 3;
 
 const readWidth = (png: Buffer): number => png.readUInt32BE(16);

@@ -1,5 +1,5 @@
-// Where SQL stands, and what shape its rows have (docs/decisions/0073). The linter keeps the query builder out of the
-// same files: .oxlintrc.json.
+// Checks which files contain SQL, and the shape of its rows (docs/decisions/0073). The linter keeps the query builder
+// out of these files: .oxlintrc.json.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

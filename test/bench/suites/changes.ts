@@ -1,5 +1,5 @@
-// Every file of a library changed at once: other audio in each, another format under another name, two copies of each
-// moved. The time may grow with the files, and nobody waits meanwhile.
+// Measures scans after every file of a library has changed: all files have new audio, all have another format and name,
+// or two copies of each were moved. The time may grow in proportion to the files, and other requests must not wait.
 import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { id3, id3Frame, SILENT_FRAME_BYTES, silentMp3, u32, utf8Text } from '../../support/audio-bytes.ts';
@@ -14,7 +14,7 @@ const TRACKS_OF_ALBUM = 12;
 interface Change {
   name: string;
   make: (music: string, files: number) => void;
-  /** Count in the result of the scan that the change raises. */
+  /** The count of the scan's result that the change raises. */
   counts: 'updated' | 'moved';
 }
 
@@ -92,7 +92,7 @@ async function timesOf(dir: string, files: number): Promise<{ ms: number; latenc
   return times;
 }
 
-/** MP3s of 4 kB, all of the same length, in albums. `audio` is in their bytes, `called` in their names. */
+/** Writes MP3s of 4 kB, all of the same length, in albums. `audio` makes their bytes differ, `called` their names. */
 function writeAlbums(music: string, files: number, { audio, called }: { audio: number; called: string }): void {
   for (let n = 0; n < files; n++) {
     const album = Math.floor(n / TRACKS_OF_ALBUM);

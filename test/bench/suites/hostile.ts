@@ -1,5 +1,5 @@
-// Requests that are as large and as awkward as they may be, one at a time: how long the event loop stops, what /health
-// takes meanwhile, and how much memory they need. Bounds: 50 ms, 50 ms more than the quiet server, 50 MB.
+// Sends requests that are as large and as awkward as allowed, one at a time, and measures how long the event loop
+// stops, the latency of /health meanwhile, and the memory. Bounds: 50 ms, 50 ms more than the quiet server, 50 MB.
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ interface Attack {
 
 export async function hostileSuite(dir: string): Promise<Measure[]> {
   const dataDir = join(dir, 'hostile');
-  await (await startProduct(dataDir)).stop(); // the database and the account
+  await (await startProduct(dataDir)).stop(); // creates the database and the account
   const client = new Database(join(dataDir, 'tonearm.db'));
   const userId = (client.prepare('SELECT min(id) AS id FROM users').get() as { id: number }).id;
   fillLibrary(client, { tracks: TRACK_COUNT, userId, likeEvents: TRACK_COUNT, plays: TRACK_COUNT });
@@ -58,7 +58,7 @@ export async function hostileSuite(dir: string): Promise<Measure[]> {
   return measures;
 }
 
-/** Longest delay of the event loop since it was last asked for, in ms. */
+/** Returns the longest delay of the event loop since the last call, in ms. */
 async function loopDelay({ url, token }: Product): Promise<number> {
   const response = await fetch(`${url}/api/v1/metrics`, { headers: { Authorization: `Bearer ${token}` } });
   const seconds = /^nodejs_eventloop_delay_max_seconds (\S+)$/m.exec(await response.text())?.[1];

@@ -1,6 +1,6 @@
-// From a click or a key to the next frame: over the fifty tasks of test/e2e/journeys with mouse, keys and touch, and in
-// the table of a million tracks. And how much the layout moves by itself meanwhile. With --docs the figures go to
-// docs/lists.md.
+// Measures the time from a click or a key to the next frame, over the fifty tasks of test/e2e/journeys with mouse, keys
+// and touch and in the table of a million tracks, and how much the layout moves by itself. With --docs the figures go
+// to docs/lists.md.
 import type { Page } from 'playwright-core';
 import { handOf, INPUT_METHODS, type Way } from '../../e2e/journeys/hand.ts';
 import { openJourneys, start, STARTS } from '../../e2e/journeys/open-journeys.ts';
@@ -104,12 +104,12 @@ async function million(dir: string, libraries: string): Promise<InteractionFigur
   }
 }
 
-/** What people do in a table, each of it several times. */
+/** Does what users do in a table, each action several times. */
 async function useTable(page: Page): Promise<void> {
   const row = (index: number) => page.locator('[data-index][data-track]').nth(index);
   const key = async (name: string, times = 1): Promise<void> => {
     for (let n = 1; n < times; n++) {
-      await page.keyboard.down(name); // again without up: the key repeats
+      await page.keyboard.down(name); // pressed again without release: the key repeats
       await page.waitForTimeout(REPEAT_MS);
     }
     await page.keyboard.press(name);

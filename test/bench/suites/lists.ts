@@ -1,6 +1,6 @@
-// The table of a million tracks and the grid of 80,000 albums in a real browser, from the top to the end: by the page
-// keys, by Home and End, and by dragging the scroll bar. Bounds are the limits a person would notice. With --docs the
-// figures go to docs/lists.md.
+// Scrolls the table of a million tracks and the grid of 80,000 albums in a real browser from the top to the end: by the
+// page keys, by Home and End, and by dragging the scroll bar. Bounds are the limits that users would notice. With
+// --docs the figures go to docs/lists.md.
 import type { Page } from 'playwright-core';
 import { startProbe, stopProbe, untilFull, type ListTrace } from '../window/list-probe.ts';
 import { watchMemory, type Memory } from '../window/browser-memory.ts';
@@ -16,7 +16,7 @@ const LIST_PAGES = [
 const REPEAT_MS = 33;
 const HELD_REPEATS = 90;
 const DRAG_STEPS = 120;
-/** From an end of the scroll bar to the middle of its thumb there: the arrow, and half of the shortest thumb. */
+/** Pixels from an end of the scroll bar to the middle of the thumb there: the arrow, and half of the shortest thumb. */
 const BAR_END = 25;
 
 interface Way {
@@ -70,7 +70,7 @@ async function figuresOf({ browser, openPage }: LargeWindow, listName: string, p
 
 const pause = (page: Page, ms: number): Promise<void> => page.waitForTimeout(ms);
 
-/** In this order: the first End is the server's first request for a deep page. */
+/** The ways of scrolling, in this order, so that the first End key is the server's first request for a deep page. */
 const SCROLL_METHODS: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
   [
     'End and Home',
@@ -125,13 +125,13 @@ const SCROLL_METHODS: readonly (readonly [string, (page: Page) => Promise<void>]
   ],
 ];
 
-/** The row or cell that Tab focuses; the header has its own tab stops. */
+/** Focuses the row or cell that Tab reaches; the header has its own tab stops. */
 const focusStop = (page: Page): Promise<void> =>
   page.locator('[role="grid"] :is([data-index], [data-stop])[tabindex="0"]').first().focus();
 
 async function hold(page: Page, key: string): Promise<void> {
   for (let n = 0; n < HELD_REPEATS; n++) {
-    await page.keyboard.down(key); // again without up: the key repeats
+    await page.keyboard.down(key); // pressed again without release: the key repeats
     await pause(page, REPEAT_MS);
   }
   await page.keyboard.up(key);

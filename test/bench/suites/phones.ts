@@ -1,6 +1,5 @@
-// The first copy of a library onto a phone, in the three ways of real apps, beside Navidrome with the same files.
-// Runs only when it is named itself; --files N, --rounds N takes medians, the servers in turn. Processor time is the
-// server's.
+// Measures the first copy of a library onto a phone, in the three ways of real apps, in turn with Navidrome on the same
+// files. Runs only when named; --files N, --rounds N takes medians. Processor time is the server's.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SYNCS } from '../../support/phone-syncs.ts';

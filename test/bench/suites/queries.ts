@@ -1,7 +1,7 @@
-// Lists, search and everything else that users read, over HTTP with a token, in a library of 100,000 tracks, with
-// --million of a million too, or of those that --sizes names; --docs draws docs/queries.svg. Beside them a million like
-// events and a million plays. Bounds: a bare server in this process that answers 50 tracks by their ids as JSON, a LIKE
-// scan for search, the raw group-by for statistics.
+// Measures lists, search and everything else that users read, over HTTP with a token, in a library of 100,000 tracks, a
+// million likes and a million plays; with --million also of a million tracks, with --sizes of the given sizes; --docs
+// draws docs/queries.svg. Bounds: a bare server in this process that returns 50 tracks by their ids as JSON, a LIKE
+// scan for search, the plain GROUP BY for statistics.
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +15,7 @@ import { root, startProduct, type Product } from '../product.ts';
 import { openQuietClient, type QuietClient } from '../quiet-client.ts';
 
 const ROUND_COUNT = 200;
-/** Rounds of requests that may take a second. */
+/** Number of rounds for requests that may take a second. */
 const FEW_ROUNDS = 12;
 const PAGE_SIZE = 50;
 const QUIET_MS = 1_500;
@@ -29,7 +29,7 @@ interface Timed extends Times {
   name: string;
 }
 
-/** Measurements that docs/queries.svg shows. */
+/** Measurements that docs/queries.svg shows, and their labels. */
 const SHOWN_CURVES: [name: string, shown: string][] = [
   ['tracks title @0', 'first page by title'],
   ['tracks title @middle', 'page in the middle'],
@@ -46,9 +46,9 @@ const SHOWN_CURVES: [name: string, shown: string][] = [
 interface QueriesOptions {
   /** Sizes of the libraries, in tracks. */
   sizes: number[];
-  /** The folder of libraries, which are reused. */
+  /** Folder of the kept libraries. */
   libraries: string;
-  /** Draws docs/queries.svg. */
+  /** Whether docs/queries.svg is drawn. */
   docs: boolean;
 }
 
@@ -94,7 +94,7 @@ const curvesOf = (runs: Map<number, Run>): Curve[] =>
     points: [...runs].map(([tracks, run]) => [tracks, run.of(name).p50] as const),
   }));
 
-/** From each size to the next. */
+/** Measures how the figures grow from each library size to the next. */
 function growth(runs: Map<number, Run>): Measure[] {
   const sizes = [...runs];
   return sizes.slice(1).flatMap(([tracks, run], n) => {
@@ -135,7 +135,7 @@ class Run {
   }
 
   async lists(): Promise<void> {
-    for (let n = 0; n < 200; n++) await this.product.api(`/tracks?offset=${n}`); // until the server's code is compiled
+    for (let n = 0; n < 200; n++) await this.product.api(`/tracks?offset=${n}`); // compiles the server's code
     const LIST_SORTS = {
       tracks: [
         'title',
@@ -181,7 +181,7 @@ class Run {
     }
   }
 
-  /** The first page, one in the middle and the last; read-ahead for deep pages gets time to finish. */
+  /** Measures the first page, a page in the middle and the last page; read-ahead for deep pages gets time to finish. */
   private async pages(name: string, path: string): Promise<void> {
     const { total } = await this.product.api<{ total: number }>(`${path}&limit=1`);
     await this.time(`${name} @0`, `${path}&limit=${PAGE_SIZE}`);
@@ -210,7 +210,7 @@ class Run {
     );
   }
 
-  /** Repeated, as for the next page, and new: after a write, since results are cached until then. */
+  /** Measures searches twice: repeated, as for the next page, and after a write, which clears the cached results. */
   async searches(): Promise<void> {
     for (const needle of [
       'a',
@@ -237,7 +237,7 @@ class Run {
     }
   }
 
-  /** Deep pages whose order is read anew, since something was written. */
+  /** Measures deep pages after a write, when the order must be read again. */
   async pagesAfterWrites(): Promise<void> {
     for (const query of ['sort=title', 'sort=play_count', 'sort=title&year_from=1990', 'sort=title&liked=false'])
       await this.time(
@@ -247,7 +247,7 @@ class Run {
       );
   }
 
-  /** The longest time that another request waits while deep pages are read that are no longer cached. */
+  /** Returns the longest wait of another request while deep pages that are no longer cached are read. */
   async waits(): Promise<number> {
     const waits: number[] = [];
     for (const path of [
@@ -269,7 +269,7 @@ class Run {
     return Math.max(...waits);
   }
 
-  /** Invalidates the caches of tracks. */
+  /** Writes something, so that the caches of tracks become invalid. */
   private async write(): Promise<void> {
     await this.client.ask('/api/v1/tracks/1', {
       method: 'PATCH',
@@ -317,7 +317,7 @@ interface BareServer {
   db: Database.Database;
 }
 
-/** Fifty tracks by their ids, as they are in the row, and nothing else. */
+/** Starts a server that only returns fifty rows of tracks by their ids. */
 async function startBare(path: string): Promise<BareServer> {
   const db = new Database(path, { readonly: true });
   applyPragmas(db);

@@ -1,5 +1,5 @@
-// From spawn to the first answer of /health, with a library of a few tracks: the server itself, the installed command,
-// and `npm start`. Bound: an empty node:http server, for `npm start` one that npm starts.
+// Measures the time from spawn to the first response of /health, with a library of a few tracks: of the server itself,
+// of the installed command, and of `npm start`. Bound: an empty node:http server, for `npm start` one that npm starts.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ export async function startupSuite(dir: string): Promise<Measure[]> {
   writeFileSync(join(emptyPackage, 'package.json'), JSON.stringify({ scripts: { start: 'exec node server.mjs' } }));
   const main = join(root, 'dist', 'server', 'main.js');
   const dataDir = join(dir, 'startup');
-  await (await startProduct(dataDir)).stop(); // migrated, account created, code compiled
+  await (await startProduct(dataDir)).stop(); // migrates the database, creates the account, compiles the code
   const ours = (port: string): string[] => ['--data-dir', dataDir, '--log-level', 'error', '--port', port];
   const byNode = (port: string): Command => ({ program: process.execPath, args: [emptyServerPath, port] });
   const npmStart = (cwd: string, args: string[]): Command => ({ program: 'npm', args: ['start', '--', ...args], cwd });

@@ -1,5 +1,6 @@
-// A library in an object store (versitygw on this machine, whose processor time is in both): scanning into it beside a
-// loop of the SDK with eight puts at once, one stream of 200 MB beside a bare get, and /health while 50 streams start.
+// Measures a library in an object store (versitygw on this machine, whose processor time is part of both figures):
+// scanning into it compared with a loop of the SDK with eight puts at once, one stream of 200 MB compared with a bare
+// get, and /health while 50 streams start.
 import { readdirSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { get } from 'node:http';

@@ -1,14 +1,14 @@
-// How long a page takes from a click or a key to the next frame, and how much its layout moves by itself, as the
-// browser measures both.
+// Measures with the browser's own means how long a page takes from a click or a key to the next frame, and how much its
+// layout moves by itself.
 import type { BrowserContext, Page } from 'playwright-core';
 
-/** The browser reports no interaction that is shorter. */
+/** The shortest interaction that browsers report. */
 const REPORTED_FROM_MS = 16;
 
 export interface Noted {
   /** Interactions of `REPORTED_FROM_MS` or more. */
   interactions: { at: number; ms: number; what: string }[];
-  /** All of them, also the shorter ones. */
+  /** Number of all interactions, including shorter ones. */
   count: number;
   shifts: { at: number; value: number; what: string }[];
 }
@@ -32,7 +32,10 @@ export function percentile(observations: readonly Noted[], part: number): number
   return allDurations[Math.ceil(allDurations.length * part) - 1] ?? 0;
 }
 
-/** The largest sum of shifts within five seconds, with no second between them: the browsers' layout shift. */
+/**
+ * Returns the largest sum of layout shifts within five seconds with less than one second between two shifts, as
+ * browsers define it.
+ */
 export function layoutShift({ shifts }: Noted): number {
   let [maxSum, sum, firstShiftAt, lastShiftAt] = [0, 0, -Infinity, -Infinity];
   for (const { at, value } of shifts) {
@@ -54,7 +57,7 @@ interface LayoutShift extends PerformanceEntry {
   sources: { node: Node | null }[];
 }
 
-/** Runs in the page. */
+/** Runs in the page: records interactions and layout shifts. */
 function note(reportedFrom: number): void {
   const byInteraction = new Map<number, Noted['interactions'][number]>();
   const shifts: Noted['shifts'] = [];

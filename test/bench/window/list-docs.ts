@@ -1,5 +1,5 @@
-// What the suites `lists`, `opening` and `interaction` found, as tables in docs/lists.md and a picture of the traces in
-// docs/lists.svg.
+// Writes the results of the suites `lists`, `opening` and `interaction` as tables into docs/lists.md, and a picture of
+// the traces into docs/lists.svg.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../product.ts';
@@ -109,7 +109,7 @@ export function writeInteractionDocs(figures: InteractionFigures[]): void {
   );
 }
 
-/** One strip per way of scrolling: the line is the position in the list, the bars are visible blank rows. */
+/** Draws one strip per way of scrolling: the line is the position in the list, the bars are visible blank rows. */
 function draw(figures: ListFigures[]): string {
   const strips = figures.flatMap(({ list, ways }) =>
     ways.map(({ name, trace }) => ({ name: `${list}: ${name}`, trace })),

@@ -3,12 +3,12 @@
 import type { Page } from 'playwright-core';
 
 interface Frame {
-  /** Milliseconds since the start. */
+  /** Milliseconds since the start of the recording. */
   at: number;
-  /** Rows and cells of the list in the document. */
+  /** Number of the list's rows or cells that are in the document. */
   inDocument: number;
   blank: number;
-  /** Index of the first visible one. */
+  /** Index of the first visible row or cell. */
   first: number;
 }
 
@@ -16,7 +16,7 @@ export interface ListTrace {
   frames: Frame[];
   /** The longest time that one visible row or cell was blank. */
   longestBlankMs: number;
-  /** The longest time without a break in which any visible row or cell was blank. */
+  /** The longest continuous time in which any visible row or cell was blank. */
   longestUneaseMs: number;
   longestFrameMs: number;
   answers: { count: number; medianMs: number; longestMs: number };
@@ -30,7 +30,7 @@ interface Watch {
 export const startProbe = (page: Page): Promise<void> => page.evaluate(watch);
 export const stopProbe = (page: Page): Promise<ListTrace> =>
   page.evaluate(() => (globalThis as unknown as { watch: Watch }).watch.stop());
-/** Waits until everything visible is loaded, two frames after the last action. */
+/** Waits two frames, and then until all visible rows are loaded. */
 export const untilFull = async (page: Page): Promise<void> => {
   await page.evaluate(
     () =>
@@ -43,7 +43,9 @@ export const untilFull = async (page: Page): Promise<void> => {
   });
 };
 
-/** Runs in the page. A loaded row has the id of its track; a loaded cell has something to focus. */
+/**
+ * Runs in the page: records every frame. A loaded row has the id of its track; a loaded cell has something to focus.
+ */
 function watch(): void {
   const frames: Frame[] = [];
   const blankSince = new Map<string, number>();
@@ -105,7 +107,7 @@ function watch(): void {
     watch: {
       isFull: () => {
         const { seen } = inSight();
-        // busy: what is seen are still the rows of the last place
+        // while the grid is busy, the visible rows belong to the previous position
         return seen.length > 0 && !seen.some(isBlank) && !document.querySelector('[role="grid"][aria-busy="true"]');
       },
       stop: (): ListTrace => {

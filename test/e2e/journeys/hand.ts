@@ -1,5 +1,5 @@
-// One way of using the window: mouse, keyboard or touch. Every click, tap, long press and key counts as an action.
-// Opening the search and typing into it is one action.
+// One way of using the window: mouse, keyboard or touch. Every click, tap, long press and key counts as one action;
+// opening the search and typing into it is one action together.
 import type { Locator, Page } from 'playwright-core';
 
 export const INPUT_METHODS = ['mouse', 'keyboard', 'touch'] as const;
@@ -8,18 +8,18 @@ export type Way = (typeof INPUT_METHODS)[number];
 export interface Hand {
   way: Way;
   page: Page;
-  /** Number of actions so far. */
+  /** Returns the number of actions so far. */
   count: () => number;
-  /** A click or a tap. */
+  /** Clicks or taps. */
   press: (target: Locator) => Promise<void>;
   key: (key: string) => Promise<void>;
-  /** Waits for a result of this name. */
+  /** Searches, and waits for a result with this name. */
   search: (text: string) => Promise<Locator>;
   /** Opens the menu of the search result. */
   menu: (result: Locator) => Promise<void>;
 }
 
-/** `types` searches letter by letter, as people do. */
+/** Creates a hand. With `types` it types searches letter by letter, as people do. */
 export function handOf(way: Way, page: Page, { types = false } = {}): Hand {
   let actions = 0;
   const press = async (target: Locator): Promise<void> => {
@@ -58,7 +58,7 @@ export function handOf(way: Way, page: Page, { types = false } = {}): Hand {
         await result.dispatchEvent('pointerdown', { pointerType: 'touch', bubbles: true, clientX: 100, clientY: 200 });
       await page.getByRole('menu').waitFor();
       if (way !== 'touch') return;
-      // a browser ends a long press with a click, too
+      // browsers also fire a click at the end of a long press
       await page.evaluate(() => {
         dispatchEvent(new PointerEvent('pointerup'));
         document.body.click();

@@ -31,9 +31,12 @@ const TASK_PAGES = {
   Trash: '/trash',
   Activity: '/activity',
 };
-/** Pages in the side bar, without the trash, which may be hidden, and playlists, which are listed one by one. */
+/**
+ * Names of the pages in the side bar, without the trash, which may be hidden, and playlists, which are listed one by
+ * one.
+ */
 const IN_SIDE_BAR = new Set(Object.keys(TASK_PAGES).filter((name) => name !== 'Trash' && name !== 'Playlists'));
-/** Pages in the bottom bar of a phone; other pages are behind More. */
+/** Names of the pages in the bottom bar of a phone; other pages are behind More. */
 const IN_BAR = new Set(['Home', 'Albums', 'Artists']);
 
 const isAt = (path: string) => (page: Page) => until(() => new URL(page.url()).pathname === path);
@@ -53,7 +56,7 @@ const goTo = (name: string, path: string): Task => ({
   isDone: isAt(path),
 });
 
-/** Finds something by its name in the search and opens, plays or runs it. */
+/** Returns the task of finding an item by its name in the search, and opening, playing or running it. */
 const searchTask = (text: string, isDone: Task['isDone']): Task => ({
   name: `find ${text}`,
   async go(hand) {
@@ -92,7 +95,7 @@ const queueLength = (page: Page): Promise<number> =>
       }),
   );
 
-/** Done when the queue is longer than before. */
+/** Returns the task with the check that the queue has become longer. */
 function untilQueueGrows(task: Task): Task {
   let previousCount = 0;
   return {

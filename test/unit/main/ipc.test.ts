@@ -116,7 +116,7 @@ describe('a ticket to sign in with', () => {
       fake.invoke(window, 'auth:ticket', []),
     ];
     await waitForTurn();
-    expect(server.run.asked).toEqual(['ticket', 'ticket', 'ticket']); // the first ticket is for the shell
+    expect(server.run.asked).toEqual(['ticket', 'ticket', 'ticket']); // the first ticket was for the app itself
     await server.run.tells({ kind: 'answer', id: 3, value: 'third-ticket-0123456789' });
     await server.run.tells({ kind: 'answer', id: 2, value: 'second-ticket-012345678' });
     expect(await firstTicket).toBe('second-ticket-012345678');

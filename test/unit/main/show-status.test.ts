@@ -1,4 +1,4 @@
-// Tests the status that the system shows, and notifications.
+// Tests the status that tray, dock and task bar display, and notifications.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Actions } from '../../../main/actions.ts';
 import { createAskedJobs } from '../../../main/notifications.ts';

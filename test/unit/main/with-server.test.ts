@@ -1,5 +1,5 @@
-// The shell with a fake Electron and the real server as its child process: signed in automatically, the tray
-// scans and shares, files are opened, the server is killed, the app is quit during a scan.
+// The shell with a fake Electron and the real server as its child process: signed in automatically, the tray scans and
+// shares, files are opened, the server is killed, the app is quit during a scan.
 import { EventEmitter } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -236,7 +236,7 @@ it('a killed server is restarted; the window keeps its page, and tray and sign-i
 });
 
 it('a scan from the tray is shown while it runs, stopped when the app quits, and continued afterwards', async () => {
-  const TRACK_COUNT = 2_000; // more tracks than a fast scan reads while a slow app quits
+  const TRACK_COUNT = 2_000; // a fast scan must not end before a slow app quits
   const music = makeLibrary(
     { tracks: TRACK_COUNT, formats: ['mp3'], seconds: '1', art: 'none', seed: 'quit' },
     join(dir, 'music'),

@@ -1,4 +1,4 @@
-// Tests long lists as the queue, how the queue is listed, and finding by name.
+// Tests queues made of long lists, the lines of the displayed queue, and finding rows by name.
 import { describe, expect, test } from 'vitest';
 import { releaseKind } from '../../../renderer/features/browse/albums/release-kinds.ts';
 import { linesOf } from '../../../renderer/features/playback/queue-lines.ts';
