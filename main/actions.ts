@@ -20,7 +20,7 @@ export interface Actions {
   identify(): void;
   share(enabled: boolean): void;
   /** Asks for files or a folder to import. On macOS one dialog offers both, elsewhere there are two dialogs. */
-  chooseImports(what: 'files' | 'folder'): void;
+  chooseImports(kind: 'files' | 'folder'): void;
   /** Checks for updates; undefined in a copy that cannot replace itself by an update. */
   lookForUpdate: (() => void) | undefined;
   quit(): void;
@@ -32,7 +32,7 @@ interface ActionDeps {
   platform: NodeJS.Platform;
   say: Say;
   keepPlayerOnTop: Actions['keepPlayerOnTop'];
-  onAsked(job: Job, what: 'scan' | 'identify'): void;
+  onAsked(job: Job, kind: 'scan' | 'identify'): void;
   onNetwork(network: Network | undefined): void;
   openPaths(paths: string[]): void;
   lookForUpdate: Actions['lookForUpdate'];
@@ -81,10 +81,10 @@ export function createActions({
             onClick: () => windows.show('settings', '/settings#accounts'),
           });
       }),
-    chooseImports: (what) =>
+    chooseImports: (kind) =>
       attempt(async () => {
         const properties: Electron.OpenDialogOptions['properties'] =
-          what === 'folder'
+          kind === 'folder'
             ? ['openDirectory']
             : platform === 'darwin'
               ? ['openFile', 'openDirectory', 'multiSelections']

@@ -19,18 +19,18 @@ export function appMenu(
    */
   const displayOnly = (accelerator: string): MenuItemConstructorOptions =>
     isMac ? {} : { accelerator, registerAccelerator: false };
-  const isUp = status.server === 'running' && status.isSignedIn;
+  const isUsable = status.server === 'running' && status.isSignedIn;
   const settings: MenuItemConstructorOptions = {
     label: say('action.settings'),
     accelerator: 'CmdOrCtrl+,',
-    enabled: isUp,
+    enabled: isUsable,
     click: () => actions.openSettings(),
   };
   const importing: MenuItemConstructorOptions[] = [
     {
       label: say('action.import'),
       accelerator: 'CmdOrCtrl+O',
-      enabled: isUp,
+      enabled: isUsable,
       click: () => actions.chooseImports('files'),
     },
     ...(isMac
@@ -39,7 +39,7 @@ export function appMenu(
           {
             label: say('action.importFolder'),
             accelerator: 'CmdOrCtrl+Shift+O',
-            enabled: isUp,
+            enabled: isUsable,
             click: () => actions.chooseImports('folder'),
           },
         ]),
@@ -89,8 +89,13 @@ export function appMenu(
     {
       label: say('menu.library'),
       submenu: [
-        { label: say('action.rescan'), accelerator: 'CmdOrCtrl+Shift+R', enabled: isUp, click: () => actions.rescan() },
-        { label: say('action.identify'), enabled: isUp, click: () => actions.identify() },
+        {
+          label: say('action.rescan'),
+          accelerator: 'CmdOrCtrl+Shift+R',
+          enabled: isUsable,
+          click: () => actions.rescan(),
+        },
+        { label: say('action.identify'), enabled: isUsable, click: () => actions.identify() },
       ],
     },
     {
@@ -98,7 +103,12 @@ export function appMenu(
       role: 'window',
       submenu: [
         { label: say('action.open'), accelerator: 'CmdOrCtrl+1', click: () => actions.open() },
-        { label: say('action.player'), accelerator: 'CmdOrCtrl+2', enabled: isUp, click: () => actions.openPlayer() },
+        {
+          label: say('action.player'),
+          accelerator: 'CmdOrCtrl+2',
+          enabled: isUsable,
+          click: () => actions.openPlayer(),
+        },
         SEPARATOR,
         { role: 'minimize' },
         ...(isMac ? [{ role: 'front' as const }] : []),

@@ -67,7 +67,7 @@ export function startDesktop({
 
   let url: string | undefined;
   /** False once the server has ended, because another program may listen at its address then. */
-  let isUp = false;
+  let isServerUp = false;
   let inLanguage = sayIn([]); // the system's language is unknown until the app is ready
   const say: Say = (...words) => inLanguage(...words);
   let isQuitting = false;
@@ -88,11 +88,11 @@ export function startDesktop({
 
   // Pages of a dead server stay valid until the next server listens, so the last address counts. The slash matters:
   // http://127.0.0.1:47470/ and http://127.0.0.1:4747@elsewhere/ begin with http://127.0.0.1:4747.
-  const isOurs = (address: string): boolean => url !== undefined && address.startsWith(`${url}/`);
+  const isOwnPage = (address: string): boolean => url !== undefined && address.startsWith(`${url}/`);
 
   const windows = createWindows({
     preload,
-    isOurs,
+    isOwnPage,
     url: () => url,
     lastPlace: (name, arrangement) => lastPlace(settingsFile.get().places, arrangement, name),
     keepPlace: (name, arrangement, place) =>
@@ -113,7 +113,7 @@ export function startDesktop({
     onFailed,
   });
   const hungDialog = createHungDialog({ clock, say, restart: server.endHung });
-  const client = createServerClient({ url: () => (isUp ? url : undefined), requestTicket: server.requestTicket });
+  const client = createServerClient({ url: () => (isServerUp ? url : undefined), requestTicket: server.requestTicket });
   const requestedJobs = createAskedJobs();
   let view: ReturnType<typeof createStatusView> | undefined;
   const watch = watchServer({
@@ -126,7 +126,7 @@ export function startDesktop({
       if (isSetUp(status)) for (const run of untilSetUp.splice(0)) run();
     },
     onJob(job) {
-      const notice = requestedJobs.ended(job, say);
+      const notice = requestedJobs.noticeOfEnd(job, say);
       if (notice && !isSeen()) notify({ ...notice, onClick: () => windows.show('library', `/activity?job=${job.id}`) });
     },
   });
@@ -156,15 +156,15 @@ export function startDesktop({
     onClick: actions.open,
     player: actions.player,
   });
-  const recentAlbums = createRecentAlbums({ kept: settingsFile, platform, say });
+  const recentAlbums = createRecentAlbums({ settingsFile, platform, say });
   const shortcuts = createGlobalShortcuts(actions.player);
   const settings = createShellSettings({
     settingsFile,
     hasFeed,
     login: createLoginItem({ platform, env: process.env }),
     takenShortcuts: shortcuts.taken,
-    onChange({ mediaKeys, shortcuts: chosen, playerOnTop }) {
-      if (mediaKeys !== undefined || chosen) shortcuts.use(settingsFile.get());
+    onChange({ mediaKeys, shortcuts: chosenShortcuts, playerOnTop }) {
+      if (mediaKeys !== undefined || chosenShortcuts) shortcuts.use(settingsFile.get());
       if (playerOnTop !== undefined) showOnTop();
     },
   });
@@ -176,7 +176,7 @@ export function startDesktop({
   function onReady(readyUrl: string): void {
     log.info(`the server listens on ${readyUrl}`);
     url = readyUrl;
-    isUp = true;
+    isServerUp = true;
     if (settingsFile.get().lastGood !== app.getVersion() || settingsFile.get().failedStarts > 0)
       settingsFile.change({ lastGood: app.getVersion(), failedStarts: 0 });
     windows.serverIsBack(url);
@@ -186,7 +186,7 @@ export function startDesktop({
   }
 
   function onDown(): void {
-    isUp = false;
+    isServerUp = false;
     log.warn('the server process ended and is being restarted');
     watch.serverIs('restarting');
     windows.tellAll({ kind: 'server', state: 'restarting' });
@@ -216,7 +216,7 @@ export function startDesktop({
     const failedStarts = failure.port === undefined ? settingsFile.get().failedStarts + 1 : 0;
     settingsFile.change({ failedStarts });
     const previousVersion = failedStarts >= 2 && lastGood !== app.getVersion() ? lastGood : undefined;
-    void askAfterFailure({ ...failure, before: previousVersion }, say).then((args) => {
+    void askAfterFailure({ ...failure, previousVersion }, say).then((args) => {
       if (!args) return app.quit();
       watch.serverIs('starting');
       server.start(args);
@@ -236,7 +236,7 @@ export function startDesktop({
     if (!keepsRunning()) app.quit();
   });
   app.on('web-contents-created', (_event, page) =>
-    guardNavigation(page, { isOurs, nameOf: windows.nameOf, show: windows.show }),
+    guardNavigation(page, { isOwnPage, nameOf: windows.nameOf, show: windows.show }),
   );
   app.on('before-quit', () => {
     isQuitting = true;
@@ -256,10 +256,10 @@ export function startDesktop({
 
   void app.whenReady().then(() => {
     inLanguage = sayIn(wantedLanguages());
-    denyPermissions(session.defaultSession, isOurs);
+    denyPermissions(session.defaultSession, isOwnPage);
     if (app.isPackaged) app.setAsDefaultProtocolClient(SCHEME);
     answerChannels({
-      isOurs,
+      isOwnPage,
       settings,
       restartServer,
       fileOf: client.fileOf,

@@ -10,10 +10,10 @@ let isShown = false;
 /** Handles the uncaught errors that `faults` (`process`) reports. */
 export function catchFaults(faults: NodeJS.EventEmitter, log: ShellLog, say: Say): void {
   crashReporter.start({ uploadToServer: false });
-  const take =
-    (what: string) =>
+  const handlerFor =
+    (kind: string) =>
     (error: unknown): void => {
-      const report = log.report(what, error);
+      const report = log.report(kind, error);
       if (isShown) return;
       void show(report);
     };
@@ -22,8 +22,8 @@ export function catchFaults(faults: NodeJS.EventEmitter, log: ShellLog, say: Say
     await showFault(report, say);
     isShown = false;
   };
-  faults.on('uncaughtException', take('uncaught exception'));
-  faults.on('unhandledRejection', take('unhandled rejection'));
+  faults.on('uncaughtException', handlerFor('uncaught exception'));
+  faults.on('unhandledRejection', handlerFor('unhandled rejection'));
   app.on('render-process-gone', (_event, page, { reason, exitCode }) =>
     log.warn(`the page ${page.getURL().split(/[?#]/)[0]} ended: ${reason} (${exitCode})`),
   );

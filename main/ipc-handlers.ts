@@ -9,7 +9,7 @@ import { Accelerator } from './global-shortcuts.ts';
 
 interface AnswerDeps {
   /** Returns whether a URL is a page of the app's own server. */
-  isOurs(url: string): boolean;
+  isOwnPage(url: string): boolean;
   setupToken(): Promise<string | undefined>;
   requestTicket(): Promise<string | undefined>;
   restartServer(): Promise<void>;
@@ -20,7 +20,7 @@ interface AnswerDeps {
   fileOf(trackId: number): Promise<string | undefined>;
 }
 
-type Answer<C extends Channel> = (
+type ChannelHandler<C extends Channel> = (
   asker: WebContents,
   args: unknown[],
 ) => ReturnType<Channels[C]> | Promise<ReturnType<Channels[C]>>;
@@ -58,7 +58,7 @@ const Report = z.strictObject({
 const LanguageTag = z.string().regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/);
 
 export function answerChannels({
-  isOurs,
+  isOwnPage,
   setupToken,
   requestTicket,
   restartServer,
@@ -67,7 +67,7 @@ export function answerChannels({
   onReport,
   fileOf,
 }: AnswerDeps): void {
-  const answers: { [C in Channel]: Answer<C> } = {
+  const answers: { [C in Channel]: ChannelHandler<C> } = {
     'app:version': answer(z.tuple([]), () => app.getVersion()),
     'dialog:choose-folder': answer(z.tuple([FolderPath.optional()]), chooseFolder),
     'setup:token': answer(z.tuple([]), async () => (await setupToken()) ?? null),
@@ -81,7 +81,7 @@ export function answerChannels({
   };
   for (const [channel, run] of Object.entries(answers)) {
     ipcMain.handle(channel, (event, ...args: unknown[]) => {
-      if (!isOurPage(event, isOurs)) throw new Error(`${channel} is not for this page.`);
+      if (!isOurPage(event, isOwnPage)) throw new Error(`${channel} is not for this page.`);
       return run(event.sender, args);
     });
   }
@@ -92,16 +92,16 @@ function answer<Args extends unknown[], Result>(
   run: (asker: WebContents, ...args: Args) => Result,
 ) {
   return (asker: WebContents, args: unknown[]): Result => {
-    const parsed = schema.safeParse(args);
-    if (!parsed.success)
-      throw new TypeError(`The arguments of this channel are not valid: ${z.prettifyError(parsed.error)}`);
-    return run(asker, ...parsed.data);
+    const parsedArgs = schema.safeParse(args);
+    if (!parsedArgs.success)
+      throw new TypeError(`The arguments of this channel are not valid: ${z.prettifyError(parsedArgs.error)}`);
+    return run(asker, ...parsedArgs.data);
   };
 }
 
 /** Returns whether the sender is the main frame of one of the app's pages. A closed frame is null and is rejected. */
-function isOurPage({ sender, senderFrame }: IpcMainInvokeEvent, isOurs: AnswerDeps['isOurs']): boolean {
-  return senderFrame !== null && senderFrame === sender.mainFrame && isOurs(senderFrame.url);
+function isOurPage({ sender, senderFrame }: IpcMainInvokeEvent, isOwnPage: AnswerDeps['isOwnPage']): boolean {
+  return senderFrame !== null && senderFrame === sender.mainFrame && isOwnPage(senderFrame.url);
 }
 
 async function chooseFolder(asker: WebContents, startIn?: string): Promise<string | null> {

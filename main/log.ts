@@ -10,7 +10,7 @@ const MAX_REPORTS = 10;
 export type ShellLog = ReturnType<typeof openLog>;
 
 export function openLog(folder: string, { version, now }: { version: string; now: () => Date }) {
-  const [main, server] = ['main', 'server'].map((name) => fileLog(name, join(folder, `${name}.log`)));
+  const [mainLog, server] = ['main', 'server'].map((name) => fileLog(name, join(folder, `${name}.log`)));
   const reports = join(folder, 'reports');
   const lastLines: string[] = [];
   let count = 0;
@@ -18,7 +18,7 @@ export function openLog(folder: string, { version, now }: { version: string; now
   const write = (level: 'info' | 'warn' | 'error', text: string): void => {
     lastLines.push(`${now().toISOString()} ${level} ${text}`);
     if (lastLines.length > 50) lastLines.shift();
-    main?.[level](text);
+    mainLog?.[level](text);
   };
 
   return {
@@ -33,14 +33,14 @@ export function openLog(folder: string, { version, now }: { version: string; now
      * Writes an error and the last lines of the log into a new file. Returns the file's path, or the log's path if the
      * file cannot be written.
      */
-    report(what: string, error: unknown): string {
+    report(summary: string, error: unknown): string {
       const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      write('error', `${what}: ${stack}`);
+      write('error', `${summary}: ${stack}`);
       const path = join(reports, `${now().toISOString().replaceAll(':', '-')}-${(count += 1)}.txt`);
       const system = `${process.platform} ${process.arch}, Node ${process.versions.node}`;
       try {
         mkdirSync(reports, { recursive: true });
-        writeFileSync(path, [`Tonearm ${version}, ${system}`, what, stack, '', ...lastLines, ''].join('\n'));
+        writeFileSync(path, [`Tonearm ${version}, ${system}`, summary, stack, '', ...lastLines, ''].join('\n'));
         for (const name of readdirSync(reports).toSorted().slice(0, -MAX_REPORTS)) rmSync(join(reports, name));
         return path;
       } catch (fault) {

@@ -4,16 +4,16 @@ import { shell, type Session, type WebContents } from 'electron';
 import { windowOf, type WindowName } from './window-paths.ts';
 
 interface NavigationGuardDeps {
-  isOurs(address: string): boolean;
+  isOwnPage(address: string): boolean;
   nameOf(page: WebContents): WindowName | undefined;
   /** Shows a page of the app's server in its own window. */
   show(name: WindowName, path: string): void;
 }
 
 /** Keeps a page and all of its frames on the app's server; https links open in the system's browser. */
-export function guardNavigation(page: WebContents, { isOurs, nameOf, show }: NavigationGuardDeps): void {
+export function guardNavigation(page: WebContents, { isOwnPage, nameOf, show }: NavigationGuardDeps): void {
   page.on('will-frame-navigate', (event) => {
-    if (!isOurs(event.url)) {
+    if (!isOwnPage(event.url)) {
       event.preventDefault();
       if (event.isMainFrame) openInBrowser(event.url);
       return;
@@ -24,11 +24,11 @@ export function guardNavigation(page: WebContents, { isOurs, nameOf, show }: Nav
     openOurs(event.url);
   });
   page.on('will-redirect', (event) => {
-    if (!isOurs(event.url)) event.preventDefault();
+    if (!isOwnPage(event.url)) event.preventDefault();
   });
   page.on('will-attach-webview', (event) => event.preventDefault());
   page.setWindowOpenHandler(({ url }) => {
-    if (isOurs(url)) openOurs(url);
+    if (isOwnPage(url)) openOurs(url);
     else openInBrowser(url);
     return { action: 'deny' };
   });
@@ -50,9 +50,9 @@ function openInBrowser(address: string): void {
 /**
  * Denies camera, location, notifications and devices, which no page needs. Only writing to the clipboard is allowed.
  */
-export function denyPermissions(session: Session, isOurs: (address: string) => boolean): void {
+export function denyPermissions(session: Session, isOwnPage: (address: string) => boolean): void {
   const isAllowed = (permission: string, page: string): boolean =>
-    permission === 'clipboard-sanitized-write' && isOurs(page);
+    permission === 'clipboard-sanitized-write' && isOwnPage(page);
   session.setPermissionRequestHandler((page, permission, decide) => decide(isAllowed(permission, page.getURL())));
   session.setPermissionCheckHandler((page, permission) => isAllowed(permission, page?.getURL() ?? ''));
   session.setDevicePermissionHandler(() => false);

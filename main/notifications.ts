@@ -25,8 +25,8 @@ export const isSeen = (): boolean => BrowserWindow.getFocusedWindow() !== null;
 export function createAskedJobs() {
   const requestedJobs = new Map<number, 'scan' | 'identify'>();
   return {
-    note: (job: Job, what: 'scan' | 'identify'): void => void requestedJobs.set(job.id, what),
-    ended(job: Job, say: Say): Omit<Notice, 'onClick'> | undefined {
+    note: (job: Job, kind: 'scan' | 'identify'): void => void requestedJobs.set(job.id, kind),
+    noticeOfEnd(job: Job, say: Say): Omit<Notice, 'onClick'> | undefined {
       const request = requestedJobs.get(job.id);
       if (!request || isOpen(job)) return undefined;
       requestedJobs.delete(job.id);

@@ -9,9 +9,9 @@ const channels = Object.fromEntries(
 
 const onMessage: Bridge['onMessage'] = (listener) => {
   // passes only the message on: the event would give the page access to ipcRenderer
-  const hear = (_event: IpcRendererEvent, message: PageMessage): void => listener(message);
-  ipcRenderer.on(PAGE_MESSAGE, hear);
-  return () => void ipcRenderer.off(PAGE_MESSAGE, hear);
+  const forward = (_event: IpcRendererEvent, message: PageMessage): void => listener(message);
+  ipcRenderer.on(PAGE_MESSAGE, forward);
+  return () => void ipcRenderer.off(PAGE_MESSAGE, forward);
 };
 
 contextBridge.exposeInMainWorld('tonearm', { ...channels, onMessage } satisfies Bridge);

@@ -31,7 +31,7 @@ interface ServerClientDeps {
   requestTicket(): Promise<string | undefined>;
 }
 
-interface Asked {
+interface RequestOptions {
   method?: 'GET' | 'POST' | 'PUT';
   body?: unknown;
   headers?: Record<string, string>;
@@ -51,7 +51,7 @@ export function createServerClient({ url, requestTicket }: ServerClientDeps) {
   }
 
   /** Sends a request; `body` is sent as JSON, or as a form. Throws a ServerError unless the status is 2xx. */
-  async function call(path: string, { method = 'GET', body, headers = {}, signal }: Asked): Promise<Response> {
+  async function call(path: string, { method = 'GET', body, headers = {}, signal }: RequestOptions): Promise<Response> {
     const base = url();
     if (base === undefined) throw new ServerError(0, 'The server is not running.');
     const isForm = body instanceof FormData;
@@ -70,23 +70,26 @@ export function createServerClient({ url, requestTicket }: ServerClientDeps) {
   }
 
   /** Sends a request as the owner; signs in again once if the session has expired. */
-  async function ask(path: string, asked: Asked = {}, isAgain = false): Promise<Response> {
+  async function requestAsOwner(path: string, options: RequestOptions = {}, isAgain = false): Promise<Response> {
     const current = (token ??= signIn());
     const bearer = await current.catch((error: unknown) => {
       if (token === current) token = undefined;
       throw error;
     });
     try {
-      return await call(path, { ...asked, headers: { ...asked.headers, Authorization: `Bearer ${bearer}` } });
+      return await call(path, { ...options, headers: { ...options.headers, Authorization: `Bearer ${bearer}` } });
     } catch (error) {
       if (isAgain || !(error instanceof ServerError) || error.status !== 401) throw error;
       if (token === current) token = undefined;
-      return ask(path, asked, true);
+      return requestAsOwner(path, options, true);
     }
   }
 
-  const read = async <T extends z.ZodType>(shape: T, path: string, asked?: Asked): Promise<z.output<T>> =>
-    shape.parse(await (await ask(path, asked)).json());
+  const fetchParsed = async <T extends z.ZodType>(
+    shape: T,
+    path: string,
+    options?: RequestOptions,
+  ): Promise<z.output<T>> => shape.parse(await (await requestAsOwner(path, options)).json());
 
   const send = async <T extends z.ZodType>(
     shape: T,
@@ -96,23 +99,23 @@ export function createServerClient({ url, requestTicket }: ServerClientDeps) {
   ): Promise<z.output<T>> => {
     const form = new FormData();
     form.append(field, await openAsBlob(file), basename(file)); // the file is streamed from disk
-    return read(shape, path, { method: 'POST', body: form });
+    return fetchParsed(shape, path, { method: 'POST', body: form });
   };
 
   return {
-    rescan: (): Promise<Job> => read(Job, '/sources/local_folder/scan', { method: 'POST' }),
-    identify: (): Promise<Job> => read(Job, '/jobs/enrich', { method: 'POST', body: { scope: 'pending' } }),
-    openJobs: async (): Promise<Job[]> => (await read(Jobs, '/jobs?status=running&limit=50')).items,
-    network: (): Promise<Network> => read(Network, '/network'),
+    rescan: (): Promise<Job> => fetchParsed(Job, '/sources/local_folder/scan', { method: 'POST' }),
+    identify: (): Promise<Job> => fetchParsed(Job, '/jobs/enrich', { method: 'POST', body: { scope: 'pending' } }),
+    openJobs: async (): Promise<Job[]> => (await fetchParsed(Jobs, '/jobs?status=running&limit=50')).items,
+    network: (): Promise<Network> => fetchParsed(Network, '/network'),
     share: (enabled: boolean): Promise<Network> =>
-      read(Network, '/network/sharing', { method: 'PUT', body: { enabled } }),
+      fetchParsed(Network, '/network/sharing', { method: 'PUT', body: { enabled } }),
 
     /** Returns the path of a track's file; undefined for a deleted track, or if the audio is not a local file. */
     async fileOf(trackId: number): Promise<string | undefined> {
       const [track, settings, folders] = await Promise.all([
-        read(Track, `/tracks/${trackId}`),
-        read(Settings, '/settings'),
-        read(MusicFolders, '/music-folders'),
+        fetchParsed(Track, `/tracks/${trackId}`),
+        fetchParsed(Settings, '/settings'),
+        fetchParsed(MusicFolders, '/music-folders'),
       ]).catch(() => []);
       const text = (name: string): string | undefined => {
         const value = settings?.items.find(({ key }) => key === name)?.value;
@@ -142,7 +145,7 @@ export function createServerClient({ url, requestTicket }: ServerClientDeps) {
 
     /** Opens the event stream, which begins after the event `lastId`. */
     openEvents: (signal: AbortSignal, lastId?: string): Promise<Response> =>
-      ask('/events', {
+      requestAsOwner('/events', {
         signal,
         headers: { Accept: 'text/event-stream', ...(lastId !== undefined && { 'Last-Event-ID': lastId }) },
       }),

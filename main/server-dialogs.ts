@@ -10,11 +10,14 @@ interface Failure extends StartFailure {
    * The previous version, if its server worked and the current version has failed twice. The user decides whether to go
    * back.
    */
-  before: string | undefined;
+  previousVersion: string | undefined;
 }
 
 /** Returns the arguments with which to start the server again, or undefined to quit. */
-export async function askAfterFailure({ reason, port, before }: Failure, say: Say): Promise<string[] | undefined> {
+export async function askAfterFailure(
+  { reason, port, previousVersion }: Failure,
+  say: Say,
+): Promise<string[] | undefined> {
   const free = port === undefined ? undefined : await nextFreePort(port);
   const answers = [
     ...(free === undefined ? [] : [{ label: say('start.otherPort', { port: String(free) }), args: portArgs(free) }]),
@@ -27,7 +30,9 @@ export async function askAfterFailure({ reason, port, before }: Failure, say: Sa
     message: say('start.failed'),
     detail: [
       port === undefined ? reason : say('start.portInUse', { port: String(port) }),
-      ...(before === undefined ? [] : [say('start.goBack', { version: app.getVersion(), before })]),
+      ...(previousVersion === undefined
+        ? []
+        : [say('start.goBack', { version: app.getVersion(), before: previousVersion })]),
     ].join('\n\n'),
     buttons: answers.map(({ label }) => label),
     defaultId: 0,
@@ -39,7 +44,7 @@ export async function askAfterFailure({ reason, port, before }: Failure, say: Sa
 const portArgs = (port: number): string[] => ['--port', String(port), '--keep-port'];
 
 /** The dialog is shown again after this time if the server still does not respond. */
-const PATIENCE_MS = 30_000;
+const ASK_AGAIN_MS = 30_000;
 
 interface HungDeps {
   clock: Clock;
@@ -54,8 +59,8 @@ export function createHungDialog({ clock, say, restart }: HungDeps) {
   let open: AbortController | undefined;
   let cancelPause = (): void => undefined;
 
-  async function ask(): Promise<void> {
-    const own = (open = new AbortController());
+  async function showDialog(): Promise<void> {
+    const ownDialog = (open = new AbortController());
     const { response } = await dialog.showMessageBox({
       type: 'warning',
       title: 'Tonearm',
@@ -64,12 +69,12 @@ export function createHungDialog({ clock, say, restart }: HungDeps) {
       buttons: [say('hung.wait'), say('hung.restart')],
       defaultId: 0,
       cancelId: 0,
-      signal: own.signal,
+      signal: ownDialog.signal,
     });
-    if (open !== own) return;
+    if (open !== ownDialog) return;
     open = undefined;
     if (response === 1) restart();
-    else cancelPause = clock.after(PATIENCE_MS, () => void ask());
+    else cancelPause = clock.after(ASK_AGAIN_MS, () => void showDialog());
   }
 
   return {
@@ -77,7 +82,7 @@ export function createHungDialog({ clock, say, restart }: HungDeps) {
       cancelPause();
       open?.abort();
       open = undefined;
-      if (isHung) void ask();
+      if (isHung) void showDialog();
     },
   };
 }

@@ -27,11 +27,11 @@ export function createServerEvents({ client, clock, onOpen, onEvent, onLost }: S
 
   function connect(): void {
     disconnect();
-    const own = (line = new AbortController());
-    void listen(own.signal)
+    const ownController = (line = new AbortController());
+    void listen(ownController.signal)
       .catch((error: unknown) => error)
       .then((error) => {
-        if (line !== own) return; // the stream was reconnected or closed in the meantime
+        if (line !== ownController) return; // the stream was reconnected or closed in the meantime
         line = undefined;
         onLost(!(error instanceof ServerError && error.status === 409));
         cancelPause = clock.after(pauseMs, connect);
@@ -44,12 +44,12 @@ export function createServerEvents({ client, clock, onOpen, onEvent, onLost }: S
     if (!body) return;
     pauseMs = FIRST_PAUSE_MS;
     onOpen();
-    const read = createSseParser((event) => {
+    const parse = createSseParser((event) => {
       lastId = event.id ?? lastId;
       onEvent(event);
     });
     const decoder = new TextDecoder();
-    for await (const piece of body) read(decoder.decode(piece, { stream: true }));
+    for await (const piece of body) parse(decoder.decode(piece, { stream: true }));
   }
 
   function disconnect(): void {

@@ -92,10 +92,11 @@ export function createServerProcess({ launch, clock, onReady, onDown, onHung, on
       lastWords = /^tonearm: (.+)$/.exec(line)?.[1] ?? lastWords;
     });
     run.onMessage((message) => {
-      const told = FromServer.safeParse(message).data;
-      if (told?.kind === 'pong') heardPong();
-      else if (told?.kind === 'answer') pendingAnswers.get(told.id)?.(told.value ?? undefined);
-      else if (told?.kind === 'failed') failure = told;
+      const parsedMessage = FromServer.safeParse(message).data;
+      if (parsedMessage?.kind === 'pong') heardPong();
+      else if (parsedMessage?.kind === 'answer')
+        pendingAnswers.get(parsedMessage.id)?.(parsedMessage.value ?? undefined);
+      else if (parsedMessage?.kind === 'failed') failure = parsedMessage;
     });
     run.onEnd((fault) =>
       onEnded(failure ?? { reason: fault?.message || lastWords || 'The server stopped without an error message.' }),
@@ -105,14 +106,14 @@ export function createServerProcess({ launch, clock, onReady, onDown, onHung, on
   /** Pings the server every second; returns the function to call for each answer. */
   function watchAnswers(run: ServerChild): () => void {
     let unanswered = 0;
-    const ask = (): void => {
+    const ping = (): void => {
       if (child !== run || stopping || endedOnPurpose) return;
       if (unanswered >= (readyAt ? MAX_UNANSWERED_PINGS : MAX_UNANSWERED_PINGS_AT_START)) setHung(true);
       unanswered += 1;
       run.send({ kind: 'ping' });
-      clock.after(PING_INTERVAL_MS, ask);
+      clock.after(PING_INTERVAL_MS, ping);
     };
-    clock.after(PING_INTERVAL_MS, ask);
+    clock.after(PING_INTERVAL_MS, ping);
     return () => {
       unanswered = 0;
       if (child === run) setHung(false);
@@ -136,7 +137,7 @@ export function createServerProcess({ launch, clock, onReady, onDown, onHung, on
   function onEnded(failure: StartFailure): void {
     child = undefined;
     setHung(false);
-    for (const give of pendingAnswers.values()) give(undefined);
+    for (const resolveAnswer of pendingAnswers.values()) resolveAnswer(undefined);
     if (stopping) return onStopped?.();
     if (endedOnPurpose) return endedOnPurpose();
     if (readyAt && clock.now().getTime() - readyAt.getTime() >= STABLE_RUN_MS) deaths = 0;
@@ -159,17 +160,17 @@ export function createServerProcess({ launch, clock, onReady, onDown, onHung, on
   }
 
   /** Requests a value from the server; resolves to undefined if the server does not have or send one. */
-  function ask(kind: 'ticket' | 'setup_token'): Promise<string | undefined> {
+  function requestValue(kind: 'ticket' | 'setup_token'): Promise<string | undefined> {
     return new Promise((resolve) => {
       if (!child || stopping) return resolve(undefined);
       const id = (lastId += 1);
-      const giveUp = clock.after(ANSWER_TIMEOUT_MS, () => give(undefined));
-      const give = (value: string | undefined): void => {
+      const giveUp = clock.after(ANSWER_TIMEOUT_MS, () => resolveAnswer(undefined));
+      const resolveAnswer = (value: string | undefined): void => {
         giveUp();
         pendingAnswers.delete(id);
         resolve(value);
       };
-      pendingAnswers.set(id, give);
+      pendingAnswers.set(id, resolveAnswer);
       child.send({ kind, id });
     });
   }
@@ -178,10 +179,10 @@ export function createServerProcess({ launch, clock, onReady, onDown, onHung, on
     start,
 
     /** Resolves to the token for creating the first account; undefined once an account exists. */
-    setupToken: (): Promise<string | undefined> => ask('setup_token'),
+    setupToken: (): Promise<string | undefined> => requestValue('setup_token'),
 
     /** Resolves to a one-time ticket that signs one window in, valid for seconds. */
-    requestTicket: (): Promise<string | undefined> => ask('ticket'),
+    requestTicket: (): Promise<string | undefined> => requestValue('ticket'),
 
     /** Kills a server that does not respond; the process is then restarted like after a crash. */
     endHung(): void {

@@ -26,7 +26,7 @@ export function listenForServer(): ServerSocket {
     ? `\\\\.\\pipe\\tonearm-${randomUUID()}`
     : join(mkdtempSync(join(tmpdir().length > MAX_FOLDER_BYTES ? '/tmp' : tmpdir(), 'tonearm-')), 'shell');
   let socket: Socket | undefined;
-  let hear: (message: unknown) => void = () => undefined;
+  let receive: (message: unknown) => void = () => undefined;
   const queuedLines: string[] = [];
 
   const listener = createServer((connection) => {
@@ -35,7 +35,7 @@ export function listenForServer(): ServerSocket {
     socket = connection;
     for (const line of queuedLines.splice(0)) connection.write(line);
     createInterface({ input: connection })
-      .on('line', (line) => hear(parse(line)))
+      .on('line', (line) => receive(parse(line)))
       .on('error', () => undefined); // a killed server leaves unread data, whose error is repeated here
   });
   listener.listen(address);
@@ -48,7 +48,7 @@ export function listenForServer(): ServerSocket {
       else if (socket.writable) socket.write(line);
     },
     onMessage(listener) {
-      hear = listener;
+      receive = listener;
     },
     close() {
       socket?.destroy();

@@ -41,8 +41,8 @@ type StoredSettings = z.output<typeof StoredSettings>;
 export type SettingsFile = ReturnType<typeof openSettingsFile>;
 
 export function openSettingsFile(path: string, warn: (words: string) => void) {
-  const { stored, mayWrite } = readSettings(path, warn);
-  let settings = stored ?? StoredSettings.parse({});
+  const { stored: storedSettings, mayWrite } = readSettings(path, warn);
+  let settings = storedSettings ?? StoredSettings.parse({});
   return {
     get: (): StoredSettings => settings,
     change(change: Partial<StoredSettings>): void {
@@ -90,18 +90,12 @@ interface ShellSettingsDeps {
   /** Whether this copy of the app knows where updates are published. */
   hasFeed: boolean;
   takenShortcuts(): ShortcutName[];
-  onChange(changed: ShellChange): void;
+  onChange(change: ShellChange): void;
 }
 
-export function createShellSettings({
-  settingsFile: kept,
-  login,
-  hasFeed,
-  takenShortcuts,
-  onChange,
-}: ShellSettingsDeps) {
+export function createShellSettings({ settingsFile, login, hasFeed, takenShortcuts, onChange }: ShellSettingsDeps) {
   const get = (): ShellSettings => {
-    const { keepRunning, mediaKeys, shortcuts, notifyTracks, playerOnTop, lookForUpdates } = kept.get();
+    const { keepRunning, mediaKeys, shortcuts, notifyTracks, playerOnTop, lookForUpdates } = settingsFile.get();
     return {
       keepRunning,
       mediaKeys,
@@ -115,10 +109,10 @@ export function createShellSettings({
   };
   return {
     get,
-    change({ openAtLogin, ...own }: ShellChange): ShellSettings {
-      kept.change(own);
+    change({ openAtLogin, ...ownChanges }: ShellChange): ShellSettings {
+      settingsFile.change(ownChanges);
       if (openAtLogin !== undefined) login.set(openAtLogin);
-      onChange(own);
+      onChange(ownChanges);
       return get();
     },
   };

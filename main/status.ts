@@ -63,7 +63,7 @@ export function withJob(work: readonly Work[], job: Job): readonly Work[] {
   const previous = work.find(({ id }) => id === job.id);
   if (!isOpen(job)) {
     if (!previous || previous.isOver) return work;
-    const otherWork = work.map((one): Work => (one === previous ? { ...one, isOver: true } : one));
+    const otherWork = work.map((entry): Work => (entry === previous ? { ...entry, isOver: true } : entry));
     return otherWork.every(({ isOver }) => isOver) ? [] : otherWork;
   }
   const current: Work = {
@@ -105,8 +105,8 @@ function progressOfJob(job: Work): number | null {
  */
 export function progressOf(work: readonly Work[]): number | null | undefined {
   if (work.length === 0) return undefined;
-  const parts = work.map(progressOfJob).filter((part) => part !== null);
-  return parts.length === 0 ? null : parts.reduce((sum, part) => sum + part, 0) / parts.length;
+  const parts = work.map(progressOfJob).filter((progress) => progress !== null);
+  return parts.length === 0 ? null : parts.reduce((sum, progress) => sum + progress, 0) / parts.length;
 }
 
 export const isSounding = ({ player }: Status): boolean => player?.status === 'playing' || player?.status === 'loading';

@@ -20,8 +20,8 @@ const texts = createInstance({
 void texts.init();
 
 /** Returns a function with the texts of the first available language; its region determines the format of numbers. */
-export function sayIn(wanted: readonly string[]): Say {
-  const locale = wanted.find((tag) => Object.hasOwn(TEXTS, tag.split('-')[0] ?? '')) ?? 'en';
+export function sayIn(wantedLanguages: readonly string[]): Say {
+  const locale = wantedLanguages.find((tag) => Object.hasOwn(TEXTS, tag.split('-')[0] ?? '')) ?? 'en';
   const inLocale = texts.getFixedT(locale, 'translation', 'shell');
   return (key, values = {}) => inLocale(key, values);
 }

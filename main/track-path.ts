@@ -17,6 +17,8 @@ export function pathOfAudio(uri: string | null, { data, storageRoot, music }: Fo
     scheme === FILE_SCHEME ? locateInRoots(music, inUri) : { root: libraryRoot, relativePath: inUri };
   if (root === undefined || !isAbsolute(root) || relativePath.includes('\0')) return undefined;
   const path = resolve(root, ...relativePath.split('/'));
-  const below = relative(root, path);
-  return below === '' || below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below) ? undefined : path;
+  const pathInRoot = relative(root, path);
+  return pathInRoot === '' || pathInRoot === '..' || pathInRoot.startsWith(`..${sep}`) || isAbsolute(pathInRoot)
+    ? undefined
+    : path;
 }

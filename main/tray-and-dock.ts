@@ -26,21 +26,21 @@ export function createStatusView({ platform, icons, actions, clock }: StatusView
   const tray = new Tray(image);
   if (platform !== 'darwin') tray.on('click', () => actions.open()); // on macOS a click opens the menu
 
-  let latest: { status: Status; say: Say } | undefined;
+  let latestView: { status: Status; say: Say } | undefined;
   let isWaiting = false;
-  const drawn = new Map<string, string>();
+  const drawnContents = new Map<string, string>();
 
   /** Calls `draw` if the content of the area has changed; functions in the content are ignored. */
   const drawIfChanged = (area: string, content: unknown, draw: () => void): void => {
     const text = JSON.stringify(content) ?? '';
-    if (drawn.get(area) === text) return;
-    drawn.set(area, text);
+    if (drawnContents.get(area) === text) return;
+    drawnContents.set(area, text);
     draw();
   };
 
   function draw(): void {
-    if (!latest || tray.isDestroyed()) return;
-    const { status, say } = latest;
+    if (!latestView || tray.isDestroyed()) return;
+    const { status, say } = latestView;
     const menu = trayMenu(status, say, actions);
     const bar = appMenu(status, say, actions, platform);
     const cover = status.player?.cover ?? null;
@@ -55,8 +55,8 @@ export function createStatusView({ platform, icons, actions, clock }: StatusView
 
   /** Draws player buttons below the preview of each window in the task bar of Windows. */
   function drawThumbnailButtons(status: Status, say: Say): void {
-    const isOn = isSounding(status);
-    const flags = isOn ? [] : ['disabled'];
+    const isPlaying = isSounding(status);
+    const flags = isPlaying ? [] : ['disabled'];
     const button = (name: string, click: () => void, tooltip: string, flags: string[] = []) => ({
       icon: picture(name),
       tooltip,
@@ -64,10 +64,14 @@ export function createStatusView({ platform, icons, actions, clock }: StatusView
       click,
     });
     for (const window of BrowserWindow.getAllWindows())
-      drawIfChanged(`buttons ${window.id}`, [isOn, say('action.play')], () =>
+      drawIfChanged(`buttons ${window.id}`, [isPlaying, say('action.play')], () =>
         window.setThumbarButtons([
           button('previous', () => actions.player('previous'), say('action.previous'), flags),
-          button(isOn ? 'pause' : 'play', () => actions.player('toggle'), say(isOn ? 'action.pause' : 'action.play')),
+          button(
+            isPlaying ? 'pause' : 'play',
+            () => actions.player('toggle'),
+            say(isPlaying ? 'action.pause' : 'action.play'),
+          ),
           button('next', () => actions.player('next'), say('action.next'), flags),
         ]),
       );
@@ -90,7 +94,7 @@ export function createStatusView({ platform, icons, actions, clock }: StatusView
 
   return {
     show(status: Status, say: Say): void {
-      latest = { status, say };
+      latestView = { status, say };
       if (isWaiting) return;
       isWaiting = true;
       draw();
@@ -101,7 +105,7 @@ export function createStatusView({ platform, icons, actions, clock }: StatusView
     },
     /** Redraws the tray menu after an action failed, because the system has already toggled its switch. */
     redrawTray(): void {
-      drawn.delete('tray');
+      drawnContents.delete('tray');
       draw();
     },
     close: (): void => tray.destroy(),

@@ -9,7 +9,7 @@ const SEPARATOR = { type: 'separator' } as const;
 
 export function trayMenu(status: Status, say: Say, actions: Actions): MenuItemConstructorOptions[] {
   const { server, isHung, isSignedIn, sharing, work } = status;
-  const isUp = server === 'running' && isSignedIn && !isHung;
+  const isUsable = server === 'running' && isSignedIn && !isHung;
   const isDoing = (task: string): boolean => underWay(work).some((job) => job.task === task);
   const trouble = troubleOf(status, say);
   const lines = trouble === undefined ? workLines(work, say) : [trouble];
@@ -26,26 +26,26 @@ export function trayMenu(status: Status, say: Say, actions: Actions): MenuItemCo
     sleepMenu(status, say, actions),
     SEPARATOR,
     ...lines.map((label): MenuItemConstructorOptions => ({ label, enabled: false })),
-    { label: say('action.rescan'), enabled: isUp && !isDoing('scan_local_folder'), click: () => actions.rescan() },
-    { label: say('action.identify'), enabled: isUp && !isDoing('enrich_library'), click: () => actions.identify() },
+    { label: say('action.rescan'), enabled: isUsable && !isDoing('scan_local_folder'), click: () => actions.rescan() },
+    { label: say('action.identify'), enabled: isUsable && !isDoing('enrich_library'), click: () => actions.identify() },
     SEPARATOR,
     {
       label: say('action.share'),
       type: 'checkbox',
       checked: sharing?.isOn === true,
-      enabled: isUp && sharing?.isLocked === false,
+      enabled: isUsable && sharing?.isLocked === false,
       click: ({ checked }) => actions.share(checked),
     },
     SEPARATOR,
     { label: say('action.open'), click: () => actions.open() },
-    { label: say('action.player'), enabled: isUp, click: () => actions.openPlayer() },
+    { label: say('action.player'), enabled: isUsable, click: () => actions.openPlayer() },
     {
       label: say('action.playerOnTop'),
       type: 'checkbox',
       checked: status.isPlayerOnTop,
       click: ({ checked }) => actions.keepPlayerOnTop(checked),
     },
-    { label: say('action.settings'), enabled: isUp, click: () => actions.openSettings() },
+    { label: say('action.settings'), enabled: isUsable, click: () => actions.openSettings() },
     { label: say('action.quit'), click: () => actions.quit() },
   ];
 }

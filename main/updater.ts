@@ -36,10 +36,10 @@ export function createUpdater({ clock, isWanted, say, load = loadSource }: Updat
   let declined: string | undefined;
   let looking: Promise<void> | undefined;
 
-  const tell = async (message: string, detail = ''): Promise<void> => {
+  const showMessage = async (message: string, detail = ''): Promise<void> => {
     await dialog.showMessageBox({ type: 'info', title: 'Tonearm', message, detail, buttons: ['OK'] });
   };
-  const tellNotInstalled = (): Promise<void> => tell(say('update.notInstalled'), say('update.elsewhere'));
+  const tellNotInstalled = (): Promise<void> => showMessage(say('update.notInstalled'), say('update.elsewhere'));
 
   async function isAccepted(version: string): Promise<boolean> {
     const message = say('update.offer', { version, current: app.getVersion() });
@@ -55,32 +55,33 @@ export function createUpdater({ clock, isWanted, say, load = loadSource }: Updat
   }
 
   /** Checks for an update. An automatic check reports only an available update, no errors. */
-  async function checkForUpdate(isAsked: boolean): Promise<void> {
-    let isAwaited = isAsked;
+  async function checkForUpdate(isRequested: boolean): Promise<void> {
+    let isAwaited = isRequested;
     try {
       const source = await load();
       const result = await source.checkForUpdates();
-      if (!result) return isAsked ? await tellNotInstalled() : undefined; // unpacked folders on Linux have no updates
+      if (!result) return isRequested ? await tellNotInstalled() : undefined; // unpacked folders on Linux have no updates
       const { version } = result.updateInfo;
       if (!result.isUpdateAvailable)
-        return isAsked ? await tell(say('update.newest', { version: app.getVersion() })) : undefined;
-      if (version === handledVersion) return isAsked ? await tell(say('update.ready', { version })) : undefined;
-      if (!isAsked && version === declined) return;
+        return isRequested ? await showMessage(say('update.newest', { version: app.getVersion() })) : undefined;
+      if (version === handledVersion)
+        return isRequested ? await showMessage(say('update.ready', { version })) : undefined;
+      if (!isRequested && version === declined) return;
       if (!(await isAccepted(version))) return void (declined = version);
       isAwaited = true;
       await source.downloadUpdate();
       handledVersion = version;
-      await tell(say('update.ready', { version }));
+      await showMessage(say('update.ready', { version }));
     } catch (error) {
       if (!isAwaited) return;
       await (hasNoFeed(error)
-        ? tell(say('update.noFeed'), say('update.elsewhere'))
-        : tell(say('update.failed'), error instanceof Error ? error.message : String(error)));
+        ? showMessage(say('update.noFeed'), say('update.elsewhere'))
+        : showMessage(say('update.failed'), error instanceof Error ? error.message : String(error)));
     }
   }
 
-  const lookOnce = (isAsked: boolean): Promise<void> =>
-    (looking ??= checkForUpdate(isAsked).finally(() => {
+  const lookOnce = (isRequested: boolean): Promise<void> =>
+    (looking ??= checkForUpdate(isRequested).finally(() => {
       looking = undefined;
     }));
 

@@ -35,10 +35,13 @@ export function placeWindow(
 ): Partial<Area> & Size {
   const screen = savedPlace && screens.find((area) => isInReach(savedPlace, area));
   if (!savedPlace || !screen) {
-    const main = screens[0];
+    const primaryScreen = screens[0];
     const { width, height } = savedPlace ?? defaultSize;
     // Electron centres a window without a position
-    return { width: Math.min(width, main?.width ?? width), height: Math.min(height, main?.height ?? height) };
+    return {
+      width: Math.min(width, primaryScreen?.width ?? width),
+      height: Math.min(height, primaryScreen?.height ?? height),
+    };
   }
   const [width, height] = [Math.min(savedPlace.width, screen.width), Math.min(savedPlace.height, screen.height)];
   return {
@@ -71,7 +74,7 @@ export const lastPlace = <Name extends string>(
   arrangement: string,
   name: Name,
 ): WindowPlace | undefined =>
-  places[arrangement]?.[name] ?? Object.values(places).findLast((here) => here[name] !== undefined)?.[name];
+  places[arrangement]?.[name] ?? Object.values(places).findLast((placesHere) => placesHere[name] !== undefined)?.[name];
 
 /** Adds a position; the screens that were not used for the longest time are dropped. */
 export function withPlace<Name extends string>(

@@ -20,7 +20,7 @@ interface WindowsDeps {
   preload: string;
   /** Returns the address of the running server; without an address no window opens. */
   url(): string | undefined;
-  isOurs(address: string): boolean;
+  isOwnPage(address: string): boolean;
   /** Returns the last position of the window with these screens. */
   lastPlace(name: WindowName, arrangement: string): WindowPlace | undefined;
   keepPlace(name: WindowName, arrangement: string, place: WindowPlace): void;
@@ -43,7 +43,7 @@ export type Windows = ReturnType<typeof createWindows>;
 export function createWindows({
   preload,
   url,
-  isOurs,
+  isOwnPage,
   lastPlace,
   keepPlace,
   isPlayerOnTop,
@@ -53,13 +53,13 @@ export function createWindows({
   const appWindows = new Map<WindowName, AppWindow>();
 
   function createWindow(name: WindowName, address: string, isHidden: boolean): AppWindow {
-    const { defaultSize: usual, minSize: least } = SIZES[name];
+    const { defaultSize, minSize } = SIZES[name];
     const place = lastPlace(name, arrangementOf(screens()));
     const window = new BrowserWindow({
       title: 'Tonearm',
-      ...placeWindow(screens(), place, usual),
-      minWidth: least.width,
-      minHeight: least.height,
+      ...placeWindow(screens(), place, defaultSize),
+      minWidth: minSize.width,
+      minHeight: minSize.height,
       show: false,
       backgroundColor: nativeTheme.shouldUseDarkColors ? BACKGROUND_COLORS.dark : BACKGROUND_COLORS.light,
       autoHideMenuBar: true,
@@ -154,7 +154,7 @@ export function createWindows({
      */
     serverIsBack(base: string): void {
       for (const [name, appWindow] of appWindows) {
-        if (!isOurs(appWindow.window.webContents.getURL())) load(appWindow, base + PAGE_PATHS[name]);
+        if (!isOwnPage(appWindow.window.webContents.getURL())) load(appWindow, base + PAGE_PATHS[name]);
         else if (appWindow.isBroken) appWindow.window.webContents.reload();
         appWindow.isBroken = false;
       }
@@ -171,8 +171,10 @@ export function createWindows({
 
 /** Returns the work areas of all screens, the primary screen first. */
 function screens(): Area[] {
-  const main = screen.getPrimaryDisplay();
-  return [main, ...screen.getAllDisplays().filter(({ id }) => id !== main.id)].map(({ workArea }) => workArea);
+  const primaryDisplay = screen.getPrimaryDisplay();
+  return [primaryDisplay, ...screen.getAllDisplays().filter(({ id }) => id !== primaryDisplay.id)].map(
+    ({ workArea }) => workArea,
+  );
 }
 
 function sendMessage({ window, isListening, waiting }: AppWindow, message: PageMessage): void {

@@ -27,53 +27,54 @@ interface StoredChoiceOptions<T> {
 }
 
 /** Names of unreadable choices that the user has not been told about since the page was opened. */
-const damaged = new Set<ChoiceName>();
+const damagedNames = new Set<ChoiceName>();
 const damageListeners = new Set<() => void>();
 
 export function storedChoice<T>({ name, key, initial, read, write }: StoredChoiceOptions<T>): StoredChoice<T> {
   const listeners = new Set<() => void>();
   /** Values that could not be stored, by key. */
   const unstored = new Map<string, T>();
-  let latest: { key: string; text: string | null; value: T } | undefined;
+  let latestRead: { key: string; text: string | null; value: T } | undefined;
   const keyNow = (): string => (typeof key === 'string' ? key : key());
-  const tell = (): void => {
+  const tellListeners = (): void => {
     for (const listener of listeners) listener();
   };
 
   function get(): T {
-    const at = keyNow();
-    if (unstored.has(at)) return unstored.get(at) as T;
-    const text = textAt(at);
-    if (latest?.key !== at || latest.text !== text) latest = { key: at, text, value: valueOf(at, text) };
-    return latest.value;
+    const currentKey = keyNow();
+    if (unstored.has(currentKey)) return unstored.get(currentKey) as T;
+    const text = textAt(currentKey);
+    if (latestRead?.key !== currentKey || latestRead.text !== text)
+      latestRead = { key: currentKey, text, value: valueOf(currentKey, text) };
+    return latestRead.value;
   }
 
-  function valueOf(at: string, text: string | null): T {
+  function valueOf(storageKey: string, text: string | null): T {
     if (text === null) return initial;
     const value = read(text);
     if (value !== undefined) return value;
-    store(`${at}.damaged`, text);
-    damaged.add(name);
+    store(`${storageKey}.damaged`, text);
+    damagedNames.add(name);
     queueMicrotask(() => damageListeners.forEach((listener) => listener())); // React may be rendering now
     return initial;
   }
 
   function set(value: T | undefined): void {
-    const at = keyNow();
+    const currentKey = keyNow();
     get(); // saves an unreadable text first
     const text = value === undefined ? null : write(value);
-    if (store(at, text)) {
-      unstored.delete(at);
-      latest = { key: at, text, value: value ?? initial };
+    if (store(currentKey, text)) {
+      unstored.delete(currentKey);
+      latestRead = { key: currentKey, text, value: value ?? initial };
     } else {
-      store(at, null);
-      unstored.set(at, value ?? initial);
+      store(currentKey, null);
+      unstored.set(currentKey, value ?? initial);
     }
-    tell();
+    tellListeners();
   }
 
-  const onStorage = ({ key: changed }: StorageEvent): void => {
-    if (changed === keyNow() || changed === null) tell();
+  const onStorage = ({ key: changedKey }: StorageEvent): void => {
+    if (changedKey === keyNow() || changedKey === null) tellListeners();
   };
 
   function onChange(listener: () => void): () => void {
@@ -140,9 +141,9 @@ function store(key: string, text: string | null): boolean {
 /** Calls back now and later with the names of choices that could not be read, each once. */
 export function onDamagedChoices(listener: (names: readonly ChoiceName[]) => void): () => void {
   const tellDamaged = (): void => {
-    if (damaged.size === 0) return;
-    const names = [...damaged];
-    damaged.clear();
+    if (damagedNames.size === 0) return;
+    const names = [...damagedNames];
+    damagedNames.clear();
     listener(names);
   };
   damageListeners.add(tellDamaged);

@@ -49,14 +49,14 @@ const forward: Connect.NextHandleFunction = (req, res, next) => {
   server.address().then(
     (address) => {
       const { method, headers } = req;
-      const asked = request(new URL(req.url ?? '/', address), { method, headers }, (answer) => {
+      const proxyRequest = request(new URL(req.url ?? '/', address), { method, headers }, (answer) => {
         res.writeHead(answer.statusCode ?? 502, answer.headers);
         answer.pipe(res);
       });
       // the server was restarted
-      asked.once('error', () => (res.headersSent ? res.destroy() : res.writeHead(502).end()));
-      res.once('close', () => asked.destroy());
-      req.pipe(asked);
+      proxyRequest.once('error', () => (res.headersSent ? res.destroy() : res.writeHead(502).end()));
+      res.once('close', () => proxyRequest.destroy());
+      req.pipe(proxyRequest);
     },
     (error: Error) => res.writeHead(503, { 'Content-Type': 'text/plain' }).end(error.message),
   );

@@ -29,7 +29,7 @@ const [LINUX_SIZES, WINDOWS_SIZES, MAC_SIZES] = [
  * Returns the drawing as PNG of this size on a transparent background; with `share` below 1 the drawing is smaller and
  * has a border.
  */
-export async function drawn(size: number, share = 1): Promise<Buffer> {
+export async function drawIcon(size: number, share = 1): Promise<Buffer> {
   const inner = Math.round(size * share);
   const border = (size - inner) / 2;
   return sharp(drawing, { density: 144 })
@@ -65,7 +65,7 @@ const drawnButton = (shape: string): Promise<Buffer> =>
     .png()
     .toBuffer();
 
-const saved = async (png: Buffer): Promise<Buffer> => sharp(png).png({ palette: true }).toBuffer();
+const compressPng = async (png: Buffer): Promise<Buffer> => sharp(png).png({ palette: true }).toBuffer();
 
 /** Returns the picture that macOS colours by itself in its menu bar, where only the opacity counts. */
 async function silhouette(size: number): Promise<Buffer> {
@@ -85,12 +85,12 @@ async function silhouette(size: number): Promise<Buffer> {
 
 async function drawAll(): Promise<void> {
   copyFileSync(join(root, 'resources', 'icon.svg'), web('favicon.svg'));
-  for (const size of [192, 512]) writeFileSync(web(`icon-${size}.png`), await saved(await drawn(size)));
-  await sharp(await drawn(180))
+  for (const size of [192, 512]) writeFileSync(web(`icon-${size}.png`), await compressPng(await drawIcon(size)));
+  await sharp(await drawIcon(180))
     .flatten({ background: GROUND })
     .png({ palette: true })
     .toFile(web('icon-180.png'));
-  await sharp(await drawn(512, SAFE))
+  await sharp(await drawIcon(512, SAFE))
     .flatten({ background: GROUND })
     .png({ palette: true })
     .toFile(web('icon-maskable-512.png'));
@@ -100,19 +100,19 @@ async function drawAll(): Promise<void> {
     ['', 1],
     ['@2x', 2],
   ] as const) {
-    writeFileSync(join(root, 'resources', 'tray', `tray${suffix}.png`), await saved(await drawn(32 * times)));
+    writeFileSync(join(root, 'resources', 'tray', `tray${suffix}.png`), await compressPng(await drawIcon(32 * times)));
     writeFileSync(join(root, 'resources', 'tray', `trayTemplate${suffix}.png`), await silhouette(16 * times));
   }
   for (const [name, shape] of Object.entries(BUTTONS))
-    writeFileSync(join(root, 'resources', 'tray', `${name}.png`), await saved(await drawnButton(shape)));
+    writeFileSync(join(root, 'resources', 'tray', `${name}.png`), await compressPng(await drawnButton(shape)));
   mkdirSync(packaging('icons'), { recursive: true });
   for (const size of LINUX_SIZES)
-    writeFileSync(packaging('icons', `${size}x${size}.png`), await saved(await drawn(size)));
+    writeFileSync(packaging('icons', `${size}x${size}.png`), await compressPng(await drawIcon(size)));
   writeFileSync(packaging('icon.ico'), toIco(await pictures(WINDOWS_SIZES)));
   writeFileSync(packaging('icon.icns'), toIcns(await pictures(MAC_SIZES, MAC_GRID)));
 }
 
 const pictures = async (sizes: number[], share?: number): Promise<IconPicture[]> =>
-  Promise.all(sizes.map(async (size) => ({ size, png: await saved(await drawn(size, share)) })));
+  Promise.all(sizes.map(async (size) => ({ size, png: await compressPng(await drawIcon(size, share)) })));
 
 if (import.meta.main) await drawAll();

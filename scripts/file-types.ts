@@ -48,12 +48,12 @@ ${list(audio)}`,
 export function withFileTypes(): Map<string, string> {
   const files = new Map<string, string>();
   for (const { file, name, comment, text } of PARTS) {
-    const before = files.get(file) ?? readFileSync(join(root, file), 'utf8');
-    const part = new RegExp(`(^ *${comment} ${name}[^\\n]*\\n)[^]*?(^ *${comment} end of ${name}\\n)`, 'm');
-    if (!part.test(before)) throw new Error(`${file} has no place for the ${name}.`);
+    const content = files.get(file) ?? readFileSync(join(root, file), 'utf8');
+    const section = new RegExp(`(^ *${comment} ${name}[^\\n]*\\n)[^]*?(^ *${comment} end of ${name}\\n)`, 'm');
+    if (!section.test(content)) throw new Error(`${file} has no place for the ${name}.`);
     files.set(
       file,
-      before.replace(part, (_, head: string, end: string) => head + text + end),
+      content.replace(section, (_, head: string, end: string) => head + text + end),
     );
   }
   return files;

@@ -14,13 +14,13 @@ export function toIco(pictures: IconPicture[]): Buffer {
   head.writeUInt16LE(pictures.length, 4);
   let offset = head.length;
   for (const [n, { size, png }] of pictures.entries()) {
-    const at = 6 + 16 * n;
-    head.writeUInt8(size % 256, at);
-    head.writeUInt8(size % 256, at + 1);
-    head.writeUInt16LE(1, at + 4); // number of colour planes
-    head.writeUInt16LE(32, at + 6); // bits per pixel
-    head.writeUInt32LE(png.length, at + 8);
-    head.writeUInt32LE(offset, at + 12);
+    const entryOffset = 6 + 16 * n;
+    head.writeUInt8(size % 256, entryOffset);
+    head.writeUInt8(size % 256, entryOffset + 1);
+    head.writeUInt16LE(1, entryOffset + 4); // number of colour planes
+    head.writeUInt16LE(32, entryOffset + 6); // bits per pixel
+    head.writeUInt32LE(png.length, entryOffset + 8);
+    head.writeUInt32LE(offset, entryOffset + 12);
     offset += png.length;
   }
   return Buffer.concat([head, ...pictures.map(({ png }) => png)]);

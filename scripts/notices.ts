@@ -59,7 +59,7 @@ function licenceTexts(packages: ShippedPackage[]): string {
       .replace(/^(the)?mitlicense(mit)?/, '');
     const licence = texts.get(words) ?? { body, names: new Set(), rights: new Set() };
     licence.names.add(name);
-    for (const right of rights) licence.rights.add(right.trim());
+    for (const rightsLine of rights) licence.rights.add(rightsLine.trim());
     texts.set(words, licence);
   }
   return [...texts.values()]

@@ -75,9 +75,9 @@ function packServer(args: string[]): void {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   const name = `tonearm-${version}-${process.platform}-${process.arch}`;
   const staging = mkdtempSync(join(tmpdir(), 'tonearm-archive-'));
-  const out = values.to ?? join(root, 'out');
-  mkdirSync(out, { recursive: true });
-  const archive = join(out, `${name}.${isWindows ? 'zip' : 'tar.gz'}`);
+  const outDir = values.to ?? join(root, 'out');
+  mkdirSync(outDir, { recursive: true });
+  const archive = join(outDir, `${name}.${isWindows ? 'zip' : 'tar.gz'}`);
   try {
     fillFolder(join(staging, name), version, values['without-node'] !== true);
     execFileSync('tar', [isWindows ? '-acf' : '-czf', archive, '-C', staging, name]);

@@ -33,12 +33,12 @@ export function gatherRelease(from: string, to: string): void {
  * Returns the first feed with the second feed's packages added under `files:`. Feeds are YAML of one fixed shape: only
  * packages are indented.
  */
-function mergeFeeds(feed: string, other: string): string {
+function mergeFeeds(feed: string, otherFeed: string): string {
   const versionOf = (text: string): string | undefined => /^version: (.+)$/m.exec(text)?.[1];
-  if (versionOf(feed) !== versionOf(other))
-    throw new Error(`The feeds are of different versions: ${versionOf(feed)} and ${versionOf(other)}.`);
-  const packages = other.split('\n').filter((line) => line.startsWith('  '));
-  return feed.replace(/^files:\n(?: {2}.*\n)*/m, (own) => `${own}${packages.join('\n')}\n`);
+  if (versionOf(feed) !== versionOf(otherFeed))
+    throw new Error(`The feeds are of different versions: ${versionOf(feed)} and ${versionOf(otherFeed)}.`);
+  const packages = otherFeed.split('\n').filter((line) => line.startsWith('  '));
+  return feed.replace(/^files:\n(?: {2}.*\n)*/m, (ownPackages) => `${ownPackages}${packages.join('\n')}\n`);
 }
 
 if (import.meta.main) {

@@ -99,7 +99,7 @@ function typeOf(schema: JsonSchema): string {
   const variants = (anyOf ?? oneOf) as JsonSchema[] | undefined;
   if (variants) return unionOf(variants.map(typeOf));
   if (allOf) return `(${(allOf as JsonSchema[]).map(typeOf).join(' & ')})`;
-  if (Array.isArray(type)) return unionOf(type.map((each) => typeOf({ ...schema, type: each as string })));
+  if (Array.isArray(type)) return unionOf(type.map((memberType) => typeOf({ ...schema, type: memberType as string })));
   if (type === 'array') return `${parenthesized(typeOf((items ?? {}) as JsonSchema))}[]`;
   if (type === 'object' || schema['properties']) return objectOf(schema);
   return PRIMITIVES[type as string] ?? 'unknown';

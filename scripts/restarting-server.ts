@@ -23,7 +23,7 @@ export function createRestartingServer({ entry, args, onListening, onFailed }: R
   let failure: string | undefined;
   let address = Promise.withResolvers<string>();
   let timer: NodeJS.Timeout | undefined;
-  let turn = Promise.resolve();
+  let pendingRestart = Promise.resolve();
 
   function start(): void {
     const newChild = spawn(process.execPath, ['--import', import.meta.resolve('./quick-imports.ts'), entry, ...args], {
@@ -58,12 +58,12 @@ export function createRestartingServer({ entry, args, onListening, onFailed }: R
   }
 
   async function stop(): Promise<void> {
-    const old = child;
+    const oldChild = child;
     child = undefined;
-    if (!old || old.exitCode !== null || old.signalCode !== null) return;
-    old.kill('SIGTERM');
-    const impatience = setTimeout(() => old.kill('SIGKILL'), STOP_TIMEOUT_MS);
-    await once(old, 'close');
+    if (!oldChild || oldChild.exitCode !== null || oldChild.signalCode !== null) return;
+    oldChild.kill('SIGTERM');
+    const impatience = setTimeout(() => oldChild.kill('SIGKILL'), STOP_TIMEOUT_MS);
+    await once(oldChild, 'close');
     clearTimeout(impatience);
   }
 
@@ -76,16 +76,16 @@ export function createRestartingServer({ entry, args, onListening, onFailed }: R
     restart(): void {
       clearTimeout(timer);
       timer = setTimeout(() => {
-        const old = address;
+        const oldAddress = address;
         address = Promise.withResolvers(); // from here on all callers wait for the new server
-        old.resolve(address.promise);
-        turn = turn.then(stop).then(start);
+        oldAddress.resolve(address.promise);
+        pendingRestart = pendingRestart.then(stop).then(start);
       }, RESTART_DELAY_MS);
     },
 
     async stop(): Promise<void> {
       clearTimeout(timer);
-      await turn;
+      await pendingRestart;
       await stop();
     },
   };

@@ -19,8 +19,8 @@ of 1000, \`2GiB\` is of 1024. Written by \`npm run settings-page\` from \`server
 /** Returns the text for the default value of a setting. */
 function defaultOf(name: SettingName): string {
   if (name === 'DATA_DIR') return 'the system’s folder for application data';
-  const parsed = SETTINGS[name].schema.safeParse(undefined);
-  const value: unknown = parsed.success ? parsed.data : undefined;
+  const parseResult = SETTINGS[name].schema.safeParse(undefined);
+  const value: unknown = parseResult.success ? parseResult.data : undefined;
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return '';
   return `\`${SETTINGS[name].unit === 'duration' ? `${Number(value) / 86_400}d` : JSON.stringify(value).replaceAll('"', '')}\``;
 }

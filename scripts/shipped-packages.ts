@@ -52,13 +52,13 @@ async function bundledFolders(): Promise<Set<string>> {
   // a test runner sets NODE_ENV to `test`, with which packages also bundle their warnings
   process.env['NODE_ENV'] = 'production';
   for (const mode of BUILD_MODES) {
-    const built = (await build({
+    const bundle = (await build({
       mode,
       configFile: join(root, 'vite.config.ts'),
       logLevel: 'silent',
       build: { write: false },
     })) as Rolldown.RolldownOutput;
-    for (const chunk of built.output) {
+    for (const chunk of bundle.output) {
       const sources =
         chunk.type === 'asset'
           ? chunk.originalFileNames // an asset, such as a font, comes from these files

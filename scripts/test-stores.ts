@@ -47,7 +47,7 @@ for (const make of makes) {
   outcomes.push(`${make.name}: ${outcome}`);
 }
 console.log(`\nS3 servers\n${outcomes.map((line) => `  ${line}`).join('\n')}`);
-const passed = outcomes.filter((line) => line.endsWith('passed')).length;
+const passedCount = outcomes.filter((line) => line.endsWith('passed')).length;
 const isFailed = outcomes.some((line) => line.endsWith('FAILED'));
 // servers that were named on the command line must be tested
-process.exitCode = isFailed || passed < (names.length === 0 ? 1 : names.length) ? 1 : 0;
+process.exitCode = isFailed || passedCount < (names.length === 0 ? 1 : names.length) ? 1 : 0;

@@ -43,11 +43,11 @@ async function runEverything(): Promise<boolean> {
     'Build, type check, lint and all tests: about a quarter of an hour on two cores. Browser tests come first.',
   );
   if (!(await runCommand('npm run build'))) return false;
-  const passed = await Promise.all([
+  const checkResults = await Promise.all([
     runBeside('npm run typecheck').then(async (isTyped) => (await runBeside('npm run lint')) && isTyped),
     runCommand('vitest run'),
   ]);
-  return !passed.includes(false);
+  return !checkResults.includes(false);
 }
 
 const testCommand = ['vitest run', ...words.map((word) => JSON.stringify(word))].join(' ');

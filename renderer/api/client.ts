@@ -33,7 +33,7 @@ export const API = '/api/v1';
 /** Returns a query string. Empty values are omitted, and each value of a list becomes its own parameter. */
 export function toQueryString(query: Record<string, QueryValue>): string {
   const pairs = Object.entries(query).flatMap(([key, value]) =>
-    [value].flat().flatMap((each) => (each === undefined || each === null || each === '' ? [] : [[key, String(each)]])),
+    [value].flat().flatMap((item) => (item === undefined || item === null || item === '' ? [] : [[key, String(item)]])),
   );
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
 }
@@ -119,8 +119,8 @@ const MAX_PARALLEL_REQUESTS = 4;
  */
 export async function forEachLimit<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   const queue = [...items];
-  const take = async (): Promise<void> => {
+  const workOnQueue = async (): Promise<void> => {
     for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
   };
-  await Promise.all(Array.from({ length: MAX_PARALLEL_REQUESTS }, take));
+  await Promise.all(Array.from({ length: MAX_PARALLEL_REQUESTS }, workOnQueue));
 }

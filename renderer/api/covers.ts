@@ -6,11 +6,11 @@ import { LIBRARY } from './library.ts';
 const path = (albumId: number): string => `/albums/${albumId}/cover`;
 
 /** Loads changed pictures again, because their addresses stay the same. */
-export async function showPicturesAgain(of: string): Promise<void> {
-  const shown = document.querySelectorAll<HTMLImageElement>(`img[src*="${of}?"]`);
-  const addresses = new Set([...shown].map(({ src }) => src));
+export async function showPicturesAgain(coverPath: string): Promise<void> {
+  const shownImages = document.querySelectorAll<HTMLImageElement>(`img[src*="${coverPath}?"]`);
+  const addresses = new Set([...shownImages].map(({ src }) => src));
   await Promise.all([...addresses].map((src) => fetch(src, { cache: 'reload' })));
-  for (const img of shown) {
+  for (const img of shownImages) {
     delete img.dataset['broken'];
     const { src } = img;
     img.src = src; // setting the address loads the image again

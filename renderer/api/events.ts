@@ -24,7 +24,7 @@ type Listener<Name extends EventName> = (data: EventMap[Name]) => void;
 
 interface EventStreamOptions {
   queries: QueryClient;
-  onConnection: (connected: boolean) => void;
+  onConnection: (isConnected: boolean) => void;
   onJobDone: Listener<'job'>;
 }
 
@@ -39,15 +39,15 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
   );
   /** Refetches lists before the scan disappears, because the library would otherwise look empty for a moment. */
   const endScan = () => {
-    const ended = queries.getQueryData(scanKey);
+    const endedScan = queries.getQueryData(scanKey);
     void queries
       .invalidateQueries({ queryKey: [LIBRARY] })
-      .finally(() => queries.setQueryData(scanKey, (now: unknown) => (now === ended ? null : now)));
+      .finally(() => queries.setQueryData(scanKey, (now: unknown) => (now === endedScan ? null : now)));
   };
   const refreshHistory = createRefresher(JOBS_REFRESH_MS, () => queries.invalidateQueries({ queryKey: [HISTORY] }));
   const refreshJobs = createRefresher(JOBS_REFRESH_MS, () => queries.invalidateQueries({ queryKey: ['jobs'] }));
 
-  const on = <Name extends EventName>(stream: EventSource, name: Name, listener: Listener<Name>) =>
+  const listen = <Name extends EventName>(stream: EventSource, name: Name, listener: Listener<Name>) =>
     stream.addEventListener(name, (event) =>
       listener(JSON.parse((event as MessageEvent<string>).data) as EventMap[Name]),
     );
@@ -72,26 +72,26 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
       if (stream.readyState === EventSource.CLOSED)
         timer = setTimeout(connect, RECONNECT_MS[Math.min(failures, RECONNECT_MS.length) - 1]);
     });
-    on(stream, 'library', () => refreshLibrary.soon());
-    on(stream, 'scan', (progress) => {
+    listen(stream, 'library', () => refreshLibrary.soon());
+    listen(stream, 'scan', (progress) => {
       if (progress.phase === 'done') endScan();
       else queries.setQueryData(scanKey, progress);
     });
-    on(stream, 'job', (job) => {
+    listen(stream, 'job', (job) => {
       refreshJobs.soon();
       if (isOpen(job)) return void queries.setQueryData(['jobs', job.id], job);
       void queries.invalidateQueries({ queryKey: ['jobs', job.id] }); // an event omits the long lists of a job's result
       if (job.task === SCAN_TASK) endScan();
       onJobDone(job);
     });
-    on(stream, 'like', (state) => noteLike(queries, state));
-    on(stream, 'download', (download) => noteDownload(queries, download));
-    on(stream, 'playlist', () => void notePlaylist(queries));
-    on(stream, 'jukebox', (jukebox) => queries.setQueryData(jukeboxKey, jukebox));
-    on(stream, 'queue', () => void queries.invalidateQueries({ queryKey: [QUEUE] }));
-    on(stream, 'podcast', () => void queries.invalidateQueries({ queryKey: [PODCASTS] }));
-    on(stream, 'station', () => void queries.invalidateQueries({ queryKey: [STATIONS] }));
-    on(stream, 'history', () => refreshHistory.soon());
+    listen(stream, 'like', (state) => noteLike(queries, state));
+    listen(stream, 'download', (download) => noteDownload(queries, download));
+    listen(stream, 'playlist', () => void notePlaylist(queries));
+    listen(stream, 'jukebox', (jukebox) => queries.setQueryData(jukeboxKey, jukebox));
+    listen(stream, 'queue', () => void queries.invalidateQueries({ queryKey: [QUEUE] }));
+    listen(stream, 'podcast', () => void queries.invalidateQueries({ queryKey: [PODCASTS] }));
+    listen(stream, 'station', () => void queries.invalidateQueries({ queryKey: [STATIONS] }));
+    listen(stream, 'history', () => refreshHistory.soon());
   };
   connect();
 

@@ -6,9 +6,9 @@ import { LIBRARY, pageQuery, type PageAt, type TrackFilter } from './library.ts'
 /** Returns the query parameters; without a path the server lists the music folders. */
 const query = (path: string | undefined) => (path === undefined ? {} : { path });
 
-export const folderPage = (path: string | undefined, at: PageAt) =>
-  pageQuery([LIBRARY, '/folders', query(path), at], (signal) =>
-    request('GET /folders', { query: { ...query(path), ...at }, signal }),
+export const folderPage = (path: string | undefined, page: PageAt) =>
+  pageQuery([LIBRARY, '/folders', query(path), page], (signal) =>
+    request('GET /folders', { query: { ...query(path), ...page }, signal }),
   );
 /** Returns the query of a folder's place and content. */
 export const folderQuery = (path: string | undefined) =>

@@ -13,17 +13,17 @@ interface HistoryRange {
   to?: string | undefined;
 }
 
-const fetchPlays = (range: HistoryRange, at: { limit: number; offset: number }, signal?: AbortSignal) =>
-  request('GET /history', { query: { ...range, ...at }, signal });
+const fetchPlays = (range: HistoryRange, page: { limit: number; offset: number }, signal?: AbortSignal) =>
+  request('GET /history', { query: { ...range, ...page }, signal });
 
 export const historyQuery = (range: HistoryRange) =>
   infiniteQueryOptions({
     queryKey: [HISTORY, 'plays', range] as const,
     queryFn: ({ pageParam, signal }) => fetchPlays(range, { limit: HISTORY_PAGE_SIZE, offset: pageParam }, signal),
     initialPageParam: 0,
-    getNextPageParam: (last) =>
-      last.offset + last.items.length < last.total && last.items.length > 0
-        ? last.offset + last.items.length
+    getNextPageParam: (lastPage) =>
+      lastPage.offset + lastPage.items.length < lastPage.total && lastPage.items.length > 0
+        ? lastPage.offset + lastPage.items.length
         : undefined,
   });
 
@@ -38,9 +38,12 @@ export const onThisDayQuery = (today: string) =>
       const [year = 0, month = 1, day = 1] = today.split('-').map(Number);
       const years = Array.from({ length: YEARS_BACK }, (_, i) => year - 1 - i);
       const pages = await Promise.all(
-        years.map((of) =>
+        years.map((pastYear) =>
           fetchPlays(
-            { from: new Date(of, month - 1, day).toISOString(), to: new Date(of, month - 1, day + 1).toISOString() },
+            {
+              from: new Date(pastYear, month - 1, day).toISOString(),
+              to: new Date(pastYear, month - 1, day + 1).toISOString(),
+            },
             { limit: HISTORY_PAGE_SIZE, offset: 0 },
             signal,
           ),
@@ -51,9 +54,11 @@ export const onThisDayQuery = (today: string) =>
         for (const { track } of items)
           if (track?.album_id && !firstYear.has(track.album_id)) firstYear.set(track.album_id, years[i] ?? year);
       });
-      const chosen = [...firstYear].slice(0, 12);
-      const albums = await Promise.all(chosen.map(([id]) => request('GET /albums/{id}', { path: { id }, signal })));
-      return albums.map((album, i) => ({ album, year: chosen[i]?.[1] ?? year }));
+      const yearByAlbum = [...firstYear].slice(0, 12);
+      const albums = await Promise.all(
+        yearByAlbum.map(([id]) => request('GET /albums/{id}', { path: { id }, signal })),
+      );
+      return albums.map((album, i) => ({ album, year: yearByAlbum[i]?.[1] ?? year }));
     },
   });
 
@@ -72,7 +77,8 @@ export function useTakeBack() {
 }
 
 const WATCH_MS = 1_000;
-const isUnderWay = (one: HistoryImportOut) => one.status === 'queued' || one.status === 'running';
+const isUnderWay = (historyImport: HistoryImportOut) =>
+  historyImport.status === 'queued' || historyImport.status === 'running';
 
 /** Returns the query of imports, which is polled every second while an import runs. */
 export const importsQuery = () =>

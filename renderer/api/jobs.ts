@@ -48,8 +48,8 @@ export function useScanFault({ enabled }: { enabled: boolean }): string | null {
     queryFn: ({ signal }) => request('GET /jobs', { query: { task: SCAN_TASK, limit: 1 }, signal }),
     enabled,
   });
-  const [last] = data?.items ?? [];
-  return last?.status === 'failed' ? last.error : null;
+  const [lastJob] = data?.items ?? [];
+  return lastJob?.status === 'failed' ? lastJob.error : null;
 }
 
 interface ScanWish {

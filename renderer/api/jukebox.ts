@@ -15,11 +15,11 @@ const MAX_PARALLEL_REQUESTS = 8;
 /** Fetches tracks in the order of the ids; deleted tracks are omitted. */
 export async function fetchTracks(queries: QueryClient, ids: readonly number[]): Promise<TrackOut[]> {
   const tracks: (TrackOut | undefined)[] = [];
-  for (let at = 0; at < ids.length; at += MAX_PARALLEL_REQUESTS) {
+  for (let start = 0; start < ids.length; start += MAX_PARALLEL_REQUESTS) {
     tracks.push(
       ...(await Promise.all(
         ids
-          .slice(at, at + MAX_PARALLEL_REQUESTS)
+          .slice(start, start + MAX_PARALLEL_REQUESTS)
           .map((id) => queries.ensureQueryData(trackQuery(id)).catch(() => undefined)),
       )),
     );

@@ -1,14 +1,14 @@
 // Id of the last event before the first API response of this page. The event stream begins there, so that no change is
 // missed between a response and the opening of the stream. Later connections refetch the displayed data instead.
-let first: string | undefined;
+let firstId: string | undefined;
 let isUsed = false;
 
 export function noteLastEvent(id: string | null): void {
-  if (!isUsed) first ??= id ?? undefined;
+  if (!isUsed) firstId ??= id ?? undefined;
 }
 
 export function firstEventId(): string | undefined {
-  const id = isUsed ? undefined : first;
+  const id = isUsed ? undefined : firstId;
   isUsed = true;
   return id;
 }

@@ -33,22 +33,22 @@ export const LIBRARY = 'library';
  * the lists of a root.
  */
 export const pageQuery = <T>(
-  [root, path, filter, at]: readonly [root: string, path: string, filter: object, at: PageAt],
+  [root, path, filter, page]: readonly [root: string, path: string, filter: object, at: PageAt],
   fetchPage: (signal: AbortSignal) => Promise<Paged<T>>,
 ) =>
   queryOptions({
-    queryKey: [root, path, filter, at] as const,
+    queryKey: [root, path, filter, page] as const,
     queryFn: ({ signal }) => fetchPage(signal),
   });
 export type PageOptions<T> = ReturnType<typeof pageQuery<T>>;
 
-export const albumPage = (filter: AlbumFilter, at: PageAt) =>
-  pageQuery([LIBRARY, '/albums', filter, at], (signal) =>
-    request('GET /albums', { query: { ...filter, ...at }, signal }),
+export const albumPage = (filter: AlbumFilter, page: PageAt) =>
+  pageQuery([LIBRARY, '/albums', filter, page], (signal) =>
+    request('GET /albums', { query: { ...filter, ...page }, signal }),
   );
-export const artistPage = (filter: ArtistFilter, at: PageAt) =>
-  pageQuery([LIBRARY, '/artists', filter, at], (signal) =>
-    request('GET /artists', { query: { ...filter, ...at }, signal }),
+export const artistPage = (filter: ArtistFilter, page: PageAt) =>
+  pageQuery([LIBRARY, '/artists', filter, page], (signal) =>
+    request('GET /artists', { query: { ...filter, ...page }, signal }),
   );
 export const trackPage = (filter: TrackFilter, page: PageAt) =>
   pageQuery([LIBRARY, '/tracks', filter, page], (signal) =>
@@ -92,11 +92,11 @@ export async function fetchTracks(query: object, rows: PageAt): Promise<{ items:
 
 /** Fetches all pages of a list; even one box set can have several. */
 export async function fetchAll<T>(fetchPage: (rows: PageAt) => Promise<{ items: T[]; total: number }>): Promise<T[]> {
-  const all: T[] = [];
+  const allItems: T[] = [];
   for (;;) {
-    const { items, total } = await fetchPage({ limit: PAGE_SIZE, offset: all.length });
-    all.push(...items);
-    if (items.length === 0 || all.length >= total) return all;
+    const { items, total } = await fetchPage({ limit: PAGE_SIZE, offset: allItems.length });
+    allItems.push(...items);
+    if (items.length === 0 || allItems.length >= total) return allItems;
   }
 }
 

@@ -40,8 +40,8 @@ export const neverQuery = () =>
     queryKey: [NEVER] as const,
     queryFn: ({ signal }) => request('GET /radio/never', { signal }),
   });
-export const setNever = (kind: 'tracks' | 'artists', id: number, never: boolean): Promise<unknown> =>
-  request(`${never ? 'PUT' : 'DELETE'} /radio/never/${kind}/{id}`, { path: { id } });
+export const setNever = (kind: 'tracks' | 'artists', id: number, isExcluded: boolean): Promise<unknown> =>
+  request(`${isExcluded ? 'PUT' : 'DELETE'} /radio/never/${kind}/{id}`, { path: { id } });
 
 export const similarQuery = (id: number) =>
   queryOptions({
@@ -77,10 +77,10 @@ export const mapQuery = (area: MapArea, points: number) =>
     }),
     staleTime: 60_000,
   });
-export const mapTracksQuery = (area: MapArea, at: PageAt) =>
+export const mapTracksQuery = (area: MapArea, page: PageAt) =>
   queryOptions({
-    queryKey: [LIBRARY, '/map/tracks', area, at] as const,
-    queryFn: ({ signal }) => request('GET /map/tracks', { query: { ...area, ...at }, signal }),
+    queryKey: [LIBRARY, '/map/tracks', area, page] as const,
+    queryFn: ({ signal }) => request('GET /map/tracks', { query: { ...area, ...page }, signal }),
   });
 export const fetchMapLine = (points: readonly { x: number; y: number }[], count: number): Promise<MapLine> =>
   request('POST /map/line', { body: { points: [...points], count } });

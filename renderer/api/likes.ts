@@ -42,7 +42,10 @@ export function noteLike(queries: QueryClient, { item_type, item_id, liked }: Li
   void queries.invalidateQueries({
     predicate: ({ queryKey }) =>
       queryKey[0] === LIBRARY &&
-      queryKey.some((part) => typeof part === 'object' && part !== null && 'liked' in part && part.liked !== undefined),
+      queryKey.some(
+        (keyPart) =>
+          typeof keyPart === 'object' && keyPart !== null && 'liked' in keyPart && keyPart.liked !== undefined,
+      ),
   });
 }
 

@@ -9,7 +9,8 @@ export interface MissingOrder {
   order?: SortOrder | undefined;
 }
 
-export const missingPage = (order: MissingOrder, at: PageAt) => trackPage({ ...order, availability: 'missing' }, at);
+export const missingPage = (order: MissingOrder, page: PageAt) =>
+  trackPage({ ...order, availability: 'missing' }, page);
 
 export const useMissingCount = (): number => useQuery(missingPage({}, { limit: 1, offset: 0 })).data?.total ?? 0;
 

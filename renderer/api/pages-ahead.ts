@@ -28,18 +28,18 @@ interface Pages {
 export const pageOf = (index: number): number => Math.floor(Math.max(0, index) / PAGE_SIZE);
 
 export function pagesOf({ first, last, wide, way }: Omit<View, 'kept'>, total: number): Pages {
-  const most = wide ? Math.min(MAX_ROWS_AHEAD, ROWS_AHEAD * (last - first + 1)) : 0;
-  const to = (side: 1 | -1) => (way === 0 ? most / 2 : way === side ? most : Math.min(most, ROWS_BEHIND));
+  const maxAhead = wide ? Math.min(MAX_ROWS_AHEAD, ROWS_AHEAD * (last - first + 1)) : 0;
+  const to = (side: 1 | -1) => (way === 0 ? maxAhead / 2 : way === side ? maxAhead : Math.min(maxAhead, ROWS_BEHIND));
   return { first: pageOf(first - to(-1)), last: pageOf(Math.min(last + to(1), total - 1)) };
 }
 
 /** Returns the pages, nearest to the visible ones first, because the server answers requests in order. */
-export function nearestFirst({ first, last }: Pages, seen: Pages): number[] {
-  const all = Array.from({ length: last - first + 1 }, (_, i) => first + i);
-  const distance = (page: number) => Math.max(seen.first - page, page - seen.last, 0);
-  return all.toSorted((a, b) => distance(a) - distance(b));
+export function nearestFirst({ first, last }: Pages, visiblePages: Pages): number[] {
+  const pages = Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  const distance = (page: number) => Math.max(visiblePages.first - page, page - visiblePages.last, 0);
+  return pages.toSorted((a, b) => distance(a) - distance(b));
 }
 
 /** Returns the direction from one view to the next; the direction stays if the first row stays. */
-export const wayTo = (first: number, { first: before, way }: View): View['way'] =>
-  first > before ? 1 : first < before ? -1 : way;
+export const wayTo = (firstRow: number, { first: previousFirstRow, way }: View): View['way'] =>
+  firstRow > previousFirstRow ? 1 : firstRow < previousFirstRow ? -1 : way;

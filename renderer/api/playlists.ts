@@ -29,14 +29,14 @@ export const playlistsQuery = () =>
   queryOptions({
     queryKey: [PLAYLISTS, 'list'] as const,
     queryFn: async ({ signal }) => {
-      const all: PlaylistOut[] = [];
+      const allPlaylists: PlaylistOut[] = [];
       for (;;) {
         const { items, total } = await request('GET /playlists', {
-          query: { limit: PAGE_SIZE, offset: all.length },
+          query: { limit: PAGE_SIZE, offset: allPlaylists.length },
           signal,
         });
-        all.push(...items);
-        if (items.length === 0 || all.length >= total) return all;
+        allPlaylists.push(...items);
+        if (items.length === 0 || allPlaylists.length >= total) return allPlaylists;
       }
     },
   });
@@ -45,9 +45,9 @@ export const playlistQuery = (id: number) =>
     queryKey: [PLAYLISTS, pathOf(id)] as const,
     queryFn: ({ signal }) => request('GET /playlists/{id}', { path: { id }, query: BARE, signal }),
   });
-export const entryPage = (id: number, at: PageAt) =>
-  pageQuery([PLAYLISTS, entriesPath(id), {}, at], (signal) =>
-    request('GET /playlists/{id}/tracks', { path: { id }, query: at, signal }),
+export const entryPage = (id: number, page: PageAt) =>
+  pageQuery([PLAYLISTS, entriesPath(id), {}, page], (signal) =>
+    request('GET /playlists/{id}/tracks', { path: { id }, query: page, signal }),
   );
 export const versionsQuery = (id: number) =>
   queryOptions({
@@ -55,9 +55,9 @@ export const versionsQuery = (id: number) =>
     queryFn: ({ signal }) =>
       request('GET /playlists/{id}/versions', { path: { id }, query: { limit: PAGE_SIZE }, signal }),
   });
-export const versionEntryPage = (id: number, version: number, at: PageAt) =>
-  pageQuery([PLAYLISTS, `${pathOf(id)}/versions/${version}`, {}, at], (signal) =>
-    request('GET /playlists/{id}/versions/{version}', { path: { id, version }, query: at, signal }),
+export const versionEntryPage = (id: number, version: number, page: PageAt) =>
+  pageQuery([PLAYLISTS, `${pathOf(id)}/versions/${version}`, {}, page], (signal) =>
+    request('GET /playlists/{id}/versions/{version}', { path: { id, version }, query: page, signal }),
   );
 export const smartFieldsQuery = () =>
   queryOptions({
@@ -119,7 +119,9 @@ export function useDeletePlaylist() {
     },
     onMutate: ({ id, back }) => {
       if (!back)
-        queries.setQueryData(playlistsQuery().queryKey, (all) => all?.filter((playlist) => playlist.id !== id));
+        queries.setQueryData(playlistsQuery().queryKey, (playlists) =>
+          playlists?.filter((playlist) => playlist.id !== id),
+        );
     },
     onSettled: () => refresh(queries),
   });
@@ -152,7 +154,7 @@ export function useAddTracks() {
     onMutate: ({ id, trackIds }) => {
       const count = (playlist: PlaylistOut): PlaylistOut =>
         playlist.id === id ? { ...playlist, track_count: playlist.track_count + trackIds.length } : playlist;
-      queries.setQueryData(playlistsQuery().queryKey, (all) => all?.map(count));
+      queries.setQueryData(playlistsQuery().queryKey, (playlists) => playlists?.map(count));
     },
     onSuccess: (playlist) => queries.setQueryData(playlistQuery(playlist.id).queryKey, playlist),
     onSettled: () => refresh(queries),
@@ -189,8 +191,8 @@ export function useChangeEntries(id: number) {
       rewrite(queries, id, previousPages, change);
       return previousPages;
     },
-    onError: (_, __, before) => {
-      for (const [key, page] of before ?? []) queries.setQueryData(key, page);
+    onError: (_, __, previousPages) => {
+      for (const [key, page] of previousPages ?? []) queries.setQueryData(key, page);
     },
     onSuccess: (playlist) => queries.setQueryData(playlistQuery(id).queryKey, playlist),
     onSettled: () => {
@@ -205,10 +207,10 @@ export async function notePlaylist(queries: QueryClient): Promise<void> {
 }
 
 async function send(id: number, change: Change): Promise<PlaylistOut> {
-  const chosen = 'ids' in change ? { entry_ids: change.ids } : { all_but: change.allBut };
+  const chosenEntries = 'ids' in change ? { entry_ids: change.ids } : { all_but: change.allBut };
   if (change.kind === 'remove')
-    return request('POST /playlists/{id}/tracks/remove', { path: { id }, query: BARE, body: chosen });
-  const body = { ...chosen, in_list_order: true, before_entry_id: change.before };
+    return request('POST /playlists/{id}/tracks/remove', { path: { id }, query: BARE, body: chosenEntries });
+  const body = { ...chosenEntries, in_list_order: true, before_entry_id: change.before };
   return request('POST /playlists/{id}/tracks/move', { path: { id }, query: BARE, body });
 }
 
@@ -225,8 +227,8 @@ function rewrite(
     page?.items.forEach((entry, i) => {
       entries[page.offset + i] = entry;
     });
-  const chosen = new Set('ids' in change ? change.ids : change.allBut);
-  const isGoing = (entry: PlaylistEntryOut) => chosen.has(entry.entry_id) === 'ids' in change;
+  const chosenIds = new Set('ids' in change ? change.ids : change.allBut);
+  const isGoing = (entry: PlaylistEntryOut) => chosenIds.has(entry.entry_id) === 'ids' in change;
   const next =
     change.kind === 'move' ? movedEntries(entries, isGoing, change.before) : withoutEntries(entries, isGoing);
   for (const [, page] of pages) {

@@ -58,8 +58,8 @@ export function useSavePosition() {
     onMutate: ({ id, podcast_id, position_ms }) =>
       queries.setQueryData<InfiniteData<EpisodePage, number>>([PODCASTS, podcast_id], (data) => {
         if (!data) return data;
-        const noted = (one: EpisodeOut) => (one.id === id ? { ...one, position_ms } : one);
-        return { ...data, pages: data.pages.map((page) => ({ ...page, items: page.items.map(noted) })) };
+        const withPosition = (episode: EpisodeOut) => (episode.id === id ? { ...episode, position_ms } : episode);
+        return { ...data, pages: data.pages.map((page) => ({ ...page, items: page.items.map(withPosition) })) };
       }),
   });
 }

@@ -25,16 +25,16 @@ export const saveQueue = (place: QueuePlace): Promise<QueueOut> => request('PUT 
 
 /** Fetches tracks of a queue from another device, and the index of the current track among them. */
 export async function fetchQueueTracks(current: number): Promise<{ tracks: TrackOut[]; index: number }> {
-  const first = Math.max(0, current - MAX_FETCHED_TRACKS / 4);
+  const firstIndex = Math.max(0, current - MAX_FETCHED_TRACKS / 4);
   const tracks: TrackOut[] = [];
   while (tracks.length < MAX_FETCHED_TRACKS) {
     const { items, total } = await request('GET /queue/tracks', {
-      query: { limit: PAGE_SIZE, offset: first + tracks.length },
+      query: { limit: PAGE_SIZE, offset: firstIndex + tracks.length },
     });
     tracks.push(...items);
-    if (items.length === 0 || first + tracks.length >= total) break;
+    if (items.length === 0 || firstIndex + tracks.length >= total) break;
   }
-  return { tracks, index: current - first };
+  return { tracks, index: current - firstIndex };
 }
 
 /** A play as it is sent, and as it is stored while offline: `played_at` is an ISO 8601 text. */

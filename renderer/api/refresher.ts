@@ -17,22 +17,22 @@ export function createRefresher(everyMs: number, reload: () => Promise<unknown>)
   let timer: ReturnType<typeof setTimeout> | undefined;
   let begunMs = -Infinity;
   let current: symbol | undefined;
-  let isWanted = false;
+  let isRequested = false;
   let isCancelled = false;
 
   const start = async (): Promise<void> => {
-    const own = Symbol();
-    [timer, current, isWanted, begunMs] = [undefined, own, false, Date.now()];
+    const ownRun = Symbol();
+    [timer, current, isRequested, begunMs] = [undefined, ownRun, false, Date.now()];
     await reload().catch(() => undefined); // the part of the page that uses the data displays the error
-    if (current !== own) return;
+    if (current !== ownRun) return;
     current = undefined;
     clearTimeout(timer);
     timer = undefined;
-    if (isWanted) soon();
+    if (isRequested) soon();
   };
   const soon = (): void => {
     if (isCancelled) return;
-    isWanted = true;
+    isRequested = true;
     const waitMs = current ? LOST_AFTER_MS : everyMs;
     timer ??= setTimeout(() => void start(), Math.max(0, begunMs + waitMs - Date.now()));
   };

@@ -64,7 +64,7 @@ export function noteDownload(queries: QueryClient, download: DownloadJobOut): vo
   if (!isListed) return void queries.invalidateQueries({ queryKey: DOWNLOADS });
   queries.setQueryData(
     downloadsQuery().queryKey,
-    (page) => page && { ...page, items: page.items.map((one) => (one.id === download.id ? download : one)) },
+    (page) => page && { ...page, items: page.items.map((item) => (item.id === download.id ? download : item)) },
   );
 }
 

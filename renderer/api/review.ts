@@ -7,8 +7,10 @@ import { LIBRARY, type Paged } from './library.ts';
 const REVIEW_PAGE_SIZE = 50;
 const DUPLICATES_PAGE_SIZE = 20;
 
-const nextOf = (last: Paged<unknown>) =>
-  last.items.length > 0 && last.offset + last.items.length < last.total ? last.offset + last.items.length : undefined;
+const nextOf = (lastPage: Paged<unknown>) =>
+  lastPage.items.length > 0 && lastPage.offset + lastPage.items.length < lastPage.total
+    ? lastPage.offset + lastPage.items.length
+    : undefined;
 
 /** Names of the lists of questions, as in their routes. */
 type ReviewList = 'review' | 'duplicates' | 'album-changes' | 'album-regroupings' | 'merges';

@@ -3,8 +3,8 @@ import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query
 import { request } from './client.ts';
 import { LIBRARY, pageQuery, type PageAt } from './library.ts';
 
-export const trashPage = (at: PageAt) =>
-  pageQuery([LIBRARY, '/trash', {}, at], (signal) => request('GET /trash', { query: at, signal }));
+export const trashPage = (page: PageAt) =>
+  pageQuery([LIBRARY, '/trash', {}, page], (signal) => request('GET /trash', { query: page, signal }));
 
 /** Returns the query of the number and total size of deleted tracks. */
 export const trashTotalQuery = () =>

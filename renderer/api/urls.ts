@@ -45,8 +45,8 @@ export const remoteCover = (path: string | null): string | null =>
 /** About as many ids fit into a URL. */
 export const MAX_ZIPPED_TRACKS = 1_000;
 /** Returns the URL for saving an album, an artist, a playlist or some tracks as one file. */
-export const zipUrl = (asked: Record<string, string | number | undefined>): Promise<string> =>
-  downloadUrl('/zip', asked);
+export const zipUrl = (query: Record<string, string | number | undefined>): Promise<string> =>
+  downloadUrl('/zip', query);
 
 /** Returns the URL for saving a track, unchanged or converted. */
 export const savedUrl = (trackId: number, format?: string): string =>

@@ -17,12 +17,12 @@ const counts: FormatterModule = {
 };
 
 /** Starts the translation. `more` contains English texts that only this window needs at its start. */
-export async function startI18n(more: object = {}): Promise<void> {
+export async function startI18n(moreTexts: object = {}): Promise<void> {
   await i18next
     .use(initReactI18next)
     .use(counts)
     .init({
-      resources: { en: { translation: { ...english, ...more } } },
+      resources: { en: { translation: { ...english, ...moreTexts } } },
       lng: 'en',
       fallbackLng: 'en',
       interpolation: { escapeValue: false, alwaysFormat: true },

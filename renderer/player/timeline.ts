@@ -31,8 +31,8 @@ export function spliceFrame(
   anchor: Anchor,
   { length, clockSeconds, rate }: { length: number; clockSeconds: number; rate: number },
 ): number {
-  const calm = Math.min(Math.ceil((clockSeconds + SPLICE_LEAD_SECONDS) * rate), endFrame(anchor, length));
-  return Math.max(soonestFrame(clockSeconds, rate), calm, anchor.start);
+  const safeFrame = Math.min(Math.ceil((clockSeconds + SPLICE_LEAD_SECONDS) * rate), endFrame(anchor, length));
+  return Math.max(soonestFrame(clockSeconds, rate), safeFrame, anchor.start);
 }
 
 const FIRST_PIECE_SECONDS = 5;

@@ -22,11 +22,11 @@ const SIDE_VIEWS = ['lyrics', 'chapters', 'queue'] as const satisfies readonly S
 export function FullScreen({ opened, onClose }: PlayerOverlayProps) {
   const { t } = useTranslation();
   const from = usePlayer((state) => state.from);
-  const [chosen, setChosen] = useState<SideView | null>(null);
+  const [chosenView, setChosen] = useState<SideView | null>(null);
   return (
     <PlayerOverlay opened={opened} onClose={onClose} className={styles.screen}>
       {(track) => {
-        const view = chosen ?? (track.has_chapters ? 'chapters' : track.has_lyrics ? 'lyrics' : 'queue');
+        const view = chosenView ?? (track.has_chapters ? 'chapters' : track.has_lyrics ? 'lyrics' : 'queue');
         return (
           <>
             <header className={styles.top}>

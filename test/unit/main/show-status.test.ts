@@ -138,10 +138,10 @@ describe('a notification', () => {
   ])('is shown once for %s that was requested', (_title, purpose, change, title, body) => {
     const requestedJobs = createAskedJobs();
     requestedJobs.note(job({ status: 'queued' }), purpose);
-    expect(requestedJobs.ended(job({ status: 'running' }), say)).toBeUndefined();
-    expect(requestedJobs.ended(job({ id: 8, ...change }), say)).toBeUndefined();
-    expect(requestedJobs.ended(job(change), say)).toEqual(title === undefined ? undefined : { title, body });
-    expect(requestedJobs.ended(job(change), say)).toBeUndefined();
+    expect(requestedJobs.noticeOfEnd(job({ status: 'running' }), say)).toBeUndefined();
+    expect(requestedJobs.noticeOfEnd(job({ id: 8, ...change }), say)).toBeUndefined();
+    expect(requestedJobs.noticeOfEnd(job(change), say)).toEqual(title === undefined ? undefined : { title, body });
+    expect(requestedJobs.noticeOfEnd(job(change), say)).toBeUndefined();
   });
 });
 
