@@ -37,15 +37,15 @@ export async function watchHealth(url: string, everyMs: number): Promise<{ stop:
 
 if (!isMainThread && parentPort) {
   const { url, everyMs } = workerData as { url: string; everyMs: number };
-  let isWanted = true;
-  parentPort.once('message', () => (isWanted = false));
+  let isRunning = true;
+  parentPort.once('message', () => (isRunning = false));
   const durations: number[] = [];
-  const ask = async (): Promise<string> => (await fetch(`${url}/health`)).text();
-  await ask();
+  const requestHealth = async (): Promise<string> => (await fetch(`${url}/health`)).text();
+  await requestHealth();
   parentPort.postMessage('ready');
-  while (isWanted || durations.length < MIN_SAMPLES) {
+  while (isRunning || durations.length < MIN_SAMPLES) {
     const startedAt = performance.now();
-    await ask();
+    await requestHealth();
     durations.push(performance.now() - startedAt);
     await sleep(everyMs);
   }

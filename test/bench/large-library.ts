@@ -234,7 +234,7 @@ export function fillLibrary(
 }
 
 function inserts(client: Sqlite) {
-  const into = (table: string, columns: string) => {
+  const prepareInsert = (table: string, columns: string) => {
     const statement = client.prepare(
       `INSERT INTO ${table} (${columns}) VALUES (${columns
         .split(',')
@@ -244,20 +244,23 @@ function inserts(client: Sqlite) {
     return (...values: unknown[]): number => Number(statement.run(...values).lastInsertRowid);
   };
   return {
-    genre: into('genres', 'name, name_key'),
-    artist: into('artists', 'id, name, name_key, sort_name, sort_key, created_at, updated_at'),
-    album: into('albums', 'id, title, title_sort, artist_id, artist_sort, year, genre, created_at, updated_at'),
+    genre: prepareInsert('genres', 'name, name_key'),
+    artist: prepareInsert('artists', 'id, name, name_key, sort_name, sort_key, created_at, updated_at'),
+    album: prepareInsert(
+      'albums',
+      'id, title, title_sort, artist_id, artist_sort, year, genre, created_at, updated_at',
+    ),
     cover: (id: number, key: string) =>
       client.prepare('INSERT INTO album_covers (album_id, key, checked_at) VALUES (?, ?, 0)').run(id, key),
-    track: into(
+    track: prepareInsert(
       'tracks',
       `id, title, title_sort, artist_id, artist_name, artist_sort, album_id, album_sort, genre, year, track_number, disc_number, duration_ms,
       size_bytes, format, source, source_id, storage_uri, availability, metadata_status, created_at, updated_at`,
     ),
-    credit: into('track_artists', 'track_id, position, artist_id, credit'),
-    trackGenre: into('track_genres', 'track_id, position, genre_id'),
-    like: into('like_events', 'user_id, item_type, item_id, liked, rating, created_at'),
-    play: into('plays', 'user_id, track_id, title, played_at, played_ms'),
+    credit: prepareInsert('track_artists', 'track_id, position, artist_id, credit'),
+    trackGenre: prepareInsert('track_genres', 'track_id, position, genre_id'),
+    like: prepareInsert('like_events', 'user_id, item_type, item_id, liked, rating, created_at'),
+    play: prepareInsert('plays', 'user_id, track_id, title, played_at, played_ms'),
   };
 }
 

@@ -137,10 +137,10 @@ const parentDir = values.dir ?? tmpdir();
 mkdirSync(parentDir, { recursive: true });
 const dir = mkdtempSync(join(parentDir, 'tonearm-bench-'));
 const report: Report = { machine: describeMachine(dir), suites: [] };
-const say = (text: string): void => {
+const print = (text: string): void => {
   if (!values.json) console.log(text);
 };
-say(`${report.machine}\n\n${tableHead}`);
+print(`${report.machine}\n\n${tableHead}`);
 try {
   for (const name of names) {
     const load = loadavg()[0] ?? 0;
@@ -148,7 +148,7 @@ try {
     try {
       const measures = await inRounds(name);
       report.suites.push({ name, load, measures });
-      say(toRows(measures));
+      print(toRows(measures));
     } catch (error) {
       report.suites.push({ name, load, measures: [], error: String(error) });
       console.error(`bench: ${name} failed:`, error);
@@ -172,6 +172,6 @@ async function inRounds(name: string): Promise<Measure[]> {
 
 const failedSuites = report.suites.filter((suite) => suite.error !== undefined);
 if (values.json) console.log(JSON.stringify(report, null, 2));
-say(`\nLoad before each suite: ${report.suites.map(({ name, load }) => `${name} ${load.toFixed(1)}`).join(', ')}.`);
+print(`\nLoad before each suite: ${report.suites.map(({ name, load }) => `${name} ${load.toFixed(1)}`).join(', ')}.`);
 if (failedSuites.length > 0) console.error(`bench: failed: ${failedSuites.map(({ name }) => name).join(', ')}.`);
 if (failedSuites.length > 0 || report.suites.some(({ measures }) => measures.some((m) => !m.met))) process.exitCode = 1;

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inBothThemes, OF_WORDS, WITHOUT_SHELL, violations } from './axe.ts';
 import { openStageOfPages, pageOpener, APP_PAGES } from './pages.ts';
-import { DESK_WINDOW, drawn, PHONE_WINDOW, type Stage } from './stage.ts';
+import { DESK_WINDOW, waitUntilDrawn, PHONE_WINDOW, type Stage } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ test('no page has a violation on a phone, and none is wider than its screen at 3
     faults.push(...(await inBothThemes(page, path, { context: i === 0 ? undefined : WITHOUT_SHELL })));
     for (const width of [390, 360]) {
       await page.setViewportSize({ ...PHONE_WINDOW.viewport, width });
-      await drawn(page);
+      await waitUntilDrawn(page);
       const wide = await page.evaluate(() =>
         [document.documentElement, document.querySelector('main')].map((element) =>
           element ? element.scrollWidth - element.clientWidth : 0,
@@ -29,7 +29,7 @@ test('no page has a violation on a phone, and none is wider than its screen at 3
       expect.soft(wide, `${path} at ${width} px`).toEqual([0, 0]);
     }
     await page.setViewportSize(DESK_WINDOW.viewport);
-    await drawn(page);
+    await waitUntilDrawn(page);
     faults.push(...(await violations(page, `${path}, wide`, { rules: OF_WORDS })));
     await page.setViewportSize(PHONE_WINDOW.viewport);
   }

@@ -241,7 +241,7 @@ async function quitByTray(app: ElectronApplication): Promise<void> {
 function keepTrayMenu(app: ElectronApplication): Promise<void> {
   return app.evaluate(({ Tray }) => {
     const { setContextMenu } = Tray.prototype;
-    Tray.prototype.setContextMenu = function keep(menu) {
+    Tray.prototype.setContextMenu = function keepMenu(menu) {
       if (menu) Object.assign(globalThis, { trayMenu: menu });
       setContextMenu.call(this, menu);
     };
@@ -259,8 +259,8 @@ function clickInTray(app: ElectronApplication, label: string): Promise<void> {
   return app.evaluate((_electron, wantedLabel) => {
     const menuItems = (globalThis as { trayMenu?: Electron.Menu }).trayMenu?.items ?? [];
     const item = menuItems
-      .flatMap((one) => [one, ...(one.submenu?.items ?? [])])
-      .find((one) => one.label === wantedLabel && one.enabled);
+      .flatMap((menuItem) => [menuItem, ...(menuItem.submenu?.items ?? [])])
+      .find((menuItem) => menuItem.label === wantedLabel && menuItem.enabled);
     if (!item) throw new Error(`The tray has nothing called ${wantedLabel} to click.`);
     setImmediate(() => item.click());
   }, label);

@@ -42,14 +42,14 @@ interface Rendered {
   response: number[];
   /** Highest peak of any full-scale signal. */
   peak: number;
-  isSame: boolean;
+  isUnchanged: boolean;
 }
 
 /** Runs in the page: renders an impulse through the equalizer. */
 async function render(equalizer: Equalizer, rate: number, frequencies: number[]): Promise<Rendered> {
   type Create = (context: BaseAudioContext, settings: Equalizer) => { input: AudioNode; output: AudioNode };
   const { createFilters } = (globalThis as unknown as { equalizer: { createFilters: Create } }).equalizer;
-  const run = async (signal: Float32Array<ArrayBuffer>): Promise<Float32Array> => {
+  const renderSignal = async (signal: Float32Array<ArrayBuffer>): Promise<Float32Array> => {
     const context = new OfflineAudioContext(1, signal.length, rate);
     const buffer = new AudioBuffer({ length: signal.length, sampleRate: rate });
     buffer.copyToChannel(signal, 0);
@@ -62,13 +62,16 @@ async function render(equalizer: Equalizer, rate: number, frequencies: number[])
   };
   const impulse = new Float32Array(rate);
   impulse[0] = 1;
-  const answer = await run(impulse);
+  const answer = await renderSignal(impulse);
   const response = frequencies.map((frequency) => {
     // computes the response at one frequency with Goertzel's algorithm
-    const turn = 2 * Math.cos((2 * Math.PI * frequency) / rate);
+    const coefficient = 2 * Math.cos((2 * Math.PI * frequency) / rate);
     let [previousValue, lastValue] = [0, 0];
-    for (const value of answer) [previousValue, lastValue] = [lastValue, value + turn * lastValue - previousValue];
-    return 10 * Math.log10(previousValue * previousValue + lastValue * lastValue - turn * previousValue * lastValue);
+    for (const value of answer)
+      [previousValue, lastValue] = [lastValue, value + coefficient * lastValue - previousValue];
+    return (
+      10 * Math.log10(previousValue * previousValue + lastValue * lastValue - coefficient * previousValue * lastValue)
+    );
   });
   let seed = 1;
   const noise = (): number => ((seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) < 2 ** 30 ? 1 : -1);
@@ -82,9 +85,9 @@ async function render(equalizer: Equalizer, rate: number, frequencies: number[])
   ];
   let peak = 0;
   for (const signal of signals)
-    for (const value of await run(Float32Array.from({ length: rate }, (_, n) => signal(n))))
+    for (const value of await renderSignal(Float32Array.from({ length: rate }, (_, n) => signal(n))))
       peak = Math.max(peak, Math.abs(value));
-  return { response, peak, isSame: answer.every((value, n) => value === impulse[n]) };
+  return { response, peak, isUnchanged: answer.every((value, n) => value === impulse[n]) };
 }
 
 test('rendered offline, the equalizer is within 0.1 dB of theory from 20 Hz to 20 kHz, and no signal clips', async () => {
@@ -110,7 +113,7 @@ test('rendered offline, the equalizer is within 0.1 dB of theory from 20 Hz to 2
     expect(peak).toBeGreaterThan(0.9); // the preamp lowers the sound no more than necessary
   }
   const flat: Equalizer = { isOn: true, preampDb: 0, bands: flatBands(false), isGraphic: false };
-  const { isSame } = await bench.evaluate<Rendered>(
+  const { isUnchanged: isSame } = await bench.evaluate<Rendered>(
     `(${render.toString()})(${JSON.stringify(flat)}, 48000, ${JSON.stringify([1_000])})`,
   );
   expect(isSame).toBe(true);

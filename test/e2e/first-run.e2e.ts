@@ -5,7 +5,7 @@ import { currentTime, DESK_WINDOW, openStage, OWNER_ACCOUNT, untilIdle, type Sta
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await openStage({ scanned: false, tracks: 40, seconds: '8' });
+  stage = await openStage({ isScanned: false, tracks: 40, seconds: '8' });
 });
 afterAll(() => stage?.close());
 

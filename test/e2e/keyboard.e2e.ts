@@ -147,9 +147,9 @@ const SHORTCUT_CHECKS: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<
     const position = await valueOf('Position');
     await press('ArrowRight');
     await expect.poll(() => valueOf('Position')).toBeGreaterThan(position + 3_000);
-    const ahead = await valueOf('Position');
+    const laterPosition = await valueOf('Position');
     await press('ArrowLeft');
-    await expect.poll(() => valueOf('Position')).toBeLessThan(ahead - 2_000);
+    await expect.poll(() => valueOf('Position')).toBeLessThan(laterPosition - 2_000);
   },
   async skip() {
     const firstTitle = await nowPlaying();

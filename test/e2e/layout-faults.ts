@@ -134,11 +134,11 @@ function findFaults(ofInterface: string): string[] {
     return false;
   }
 
-  const drawn = texts.filter(({ element, rect }) => isOnTop(element, rect));
-  drawn.sort((a, b) => a.rect.top - b.rect.top);
-  for (const [i, drawnText] of drawn.entries())
-    for (let j = i + 1; j < drawn.length; j++) {
-      const otherText = drawn[j];
+  const drawnTexts = texts.filter(({ element, rect }) => isOnTop(element, rect));
+  drawnTexts.sort((a, b) => a.rect.top - b.rect.top);
+  for (const [i, drawnText] of drawnTexts.entries())
+    for (let j = i + 1; j < drawnTexts.length; j++) {
+      const otherText = drawnTexts[j];
       if (!otherText || otherText.rect.top > drawnText.rect.bottom - 4) break;
       const overlapWidth =
         Math.min(drawnText.rect.right, otherText.rect.right) - Math.max(drawnText.rect.left, otherText.rect.left);

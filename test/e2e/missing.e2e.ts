@@ -24,7 +24,7 @@ function writeVariant(path: string, change: number): void {
 }
 
 beforeAll(async () => {
-  stage = await openStage({ scanned: false, tracks: 40, seconds: '3' });
+  stage = await openStage({ isScanned: false, tracks: 40, seconds: '3' });
   song = stage.library.files.find(
     (file) => file.format === 'mp3' && !file.messy && !file.duplicateOf && !file.sameAudioAs,
   )!.path;

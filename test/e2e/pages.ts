@@ -7,7 +7,7 @@ import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { startSmallCatalogue } from '../support/small-catalogue.ts';
 import { addPodcasts } from '../support/some-podcasts.ts';
 import { until } from '../support/until.ts';
-import { DESK_WINDOW, drawn, loseFiles, openStage, type Stage, type StageOptions } from './stage.ts';
+import { DESK_WINDOW, waitUntilDrawn, loseFiles, openStage, type Stage, type StageOptions } from './stage.ts';
 
 export const APP_PAGES = [
   '/',
@@ -101,7 +101,7 @@ export function pageOpener(page: Page): (path: string) => Promise<void> {
         () => [...requests].map((request) => request.url()),
         (open) => open.length === 0,
       );
-      await drawn(page); // the loaded data may cause more requests
+      await waitUntilDrawn(page); // the loaded data may cause more requests
     } while (requests.size > 0 || !(await page.evaluate(isLoadedNow)));
   };
   return async (path) => {
@@ -161,7 +161,7 @@ const HOUR_MS = 3_600_000;
 export async function openStageOfPages(options: StageOptions = {}): Promise<Stage> {
   const catalogue = await startSmallCatalogue();
   const stage = await openStage({
-    scanned: false,
+    isScanned: false,
     tracks: 80,
     messy: 0.1,
     seconds: '15',

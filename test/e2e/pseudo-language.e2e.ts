@@ -7,7 +7,7 @@ import { buildPseudoProgram, PSEUDO, pseudoText } from '../support/pseudo-langua
 import { inBothThemes, OF_WORDS, WITHOUT_SHELL } from './axe.ts';
 import { layoutFaults } from './layout-faults.ts';
 import { openStageOfPages, pageOpener, APP_PAGES } from './pages.ts';
-import { DESK_WINDOW, drawn, PHONE_WINDOW, type Stage } from './stage.ts';
+import { DESK_WINDOW, waitUntilDrawn, PHONE_WINDOW, type Stage } from './stage.ts';
 
 let program: string;
 let stage: Stage;
@@ -93,7 +93,7 @@ test('every page is translated, uncut and mirrored, in a wide window and in a na
     if (dir !== 'rtl' || lang !== PSEUDO) faults.push(`${path}: runs ${dir} in ${lang}`);
     for (const { viewport } of [DESK_WINDOW, PHONE_WINDOW]) {
       await page.setViewportSize(viewport);
-      await drawn(page);
+      await waitUntilDrawn(page);
       for (const word of await english(page, answers)) faults.push(`${path}: English: ${word}`);
       for (const fault of await layoutFaults(page)) faults.push(`${path} at ${viewport.width} px: ${fault}`);
     }
@@ -107,9 +107,9 @@ test('the page is mirrored', async () => {
   await choosePseudo(page);
   await page.goto('/albums');
   await page.getByRole('gridcell').first().waitFor();
-  const main = await page.getByRole('main').boundingBox();
+  const mainBox = await page.getByRole('main').boundingBox();
   const navigation = await page.getByRole('navigation').first().boundingBox();
-  expect(navigation!.x).toBeGreaterThan(main!.x + main!.width - 2);
+  expect(navigation!.x).toBeGreaterThan(mainBox!.x + mainBox!.width - 2);
   const cells = page.getByRole('gridcell');
   const [firstBox, secondBox] = [await cells.nth(0).boundingBox(), await cells.nth(1).boundingBox()];
   expect(firstBox!.x).toBeGreaterThan(secondBox!.x);

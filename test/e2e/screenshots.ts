@@ -39,7 +39,7 @@ const catalogue = address ? null : await startSmallCatalogue();
 const stage = address
   ? null
   : await openStage({
-      scanned: false,
+      isScanned: false,
       tracks: 600,
       messy: 0.02,
       seconds: '8',
@@ -258,13 +258,13 @@ async function keepBoth(page: Page, name: string): Promise<void> {
         [...document.images].filter(({ loading }) => loading !== 'lazy').map((image) => image.decode()),
       ),
     );
-    await keep(page, `${name}-${colorScheme}`);
+    await saveScreenshot(page, `${name}-${colorScheme}`);
   }
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
 /** Compresses a screenshot, so that it is small enough for the repository, and saves it. */
-async function keep(page: Page, name: string): Promise<void> {
+async function saveScreenshot(page: Page, name: string): Promise<void> {
   await sharp(await page.screenshot())
     .webp({ quality: 78 })
     .toFile(join(folder!, `${name}.webp`));
@@ -290,9 +290,11 @@ async function largestAlbum(): Promise<AlbumPage['items'][number]> {
   const { items } = (await response.json()) as AlbumPage;
   // the machine may lack fonts for other scripts
   const namedAlbums = items.filter(
-    (one) => one.has_cover && /^[\x20-\x7e]+$/.test(`${one.title}${one.artist_name ?? ''}`),
+    (candidate) => candidate.has_cover && /^[\x20-\x7e]+$/.test(`${candidate.title}${candidate.artist_name ?? ''}`),
   );
-  return namedAlbums.reduce((best, one) => (one.track_count > best.track_count ? one : best));
+  return namedAlbums.reduce((longestAlbum, candidate) =>
+    candidate.track_count > longestAlbum.track_count ? candidate : longestAlbum,
+  );
 }
 
 /** Analyzes all tracks, and waits until their sounds can be compared. */
@@ -344,22 +346,22 @@ async function makeUnsure(api: Api): Promise<void> {
 /** Returns the first playlist of each kind; creates two if there are none. */
 async function makePlaylists(): Promise<{ ordinary: number; smart: number }> {
   const headers = { Authorization: `Bearer ${session.access_token}`, 'Content-Type': 'application/json' };
-  const ask = async <T>(path: string, body?: unknown): Promise<T> =>
+  const callApi = async <T>(path: string, body?: unknown): Promise<T> =>
     (await (
       await fetch(`${url}/api/v1${path}`, {
         headers,
         ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
       })
     ).json()) as T;
-  const { items } = await ask<PlaylistPage>('/playlists');
+  const { items } = await callApi<PlaylistPage>('/playlists');
   const idOf = (smart: boolean) =>
     items.find((playlist) => playlist.is_smart === smart && playlist.track_count > 0)?.id;
-  const tracks = await ask<TrackPage>('/tracks?limit=60&sort=random&seed=7');
-  const make = async (body: object) => (await ask<PlaylistOut>('/playlists', body)).id;
+  const tracks = await callApi<TrackPage>('/tracks?limit=60&sort=random&seed=7');
+  const makePlaylist = async (body: object) => (await callApi<PlaylistOut>('/playlists', body)).id;
   return {
     ordinary:
       idOf(false) ??
-      (await make({
+      (await makePlaylist({
         name: 'Late evening drive',
         description: 'For the long way home',
         track_ids: tracks.items
@@ -369,7 +371,7 @@ async function makePlaylists(): Promise<{ ordinary: number; smart: number }> {
       })),
     smart:
       idOf(true) ??
-      (await make({
+      (await makePlaylist({
         name: 'Nineties',
         rules: {
           all: [

@@ -50,7 +50,7 @@ test.runIf(lanAddress !== undefined)(
 );
 
 test('with an address from the command line, the switch says so and is disabled', async () => {
-  const fixedStage = await openStage({ tracks: 1, scanned: false, env: { HOST: '127.0.0.1' } });
+  const fixedStage = await openStage({ tracks: 1, isScanned: false, env: { HOST: '127.0.0.1' } });
   const page = await fixedStage.openAsOwner(DESK_WINDOW);
   await page.goto('/settings#network');
   await page.getByText('Set when the server was started, by HOST or a command-line option').first().waitFor();

@@ -8,7 +8,7 @@ import { DESK_WINDOW, type Stage } from './stage.ts';
 export interface SineRecording {
   samples: Float32Array;
   rate: number;
-  joins: (Join & Tone & { at: number })[];
+  joins: (Join & Tone & { middleFrame: number })[];
   /** Milliseconds by which a recording is longer than its tracks together. */
   surplusMs: number;
 }
@@ -47,8 +47,8 @@ async function recordOnce(stage: Stage): Promise<SineRecording & { holdUpMs: num
 
   const { first, end } = soundingPart(recording.samples);
   const joins = TONES.map((tone, i) => {
-    const at = first + (2 * i + 1) * HALF;
-    return { ...tone, at, ...measureJoin(recording, at, tone.hz) };
+    const middle = first + (2 * i + 1) * HALF;
+    return { ...tone, middleFrame: middle, ...measureJoin(recording, middle, tone.hz) };
   });
   return {
     ...recording,

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 const play = () => page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
-const SPOKEN_JOURNEYS: [name: string, path: string, go?: () => Promise<unknown>][] = [
+const SPOKEN_JOURNEYS: [name: string, path: string, prepare?: () => Promise<unknown>][] = [
   ['finding a page', '/'],
   ['playing an album', '/albums/1', play],
   [
@@ -51,7 +51,7 @@ const controlsOf = async (): Promise<{ role: string; name: string }[]> =>
     ),
   ].map(([, role = '', name = '']) => ({ role, name }));
 
-const NAME_FAULTS: [what: string, is: (name: string, role: string) => boolean][] = [
+const NAME_FAULTS: [fault: string, isFaulty: (name: string, role: string) => boolean][] = [
   ['has no name', (name) => name.trim() === ''],
   ['is a word of the program', (name) => /undefined|null|NaN|\[object|\{\{|^[a-z]+\.[a-z]+$/.test(name)],
   ['ends as if more came', (name) => /[:,·-]$/.test(name)],
@@ -59,9 +59,9 @@ const NAME_FAULTS: [what: string, is: (name: string, role: string) => boolean][]
   ['has words that run into each other', (name) => /\p{Ll}…?\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+…$/u.test(name)],
 ];
 
-test.each(SPOKEN_JOURNEYS)('%s', async (_, path, go) => {
+test.each(SPOKEN_JOURNEYS)('%s', async (_, path, prepare) => {
   await open(path);
-  await go?.();
+  await prepare?.();
   const controls = await controlsOf();
   expect(controls.length).toBeGreaterThan(10);
   expect(

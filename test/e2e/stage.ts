@@ -56,7 +56,7 @@ export interface Stage {
 export interface StageOptions extends Omit<LibraryOptions, 'tracks'> {
   tracks?: number;
   /** Whether the server starts with `--import` and scans the collection at once; true by default. */
-  scanned?: boolean;
+  isScanned?: boolean;
   /** Adds files to the music folder before it is scanned. */
   addMusic?: (dir: string) => void | Promise<void>;
   /** Settings in the form of environment variables. */
@@ -74,7 +74,7 @@ export async function sharedBrowser(): Promise<Browser> {
 }
 
 export async function openStage({
-  scanned = true,
+  isScanned: scanned = true,
   tracks = 60,
   addMusic,
   env,
@@ -181,14 +181,14 @@ export async function startServer(
   );
   let text = '';
   return new Promise((resolve, reject) => {
-    const take = (chunk: Buffer) => {
+    const onChunk = (chunk: Buffer) => {
       text += chunk.toString();
       const url = /listening on (http:\S+)/.exec(text)?.[1];
       const setupToken = /Setup token: (\S+)/.exec(text)?.[1];
       if (url && setupToken) resolve({ child, url, setupToken });
     };
-    child.stdout.on('data', take);
-    child.stderr.on('data', take);
+    child.stdout.on('data', onChunk);
+    child.stderr.on('data', onChunk);
     child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${text}`)));
   });
 }
@@ -234,8 +234,8 @@ export async function loseFiles({ api, library }: Pick<Stage, 'api' | 'library'>
     method: 'PATCH',
     body: { local_media_import_path: library.dir, local_media_import_mode: 'reference', local_media_watch: false },
   });
-  for (const take of [() => {}, () => places.forEach((path) => rmSync(path))]) {
-    take();
+  for (const attempt of [() => {}, () => places.forEach((path) => rmSync(path))]) {
+    attempt();
     await scanToTheEnd({ api });
   }
 }
@@ -244,7 +244,7 @@ export async function loseFiles({ api, library }: Pick<Stage, 'api' | 'library'>
  * Waits for the layout after the window's size has changed: two frames, because measurements in the first change the
  * second, and until the page is idle.
  */
-export async function drawn(page: Page): Promise<void> {
+export async function waitUntilDrawn(page: Page): Promise<void> {
   let isDrawn = false;
   while (!isDrawn) isDrawn = await page.evaluate(nextFrames, ASKED_AGAIN_MS);
 }
@@ -280,10 +280,10 @@ function holdUndo(ms: number): void {
   const { setTimeout, clearTimeout } = globalThis;
   const heldTimers = new Map<number, () => void>();
   Object.assign(globalThis, {
-    setTimeout(run: () => void, delay?: number, ...rest: []) {
-      if (delay !== ms) return setTimeout(run, delay, ...rest);
+    setTimeout(callback: () => void, delay?: number, ...rest: []) {
+      if (delay !== ms) return setTimeout(callback, delay, ...rest);
       const id = setTimeout(() => undefined, 2 ** 31 - 1) as unknown as number;
-      heldTimers.set(id, run);
+      heldTimers.set(id, callback);
       return id;
     },
     clearTimeout(id: number) {
@@ -291,7 +291,7 @@ function holdUndo(ms: number): void {
       clearTimeout(id);
     },
     endUndo() {
-      for (const [id, run] of heldTimers) if (heldTimers.delete(id)) run();
+      for (const [id, callback] of heldTimers) if (heldTimers.delete(id)) callback();
     },
   });
 }
@@ -301,7 +301,7 @@ export const endUndo = (page: Page): Promise<void> =>
 
 interface Noted {
   audioElements: HTMLAudioElement[];
-  startedSounds: { node: AudioBufferSourceNode; from: number; offset: number; until: number }[];
+  startedSounds: { node: AudioBufferSourceNode; from: number; offset: number; endsAt: number }[];
 }
 
 /**
@@ -321,12 +321,12 @@ export function noteSounds(): void {
   });
   const { start, stop } = AudioBufferSourceNode.prototype;
   AudioBufferSourceNode.prototype.start = function (from = 0, offset = 0) {
-    observations.startedSounds.push({ node: this, from, offset, until: from + (this.buffer?.duration ?? 0) - offset });
+    observations.startedSounds.push({ node: this, from, offset, endsAt: from + (this.buffer?.duration ?? 0) - offset });
     start.call(this, from, offset);
   };
   AudioBufferSourceNode.prototype.stop = function (when = 0) {
     for (const sound of observations.startedSounds)
-      if (sound.node === this) sound.until = Math.min(sound.until, Math.max(when, this.context.currentTime));
+      if (sound.node === this) sound.endsAt = Math.min(sound.endsAt, Math.max(when, this.context.currentTime));
     stop.call(this, when);
   };
 }
@@ -335,7 +335,7 @@ export function noteSounds(): void {
 export const currentTime = (page: Page): Promise<number> =>
   page.evaluate(() => {
     const { audioElements, startedSounds } = globalThis as unknown as Noted;
-    const soundingPositions = startedSounds.flatMap(({ node, from, offset, until }) => {
+    const soundingPositions = startedSounds.flatMap(({ node, from, offset, endsAt: until }) => {
       const contextTime = node.context.currentTime;
       return node.context.state === 'running' && contextTime >= from && contextTime < until
         ? [offset + contextTime - from]

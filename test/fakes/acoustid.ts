@@ -41,7 +41,7 @@ interface FakeResult {
 
 /** A request as received. */
 export interface Lookup {
-  at: number;
+  timeMs: number;
   client: string | null;
   duration: number;
   fingerprint: string;
@@ -112,7 +112,7 @@ export async function startFakeAcoustId(): Promise<FakeAcoustId> {
     if (!/^\d+$/.test(duration)) return send(response, error(400, 2, 'missing required parameter "duration"'));
     if (form.get('client') === 'bad-key') return send(response, invalidKey);
     const lookup: Lookup = {
-      at: receivedAt,
+      timeMs: receivedAt,
       client: form.get('client'),
       duration: Number(duration),
       fingerprint: form.get('fingerprint') ?? '',

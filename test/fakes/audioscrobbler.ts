@@ -48,7 +48,7 @@ export async function startAudioscrobbler({ secret }: { secret?: string | undefi
     if (url.pathname !== '/2.0/') return void res.writeHead(404).end('<html>not here</html>');
     const forcedAnswer = nextAnswers.shift();
     if (forcedAnswer === 'silence') {
-      run(method, params, undefined);
+      runMethod(method, params, undefined);
       return void res.destroy();
     }
     if (forcedAnswer && 'body' in forcedAnswer)
@@ -63,7 +63,7 @@ export async function startAudioscrobbler({ secret }: { secret?: string | undefi
       [...params].some(([name, value]) => /^track\b/.test(name) && brokenTitles.has(value))
     )
       return void res.writeHead(500).end('<html>Internal Server Error</html>');
-    run(method, params, res);
+    runMethod(method, params, res);
   }
 
   function isSigned(params: URLSearchParams): boolean {
@@ -76,7 +76,7 @@ export async function startAudioscrobbler({ secret }: { secret?: string | undefi
     return signature === hash('md5', text + secret, 'hex');
   }
 
-  function run(method: string, params: URLSearchParams, res: ServerResponse | undefined): void {
+  function runMethod(method: string, params: URLSearchParams, res: ServerResponse | undefined): void {
     const reply = (body: unknown): void => void (res && answer(res, body));
     const refuse = (code: number): void => void (res && fail(res, code));
     const param = (name: string): string => params.get(name) ?? '';
@@ -182,7 +182,7 @@ export async function startAudioscrobbler({ secret }: { secret?: string | undefi
     hold: (): void => void (heldAnswers = []),
     held: (): number => heldAnswers?.length ?? 0,
     release(): void {
-      heldAnswers?.forEach((go) => go());
+      heldAnswers?.forEach((sendAnswer) => sendAnswer());
       heldAnswers = undefined;
     },
     goAway: () => stop(server),

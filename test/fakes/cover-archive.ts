@@ -11,7 +11,7 @@ import { serve, stop } from './serve.ts';
  */
 export type ArchiveBehaviour =
   /** `others` lists the types of further pictures; all have the same bytes. */
-  | { picture: Buffer; only500?: boolean; others?: string[] }
+  | { picture: Buffer; only500?: boolean; otherPictures?: string[] }
   | { status: number; retryAfter?: number; behind?: boolean; times?: number; after?: Buffer }
   | 'endless'
   | 'huge'
@@ -26,7 +26,7 @@ export interface FakeCoverArchive {
   /** Behaviour by release group; the archive knows no other groups. */
   groups: Map<string, ArchiveBehaviour>;
   /** Requested paths below the base, without those of its storage. */
-  asked: { path: string; userAgent: string; at: number }[];
+  requests: { path: string; userAgent: string; timeMs: number }[];
   /** Called when a response stalls: none, or a few bytes at a time. */
   onSilence: () => void;
   /** Stops listening. */
@@ -41,7 +41,7 @@ export async function startFakeCoverArchive(port = 0): Promise<FakeCoverArchive>
     const [, kind, mbid = '', size = ''] = path.split('/');
     const group = fake.groups.get(mbid);
     if (kind === 'release-group' || kind === 'release') {
-      fake.asked.push({ path, userAgent: request.headers['user-agent'] ?? '', at: performance.now() });
+      fake.requests.push({ path, userAgent: request.headers['user-agent'] ?? '', timeMs: performance.now() });
       return front(response, mbid, size, group);
     }
     if (kind === 'download') return redirect(response, 302, `/machine/${mbid}/${size}`);
@@ -70,7 +70,7 @@ export async function startFakeCoverArchive(port = 0): Promise<FakeCoverArchive>
 
   /** Sends the list of a release group's images; its release has the same mbid here. */
   function index(response: ServerResponse, mbid: string, group: ArchiveBehaviour): void {
-    const types = typeof group === 'object' && 'picture' in group ? [...(group.others ?? []), 'Front'] : [];
+    const types = typeof group === 'object' && 'picture' in group ? [...(group.otherPictures ?? []), 'Front'] : [];
     const images = types.map((type, n) => ({ id: n + 1, types: [type], front: type === 'Front', comment: '' }));
     response
       .writeHead(200, { 'Content-Type': 'application/json' })
@@ -101,7 +101,7 @@ export async function startFakeCoverArchive(port = 0): Promise<FakeCoverArchive>
   const fake: FakeCoverArchive = {
     url: '',
     groups: new Map(),
-    asked: [],
+    requests: [],
     onSilence: () => undefined,
     close: () => stop(server),
   };

@@ -62,7 +62,7 @@ class FakeApp
     setMenu: (menu: unknown) => void (fake.dockMenu = menu as FakeMenu),
   } satisfies FakeOf<Electron.Dock>;
   commandLine = { hasSwitch: (name: string) => this.switches.has(name) } satisfies FakeOf<Electron.CommandLine>;
-  private ready = Promise.withResolvers<void>();
+  private whenAppReady = Promise.withResolvers<void>();
   private readyNow = false;
   private isQuitting = false;
 
@@ -70,7 +70,7 @@ class FakeApp
     return this.readyNow;
   }
   whenReady(): Promise<void> {
-    return this.ready.promise;
+    return this.whenAppReady.promise;
   }
   getVersion(): string {
     return '1.2.3';
@@ -144,7 +144,7 @@ class FakeApp
   becomeReady(): void {
     if (this.hasExited) return;
     this.readyNow = true;
-    this.ready.resolve();
+    this.whenAppReady.resolve();
   }
 
   private end(): void {
@@ -164,7 +164,7 @@ export class FakeContents
   mainFrame: Frame = { url: '' };
   reloads = 0;
   /** Messages from the shell to this page. */
-  heard: unknown[] = [];
+  heardMessages: unknown[] = [];
   private openHandler: Parameters<Electron.WebContents['setWindowOpenHandler']>[0] = () => ({ action: 'allow' });
 
   getURL(): string {
@@ -187,7 +187,7 @@ export class FakeContents
 
   send(channel: string, ...args: unknown[]): void {
     const message = structuredClone(args);
-    this.heard.push(...message);
+    this.heardMessages.push(...message);
     if (this === fake.windows[0]?.webContents) ipcRenderer.emitter.emit(channel, { sender: ipcRenderer }, ...message);
   }
 
@@ -459,7 +459,7 @@ class FakeMenu {
     return this.items.flatMap(({ label }) => label ?? []);
   }
 
-  find(label: string): Electron.MenuItemConstructorOptions {
+  findItem(label: string): Electron.MenuItemConstructorOptions {
     const allItems = this.items.flatMap((item) => [item, ...(Array.isArray(item.submenu) ? item.submenu : [])]);
     const item = allItems.find((candidate) => candidate.label === label);
     if (!item) throw new Error(`The menu has no "${label}".`);
@@ -468,7 +468,7 @@ class FakeMenu {
 
   /** Clicks an item unless it is disabled; a checkbox changes before its click event. */
   pick(label: string): void {
-    const item = this.find(label);
+    const item = this.findItem(label);
     if (item.enabled === false) throw new Error(`"${label}" cannot be picked now.`);
     if (item.type === 'checkbox') item.checked = !item.checked;
     item.click?.(item as unknown as Electron.MenuItem, undefined, {});
@@ -520,10 +520,10 @@ export class FakeNotification extends EventEmitter {
 class FakeShortcuts {
   keys = new Map<string, () => void>();
   /** Shortcuts that another program has registered. */
-  taken = new Set<string>();
+  takenKeys = new Set<string>();
   register(key: string, run: () => void): boolean {
     if (!app.isReady()) throw new Error('globalShortcut cannot be used before the app is ready');
-    if (this.taken.has(key) || this.keys.has(key)) return false;
+    if (this.takenKeys.has(key) || this.keys.has(key)) return false;
     this.keys.set(key, run);
     return true;
   }

@@ -59,14 +59,19 @@ export async function startEncyclopedia() {
   /** Articles by `language/Title`, such as `en/Title`. */
   const articles = new Map<string, FakeArticle>();
   const files = new Map<string, FakeFile>();
-  const requests: { service: Service; url: string; userAgent: string; at: number }[] = [];
+  const requests: { service: Service; url: string; userAgent: string; timeMs: number }[] = [];
   const faults = new Map<Service, Fault>();
 
   const server = createServer((req, res) => {
     const url = new URL(req.url ?? '/', 'http://fake');
     const [, firstSegment = '', secondSegment = ''] = url.pathname.split('/');
     const service = (firstSegment === 'files' ? 'files' : firstSegment) as Service;
-    requests.push({ service, url: req.url ?? '', userAgent: req.headers['user-agent'] ?? '', at: performance.now() });
+    requests.push({
+      service,
+      url: req.url ?? '',
+      userAgent: req.headers['user-agent'] ?? '',
+      timeMs: performance.now(),
+    });
     const fault = faults.get(service);
     if (fault) return fail(res, fault);
     const json = (body: unknown, status = 200): void =>
@@ -104,7 +109,9 @@ export async function startEncyclopedia() {
       const [, title = '', artist = ''] = /^releasegroup:"(.*)" AND artist:"(.*)"$/.exec(query) ?? [];
       const matches = [...subjects.values()].filter(
         (candidate) =>
-          candidate.kind === 'release-group' && has(candidate.name, title) && has(candidate.artist?.name ?? '', artist),
+          candidate.kind === 'release-group' &&
+          includesText(candidate.name, title) &&
+          includesText(candidate.artist?.name ?? '', artist),
       );
       return json({
         created: '2026-11-22T00:00:00.000Z',
@@ -124,7 +131,7 @@ export async function startEncyclopedia() {
     }
     if (kind === 'artist' && query !== null) {
       const matches = [...subjects.values()].filter(
-        (candidate) => candidate.kind === 'artist' && has(candidate.name, query.slice(1, -1)),
+        (candidate) => candidate.kind === 'artist' && includesText(candidate.name, query.slice(1, -1)),
       );
       return json({
         count: matches.length,
@@ -262,7 +269,7 @@ export async function startEncyclopedia() {
   };
 }
 
-const has = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
+const includesText = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
 
 function entityOf(subject: FakeSubject): Record<string, unknown> {
   const relation = { begin: null, end: null, ended: false, attributes: [], 'source-credit': '', 'target-credit': '' };

@@ -19,7 +19,7 @@ export interface FakeItem {
 /** The fault of a download. `cut` sends this number of bytes and leaves the connection to the test. */
 export type DownloadFault =
   | { status: number; retryAfter?: number }
-  | { cut: number }
+  | { cutAfterBytes: number }
   | { stall: number }
   | { bytes: Buffer; contentType?: string }
   | { redirect: string };
@@ -31,7 +31,7 @@ export interface FakeArchive {
   next: ({ status: number; body?: string } | 'hang')[];
   faults: DownloadFault[];
   /** Requested paths with their queries. */
-  asked: string[];
+  requests: string[];
   /** Requested ranges of files; null is the whole file. */
   ranges: (string | null)[];
   /** Open connections that the test can break. */
@@ -46,7 +46,7 @@ export interface FakeArchive {
 export async function startFakeArchive(port = 0): Promise<FakeArchive> {
   const server = createServer((req, res) => {
     const url = new URL(req.url ?? '/', 'http://fake');
-    fake.asked.push(req.url ?? '');
+    fake.requests.push(req.url ?? '');
     const [, kind = '', identifier = '', ...pathRest] = url.pathname.split('/').map(decodeURIComponent);
     if (kind === 'storage') return storage(req, res, identifier, pathRest.join('/'));
     if (kind === 'download') return download(res, url.pathname);
@@ -122,8 +122,8 @@ export async function startFakeArchive(port = 0): Promise<FakeArchive> {
         'Content-Range': `bytes ${start}-${file.bytes.length - 1}/${file.bytes.length}`,
       });
     else res.writeHead(200, headers);
-    if (fault && 'cut' in fault)
-      return void (fake.lines.push(res), res.write(file.bytes.subarray(start, start + fault.cut)));
+    if (fault && 'cutAfterBytes' in fault)
+      return void (fake.lines.push(res), res.write(file.bytes.subarray(start, start + fault.cutAfterBytes)));
     if (fault && 'stall' in fault) return void res.write(file.bytes.subarray(start, start + fault.stall));
     res.end(file.bytes.subarray(start));
   }
@@ -133,7 +133,7 @@ export async function startFakeArchive(port = 0): Promise<FakeArchive> {
     items: new Map(),
     next: [],
     faults: [],
-    asked: [],
+    requests: [],
     ranges: [],
     lines: [],
     queries: [],

@@ -11,7 +11,7 @@ export interface PodcastHost {
   /** Numbers of the episodes that are in the feed. */
   episodes: number[];
   /** `METHOD path range-or-validator status` of each request. */
-  asked: string[];
+  requests: string[];
   /** Number of bytes of the audio after which nothing more is sent. */
   stallAfter: number | undefined;
   /** Whether the connection is closed there instead. */
@@ -31,7 +31,7 @@ export async function startPodcastHost(): Promise<PodcastHost> {
   const host: PodcastHost = {
     url,
     episodes: [1, 2, 3],
-    asked: [],
+    requests: [],
     stallAfter: undefined,
     breaks: false,
     packs: false,
@@ -56,7 +56,7 @@ export async function startPodcastHost(): Promise<PodcastHost> {
     const path = req.url ?? '';
     const requestedRange = req.headers.range ?? req.headers['if-none-match'] ?? '-';
     const end = (status: number, headers: Record<string, string> = {}, body: string | Buffer = ''): void => {
-      host.asked.push(`${req.method} ${path} ${requestedRange} ${status}`);
+      host.requests.push(`${req.method} ${path} ${requestedRange} ${status}`);
       res.writeHead(status, headers).end(body);
     };
     const etag = `"${host.episodes.join('-')}"`;
@@ -83,7 +83,7 @@ export async function startPodcastHost(): Promise<PodcastHost> {
     const part = audio.subarray(from);
     const rangeHeaders = from > 0 ? { 'Content-Range': `bytes ${from}-${audio.length - 1}/${audio.length}` } : {};
     if (host.stallAfter === undefined) return end(from > 0 ? 206 : 200, { ...headers, ...rangeHeaders }, part);
-    host.asked.push(`${req.method} ${req.url} ${req.headers.range ?? '-'} stalled`);
+    host.requests.push(`${req.method} ${req.url} ${req.headers.range ?? '-'} stalled`);
     res.writeHead(from > 0 ? 206 : 200, { ...headers, ...rangeHeaders, 'Content-Length': String(part.length) });
     res.write(part.subarray(0, host.stallAfter), () => {
       if (host.breaks) res.destroy();

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 export interface RadioHost {
   url: string;
   /** Path and `icy-metadata` header of each request. */
-  asked: string[];
+  requests: string[];
   /** Returns the number of current listeners. */
   listening: () => number;
   /** The current title, as bytes. */
@@ -37,7 +37,7 @@ export async function startRadioHost(): Promise<RadioHost> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const host: RadioHost = {
     url,
-    asked: [],
+    requests: [],
     listening: () => sockets.size,
     title: Buffer.from('First Song'),
     close: () =>
@@ -58,7 +58,7 @@ export async function startRadioHost(): Promise<RadioHost> {
   function answer(socket: Socket, request: string): void {
     const path = /^GET (\S+)/.exec(request)?.[1] ?? '';
     const wantsTitles = /^icy-metadata: 1\r$/im.test(request);
-    host.asked.push(`${path} ${wantsTitles ? 'with titles' : 'without'}`);
+    host.requests.push(`${path} ${wantsTitles ? 'with titles' : 'without'}`);
     const send = (fields: string[], body: string, status = '200 OK'): void =>
       void socket.end(head(`HTTP/1.1 ${status}`, [...fields, `content-length: ${body.length}`]) + body);
     const interval = wantsTitles ? [`icy-metaint: ${METADATA_INTERVAL}`] : [];

@@ -52,7 +52,7 @@ export interface FakeS3 {
   objects: Map<string, S3Object>;
   /** Multipart uploads that were neither completed nor aborted. */
   uploads: Map<string, S3Upload>;
-  asked: S3Ask[];
+  requests: S3Ask[];
   fault: (ask: S3Ask) => S3Fault | undefined;
   /** Called when the fake leaves a request without a response. */
   onSilence: () => void;
@@ -73,7 +73,7 @@ export interface FakeS3 {
   };
   /** The same settings for backups, in the same bucket as the library. */
   backupSettings: Record<string, string>;
-  put(key: string, bytes: Buffer): void;
+  putObject(key: string, bytes: Buffer): void;
   close(): Promise<void>;
 }
 
@@ -103,7 +103,7 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
       isConditional: request.headers['if-none-match'] !== undefined,
     };
     ask.operation = operationOf(ask);
-    fake.asked.push(ask);
+    fake.requests.push(ask);
     try {
       const fault = fake.fault(ask);
       if (fault === 'silent') {
@@ -135,7 +135,7 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
     const contentType = request.headers['content-type'];
     switch (operation) {
       case 'HeadBucket':
-        return sink.empty(200);
+        return sink.sendEmpty(200);
       case 'ListObjectsV2':
         return listObjects(query, sink);
       case 'ListMultipartUploads':
@@ -156,15 +156,15 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
         const expectedEtag = request.headers['if-match'];
         if (expectedEtag !== undefined && existingObject?.etag !== expectedEtag)
           throw new StoreError(existingObject ? 412 : 404, existingObject ? 'PreconditionFailed' : 'NoSuchKey');
-        const storedObject = keep(key, body, contentType);
-        return sink.empty(200, { ETag: storedObject.etag, 'x-amz-checksum-crc32': storedObject.crc32 });
+        const storedObject = storeObject(key, body, contentType);
+        return sink.sendEmpty(200, { ETag: storedObject.etag, 'x-amz-checksum-crc32': storedObject.crc32 });
       }
       case 'HeadObject':
       case 'GetObject':
         return send(key, request, sink);
       case 'DeleteObject':
         fake.objects.delete(key);
-        return sink.empty(204);
+        return sink.sendEmpty(204);
       case 'DeleteObjects': {
         const keys = [...body.toString('utf8').matchAll(/<Key>([^<]*)<\/Key>/g)].map((match) =>
           unescape(match[1] ?? ''),
@@ -185,19 +185,19 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
       }
       case 'UploadPart':
         upload(query, key).parts.set(Number(query.get('partNumber')), body);
-        return sink.empty(200, { ETag: etagOf(body), 'x-amz-checksum-crc32': crc32Of(body) });
+        return sink.sendEmpty(200, { ETag: etagOf(body), 'x-amz-checksum-crc32': crc32Of(body) });
       case 'CompleteMultipartUpload':
         return complete(query, key, body.toString('utf8'), sink);
       case 'AbortMultipartUpload':
         upload(query, key);
         fake.uploads.delete(query.get('uploadId') ?? '');
-        return sink.empty(204);
+        return sink.sendEmpty(204);
       default:
         throw new StoreError(501, 'NotImplemented');
     }
   }
 
-  function keep(
+  function storeObject(
     key: string,
     bytes: Buffer,
     contentType?: string,
@@ -276,7 +276,7 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
     });
     if (bodies.length === 0) throw new StoreError(400, 'MalformedXML');
     const sums = Buffer.concat(bodies.map((body) => Buffer.from(crc32Of(body), 'base64')));
-    const { etag } = keep(key, Buffer.concat(bodies), contentType, {
+    const { etag } = storeObject(key, Buffer.concat(bodies), contentType, {
       etag: `"${md5(Buffer.concat(bodies.map((body) => Buffer.from(md5(body), 'hex'))))}-${bodies.length}"`,
       crc32: `${crc32Of(sums)}-${bodies.length}`,
     });
@@ -292,7 +292,7 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
     bucket: BUCKET_NAME,
     objects: new Map(),
     uploads: new Map(),
-    asked: [],
+    requests: [],
     fault: () => undefined,
     onSilence: () => undefined,
     now: () => new Date(),
@@ -307,7 +307,7 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
       S3_FORCE_PATH_STYLE: 'true',
     },
     backupSettings: {},
-    put: (key, bytes) => void keep(key, bytes),
+    putObject: (key, bytes) => void storeObject(key, bytes),
     close: () => stop(server),
   };
   fake.settings.S3_ENDPOINT = fake.url = await serve(server, port);
@@ -338,7 +338,7 @@ class Sink {
     this.#fault = fault;
   }
 
-  empty(status: number, headers: Record<string, string> = {}): void {
+  sendEmpty(status: number, headers: Record<string, string> = {}): void {
     this.#response?.writeHead(status, headers).end();
   }
 

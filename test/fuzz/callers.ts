@@ -59,7 +59,7 @@ export async function makeCallers({ url, token }: Pick<Product, 'url' | 'token'>
   });
   const revokedCallers: Awaited<ReturnType<typeof revoke>>[] = [];
   for (let n = 0; n < REVOKED_COUNT; n++) revokedCallers.push(await revoke(`fuzz-revoked-${n}`));
-  let turn = 0;
+  let callNumber = 0;
   const editor = await register('fuzz-editor');
   const { id: editorId } = await send<{ id: number }>('GET', '/users/me', editor);
   await send('PATCH', `/users/${editorId}`, token, { can_edit: true });
@@ -73,7 +73,7 @@ export async function makeCallers({ url, token }: Pick<Product, 'url' | 'token'>
       name: 'revoked',
       bearer: revokedCallers[0]?.bearer ?? '',
       get rest() {
-        return revokedCallers[turn++ % REVOKED_COUNT]?.rest ?? client;
+        return revokedCallers[callNumber++ % REVOKED_COUNT]?.rest ?? client;
       },
     },
     { name: 'listener', isSignedIn: true, bearer: listener, rest: clear(ofListener) },
@@ -95,14 +95,14 @@ export async function makeCallers({ url, token }: Pick<Product, 'url' | 'token'>
 /** Creates a share; returns the secret part of its address. */
 async function shareOf(url: string, { username, password }: { username: string; password: string }): Promise<string> {
   const client = new URLSearchParams({ u: username, p: password, v: '1.16.1', c: 'fuzz', f: 'json' });
-  const ask = async <T>(endpoint: string): Promise<T> => {
+  const callEndpoint = async <T>(endpoint: string): Promise<T> => {
     const answer = (await (await fetch(`${url}/rest/${endpoint}${client.toString()}`)).json()) as {
       'subsonic-response': T;
     };
     return answer['subsonic-response'];
   };
-  const { randomSongs } = await ask<{ randomSongs: { song: { id: string }[] } }>('getRandomSongs?size=1&');
-  const { shares } = await ask<{ shares: { share: { url: string }[] } }>(
+  const { randomSongs } = await callEndpoint<{ randomSongs: { song: { id: string }[] } }>('getRandomSongs?size=1&');
+  const { shares } = await callEndpoint<{ shares: { share: { url: string }[] } }>(
     `createShare?id=${randomSongs.song[0]?.id ?? ''}&`,
   );
   const token = /[^/]+$/.exec(shares.share[0]?.url ?? '')?.[0];

@@ -115,7 +115,7 @@ const REST_NAMES = [
 ];
 
 interface SentRequest {
-  what: string;
+  requestName: string;
   caller: string;
   url: string;
   init: RequestInit;
@@ -131,7 +131,7 @@ const refusalCounts = new Map<429 | 401, Map<string, number>>([
 
 const random = seededRandom(seed);
 
-async function run(): Promise<boolean> {
+async function fuzz(): Promise<boolean> {
   const product = await startProduct(dir, { TRUSTED_PROXIES: '127.0.0.1' });
   const callers = await makeCallers(product);
   const document = await product.api<OpenApiDocument>('/openapi.json');
@@ -144,12 +144,12 @@ async function run(): Promise<boolean> {
 
   let remainingRequests = requests;
   const work = async (): Promise<void> => {
-    while (remainingRequests-- > 0) await ask(pick(random, makers)(pick(random, callers)), judge);
+    while (remainingRequests-- > 0) await sendAndJudge(pick(random, makers)(pick(random, callers)), judge);
   };
   const health = await watchHealth(product.url, HEALTH_EVERY_MS);
   const startedAt = performance.now();
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  const busy = await health.stop();
+  const busyLatency = await health.stop();
   await readFeeds(Math.round((requests * FEED_COUNT) / 100));
   let memory = product.rss();
   // threads end after five idle minutes
@@ -159,7 +159,7 @@ async function run(): Promise<boolean> {
   }
   await product.stop();
 
-  const extraMs = busy.p99 - quietLatency.p99;
+  const extraMs = busyLatency.p99 - quietLatency.p99;
   console.log(`seed ${seed}: ${requests} requests in ${Math.round((performance.now() - startedAt) / 1_000)} s`);
   console.log(
     `statuses: ${[...statuses]
@@ -172,7 +172,7 @@ async function run(): Promise<boolean> {
       `${status}: ${((100 * (statuses.get(status) ?? 0)) / requests).toFixed(2)} %${[...byCaller].map(([caller, n]) => `, ${caller}: ${n}`).join('')}`,
     );
   console.log(
-    `/health: p99 ${busy.p99.toFixed(1)} ms, longest ${busy.max.toFixed(1)} ms (quiet: ${quietLatency.p99.toFixed(1)}, ${quietLatency.max.toFixed(1)})`,
+    `/health: p99 ${busyLatency.p99.toFixed(1)} ms, longest ${busyLatency.max.toFixed(1)} ms (quiet: ${quietLatency.p99.toFixed(1)}, ${quietLatency.max.toFixed(1)})`,
   );
   console.log(`memory: ${memoryBefore.toFixed(0)} MB before, ${memory.toFixed(0)} MB at the end`);
   for (const [fault, { count, example }] of faults) console.log(`FAULT ${fault} (${count} times), as ${example}`);
@@ -192,14 +192,14 @@ async function readFeeds(count: number): Promise<void> {
   }
 }
 
-async function ask(
-  { what, caller, url, init, operation }: SentRequest,
+async function sendAndJudge(
+  { requestName, caller, url, init, operation }: SentRequest,
   judge: ReturnType<typeof createJudge>,
 ): Promise<void> {
   const note = (fault: string): void => {
-    const knownFault = faults.get(`${what}: ${fault}`);
+    const knownFault = faults.get(`${requestName}: ${fault}`);
     const body = typeof init.body === 'string' ? init.body.slice(0, 300) : '';
-    faults.set(`${what}: ${fault}`, {
+    faults.set(`${requestName}: ${fault}`, {
       count: (knownFault?.count ?? 0) + 1,
       example: knownFault?.example ?? `${caller}: ${init.method} ${url.slice(0, 300)} ${body}`,
     });
@@ -323,7 +323,7 @@ function apiMaker(base: string, document: OpenApiDocument): (caller: Caller) => 
           : pick(random, ['', '{', '[1', 'null', '"x"', '{"a":1}{']);
     }
     const search = query.size > 0 ? `?${query}` : '';
-    return { what: `${method} ${path}`, caller: caller.name, url: base + address + search, init, operation };
+    return { requestName: `${method} ${path}`, caller: caller.name, url: base + address + search, init, operation };
   };
 }
 
@@ -361,7 +361,7 @@ function restMaker(base: string): (caller: Caller) => SentRequest {
     const isForm = random() < 0.3;
     const address = `${base}/rest/${endpoint}${pick(random, ['', '.view'])}`;
     return {
-      what: `/rest/${endpoint}`,
+      requestName: `/rest/${endpoint}`,
       caller: caller.name,
       url: isForm ? address : `${address}?${params}`,
       init: isForm
@@ -378,7 +378,7 @@ try {
   const userId = (client.prepare('SELECT min(id) AS id FROM users').get() as { id: number }).id;
   fillLibrary(client, { tracks, userId, likeEvents: tracks, plays: tracks });
   client.close();
-  process.exitCode = (await run()) ? 0 : 1;
+  process.exitCode = (await fuzz()) ? 0 : 1;
 } finally {
   rmSync(dir, { recursive: true, force: true });
 }

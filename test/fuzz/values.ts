@@ -120,9 +120,9 @@ function objectFor(
 }
 
 function numberFor(schema: JsonSchema, random: Random): unknown {
-  const least = Number(schema['minimum'] ?? schema['exclusiveMinimum'] ?? 0);
+  const minimum = Number(schema['minimum'] ?? schema['exclusiveMinimum'] ?? 0);
   const maximum = Number(schema['maximum'] ?? 1_000);
-  const edges = [least, maximum, least - 1, maximum + 1, ...NUMBER_VALUES];
+  const edges = [minimum, maximum, minimum - 1, maximum + 1, ...NUMBER_VALUES];
   return random() < 0.5 ? Math.floor(random() * Math.min(60, maximum)) + 1 : pick(random, edges);
 }
 

@@ -122,8 +122,8 @@ test('a common password is refused from another machine, and opens its account o
     expect.stringContaining('better password'),
   ]);
   const body = { current_password: 'password123', password: VALID_PASSWORD };
-  const changed = await server.api<TokenResponse>('/users/me', { method: 'PATCH', token, body });
-  expect((await server.api('/users/me', { token: changed.body.access_token, headers: OTHER_MACHINE })).status).toBe(
+  const changedUser = await server.api<TokenResponse>('/users/me', { method: 'PATCH', token, body });
+  expect((await server.api('/users/me', { token: changedUser.body.access_token, headers: OTHER_MACHINE })).status).toBe(
     200,
   );
   expect((await login('ann', VALID_PASSWORD, OTHER_MACHINE)).status).toBe(200);

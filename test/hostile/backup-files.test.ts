@@ -410,11 +410,11 @@ test('an interrupted restore of a backup is no import of an export with the same
       },
     }),
   ).rejects.toThrow(/stopped/);
-  const { taken } = restorePaths(dir);
-  const previousInode = statSync(taken).ino;
+  const { taken: takenPath } = restorePaths(dir);
+  const previousInode = statSync(takenPath).ino;
   const editedFolder = editExport("UPDATE users SET is_superuser = 1, password_hash = ''", { id: manifest.id });
   await restoreFrom(await openExport(editedFolder), dir);
-  expect(existsSync(taken) && statSync(taken).ino === previousInode).toBe(false);
+  expect(existsSync(takenPath) && statSync(takenPath).ino === previousInode).toBe(false);
   const db = new Database(join(dir, 'tonearm.db'), { readonly: true });
   expect(db.prepare('SELECT count(*) FROM users WHERE is_superuser = 1').pluck().get()).toBe(0);
   db.close();

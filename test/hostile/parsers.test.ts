@@ -122,8 +122,8 @@ test('an answer in JSON is counted before it is parsed', () => {
 });
 
 test('lyrics of one line, of brackets and of elements are cut off', () => {
-  for (const part of ['a', '[', '[00:01.00]', '<tt><p>']) {
-    const lyrics = parseLyrics(fillText('', part));
+  for (const repeatedPart of ['a', '[', '[00:01.00]', '<tt><p>']) {
+    const lyrics = parseLyrics(fillText('', repeatedPart));
     const texts = lyrics?.lines.map(({ text }) => text).join('') ?? '';
     expect(texts.length).toBeLessThanOrEqual(256 << 10);
   }

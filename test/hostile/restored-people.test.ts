@@ -55,12 +55,12 @@ test('a session that ended does not begin again with a restore, nor does one tha
   const backup = await createBackup(dir);
   await server.api('/auth/logout', { method: 'POST', token: endedToken });
   const change = { password: 'another long password', current_password: LISTENER.password };
-  const changed = await server.api<{ access_token: string }>('/users/me', {
+  const newSession = await server.api<{ access_token: string }>('/users/me', {
     method: 'PATCH',
     token: stolenToken,
     body: change,
   });
-  expect([changed.status, await fetchStatus(server, stolenToken)]).toEqual([200, 401]);
+  expect([newSession.status, await fetchStatus(server, stolenToken)]).toEqual([200, 401]);
   const laterToken = await signIn(server);
   await server.close();
 

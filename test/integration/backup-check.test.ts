@@ -307,10 +307,10 @@ describe('a backup in a bucket', () => {
 
   /** Makes a backup; returns the number of requests and of bytes sent. */
   async function measureBackup(dataDir: string): Promise<{ requests: number; bytes: number }> {
-    const [previousRequests, previousSizes] = [fake.asked.length, listObjectSizes()];
+    const [previousRequests, previousSizes] = [fake.requests.length, listObjectSizes()];
     await backUpInto(await openBackup('s3', { env: fake.backupSettings, isNew: true }), dataDir, makeFolder());
     const bytes = [...listObjectSizes()].reduce((sum, [key, size]) => sum + (previousSizes.has(key) ? 0 : size), 0);
-    return { requests: fake.asked.length - previousRequests, bytes };
+    return { requests: fake.requests.length - previousRequests, bytes };
   }
 
   it('takes few requests, and sends few bytes for a change of one row', async () => {

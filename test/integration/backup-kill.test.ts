@@ -142,7 +142,7 @@ async function makeBucketPlace(_name: string, sourceDir?: string): Promise<Backu
   const fake: FakeS3 = await startFakeS3();
   if (sourceDir !== undefined)
     for (const file of Object.keys(filesIn(sourceDir)))
-      fake.put(`backups/${file}`, readFileSync(join(sourceDir, file)));
+      fake.putObject(`backups/${file}`, readFileSync(join(sourceDir, file)));
   return { target: 's3', env: fake.backupSettings, passphrase: PASSPHRASE, close: () => fake.close() };
 }
 

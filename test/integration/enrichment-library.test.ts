@@ -56,7 +56,7 @@ function seed(count: number): void {
 
 /** Expects that the requests took as long as the rate demands. A process may send one second's requests at once. */
 function expectPaceSince(startMs: number, perSecond: number, processes = 1): void {
-  const lastLookupMs = fake.lookups.at(-1)?.at ?? startMs;
+  const lastLookupMs = fake.lookups.at(-1)?.timeMs ?? startMs;
   const delayedLookups = fake.lookups.length - processes * perSecond;
   expect(lastLookupMs - startMs).toBeGreaterThanOrEqual((1_000 * delayedLookups) / perSecond);
 }

@@ -311,7 +311,7 @@ describe('succeeds in the end after:', () => {
 
   it('a connection that was cut twice, each time from where it stopped', async () => {
     const track = await saved();
-    archive.faults.push({ cut: 3_000 }, { cut: 2_000 });
+    archive.faults.push({ cutAfterBytes: 3_000 }, { cutAfterBytes: 2_000 });
     const cutting = (async () => {
       for (const bytes of [3_000, 5_000]) {
         await expect.poll(newestBytes).toBe(bytes);

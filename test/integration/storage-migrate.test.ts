@@ -152,7 +152,7 @@ test(
         expect(code).toBeNull();
         expect(schemes(dir)).toEqual(['local']);
       }
-      fake.asked.length = 0;
+      fake.requests.length = 0;
       const { code, output } = await migrate(dir, 's3', fake);
       expect([code, output]).toEqual([0, expect.stringMatching(/[1-9]\d* were already there/)]);
       expect(schemes(dir)).toEqual(['s3']);

@@ -45,7 +45,7 @@ test.skipIf(process.platform !== 'linux')('fifty streams of 200 MB take less tha
   const db = new Database(join(dir, 'data', 'tonearm.db'), { readonly: true });
   const uri = db.prepare('SELECT storage_uri FROM tracks').pluck().get() as string;
   db.close();
-  fake.put(uri.slice(3), Buffer.alloc(OBJECT_BYTES, 1));
+  fake.putObject(uri.slice(3), Buffer.alloc(OBJECT_BYTES, 1));
 
   const server = await spawnServer(['--data-dir', join(dir, 'data'), '--port', '0'], { ...env, LOG_LEVEL: 'silent' });
   try {

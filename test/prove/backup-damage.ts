@@ -108,7 +108,7 @@ async function placeIn(base: string, kind: 'folder' | 's3'): Promise<Place> {
     read: (name) => store.objects.get(BACKUP_PREFIX + name)?.bytes ?? Buffer.alloc(0),
     write(name, bytes) {
       if (bytes === undefined) store.objects.delete(BACKUP_PREFIX + name);
-      else store.put(BACKUP_PREFIX + name, bytes);
+      else store.putObject(BACKUP_PREFIX + name, bytes);
     },
   };
   return { title: 'bucket', where: 's3', env: store.backupSettings, files, close: () => store.close() };

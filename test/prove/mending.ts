@@ -211,9 +211,9 @@ async function killMoving(seed: number, kills: number): Promise<string[]> {
     const calm = begin('calm-move');
     const moments = { s3: 0, local: 0 };
     for (const to of ['s3', 'local'] as const) {
-      const requestsBefore = fake.asked.length;
+      const requestsBefore = fake.requests.length;
       await move(calm, to);
-      moments[to] = fake.asked.length - requestsBefore;
+      moments[to] = fake.requests.length - requestsBefore;
       rmSync(join(calm, 'library', 'audio'), { recursive: true, force: true });
     }
     /**
@@ -221,10 +221,10 @@ async function killMoving(seed: number, kills: number): Promise<string[]> {
      * the last request.
      */
     const atRandom = (to: 's3' | 'local'): (() => boolean) => {
-      const [requestNumber, wait] = [fake.asked.length + Math.ceil(random() * moments[to]), random() * 40];
+      const [requestNumber, wait] = [fake.requests.length + Math.ceil(random() * moments[to]), random() * 40];
       let due = Infinity;
       return () => {
-        if (due === Infinity && fake.asked.length >= requestNumber) due = performance.now() + wait;
+        if (due === Infinity && fake.requests.length >= requestNumber) due = performance.now() + wait;
         return performance.now() >= due;
       };
     };

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { layoutFaults } from '../e2e/layout-faults.ts';
 import { openStageOfPages, pageOpener, pagesOfLongNames, APP_PAGES } from '../e2e/pages.ts';
-import { DESK_WINDOW, drawn, PHONE_WINDOW, type Stage } from '../e2e/stage.ts';
+import { DESK_WINDOW, waitUntilDrawn, PHONE_WINDOW, type Stage } from '../e2e/stage.ts';
 import { enliven } from '../support/lively-library.ts';
 import { buildPseudoProgram, PSEUDO } from '../support/pseudo-language.ts';
 
@@ -102,14 +102,14 @@ async function visit(
       currentPlace = `${path} at ${name}`;
       await page.setViewportSize(viewport);
       await page.emulateMedia({ ...PLAIN_SCHEME, ...media });
-      await drawn(page);
+      await waitUntilDrawn(page);
       for (const fault of await layoutFaults(page)) note(fault);
       if (pictures) {
         const file = `${path.slice(1).replaceAll(/\W+/g, '-') || 'home'} ${language} ${name.replaceAll(/\W+/g, '-')}.png`;
         await page.screenshot({ path: join(pictures, file) });
       }
       if (!(await scrollMain(page, 1e6))) continue;
-      await drawn(page);
+      await waitUntilDrawn(page);
       currentPlace += ', at the end';
       for (const fault of await layoutFaults(page)) note(fault);
       await scrollMain(page, 0);

@@ -45,18 +45,18 @@ export interface Recorded {
  */
 export function openSoundtracks(folder: string): Recorded[] {
   for (const name of SOUNDTRACK_PACKAGES) {
-    const into = join(folder, name);
-    if (existsSync(into)) continue;
-    mkdirSync(into, { recursive: true });
-    const { status } = spawnSync('apt-get', ['download', '-q', name], { cwd: into });
-    const [file] = globSync('*.deb', { cwd: into });
+    const targetPath = join(folder, name);
+    if (existsSync(targetPath)) continue;
+    mkdirSync(targetPath, { recursive: true });
+    const { status } = spawnSync('apt-get', ['download', '-q', name], { cwd: targetPath });
+    const [file] = globSync('*.deb', { cwd: targetPath });
     if (status !== 0 || file === undefined) {
       console.error(`NOT HEARD: ${name}, as apt-get has none`);
-      rmSync(into, { recursive: true });
+      rmSync(targetPath, { recursive: true });
       continue;
     }
-    execFileSync('dpkg-deb', ['-x', join(into, file), into]);
-    rmSync(join(into, file));
+    execFileSync('dpkg-deb', ['-x', join(targetPath, file), targetPath]);
+    rmSync(join(targetPath, file));
   }
   const albums = new Map<string, Recorded[]>();
   for (const path of globSync(`**/*.${AUDIO_ENDINGS}`, { cwd: folder }).sort()) {

@@ -35,7 +35,7 @@ export async function measureSpeed(dir: string, pieces: readonly string[], hear:
     ffmpeg('-i', sourcePath, ...args, path);
     const [decodeCosts, analysisCosts]: [Spent[], Spent[]] = [[], []];
     for (let round = 0; round <= ROUND_COUNT; round++) {
-      const [decodeCost, analysisCost] = [await spent(() => hear(path, [])), await spent(() => hear(path))];
+      const [decodeCost, analysisCost] = [await measureTime(() => hear(path, [])), await measureTime(() => hear(path))];
       if (round === 0) continue; // the first round includes compilation
       decodeCosts.push(decodeCost);
       analysisCosts.push(analysisCost);
@@ -60,7 +60,7 @@ export async function measureSpeed(dir: string, pieces: readonly string[], hear:
   return measures;
 }
 
-async function spent(work: () => Promise<unknown>): Promise<Spent> {
+async function measureTime(work: () => Promise<unknown>): Promise<Spent> {
   const [from, previousProcessorMs] = [performance.now(), processorMs()];
   await work();
   return { wallMs: performance.now() - from, cpuMs: processorMs() - previousProcessorMs };

@@ -35,11 +35,11 @@ export async function steppingAside(dir: string, piece: string): Promise<Measure
   const bytes = readFileSync(sourcePath);
   for (let n = 0; n < LONG_TRACKS; n++) writeFileSync(join(music, 'long', `${n}.mp3`), bytes.subarray(n * 500));
 
-  const start = (name: string, isOn: boolean): Promise<Product> =>
+  const start = (name: string, hasAnalysis: boolean): Promise<Product> =>
     startProduct(join(dir, 'aside', name), {
       LOCAL_MEDIA_IMPORT_PATH: music,
       LOCAL_MEDIA_IMPORT_MODE: 'reference',
-      ANALYSIS_ENABLED: String(isOn),
+      ANALYSIS_ENABLED: String(hasAnalysis),
       ANALYSIS_ON_BATTERY: 'true',
     });
   const [serverWith, serverWithout] = [await start('on', true), await start('off', false)];
@@ -48,7 +48,7 @@ export async function steppingAside(dir: string, piece: string): Promise<Measure
 
   const times = { on: [] as number[], off: [] as number[] };
   const scans = { on: [] as number[], off: [] as number[] };
-  const turn = async (name: 'on' | 'off', work: (product: Product) => Promise<void>): Promise<void> => {
+  const takeTurn = async (name: 'on' | 'off', work: (product: Product) => Promise<void>): Promise<void> => {
     if (name === 'off') process.kill(serverWith.pid, 'SIGSTOP');
     await sleep(PAUSE_MS);
     await work(name === 'on' ? serverWith : serverWithout);
@@ -59,13 +59,13 @@ export async function steppingAside(dir: string, piece: string): Promise<Measure
     work: (product: Product, name: 'on' | 'off') => Promise<void>,
   ): Promise<void> => {
     for (const name of round % 2 ? (['on', 'off'] as const) : (['off', 'on'] as const))
-      await turn(name, (product) => work(product, name));
+      await takeTurn(name, (product) => work(product, name));
   };
   for (let round = 0; round < ROUND_COUNT; round++)
     await inTurn(round, async ({ url, token }, name) => {
       const client = await openQuietClient(url, token);
       for (let n = 0; n < REQUEST_COUNT; n++)
-        times[name].push(await client.ask(REQUEST_PATHS[n % REQUEST_PATHS.length] as string));
+        times[name].push(await client.timeRequest(REQUEST_PATHS[n % REQUEST_PATHS.length] as string));
       client.close();
     });
   for (let round = 0; round < SCAN_COUNT; round++) {

@@ -37,8 +37,8 @@ const ADMIN_ACCOUNT = { username: 'admin', password: 'admin' };
  * be built.
  */
 function programOf({ name, module, version, folder, tags }: GoProgram, builds: string): string {
-  const built = join(builds, version, name); // gonic derives the prefix of its settings from its name
-  if (existsSync(built)) return built;
+  const programPath = join(builds, version, name); // gonic derives the prefix of its settings from its name
+  if (existsSync(programPath)) return programPath;
   const source = JSON.parse(
     execFileSync('go', ['mod', 'download', '-json', `${module}@${version}`], { encoding: 'utf8', cwd: tmpdir() }),
   ) as { Dir: string };
@@ -47,12 +47,12 @@ function programOf({ name, module, version, folder, tags }: GoProgram, builds: s
   try {
     cpSync(source.Dir, copy, { recursive: true });
     execFileSync('chmod', ['-R', 'u+w', copy]);
-    mkdirSync(dirname(built), { recursive: true });
-    execFileSync('go', ['build', '-tags', tags, '-o', built, folder], { cwd: copy, stdio: 'inherit' });
+    mkdirSync(dirname(programPath), { recursive: true });
+    execFileSync('go', ['build', '-tags', tags, '-o', programPath, folder], { cwd: copy, stdio: 'inherit' });
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
-  return built;
+  return programPath;
 }
 
 export function navidrome(builds: string): Peer {

@@ -33,12 +33,12 @@ export function mpd(): Peer {
         args: ['--no-daemon', config],
         answers: async () => (socket = await connectSocket(address)) !== undefined,
       });
-      const ask = asker(socket as Socket);
+      const sendCommand = asker(socket as Socket);
       const scanAll = async (): Promise<number> => {
         let songs = 0;
         await waitUntil(async () => {
-          const { updating_db: updating } = await ask('status');
-          songs = Number((await ask('stats'))['songs']);
+          const { updating_db: updating } = await sendCommand('status');
+          songs = Number((await sendCommand('stats'))['songs']);
           return updating === undefined && songs > 0;
         });
         return songs;
@@ -47,7 +47,7 @@ export function mpd(): Peer {
         ...process,
         firstScan: scanAll,
         async scan() {
-          await ask('update');
+          await sendCommand('update');
           return scanAll();
         },
         async stop() {

@@ -91,14 +91,14 @@ export const answersHttp = (address: string): Promise<boolean> =>
   });
 
 /** Polls at growing intervals of 2 % of the elapsed time, so that polling costs the program hardly anything. */
-export async function waitUntil(isOver: () => Promise<boolean>): Promise<void> {
+export async function waitUntil(isDone: () => Promise<boolean>): Promise<void> {
   const startedAt = performance.now();
-  while (!(await isOver())) await sleep(Math.max(5, (performance.now() - startedAt) / 50));
+  while (!(await isDone())) await sleep(Math.max(5, (performance.now() - startedAt) / 50));
 }
 
 /** Returns a function that scans through the Subsonic API. */
 export function scanOver({ url, credentials }: Subsonic): () => Promise<number> {
-  const ask = async (method: string): Promise<{ scanning: boolean; count: number }> => {
+  const callMethod = async (method: string): Promise<{ scanning: boolean; count: number }> => {
     const response = await fetch(`${url}/rest/${method}?${credentials}`);
     const { 'subsonic-response': answer } = (await response.json()) as {
       'subsonic-response': { scanStatus?: { scanning: boolean; count?: number } };
@@ -107,9 +107,9 @@ export function scanOver({ url, credentials }: Subsonic): () => Promise<number> 
     return { count: 0, ...answer.scanStatus };
   };
   return async () => {
-    let { count } = await ask('startScan');
+    let { count } = await callMethod('startScan');
     await waitUntil(async () => {
-      const status = await ask('getScanStatus');
+      const status = await callMethod('getScanStatus');
       count = status.count;
       return !status.scanning;
     });

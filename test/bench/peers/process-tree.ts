@@ -17,7 +17,7 @@ export interface Meter {
   /** Returns the highest memory since the last call. */
   peakRssMb(): number;
   /** Resolves when the program hardly uses the processor any more. */
-  quiet(): Promise<void>;
+  waitUntilQuiet(): Promise<void>;
   close(): void;
 }
 
@@ -38,7 +38,7 @@ export function meterOf(pid: number): Meter {
       peak = 0;
       return highest;
     },
-    async quiet() {
+    async waitUntilQuiet() {
       const deadline = performance.now() + QUIET_LIMIT_MS;
       for (let previousCpu = cpuMs(); performance.now() < deadline;) {
         await sleep(QUIET_MS);
@@ -84,10 +84,10 @@ function cpuOf(pid: number): number {
 }
 
 /** Returns the fallback if the process ended before its files could be read. */
-function unlessEnded<T>(look: () => T, otherwise: T): T {
+function unlessEnded<T>(readFiles: () => T, fallback: T): T {
   try {
-    return look();
+    return readFiles();
   } catch {
-    return otherwise;
+    return fallback;
   }
 }

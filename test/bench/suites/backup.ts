@@ -34,8 +34,8 @@ interface Place {
 export async function backupSuite(dir: string): Promise<Measure[]> {
   if (spawnSync('restic', ['version']).status !== 0)
     throw new Error('NOT MEASURED: restic is not installed (apt-get install restic)');
-  const make = S3_MAKES.find(({ name }) => name === 'versitygw');
-  const server = make ? await startS3Server(make) : 'it is not known';
+  const s3Make = S3_MAKES.find(({ name }) => name === 'versitygw');
+  const server = s3Make ? await startS3Server(s3Make) : 'it is not known';
   if (typeof server === 'string') console.error(`bench: backup to an object store is NOT MEASURED: ${server}`);
   const proxy = typeof server === 'string' ? undefined : await startFaultProxy(server.endpoint);
   try {
@@ -100,8 +100,8 @@ async function inServer<T>(
   const server = await startProduct(library.data, env);
   try {
     return await work(async () => {
-      const ours = await place.costOf(n, 'ours', () => backUp(server));
-      return [ours, await place.costOf(n, 'restic', () => restic(place.restic(n), library))];
+      const ownCost = await place.costOf(n, 'ours', () => backUp(server));
+      return [ownCost, await place.costOf(n, 'restic', () => restic(place.restic(n), library))];
     }, server);
   } finally {
     await server.stop();
@@ -159,13 +159,13 @@ const PROCESSOR_UNIT = 'ms of processor time' as const;
 
 function compareCosts(place: Place, name: string, costs: [Cost, Cost][]): Measure[] {
   return (Object.keys(UNIT_GOALS) as Unit[]).flatMap((unit) => {
-    const [ours, resticCosts] = [0, 1].map((tool) => costs.map((pair) => pair[tool as 0 | 1][unit]));
-    if (!ours?.every((cost) => cost !== undefined) || !resticCosts?.every((one) => one !== undefined)) return [];
+    const [ownCosts, resticCosts] = [0, 1].map((tool) => costs.map((pair) => pair[tool as 0 | 1][unit]));
+    if (!ownCosts?.every((cost) => cost !== undefined) || !resticCosts?.every((cost) => cost !== undefined)) return [];
     return measure({
       suite: 'backup',
       name: `${place.name}: ${name}`,
       unit,
-      product: median(ours),
+      product: median(ownCosts),
       bound: { name: 'restic', value: median(resticCosts) },
       goal: { op: '<=', value: UNIT_GOALS[unit] },
     });

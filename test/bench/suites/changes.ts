@@ -13,7 +13,7 @@ const TRACKS_OF_ALBUM = 12;
 
 interface Change {
   name: string;
-  make: (music: string, files: number) => void;
+  makeChange: (music: string, files: number) => void;
   /** The count of the scan's result that the change raises. */
   counts: 'updated' | 'moved';
 }
@@ -21,7 +21,7 @@ interface Change {
 const LIBRARY_CHANGES: Change[] = [
   {
     name: 'other audio in each of',
-    make(music, files) {
+    makeChange(music, files) {
       rmSync(music, { recursive: true });
       writeAlbums(music, files, { audio: 2, called: 'Song' });
     },
@@ -29,7 +29,7 @@ const LIBRARY_CHANGES: Change[] = [
   },
   {
     name: 'other audio and another name for each of',
-    make(music, files) {
+    makeChange(music, files) {
       rmSync(music, { recursive: true });
       writeAlbums(music, files, { audio: 3, called: 'Track' });
     },
@@ -37,7 +37,7 @@ const LIBRARY_CHANGES: Change[] = [
   },
   {
     name: 'a second copy added, and both moved, of each of',
-    make(music) {
+    makeChange(music) {
       const movedMusic = `${music} moved`;
       mkdirSync(movedMusic);
       for (const copy of ['New', 'Backup']) cpSync(music, join(movedMusic, copy), { recursive: true });
@@ -80,7 +80,7 @@ async function timesOf(dir: string, files: number): Promise<{ ms: number; latenc
   });
   await product.scan();
   const times: { ms: number; latencies: number[] }[] = [];
-  for (const { name, make, counts } of LIBRARY_CHANGES) {
+  for (const { name, makeChange: make, counts } of LIBRARY_CHANGES) {
     make(music, files);
     const { result: scanResult, latencies, rss } = await whileUsed(product, () => product.scan());
     const { ms, result } = scanResult;

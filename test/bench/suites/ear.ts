@@ -57,8 +57,8 @@ export async function earSuite(dir: string, { files, python }: EarOptions): Prom
       ),
     () => steppingAside(dir, (pieces[0] as Piece).path),
   ];
-  for (const part of parts) {
-    const partMeasures = await part();
+  for (const testedPart of parts) {
+    const partMeasures = await testedPart();
     console.error(toRows(partMeasures)); // prints each part early, since the whole suite takes some minutes
     measures.push(...partMeasures);
   }

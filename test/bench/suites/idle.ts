@@ -34,7 +34,7 @@ export async function idleSuite(dir: string): Promise<Measure[]> {
   const product = await startProduct(dataDir);
   try {
     await sleep(SETTLE_MS);
-    const fresh = product.rss();
+    const memoryAtStart = product.rss();
     const [emptyRss, previousProcessorMs, startedAt] = [
       rssOf(emptyServer.pid),
       processorMs(product.pid),
@@ -51,7 +51,7 @@ export async function idleSuite(dir: string): Promise<Measure[]> {
         suite: 'idle',
         name: 'memory at rest, 100,000 tracks',
         unit: 'MB',
-        product: fresh,
+        product: memoryAtStart,
         bound: { name: 'limit', value: LIMIT_MB },
         goal: { op: '<=', value: 1 },
       }),
@@ -59,7 +59,7 @@ export async function idleSuite(dir: string): Promise<Measure[]> {
         suite: 'idle',
         name: 'memory beside an empty server',
         unit: 'MB',
-        product: fresh,
+        product: memoryAtStart,
         bound: { name: 'empty node:http', value: emptyRss },
         goal: { op: '<=', value: 2 },
       }),
@@ -68,7 +68,7 @@ export async function idleSuite(dir: string): Promise<Measure[]> {
         name: 'memory a minute after a visit',
         unit: 'MB',
         product: visitedRss,
-        bound: { name: 'at rest before', value: fresh },
+        bound: { name: 'at rest before', value: memoryAtStart },
         goal: { op: '<=', value: 1.75 },
       }),
       measure({

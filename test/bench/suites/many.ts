@@ -25,7 +25,7 @@ const TICK_MS = 100;
 interface Kind {
   name: string;
   /** Sends requests until `stop` returns true; notes the duration of each. */
-  run(stop: () => boolean, note: (ms: number) => void): Promise<void>;
+  runUntil(stop: () => boolean, note: (ms: number) => void): Promise<void>;
 }
 interface LoadFigures {
   perSecond: number;
@@ -60,30 +60,30 @@ export async function manySuite(dir: string): Promise<Measure[]> {
     product.api<{ id: number }>('/sources/local_folder/scan', 'POST').then((job) => waitForJob(product, job.id)),
     product.api<{ id: number }>('/backups', 'POST', {}).then((job) => waitForJob(product, job.id)),
   ]);
-  let isOver = false;
+  let isBackgroundDone = false;
   const backgroundEnd = background.finally(() => {
-    isOver = true;
+    isBackgroundDone = true;
   });
-  const stop = (): boolean => isOver && performance.now() - startedAt > ALONE_MS;
-  const [together, [scanMs, backupMs]] = await Promise.all([
+  const stop = (): boolean => isBackgroundDone && performance.now() - startedAt > ALONE_MS;
+  const [figuresTogether, [scanMs, backupMs]] = await Promise.all([
     Promise.all(kinds.map((kind) => measureUntil(kind, stop))),
     backgroundEnd,
   ]);
-  const [phonesGot, listenersGot, pagesGot] = together as [LoadFigures, LoadFigures, LoadFigures];
+  const [phonesGot, listenersGot, pagesGot] = figuresTogether as [LoadFigures, LoadFigures, LoadFigures];
   const peak = meter.peakRssMb();
   meter.close();
   agent.destroy();
   await product.stop();
 
-  const say = (name: string, { perSecond, p50, p99 }: LoadFigures): void =>
+  const printFigures = (name: string, { perSecond, p50, p99 }: LoadFigures): void =>
     void process.stderr.write(
       `many: ${name}: ${perSecond.toFixed(0)} a second, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms\n`,
     );
-  say('pages alone', ratesAlone.pages);
-  say('pages beside phones', besidePhones);
-  say('phones beside pages', phonesOnly);
-  say('pages, all together', pagesGot);
-  say('phones, all together', phonesGot);
+  printFigures('pages alone', ratesAlone.pages);
+  printFigures('pages beside phones', besidePhones);
+  printFigures('phones beside pages', phonesOnly);
+  printFigures('pages, all together', pagesGot);
+  printFigures('phones, all together', phonesGot);
   process.stderr.write(
     `many: scan of ${TRACK_COUNT / 2} more ${Math.round(scanMs)} ms (first, of ${TRACK_COUNT}: ${firstScan.ms}), ` +
       `backup ${Math.round(backupMs)} ms\n`,
@@ -126,27 +126,27 @@ async function kindsOf(product: Product): Promise<[Kind, Kind, Kind]> {
   return [
     {
       name: 'phones',
-      run: (stop, note) =>
+      runUntil: (stop, note) =>
         runCrowd(PHONE_COUNT, async (n) => {
           for (let at = n * 37; !stop(); at += 50) {
             const offset = at % TRACK_COUNT;
             const path =
               n % 2 ? `search3?query=&songCount=50&songOffset=${offset}` : `getAlbumList2?type=newest&size=50`;
-            note(await ask(`${product.url}/rest/${path}&${credentials}`));
+            note(await timeRequest(`${product.url}/rest/${path}&${credentials}`));
           }
         }),
     },
     {
       name: 'listeners',
-      run: (stop, note) => runCrowd(LISTENER_COUNT, () => listen(product.url, stream, stop, note)),
+      runUntil: (stop, note) => runCrowd(LISTENER_COUNT, () => listen(product.url, stream, stop, note)),
     },
     {
       name: 'pages',
-      run: (stop, note) =>
+      runUntil: (stop, note) =>
         runCrowd(PAGE_COUNT, async (n) => {
           for (let page = n; !stop(); page++) {
             const path = `/api/v1/tracks?sort=title&limit=50&offset=${(page * 50) % TRACK_COUNT}`;
-            note(await ask(product.url + path, token));
+            note(await timeRequest(product.url + path, token));
             await sleep(SCROLL_MS);
           }
         }),
@@ -157,7 +157,7 @@ async function kindsOf(product: Product): Promise<[Kind, Kind, Kind]> {
 const agent = new Agent({ keepAlive: true });
 
 /** Returns the milliseconds until the whole response has arrived. */
-function ask(address: string, token = ''): Promise<number> {
+function timeRequest(address: string, token = ''): Promise<number> {
   const startedAt = performance.now();
   return new Promise((resolve, reject) => {
     get(address, { agent, headers: token ? { Authorization: `Bearer ${token}` } : {} }, (response) => {
@@ -199,8 +199,8 @@ function listen(url: string, path: string, stop: () => boolean, note: (isComplet
         socket.destroy();
         return resolve();
       }
-      const isThere = socket.readableLength >= share && socket.read(share) !== null;
-      if (ticks++ > 20) note(isThere ? 1 : 0); // not in the first seconds, in which a player fills its buffer
+      const isShareRead = socket.readableLength >= share && socket.read(share) !== null;
+      if (ticks++ > 20) note(isShareRead ? 1 : 0); // not in the first seconds, in which a player fills its buffer
     }, TICK_MS);
     socket.on('readable', () => undefined).on('error', reject);
   });
@@ -216,7 +216,7 @@ async function measureFor(kind: Kind, ms: number): Promise<LoadFigures> {
  */
 async function measureUntil(kind: Kind, stop: () => boolean): Promise<LoadFigures> {
   const [startedAt, times]: [number, number[]] = [performance.now(), []];
-  await kind.run(stop, (ms) => void times.push(ms));
+  await kind.runUntil(stop, (ms) => void times.push(ms));
   const seconds = (performance.now() - startedAt) / 1_000;
   const sortedTimes = times.toSorted((a, b) => a - b);
   const perSecond =

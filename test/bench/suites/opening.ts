@@ -122,23 +122,23 @@ function note(): void {
     const { top, left, width } = element.getBoundingClientRect();
     return width > 0 && top < innerHeight && left < innerWidth;
   };
-  const isThere = (): boolean => {
-    const main = document.querySelector('main');
+  const isLoaded = (): boolean => {
+    const mainElement = document.querySelector('main');
     const visibleElements = [
-      ...(main?.querySelectorAll('[data-track], [data-stop], [data-cover], h2, input') ?? []),
+      ...(mainElement?.querySelectorAll('[data-track], [data-stop], [data-cover], h2, input') ?? []),
     ].filter(isSeen);
     return (
       visibleElements.length > 0 &&
-      ![...main!.querySelectorAll('[class*="skeleton"]')].some(isSeen) &&
+      ![...mainElement!.querySelectorAll('[class*="skeleton"]')].some(isSeen) &&
       [...document.images].filter(isSeen).every((image) => image.complete)
     );
   };
   const inSight = new Promise<number>((resolve) => {
-    const look = (): void => {
-      if (isThere()) resolve(performance.now());
-      else requestAnimationFrame(look);
+    const checkFrame = (): void => {
+      if (isLoaded()) resolve(performance.now());
+      else requestAnimationFrame(checkFrame);
     };
-    requestAnimationFrame(look);
+    requestAnimationFrame(checkFrame);
   });
   Object.assign(globalThis, { tasks, inSight } satisfies Noted);
 }

@@ -196,7 +196,7 @@ async function figuresOf(
   // MiniDLNA does not support every format
   if (fileCount === undefined || fileCount < files * 0.9)
     throw new Error(`${peer.name} found ${fileCount} of ${files} files`);
-  await firstRun.meter.quiet();
+  await firstRun.meter.waitUntilQuiet();
   const figures: Figures = {
     firstScanS: scanMs / 1000,
     filesPerS: (files / scanMs) * 1000,
@@ -220,7 +220,7 @@ async function figuresOf(
   await sleep(REST_MS);
   figures.restMb = secondRun.meter.rssMb();
   if (secondRun.subsonic) {
-    await ask(secondRun.subsonic, secondRun.meter, figures);
+    await measureRequests(secondRun.subsonic, secondRun.meter, figures);
     figures.usedMb = secondRun.meter.rssMb();
   }
   await secondRun.stop();
@@ -228,13 +228,13 @@ async function figuresOf(
 }
 
 /** Sends the requests of a phone, and measures them. */
-async function ask(subsonic: Subsonic, meter: { cpuMs(): number }, figures: Figures): Promise<void> {
+async function measureRequests(subsonic: Subsonic, meter: { cpuMs(): number }, figures: Figures): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: STREAMS_AT_ONCE });
   const client = (path: string) => `${subsonic.url}/rest/${path}&${subsonic.credentials}`;
   const quietClient = await openQuietClient(subsonic.url);
   const measureTimes = async (paths: string[]): Promise<number[]> => {
     const times: number[] = [];
-    for (const path of paths) times.push(await quietClient.ask(`/rest/${path}&${subsonic.credentials}`));
+    for (const path of paths) times.push(await quietClient.timeRequest(`/rest/${path}&${subsonic.credentials}`));
     return times.toSorted((a, b) => a - b);
   };
   const p99 = (times: number[]): number => times[Math.floor(times.length * 0.99)] ?? Number.NaN;
@@ -340,8 +340,8 @@ function tableOf(
     columns.some((column) => middle(column, row)),
   );
   const rows = measuredRows.map((row) => {
-    const best = bestOf(columns, row);
-    const cells = columns.map((column) => cellOf(column, row, best));
+    const bestValue = bestOf(columns, row);
+    const cells = columns.map((column) => cellOf(column, row, bestValue));
     return `| ${TABLE_ROWS[row]} | ${cells.join(' | ')} |`;
   });
   const head = columns.map(({ peer }) => [peer.name, peer.version].filter((part) => part !== '').join(' '));
@@ -368,13 +368,13 @@ function bestOf(columns: Column[], row: Row): number | undefined {
   return MORE_IS_BETTER.includes(row) ? Math.max(...values) : Math.min(...values);
 }
 
-function cellOf(column: Column, row: Row, best: number | undefined): string {
+function cellOf(column: Column, row: Row, bestValue: number | undefined): string {
   const value = middle(column, row);
   if (value === undefined) return '–';
   const allValues = column.runs.flatMap((run) => run[row] ?? []);
   const spread =
     allValues.length > 1 ? ` (${formatValue(Math.min(...allValues))}–${formatValue(Math.max(...allValues))})` : '';
-  return `${value === best ? `**${formatValue(value)}**` : formatValue(value)}${spread}`;
+  return `${value === bestValue ? `**${formatValue(value)}**` : formatValue(value)}${spread}`;
 }
 
 const formatValue = (value: number): string =>

@@ -30,7 +30,7 @@ interface Timed extends Times {
 }
 
 /** Measurements that docs/queries.svg shows, and their labels. */
-const SHOWN_CURVES: [name: string, shown: string][] = [
+const SHOWN_CURVES: [name: string, label: string][] = [
   ['tracks title @0', 'first page by title'],
   ['tracks title @middle', 'page in the middle'],
   ['tracks play_count @middle', 'by plays, in the middle'],
@@ -63,7 +63,7 @@ export async function queriesSuite(dir: string, { sizes, libraries, docs }: Quer
       const client = await openQuietClient(product.url, product.token);
       const run = new Run(product, client, tracks);
       await run.lists();
-      await run.others();
+      await run.measureOthers();
       await run.searches();
       await run.pagesAfterWrites();
       run.print();
@@ -89,9 +89,9 @@ export async function queriesSuite(dir: string, { sizes, libraries, docs }: Quer
 }
 
 const curvesOf = (runs: Map<number, Run>): Curve[] =>
-  SHOWN_CURVES.map(([name, shown]) => ({
-    name: shown,
-    points: [...runs].map(([tracks, run]) => [tracks, run.of(name).p50] as const),
+  SHOWN_CURVES.map(([name, label]) => ({
+    name: label,
+    points: [...runs].map(([tracks, run]) => [tracks, run.timesOf(name).p50] as const),
   }));
 
 /** Measures how the figures grow from each library size to the next. */
@@ -99,13 +99,13 @@ function growth(runs: Map<number, Run>): Measure[] {
   const sizes = [...runs];
   return sizes.slice(1).flatMap(([tracks, run], n) => {
     const [smallerSize, smallerRun] = sizes[n] as [number, Run];
-    const row = (name: string, shown: string): Measure =>
+    const row = (name: string, label: string): Measure =>
       measure({
         suite: 'queries',
-        name: `${tracks.toLocaleString('en')}: ${shown}`,
+        name: `${tracks.toLocaleString('en')}: ${label}`,
         unit: 'ms',
-        product: run.of(name).p50,
-        bound: { name: `at ${smallerSize.toLocaleString('en')}`, value: smallerRun.of(name).p50 },
+        product: run.timesOf(name).p50,
+        bound: { name: `at ${smallerSize.toLocaleString('en')}`, value: smallerRun.timesOf(name).p50 },
         goal: { op: '<=', value: tracks > 1_000_000 ? 1.5 : 2 },
       });
     return [
@@ -128,7 +128,7 @@ class Run {
     this.tracks = tracks;
   }
 
-  of(name: string): Timed {
+  timesOf(name: string): Timed {
     const times = this.times.find((entry) => entry.name === name);
     if (!times) throw new Error(`${name} was not measured`);
     return times;
@@ -193,7 +193,7 @@ class Run {
     await this.time(`${name} @end`, `${path}&limit=${PAGE_SIZE}&offset=${total - PAGE_SIZE}`);
   }
 
-  async others(): Promise<void> {
+  async measureOthers(): Promise<void> {
     const ids = Array.from(
       { length: PAGE_SIZE },
       (_, n) => `item_id=${1 + n * Math.floor(this.tracks / PAGE_SIZE)}`,
@@ -233,7 +233,7 @@ class Run {
     ]) {
       const path = `/search/library?q=${encodeURIComponent(needle)}`;
       await this.time(`search ${needle}, again`, path);
-      await this.time(`search ${needle}, new`, path, { before: () => this.write() });
+      await this.time(`search ${needle}, new`, path, { beforeEach: () => this.write() });
     }
   }
 
@@ -243,7 +243,7 @@ class Run {
       await this.time(
         `tracks ${query}, after a write`,
         `/tracks?${query}&limit=${PAGE_SIZE}&offset=${Math.floor(this.tracks / 4)}`,
-        { before: () => this.write(), rounds: FEW_ROUNDS },
+        { beforeEach: () => this.write(), rounds: FEW_ROUNDS },
       );
   }
 
@@ -263,7 +263,7 @@ class Run {
       const pendingRead = this.product.api(`${path}&offset=${Math.floor(this.tracks * 0.4)}`).finally(() => {
         isRead = true;
       });
-      while (!isRead) waits.push(await this.client.ask('/api/v1/likes/state?item_type=track&item_id=1'));
+      while (!isRead) waits.push(await this.client.timeRequest('/api/v1/likes/state?item_type=track&item_id=1'));
       await pendingRead;
     }
     return Math.max(...waits);
@@ -271,7 +271,7 @@ class Run {
 
   /** Writes something, so that the caches of tracks become invalid. */
   private async write(): Promise<void> {
-    await this.client.ask('/api/v1/tracks/1', {
+    await this.client.timeRequest('/api/v1/tracks/1', {
       method: 'PATCH',
       body: JSON.stringify({ year: 1950 + (this.writes++ % 50) }),
     });
@@ -291,19 +291,19 @@ class Run {
 }
 
 interface TimeOptions {
-  before?: () => Promise<void>;
+  beforeEach?: () => Promise<void>;
   rounds?: number;
 }
 
 async function timesOf(
   client: QuietClient,
   path: string,
-  { before, rounds = ROUND_COUNT }: TimeOptions = {},
+  { beforeEach, rounds = ROUND_COUNT }: TimeOptions = {},
 ): Promise<Times> {
   const times: number[] = [];
   for (let round = 0; round < rounds + 3; round++) {
-    await before?.();
-    const ms = await client.ask(path);
+    await beforeEach?.();
+    const ms = await client.timeRequest(path);
     if (round >= 3) times.push(ms);
   }
   const sortedTimes = times.toSorted((a, b) => a - b);
@@ -383,7 +383,7 @@ async function goals(run: Run, bareServer: BareServer, tracks: number): Promise<
       suite,
       name: `${sizeLabel}: tracks by title, first page, p50`,
       unit: 'ms',
-      product: run.of('tracks title @0').p50,
+      product: run.timesOf('tracks title @0').p50,
       bound,
       goal: { op: '<=', value: 3 },
     }),
@@ -409,7 +409,7 @@ async function goals(run: Run, bareServer: BareServer, tracks: number): Promise<
       suite,
       name: `${sizeLabel}: statistics`,
       unit: 'ms',
-      product: run.of('storage').p50,
+      product: run.timesOf('storage').p50,
       bound: { name: 'raw group-by', value: groups },
       goal: { op: '<=', value: tracks >= 1_000_000 ? 0.01 : 0.1 },
     }),
@@ -417,7 +417,7 @@ async function goals(run: Run, bareServer: BareServer, tracks: number): Promise<
       suite,
       name: `${sizeLabel}: like states of 50`,
       unit: 'ms',
-      product: run.of('like states of 50').p50,
+      product: run.timesOf('like states of 50').p50,
       bound,
       goal: { op: '<=', value: 2 },
     }),
@@ -425,7 +425,7 @@ async function goals(run: Run, bareServer: BareServer, tracks: number): Promise<
       suite,
       name: `${sizeLabel}: history page`,
       unit: 'ms',
-      product: run.of('history').p50,
+      product: run.timesOf('history').p50,
       bound,
       goal: { op: '<=', value: 3 },
     }),

@@ -179,7 +179,7 @@ async function map(page: Page): Promise<Measure[]> {
   if (!box) throw new Error('there is no map');
   const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
   await page.mouse.move(middle.x, middle.y);
-  const ways: [name: string, go: () => Promise<void>][] = [
+  const movements: [name: string, move: () => Promise<void>][] = [
     [
       'walked',
       async () => {
@@ -197,13 +197,13 @@ async function map(page: Page): Promise<Measure[]> {
     ],
   ];
   const measures: Measure[] = [];
-  for (const [name, go] of ways) {
+  for (const [name, move] of movements) {
     await page.evaluate(noteFrames);
-    await go();
+    await move();
     const frames = await page.evaluate(() => (globalThis as unknown as NotedFrames).frames());
     frames.sort((a, b) => a - b);
-    const percentile = (part: number): number =>
-      frames[Math.min(frames.length - 1, Math.floor(part * frames.length))] as number;
+    const percentile = (share: number): number =>
+      frames[Math.min(frames.length - 1, Math.floor(share * frames.length))] as number;
     console.log(
       `map ${name}: ${frames.length} frames, median ${percentile(0.5).toFixed(1)} ms, p95 ${percentile(0.95).toFixed(1)} ms`,
     );

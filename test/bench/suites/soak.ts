@@ -52,7 +52,7 @@ export async function soakSuite(
   const endsAt = performance.now() + minutes * 60_000;
   let times: number[] = [];
   let nextScanAt = performance.now() + SCAN_EVERY_MS / 3;
-  const ask: Ask = async (path, init = {}) => {
+  const sendRequest: Ask = async (path, init = {}) => {
     const startedAt = performance.now();
     const response = await fetch(`${product.url}${path}`, {
       ...init,
@@ -64,7 +64,7 @@ export async function soakSuite(
   };
   const client = async (seed: number): Promise<void> => {
     const nextRequest = mix(seededRandom(seed));
-    while (performance.now() < endsAt) await nextRequest(ask);
+    while (performance.now() < endsAt) await nextRequest(sendRequest);
   };
   const scans = async (): Promise<void> => {
     while (performance.now() < endsAt) {
@@ -185,7 +185,7 @@ function draw(slices: Slice[]): string {
     ['handles', 'Open files'],
     ['databaseMb', 'Database with its log, MB'],
   ];
-  const drawn = strips.map(([field, title], n) => {
+  const stripElements = strips.map(([field, title], n) => {
     const maximum = Math.max(1e-9, ...slices.map((slice) => slice[field]));
     const points = slices.map(
       (slice, i) =>
@@ -199,7 +199,7 @@ function draw(slices: Slice[]): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-8 -4 ${width + 16} ${strips.length * (height + gap) + 8}" role="img" aria-label="Throughput, latency, processor time, memory, open files and size of the database over time">
 <style>text{font:600 13px sans-serif;fill:#5b5854}polyline{fill:none;stroke:#0a72d4;stroke-width:1.5}.ground{fill:#f1efec}</style>
 <rect x="-8" y="-4" width="100%" height="100%" fill="#fcfbfa"/>
-${drawn.join('\n')}
+${stripElements.join('\n')}
 </svg>
 `;
 }

@@ -25,34 +25,34 @@ export async function startupSuite(dir: string): Promise<Measure[]> {
   const emptyServerPath = join(emptyPackage, 'server.mjs');
   writeFileSync(emptyServerPath, EMPTY_SERVER_CODE);
   writeFileSync(join(emptyPackage, 'package.json'), JSON.stringify({ scripts: { start: 'exec node server.mjs' } }));
-  const main = join(root, 'dist', 'server', 'main.js');
+  const mainPath = join(root, 'dist', 'server', 'main.js');
   const dataDir = join(dir, 'startup');
   await (await startProduct(dataDir)).stop(); // migrates the database, creates the account, compiles the code
-  const ours = (port: string): string[] => ['--data-dir', dataDir, '--log-level', 'error', '--port', port];
+  const ownArguments = (port: string): string[] => ['--data-dir', dataDir, '--log-level', 'error', '--port', port];
   const byNode = (port: string): Command => ({ program: process.execPath, args: [emptyServerPath, port] });
   const npmStart = (cwd: string, args: string[]): Command => ({ program: 'npm', args: ['start', '--', ...args], cwd });
   const rows = [
     {
       name: 'spawn to first /health',
       bound: { name: 'empty node:http', command: byNode },
-      command: (port: string): Command => ({ program: process.execPath, args: [main, ...ours(port)] }),
-      most: 4,
+      command: (port: string): Command => ({ program: process.execPath, args: [mainPath, ...ownArguments(port)] }),
+      maxRatio: 4,
     },
     {
       name: 'installed command to first /health',
       bound: { name: 'empty node:http', command: byNode },
-      command: (port: string): Command => ({ program: join(root, 'scripts', 'tonearm.js'), args: ours(port) }),
-      most: 2.5,
+      command: (port: string): Command => ({ program: join(root, 'scripts', 'tonearm.js'), args: ownArguments(port) }),
+      maxRatio: 2.5,
     },
     {
       name: 'npm start to first /health',
       bound: { name: 'npm start of an empty node:http', command: (port: string) => npmStart(emptyPackage, [port]) },
-      command: (port: string) => npmStart(root, ours(port)),
-      most: 1.5,
+      command: (port: string) => npmStart(root, ownArguments(port)),
+      maxRatio: 1.5,
     },
   ];
   const measures: Measure[] = [];
-  for (const { name, bound, command, most } of rows) {
+  for (const { name, bound, command, maxRatio } of rows) {
     const times = await inTurn(
       ROUND_COUNT,
       () => millisecondsToHealth(bound.command),
@@ -65,7 +65,7 @@ export async function startupSuite(dir: string): Promise<Measure[]> {
         unit: 'ms',
         product: times.product,
         bound: { name: bound.name, value: times.bound },
-        goal: { op: '<=', value: most },
+        goal: { op: '<=', value: maxRatio },
       }),
     );
   }

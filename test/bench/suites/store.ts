@@ -20,8 +20,8 @@ const LONG_BYTES = 200_000_000;
 const HEALTH_EVERY_MS = 10;
 
 export async function storeSuite(dir: string): Promise<Measure[]> {
-  const make = S3_MAKES.find(({ name }) => name === 'versitygw');
-  const server = make ? await startS3Server(make) : 'it is not known';
+  const s3Make = S3_MAKES.find(({ name }) => name === 'versitygw');
+  const server = s3Make ? await startS3Server(s3Make) : 'it is not known';
   if (typeof server === 'string') throw new Error(`NOT MEASURED: the object store: ${server}`);
   const client = new S3Client({
     endpoint: server.endpoint,

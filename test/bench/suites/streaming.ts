@@ -80,8 +80,8 @@ async function besideNginx(dir: string, music: string, stream: string, meter: Me
   const cpu: { nginx: number[]; tonearm: number[] } = { nginx: [], tonearm: [] };
   const manyStreams = await inTurn(
     ROUNDS_AT_ONCE,
-    () => together(file, nginx.meter, cpu.nginx),
-    () => together(stream, meter, cpu.tonearm),
+    () => measureTogether(file, nginx.meter, cpu.nginx),
+    () => measureTogether(stream, meter, cpu.tonearm),
   );
   await nginx.stop();
   const suite = 'streaming';
@@ -112,7 +112,7 @@ async function besideNginx(dir: string, music: string, stream: string, meter: Me
 }
 
 /** Returns the MB/s of all listeners together; adds the processor time per GB to `cpu`. */
-async function together(address: string, meter: Meter, cpu: number[]): Promise<number> {
+async function measureTogether(address: string, meter: Meter, cpu: number[]): Promise<number> {
   const [previousCpuMs, startedAt] = [meter.cpuMs(), performance.now()];
   await Promise.all(Array.from({ length: AT_ONCE }, () => megabytesPerSecond(address)));
   const [seconds, bytes] = [(performance.now() - startedAt) / 1_000, FILE_BYTES * AT_ONCE];

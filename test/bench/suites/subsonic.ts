@@ -25,7 +25,7 @@ interface CallOf {
   name: string;
   address: string;
   goal: number;
-  bound: 'ping' | { rows: number; of: Table };
+  bound: 'ping' | { rows: number; table: Table };
   rounds?: number;
 }
 
@@ -41,14 +41,14 @@ const lists = [
   'byYear&fromYear=1990&toYear=2005',
   'byGenre&genre=Jazz',
 ];
-const songs = { goal: 5, bound: { rows: 500, of: 'tracks' } } as const;
+const songs = { goal: 5, bound: { rows: 500, table: 'tracks' } } as const;
 
 const MEASURED_CALLS: CallOf[] = [
   ...lists.map((type): CallOf => ({
     name: `getAlbumList2 ${type.replace(/&.*/, '')}, 500`,
     address: `getAlbumList2?type=${type}&size=500`,
     goal: 5,
-    bound: { rows: 500, of: 'albums' },
+    bound: { rows: 500, table: 'albums' },
   })),
   {
     name: 'search3, everything, first 500',
@@ -66,7 +66,7 @@ const MEASURED_CALLS: CallOf[] = [
     name: 'getArtists',
     address: 'getArtists',
     goal: 10,
-    bound: { rows: Math.ceil(TRACK_COUNT * 0.044), of: 'artists' },
+    bound: { rows: Math.ceil(TRACK_COUNT * 0.044), table: 'artists' },
     rounds: FEW_ROUNDS,
   },
   { name: 'getAlbum', address: 'getAlbum?id=al-7', goal: 4, bound: 'ping' },
@@ -96,7 +96,7 @@ export async function subsonicSuite(dir: string): Promise<Measure[]> {
         ? pingTimes
         : {
             name: `${bound.rows.toLocaleString('en')} bare rows`,
-            ...(await times(`${bareServer.url}/${bound.of}/${bound.rows}`, rounds)),
+            ...(await times(`${bareServer.url}/${bound.table}/${bound.rows}`, rounds)),
           };
     const callTimes = await times(
       `${product.url}/rest/${address}${address.includes('?') ? '&' : '?'}${credentials}`,

@@ -19,20 +19,20 @@ export async function watchMemory(browser: Browser, page: Page): Promise<{ stop:
   await keepNoAnswers(page);
   const pids = await rendererPids(browser);
   const peak = { heapMb: 0, processMb: 0 };
-  const look = async (): Promise<void> => {
+  const readMemory = async (): Promise<void> => {
     peak.heapMb = Math.max(peak.heapMb, await heapMb(session));
     peak.processMb = Math.max(peak.processMb, ...pids.map(privateMb));
   };
-  await look();
+  await readMemory();
   let pendingLook = Promise.resolve();
   const timer = setInterval(() => {
-    pendingLook = pendingLook.then(look).catch(() => clearInterval(timer));
+    pendingLook = pendingLook.then(readMemory).catch(() => clearInterval(timer));
   }, EVERY_MS); // measures until the page is closed
   return {
     async stop() {
       clearInterval(timer);
       await pendingLook;
-      await look();
+      await readMemory();
       await session.send('HeapProfiler.collectGarbage');
       await page.waitForTimeout(EVERY_MS);
       const keptMb = Math.max(...pids.map(privateMb));

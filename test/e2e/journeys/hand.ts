@@ -3,10 +3,10 @@
 import type { Locator, Page } from 'playwright-core';
 
 export const INPUT_METHODS = ['mouse', 'keyboard', 'touch'] as const;
-export type Way = (typeof INPUT_METHODS)[number];
+export type InputMethod = (typeof INPUT_METHODS)[number];
 
 export interface Hand {
-  way: Way;
+  inputMethod: InputMethod;
   page: Page;
   /** Returns the number of actions so far. */
   count: () => number;
@@ -20,14 +20,14 @@ export interface Hand {
 }
 
 /** Creates a hand. With `types` it types searches letter by letter, as people do. */
-export function handOf(way: Way, page: Page, { types = false } = {}): Hand {
+export function handOf(inputMethod: InputMethod, page: Page, { types = false } = {}): Hand {
   let actions = 0;
   const press = async (target: Locator): Promise<void> => {
     actions += 1;
-    await (way === 'touch' ? target.tap() : target.click());
+    await (inputMethod === 'touch' ? target.tap() : target.click());
   };
   return {
-    way,
+    inputMethod,
     page,
     count: () => actions,
     press,
@@ -37,10 +37,10 @@ export function handOf(way: Way, page: Page, { types = false } = {}): Hand {
     },
     async search(text) {
       actions += 1;
-      if (way === 'keyboard') await page.keyboard.press('/');
+      if (inputMethod === 'keyboard') await page.keyboard.press('/');
       else {
         const open = page.getByRole('button', { name: 'Search' }).first();
-        await (way === 'touch' ? open.tap() : open.click());
+        await (inputMethod === 'touch' ? open.tap() : open.click());
       }
       const field = page.getByRole('combobox', { name: 'Search the library' });
       await (types ? field.pressSequentially(text) : field.fill(text));
@@ -52,12 +52,12 @@ export function handOf(way: Way, page: Page, { types = false } = {}): Hand {
     },
     async menu(result) {
       actions += 1;
-      if (way === 'mouse') await result.click({ button: 'right' });
-      else if (way === 'keyboard') await page.keyboard.press('Shift+F10');
+      if (inputMethod === 'mouse') await result.click({ button: 'right' });
+      else if (inputMethod === 'keyboard') await page.keyboard.press('Shift+F10');
       else
         await result.dispatchEvent('pointerdown', { pointerType: 'touch', bubbles: true, clientX: 100, clientY: 200 });
       await page.getByRole('menu').waitFor();
-      if (way !== 'touch') return;
+      if (inputMethod !== 'touch') return;
       // browsers also fire a click at the end of a long press
       await page.evaluate(() => {
         dispatchEvent(new PointerEvent('pointerup'));
