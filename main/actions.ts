@@ -1,5 +1,5 @@
-// The actions of tray, menus and media keys. They have no page to show an error on, so errors become notifications,
-// with the server's message.
+// The actions of tray, menus and media keys. Tray and menus have no page to display errors on, so an error becomes a
+// notification with the server's message.
 import { app, dialog } from 'electron';
 import type { PlayerCommand } from './ipc.ts';
 import { notify } from './notifications.ts';
@@ -14,14 +14,14 @@ export interface Actions {
   keepPlayerOnTop(isWanted: boolean): void;
   openSettings(): void;
   player(command: PlayerCommand): void;
-  /** Null switches the sleep timer off. */
+  /** Starts the sleep timer; null switches it off. */
   sleep(minutes: number | null): void;
   rescan(): void;
   identify(): void;
   share(enabled: boolean): void;
-  /** Asks which. On macOS files and folders are chosen in one dialog, elsewhere in two. */
-  chooseImports(what: 'files' | 'folder'): void;
-  /** Only an installed app can be replaced; undefined elsewhere. */
+  /** Asks for files or a folder to import. On macOS one dialog offers both, elsewhere there are two dialogs. */
+  chooseImports(kind: 'files' | 'folder'): void;
+  /** Checks for updates; undefined in a copy that cannot replace itself by an update. */
   lookForUpdate: (() => void) | undefined;
   quit(): void;
 }
@@ -32,7 +32,7 @@ interface ActionDeps {
   platform: NodeJS.Platform;
   say: Say;
   keepPlayerOnTop: Actions['keepPlayerOnTop'];
-  onAsked(job: Job, what: 'scan' | 'identify'): void;
+  onAsked(job: Job, kind: 'scan' | 'identify'): void;
   onNetwork(network: Network | undefined): void;
   openPaths(paths: string[]): void;
   lookForUpdate: Actions['lookForUpdate'];
@@ -59,7 +59,10 @@ export function createActions({
     openPlayer: () => windows.show('player'),
     keepPlayerOnTop,
     openSettings: () => windows.show('settings'),
-    /** Playback can be started without a window; the other commands then have nothing to act on. */
+    /**
+     * Only `toggle` opens a window, because playback can start without one; the other commands have no effect without
+     * one.
+     */
     player: (command: PlayerCommand) => windows.tell({ kind: 'player', command }, { isNeeded: command === 'toggle' }),
     sleep: (minutes) => windows.tell({ kind: 'sleep', minutes }),
     rescan: () => attempt(async () => onAsked(await client.rescan(), 'scan')),
@@ -78,10 +81,10 @@ export function createActions({
             onClick: () => windows.show('settings', '/settings#accounts'),
           });
       }),
-    chooseImports: (what) =>
+    chooseImports: (kind) =>
       attempt(async () => {
         const properties: Electron.OpenDialogOptions['properties'] =
-          what === 'folder'
+          kind === 'folder'
             ? ['openDirectory']
             : platform === 'darwin'
               ? ['openFile', 'openDirectory', 'multiSelections']

@@ -25,7 +25,7 @@ export type Scan = z.output<typeof Scan>;
 /** The counts of a finished scan. */
 export const ScanCounts = z.object({ added: z.int(), failed_count: z.int() });
 
-/** Whether the library is shared; `locked_because` says why that cannot be changed, and is absent from events. */
+/** Whether the library is shared. `locked_because` says why sharing cannot be changed; events omit it. */
 export const Network = z.object({
   shared: z.boolean(),
   locked_because: z.string().nullable().optional(),

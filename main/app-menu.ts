@@ -1,4 +1,4 @@
-// The application menu: the menu bar on macOS, behind Alt elsewhere. Pure, like the tray menu.
+// The application menu: the menu bar on macOS, elsewhere opened with Alt. Pure, like the tray menu.
 import type { MenuItemConstructorOptions } from 'electron';
 import type { Actions } from './actions.ts';
 import { isSounding, type Status } from './status.ts';
@@ -14,23 +14,23 @@ export function appMenu(
 ): MenuItemConstructorOptions[] {
   const isMac = platform === 'darwin';
   /**
-   * The page handles these keys itself and knows when somebody is typing, so the menu only shows them. macOS cannot
-   * show without handling.
+   * Displays a key that the page handles itself, because only the page knows whether the user is typing. On macOS a
+   * displayed key would also be handled, so none is displayed.
    */
   const displayOnly = (accelerator: string): MenuItemConstructorOptions =>
     isMac ? {} : { accelerator, registerAccelerator: false };
-  const isUp = status.server === 'running' && status.isSignedIn;
+  const isUsable = status.server === 'running' && status.isSignedIn;
   const settings: MenuItemConstructorOptions = {
     label: say('action.settings'),
     accelerator: 'CmdOrCtrl+,',
-    enabled: isUp,
+    enabled: isUsable,
     click: () => actions.openSettings(),
   };
   const importing: MenuItemConstructorOptions[] = [
     {
       label: say('action.import'),
       accelerator: 'CmdOrCtrl+O',
-      enabled: isUp,
+      enabled: isUsable,
       click: () => actions.chooseImports('files'),
     },
     ...(isMac
@@ -39,7 +39,7 @@ export function appMenu(
           {
             label: say('action.importFolder'),
             accelerator: 'CmdOrCtrl+Shift+O',
-            enabled: isUp,
+            enabled: isUsable,
             click: () => actions.chooseImports('folder'),
           },
         ]),
@@ -89,8 +89,13 @@ export function appMenu(
     {
       label: say('menu.library'),
       submenu: [
-        { label: say('action.rescan'), accelerator: 'CmdOrCtrl+Shift+R', enabled: isUp, click: () => actions.rescan() },
-        { label: say('action.identify'), enabled: isUp, click: () => actions.identify() },
+        {
+          label: say('action.rescan'),
+          accelerator: 'CmdOrCtrl+Shift+R',
+          enabled: isUsable,
+          click: () => actions.rescan(),
+        },
+        { label: say('action.identify'), enabled: isUsable, click: () => actions.identify() },
       ],
     },
     {
@@ -98,7 +103,12 @@ export function appMenu(
       role: 'window',
       submenu: [
         { label: say('action.open'), accelerator: 'CmdOrCtrl+1', click: () => actions.open() },
-        { label: say('action.player'), accelerator: 'CmdOrCtrl+2', enabled: isUp, click: () => actions.openPlayer() },
+        {
+          label: say('action.player'),
+          accelerator: 'CmdOrCtrl+2',
+          enabled: isUsable,
+          click: () => actions.openPlayer(),
+        },
         SEPARATOR,
         { role: 'minimize' },
         ...(isMac ? [{ role: 'front' as const }] : []),

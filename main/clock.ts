@@ -1,8 +1,8 @@
-// Time as a dependency, so that backoff and timeouts can be tested without waiting.
+// The clock as a dependency, so that tests of backoff and timeouts need not wait.
 
 export interface Clock {
   now(): Date;
-  /** Runs once after that time, unless the returned function is called before. */
+  /** Calls `run` once after `ms` milliseconds, unless the returned function is called before. */
   after(ms: number, run: () => void): () => void;
 }
 

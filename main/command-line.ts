@@ -1,4 +1,5 @@
-// The command line, at launch or of a second instance: links, files to open, and whether to show a window.
+// Parses the command line of the app at launch or of a second instance: links, files to open, and whether to show a
+// window.
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -8,13 +9,13 @@ interface LaunchRequests {
   isHidden: boolean;
 }
 
-/** Given to the app when it starts at login. */
+/** The option with which the system starts the app at login. */
 export const HIDDEN_OPTION = '--hidden';
 const MAX_ARGUMENTS = 500;
 
 /**
- * `argv` with the program first; Chromium adds options of its own. `appPath` is the app's folder, which is an argument
- * in development.
+ * Parses `argv`, which begins with the program and contains options that Chromium added. `appPath` is the app's folder,
+ * which is an argument in development.
  */
 export function readCommandLine(
   argv: readonly string[],
@@ -25,7 +26,8 @@ export function readCommandLine(
     .map(asPath)
     .filter((word) => word !== '' && !word.startsWith('-') && !word.includes('\0'))
     .slice(0, MAX_ARGUMENTS);
-  // Whatever begins like an address is one, so that a page has no way to name a file; of at least two letters, for C:\.
+  // Everything that begins like a URL counts as a link, so that a web page cannot name a file. The scheme has at least
+  // two letters, unlike the drive in C:\.
   const isLink = (word: string): boolean => /^[a-z][a-z\d+.-]+:/i.test(word);
   return {
     links: words.filter(isLink),
@@ -37,12 +39,14 @@ export function readCommandLine(
   };
 }
 
-/** Linux file managers pass file URLs (`%U` of the desktop entry, which links need). */
+/**
+ * Returns the path of a file URL. Linux file managers pass such URLs, because the desktop entry needs `%U` for links.
+ */
 function asPath(word: string): string {
   if (!/^file:\/\//i.test(word)) return word;
   try {
     return fileURLToPath(word);
   } catch {
-    return ''; // on another machine, or no path of this system
+    return ''; // the file is on another machine, or the URL has no path on this system
   }
 }

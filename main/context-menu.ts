@@ -1,4 +1,5 @@
-// The menu of a right click: spelling, editing, and the address of a link. Pages have menus of their own for music.
+// The menu of a right click: spelling, editing, and copying the address of a link. For music, pages have their own
+// menus.
 import { app, clipboard, Menu, type MenuItemConstructorOptions, type WebContents } from 'electron';
 import type { Say } from './texts.ts';
 

@@ -1,5 +1,5 @@
-// Links such as tonearm://album/7 and tonearm://play/album/7. Any web page may contain one, so it opens a page,
-// searches or plays, and nothing else.
+// Parses links such as tonearm://album/7 and tonearm://play/album/7. Any web page may contain such a link, so a link
+// can only open a page, search or play.
 import type { PageMessage, PlayableItem } from './ipc.ts';
 
 const PAGES: Record<PlayableItem, (id: string) => string> = {
@@ -13,7 +13,7 @@ const MAX_SEARCH_CHARACTERS = 200;
 
 type LinkMessage = Extract<PageMessage, { kind: 'open' | 'search' | 'playItem' }>;
 
-/** The message for the library window; undefined for an invalid link. */
+/** Returns the message for the library window; undefined for an invalid link. */
 export function messageForLink(link: string): LinkMessage | undefined {
   if (link.length > MAX_LINK_CHARACTERS || !URL.canParse(link)) return undefined;
   const { protocol, host, pathname, searchParams, username, password } = new URL(link);

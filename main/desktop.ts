@@ -29,24 +29,27 @@ import { createWindows } from './windows.ts';
 
 interface DesktopDeps {
   preload: string;
-  /** Folder of the pictures of tray and task bar. */
+  /** Folder with the images of tray and task bar. */
   icons: string;
-  /** `echo` receives what it prints. */
+  /** Starts the server; `echo` receives its output. */
   launch(options: { args: readonly string[]; echo: (chunk: Buffer) => void }): ServerChild;
   clock: Clock;
-  /** This copy knows where updates are published. */
+  /** Whether this copy knows where updates are published. */
   hasFeed: boolean;
-  /** Where errors that nothing caught are reported: `process`. */
+  /** The emitter that reports uncaught errors: `process`. */
   faults: NodeJS.EventEmitter;
   argv?: readonly string[];
   platform?: NodeJS.Platform;
 }
 
 const SCHEME = 'tonearm';
-/** The same id as in electron-builder.yml: Windows shows notifications only of apps whose id is in the start menu. */
+/**
+ * The app id, equal to the one in electron-builder.yml: Windows shows notifications only of apps whose id is in the
+ * start menu.
+ */
 const APP_ID = 'app.tonearm.desktop';
 
-/** Must run before Electron is ready. */
+/** Starts the app. Must run before Electron is ready. */
 export function startDesktop({
   preload,
   icons,
@@ -63,9 +66,9 @@ export function startDesktop({
   if (platform === 'win32') app.setAppUserModelId(APP_ID);
 
   let url: string | undefined;
-  /** Changes when the server has ended, because another program may listen at its address then. */
-  let isUp = false;
-  let inLanguage = sayIn([]); // the system's language is known when the app is ready
+  /** False once the server has ended, because another program may listen at its address then. */
+  let isServerUp = false;
+  let inLanguage = sayIn([]); // the system's language is unknown until the app is ready
   const say: Say = (...words) => inLanguage(...words);
   let isQuitting = false;
   let isDrained = false;
@@ -83,19 +86,19 @@ export function startDesktop({
     else untilSetUp.push(run);
   };
 
-  // Pages of a server that died stay valid until the next one listens, so the last address counts. The slash matters:
+  // Pages of a dead server stay valid until the next server listens, so the last address counts. The slash matters:
   // http://127.0.0.1:47470/ and http://127.0.0.1:4747@elsewhere/ begin with http://127.0.0.1:4747.
-  const isOurs = (address: string): boolean => url !== undefined && address.startsWith(`${url}/`);
+  const isOwnPage = (address: string): boolean => url !== undefined && address.startsWith(`${url}/`);
 
   const windows = createWindows({
     preload,
-    isOurs,
+    isOwnPage,
     url: () => url,
     lastPlace: (name, arrangement) => lastPlace(settingsFile.get().places, arrangement, name),
     keepPlace: (name, arrangement, place) =>
       settingsFile.change({ places: withPlace(settingsFile.get().places, arrangement, name, place) }),
     isPlayerOnTop: () => settingsFile.get().playerOnTop,
-    // keeps playing
+    // the hidden library window keeps playing
     staysBehind: (name) => name === 'library' && !isQuitting && keepsRunning() && isSounding(watch.status()),
     onClosed: () => {
       if (!windows.isOpen('library') && !windows.isOpen('player')) watch.playerIs(null);
@@ -110,7 +113,7 @@ export function startDesktop({
     onFailed,
   });
   const hungDialog = createHungDialog({ clock, say, restart: server.endHung });
-  const client = createServerClient({ url: () => (isUp ? url : undefined), requestTicket: server.requestTicket });
+  const client = createServerClient({ url: () => (isServerUp ? url : undefined), requestTicket: server.requestTicket });
   const requestedJobs = createAskedJobs();
   let view: ReturnType<typeof createStatusView> | undefined;
   const watch = watchServer({
@@ -123,7 +126,7 @@ export function startDesktop({
       if (isSetUp(status)) for (const run of untilSetUp.splice(0)) run();
     },
     onJob(job) {
-      const notice = requestedJobs.ended(job, say);
+      const notice = requestedJobs.noticeOfEnd(job, say);
       if (notice && !isSeen()) notify({ ...notice, onClick: () => windows.show('library', `/activity?job=${job.id}`) });
     },
   });
@@ -153,15 +156,15 @@ export function startDesktop({
     onClick: actions.open,
     player: actions.player,
   });
-  const recentAlbums = createRecentAlbums({ kept: settingsFile, platform, say });
+  const recentAlbums = createRecentAlbums({ settingsFile, platform, say });
   const shortcuts = createGlobalShortcuts(actions.player);
   const settings = createShellSettings({
     settingsFile,
     hasFeed,
     login: createLoginItem({ platform, env: process.env }),
     takenShortcuts: shortcuts.taken,
-    onChange({ mediaKeys, shortcuts: chosen, playerOnTop }) {
-      if (mediaKeys !== undefined || chosen) shortcuts.use(settingsFile.get());
+    onChange({ mediaKeys, shortcuts: chosenShortcuts, playerOnTop }) {
+      if (mediaKeys !== undefined || chosenShortcuts) shortcuts.use(settingsFile.get());
       if (playerOnTop !== undefined) showOnTop();
     },
   });
@@ -173,7 +176,7 @@ export function startDesktop({
   function onReady(readyUrl: string): void {
     log.info(`the server listens on ${readyUrl}`);
     url = readyUrl;
-    isUp = true;
+    isServerUp = true;
     if (settingsFile.get().lastGood !== app.getVersion() || settingsFile.get().failedStarts > 0)
       settingsFile.change({ lastGood: app.getVersion(), failedStarts: 0 });
     windows.serverIsBack(url);
@@ -183,21 +186,23 @@ export function startDesktop({
   }
 
   function onDown(): void {
-    isUp = false;
+    isServerUp = false;
     log.warn('the server process ended and is being restarted');
     watch.serverIs('restarting');
     windows.tellAll({ kind: 'server', state: 'restarting' });
     if (!windows.isVisible()) notify({ title: say('crash.title'), body: say('crash.text'), onClick: actions.open });
   }
 
-  /** Requested by the user, so without a notification. */
+  /** Restarts the server without a notification, because the user requested it. */
   function restartServer(): Promise<void> {
     watch.serverIs('restarting');
     windows.tellAll({ kind: 'server', state: 'restarting' });
     return server.restart();
   }
 
-  /** Its pages and connections are left as they are: it may answer again. */
+  /**
+   * Displays that the server does not respond. Its pages and connections stay, because the server may respond again.
+   */
   function onHung(isHung: boolean): void {
     log.warn(isHung ? 'the server is not responding' : 'the server is responding again, or has ended');
     watch.serverHangs(isHung);
@@ -211,7 +216,7 @@ export function startDesktop({
     const failedStarts = failure.port === undefined ? settingsFile.get().failedStarts + 1 : 0;
     settingsFile.change({ failedStarts });
     const previousVersion = failedStarts >= 2 && lastGood !== app.getVersion() ? lastGood : undefined;
-    void askAfterFailure({ ...failure, before: previousVersion }, say).then((args) => {
+    void askAfterFailure({ ...failure, previousVersion }, say).then((args) => {
       if (!args) return app.quit();
       watch.serverIs('starting');
       server.start(args);
@@ -231,7 +236,7 @@ export function startDesktop({
     if (!keepsRunning()) app.quit();
   });
   app.on('web-contents-created', (_event, page) =>
-    guardNavigation(page, { isOurs, nameOf: windows.nameOf, show: windows.show }),
+    guardNavigation(page, { isOwnPage, nameOf: windows.nameOf, show: windows.show }),
   );
   app.on('before-quit', () => {
     isQuitting = true;
@@ -251,10 +256,10 @@ export function startDesktop({
 
   void app.whenReady().then(() => {
     inLanguage = sayIn(wantedLanguages());
-    denyPermissions(session.defaultSession, isOurs);
+    denyPermissions(session.defaultSession, isOwnPage);
     if (app.isPackaged) app.setAsDefaultProtocolClient(SCHEME);
     answerChannels({
-      isOurs,
+      isOwnPage,
       settings,
       restartServer,
       fileOf: client.fileOf,
@@ -280,7 +285,7 @@ export function startDesktop({
       whilePlaying.resume();
     });
     powerMonitor.on('shutdown', ((event: Electron.Event) => {
-      event.preventDefault(); // the system waits a while
+      event.preventDefault(); // the system then waits for the app to quit
       app.quit();
     }) as () => void);
     if (!wasStartedByLogin(platform)) launchRequests.startedWith(argv, process.cwd());
@@ -288,7 +293,7 @@ export function startDesktop({
   });
 }
 
-/** Sets the profile's own folder. By default it would be that of the server's data, on macOS and Windows. */
+/** Gives the profile its own folder, which by default is the server's data folder on macOS and Windows. */
 function keepProfileApart(): string {
   if (!app.commandLine.hasSwitch('user-data-dir')) {
     const profile = join(app.getPath('appData'), 'tonearm-desktop');
@@ -298,6 +303,6 @@ function keepProfileApart(): string {
   return app.getPath('userData');
 }
 
-/** Returns whether the system started the app at login; where the system does not tell, `--hidden` does. */
+/** Returns whether macOS started the app at login. On other systems the option `--hidden` tells. */
 const wasStartedByLogin = (platform: NodeJS.Platform): boolean =>
   platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin;

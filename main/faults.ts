@@ -1,19 +1,19 @@
-// Errors that nothing caught: Electron would show a stack trace in a modal window. They become a sentence, and a report
-// that stays on this computer. Crashes of Chromium's processes leave their dumps there too.
+// Handles uncaught errors, for which Electron would show a stack trace in a modal window: the user sees one sentence,
+// and a report is written on this computer. Crashes of Chromium's processes write their dumps there too.
 import { app, crashReporter, dialog, shell } from 'electron';
 import type { ShellLog } from './log.ts';
 import type { Say } from './texts.ts';
 
-/** Errors in a row are shown once. */
+/** Whether an error is displayed; further errors are only logged until the user closes it. */
 let isShown = false;
 
-/** `faults` raises the events of `process`. */
+/** Handles the uncaught errors that `faults` (`process`) reports. */
 export function catchFaults(faults: NodeJS.EventEmitter, log: ShellLog, say: Say): void {
   crashReporter.start({ uploadToServer: false });
-  const take =
-    (what: string) =>
+  const handlerFor =
+    (kind: string) =>
     (error: unknown): void => {
-      const report = log.report(what, error);
+      const report = log.report(kind, error);
       if (isShown) return;
       void show(report);
     };
@@ -22,8 +22,8 @@ export function catchFaults(faults: NodeJS.EventEmitter, log: ShellLog, say: Say
     await showFault(report, say);
     isShown = false;
   };
-  faults.on('uncaughtException', take('uncaught exception'));
-  faults.on('unhandledRejection', take('unhandled rejection'));
+  faults.on('uncaughtException', handlerFor('uncaught exception'));
+  faults.on('unhandledRejection', handlerFor('unhandled rejection'));
   app.on('render-process-gone', (_event, page, { reason, exitCode }) =>
     log.warn(`the page ${page.getURL().split(/[?#]/)[0]} ended: ${reason} (${exitCode})`),
   );

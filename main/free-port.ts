@@ -1,16 +1,19 @@
 import { createServer } from 'node:net';
 
-/** So many ports in a row are not in use by chance. */
+/** This many consecutive ports are never all in use by chance. */
 const MAX_TRIED_PORTS = 100;
 
-/** The next port above that nothing listens on; undefined when there is none near. */
-export async function nextFreePort(used: number): Promise<number | undefined> {
-  for (let port = used + 1; port <= Math.min(used + MAX_TRIED_PORTS, 65_535); port += 1)
+/** Returns the next port above `used` on which nothing listens; undefined if none of the tried ports is free. */
+export async function nextFreePort(usedPort: number): Promise<number | undefined> {
+  for (let port = usedPort + 1; port <= Math.min(usedPort + MAX_TRIED_PORTS, 65_535); port += 1)
     if (await isFree(port)) return port;
   return undefined;
 }
 
-/** Tries only this machine: listening on more addresses makes the firewall of Windows ask. */
+/**
+ * Returns whether nothing listens on the port. Only the loopback address is tried, because listening on more addresses
+ * makes the firewall of Windows ask.
+ */
 const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const probe = createServer();

@@ -1,6 +1,6 @@
-// Keys that work in every program: media keys, and combinations that a person chose. A page that has played gets media
-// keys from the system by itself, with title and cover, and yields to other players; the setting here captures them
-// always, also before anything has played.
+// Keys that work in every program: media keys, and combinations that the user chose. The system passes media keys to a
+// page that has played, with title and cover, and to other players after them. The setting `mediaKeys` captures them
+// always, even before anything has played.
 import { globalShortcut } from 'electron';
 import { z } from 'zod';
 import { SHORTCUT_NAMES, type PlayerCommand, type ShortcutName, type Shortcuts } from './ipc.ts';
@@ -22,7 +22,7 @@ function isAccelerator(text: string): boolean {
   return KEY.test(key) && typesNothing && parts.every((part) => MODIFIERS.includes(part));
 }
 
-/** Requires Control, Alt or Command, so that no typing key is taken from other programs; empty for none. */
+/** A shortcut with Control, Alt or Command, so that other programs lose no typing key; empty for no shortcut. */
 export const Accelerator = z
   .string()
   .max(40)
@@ -34,7 +34,7 @@ export function createGlobalShortcuts(run: (command: PlayerCommand) => void) {
   let registered: string[] = [];
   let takenShortcuts: ShortcutName[] = [];
 
-  /** Returns false when the system or another program has the shortcut. */
+  /** Registers a shortcut; returns false if the system or another program already uses it. */
   const register = (key: string, command: PlayerCommand): boolean => {
     if (globalShortcut.isRegistered(key) || !globalShortcut.register(key, () => run(command))) return false;
     registered.push(key);
@@ -42,7 +42,7 @@ export function createGlobalShortcuts(run: (command: PlayerCommand) => void) {
   };
 
   return {
-    /** Replaces the previous shortcuts. */
+    /** Replaces the registered shortcuts. */
     use({ mediaKeys, shortcuts }: { mediaKeys: boolean; shortcuts: Shortcuts }): void {
       for (const key of registered) globalShortcut.unregister(key);
       registered = [];

@@ -1,4 +1,4 @@
-// Handlers of the IPC channels. Sender and arguments are checked here, for every channel alike.
+// Handlers of the IPC channels. Every call's sender and arguments are checked here.
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { app, BrowserWindow, dialog, ipcMain, shell, type IpcMainInvokeEvent, type WebContents } from 'electron';
@@ -8,19 +8,19 @@ import type { ShellChange, ShellSettings } from './ipc.ts';
 import { Accelerator } from './global-shortcuts.ts';
 
 interface AnswerDeps {
-  /** Whether a URL is a page of our server. */
-  isOurs(url: string): boolean;
+  /** Returns whether a URL is a page of the app's own server. */
+  isOwnPage(url: string): boolean;
   setupToken(): Promise<string | undefined>;
   requestTicket(): Promise<string | undefined>;
   restartServer(): Promise<void>;
   settings: { get(): ShellSettings; change(change: ShellChange): ShellSettings };
   onLanguage(language: string): void;
   onReport(page: WebContents, report: PlayerReport): void;
-  /** Path of a track's file on this computer. */
+  /** Returns the path of a track's file on this computer. */
   fileOf(trackId: number): Promise<string | undefined>;
 }
 
-type Answer<C extends Channel> = (
+type ChannelHandler<C extends Channel> = (
   asker: WebContents,
   args: unknown[],
 ) => ReturnType<Channels[C]> | Promise<ReturnType<Channels[C]>>;
@@ -58,7 +58,7 @@ const Report = z.strictObject({
 const LanguageTag = z.string().regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/);
 
 export function answerChannels({
-  isOurs,
+  isOwnPage,
   setupToken,
   requestTicket,
   restartServer,
@@ -67,7 +67,7 @@ export function answerChannels({
   onReport,
   fileOf,
 }: AnswerDeps): void {
-  const answers: { [C in Channel]: Answer<C> } = {
+  const answers: { [C in Channel]: ChannelHandler<C> } = {
     'app:version': answer(z.tuple([]), () => app.getVersion()),
     'dialog:choose-folder': answer(z.tuple([FolderPath.optional()]), chooseFolder),
     'setup:token': answer(z.tuple([]), async () => (await setupToken()) ?? null),
@@ -81,7 +81,7 @@ export function answerChannels({
   };
   for (const [channel, run] of Object.entries(answers)) {
     ipcMain.handle(channel, (event, ...args: unknown[]) => {
-      if (!isOurPage(event, isOurs)) throw new Error(`${channel} is not for this page.`);
+      if (!isOurPage(event, isOwnPage)) throw new Error(`${channel} is not for this page.`);
       return run(event.sender, args);
     });
   }
@@ -92,16 +92,16 @@ function answer<Args extends unknown[], Result>(
   run: (asker: WebContents, ...args: Args) => Result,
 ) {
   return (asker: WebContents, args: unknown[]): Result => {
-    const parsed = schema.safeParse(args);
-    if (!parsed.success)
-      throw new TypeError(`The arguments of this channel are not valid: ${z.prettifyError(parsed.error)}`);
-    return run(asker, ...parsed.data);
+    const parsedArgs = schema.safeParse(args);
+    if (!parsedArgs.success)
+      throw new TypeError(`The arguments of this channel are not valid: ${z.prettifyError(parsedArgs.error)}`);
+    return run(asker, ...parsedArgs.data);
   };
 }
 
-/** The main frame of the page only. A frame that is gone is null and gets no answer. */
-function isOurPage({ sender, senderFrame }: IpcMainInvokeEvent, isOurs: AnswerDeps['isOurs']): boolean {
-  return senderFrame !== null && senderFrame === sender.mainFrame && isOurs(senderFrame.url);
+/** Returns whether the sender is the main frame of one of the app's pages. A closed frame is null and is rejected. */
+function isOurPage({ sender, senderFrame }: IpcMainInvokeEvent, isOwnPage: AnswerDeps['isOwnPage']): boolean {
+  return senderFrame !== null && senderFrame === sender.mainFrame && isOwnPage(senderFrame.url);
 }
 
 async function chooseFolder(asker: WebContents, startIn?: string): Promise<string | null> {
@@ -116,7 +116,7 @@ async function chooseFolder(asker: WebContents, startIn?: string): Promise<strin
   return canceled ? null : (filePaths[0] ?? null);
 }
 
-/** Reveals the file in its folder, and opens nothing. */
+/** Shows the file in its folder without opening it; returns false if the file does not exist. */
 function showFile(path: string | undefined): boolean {
   if (path === undefined || !existsSync(path)) return false;
   shell.showItemInFolder(path);

@@ -1,5 +1,5 @@
-// What a page may ask of the main process: one map from channel to function. Whatever a browser can do too uses HTTP
-// instead. In the other direction there is one channel, `PAGE_MESSAGE`.
+// The functions of the main process that pages may call, one per channel. For everything that a browser can do too,
+// pages use HTTP. In the other direction there is one channel, `PAGE_MESSAGE`.
 
 /** The state of a page's player. */
 export interface PlayerReport {
@@ -7,9 +7,9 @@ export interface PlayerReport {
   title: string | null;
   artist: string | null;
   album: { id: number; title: string } | null;
-  /** Small PNG as a data URL; null while there is none. */
+  /** A small PNG as a data URL; null while nothing with a cover is loaded. */
   cover: string | null;
-  /** Null when nothing is loaded. */
+  /** Null while no track is loaded. */
   isLiked: boolean | null;
   /** Whether the sleep timer runs. */
   isSleeping: boolean;
@@ -18,26 +18,29 @@ export interface PlayerReport {
 /** The commands that can have a global shortcut. */
 export const SHORTCUT_NAMES = ['toggle', 'next', 'previous', 'like'] as const;
 export type ShortcutName = (typeof SHORTCUT_NAMES)[number];
-/** Shortcuts in Electron's notation, such as `Control+Alt+P`; empty for none. */
+/** Shortcuts in Electron's notation, such as `Control+Alt+P`; empty for no shortcut. */
 export type Shortcuts = Record<ShortcutName, string>;
 
-/** Settings of the app itself; everything else is a setting of the server. */
+/** Settings of the app itself; all other settings are the server's. */
 export interface ShellSettings {
-  /** Keep running without a window; the tray opens one. */
+  /** Whether the app keeps running without a window; the tray opens windows. */
   keepRunning: boolean;
-  /** Capture media keys also while another app is playing. */
+  /** Whether media keys are captured even while another app plays. */
   mediaKeys: boolean;
-  /** They work in every program. */
+  /** Shortcuts that work in every program. */
   shortcuts: Shortcuts;
-  /** Shortcuts that the system or another program uses already. */
+  /** Shortcuts that the system or another program already uses. */
   takenShortcuts: ShortcutName[];
-  /** Show a notification for each new track while no window is focused. */
+  /** Whether each new track is announced by a notification while no window is focused. */
   notifyTracks: boolean;
-  /** The player window stays above those of other programs. */
+  /** Whether the player window stays above those of other programs. */
   playerOnTop: boolean;
-  /** Check for updates once a day; nothing is downloaded without asking. Null in a copy without a feed. */
+  /**
+   * Whether the app checks for updates once a day; nothing is downloaded without asking. Null in a copy without an
+   * update feed.
+   */
   lookForUpdates: boolean | null;
-  /** Null where the system does not support it. */
+  /** Whether the system starts the app at login; null if the system does not support this. */
   openAtLogin: boolean | null;
 }
 export type ShellChange = {
@@ -46,30 +49,30 @@ export type ShellChange = {
 
 export interface Channels {
   'app:version': () => string;
-  /** The absolute path, or null when cancelled. */
+  /** Asks for a folder; resolves to its absolute path, or null if cancelled. */
   'dialog:choose-folder': (startIn?: string) => string | null;
   /**
-   * The token for creating the first account, so that nobody has to copy it from a terminal; null when there is an
-   * account.
+   * Resolves to the token for creating the first account, which a browser user copies from the terminal; null if an
+   * account exists.
    */
   'setup:token': () => string | null;
-  /** A one-time sign-in for this window; null when the server cannot give one. */
+  /** Resolves to a one-time ticket that signs this window in; null if the server cannot create one. */
   'auth:ticket': () => string | null;
-  /** Restarts the server. Resolves when it is back, or could not be started. */
+  /** Restarts the server. Resolves when the server is back, or could not be started. */
   'server:restart': () => void;
   'shell:settings': () => ShellSettings;
   'shell:change': (change: ShellChange) => ShellSettings;
-  /** The language the user chose; menus and tray follow. */
+  /** Sets the language of menus and tray to the one chosen in a page. */
   'shell:language': (language: string) => void;
-  /** Shows the file of a track in the system's file manager; false when it is not on this computer. */
+  /** Shows the file of a track in the system's file manager; false if the file is not on this computer. */
   'file:show': (trackId: number) => boolean;
-  /** Sent on every change. From the first one on the page receives messages. */
+  /** Reports every change of the player. The page receives messages once it has sent a report. */
   'player:report': (report: PlayerReport) => void;
 }
 
 export type Channel = keyof Channels;
 
-/** Name of each channel on the bridge, which pages see as `window.tonearm`. */
+/** Function name of each channel on the bridge, which pages see as `window.tonearm`. */
 export const BRIDGE = {
   version: 'app:version',
   pickFolder: 'dialog:choose-folder',
@@ -91,19 +94,19 @@ export type ServerState = 'starting' | 'running' | 'restarting';
 export type PlayableItem = 'track' | 'album' | 'artist' | 'playlist';
 
 export type PageMessage =
-  /** A path of the library window. */
+  /** Opens a path in the library window. */
   | { kind: 'open'; path: string }
   | { kind: 'search'; text: string }
   | { kind: 'player'; command: PlayerCommand }
   | { kind: 'play'; trackIds: number[] }
   | { kind: 'playItem'; item: PlayableItem; id: number }
-  /** The sleep timer of the player; null switches it off. */
+  /** Sets the player's sleep timer; null switches it off. */
   | { kind: 'sleep'; minutes: number | null }
   | { kind: 'server'; state: ServerState };
 
 type BridgeCall<C extends Channel> = (...args: Parameters<Channels[C]>) => Promise<ReturnType<Channels[C]>>;
 
 export type Bridge = { [Name in keyof typeof BRIDGE]: BridgeCall<(typeof BRIDGE)[Name]> } & {
-  /** Returns how to stop listening. */
+  /** Calls the listener for each message; returns the function that unsubscribes. */
   onMessage(listener: (message: PageMessage) => void): () => void;
 };

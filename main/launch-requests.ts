@@ -1,4 +1,5 @@
-// Links, files and command lines that reach the app at launch or while it runs. They wait until the server listens.
+// Handles links, files and command lines that reach the app at launch or while it runs. They wait until the server
+// listens.
 import { app } from 'electron';
 import { readCommandLine } from './command-line.ts';
 import type { Clock } from './clock.ts';
@@ -13,18 +14,18 @@ interface LaunchRequestsDeps {
   windows: Pick<Windows, 'show' | 'tell'>;
   client: ServerClient;
   clock: Clock;
-  /** Runs now, or as soon as the server listens. */
+  /** Calls `run` now, or as soon as the server listens. */
   whenUp(run: () => void): void;
-  /** Runs now, or as soon as there is an account whose library it is. */
+  /** Calls `run` now, or as soon as the first account exists, which then owns the imported music. */
   whenSetUp(run: () => void): void;
   isSounding(): boolean;
   say: Say;
 }
 
-/** macOS reports files that were dropped together one by one. */
+/** Files are collected for this time, because macOS reports files that were dropped together one by one. */
 const OPEN_DELAY_MS = 200;
 
-/** Listens for links and files from now on. */
+/** Starts to listen for links and files. */
 export function receiveLaunchRequests({
   windows,
   client,
@@ -36,7 +37,7 @@ export function receiveLaunchRequests({
 }: LaunchRequestsDeps) {
   const files = createOpenedFiles({ client, onDone: onImported });
 
-  /** A single file is played, as expected when opening one; several do not interrupt what is playing. */
+  /** Plays a single imported file, as expected when opening one; several files do not interrupt what is playing. */
   function onImported({ total, trackIds, playlistIds, failures }: ImportOutcome): void {
     const playlist = playlistIds.at(-1);
     if (playlist !== undefined) windows.show('library', `/playlists/${playlist}`);
@@ -61,7 +62,7 @@ export function receiveLaunchRequests({
     });
   }
 
-  /** `words` begin with the program, as at launch. */
+  /** Handles a command line; `words` begin with the program, as at launch. */
   function startedWith(words: readonly string[], workingDirectory: string): void {
     const { links, paths, isHidden } = readCommandLine(words, { workingDirectory, appPath: app.getAppPath() });
     if (!isHidden) whenUp(() => windows.show('library'));

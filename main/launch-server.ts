@@ -1,5 +1,5 @@
-// Starts the server process: plain Node in development, for which the native packages are installed anyway; Electron's
-// utility process in a package, which has no Node. Nothing else knows the difference.
+// Starts the server process: with Node in development, for which the native packages are installed, and as Electron's
+// utility process in a package, which has no Node. The rest of the app need not know which of the two runs.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,15 +11,21 @@ interface LaunchOptions {
   /** The project folder, or the asar archive. */
   root: string;
   isPackaged: boolean;
-  /** The arguments of the command line. */
+  /** The arguments of the server's command line. */
   args?: readonly string[];
   /** Receives the server's output. */
   echo?: (chunk: Buffer) => void;
 }
 
-/** The flags of `npm start`: a small young generation, which saves 60 to 90 MB, and collections in quiet times. */
+/**
+ * The Node flags of `npm start`: a small young generation saves 60 to 90 MB, and `--expose-gc` allows collections in
+ * quiet times.
+ */
 const NODE_FLAGS = ['--expose-gc', '--max-semi-space-size=4'];
-/** Secrets go into the system keychain where there is one: a user is signed in, whose keychain is unlocked. */
+/**
+ * Returns the server's environment. Secrets go into the system keychain if there is one, because the signed-in user's
+ * keychain is unlocked.
+ */
 const environment = ({ address }: ServerSocket): NodeJS.ProcessEnv => ({
   SECRET_STORE: 'auto',
   ...process.env,
@@ -41,7 +47,7 @@ function launchNode(root: string, args: readonly string[], socket: ServerSocket)
   const child = spawn(nodeProgram(root), [...NODE_FLAGS, join(root, 'dist', 'server', 'main.js'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: environment(socket),
-    detached: process.platform !== 'win32', // or Ctrl-C in the terminal would reach it in addition to our stop request
+    detached: process.platform !== 'win32', // Ctrl-C in the terminal must not reach the server
   });
   if (!child.stdout || !child.stderr) throw NO_OUTPUT;
   let fault: Error | undefined;
@@ -51,14 +57,14 @@ function launchNode(root: string, args: readonly string[], socket: ServerSocket)
   return {
     stdout: child.stdout,
     stderr: child.stderr,
-    // `close` comes after the last output, `exit` may not
+    // `close` comes after the last output, `exit` may come before it
     onEnd: (listener) => void child.once('close', () => listener(fault)),
     kill: () => kill(child.pid),
   };
 }
 
 function launchUtility(root: string, args: readonly string[], socket: ServerSocket): StartedProcess {
-  // Unpacked, because worker threads and native packages read real files.
+  // The server is outside the archive, because worker threads and native packages read real files.
   const entry = join(root.replace(/\.asar$/, '.asar.unpacked'), 'dist', 'server', 'main.js');
   const child = utilityProcess.fork(entry, [...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -71,11 +77,11 @@ function launchUtility(root: string, args: readonly string[], socket: ServerSock
     stdout: child.stdout,
     stderr: child.stderr,
     onEnd: (listener) => void child.once('exit', () => listener()),
-    kill: () => kill(child.pid), // at once; child.kill() asks first
+    kill: () => kill(child.pid), // child.kill() would first ask the process to end
   };
 }
 
-/** The Node that npm installed with the project, or the system's where there is none (macOS). */
+/** Returns the Node that npm installed with the project, or the system's if there is none (macOS). */
 function nodeProgram(root: string): string {
   const isWindows = process.platform === 'win32';
   const bundled = join(
@@ -92,6 +98,6 @@ function kill(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it had already exited
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // the process had already exited
   }
 }

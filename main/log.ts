@@ -1,5 +1,5 @@
-// The log of the app itself, and reports of its errors, in the profile: nothing leaves this computer. What the server
-// prints goes into a file beside it. Files are rotated at 1 MB by electron-log, which keeps one old file of each.
+// The app's own log and error reports, kept in the profile; nothing leaves this computer. The server's output is
+// written to a second file. electron-log rotates both files at 1 MB and keeps one old file of each.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import electronLog from 'electron-log/node';
@@ -10,7 +10,7 @@ const MAX_REPORTS = 10;
 export type ShellLog = ReturnType<typeof openLog>;
 
 export function openLog(folder: string, { version, now }: { version: string; now: () => Date }) {
-  const [main, server] = ['main', 'server'].map((name) => fileLog(name, join(folder, `${name}.log`)));
+  const [mainLog, server] = ['main', 'server'].map((name) => fileLog(name, join(folder, `${name}.log`)));
   const reports = join(folder, 'reports');
   const lastLines: string[] = [];
   let count = 0;
@@ -18,7 +18,7 @@ export function openLog(folder: string, { version, now }: { version: string; now
   const write = (level: 'info' | 'warn' | 'error', text: string): void => {
     lastLines.push(`${now().toISOString()} ${level} ${text}`);
     if (lastLines.length > 50) lastLines.shift();
-    main?.[level](text);
+    mainLog?.[level](text);
   };
 
   return {
@@ -29,19 +29,22 @@ export function openLog(folder: string, { version, now }: { version: string; now
     /** Writes the output of the server unchanged. */
     server: (chunk: Buffer): void => server?.info(chunk.toString().trimEnd()),
 
-    /** Writes an error with the last lines of the log into a file of its own; gives its path, or the log's. */
-    report(what: string, error: unknown): string {
+    /**
+     * Writes an error and the last lines of the log into a new file. Returns the file's path, or the log's path if the
+     * file cannot be written.
+     */
+    report(summary: string, error: unknown): string {
       const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      write('error', `${what}: ${stack}`);
+      write('error', `${summary}: ${stack}`);
       const path = join(reports, `${now().toISOString().replaceAll(':', '-')}-${(count += 1)}.txt`);
       const system = `${process.platform} ${process.arch}, Node ${process.versions.node}`;
       try {
         mkdirSync(reports, { recursive: true });
-        writeFileSync(path, [`Tonearm ${version}, ${system}`, what, stack, '', ...lastLines, ''].join('\n'));
+        writeFileSync(path, [`Tonearm ${version}, ${system}`, summary, stack, '', ...lastLines, ''].join('\n'));
         for (const name of readdirSync(reports).toSorted().slice(0, -MAX_REPORTS)) rmSync(join(reports, name));
         return path;
       } catch (fault) {
-        write('warn', `no report: ${String(fault)}`); // disk full: another error here would end the app
+        write('warn', `no report: ${String(fault)}`); // the disk may be full, and another error here would end the app
         return join(folder, 'main.log');
       }
     },

@@ -1,12 +1,15 @@
-// Start at login, without a window. macOS and Windows have an API for it; Linux desktops read a folder of desktop
-// entries.
+// Starts the app at login, without a window. macOS and Windows have an API for this; Linux desktops read a folder of
+// desktop entries.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { app } from 'electron';
 import { HIDDEN_OPTION } from './command-line.ts';
 
 export interface LoginItem {
-  /** Null where it is not supported: an app that is not installed could not be found at login. */
+  /**
+   * Returns whether the app starts at login; null if unsupported, because the system could not find an app that is not
+   * installed.
+   */
   get(): boolean | null;
   set(isOn: boolean): void;
 }
@@ -30,13 +33,16 @@ export function createLoginItem({ platform, env }: { platform: NodeJS.Platform; 
     set(isOn) {
       if (!isOn) return rmSync(file, { force: true });
       mkdirSync(dirname(file), { recursive: true });
-      // the executable of an AppImage is elsewhere at every start
+      // the executable of an AppImage is mounted elsewhere at every start
       writeFileSync(file, autostartEntry(env['APPIMAGE'] ?? app.getPath('exe')));
     },
   };
 }
 
-/** Per the Desktop Entry Specification: the path in quotes, special characters escaped, and every backslash doubled. */
+/**
+ * Returns the desktop entry. According to the Desktop Entry Specification the path is quoted, special characters are
+ * escaped, and every backslash is doubled.
+ */
 export const autostartEntry = (program: string): string => `[Desktop Entry]
 Type=Application
 Name=Tonearm

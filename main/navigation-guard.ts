@@ -1,18 +1,19 @@
-// Restricts pages: only our own server's, each in its own window, without any permission beyond a page's.
+// Restricts pages to the app's own server, each page to its own window, and all of them to the permissions of a plain
+// page.
 import { shell, type Session, type WebContents } from 'electron';
 import { windowOf, type WindowName } from './window-paths.ts';
 
 interface NavigationGuardDeps {
-  isOurs(address: string): boolean;
+  isOwnPage(address: string): boolean;
   nameOf(page: WebContents): WindowName | undefined;
-  /** Shows a page of ours in its own window. */
+  /** Shows a page of the app's server in its own window. */
   show(name: WindowName, path: string): void;
 }
 
-/** Keeps a page, and every frame in it, on our own server; https links open in the system's browser. */
-export function guardNavigation(page: WebContents, { isOurs, nameOf, show }: NavigationGuardDeps): void {
+/** Keeps a page and all of its frames on the app's server; https links open in the system's browser. */
+export function guardNavigation(page: WebContents, { isOwnPage, nameOf, show }: NavigationGuardDeps): void {
   page.on('will-frame-navigate', (event) => {
-    if (!isOurs(event.url)) {
+    if (!isOwnPage(event.url)) {
       event.preventDefault();
       if (event.isMainFrame) openInBrowser(event.url);
       return;
@@ -23,16 +24,16 @@ export function guardNavigation(page: WebContents, { isOurs, nameOf, show }: Nav
     openOurs(event.url);
   });
   page.on('will-redirect', (event) => {
-    if (!isOurs(event.url)) event.preventDefault();
+    if (!isOwnPage(event.url)) event.preventDefault();
   });
   page.on('will-attach-webview', (event) => event.preventDefault());
   page.setWindowOpenHandler(({ url }) => {
-    if (isOurs(url)) openOurs(url);
+    if (isOwnPage(url)) openOurs(url);
     else openInBrowser(url);
     return { action: 'deny' };
   });
 
-  /** Pages that belong to no window (API docs, a shared song) open in the browser. */
+  /** Opens a page of the server; pages that belong to no window (API docs, a shared song) open in the browser. */
   function openOurs(address: string): void {
     const { pathname, search, hash } = new URL(address);
     const name = windowOf(pathname);
@@ -43,13 +44,15 @@ export function guardNavigation(page: WebContents, { isOurs, nameOf, show }: Nav
 
 function openInBrowser(address: string): void {
   if (URL.canParse(address) && new URL(address).protocol === 'https:')
-    shell.openExternal(address).catch(() => undefined); // no browser to open it with
+    shell.openExternal(address).catch(() => undefined); // the system may have no browser
 }
 
-/** Camera, location, notifications, devices: none is needed. Only copying to the clipboard is allowed. */
-export function denyPermissions(session: Session, isOurs: (address: string) => boolean): void {
+/**
+ * Denies camera, location, notifications and devices, which no page needs. Only writing to the clipboard is allowed.
+ */
+export function denyPermissions(session: Session, isOwnPage: (address: string) => boolean): void {
   const isAllowed = (permission: string, page: string): boolean =>
-    permission === 'clipboard-sanitized-write' && isOurs(page);
+    permission === 'clipboard-sanitized-write' && isOwnPage(page);
   session.setPermissionRequestHandler((page, permission, decide) => decide(isAllowed(permission, page.getURL())));
   session.setPermissionCheckHandler((page, permission) => isAllowed(permission, page?.getURL() ?? ''));
   session.setDevicePermissionHandler(() => false);

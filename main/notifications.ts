@@ -1,4 +1,4 @@
-// System notifications: results of what the user asked for, and a server crash while no window is visible.
+// System notifications: results of jobs that the user started, and a server crash while no window is visible.
 import { BrowserWindow, Notification } from 'electron';
 import type { Job } from './api-schemas.ts';
 import { ScanCounts } from './api-schemas.ts';
@@ -18,15 +18,15 @@ export function notify({ title, body, onClick }: Notice): void {
   notice.show();
 }
 
-/** A focused window shows it itself. */
+/** Returns whether a window has the focus; its page then displays results itself. */
 export const isSeen = (): boolean => BrowserWindow.getFocusedWindow() !== null;
 
-/** Remembers jobs that were started from tray or menu; returns the notification of each when it has ended, once. */
+/** Remembers jobs that the user started from tray or menu, and returns one notification for each when it has ended. */
 export function createAskedJobs() {
   const requestedJobs = new Map<number, 'scan' | 'identify'>();
   return {
-    note: (job: Job, what: 'scan' | 'identify'): void => void requestedJobs.set(job.id, what),
-    ended(job: Job, say: Say): Omit<Notice, 'onClick'> | undefined {
+    note: (job: Job, kind: 'scan' | 'identify'): void => void requestedJobs.set(job.id, kind),
+    noticeOfEnd(job: Job, say: Say): Omit<Notice, 'onClick'> | undefined {
       const request = requestedJobs.get(job.id);
       if (!request || isOpen(job)) return undefined;
       requestedJobs.delete(job.id);

@@ -17,12 +17,12 @@ export interface ImportOutcome {
   failures: { name: string; reason: string }[];
 }
 
-/** More than anybody drags; a whole collection belongs in the music folder. */
+/** Maximum number of imported files, more than anybody drags; whole collections belong in the music folder. */
 const MAX_FILES = 5_000;
 
 type FileKind = 'playlist' | 'audio';
 
-/** Returns the kind by extension; the server checks the content. */
+/** Returns the kind of a file by its extension; the server checks the content. */
 export function kindOf(path: string): FileKind | undefined {
   const extension = extname(path).slice(1).toLowerCase();
   if (Object.hasOwn(PLAYLIST_FORMATS, extension)) return 'playlist';
@@ -52,7 +52,7 @@ export function createOpenedFiles({ client, onDone }: OpenedFilesDeps) {
   }
 
   return {
-    /** Resolves when all are imported; calls are queued. */
+    /** Imports files after those of earlier calls. Resolves when all are imported. */
     open(paths: readonly string[]): Promise<unknown> {
       previousImports = previousImports.then(() => importPaths(paths));
       return previousImports;
@@ -60,7 +60,7 @@ export function createOpenedFiles({ client, onDone }: OpenedFilesDeps) {
   };
 }
 
-/** A file is tried whatever its extension; a folder is searched for audio and playlists. */
+/** Returns a file itself whatever its extension, or the audio and playlist files in a folder. */
 async function filesAt(path: string): Promise<string[]> {
   const stats = await stat(path).catch(() => undefined);
   if (stats?.isFile()) return [path];

@@ -1,18 +1,18 @@
-// The jump list of Windows: albums that were played lately. An entry starts the app with a link to the album.
+// The jump list of Windows with recently played albums. An entry starts the app with a link to the album.
 import { app } from 'electron';
 import type { RecentAlbum, SettingsFile } from './shell-settings.ts';
 import type { Status } from './status.ts';
 import type { Say } from './texts.ts';
 
-const MOST = 8;
+const MAX_ALBUMS = 8;
 
 interface RecentAlbumsDeps {
-  kept: SettingsFile;
+  settingsFile: SettingsFile;
   platform: NodeJS.Platform;
   say: Say;
 }
 
-export function createRecentAlbums({ kept, platform, say }: RecentAlbumsDeps) {
+export function createRecentAlbums({ settingsFile, platform, say }: RecentAlbumsDeps) {
   function draw(albums: readonly RecentAlbum[]): void {
     app.setJumpList([
       {
@@ -34,10 +34,10 @@ export function createRecentAlbums({ kept, platform, say }: RecentAlbumsDeps) {
     show({ player }: Status): void {
       if (platform !== 'win32' || player?.status !== 'playing' || !player.album) return;
       const { album } = player;
-      const previousAlbums = kept.get().recentAlbums;
+      const previousAlbums = settingsFile.get().recentAlbums;
       if (previousAlbums[0]?.id === album.id && previousAlbums[0].title === album.title) return;
-      const recentAlbums = [album, ...previousAlbums.filter(({ id }) => id !== album.id)].slice(0, MOST);
-      kept.change({ recentAlbums });
+      const recentAlbums = [album, ...previousAlbums.filter(({ id }) => id !== album.id)].slice(0, MAX_ALBUMS);
+      settingsFile.change({ recentAlbums });
       draw(recentAlbums);
     },
   };

@@ -1,4 +1,4 @@
-// The app as an HTTP client of its own server, for tray and menus. It signs in with a ticket of its own.
+// The app as an HTTP client of its own server, for tray and menus. The client signs in with its own ticket.
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import type { z } from 'zod';
@@ -16,7 +16,7 @@ import {
 } from './api-schemas.ts';
 import { pathOfAudio } from './track-path.ts';
 
-/** An error with the server's own message; `status` is 0 when the server was not reached. */
+/** An error with the server's message; `status` is 0 if the server was not reached. */
 export class ServerError extends Error {
   readonly status: number;
   constructor(status: number, message: string, options?: ErrorOptions) {
@@ -26,12 +26,12 @@ export class ServerError extends Error {
 }
 
 interface ServerClientDeps {
-  /** Address of the running server; undefined while there is none. */
+  /** Returns the address of the running server; undefined while no server runs. */
   url(): string | undefined;
   requestTicket(): Promise<string | undefined>;
 }
 
-interface Asked {
+interface RequestOptions {
   method?: 'GET' | 'POST' | 'PUT';
   body?: unknown;
   headers?: Record<string, string>;
@@ -50,8 +50,8 @@ export function createServerClient({ url, requestTicket }: ServerClientDeps) {
     return Session.parse(await answer.json()).access_token;
   }
 
-  /** `body` is sent as JSON, or as a form. Throws a ServerError for any other than a 2xx status. */
-  async function call(path: string, { method = 'GET', body, headers = {}, signal }: Asked): Promise<Response> {
+  /** Sends a request; `body` is sent as JSON, or as a form. Throws a ServerError unless the status is 2xx. */
+  async function call(path: string, { method = 'GET', body, headers = {}, signal }: RequestOptions): Promise<Response> {
     const base = url();
     if (base === undefined) throw new ServerError(0, 'The server is not running.');
     const isForm = body instanceof FormData;
@@ -69,24 +69,27 @@ export function createServerClient({ url, requestTicket }: ServerClientDeps) {
     return answer;
   }
 
-  /** Sends a request as the owner. An expired session is renewed once. */
-  async function ask(path: string, asked: Asked = {}, isAgain = false): Promise<Response> {
+  /** Sends a request as the owner; signs in again once if the session has expired. */
+  async function requestAsOwner(path: string, options: RequestOptions = {}, isAgain = false): Promise<Response> {
     const current = (token ??= signIn());
     const bearer = await current.catch((error: unknown) => {
       if (token === current) token = undefined;
       throw error;
     });
     try {
-      return await call(path, { ...asked, headers: { ...asked.headers, Authorization: `Bearer ${bearer}` } });
+      return await call(path, { ...options, headers: { ...options.headers, Authorization: `Bearer ${bearer}` } });
     } catch (error) {
       if (isAgain || !(error instanceof ServerError) || error.status !== 401) throw error;
       if (token === current) token = undefined;
-      return ask(path, asked, true);
+      return requestAsOwner(path, options, true);
     }
   }
 
-  const read = async <T extends z.ZodType>(shape: T, path: string, asked?: Asked): Promise<z.output<T>> =>
-    shape.parse(await (await ask(path, asked)).json());
+  const fetchParsed = async <T extends z.ZodType>(
+    shape: T,
+    path: string,
+    options?: RequestOptions,
+  ): Promise<z.output<T>> => shape.parse(await (await requestAsOwner(path, options)).json());
 
   const send = async <T extends z.ZodType>(
     shape: T,
@@ -95,24 +98,24 @@ export function createServerClient({ url, requestTicket }: ServerClientDeps) {
     file: string,
   ): Promise<z.output<T>> => {
     const form = new FormData();
-    form.append(field, await openAsBlob(file), basename(file)); // streamed from disk
-    return read(shape, path, { method: 'POST', body: form });
+    form.append(field, await openAsBlob(file), basename(file)); // the file is streamed from disk
+    return fetchParsed(shape, path, { method: 'POST', body: form });
   };
 
   return {
-    rescan: (): Promise<Job> => read(Job, '/sources/local_folder/scan', { method: 'POST' }),
-    identify: (): Promise<Job> => read(Job, '/jobs/enrich', { method: 'POST', body: { scope: 'pending' } }),
-    openJobs: async (): Promise<Job[]> => (await read(Jobs, '/jobs?status=running&limit=50')).items,
-    network: (): Promise<Network> => read(Network, '/network'),
+    rescan: (): Promise<Job> => fetchParsed(Job, '/sources/local_folder/scan', { method: 'POST' }),
+    identify: (): Promise<Job> => fetchParsed(Job, '/jobs/enrich', { method: 'POST', body: { scope: 'pending' } }),
+    openJobs: async (): Promise<Job[]> => (await fetchParsed(Jobs, '/jobs?status=running&limit=50')).items,
+    network: (): Promise<Network> => fetchParsed(Network, '/network'),
     share: (enabled: boolean): Promise<Network> =>
-      read(Network, '/network/sharing', { method: 'PUT', body: { enabled } }),
+      fetchParsed(Network, '/network/sharing', { method: 'PUT', body: { enabled } }),
 
-    /** Undefined for a deleted track, or one whose audio is no local file. */
+    /** Returns the path of a track's file; undefined for a deleted track, or if the audio is not a local file. */
     async fileOf(trackId: number): Promise<string | undefined> {
       const [track, settings, folders] = await Promise.all([
-        read(Track, `/tracks/${trackId}`),
-        read(Settings, '/settings'),
-        read(MusicFolders, '/music-folders'),
+        fetchParsed(Track, `/tracks/${trackId}`),
+        fetchParsed(Settings, '/settings'),
+        fetchParsed(MusicFolders, '/music-folders'),
       ]).catch(() => []);
       const text = (name: string): string | undefined => {
         const value = settings?.items.find(({ key }) => key === name)?.value;
@@ -128,19 +131,21 @@ export function createServerClient({ url, requestTicket }: ServerClientDeps) {
       });
     },
 
-    /** Ids of the created tracks. Throws with the reason when the file is no audio. */
+    /**
+     * Uploads a file; returns the ids of the created tracks. Throws with the server's reason if the file is not audio.
+     */
     async upload(file: string): Promise<number[]> {
       return (await send(Uploaded, '/tracks/upload', 'files', file)).items.map(({ id }) => id);
     },
 
-    /** Id of the created playlist. */
+    /** Imports a playlist file; returns the id of the created playlist. */
     async importPlaylist(file: string): Promise<number> {
       return (await send(Imported, '/playlists/import', 'file', file)).playlist.id;
     },
 
-    /** The event stream, from after the event of that id. */
+    /** Opens the event stream, which begins after the event `lastId`. */
     openEvents: (signal: AbortSignal, lastId?: string): Promise<Response> =>
-      ask('/events', {
+      requestAsOwner('/events', {
         signal,
         headers: { Accept: 'text/event-stream', ...(lastId !== undefined && { 'Last-Event-ID': lastId }) },
       }),

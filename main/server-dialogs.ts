@@ -1,4 +1,4 @@
-// The questions that the app asks when the server cannot start or does not answer.
+// Dialogs that are shown when the server cannot start or does not respond.
 import { app, dialog } from 'electron';
 import type { Clock } from './clock.ts';
 import { nextFreePort } from './free-port.ts';
@@ -6,12 +6,18 @@ import type { StartFailure } from './server-process.ts';
 import type { Say } from './texts.ts';
 
 interface Failure extends StartFailure {
-  /** The version that worked, if the present one is newer and has failed twice. Going back is the user's choice. */
-  before: string | undefined;
+  /**
+   * The previous version, if its server worked and the current version has failed twice. The user decides whether to go
+   * back.
+   */
+  previousVersion: string | undefined;
 }
 
-/** `args` start the server again; undefined: quit. */
-export async function askAfterFailure({ reason, port, before }: Failure, say: Say): Promise<string[] | undefined> {
+/** Returns the arguments with which to start the server again, or undefined to quit. */
+export async function askAfterFailure(
+  { reason, port, previousVersion }: Failure,
+  say: Say,
+): Promise<string[] | undefined> {
   const free = port === undefined ? undefined : await nextFreePort(port);
   const answers = [
     ...(free === undefined ? [] : [{ label: say('start.otherPort', { port: String(free) }), args: portArgs(free) }]),
@@ -24,7 +30,9 @@ export async function askAfterFailure({ reason, port, before }: Failure, say: Sa
     message: say('start.failed'),
     detail: [
       port === undefined ? reason : say('start.portInUse', { port: String(port) }),
-      ...(before === undefined ? [] : [say('start.goBack', { version: app.getVersion(), before })]),
+      ...(previousVersion === undefined
+        ? []
+        : [say('start.goBack', { version: app.getVersion(), before: previousVersion })]),
     ].join('\n\n'),
     buttons: answers.map(({ label }) => label),
     defaultId: 0,
@@ -35,8 +43,8 @@ export async function askAfterFailure({ reason, port, before }: Failure, say: Sa
 
 const portArgs = (port: number): string[] => ['--port', String(port), '--keep-port'];
 
-/** Asks again after that time, if it still does not answer. */
-const PATIENCE_MS = 30_000;
+/** The dialog is shown again after this time if the server still does not respond. */
+const ASK_AGAIN_MS = 30_000;
 
 interface HungDeps {
   clock: Clock;
@@ -44,13 +52,15 @@ interface HungDeps {
   restart(): void;
 }
 
-/** Asks whether to wait or to restart; the question is withdrawn when the server is responding again, or has ended. */
+/**
+ * Asks whether to wait for the server or to restart it. The dialog closes when the server responds again or has ended.
+ */
 export function createHungDialog({ clock, say, restart }: HungDeps) {
   let open: AbortController | undefined;
   let cancelPause = (): void => undefined;
 
-  async function ask(): Promise<void> {
-    const own = (open = new AbortController());
+  async function showDialog(): Promise<void> {
+    const ownDialog = (open = new AbortController());
     const { response } = await dialog.showMessageBox({
       type: 'warning',
       title: 'Tonearm',
@@ -59,12 +69,12 @@ export function createHungDialog({ clock, say, restart }: HungDeps) {
       buttons: [say('hung.wait'), say('hung.restart')],
       defaultId: 0,
       cancelId: 0,
-      signal: own.signal,
+      signal: ownDialog.signal,
     });
-    if (open !== own) return;
+    if (open !== ownDialog) return;
     open = undefined;
     if (response === 1) restart();
-    else cancelPause = clock.after(PATIENCE_MS, () => void ask());
+    else cancelPause = clock.after(ASK_AGAIN_MS, () => void showDialog());
   }
 
   return {
@@ -72,7 +82,7 @@ export function createHungDialog({ clock, say, restart }: HungDeps) {
       cancelPause();
       open?.abort();
       open = undefined;
-      if (isHung) void ask();
+      if (isHung) void showDialog();
     },
   };
 }

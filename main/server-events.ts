@@ -1,4 +1,4 @@
-// Listens to the server's events. Reconnects with backoff, and at once when asked to.
+// Listens to the server's events. Reconnects with backoff, or at once on request.
 import type { Clock } from './clock.ts';
 import { createSseParser, type ServerEvent } from './sse-parser.ts';
 import { ServerError, type ServerClient } from './server-client.ts';
@@ -6,10 +6,13 @@ import { ServerError, type ServerClient } from './server-client.ts';
 interface ServerEventsDeps {
   client: Pick<ServerClient, 'openEvents'>;
   clock: Clock;
-  /** Connected: missed events are sent again, as far as the server keeps them. */
+  /** Called on connection. The server sends missed events again as far as it keeps them. */
   onOpen(): void;
   onEvent(event: ServerEvent): void;
-  /** Disconnected, or not connected yet. `isSetUp` is false while there is no account to connect as. */
+  /**
+   * Called when the connection was lost or could not be opened. `isSetUp` is false while no account exists to connect
+   * as.
+   */
   onLost(isSetUp: boolean): void;
 }
 
@@ -24,11 +27,11 @@ export function createServerEvents({ client, clock, onOpen, onEvent, onLost }: S
 
   function connect(): void {
     disconnect();
-    const own = (line = new AbortController());
-    void listen(own.signal)
+    const ownController = (line = new AbortController());
+    void listen(ownController.signal)
       .catch((error: unknown) => error)
       .then((error) => {
-        if (line !== own) return; // reconnected or closed meanwhile
+        if (line !== ownController) return; // the stream was reconnected or closed in the meantime
         line = undefined;
         onLost(!(error instanceof ServerError && error.status === 409));
         cancelPause = clock.after(pauseMs, connect);
@@ -41,12 +44,12 @@ export function createServerEvents({ client, clock, onOpen, onEvent, onLost }: S
     if (!body) return;
     pauseMs = FIRST_PAUSE_MS;
     onOpen();
-    const read = createSseParser((event) => {
+    const parse = createSseParser((event) => {
       lastId = event.id ?? lastId;
       onEvent(event);
     });
     const decoder = new TextDecoder();
-    for await (const piece of body) read(decoder.decode(piece, { stream: true }));
+    for await (const piece of body) parse(decoder.decode(piece, { stream: true }));
   }
 
   function disconnect(): void {

@@ -1,25 +1,25 @@
-// The server as a child process: started, watched, restarted with backoff when it dies, stopped on quit. It is the same
-// program as for `npm start`, and prints the address it listens on. A socket carries the messages between the app and
-// the server.
+// The server as a child process: started, monitored, restarted with backoff when it dies, stopped on quit. The server
+// is the same program as for `npm start`, and prints the address that it listens on. A socket carries messages between
+// the app and the server.
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { Clock } from './clock.ts';
 
-/** One run of the server, in whatever kind of process. */
+/** One run of the server, in a Node or utility process. */
 export interface ServerChild {
   stdout: NodeJS.ReadableStream;
   stderr: NodeJS.ReadableStream;
-  /** Called once when it has ended, with the error when it could not be started. */
+  /** Calls the listener once when the process has ended, with the error if the process could not be started. */
   onEnd(listener: (fault?: Error) => void): void;
   onMessage(listener: (message: unknown) => void): void;
-  /** Messages sent before the server listens are queued. To an ended process they are dropped. */
+  /** Sends a message. Messages are queued until the server listens, and dropped once the process has ended. */
   send(message: ToServer): void;
   kill(): void;
 }
 
 /**
- * `stop`: shut down. `ping`: still there? `ticket`: a one-time sign-in of a window; `setup_token`: for creating the
- * first account; both are answered under that id.
+ * Messages to the server. `stop` shuts it down, `ping` asks for a `pong`. `ticket` requests a one-time sign-in of a
+ * window, `setup_token` the token for creating the first account; the answer to either has the same id.
  */
 export type ToServer = { kind: 'stop' } | { kind: 'ping' } | { kind: 'ticket' | 'setup_token'; id: number };
 const FromServer = z.discriminatedUnion('kind', [
@@ -28,7 +28,7 @@ const FromServer = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('failed'), reason: z.string().min(1), port: z.int().optional() }),
 ]);
 
-/** `reason` is a sentence for the user; `port` is one that another program uses. */
+/** `reason` is a sentence for the user; `port` is a port that another program uses. */
 export interface StartFailure {
   reason: string;
   port?: number | undefined;
@@ -37,7 +37,7 @@ export interface StartFailure {
 interface ServerProcessDeps {
   launch(args: readonly string[]): ServerChild;
   clock: Clock;
-  /** Called when the server listens: for the first time, or again after a restart. */
+  /** Called when the server listens: for the first time, or after a restart. */
   onReady(url: string): void;
   /** Called when the server died and will be restarted. */
   onDown?(): void;
@@ -52,15 +52,15 @@ export type ServerProcess = ReturnType<typeof createServerProcess>;
 const MIN_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
 const MAX_RESTARTS = 8;
-/** After listening this long, the next crash starts the backoff anew. */
+/** A crash after this time of listening starts the backoff from the beginning. */
 const STABLE_RUN_MS = 60_000;
-/** The server gives its own jobs 5 s to stop at a safe point, and closes the database after that. */
+/** The server gives its own jobs 5 s to stop at a safe point, and then closes the database. */
 const STOP_TIMEOUT_MS = 10_000;
 const ANSWER_TIMEOUT_MS = 5_000;
 const PING_INTERVAL_MS = 1_000;
-/** Unanswered pings, not seconds: the time that the computer slept does not count. */
+/** Pings are counted instead of seconds, because the time that the computer slept does not count. */
 const MAX_UNANSWERED_PINGS = 3;
-/** A large database may be migrated at the start, during which the server answers nothing. */
+/** During its start the server may migrate a large database, and answers no pings. */
 const MAX_UNANSWERED_PINGS_AT_START = 120;
 
 export function createServerProcess({ launch, clock, onReady, onDown, onHung, onFailed }: ServerProcessDeps) {
@@ -92,27 +92,28 @@ export function createServerProcess({ launch, clock, onReady, onDown, onHung, on
       lastWords = /^tonearm: (.+)$/.exec(line)?.[1] ?? lastWords;
     });
     run.onMessage((message) => {
-      const told = FromServer.safeParse(message).data;
-      if (told?.kind === 'pong') heardPong();
-      else if (told?.kind === 'answer') pendingAnswers.get(told.id)?.(told.value ?? undefined);
-      else if (told?.kind === 'failed') failure = told;
+      const parsedMessage = FromServer.safeParse(message).data;
+      if (parsedMessage?.kind === 'pong') heardPong();
+      else if (parsedMessage?.kind === 'answer')
+        pendingAnswers.get(parsedMessage.id)?.(parsedMessage.value ?? undefined);
+      else if (parsedMessage?.kind === 'failed') failure = parsedMessage;
     });
     run.onEnd((fault) =>
       onEnded(failure ?? { reason: fault?.message || lastWords || 'The server stopped without an error message.' }),
     );
   }
 
-  /** Asks every second whether it still answers; the returned function takes an answer. */
+  /** Pings the server every second; returns the function to call for each answer. */
   function watchAnswers(run: ServerChild): () => void {
     let unanswered = 0;
-    const ask = (): void => {
+    const ping = (): void => {
       if (child !== run || stopping || endedOnPurpose) return;
       if (unanswered >= (readyAt ? MAX_UNANSWERED_PINGS : MAX_UNANSWERED_PINGS_AT_START)) setHung(true);
       unanswered += 1;
       run.send({ kind: 'ping' });
-      clock.after(PING_INTERVAL_MS, ask);
+      clock.after(PING_INTERVAL_MS, ping);
     };
-    clock.after(PING_INTERVAL_MS, ask);
+    clock.after(PING_INTERVAL_MS, ping);
     return () => {
       unanswered = 0;
       if (child === run) setHung(false);
@@ -136,12 +137,12 @@ export function createServerProcess({ launch, clock, onReady, onDown, onHung, on
   function onEnded(failure: StartFailure): void {
     child = undefined;
     setHung(false);
-    for (const give of pendingAnswers.values()) give(undefined);
+    for (const resolveAnswer of pendingAnswers.values()) resolveAnswer(undefined);
     if (stopping) return onStopped?.();
     if (endedOnPurpose) return endedOnPurpose();
     if (readyAt && clock.now().getTime() - readyAt.getTime() >= STABLE_RUN_MS) deaths = 0;
     deaths += 1;
-    // A server that never listened will not with another try: a port in use, a wrong setting.
+    // A server that never listened will fail again, because a port is in use or a setting is wrong.
     if (!wasReady || deaths > MAX_RESTARTS) return fail(failure);
     onDown?.();
     clock.after(Math.min(MIN_PAUSE_MS * 2 ** (deaths - 1), MAX_PAUSE_MS), start);
@@ -158,18 +159,18 @@ export function createServerProcess({ launch, clock, onReady, onDown, onHung, on
     restart = undefined;
   }
 
-  /** Returns undefined when the server cannot give one, or has none. */
-  function ask(kind: 'ticket' | 'setup_token'): Promise<string | undefined> {
+  /** Requests a value from the server; resolves to undefined if the server does not have or send one. */
+  function requestValue(kind: 'ticket' | 'setup_token'): Promise<string | undefined> {
     return new Promise((resolve) => {
       if (!child || stopping) return resolve(undefined);
       const id = (lastId += 1);
-      const giveUp = clock.after(ANSWER_TIMEOUT_MS, () => give(undefined));
-      const give = (value: string | undefined): void => {
+      const giveUp = clock.after(ANSWER_TIMEOUT_MS, () => resolveAnswer(undefined));
+      const resolveAnswer = (value: string | undefined): void => {
         giveUp();
         pendingAnswers.delete(id);
         resolve(value);
       };
-      pendingAnswers.set(id, give);
+      pendingAnswers.set(id, resolveAnswer);
       child.send({ kind, id });
     });
   }
@@ -177,36 +178,39 @@ export function createServerProcess({ launch, clock, onReady, onDown, onHung, on
   return {
     start,
 
-    /** There is one only until the first account is created. */
-    setupToken: (): Promise<string | undefined> => ask('setup_token'),
+    /** Resolves to the token for creating the first account; undefined once an account exists. */
+    setupToken: (): Promise<string | undefined> => requestValue('setup_token'),
 
-    /** A one-time sign-in for one window, valid for seconds. */
-    requestTicket: (): Promise<string | undefined> => ask('ticket'),
+    /** Resolves to a one-time ticket that signs one window in, valid for seconds. */
+    requestTicket: (): Promise<string | undefined> => requestValue('ticket'),
 
-    /** Ends a server that does not answer; it is restarted like one that died. */
+    /** Kills a server that does not respond; the process is then restarted like after a crash. */
     endHung(): void {
       if (isHung) child?.kill();
     },
 
-    /** Restarts it, for settings that need that. Resolves when it listens again, or cannot be started. */
+    /**
+     * Restarts the server, for settings that need a restart. Resolves when the server listens again, or cannot be
+     * started.
+     */
     restart(): Promise<void> {
       if (stopping) return stopping;
       if (restart) return restart.promise;
       restart = Promise.withResolvers<void>();
-      if (!child) return restart.promise; // it died, and is about to be restarted
+      if (!child) return restart.promise; // the server died, and is about to be restarted
       const cancelKill = clock.after(STOP_TIMEOUT_MS, () => child?.kill());
       endedOnPurpose = () => {
         endedOnPurpose = undefined;
         cancelKill();
         deaths = 0;
-        wasReady = false; // it may start with another setting, which another try will not change
+        wasReady = false; // a changed setting may prevent the start, which retries cannot repair
         start();
       };
       child.send({ kind: 'stop' });
       return restart.promise;
     },
 
-    /** Stops it for good. Resolves when it has shut down, or was killed because that took too long. */
+    /** Stops the server for good. Resolves when it has shut down, or was killed because that took too long. */
     stop(): Promise<void> {
       stopping ??= new Promise((resolve) => {
         endRestart();

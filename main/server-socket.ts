@@ -1,5 +1,5 @@
-// The app's end of the socket between it and one run of its server, as lines of JSON; see server/cli/shell-link.ts. It
-// closes with the app, however that ends, which ends the server too.
+// The app's end of the socket to one run of its server; messages are lines of JSON; see server/cli/shell-link.ts. The
+// socket closes when the app ends for any reason, and the server then ends too.
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
@@ -10,14 +10,14 @@ import type { ToServer } from './server-process.ts';
 
 export interface ServerSocket {
   address: string;
-  /** Messages sent before the server is connected are queued. */
+  /** Sends a message; messages are queued until the server is connected. */
   send(message: ToServer): void;
   onMessage(listener: (message: unknown) => void): void;
-  /** Called when the server has ended. */
+  /** Closes the socket; called when the server has ended. */
   close(): void;
 }
 
-/** The address of a socket has 104 bytes on macOS. */
+/** The path of a socket is limited to 104 bytes on macOS. */
 const MAX_FOLDER_BYTES = 80;
 const isWindows = process.platform === 'win32';
 
@@ -26,17 +26,17 @@ export function listenForServer(): ServerSocket {
     ? `\\\\.\\pipe\\tonearm-${randomUUID()}`
     : join(mkdtempSync(join(tmpdir().length > MAX_FOLDER_BYTES ? '/tmp' : tmpdir(), 'tonearm-')), 'shell');
   let socket: Socket | undefined;
-  let hear: (message: unknown) => void = () => undefined;
+  let receive: (message: unknown) => void = () => undefined;
   const queuedLines: string[] = [];
 
   const listener = createServer((connection) => {
-    connection.on('error', () => undefined); // the end of the process is what counts
-    if (socket) return void connection.destroy(); // this is another server, which only checks whether the app runs
+    connection.on('error', () => undefined); // only the end of the process counts
+    if (socket) return void connection.destroy(); // another server is only checking whether the app runs
     socket = connection;
     for (const line of queuedLines.splice(0)) connection.write(line);
     createInterface({ input: connection })
-      .on('line', (line) => hear(parse(line)))
-      .on('error', () => undefined); // the socket reports the error again, after a kill with something unread
+      .on('line', (line) => receive(parse(line)))
+      .on('error', () => undefined); // a killed server leaves unread data, whose error is repeated here
   });
   listener.listen(address);
 
@@ -48,7 +48,7 @@ export function listenForServer(): ServerSocket {
       else if (socket.writable) socket.write(line);
     },
     onMessage(listener) {
-      hear = listener;
+      receive = listener;
     },
     close() {
       socket?.destroy();

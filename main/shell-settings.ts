@@ -1,5 +1,5 @@
-// Settings of the app itself, and the positions of its windows: one small JSON file in the profile. A damaged file is
-// put aside, and an unreadable one stays as it is.
+// Settings of the app itself and the positions of its windows, in a small JSON file in the profile. A damaged file is
+// copied before it is overwritten, and an unreadable file stays unchanged.
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { Accelerator, NO_SHORTCUTS } from './global-shortcuts.ts';
@@ -25,13 +25,15 @@ const StoredSettings = z.object({
   notifyTracks: z.boolean().catch(false),
   playerOnTop: z.boolean().catch(false),
   lookForUpdates: z.boolean().catch(false),
-  /** The last version whose server listened, and how often a newer one could not start since. */
+  /**
+   * `lastGood` is the last version whose server listened; `failedStarts` counts failed starts of a newer version since.
+   */
   lastGood: z.string().max(60).optional().catch(undefined),
   failedStarts: z.int().min(0).catch(0),
   language: z.string().max(35).optional().catch(undefined),
   /** Window positions by the connected screens, the latest last. */
   places: z.record(z.string(), Places).catch({}),
-  /** Albums that were played, the latest first. */
+  /** Recently played albums, the latest first. */
   recentAlbums: z.array(RecentAlbum).catch([]),
 });
 type StoredSettings = z.output<typeof StoredSettings>;
@@ -39,8 +41,8 @@ type StoredSettings = z.output<typeof StoredSettings>;
 export type SettingsFile = ReturnType<typeof openSettingsFile>;
 
 export function openSettingsFile(path: string, warn: (words: string) => void) {
-  const { stored, mayWrite } = readSettings(path, warn);
-  let settings = stored ?? StoredSettings.parse({});
+  const { stored: storedSettings, mayWrite } = readSettings(path, warn);
+  let settings = storedSettings ?? StoredSettings.parse({});
   return {
     get: (): StoredSettings => settings,
     change(change: Partial<StoredSettings>): void {
@@ -69,7 +71,7 @@ function parse(text: string): StoredSettings | undefined {
   try {
     return StoredSettings.safeParse(JSON.parse(text)).data;
   } catch {
-    return undefined; // no JSON
+    return undefined; // the text is not JSON
   }
 }
 
@@ -78,28 +80,22 @@ function tryWrite(path: string, text: string): void {
     writeFileSync(`${path}.new`, text);
     renameSync(`${path}.new`, path);
   } catch {
-    // disk full or profile read-only: the change lasts until the app quits
+    // the disk is full or the profile read-only: the change lasts until the app quits
   }
 }
 
 interface ShellSettingsDeps {
   settingsFile: SettingsFile;
   login: LoginItem;
-  /** This copy of the app knows where updates are published. */
+  /** Whether this copy of the app knows where updates are published. */
   hasFeed: boolean;
   takenShortcuts(): ShortcutName[];
-  onChange(changed: ShellChange): void;
+  onChange(change: ShellChange): void;
 }
 
-export function createShellSettings({
-  settingsFile: kept,
-  login,
-  hasFeed,
-  takenShortcuts,
-  onChange,
-}: ShellSettingsDeps) {
+export function createShellSettings({ settingsFile, login, hasFeed, takenShortcuts, onChange }: ShellSettingsDeps) {
   const get = (): ShellSettings => {
-    const { keepRunning, mediaKeys, shortcuts, notifyTracks, playerOnTop, lookForUpdates } = kept.get();
+    const { keepRunning, mediaKeys, shortcuts, notifyTracks, playerOnTop, lookForUpdates } = settingsFile.get();
     return {
       keepRunning,
       mediaKeys,
@@ -113,10 +109,10 @@ export function createShellSettings({
   };
   return {
     get,
-    change({ openAtLogin, ...own }: ShellChange): ShellSettings {
-      kept.change(own);
+    change({ openAtLogin, ...ownChanges }: ShellChange): ShellSettings {
+      settingsFile.change(ownChanges);
       if (openAtLogin !== undefined) login.set(openAtLogin);
-      onChange(own);
+      onChange(ownChanges);
       return get();
     },
   };

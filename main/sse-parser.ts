@@ -6,7 +6,7 @@ export interface ServerEvent {
   id: string | undefined;
 }
 
-/** The longest event accepted. */
+/** The maximum length of an event. */
 const MAX_EVENT_CHARACTERS = 4_000_000;
 
 export function createSseParser(onEvent: (event: ServerEvent) => void): (text: string) => void {

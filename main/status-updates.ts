@@ -16,32 +16,32 @@ interface WatchDeps {
 
 export function watchServer({ client, clock, onChange, onJob }: WatchDeps) {
   let status = initialStatus;
-  const set = (change: Partial<Status>): void => {
+  const update = (change: Partial<Status>): void => {
     status = { ...status, ...change };
     onChange(status);
   };
 
   const noteJob = (job: Job): void => {
     const work = withJob(status.work, job);
-    if (work !== status.work) set({ work });
+    if (work !== status.work) update({ work });
   };
 
-  /** Changes of the network that were seen: an answer that was asked for before the last one is out of date. */
+  /** Counts changes of the network state, so that a response requested before the last change can be ignored. */
   let networkChanges = 0;
   const networkIs = (network: Network): void => {
     networkChanges++;
-    set({ sharing: withNetwork(status.sharing, network) });
+    update({ sharing: withNetwork(status.sharing, network) });
   };
 
-  /** Running jobs, and what no event reports. */
+  /** Fetches the running jobs, and the network state that no event has reported yet. */
   async function catchUp(): Promise<void> {
     const changesBefore = networkChanges;
     const [jobs, network] = await Promise.all([
       client.openJobs().catch(() => []),
       client.network().catch(() => undefined),
     ]);
-    set({ work: jobs.reduce(withJob, status.work) });
-    if (networkChanges === changesBefore) set({ sharing: network ? withNetwork(null, network) : null });
+    update({ work: jobs.reduce(withJob, status.work) });
+    if (networkChanges === changesBefore) update({ sharing: network ? withNetwork(null, network) : null });
   }
 
   const readers: Record<string, (data: unknown) => void> = {
@@ -53,7 +53,7 @@ export function watchServer({ client, clock, onChange, onJob }: WatchDeps) {
     },
     scan(data) {
       const scan = Scan.safeParse(data).data;
-      if (scan) set({ work: withScan(status.work, scan) });
+      if (scan) update({ work: withScan(status.work, scan) });
     },
     network(data) {
       const network = Network.safeParse(data).data;
@@ -65,7 +65,7 @@ export function watchServer({ client, clock, onChange, onJob }: WatchDeps) {
     client,
     clock,
     onOpen() {
-      set({ isSignedIn: true, work: [] });
+      update({ isSignedIn: true, work: [] });
       void catchUp();
     },
     onEvent({ name, data }) {
@@ -73,7 +73,7 @@ export function watchServer({ client, clock, onChange, onJob }: WatchDeps) {
       if (readEvent) readEvent(JSON.parse(data));
     },
     onLost(isSetUp) {
-      if (!isSetUp) set({ isSignedIn: false });
+      if (!isSetUp) update({ isSignedIn: false });
     },
   });
 
@@ -81,24 +81,24 @@ export function watchServer({ client, clock, onChange, onJob }: WatchDeps) {
     status: (): Status => status,
 
     serverIs(server: ServerState): void {
-      set(server === 'running' ? { server } : { server, sharing: null, work: [] });
+      update(server === 'running' ? { server } : { server, sharing: null, work: [] });
       if (server === 'running') events.connect();
       else events.disconnect();
     },
 
     playerIs(player: PlayerReport | null): void {
-      set({ player });
-      // whoever created the first account has a player now
+      update({ player });
+      // the first account may just have been created in the page that has the player
       if (player && !status.isSignedIn && status.server === 'running' && !events.isConnected()) events.connect();
     },
 
-    playerOnTop: (isPlayerOnTop: boolean): void => set({ isPlayerOnTop }),
+    playerOnTop: (isPlayerOnTop: boolean): void => update({ isPlayerOnTop }),
 
-    serverHangs: (isHung: boolean): void => set({ isHung }),
+    serverHangs: (isHung: boolean): void => update({ isHung }),
 
     networkIs,
 
-    /** After sleep the connection is dead without an error. */
+    /** Reconnects after the computer slept, because the connection is then dead without an error. */
     wakeUp(): void {
       if (status.server === 'running') events.connect();
     },

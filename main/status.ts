@@ -8,23 +8,23 @@ export interface Work {
   done: number;
   total: number | null;
   /**
-   * The job has ended while others continue: it still counts, or the progress would go back with each download that
-   * ends.
+   * True for a job that has ended while others continue. The job still counts, because the total progress would
+   * otherwise go back with each download that ends.
    */
   isOver?: true;
 }
 
 export interface Status {
   server: ServerState;
-  /** The server runs, but does not answer. */
+  /** Whether the server runs but does not respond. */
   isHung: boolean;
-  /** Whether there is an owner to act for: not before the first account is created. */
+  /** Whether the app is signed in as the owner; false until the first account exists. */
   isSignedIn: boolean;
-  /** Whether the library is shared, and whether a switch may change that; null while unknown. */
+  /** Whether the library is shared, and whether this can be changed; null while unknown. */
   sharing: { isOn: boolean; isLocked: boolean } | null;
   player: PlayerReport | null;
   isPlayerOnTop: boolean;
-  /** Oldest first. */
+  /** Displayed jobs, oldest first. */
   work: readonly Work[];
 }
 
@@ -38,7 +38,7 @@ export const initialStatus: Status = {
   work: [],
 };
 
-/** Jobs worth showing, with what their progress counts; the many small ones are not. */
+/** Tasks whose jobs are displayed, and the unit of their progress; the many small jobs are not displayed. */
 const SHOWN_TASKS = {
   scan_local_folder: 'items',
   enrich_library: 'items',
@@ -53,7 +53,7 @@ const SHOWN_TASKS = {
 type ShownTask = keyof typeof SHOWN_TASKS;
 const isShownTask = (task: string): task is ShownTask => Object.hasOwn(SHOWN_TASKS, task);
 export const countsBytes = ({ task }: Work): boolean => SHOWN_TASKS[task] === 'bytes';
-/** These jobs come in large numbers, most of them queued. */
+/** Returns whether the job is a download; downloads come in large numbers, most of them queued. */
 const isDownload = ({ task }: Work): boolean => task === 'download_task' || task === 'download_episode';
 
 export const isOpen = ({ status }: Job): boolean => status === 'queued' || status === 'running' || status === 'waiting';
@@ -63,7 +63,7 @@ export function withJob(work: readonly Work[], job: Job): readonly Work[] {
   const previous = work.find(({ id }) => id === job.id);
   if (!isOpen(job)) {
     if (!previous || previous.isOver) return work;
-    const otherWork = work.map((one): Work => (one === previous ? { ...one, isOver: true } : one));
+    const otherWork = work.map((entry): Work => (entry === previous ? { ...entry, isOver: true } : entry));
     return otherWork.every(({ isOver }) => isOver) ? [] : otherWork;
   }
   const current: Work = {
@@ -75,7 +75,7 @@ export function withJob(work: readonly Work[], job: Job): readonly Work[] {
   return previous ? work.map((entry) => (entry === previous ? current : entry)) : [...work, current];
 }
 
-/** Scan events are more frequent, and more exact, than the events of the scan's job. */
+/** Applies a scan event; scan events are more frequent and more exact than events of the scan's job. */
 export function withScan(work: readonly Work[], { job_id, phase, files_done, files_total }: Scan): readonly Work[] {
   if (phase === 'done') return work;
   const current: Work = { id: job_id, task: 'scan_local_folder', done: files_done, total: files_total };
@@ -84,7 +84,7 @@ export function withScan(work: readonly Work[], { job_id, phase, files_done, fil
     : [...work, current];
 }
 
-/** An event without `locked_because` leaves the lock as it was. */
+/** Applies a change of the network; an event without `locked_because` does not change the lock. */
 export const withNetwork = (previous: Status['sharing'], { shared, locked_because }: Network): Status['sharing'] => ({
   isOn: shared,
   isLocked: locked_because === undefined ? (previous?.isLocked ?? false) : locked_because !== null,
@@ -92,7 +92,7 @@ export const withNetwork = (previous: Status['sharing'], { shared, locked_becaus
 
 export const underWay = (work: readonly Work[]): Work[] => work.filter(({ isOver }) => !isOver);
 
-/** Returns 0 to 1; null while the end is unknown. */
+/** Returns the progress from 0 to 1; null while the total is unknown. */
 function progressOfJob(job: Work): number | null {
   if (job.isOver) return 1;
   if (job.total) return Math.min(1, job.done / job.total);
@@ -100,16 +100,16 @@ function progressOfJob(job: Work): number | null {
 }
 
 /**
- * Returns the mean progress of the jobs whose end is known, 0 to 1: a waiting or counting job does not hide how far the
- * others are. Null when the end of none is known, undefined without jobs.
+ * Returns the mean progress of the jobs whose total is known, 0 to 1, so that a waiting job does not hide the progress
+ * of the others. Null if no total is known, undefined without jobs.
  */
 export function progressOf(work: readonly Work[]): number | null | undefined {
   if (work.length === 0) return undefined;
-  const parts = work.map(progressOfJob).filter((part) => part !== null);
-  return parts.length === 0 ? null : parts.reduce((sum, part) => sum + part, 0) / parts.length;
+  const parts = work.map(progressOfJob).filter((progress) => progress !== null);
+  return parts.length === 0 ? null : parts.reduce((sum, progress) => sum + progress, 0) / parts.length;
 }
 
 export const isSounding = ({ player }: Status): boolean => player?.status === 'playing' || player?.status === 'loading';
 
-/** There is an account, and the server acts for it. */
+/** Returns whether an account exists and the app is signed in to its running server. */
 export const isSetUp = ({ server, isSignedIn }: Status): boolean => server === 'running' && isSignedIn;

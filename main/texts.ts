@@ -19,9 +19,9 @@ const texts = createInstance({
 });
 void texts.init();
 
-/** The first available of the wanted languages. Numbers are formatted for its region. */
-export function sayIn(wanted: readonly string[]): Say {
-  const locale = wanted.find((tag) => Object.hasOwn(TEXTS, tag.split('-')[0] ?? '')) ?? 'en';
+/** Returns a function with the texts of the first available language; its region determines the format of numbers. */
+export function sayIn(wantedLanguages: readonly string[]): Say {
+  const locale = wantedLanguages.find((tag) => Object.hasOwn(TEXTS, tag.split('-')[0] ?? '')) ?? 'en';
   const inLocale = texts.getFixedT(locale, 'translation', 'shell');
   return (key, values = {}) => inLocale(key, values);
 }

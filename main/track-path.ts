@@ -1,4 +1,4 @@
-// The path of a track's file on this computer, from the track and the server's folders.
+// The path of a track's file on this computer, derived from the track and the server's folders.
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { locateInRoots, type MusicRoot } from '../server/storage/music-roots.ts';
 import { FILE_SCHEME, LOCAL_SCHEME, splitUri } from '../server/storage/uri.ts';
@@ -9,7 +9,7 @@ interface Folders {
   music: readonly MusicRoot[];
 }
 
-/** Returns the path of a `storage_uri`; undefined if it is no local file. */
+/** Returns the path of a `storage_uri`; undefined if the URI is not a local file. */
 export function pathOfAudio(uri: string | null, { data, storageRoot, music }: Folders): string | undefined {
   const { scheme, path: inUri } = splitUri(uri ?? '');
   const libraryRoot = scheme === LOCAL_SCHEME ? (storageRoot ?? join(data, 'library')) : undefined;
@@ -17,6 +17,8 @@ export function pathOfAudio(uri: string | null, { data, storageRoot, music }: Fo
     scheme === FILE_SCHEME ? locateInRoots(music, inUri) : { root: libraryRoot, relativePath: inUri };
   if (root === undefined || !isAbsolute(root) || relativePath.includes('\0')) return undefined;
   const path = resolve(root, ...relativePath.split('/'));
-  const below = relative(root, path);
-  return below === '' || below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below) ? undefined : path;
+  const pathInRoot = relative(root, path);
+  return pathInRoot === '' || pathInRoot === '..' || pathInRoot.startsWith(`..${sep}`) || isAbsolute(pathInRoot)
+    ? undefined
+    : path;
 }

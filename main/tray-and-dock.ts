@@ -1,5 +1,5 @@
-// Shows the status in tray, application menu, task bar or dock. What has not changed is not redrawn, and a running scan
-// is drawn once a second.
+// Draws the status in tray, application menu, task bar or dock. Unchanged parts are not redrawn, and a running scan is
+// drawn once a second.
 import { join } from 'node:path';
 import { app, BrowserWindow, Menu, nativeImage, Tray, type MenuItemConstructorOptions } from 'electron';
 import type { Actions } from './actions.ts';
@@ -11,7 +11,7 @@ import { dockMenu, trayMenu, trayToolTip } from './tray-menu.ts';
 
 interface StatusViewDeps {
   platform: NodeJS.Platform;
-  /** Folder of the pictures; macOS colours the tray's by itself. */
+  /** Folder with the images; macOS colours the tray icon by itself. */
   icons: string;
   actions: Actions;
   clock: Clock;
@@ -26,21 +26,21 @@ export function createStatusView({ platform, icons, actions, clock }: StatusView
   const tray = new Tray(image);
   if (platform !== 'darwin') tray.on('click', () => actions.open()); // on macOS a click opens the menu
 
-  let latest: { status: Status; say: Say } | undefined;
+  let latestView: { status: Status; say: Say } | undefined;
   let isWaiting = false;
-  const drawn = new Map<string, string>();
+  const drawnContents = new Map<string, string>();
 
-  /** Runs unless the content is unchanged; functions do not count. */
+  /** Calls `draw` if the content of the area has changed; functions in the content are ignored. */
   const drawIfChanged = (area: string, content: unknown, draw: () => void): void => {
     const text = JSON.stringify(content) ?? '';
-    if (drawn.get(area) === text) return;
-    drawn.set(area, text);
+    if (drawnContents.get(area) === text) return;
+    drawnContents.set(area, text);
     draw();
   };
 
   function draw(): void {
-    if (!latest || tray.isDestroyed()) return;
-    const { status, say } = latest;
+    if (!latestView || tray.isDestroyed()) return;
+    const { status, say } = latestView;
     const menu = trayMenu(status, say, actions);
     const bar = appMenu(status, say, actions, platform);
     const cover = status.player?.cover ?? null;
@@ -53,10 +53,10 @@ export function createStatusView({ platform, icons, actions, clock }: StatusView
     if (platform === 'win32') drawThumbnailButtons(status, say);
   }
 
-  /** Below the preview of each window in the task bar of Windows. */
+  /** Draws player buttons below the preview of each window in the task bar of Windows. */
   function drawThumbnailButtons(status: Status, say: Say): void {
-    const isOn = isSounding(status);
-    const flags = isOn ? [] : ['disabled'];
+    const isPlaying = isSounding(status);
+    const flags = isPlaying ? [] : ['disabled'];
     const button = (name: string, click: () => void, tooltip: string, flags: string[] = []) => ({
       icon: picture(name),
       tooltip,
@@ -64,10 +64,14 @@ export function createStatusView({ platform, icons, actions, clock }: StatusView
       click,
     });
     for (const window of BrowserWindow.getAllWindows())
-      drawIfChanged(`buttons ${window.id}`, [isOn, say('action.play')], () =>
+      drawIfChanged(`buttons ${window.id}`, [isPlaying, say('action.play')], () =>
         window.setThumbarButtons([
           button('previous', () => actions.player('previous'), say('action.previous'), flags),
-          button(isOn ? 'pause' : 'play', () => actions.player('toggle'), say(isOn ? 'action.pause' : 'action.play')),
+          button(
+            isPlaying ? 'pause' : 'play',
+            () => actions.player('toggle'),
+            say(isPlaying ? 'action.pause' : 'action.play'),
+          ),
           button('next', () => actions.player('next'), say('action.next'), flags),
         ]),
       );
@@ -77,7 +81,7 @@ export function createStatusView({ platform, icons, actions, clock }: StatusView
     const progress = progressOf(work);
     const percent = typeof progress === 'number' ? `${Math.floor(progress * 100)} %` : '…';
     for (const window of BrowserWindow.getAllWindows())
-      window.setProgressBar(progress === undefined ? -1 : (progress ?? 2)); // above 1: indeterminate
+      window.setProgressBar(progress === undefined ? -1 : (progress ?? 2)); // above 1 means indeterminate
     if (platform === 'darwin')
       drawIfChanged('badge', progress === undefined ? '' : percent, () =>
         app.dock?.setBadge(progress === undefined ? '' : percent),
@@ -90,7 +94,7 @@ export function createStatusView({ platform, icons, actions, clock }: StatusView
 
   return {
     show(status: Status, say: Say): void {
-      latest = { status, say };
+      latestView = { status, say };
       if (isWaiting) return;
       isWaiting = true;
       draw();
@@ -99,16 +103,16 @@ export function createStatusView({ platform, icons, actions, clock }: StatusView
         draw();
       });
     },
-    /** Redraws the tray menu: the system toggled a switch in it whose action failed. */
+    /** Redraws the tray menu after an action failed, because the system has already toggled its switch. */
     redrawTray(): void {
-      drawn.delete('tray');
+      drawnContents.delete('tray');
       draw();
     },
     close: (): void => tray.destroy(),
   };
 }
 
-/** Adds the cover beside the first line, which names the current track. */
+/** Adds the cover to the first item, which names the current track. */
 const withCover = ([firstItem, ...otherItems]: MenuItemConstructorOptions[], cover: string | null) =>
   cover === null
     ? [{ ...firstItem }, ...otherItems]

@@ -4,12 +4,12 @@ import type { Actions } from './actions.ts';
 import { countsBytes, isSounding, progressOf, underWay, type Status, type Work } from './status.ts';
 import type { Say } from './texts.ts';
 
-const MAX_NAME_CHARACTERS = 60; // a title can be a paragraph
+const MAX_NAME_CHARACTERS = 60; // titles can be as long as a paragraph
 const SEPARATOR = { type: 'separator' } as const;
 
 export function trayMenu(status: Status, say: Say, actions: Actions): MenuItemConstructorOptions[] {
   const { server, isHung, isSignedIn, sharing, work } = status;
-  const isUp = server === 'running' && isSignedIn && !isHung;
+  const isUsable = server === 'running' && isSignedIn && !isHung;
   const isDoing = (task: string): boolean => underWay(work).some((job) => job.task === task);
   const trouble = troubleOf(status, say);
   const lines = trouble === undefined ? workLines(work, say) : [trouble];
@@ -26,31 +26,31 @@ export function trayMenu(status: Status, say: Say, actions: Actions): MenuItemCo
     sleepMenu(status, say, actions),
     SEPARATOR,
     ...lines.map((label): MenuItemConstructorOptions => ({ label, enabled: false })),
-    { label: say('action.rescan'), enabled: isUp && !isDoing('scan_local_folder'), click: () => actions.rescan() },
-    { label: say('action.identify'), enabled: isUp && !isDoing('enrich_library'), click: () => actions.identify() },
+    { label: say('action.rescan'), enabled: isUsable && !isDoing('scan_local_folder'), click: () => actions.rescan() },
+    { label: say('action.identify'), enabled: isUsable && !isDoing('enrich_library'), click: () => actions.identify() },
     SEPARATOR,
     {
       label: say('action.share'),
       type: 'checkbox',
       checked: sharing?.isOn === true,
-      enabled: isUp && sharing?.isLocked === false,
+      enabled: isUsable && sharing?.isLocked === false,
       click: ({ checked }) => actions.share(checked),
     },
     SEPARATOR,
     { label: say('action.open'), click: () => actions.open() },
-    { label: say('action.player'), enabled: isUp, click: () => actions.openPlayer() },
+    { label: say('action.player'), enabled: isUsable, click: () => actions.openPlayer() },
     {
       label: say('action.playerOnTop'),
       type: 'checkbox',
       checked: status.isPlayerOnTop,
       click: ({ checked }) => actions.keepPlayerOnTop(checked),
     },
-    { label: say('action.settings'), enabled: isUp, click: () => actions.openSettings() },
+    { label: say('action.settings'), enabled: isUsable, click: () => actions.openSettings() },
     { label: say('action.quit'), click: () => actions.quit() },
   ];
 }
 
-/** macOS adds the windows and Quit. */
+/** Returns the menu of the dock, to which macOS adds the windows and Quit. */
 export const dockMenu = (status: Status, say: Say, actions: Actions): MenuItemConstructorOptions[] => [
   { label: playingLine(status, say), enabled: false },
   { label: say(isSounding(status) ? 'action.pause' : 'action.play'), click: () => actions.player('toggle') },
@@ -109,7 +109,7 @@ function percentOf(work: readonly Work[]): string {
   return typeof progress === 'number' ? ` ${Math.floor(progress * 100)} %` : '';
 }
 
-/** A line for each kind: downloads come by the dozen. */
+/** Returns one line for each task, because downloads come by the dozen. */
 function workLines(work: readonly Work[], say: Say): string[] {
   return [...new Set(underWay(work).map(({ task }) => task))].map((task) => {
     const jobsOfTask = work.filter((job) => job.task === task);
@@ -127,7 +127,7 @@ function workLines(work: readonly Work[], say: Say): string[] {
   });
 }
 
-/** Returns one line, with `&` escaped, which marks an access key. */
+/** Returns the name on one line, shortened, with `&` escaped, which otherwise marks an access key. */
 function shorten(name: string): string {
   const line = name
     .replace(/[\p{C}\s]+/gu, ' ')

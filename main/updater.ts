@@ -1,13 +1,13 @@
-// Updates, in packaged copies only: checked once a day when that is switched on, or from the menu. Nothing is
-// downloaded without asking, and it is installed on quit. Downloading, verifying and installing are electron-updater's,
-// which is loaded on the first check.
+// Updates of packaged copies: the app checks once a day if that is switched on, or when the user asks in the menu.
+// Nothing is downloaded without asking, and an update is installed on quit. electron-updater, loaded on the first
+// check, downloads, verifies and installs.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { app, dialog } from 'electron';
 import type { Clock } from './clock.ts';
 import type { Say } from './texts.ts';
 
-/** The part of electron-updater that is used. */
+/** The used part of electron-updater. */
 export interface UpdateSource {
   autoDownload: boolean;
   autoInstallOnAppQuit: boolean;
@@ -18,7 +18,7 @@ export interface UpdateSource {
 
 interface UpdaterDeps {
   clock: Clock;
-  /** Whether to check automatically. */
+  /** Returns whether to check automatically. */
   isWanted(): boolean;
   say: Say;
   load?(): Promise<UpdateSource>;
@@ -27,19 +27,19 @@ interface UpdaterDeps {
 export type Updater = ReturnType<typeof createUpdater>;
 
 const DAY_MS = 24 * 3_600_000;
-/** The first check waits until the startup is over. */
+/** The first check waits until the app has started. */
 const FIRST_CHECK_MS = 60_000;
 
 export function createUpdater({ clock, isWanted, say, load = loadSource }: UpdaterDeps) {
-  /** Downloaded and waiting for the quit; it is not offered again, and neither is a declined one. */
+  /** The version that is downloaded and installed on quit. Neither this version nor a declined one is offered again. */
   let handledVersion: string | undefined;
   let declined: string | undefined;
   let looking: Promise<void> | undefined;
 
-  const tell = async (message: string, detail = ''): Promise<void> => {
+  const showMessage = async (message: string, detail = ''): Promise<void> => {
     await dialog.showMessageBox({ type: 'info', title: 'Tonearm', message, detail, buttons: ['OK'] });
   };
-  const tellNotInstalled = (): Promise<void> => tell(say('update.notInstalled'), say('update.elsewhere'));
+  const tellNotInstalled = (): Promise<void> => showMessage(say('update.notInstalled'), say('update.elsewhere'));
 
   async function isAccepted(version: string): Promise<boolean> {
     const message = say('update.offer', { version, current: app.getVersion() });
@@ -54,38 +54,39 @@ export function createUpdater({ clock, isWanted, say, load = loadSource }: Updat
     return response === 0;
   }
 
-  /** An automatic check only reports an update. */
-  async function checkForUpdate(isAsked: boolean): Promise<void> {
-    let isAwaited = isAsked;
+  /** Checks for an update. An automatic check reports only an available update, no errors. */
+  async function checkForUpdate(isRequested: boolean): Promise<void> {
+    let isAwaited = isRequested;
     try {
       const source = await load();
       const result = await source.checkForUpdates();
-      if (!result) return isAsked ? await tellNotInstalled() : undefined; // such as an unpacked folder on Linux
+      if (!result) return isRequested ? await tellNotInstalled() : undefined; // unpacked folders on Linux have no updates
       const { version } = result.updateInfo;
       if (!result.isUpdateAvailable)
-        return isAsked ? await tell(say('update.newest', { version: app.getVersion() })) : undefined;
-      if (version === handledVersion) return isAsked ? await tell(say('update.ready', { version })) : undefined;
-      if (!isAsked && version === declined) return;
+        return isRequested ? await showMessage(say('update.newest', { version: app.getVersion() })) : undefined;
+      if (version === handledVersion)
+        return isRequested ? await showMessage(say('update.ready', { version })) : undefined;
+      if (!isRequested && version === declined) return;
       if (!(await isAccepted(version))) return void (declined = version);
       isAwaited = true;
       await source.downloadUpdate();
       handledVersion = version;
-      await tell(say('update.ready', { version }));
+      await showMessage(say('update.ready', { version }));
     } catch (error) {
       if (!isAwaited) return;
       await (hasNoFeed(error)
-        ? tell(say('update.noFeed'), say('update.elsewhere'))
-        : tell(say('update.failed'), error instanceof Error ? error.message : String(error)));
+        ? showMessage(say('update.noFeed'), say('update.elsewhere'))
+        : showMessage(say('update.failed'), error instanceof Error ? error.message : String(error)));
     }
   }
 
-  const lookOnce = (isAsked: boolean): Promise<void> =>
-    (looking ??= checkForUpdate(isAsked).finally(() => {
+  const lookOnce = (isRequested: boolean): Promise<void> =>
+    (looking ??= checkForUpdate(isRequested).finally(() => {
       looking = undefined;
     }));
 
   return {
-    /** Starts the daily check; to be called when the app is ready. */
+    /** Starts the daily check; must be called when the app is ready. */
     start(): void {
       if (!app.isPackaged) return;
       const daily = (): void => {
@@ -95,7 +96,7 @@ export function createUpdater({ clock, isWanted, say, load = loadSource }: Updat
       clock.after(FIRST_CHECK_MS, daily);
     },
 
-    /** Checks now and shows the result, for the menu. */
+    /** Checks now, when the user asks in the menu, and displays the result. */
     async check(): Promise<void> {
       if (app.isPackaged) return lookOnce(true);
       return tellNotInstalled();
@@ -104,8 +105,8 @@ export function createUpdater({ clock, isWanted, say, load = loadSource }: Updat
 }
 
 /**
- * Whether this copy knows where updates are published: electron-builder writes that file for the repository or the
- * address that the release is built with, see docs/desktop.md.
+ * Returns whether this copy knows where updates are published: electron-builder writes that file for the repository or
+ * the address that the release is built with, see docs/desktop.md.
  */
 export function hasUpdateFeed(resources: string): boolean {
   try {
@@ -115,14 +116,17 @@ export function hasUpdateFeed(resources: string): boolean {
   }
 }
 
-/** A copy that was packaged without a publish configuration: no address in its file, or no such file. */
+/**
+ * Returns whether the error means that the copy was packaged without a publish configuration: its file has no address,
+ * or does not exist.
+ */
 const hasNoFeed = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&
   (error.code === 'ERR_UPDATER_UNSUPPORTED_PROVIDER' || error.code === 'ENOENT');
 
 async function loadSource(): Promise<UpdateSource> {
-  // CommonJS with getters as exports, which named imports do not find
+  // electron-updater is CommonJS with getters as exports, which named imports do not find
   const { default: updater } = await import('electron-updater');
   const { autoUpdater } = updater;
   autoUpdater.autoDownload = false;

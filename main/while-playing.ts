@@ -1,11 +1,11 @@
-// Reacts to what is playing: keeps the computer awake, announces new tracks, and resumes music that the computer's
-// sleep interrupted.
+// Reacts to playback: keeps the computer awake, announces new tracks, and resumes music that the computer's sleep
+// interrupted.
 import { powerSaveBlocker } from 'electron';
 import { isSeen, notify } from './notifications.ts';
 import { isSounding, type Status } from './status.ts';
 
 interface WhilePlayingDeps {
-  /** Whether each new track is announced. */
+  /** Returns whether each new track is announced. */
   announces(): boolean;
   onClick(): void;
   player(command: 'pause' | 'toggle'): void;
@@ -15,10 +15,13 @@ export function createWhilePlaying({ announces, onClick, player }: WhilePlayingD
   let blocker: number | undefined;
   let announced: string | null = null;
   let status: Status | undefined;
-  /** `woken`: playback resumes as soon as the page has reported its pause, which may be only after the sleep. */
+  /**
+   * `woken` means that playback resumes as soon as the page has reported its pause, which may arrive only after the
+   * sleep.
+   */
   let sleep: 'none' | 'asleep' | 'woken' = 'none';
 
-  /** The screen may switch off. */
+  /** Keeps the computer from sleeping; the screen may switch off. */
   function keepAwake(isWanted: boolean): void {
     if (isWanted) blocker ??= powerSaveBlocker.start('prevent-app-suspension');
     else if (blocker !== undefined) {
@@ -46,7 +49,7 @@ export function createWhilePlaying({ announces, onClick, player }: WhilePlayingD
       keepAwake(isSounding(next));
       announce(next);
       resume();
-      if (isReport && sleep === 'woken') sleep = 'none'; // a person did something else
+      if (isReport && sleep === 'woken') sleep = 'none'; // the user has already paused or started something else
     },
     suspend(): void {
       sleep = status !== undefined && isSounding(status) ? 'asleep' : 'none';

@@ -1,12 +1,12 @@
-// Which window a page belongs to. The server's other pages (API docs, shares) are no part of the app.
+// The window in which a page is displayed. Other pages of the server (API docs, shares) are not part of the app.
 
 export type WindowName = 'library' | 'player' | 'settings';
 
 const NON_APP_PATHS = ['api', 'rest', 'share', 'stream', 'health'];
-/** Any window may show the sign-in; it returns to its own page from there. */
+/** Every window may display the sign-in page, which returns to the window's own page. */
 const ANY_WINDOW = ['sign-in', 'setup'];
 
-/** `path` begins with a slash. */
+/** Returns the window of a path, which begins with a slash; undefined if the app does not display the page. */
 export function windowOf(path: string): WindowName | 'any' | undefined {
   const firstSegment = /^\/([^/?#]*)/.exec(path)?.[1] ?? '';
   if (firstSegment === 'player' || firstSegment === 'settings') return firstSegment;

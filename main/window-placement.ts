@@ -14,17 +14,20 @@ export interface Size {
   height: number;
 }
 
-/** Names what is connected, so that a window is put where it was with the same screens. */
+/** Returns a key for the connected screens, under which window positions are stored. */
 export const arrangementOf = (screens: readonly Area[]): string =>
   screens
     .map(({ x, y, width, height }) => [x, y, width, height].join(' '))
     .sort()
     .join(', ');
 
-/** Pixels of the title bar that must stay in reach. */
+/** Pixels of the title bar that must stay within reach. */
 const MIN_REACHABLE_PX = 80;
 
-/** `screens` are work areas, the primary one first. A window on a screen that is gone is centred on the primary one. */
+/**
+ * Returns the position of a window. `screens` are work areas, the primary screen first. A window whose screen is gone
+ * is centred on the primary screen.
+ */
 export function placeWindow(
   screens: readonly Area[],
   savedPlace: WindowPlace | undefined,
@@ -32,10 +35,13 @@ export function placeWindow(
 ): Partial<Area> & Size {
   const screen = savedPlace && screens.find((area) => isInReach(savedPlace, area));
   if (!savedPlace || !screen) {
-    const main = screens[0];
+    const primaryScreen = screens[0];
     const { width, height } = savedPlace ?? defaultSize;
-    // without a position it is centred
-    return { width: Math.min(width, main?.width ?? width), height: Math.min(height, main?.height ?? height) };
+    // Electron centres a window without a position
+    return {
+      width: Math.min(width, primaryScreen?.width ?? width),
+      height: Math.min(height, primaryScreen?.height ?? height),
+    };
   }
   const [width, height] = [Math.min(savedPlace.width, screen.width), Math.min(savedPlace.height, screen.height)];
   return {
@@ -57,20 +63,20 @@ function isInReach({ x, y, width }: Area, screen: Area): boolean {
 
 const clamp = (value: number, min: number, max: number): number => Math.max(min, Math.min(value, max));
 
-/** The place of each window by the screens that were connected; the latest last. */
+/** Position of each window, by the screens that were connected, the latest last. */
 type Places<Name extends string> = Readonly<Record<string, { [N in Name]?: WindowPlace | undefined }>>;
 
 const MAX_ARRANGEMENTS = 8;
 
-/** Returns the place with these screens, or else the last one. */
+/** Returns the position with these screens, or else the most recent position. */
 export const lastPlace = <Name extends string>(
   places: Places<Name>,
   arrangement: string,
   name: Name,
 ): WindowPlace | undefined =>
-  places[arrangement]?.[name] ?? Object.values(places).findLast((here) => here[name] !== undefined)?.[name];
+  places[arrangement]?.[name] ?? Object.values(places).findLast((placesHere) => placesHere[name] !== undefined)?.[name];
 
-/** Adds a place; the arrangements that were unused for longest are dropped. */
+/** Adds a position; the screens that were not used for the longest time are dropped. */
 export function withPlace<Name extends string>(
   places: Places<Name>,
   arrangement: string,

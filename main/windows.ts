@@ -1,32 +1,32 @@
-// The windows: one of each name, opened at its last position, and the messages to their pages.
+// The windows, one of each name, opened at their last positions, and the messages to their pages.
 import { BrowserWindow, nativeTheme, screen, type WebContents } from 'electron';
 import { PAGE_MESSAGE, type PageMessage } from './ipc.ts';
 import { arrangementOf, placeWindow, type Area, type WindowPlace, type Size } from './window-placement.ts';
 import type { WindowName } from './window-paths.ts';
 
-/** The page's background, so that a window does not flash while it loads. */
+/** The background colour of the pages, so that a window does not flash while it loads. */
 const BACKGROUND_COLORS = { light: '#f4f3f1', dark: '#0c0c0d' };
 const SIZES: Record<WindowName, { defaultSize: Size; minSize: Size }> = {
   library: { defaultSize: { width: 1_280, height: 840 }, minSize: { width: 380, height: 480 } },
-  player: { defaultSize: { width: 380, height: 640 }, minSize: { width: 280, height: 72 } }, // down to one line
+  player: { defaultSize: { width: 380, height: 640 }, minSize: { width: 280, height: 72 } }, // one line
   settings: { defaultSize: { width: 980, height: 760 }, minSize: { width: 380, height: 480 } },
 };
 const PAGE_PATHS: Record<WindowName, string> = { library: '/', player: '/player', settings: '/settings' };
 
-/** After that many crashes the page is not reloaded; its window can be closed and reopened. */
+/** After this many crashes the page is not reloaded; the user can close and reopen its window. */
 const MAX_CRASHES = 3;
 
 interface WindowsDeps {
   preload: string;
-  /** Address of the running server; without one no window opens. */
+  /** Returns the address of the running server; without an address no window opens. */
   url(): string | undefined;
-  isOurs(address: string): boolean;
-  /** Where it was with these screens. */
+  isOwnPage(address: string): boolean;
+  /** Returns the last position of the window with these screens. */
   lastPlace(name: WindowName, arrangement: string): WindowPlace | undefined;
   keepPlace(name: WindowName, arrangement: string, place: WindowPlace): void;
-  /** The player window stays above those of other programs. */
+  /** Returns whether the player window stays above those of other programs. */
   isPlayerOnTop(): boolean;
-  /** Whether closing only hides the window, because something goes on in it. */
+  /** Returns whether closing only hides the window, because its page keeps playing. */
   staysBehind(name: WindowName): boolean;
   onClosed(): void;
 }
@@ -43,7 +43,7 @@ export type Windows = ReturnType<typeof createWindows>;
 export function createWindows({
   preload,
   url,
-  isOurs,
+  isOwnPage,
   lastPlace,
   keepPlace,
   isPlayerOnTop,
@@ -53,13 +53,13 @@ export function createWindows({
   const appWindows = new Map<WindowName, AppWindow>();
 
   function createWindow(name: WindowName, address: string, isHidden: boolean): AppWindow {
-    const { defaultSize: usual, minSize: least } = SIZES[name];
+    const { defaultSize, minSize } = SIZES[name];
     const place = lastPlace(name, arrangementOf(screens()));
     const window = new BrowserWindow({
       title: 'Tonearm',
-      ...placeWindow(screens(), place, usual),
-      minWidth: least.width,
-      minHeight: least.height,
+      ...placeWindow(screens(), place, defaultSize),
+      minWidth: minSize.width,
+      minHeight: minSize.height,
       show: false,
       backgroundColor: nativeTheme.shouldUseDarkColors ? BACKGROUND_COLORS.dark : BACKGROUND_COLORS.light,
       autoHideMenuBar: true,
@@ -69,7 +69,7 @@ export function createWindows({
     const appWindow: AppWindow = { window, isListening: false, isBroken: false, waiting: [] };
     appWindows.set(name, appWindow);
     if (place?.isMaximized) window.maximize();
-    if (isHidden) window.hide(); // maximizing shows it
+    if (isHidden) window.hide(); // maximizing shows the window
     else window.once('ready-to-show', () => window.show());
     window.on('close', (event) => {
       const isMaximized = window.isMaximized();
@@ -83,7 +83,7 @@ export function createWindows({
       appWindows.delete(name);
       onClosed();
     });
-    // the back and forward buttons of a mouse; macOS has gestures for that, and no such command
+    // handles the back and forward buttons of a mouse; macOS uses gestures and has no such command
     window.on('app-command', (_event, command) => {
       if (command === 'browser-backward') window.webContents.navigationHistory.goBack();
       else if (command === 'browser-forward') window.webContents.navigationHistory.goForward();
@@ -93,7 +93,7 @@ export function createWindows({
     return appWindow;
   }
 
-  /** Shows the page in its window; without a path just the window. */
+  /** Shows a page in its window; without a path only the window. */
   function show(name: WindowName, path?: string): void {
     const base = url();
     const appWindow = appWindows.get(name);
@@ -113,8 +113,8 @@ export function createWindows({
     show,
 
     /**
-     * Sends a message to the library's page or, for the player when there is none, to the player's. With `isNeeded` a
-     * hidden library window is opened.
+     * Sends a message to the library window. Player messages go to the player window if the library is closed. With
+     * `isNeeded` a hidden library window is opened if there is no receiver.
      */
     tell(message: PageMessage, { isNeeded = false } = {}): void {
       const base = url();
@@ -132,8 +132,8 @@ export function createWindows({
     },
 
     /**
-     * A page has reported its player, so it receives messages from now on. True when its report counts: the library's,
-     * or any while there is no library window.
+     * Notes that a page has reported its player and can receive messages. Returns whether the report counts: the
+     * library's does, and any other page's while there is no library window.
      */
     heardFrom(page: WebContents): boolean {
       for (const appWindow of appWindows.values()) {
@@ -149,12 +149,12 @@ export function createWindows({
     playerOnTop: (isWanted: boolean): void => appWindows.get('player')?.window.setAlwaysOnTop(isWanted),
 
     /**
-     * The server is back, perhaps at another address. Pages that are still loaded reconnect by themselves, without
-     * interrupting the music.
+     * Reloads failed pages when the server is back, perhaps at another address. Pages that are still loaded reconnect
+     * by themselves, without interrupting the music.
      */
     serverIsBack(base: string): void {
       for (const [name, appWindow] of appWindows) {
-        if (!isOurs(appWindow.window.webContents.getURL())) load(appWindow, base + PAGE_PATHS[name]);
+        if (!isOwnPage(appWindow.window.webContents.getURL())) load(appWindow, base + PAGE_PATHS[name]);
         else if (appWindow.isBroken) appWindow.window.webContents.reload();
         appWindow.isBroken = false;
       }
@@ -169,10 +169,12 @@ export function createWindows({
   }
 }
 
-/** The primary one first. */
+/** Returns the work areas of all screens, the primary screen first. */
 function screens(): Area[] {
-  const main = screen.getPrimaryDisplay();
-  return [main, ...screen.getAllDisplays().filter(({ id }) => id !== main.id)].map(({ workArea }) => workArea);
+  const primaryDisplay = screen.getPrimaryDisplay();
+  return [primaryDisplay, ...screen.getAllDisplays().filter(({ id }) => id !== primaryDisplay.id)].map(
+    ({ workArea }) => workArea,
+  );
 }
 
 function sendMessage({ window, isListening, waiting }: AppWindow, message: PageMessage): void {
@@ -192,11 +194,11 @@ function watchPage(appWindow: AppWindow): void {
   page.on('render-process-gone', (_event, { reason }) => {
     appWindow.isListening = false;
     crashes += 1;
-    if (reason !== 'clean-exit' && crashes <= MAX_CRASHES) page.reload(); // the queue is in the page's storage
+    if (reason !== 'clean-exit' && crashes <= MAX_CRASHES) page.reload(); // the reloaded page restores its queue
   });
 }
 
-/** A page that fails to load shows an error; when the server is back it is loaded again. */
+/** Loads a page. A page that fails to load shows an error, and is loaded again when the server is back. */
 function load(appWindow: AppWindow, address: string): void {
   appWindow.window.loadURL(address).catch(() => {
     appWindow.isBroken = true;

@@ -1,28 +1,28 @@
-// The bridge that Electron's preload script adds; nothing else reads it. Null in a browser, where what needs it is not
-// shown.
+// The bridge that Electron's preload script adds, which no other file reads. Null in a browser, where the controls that
+// need the bridge are hidden.
 
 export interface PlayerReport {
   status: 'idle' | 'loading' | 'playing' | 'paused' | 'failed';
   title: string | null;
   artist: string | null;
   album: { id: number; title: string } | null;
-  /** Small PNG as a data URL; null while there is none. */
+  /** A small PNG as a data URL; null while nothing with a cover is loaded. */
   cover: string | null;
   isLiked: boolean | null;
   isSleeping: boolean;
 }
 
-/** What a global shortcut can be chosen for. */
+/** Player commands for which a global shortcut can be chosen. */
 export const SHORTCUT_NAMES = ['toggle', 'next', 'previous', 'like'] as const;
 export type ShortcutName = (typeof SHORTCUT_NAMES)[number];
 
-/** Settings of the app itself; null where the system, or this copy of the app, does not support it. */
+/** Settings of the app itself; null for a setting that the system or this copy of the app does not support. */
 export interface DesktopSettings {
   keepRunning: boolean;
   mediaKeys: boolean;
-  /** Such as `Control+Alt+P`; empty for none. */
+  /** Shortcuts in Electron's notation, such as `Control+Alt+P`; empty for none. */
   shortcuts: Record<ShortcutName, string>;
-  /** Those that the system or another program has already. */
+  /** Names of the shortcuts that the system or another program already uses. */
   takenShortcuts: ShortcutName[];
   playerOnTop: boolean;
   notifyTracks: boolean;
@@ -40,41 +40,44 @@ export type DesktopMessage =
   | { kind: 'player'; command: ShortcutName | 'pause' }
   | { kind: 'play'; trackIds: number[] }
   | { kind: 'playItem'; item: 'track' | 'album' | 'artist' | 'playlist'; id: number }
-  /** The sleep timer; null switches it off. */
+  /** Sets the sleep timer; null switches it off. */
   | { kind: 'sleep'; minutes: number | null }
   | { kind: 'server'; state: 'starting' | 'running' | 'restarting' };
 
 export interface DesktopBridge {
   pickFolder(startIn?: string): Promise<string | null>;
-  /** The token for creating the first account; in a browser the user copies it from the terminal. */
+  /** Returns the token for creating the first account; in a browser the user copies it from the terminal. */
   setupToken(): Promise<string | null>;
-  /** Signs this window in, once. */
+  /** Returns a one-time ticket that signs this window in. */
   signInTicket(): Promise<string | null>;
-  /** Restarts the server; resolves when it is back, or could not be started. */
+  /** Restarts the server. Resolves when the server is back, or could not be started. */
   restartServer(): Promise<void>;
   settings(): Promise<DesktopSettings>;
   changeSettings(change: DesktopChange): Promise<DesktopSettings>;
   tellLanguage(language: string): Promise<void>;
-  /** Shows the file of a track in the system's file manager; false when it is not on this computer. */
+  /** Shows the file of a track in the system's file manager; false if the file is not on this computer. */
   showFile(trackId: number): Promise<boolean>;
-  /** Also marks this page as listening to messages. */
+  /** Reports the player's state. The first report also tells the app that this page listens to messages. */
   reportPlayer(report: PlayerReport): Promise<void>;
   onMessage(listener: (message: DesktopMessage) => void): () => void;
 }
 
 export const desktop: DesktopBridge | null = (globalThis as { tonearm?: DesktopBridge }).tonearm ?? null;
 
-/** What only pages of the library can follow. */
+/** Messages that only pages of the library window handle. */
 type PageMessage = Exclude<DesktopMessage, { kind: 'player' | 'sleep' }>;
 let follow: ((message: PageMessage) => void) | undefined;
 const waiting: PageMessage[] = [];
 desktop?.onMessage((message) => {
-  if (message.kind === 'player' || message.kind === 'sleep') return; // for the player, see windows/desktop-controls.tsx
+  if (message.kind === 'player' || message.kind === 'sleep') return; // windows/desktop-controls.tsx handles these
   if (follow) follow(message);
   else if (message.kind !== 'server') waiting.push(message);
 });
 
-/** Messages that came before, during set-up or sign-in, are followed now. Returns how to stop. */
+/**
+ * Calls the listener for each message, first for those that arrived during setup or sign-in. Returns the function that
+ * unsubscribes.
+ */
 export function followDesktop(listener: (message: PageMessage) => void): () => void {
   follow = listener;
   waiting.splice(0).forEach(listener);

@@ -1,79 +1,80 @@
-// What this browser keeps of the choices made in it, across reloads and for all of its windows. A text that cannot be
-// understood is put aside under another name before anything is written over it, and told. Where nothing can be kept
-// (storage is full or not allowed), a choice holds until the page is closed.
+// Choices that this browser keeps across reloads and for all of its windows. A text that cannot be parsed is saved
+// under another name before it is overwritten, and the user is told. Without storage (full or forbidden), a choice is
+// kept until the page is closed.
 import { useSyncExternalStore } from 'react';
 import type texts from '../resources/languages/en.json';
 
 export interface StoredChoice<T> {
   get: () => T;
-  /** Undefined: as if nothing had been chosen. */
+  /** Stores a value; undefined removes the choice. */
   set: (value: T | undefined) => void;
-  /** Calls back after every change, also of another window; returns how to unsubscribe. */
+  /** Calls back after every change, also in another window; returns the function that unsubscribes. */
   onChange: (listener: () => void) => () => void;
   use: () => T;
 }
 
-/** As in the language files. */
+/** Name of the choice in the language files. */
 type ChoiceName = Exclude<keyof (typeof texts)['storedChoice'], 'damaged'>;
 
 interface StoredChoiceOptions<T> {
   name: ChoiceName;
-  /** In localStorage; a function where it depends on who is signed in. */
+  /** Key in localStorage; a function if it depends on the signed-in user. */
   key: string | (() => string);
   initial: T;
-  /** Undefined for a text that means nothing. */
+  /** Parses the stored text; returns undefined for an invalid text. */
   read: (text: string) => T | undefined;
   write: (value: T) => string;
 }
 
-/** What could not be read since the page was opened and was not told. */
-const damaged = new Set<ChoiceName>();
+/** Names of unreadable choices that the user has not been told about since the page was opened. */
+const damagedNames = new Set<ChoiceName>();
 const damageListeners = new Set<() => void>();
 
 export function storedChoice<T>({ name, key, initial, read, write }: StoredChoiceOptions<T>): StoredChoice<T> {
   const listeners = new Set<() => void>();
   /** Values that could not be stored, by key. */
   const unstored = new Map<string, T>();
-  let latest: { key: string; text: string | null; value: T } | undefined;
+  let latestRead: { key: string; text: string | null; value: T } | undefined;
   const keyNow = (): string => (typeof key === 'string' ? key : key());
-  const tell = (): void => {
+  const tellListeners = (): void => {
     for (const listener of listeners) listener();
   };
 
   function get(): T {
-    const at = keyNow();
-    if (unstored.has(at)) return unstored.get(at) as T;
-    const text = textAt(at);
-    if (latest?.key !== at || latest.text !== text) latest = { key: at, text, value: valueOf(at, text) };
-    return latest.value;
+    const currentKey = keyNow();
+    if (unstored.has(currentKey)) return unstored.get(currentKey) as T;
+    const text = textAt(currentKey);
+    if (latestRead?.key !== currentKey || latestRead.text !== text)
+      latestRead = { key: currentKey, text, value: valueOf(currentKey, text) };
+    return latestRead.value;
   }
 
-  function valueOf(at: string, text: string | null): T {
+  function valueOf(storageKey: string, text: string | null): T {
     if (text === null) return initial;
     const value = read(text);
     if (value !== undefined) return value;
-    store(`${at}.damaged`, text);
-    damaged.add(name);
-    queueMicrotask(() => damageListeners.forEach((listener) => listener())); // this may be read while React renders
+    store(`${storageKey}.damaged`, text);
+    damagedNames.add(name);
+    queueMicrotask(() => damageListeners.forEach((listener) => listener())); // React may be rendering now
     return initial;
   }
 
   function set(value: T | undefined): void {
-    const at = keyNow();
-    get(); // what cannot be read is put aside first
+    const currentKey = keyNow();
+    get(); // saves an unreadable text first
     const text = value === undefined ? null : write(value);
-    if (store(at, text)) {
-      unstored.delete(at);
-      latest = { key: at, text, value: value ?? initial };
+    if (store(currentKey, text)) {
+      unstored.delete(currentKey);
+      latestRead = { key: currentKey, text, value: value ?? initial };
     } else {
-      store(at, null);
-      unstored.set(at, value ?? initial);
+      store(currentKey, null);
+      unstored.set(currentKey, value ?? initial);
     }
-    tell();
+    tellListeners();
   }
 
-  const onStorage = ({ key: changed }: StorageEvent): void => {
-    if (changed === keyNow() || changed === null) tell();
+  const onStorage = ({ key: changedKey }: StorageEvent): void => {
+    if (changedKey === keyNow() || changedKey === null) tellListeners();
   };
 
   function onChange(listener: () => void): () => void {
@@ -87,7 +88,7 @@ export function storedChoice<T>({ name, key, initial, read, write }: StoredChoic
   return { get, set, onChange, use: () => useSyncExternalStore(onChange, get) };
 }
 
-/** For choices that are kept as JSON: `read` gets what it says. */
+/** Returns the functions of a choice that is stored as JSON; `read` receives the parsed value. */
 export const asJson = <T>(read: (value: unknown) => T | undefined) => ({
   read: (text: string): T | undefined => {
     const value = jsonOf(text);
@@ -96,7 +97,7 @@ export const asJson = <T>(read: (value: unknown) => T | undefined) => ({
   write: (value: T): string => JSON.stringify(value),
 });
 
-/** For choices that are one of a few words. */
+/** Returns the functions of a choice that is one of a few words. */
 export const asWord = <T extends string>(words: readonly T[]) => ({
   read: (text: string): T | undefined => words.find((word) => word === text),
   write: (value: T): string => value,
@@ -105,7 +106,7 @@ export const asWord = <T extends string>(words: readonly T[]) => ({
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Undefined for what is no JSON. */
+/** Parses JSON; returns undefined for invalid text. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -115,7 +116,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Null where storage is not allowed, too. */
+/** Returns the stored text; null without one, or if storage is forbidden. */
 function textAt(key: string): string | null {
   try {
     return localStorage.getItem(key);
@@ -125,7 +126,7 @@ function textAt(key: string): string | null {
   }
 }
 
-/** False where it is full or not allowed. */
+/** Stores or removes a text; returns false if storage is full or forbidden. */
 function store(key: string, text: string | null): boolean {
   try {
     if (text === null) localStorage.removeItem(key);
@@ -137,12 +138,12 @@ function store(key: string, text: string | null): boolean {
   }
 }
 
-/** Calls back at once and later with the names of what could not be read, each once. */
+/** Calls back now and later with the names of choices that could not be read, each once. */
 export function onDamagedChoices(listener: (names: readonly ChoiceName[]) => void): () => void {
   const tellDamaged = (): void => {
-    if (damaged.size === 0) return;
-    const names = [...damaged];
-    damaged.clear();
+    if (damagedNames.size === 0) return;
+    const names = [...damagedNames];
+    damagedNames.clear();
     listener(names);
   };
   damageListeners.add(tellDamaged);

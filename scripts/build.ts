@@ -1,6 +1,6 @@
 // Builds parts of the product: node scripts/build.ts [--if-stale] renderer server main. With --if-stale a part is built
-// only when a source is newer than its last build, so that `npm start` is immediate after the first time and right
-// after a `git pull`.
+// only if a source is newer than its last build, so that `npm start` builds only the first time and after a change of
+// the sources.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'vite';

@@ -1,6 +1,7 @@
-// npm run dev -- [FOLDER] [TRACKS]: the server from its sources, and Vite in front of it, on the library of `npm run
-// seed`, which is made at the first use. A saved file of the server restarts it, one of the renderer reaches the open
-// windows. Errors, those of types too, are in the terminal; what keeps a page from working is over the page as well.
+// npm run dev -- [FOLDER] [TRACKS]: runs the server from its sources with Vite in front of it, on the library of `npm
+// run seed`, which is created on first use. Saving a file of the server restarts the server, saving one of the renderer
+// updates the open windows. The terminal shows all errors, including type errors; an error that breaks a page is also
+// displayed on the page.
 import './check-node.js';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -13,7 +14,7 @@ import { createTypeCheck } from './type-check.ts';
 const root = join(import.meta.dirname, '..');
 const [folder = 'seed', tracks = '1200'] = process.argv.slice(2);
 const dataDir = join(resolve(folder), 'data');
-/** What the server answers; everything else is pages and their modules (`renderer/api/…` among them). */
+/** Paths that the server answers; Vite serves all others, including modules such as `renderer/api/…`. */
 const OF_THE_SERVER = /^\/(api\/v1|rest|stream|share|health)(\/|\?|$)/;
 const WATCHED = ['server', 'migrations'].map((name) => join(root, name) + sep);
 const RENDERER = join(root, 'renderer') + sep;
@@ -42,19 +43,20 @@ const server = createRestartingServer({
 });
 const overlay = (message: string) => ({ type: 'error' as const, err: { message, stack: '' } });
 
-/** Waits for a server that is starting. */
+/** Forwards a request to the server, and waits while the server starts. */
 const forward: Connect.NextHandleFunction = (req, res, next) => {
   if (!OF_THE_SERVER.test(req.url ?? '')) return next();
   server.address().then(
     (address) => {
       const { method, headers } = req;
-      const asked = request(new URL(req.url ?? '/', address), { method, headers }, (answer) => {
+      const proxyRequest = request(new URL(req.url ?? '/', address), { method, headers }, (answer) => {
         res.writeHead(answer.statusCode ?? 502, answer.headers);
         answer.pipe(res);
       });
-      asked.once('error', () => (res.headersSent ? res.destroy() : res.writeHead(502).end())); // it was restarted
-      res.once('close', () => asked.destroy());
-      req.pipe(asked);
+      // the server was restarted
+      proxyRequest.once('error', () => (res.headersSent ? res.destroy() : res.writeHead(502).end()));
+      res.once('close', () => proxyRequest.destroy());
+      req.pipe(proxyRequest);
     },
     (error: Error) => res.writeHead(503, { 'Content-Type': 'text/plain' }).end(error.message),
   );
@@ -91,7 +93,7 @@ const stop = async (): Promise<void> => {
   process.exit();
 };
 process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop);
-const parent = process.ppid; // npm ends at some signals without a word to us
+const parent = process.ppid; // npm ends at some signals without notifying this process
 setInterval(() => {
   if (process.ppid !== parent) void stop();
 }, 1_000).unref();

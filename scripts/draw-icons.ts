@@ -1,5 +1,5 @@
 // Draws every icon from resources/icon.svg, for the web app and for the packages of the three systems: npm run icons.
-// Run again whenever the drawing changes; a test compares.
+// Run it again whenever the drawing changes; a test compares the icons with the drawing.
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -10,11 +10,14 @@ const drawing = readFileSync(join(root, 'resources', 'icon.svg'));
 const web = (name: string) => join(root, 'renderer', 'public', name);
 const packaging = (...name: string[]) => join(root, 'resources', 'packaging', ...name);
 const GROUND = '#1b1a19';
-/** The share of a maskable icon that is visible on every system: a circle of 80 %. */
+/**
+ * The scaled size of the drawing in a maskable icon, so that every system shows all of it: systems may cut off
+ * everything outside a circle of 80 %.
+ */
 const SAFE = 0.72;
-/** Icons of macOS leave a border of about a tenth on each side. */
+/** The scaled size of the drawing in icons of macOS, which leave a border of about a tenth on each side. */
 export const MAC_GRID = 824 / 1024;
-/** The drawing without the ground around it, at twice its size. */
+/** The part of the drawing without its background, in pixels at twice its size. */
 const TRAY_PART = { left: 96, top: 104, width: 816, height: 816 };
 const [LINUX_SIZES, WINDOWS_SIZES, MAC_SIZES] = [
   [16, 24, 32, 48, 64, 128, 256, 512],
@@ -22,8 +25,11 @@ const [LINUX_SIZES, WINDOWS_SIZES, MAC_SIZES] = [
   [32, 64, 128, 256, 512, 1024],
 ];
 
-/** The drawing at that size, on a transparent ground; `share` of it when it has a border. */
-export async function drawn(size: number, share = 1): Promise<Buffer> {
+/**
+ * Returns the drawing as PNG of this size on a transparent background; with `share` below 1 the drawing is smaller and
+ * has a border.
+ */
+export async function drawIcon(size: number, share = 1): Promise<Buffer> {
   const inner = Math.round(size * share);
   const border = (size - inner) / 2;
   return sharp(drawing, { density: 144 })
@@ -39,7 +45,10 @@ export async function drawn(size: number, share = 1): Promise<Buffer> {
     .toBuffer();
 }
 
-/** The icons of Windows' task bar, which is light or dark: white with a dark edge, in a square of 24. */
+/**
+ * The icons in the task bar of Windows, white with a dark edge since the task bar is light or dark; paths in a square
+ * of 24.
+ */
 const BUTTONS = {
   previous: 'M6 5h2v14H6zM19 5v14L9 12z',
   play: 'M7 4l13 8-13 8z',
@@ -56,7 +65,7 @@ const drawnButton = (shape: string): Promise<Buffer> =>
     .png()
     .toBuffer();
 
-const saved = async (png: Buffer): Promise<Buffer> => sharp(png).png({ palette: true }).toBuffer();
+const compressPng = async (png: Buffer): Promise<Buffer> => sharp(png).png({ palette: true }).toBuffer();
 
 /** Returns the picture that macOS colours by itself in its menu bar, where only the opacity counts. */
 async function silhouette(size: number): Promise<Buffer> {
@@ -76,12 +85,12 @@ async function silhouette(size: number): Promise<Buffer> {
 
 async function drawAll(): Promise<void> {
   copyFileSync(join(root, 'resources', 'icon.svg'), web('favicon.svg'));
-  for (const size of [192, 512]) writeFileSync(web(`icon-${size}.png`), await saved(await drawn(size)));
-  await sharp(await drawn(180))
+  for (const size of [192, 512]) writeFileSync(web(`icon-${size}.png`), await compressPng(await drawIcon(size)));
+  await sharp(await drawIcon(180))
     .flatten({ background: GROUND })
     .png({ palette: true })
     .toFile(web('icon-180.png'));
-  await sharp(await drawn(512, SAFE))
+  await sharp(await drawIcon(512, SAFE))
     .flatten({ background: GROUND })
     .png({ palette: true })
     .toFile(web('icon-maskable-512.png'));
@@ -91,19 +100,19 @@ async function drawAll(): Promise<void> {
     ['', 1],
     ['@2x', 2],
   ] as const) {
-    writeFileSync(join(root, 'resources', 'tray', `tray${suffix}.png`), await saved(await drawn(32 * times)));
+    writeFileSync(join(root, 'resources', 'tray', `tray${suffix}.png`), await compressPng(await drawIcon(32 * times)));
     writeFileSync(join(root, 'resources', 'tray', `trayTemplate${suffix}.png`), await silhouette(16 * times));
   }
   for (const [name, shape] of Object.entries(BUTTONS))
-    writeFileSync(join(root, 'resources', 'tray', `${name}.png`), await saved(await drawnButton(shape)));
+    writeFileSync(join(root, 'resources', 'tray', `${name}.png`), await compressPng(await drawnButton(shape)));
   mkdirSync(packaging('icons'), { recursive: true });
   for (const size of LINUX_SIZES)
-    writeFileSync(packaging('icons', `${size}x${size}.png`), await saved(await drawn(size)));
+    writeFileSync(packaging('icons', `${size}x${size}.png`), await compressPng(await drawIcon(size)));
   writeFileSync(packaging('icon.ico'), toIco(await pictures(WINDOWS_SIZES)));
   writeFileSync(packaging('icon.icns'), toIcns(await pictures(MAC_SIZES, MAC_GRID)));
 }
 
 const pictures = async (sizes: number[], share?: number): Promise<IconPicture[]> =>
-  Promise.all(sizes.map(async (size) => ({ size, png: await saved(await drawn(size, share)) })));
+  Promise.all(sizes.map(async (size) => ({ size, png: await compressPng(await drawIcon(size, share)) })));
 
 if (import.meta.main) await drawAll();

@@ -1,5 +1,5 @@
 // `npm run file-types`: writes the list of files that the app can open into the packaging configuration, from the
-// tables of audio and playlist formats. A test fails when it has to be run.
+// tables of audio and playlist formats. A test fails when the list is out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FORMATS } from '../server/media/audio-formats.ts';
@@ -13,7 +13,7 @@ const mimeTypes = [...FORMATS.flatMap(([, facts]) => facts.mimeTypes), ...Object
 
 const list = (items: readonly string[]): string => items.map((item) => `        - ${item}\n`).join('');
 
-/** The text between the marks of each file. */
+/** The texts that are written between two marks of a file. */
 const PARTS: { file: string; name: string; comment: string; text: string }[] = [
   {
     file: 'electron-builder.yml',
@@ -44,16 +44,16 @@ ${list(audio)}`,
   },
 ];
 
-/** The files as they should be. */
+/** Returns the contents that the files should have, by path. */
 export function withFileTypes(): Map<string, string> {
   const files = new Map<string, string>();
   for (const { file, name, comment, text } of PARTS) {
-    const before = files.get(file) ?? readFileSync(join(root, file), 'utf8');
-    const part = new RegExp(`(^ *${comment} ${name}[^\\n]*\\n)[^]*?(^ *${comment} end of ${name}\\n)`, 'm');
-    if (!part.test(before)) throw new Error(`${file} has no place for the ${name}.`);
+    const content = files.get(file) ?? readFileSync(join(root, file), 'utf8');
+    const section = new RegExp(`(^ *${comment} ${name}[^\\n]*\\n)[^]*?(^ *${comment} end of ${name}\\n)`, 'm');
+    if (!section.test(content)) throw new Error(`${file} has no place for the ${name}.`);
     files.set(
       file,
-      before.replace(part, (_, head: string, end: string) => head + text + end),
+      content.replace(section, (_, head: string, end: string) => head + text + end),
     );
   }
   return files;

@@ -4,27 +4,30 @@ export interface IconPicture {
   png: Buffer;
 }
 
-/** Six bytes of head, sixteen per picture, then the pictures. A size of 256 is written as 0. */
+/**
+ * Returns an ICO file: six bytes of header, sixteen bytes per picture, then the pictures. A size of 256 is written as
+ * 0.
+ */
 export function toIco(pictures: IconPicture[]): Buffer {
   const head = Buffer.alloc(6 + 16 * pictures.length);
-  head.writeUInt16LE(1, 2); // an icon, not a cursor
+  head.writeUInt16LE(1, 2); // type 1 is an icon, not a cursor
   head.writeUInt16LE(pictures.length, 4);
   let offset = head.length;
   for (const [n, { size, png }] of pictures.entries()) {
-    const at = 6 + 16 * n;
-    head.writeUInt8(size % 256, at);
-    head.writeUInt8(size % 256, at + 1);
-    head.writeUInt16LE(1, at + 4); // planes
-    head.writeUInt16LE(32, at + 6); // bits per pixel
-    head.writeUInt32LE(png.length, at + 8);
-    head.writeUInt32LE(offset, at + 12);
+    const entryOffset = 6 + 16 * n;
+    head.writeUInt8(size % 256, entryOffset);
+    head.writeUInt8(size % 256, entryOffset + 1);
+    head.writeUInt16LE(1, entryOffset + 4); // number of colour planes
+    head.writeUInt16LE(32, entryOffset + 6); // bits per pixel
+    head.writeUInt32LE(png.length, entryOffset + 8);
+    head.writeUInt32LE(offset, entryOffset + 12);
     offset += png.length;
   }
   return Buffer.concat([head, ...pictures.map(({ png }) => png)]);
 }
 
 /**
- * Names of the entries that hold PNG, by pixels. A picture of 32 to 512 pixels is also the double density of half its
+ * Names of the ICNS entries that contain PNG, by pixels. ic10 to ic14 contain the double-density picture of half the
  * size.
  */
 const ICNS_TYPES: Record<number, string[]> = {

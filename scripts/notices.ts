@@ -1,5 +1,5 @@
-// Writes resources/NOTICES.md: whose work is shipped, and under what licence. npm run notices, after a package came,
-// went or changed; a test compares.
+// Writes resources/NOTICES.md, which lists the shipped packages and their licences: npm run notices. Run it after a
+// package was added, removed or updated; a test compares.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { shippedPackages, type ShippedPackage } from './shipped-packages.ts';
@@ -31,11 +31,13 @@ The texts: https://www.gnu.org/licenses/old-licenses/lgpl-2.1.html, https://www.
 ## Packages
 `;
 
-/** Returns the line of each package, as it is written and as a test expects it. */
+/** Returns the line of each package in NOTICES.md; a test expects the same lines. */
 export const packageLines = (packages: ShippedPackage[]): string[] =>
   packages.map(({ name, version, licence }) => `| ${name} | ${version} | ${licence} |`);
 
-/** Licences of the same words are printed once, with everybody who is named in them. */
+/**
+ * Returns the texts of all licences. Licences with the same words are printed once, with all their copyright holders.
+ */
 function licenceTexts(packages: ShippedPackage[]): string {
   const texts = new Map<string, { body: string; names: Set<string>; rights: Set<string> }>();
   for (const { name, folder } of packages) {
@@ -57,7 +59,7 @@ function licenceTexts(packages: ShippedPackage[]): string {
       .replace(/^(the)?mitlicense(mit)?/, '');
     const licence = texts.get(words) ?? { body, names: new Set(), rights: new Set() };
     licence.names.add(name);
-    for (const right of rights) licence.rights.add(right.trim());
+    for (const rightsLine of rights) licence.rights.add(rightsLine.trim());
     texts.set(words, licence);
   }
   return [...texts.values()]
@@ -74,7 +76,7 @@ const isRightsLine = (line: string): boolean =>
   !/\[yyyy\]/.test(line);
 
 function licenceOf(folder: string): string | undefined {
-  if (!existsSync(folder)) return undefined; // of another system
+  if (!existsSync(folder)) return undefined; // the package is for another system and not installed
   const name = readdirSync(folder).find((file) => /^(licen[cs]e|copying)(\.(md|txt|markdown|mit))?$/i.test(file));
   return name === undefined ? undefined : readFileSync(join(folder, name), 'utf8');
 }

@@ -1,5 +1,5 @@
-// The desktop shell for an older Electron, from 25 on: that one loads no ES modules and has Node 18, and lacks what is
-// added below. The server is the same one, on the Node that came with the project.
+// Builds the desktop shell for an older Electron, from version 25 on, which loads no ES modules, has Node 18, and lacks
+// the functions added below. The server is the normal one, and runs on the Node that came with the project.
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'vite';
@@ -23,7 +23,7 @@ Promise.withResolvers ??= function () {
 }
 `;
 
-/** Makes an app that Electron can be started with; returns its folder. Expects the server and the pages to be built. */
+/** Creates an app that Electron can start; returns its folder. Expects the server and the pages to be built. */
 export async function makeOlderShell(folder: string): Promise<string> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

@@ -1,6 +1,6 @@
-// npm run package [-- OPTIONS OF electron-builder]: installers of the desktop app for this system and processor.
-// npm run package -- server [--without-node] [--to DIR]: an archive of the server, which is unpacked and started without
-// npm, a build or, unless it is left out, a Node.js. Both go into out/.
+// npm run package [-- OPTIONS OF electron-builder]: builds installers of the desktop app for this system and processor.
+// npm run package -- server [--without-node] [--to DIR]: builds an archive of the server, which runs without npm, a
+// build or, unless it is left out, an installed Node.js. Both write into out/.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -19,7 +19,7 @@ import { parseArgs } from 'node:util';
 
 const root = join(import.meta.dirname, '..');
 const isWindows = process.platform === 'win32';
-/** The parts of the project that the archive contains; of dist/ all but the desktop shell. */
+/** The parts of the project that the archive contains, including all of dist/ except the desktop shell. */
 const ARCHIVE_PARTS = [
   'dist/server',
   'dist/renderer',
@@ -75,9 +75,9 @@ function packServer(args: string[]): void {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   const name = `tonearm-${version}-${process.platform}-${process.arch}`;
   const staging = mkdtempSync(join(tmpdir(), 'tonearm-archive-'));
-  const out = values.to ?? join(root, 'out');
-  mkdirSync(out, { recursive: true });
-  const archive = join(out, `${name}.${isWindows ? 'zip' : 'tar.gz'}`);
+  const outDir = values.to ?? join(root, 'out');
+  mkdirSync(outDir, { recursive: true });
+  const archive = join(outDir, `${name}.${isWindows ? 'zip' : 'tar.gz'}`);
   try {
     fillFolder(join(staging, name), version, values['without-node'] !== true);
     execFileSync('tar', [isWindows ? '-acf' : '-czf', archive, '-C', staging, name]);
@@ -107,7 +107,7 @@ function fillFolder(folder: string, version: string, withNode: boolean): void {
   else writeFileSync(join(folder, 'tonearm'), SHELL_LAUNCHER, { mode: 0o755 });
 }
 
-/** Returns all files below a file or folder of the project, with `/`. */
+/** Returns all files below a file or folder of the project, with `/` as separator. */
 function filesBelow(part: string): string[] {
   if (!statSync(join(root, part)).isDirectory()) return [part];
   return readdirSync(join(root, part), { recursive: true, withFileTypes: true })
@@ -143,7 +143,7 @@ function scopeFolders(): string[] {
   return names.map((name) => `node_modules/${name}`);
 }
 
-/** Returns the Node.js among the packages and its licence. */
+/** Returns the files of the Node.js package: the program and its licence. */
 function nodeFiles(): string[] {
   const folder = readdirSync(join(root, 'node_modules')).find((name) => /^node-(linux|win)-\w+$/.test(name));
   if (folder === undefined)

@@ -1,6 +1,6 @@
-// Puts together what several machines packed: node scripts/release.ts FROM TO. FROM holds a folder for each machine, TO
-// becomes what is published. Machines of one system write an update feed of the same name, each with its own packages;
-// they become one. SHA256SUMS is written last.
+// Combines the packages that several machines built: node scripts/release.ts FROM TO. FROM contains a folder for each
+// machine, TO receives the published files. Machines of one system write an update feed of the same name, each with its
+// own packages; the feeds are merged. SHA256SUMS is written last.
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,15 +30,15 @@ export function gatherRelease(from: string, to: string): void {
 }
 
 /**
- * The first feed with the other's packages under `files:` too. Feeds are YAML of one fixed shape: only packages are
- * indented.
+ * Returns the first feed with the second feed's packages added under `files:`. Feeds are YAML of one fixed shape: only
+ * packages are indented.
  */
-function mergeFeeds(feed: string, other: string): string {
+function mergeFeeds(feed: string, otherFeed: string): string {
   const versionOf = (text: string): string | undefined => /^version: (.+)$/m.exec(text)?.[1];
-  if (versionOf(feed) !== versionOf(other))
-    throw new Error(`The feeds are of different versions: ${versionOf(feed)} and ${versionOf(other)}.`);
-  const packages = other.split('\n').filter((line) => line.startsWith('  '));
-  return feed.replace(/^files:\n(?: {2}.*\n)*/m, (own) => `${own}${packages.join('\n')}\n`);
+  if (versionOf(feed) !== versionOf(otherFeed))
+    throw new Error(`The feeds are of different versions: ${versionOf(feed)} and ${versionOf(otherFeed)}.`);
+  const packages = otherFeed.split('\n').filter((line) => line.startsWith('  '));
+  return feed.replace(/^files:\n(?: {2}.*\n)*/m, (ownPackages) => `${ownPackages}${packages.join('\n')}\n`);
 }
 
 if (import.meta.main) {

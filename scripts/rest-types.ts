@@ -1,5 +1,5 @@
-// Makes the types of the REST API's routes, for the windows, from its OpenAPI document: renderer/api/routes.ts. A test
-// compares the file with the document; `npx vitest run test/integration/rest-types.test.ts -u` writes it anew.
+// Generates the types of the REST API's routes for the windows, renderer/api/routes.ts, from the OpenAPI document. A
+// test compares the file with the document; `npx vitest run test/integration/rest-types.test.ts -u` writes it anew.
 import type { JsonSchema } from '../server/http/json-schema.ts';
 import type { OpenApiDocument, Operation } from '../server/http/openapi.ts';
 
@@ -26,7 +26,7 @@ export function restTypes({ paths, components }: OpenApiDocument): string {
 
 const API = '/api/v1';
 
-/** Returns what a request of the route may or must have: values in the path, a query, a body. */
+/** Returns the type of a request of the route: the required and optional values in path, query and body. */
 function inputOf({ parameters, requestBody }: Operation): string {
   const fields = (['path', 'query'] as const).flatMap((location) => {
     const ofLocation = parameters.filter((parameter) => parameter.in === location);
@@ -45,7 +45,7 @@ function inputOf({ parameters, requestBody }: Operation): string {
   return fields.length === 0 ? '{}' : `{ ${fields.join('; ')} }`;
 }
 
-/** Returns the JSON of a successful reply; \`undefined\` if it has no body. */
+/** Returns the type of a successful reply; \`undefined\` if the reply has no body. */
 function replyOf({ responses }: Operation): string {
   const types = Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
@@ -56,7 +56,10 @@ function replyOf({ responses }: Operation): string {
   return [...new Set(types)].join(' | ');
 }
 
-/** Values of a query are sent as text: numbers where text is expected, and booleans. Without one, `null` is left out. */
+/**
+ * Returns the type of a query value. Queries are sent as text, so numbers and booleans are allowed where text is
+ * expected. An optional value may be `null`, which is omitted.
+ */
 function queryTypeOf(schema: JsonSchema, isRequired: boolean): string {
   const values = schema['enum'];
   const isBoolean = Array.isArray(values) && values.includes('true') && values.includes('false');
@@ -70,7 +73,10 @@ function fieldOf(name: string, isRequired: boolean, type: string): string {
   return isRequired ? `${key}: ${type}` : `${key}?: ${type}${type === 'unknown' ? '' : ' | undefined'}`;
 }
 
-/** Types that differ in the document by their limits only are one type; `unknown` includes all others. */
+/**
+ * Returns the union of types. Types that differ only in the limits of the document are one type; `unknown` includes all
+ * others.
+ */
 function unionOf(types: readonly string[]): string {
   const members = [...new Set(types)];
   if (members.includes('unknown')) return 'unknown';
@@ -93,7 +99,7 @@ function typeOf(schema: JsonSchema): string {
   const variants = (anyOf ?? oneOf) as JsonSchema[] | undefined;
   if (variants) return unionOf(variants.map(typeOf));
   if (allOf) return `(${(allOf as JsonSchema[]).map(typeOf).join(' & ')})`;
-  if (Array.isArray(type)) return unionOf(type.map((each) => typeOf({ ...schema, type: each as string })));
+  if (Array.isArray(type)) return unionOf(type.map((memberType) => typeOf({ ...schema, type: memberType as string })));
   if (type === 'array') return `${parenthesized(typeOf((items ?? {}) as JsonSchema))}[]`;
   if (type === 'object' || schema['properties']) return objectOf(schema);
   return PRIMITIVES[type as string] ?? 'unknown';

@@ -1,5 +1,5 @@
-// A server in a process of its own, started again on request. One that does not start is not replaced by the old one:
-// whoever asks for its address learns why.
+// Runs a server as a child process that is restarted on request. If the new server does not start, the old one does not
+// come back: callers that wait for the address receive the error.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -8,12 +8,12 @@ import { inspect } from 'node:util';
 interface RestartingServerOptions {
   entry: string;
   args: string[];
-  /** `wasDown` says that the previous run had failed. */
+  /** Called when the server listens; `wasDown` says that the previous run had failed. */
   onListening(wasDown: boolean): void;
   onFailed(message: string): void;
 }
 
-/** A person who saves all files saves several at once. */
+/** The restart waits this long, because “save all” saves several files at once. */
 const RESTART_DELAY_MS = 50;
 const STOP_TIMEOUT_MS = 1_000;
 const MAX_ERROR_LINES = 40;
@@ -23,7 +23,7 @@ export function createRestartingServer({ entry, args, onListening, onFailed }: R
   let failure: string | undefined;
   let address = Promise.withResolvers<string>();
   let timer: NodeJS.Timeout | undefined;
-  let turn = Promise.resolve();
+  let pendingRestart = Promise.resolve();
 
   function start(): void {
     const newChild = spawn(process.execPath, ['--import', import.meta.resolve('./quick-imports.ts'), entry, ...args], {
@@ -47,51 +47,51 @@ export function createRestartingServer({ entry, args, onListening, onFailed }: R
     };
     for (const input of [newChild.stdout, newChild.stderr]) createInterface({ input }).on('line', noteLine);
     newChild.once('close', (code, signal) => {
-      if (child !== newChild) return; // it was asked to end
+      if (child !== newChild) return; // the process was asked to end
       child = undefined;
       failure = `The server ended (${signal ?? code}), and starts again when a file is saved.\n\n${lines.join('\n')}`;
       console.error(failure.split('\n', 1)[0]);
-      address.promise.catch(() => undefined); // nobody may be asking
+      address.promise.catch(() => undefined); // nobody may be waiting for the address
       address.reject(new Error(failure));
       onFailed(failure);
     });
   }
 
   async function stop(): Promise<void> {
-    const old = child;
+    const oldChild = child;
     child = undefined;
-    if (!old || old.exitCode !== null || old.signalCode !== null) return;
-    old.kill('SIGTERM');
-    const impatience = setTimeout(() => old.kill('SIGKILL'), STOP_TIMEOUT_MS);
-    await once(old, 'close');
+    if (!oldChild || oldChild.exitCode !== null || oldChild.signalCode !== null) return;
+    oldChild.kill('SIGTERM');
+    const impatience = setTimeout(() => oldChild.kill('SIGKILL'), STOP_TIMEOUT_MS);
+    await once(oldChild, 'close');
     clearTimeout(impatience);
   }
 
   return {
-    /** Where the server listens, once it does; rejects when it ended by itself. */
+    /** Resolves to the server's address when the server listens; rejects if the server ended by itself. */
     address: (): Promise<string> => address.promise,
-    /** Why it is not running, when it should be. */
+    /** Returns the error of the server that ended by itself; undefined while the server is running or starting. */
     failure: (): string | undefined => failure,
 
     restart(): void {
       clearTimeout(timer);
       timer = setTimeout(() => {
-        const old = address;
-        address = Promise.withResolvers(); // from here on everybody waits for the new one
-        old.resolve(address.promise);
-        turn = turn.then(stop).then(start);
+        const oldAddress = address;
+        address = Promise.withResolvers(); // from here on all callers wait for the new server
+        oldAddress.resolve(address.promise);
+        pendingRestart = pendingRestart.then(stop).then(start);
       }, RESTART_DELAY_MS);
     },
 
     async stop(): Promise<void> {
       clearTimeout(timer);
-      await turn;
+      await pendingRestart;
       await stop();
     },
   };
 }
 
-/** A line of the log as a person reads it, with its stack. */
+/** Returns a line of the log in a readable form, with its stack trace. */
 function toReadableLine(line: string): string {
   if (!line.startsWith('{"')) return line;
   const { level, time, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown> & {

@@ -1,4 +1,5 @@
-// `npm run settings-page`: writes docs/SETTINGS.md from the table of settings. A test fails when it has to be run.
+// `npm run settings-page`: writes docs/SETTINGS.md from the table of settings. A test fails when the page is out of
+// date.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -15,11 +16,11 @@ settings window. The environment wins over the file. Sizes are in bytes, or have
 of 1000, \`2GiB\` is of 1024. Written by \`npm run settings-page\` from \`server/config/settings.ts\`.
 `;
 
-/** Returns the value of a setting that is not set. */
+/** Returns the text for the default value of a setting. */
 function defaultOf(name: SettingName): string {
   if (name === 'DATA_DIR') return 'the system’s folder for application data';
-  const parsed = SETTINGS[name].schema.safeParse(undefined);
-  const value: unknown = parsed.success ? parsed.data : undefined;
+  const parseResult = SETTINGS[name].schema.safeParse(undefined);
+  const value: unknown = parseResult.success ? parseResult.data : undefined;
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return '';
   const text = typeof value === 'string' ? value : JSON.stringify(value).replaceAll('"', '');
   return `\`${SETTINGS[name].unit === 'duration' ? `${Number(value) / 86_400}d` : text.replaceAll('|', '\\|')}\``;

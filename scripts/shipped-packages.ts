@@ -6,7 +6,7 @@ import { build, type Rolldown } from 'vite';
 
 const root = join(import.meta.dirname, '..');
 const BUILD_MODES = ['renderer', 'server', 'main', 'preload'];
-/** Parts of native packages, one for each system; named once. */
+/** Name endings of native packages, which have one package per system and are listed once. */
 const SYSTEM_SUFFIX = /-(linux|darwin|win32)-(x64|arm64)(-gnu|-msvc)?$/;
 const OTHER_SYSTEM_SUFFIX =
   /-(android|freebsd|linux|linuxmusl|webcontainers|win32)-(?!(x64|arm64)(-gnu|-msvc)?$)|-linuxmusl-|-wasm32/;
@@ -15,7 +15,7 @@ export interface ShippedPackage {
   name: string;
   version: string;
   licence: string;
-  /** Relative to the project's folder. The folder of a package for another system may be missing. */
+  /** Path relative to the project's folder. The folder of a package for another system may not exist. */
   folder: string;
 }
 
@@ -24,7 +24,7 @@ interface LockEntry {
   license?: string;
 }
 
-/** Returns each package once, by name, then by version. */
+/** Returns each package once, sorted by name and version. */
 export async function shippedPackages(): Promise<ShippedPackage[]> {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, LockEntry>;
@@ -49,19 +49,19 @@ export async function shippedPackages(): Promise<ShippedPackage[]> {
 /** Returns the folders of all packages that are part of a bundle. */
 async function bundledFolders(): Promise<Set<string>> {
   const folders = new Set<string>();
-  // as in a build; under a test runner it is `test`, and packages bring their warnings along
+  // a test runner sets NODE_ENV to `test`, with which packages also bundle their warnings
   process.env['NODE_ENV'] = 'production';
   for (const mode of BUILD_MODES) {
-    const built = (await build({
+    const bundle = (await build({
       mode,
       configFile: join(root, 'vite.config.ts'),
       logLevel: 'silent',
       build: { write: false },
     })) as Rolldown.RolldownOutput;
-    for (const chunk of built.output) {
+    for (const chunk of bundle.output) {
       const sources =
         chunk.type === 'asset'
-          ? chunk.originalFileNames // a typeface
+          ? chunk.originalFileNames // an asset, such as a font, comes from these files
           : Object.entries(chunk.modules).flatMap(([id, { renderedLength }]) => (renderedLength > 0 ? [id] : []));
       for (const id of sources) {
         const folder = packageFolder(id);

@@ -1,6 +1,7 @@
-// npm run test:stores: the tests of the storage against real S3 servers of different make, from their registries. With
-// names, only those; with --quick, only the storage itself, without libraries and faults; with --install, no tests: what
-// they need is made ready. A server whose tool is not installed is left out, which is said at the end.
+// npm run test:stores: runs the tests of the storage against S3 servers of different makers, which are installed from
+// package registries. Names as arguments restrict the run to these servers. --quick runs only the tests of the storage
+// itself, without libraries and faults; --install only installs the servers. Servers whose tool is not installed are
+// skipped and listed at the end.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { installS3Server, S3_MAKES, startS3Server, type S3Server } from '../test/support/s3-servers.ts';
@@ -46,7 +47,7 @@ for (const make of makes) {
   outcomes.push(`${make.name}: ${outcome}`);
 }
 console.log(`\nS3 servers\n${outcomes.map((line) => `  ${line}`).join('\n')}`);
-const passed = outcomes.filter((line) => line.endsWith('passed')).length;
+const passedCount = outcomes.filter((line) => line.endsWith('passed')).length;
 const isFailed = outcomes.some((line) => line.endsWith('FAILED'));
-// what was asked for by name has to be there
-process.exitCode = isFailed || passed < (names.length === 0 ? 1 : names.length) ? 1 : 0;
+// servers that were named on the command line must be tested
+process.exitCode = isFailed || passedCount < (names.length === 0 ? 1 : names.length) ? 1 : 0;

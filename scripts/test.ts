@@ -1,6 +1,6 @@
-// npm test: a build, then all tests, and beside them, in the time in which they wait, the type check and lint. With
-// words, as in `npm test -- playlists`, only the test files whose path holds one of them, at once; what they start is
-// built where it is out of date (test/support/build-stale.ts).
+// npm test: builds, then runs all tests, and at the same time the type check and lint. With words, as in `npm test --
+// playlists`, runs only the test files whose path contains one of them, without building first; outdated parts that
+// they start are built then (test/support/build-stale.ts).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -10,10 +10,10 @@ import { text } from 'node:stream/consumers';
 
 const words = process.argv.slice(2);
 const scratch = mkdtempSync(join(tmpdir(), 'tonearm-test-run-'));
-/** Tests write what they leave out into it (test/support/left-out.ts). */
+/** File into which tests write what they skipped (test/support/left-out.ts). */
 const leftOut = join(scratch, 'left-out');
 
-/** Said again at the end: the tests draw over what was printed meanwhile. */
+/** Results that are printed again at the end, because the tests draw over earlier output. */
 const results: string[] = [];
 
 function note(command: string, isPassed: boolean): boolean {
@@ -29,9 +29,9 @@ async function runCommand(command: string): Promise<boolean> {
   return note(command, status === 0);
 }
 
-/** Says nothing before it has ended. */
+/** Runs a check beside the tests, and prints nothing before it has ended. */
 async function runBeside(command: string): Promise<boolean> {
-  const env = { GOGC: '400', ...process.env }; // the checks are programs in Go, and collect garbage a fifth of their time
+  const env = { GOGC: '400', ...process.env }; // less garbage collection in the checks, which are Go programs
   const child = spawn(`${command} 2>&1`, { shell: true, stdio: ['ignore', 'pipe', 'inherit'], env });
   const [output, [status]] = await Promise.all([text(child.stdout), once(child, 'close') as Promise<[number | null]>]);
   if (status !== 0) console.log(output);
@@ -43,11 +43,11 @@ async function runEverything(): Promise<boolean> {
     'Build, type check, lint and all tests: about a quarter of an hour on two cores. Browser tests come first.',
   );
   if (!(await runCommand('npm run build'))) return false;
-  const passed = await Promise.all([
+  const checkResults = await Promise.all([
     runBeside('npm run typecheck').then(async (isTyped) => (await runBeside('npm run lint')) && isTyped),
     runCommand('vitest run'),
   ]);
-  return !passed.includes(false);
+  return !checkResults.includes(false);
 }
 
 const testCommand = ['vitest run', ...words.map((word) => JSON.stringify(word))].join(' ');

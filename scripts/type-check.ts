@@ -1,4 +1,4 @@
-// Checks the types of a folder beside the work, and prints what does not hold.
+// Checks the types of a folder in the background, and prints the errors.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 

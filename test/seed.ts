@@ -1,5 +1,6 @@
-// A lively library to work on the interface with: npm run seed -- [FOLDER] [TRACKS]. Made in a data folder of its own,
-// through the public API, with covers, likes, a year of plays and playlists. `npm run dev` makes it too, and uses it.
+// Creates a lively library for work on the interface: npm run seed -- [FOLDER] [TRACKS]. It has its own data folder and
+// is filled through the public API, with covers, likes, a year of plays and playlists. `npm run dev` creates and uses
+// it, too.
 import { once } from 'node:events';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -12,7 +13,7 @@ import { enliven, type Api } from './support/lively-library.ts';
 
 const [folder = 'seed', tracks = '1200'] = process.argv.slice(2);
 const target = resolve(folder);
-/** The library keeps the path of its music folder, so that one is made where it stays. */
+/** The music folder is created at its final path, because the library stores this path. */
 const musicFolder = join(target, 'music');
 const dataDir = join(target, 'data');
 const unfinished = `${dataDir}.part`;
@@ -21,7 +22,7 @@ if (existsSync(target) && !existsSync(unfinished))
 for (const path of [musicFolder, unfinished]) rmSync(path, { recursive: true, force: true });
 mkdirSync(unfinished, { recursive: true });
 
-// nobody on the internet knows this music
+// online services do not know this music
 const offline = { fpid_enabled: false, musicbrainz_enabled: false, coverart_enabled: false };
 writeFileSync(join(unfinished, 'settings.json'), JSON.stringify(offline));
 makeLibrary({ tracks: Number(tracks), seconds: '20-40', art: 'none' }, musicFolder);

@@ -1,4 +1,4 @@
-// What is known about artists and albums, and who an artist is.
+// Information about artists and albums, and the MusicBrainz identity of an artist.
 import { queryOptions } from '@tanstack/react-query';
 import { request } from './client.ts';
 import { showPicturesAgain } from './covers.ts';
@@ -17,7 +17,10 @@ export const albumAboutQuery = (id: number, language: string) =>
     queryFn: ({ signal }) => request('GET /albums/{id}/about', { path: { id }, query: { language }, signal }),
   });
 
-/** Asks the services, which takes seconds; the answer comes by the queries above. */
+/**
+ * Makes the server ask the online services, which takes seconds. The result arrives through `artistAboutQuery` and
+ * `albumAboutQuery`.
+ */
 export const lookUpAbout = async (kind: 'artists' | 'albums', id: number, signal: AbortSignal): Promise<null> => {
   await request(`POST /${kind}/{id}/about/lookup`, { path: { id }, signal });
   return null;
@@ -30,7 +33,10 @@ export const identityCandidatesQuery = (id: number, q: string) =>
     retry: false,
     staleTime: 600_000,
   });
-/** Null: none of those; undefined: what the tags or albums say. */
+/**
+ * Sets the artist's MusicBrainz id. Null means that none of the candidates is right, undefined restores the id from the
+ * tags or albums.
+ */
 export async function setIdentity(id: number, artist_mbid: string | null | undefined): Promise<void> {
   if (artist_mbid === undefined) await request('DELETE /artists/{id}/about', { path: { id } });
   else await request('PUT /artists/{id}/about', { path: { id }, body: { artist_mbid } });
@@ -52,7 +58,7 @@ export async function setArtistPicture(id: number, file: File): Promise<void> {
   await request('PUT /artists/{id}/cover', { path: { id }, body });
   await showPicturesAgain(picture(id));
 }
-/** One of Commons; null for the one that is found by itself. */
+/** Chooses a picture of Wikimedia Commons; null restores the picture that was found automatically. */
 export async function chooseArtistPicture(id: number, file: string | null): Promise<void> {
   await request('POST /artists/{id}/cover/choose', { path: { id }, body: { file } });
   await showPicturesAgain(picture(id));

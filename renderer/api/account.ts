@@ -1,4 +1,4 @@
-// One's own account: sessions, app passwords, and what the account may do.
+// The signed-in account: its sessions, app passwords and rights.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { request } from './client.ts';
 import { getSession, setSessionUser } from './session.ts';
@@ -28,18 +28,18 @@ export const useEndSession = () =>
   useAccountMutation(SESSIONS, (id: number) => request('DELETE /users/me/sessions/{id}', { path: { id } }));
 export const useEndOtherSessions = () => useAccountMutation(SESSIONS, () => request('DELETE /users/me/sessions'));
 
-/** The answer is the only place that shows the password. */
+/** Adds an app password. Only this reply contains the password itself. */
 export const useAddAppPassword = () =>
   useAccountMutation(APP_PASSWORDS, (name: string) => request('POST /users/me/app-passwords', { body: { name } }));
 export const useRevokeAppPassword = () =>
   useAccountMutation(APP_PASSWORDS, (id: number) => request('DELETE /users/me/app-passwords/{id}', { path: { id } }));
 
-/** Ends the session on the server too; without one there it ends by itself. */
+/** Ends the session on the server. A session that cannot be ended there expires by itself. */
 export const tryEndSession = (): Promise<void> => request('POST /auth/logout').catch(() => undefined);
 
 const REFETCH_MS = 60_000;
 
-/** Keeps what the account may do as an administrator has set it meanwhile. */
+/** Keeps the stored rights of the account up to date, because an administrator can change them at any time. */
 export function keepUser(): void {
   let askedAt = -Infinity;
   const tryRefresh = async (): Promise<void> => {
@@ -50,7 +50,7 @@ export function keepUser(): void {
       const user = await request('GET /users/me');
       if (getSession()?.token === session.token) setSessionUser(user);
     } catch {
-      // the page says that there is no server, and asks for a sign-in
+      // other parts of the page display a missing connection, and ask for a sign-in
     }
   };
   addEventListener('focus', () => void tryRefresh());

@@ -1,12 +1,12 @@
-// What was measured of the audio of a track, and how far that is for the whole library.
+// Measured properties of a track's audio, and the progress of the analysis of the whole library.
 import { queryOptions } from '@tanstack/react-query';
 import { request } from './client.ts';
 import type { TrackAnalysisOut } from './routes.ts';
 import { LIBRARY } from './library.ts';
 
-/** The server counts the whole library for it. */
+/** The state is fetched rarely, because the server counts the whole library for each reply. */
 const REFETCH_MS = 30_000;
-/** A waveform that is not there may have been computed the next time that the track plays. */
+/** A missing waveform is fetched again after this time, because the server may have computed it by then. */
 const IDLE_REFETCH_MS = 60_000;
 
 export const fetchAnalysis = (id: number): Promise<TrackAnalysisOut> =>
@@ -25,7 +25,7 @@ export const analysisQuery = () =>
     refetchInterval: ({ state }) => (state.data?.state === 'done' || state.data?.state === 'off' ? false : REFETCH_MS),
   });
 
-/** The outline for seek bars. */
+/** Returns the query of a track's waveform, which seek bars display. */
 export const waveformQuery = (trackId: number) =>
   queryOptions({
     queryKey: ['waveform', trackId] as const,
@@ -34,5 +34,5 @@ export const waveformQuery = (trackId: number) =>
     retry: false,
   });
 
-/** All that was measured. */
+/** Deletes all results of the analysis. */
 export const throwAnalysisAway = (): Promise<unknown> => request('DELETE /analysis');

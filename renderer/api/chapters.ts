@@ -1,4 +1,4 @@
-// Chapters of an audiobook, and where somebody is in it.
+// Chapters of an audiobook, and the listener's position in it.
 import { queryOptions } from '@tanstack/react-query';
 import { request } from './client.ts';
 import { LIBRARY } from './library.ts';
@@ -7,7 +7,7 @@ export const chaptersQuery = (id: number) =>
   queryOptions({
     queryKey: [LIBRARY, `/tracks/${id}/chapters`] as const,
     queryFn: ({ signal }) => request('GET /tracks/{id}/chapters', { path: { id }, signal }),
-    staleTime: 0, // the place in it changes while it plays
+    staleTime: 0, // the position changes while the audiobook plays
   });
 
 export const fetchPlace = async (id: number): Promise<number | null> =>

@@ -1,5 +1,5 @@
-// What browsers are called. This one has a name where a user sees several of theirs, such as "Firefox on Linux", and a
-// short random suffix, which tells two of the same name apart.
+// Names of browsers, such as "Firefox on Linux". The id of this browser adds a short random suffix, which distinguishes
+// two browsers of the same name.
 import { storedChoice } from '../stored-choice.ts';
 
 const suffix = storedChoice({
@@ -9,7 +9,9 @@ const suffix = storedChoice({
   read: (text) => text,
   write: (text) => text,
 });
-/** Browsers name each other, and so do systems: the order counts. */
+/**
+ * A user agent also contains the names of compatible browsers, and of compatible systems, so the first match counts.
+ */
 const BROWSERS: readonly [RegExp, string][] = [
   [/\bElectron\//, 'Tonearm'],
   [/\bEdg(A|iOS)?\//, 'Edge'],
@@ -31,7 +33,10 @@ const SYSTEMS: readonly [RegExp, string][] = [
 const findName = (names: readonly [RegExp, string][], text: string) =>
   names.find(([pattern]) => pattern.test(text))?.[1];
 
-/** For programs that are no browsers the first word: `curl/8.5.0`. Undefined when nothing was said. */
+/**
+ * Returns the display name for a user agent; for programs that are not browsers its first word, such as `curl/8.5.0`.
+ * Undefined without a user agent.
+ */
 export function nameOf(userAgent: string | null, between = ' on '): string | undefined {
   if (!userAgent) return undefined;
   const names = [findName(BROWSERS, userAgent), findName(SYSTEMS, userAgent)].filter((name) => name !== undefined);
@@ -40,11 +45,11 @@ export function nameOf(userAgent: string | null, between = ' on '): string | und
 
 export const clientName = (): string => nameOf(navigator.userAgent) ?? 'Browser';
 
-/** The name with its suffix, for comparing. */
+/** Returns the name with its suffix, for comparing clients. */
 export function clientId(): string {
   if (suffix.get() === '') suffix.set(Math.random().toString(36).slice(2, 6));
   return `${clientName()} #${suffix.get()}`;
 }
 
-/** The name without its suffix, for display. */
+/** Returns a client's name without its suffix, for display. */
 export const shownName = (client: string): string => client.replace(/ #\w+$/, '');

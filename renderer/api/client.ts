@@ -1,5 +1,6 @@
-// The only module that uses fetch (audio, images and events get their URLs from urls.ts). Adds the token, turns every
-// failure into an ApiError, and ends the session on 401, which leads to the sign-in page and back.
+// The only module that uses fetch (audio, images and events get their URLs from urls.ts). This module adds the token,
+// turns every failure into an ApiError, and ends the session on 401; the window then displays the sign-in page, which
+// leads back.
 import i18next from 'i18next';
 import { ApiError, parseProblem } from './problem.ts';
 import { noteLastEvent } from './last-event.ts';
@@ -29,10 +30,10 @@ interface RequestParts extends RequestOptions {
 
 export const API = '/api/v1';
 
-/** Empty values are left out; of a list each value is a parameter. */
+/** Returns a query string. Empty values are omitted, and each value of a list becomes its own parameter. */
 export function toQueryString(query: Record<string, QueryValue>): string {
   const pairs = Object.entries(query).flatMap(([key, value]) =>
-    [value].flat().flatMap((each) => (each === undefined || each === null || each === '' ? [] : [[key, String(each)]])),
+    [value].flat().flatMap((item) => (item === undefined || item === null || item === '' ? [] : [[key, String(item)]])),
   );
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
 }
@@ -43,7 +44,7 @@ export function pathOfRoute(route: Route, values: Record<string, string | number
   return API + path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
 }
 
-/** Requests a route. Its input and its reply are typed by routes.ts. Throws an ApiError. */
+/** Requests a route, whose input and reply are typed by routes.ts. Throws an ApiError. */
 export async function request<R extends Route>(route: R, ...[options]: OptionsArgument<R>): Promise<Reply<R>> {
   const { path = {}, query = {}, body, headers = {}, signal } = (options ?? {}) as RequestParts;
   const session = getSession();
@@ -72,7 +73,7 @@ const UNNAMED_ERROR: Record<string, () => string> = {
   '[Unknown Artist]': () => i18next.t('library.unknownArtist'),
 };
 
-/** Parses JSON; what has no name is named in the language of the person. */
+/** Parses JSON, and translates the placeholder names of unknown albums and artists. */
 const parseNamed = (text: string): unknown =>
   JSON.parse(
     text,
@@ -81,7 +82,10 @@ const parseNamed = (text: string): unknown =>
       : undefined,
   );
 
-/** A track's audio, for decoding; an error status is returned, not thrown. `kbps` is the most; 0 is no limit. */
+/**
+ * Fetches a track's audio for decoding; an error status is returned, not thrown. `kbps` is the maximum bit rate, 0 for
+ * no limit.
+ */
 export function fetchStream(trackId: number, signal: AbortSignal, kbps = 0, format = 'playable'): Promise<Response> {
   const session = getSession();
   return fetch(`${API}/stream/${trackId}${toQueryString({ format, max_bitrate: kbps || undefined })}`, {
@@ -90,12 +94,12 @@ export function fetchStream(trackId: number, signal: AbortSignal, kbps = 0, form
   });
 }
 
-/** A connection can be gone without a word, and a request on it never ends. */
+/** Probes time out, because a request on a silently lost connection never ends. */
 const PROBE_PATIENCE_MS = 10_000;
 
 /**
- * Requests one byte of a track's audio and returns the status, 0 without an answer: a media element does not say why it
- * failed.
+ * Requests one byte of a track's audio and returns the status, or 0 without a response. A media element does not tell
+ * why it failed.
  */
 export async function probeStream(trackId: number): Promise<number> {
   const session = getSession();
@@ -109,11 +113,14 @@ export async function probeStream(trackId: number): Promise<number> {
 
 const MAX_PARALLEL_REQUESTS = 4;
 
-/** Runs a few at a time, so that a thousand requests do not crowd out the others. Rejects with the first error. */
+/**
+ * Runs `work` on a few items at a time, so that a thousand requests do not crowd out all others. Rejects with the first
+ * error.
+ */
 export async function forEachLimit<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   const queue = [...items];
-  const take = async (): Promise<void> => {
+  const workOnQueue = async (): Promise<void> => {
     for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
   };
-  await Promise.all(Array.from({ length: MAX_PARALLEL_REQUESTS }, take));
+  await Promise.all(Array.from({ length: MAX_PARALLEL_REQUESTS }, workOnQueue));
 }

@@ -1,19 +1,19 @@
-// Changing the cover of an album.
+// Requests that change the cover of an album.
 import { queryOptions } from '@tanstack/react-query';
 import { request } from './client.ts';
 import { LIBRARY } from './library.ts';
 
 const path = (albumId: number): string => `/albums/${albumId}/cover`;
 
-/** Pictures on the page keep their address, so they are fetched anew. */
-export async function showPicturesAgain(of: string): Promise<void> {
-  const shown = document.querySelectorAll<HTMLImageElement>(`img[src*="${of}?"]`);
-  const addresses = new Set([...shown].map(({ src }) => src));
+/** Loads changed pictures again, because their addresses stay the same. */
+export async function showPicturesAgain(coverPath: string): Promise<void> {
+  const shownImages = document.querySelectorAll<HTMLImageElement>(`img[src*="${coverPath}?"]`);
+  const addresses = new Set([...shownImages].map(({ src }) => src));
   await Promise.all([...addresses].map((src) => fetch(src, { cache: 'reload' })));
-  for (const img of shown) {
+  for (const img of shownImages) {
     delete img.dataset['broken'];
     const { src } = img;
-    img.src = src; // loads it again
+    img.src = src; // setting the address loads the image again
   }
 }
 
@@ -29,13 +29,16 @@ export async function removeCover(albumId: number): Promise<void> {
   await showPicturesAgain(path(albumId));
 }
 
-/** Pictures to choose from, in the files and folders of the album. */
+/** Returns the query of the pictures in the files and folders of the album, from which a user chooses the cover. */
 export const nearbyCoversQuery = (albumId: number) =>
   queryOptions({
     queryKey: [LIBRARY, path(albumId), 'candidates'] as const,
     queryFn: ({ signal }) => request('GET /albums/{id}/cover/candidates', { path: { id: albumId }, signal }),
   });
-/** Those of the cover archive, which is slow: they are not asked for again when the library changes. */
+/**
+ * Returns the query of the pictures in the Cover Art Archive, which is slow. They are not fetched again when the
+ * library changes.
+ */
 export const archiveCoversQuery = (albumId: number) =>
   queryOptions({
     queryKey: ['cover-archive', albumId] as const,
@@ -50,6 +53,6 @@ export async function chooseCover(albumId: number, candidate: string): Promise<v
   await showPicturesAgain(path(albumId));
 }
 
-/** The picture among dropped or chosen files. */
+/** Returns the first picture among dropped or chosen files. */
 export const pictureOf = (files: FileList | undefined): File | undefined =>
   [...(files ?? [])].find(({ type }) => type.startsWith('image/'));

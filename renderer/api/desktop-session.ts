@@ -1,5 +1,5 @@
-// Signs the desktop app's own window in with a one-time ticket from the main process. Not after the user signed out,
-// until they sign in again, and not repeatedly when it fails.
+// Signs the desktop app's own window in with a one-time ticket from the main process. A user who signed out is not
+// signed in automatically again, and a failed attempt is not repeated for a minute.
 import { desktop } from '../desktop.ts';
 import { request } from './client.ts';
 import { isLeftOnPurpose } from './session.ts';
@@ -10,7 +10,7 @@ const RETRY_AFTER_MS = 60_000;
 let attempt: Promise<boolean> | null = null;
 let triedAt = -Infinity;
 
-/** Resolves to true when this created a session. */
+/** Resolves to true if this call created a session. */
 export function signInByItself(): Promise<boolean> {
   if (!desktop || isLeftOnPurpose()) return Promise.resolve(false);
   if (!attempt && performance.now() - triedAt < RETRY_AFTER_MS) return Promise.resolve(false);
@@ -28,6 +28,6 @@ async function trySignIn(bridge: NonNullable<typeof desktop>): Promise<boolean> 
     await signInWith(await request('POST /auth/desktop', { body: { ticket } }));
     return true;
   } catch {
-    return false; // the sign-in page is shown instead
+    return false; // the window displays the sign-in page instead
   }
 }

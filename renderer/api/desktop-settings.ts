@@ -1,4 +1,4 @@
-// The settings of the desktop app. Null in a browser.
+// The settings of the desktop app; null in a browser.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { desktop, type DesktopChange } from '../desktop.ts';
 
@@ -12,7 +12,7 @@ export function useDesktopSettings() {
     enabled: desktop !== null,
   });
   const change = useMutation({
-    mutationFn: async (wish: DesktopChange) => desktop?.changeSettings(wish) ?? null,
+    mutationFn: async (changes: DesktopChange) => desktop?.changeSettings(changes) ?? null,
     onSuccess: (settings) => queries.setQueryData(DESKTOP_SETTINGS_KEY, settings),
   });
   return { settings: data ?? null, change };

@@ -1,15 +1,15 @@
-// What edits of tracks replaced, and undoing them.
+// The values that edits of tracks replaced, and undoing edits.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { request, type Input } from './client.ts';
 import { LIBRARY } from './library.ts';
 
-/** An edit of one track: of single fields, or of all its metadata when its names change. */
+/** An edit of one track: of single fields, or of all its metadata if its names change. */
 export type TrackChange = { id: number } & (
   | { route: 'PATCH /tracks/{id}'; body: Input<'PATCH /tracks/{id}'>['body'] }
   | { route: 'PUT /tracks/{id}/metadata'; body: Input<'PUT /tracks/{id}/metadata'>['body'] }
 );
 
-/** Edits of the same batch are undone together. */
+/** Sends an edit. Edits with the same batch are undone together. */
 export async function sendChange({ id, ...change }: TrackChange, batch: string): Promise<void> {
   if (change.route === 'PATCH /tracks/{id}')
     await request(change.route, { path: { id }, query: { batch }, body: change.body });

@@ -1,5 +1,5 @@
-// Server-sent events, written into the query cache. One EventSource per window; the browser reconnects after a network
-// error, this module after a response that closed the stream.
+// Writes server-sent events into the query cache. Each window has one EventSource: the browser reconnects it after a
+// network error, this module after a response that closed the stream.
 import type { QueryClient } from '@tanstack/react-query';
 import type { EventMap, EventName } from '../../server/wire.ts';
 import { jukeboxKey } from './jukebox.ts';
@@ -16,7 +16,7 @@ import { noteDownload } from './remote.ts';
 import { eventsUrl } from './urls.ts';
 
 const RECONNECT_MS = [1_000, 2_000, 5_000, 10_000];
-/** During a scan the library changes all the time; lists are refetched at most this often. */
+/** Lists are refetched at most this often, because a scan changes the library all the time. */
 const LIBRARY_REFRESH_MS = 2_000;
 const JOBS_REFRESH_MS = 1_000;
 
@@ -24,30 +24,30 @@ type Listener<Name extends EventName> = (data: EventMap[Name]) => void;
 
 interface EventStreamOptions {
   queries: QueryClient;
-  onConnection: (connected: boolean) => void;
+  onConnection: (isConnected: boolean) => void;
   onJobDone: Listener<'job'>;
 }
 
-/** Opens the stream; the returned function closes it. */
+/** Opens the event stream; the returned function closes it. */
 export function openEventStream({ queries, onConnection, onJobDone }: EventStreamOptions): () => void {
   let source: EventSource | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
   const refreshLibrary = createRefresher(LIBRARY_REFRESH_MS, () =>
-    // playlists show tracks, and rules may match others
+    // playlists contain tracks, and smart playlists may match other tracks now
     Promise.all([queries.invalidateQueries({ queryKey: [LIBRARY] }), notePlaylist(queries)]),
   );
-  /** Lists first: without what was scanned the library would look empty. */
+  /** Refetches lists before the scan disappears, because the library would otherwise look empty for a moment. */
   const endScan = () => {
-    const ended = queries.getQueryData(scanKey);
+    const endedScan = queries.getQueryData(scanKey);
     void queries
       .invalidateQueries({ queryKey: [LIBRARY] })
-      .finally(() => queries.setQueryData(scanKey, (now: unknown) => (now === ended ? null : now)));
+      .finally(() => queries.setQueryData(scanKey, (now: unknown) => (now === endedScan ? null : now)));
   };
   const refreshHistory = createRefresher(JOBS_REFRESH_MS, () => queries.invalidateQueries({ queryKey: [HISTORY] }));
   const refreshJobs = createRefresher(JOBS_REFRESH_MS, () => queries.invalidateQueries({ queryKey: ['jobs'] }));
 
-  const on = <Name extends EventName>(stream: EventSource, name: Name, listener: Listener<Name>) =>
+  const listen = <Name extends EventName>(stream: EventSource, name: Name, listener: Listener<Name>) =>
     stream.addEventListener(name, (event) =>
       listener(JSON.parse((event as MessageEvent<string>).data) as EventMap[Name]),
     );
@@ -57,7 +57,7 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
     source = stream;
     stream.addEventListener('open', () => {
       if (failures > 0) {
-        // Events missed while offline: a running scan reports itself again within a second.
+        // Events were missed while offline. A running scan sends its progress again within a second.
         queries.setQueryData(scanKey, null);
         forgetLikes();
         refreshLibrary.soon();
@@ -72,26 +72,26 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
       if (stream.readyState === EventSource.CLOSED)
         timer = setTimeout(connect, RECONNECT_MS[Math.min(failures, RECONNECT_MS.length) - 1]);
     });
-    on(stream, 'library', () => refreshLibrary.soon());
-    on(stream, 'scan', (progress) => {
+    listen(stream, 'library', () => refreshLibrary.soon());
+    listen(stream, 'scan', (progress) => {
       if (progress.phase === 'done') endScan();
       else queries.setQueryData(scanKey, progress);
     });
-    on(stream, 'job', (job) => {
+    listen(stream, 'job', (job) => {
       refreshJobs.soon();
       if (isOpen(job)) return void queries.setQueryData(['jobs', job.id], job);
-      void queries.invalidateQueries({ queryKey: ['jobs', job.id] }); // an event leaves out the long lists of a result
+      void queries.invalidateQueries({ queryKey: ['jobs', job.id] }); // an event omits the long lists of a job's result
       if (job.task === SCAN_TASK) endScan();
       onJobDone(job);
     });
-    on(stream, 'like', (state) => noteLike(queries, state));
-    on(stream, 'download', (download) => noteDownload(queries, download));
-    on(stream, 'playlist', () => void notePlaylist(queries));
-    on(stream, 'jukebox', (jukebox) => queries.setQueryData(jukeboxKey, jukebox));
-    on(stream, 'queue', () => void queries.invalidateQueries({ queryKey: [QUEUE] }));
-    on(stream, 'podcast', () => void queries.invalidateQueries({ queryKey: [PODCASTS] }));
-    on(stream, 'station', () => void queries.invalidateQueries({ queryKey: [STATIONS] }));
-    on(stream, 'history', () => refreshHistory.soon());
+    listen(stream, 'like', (state) => noteLike(queries, state));
+    listen(stream, 'download', (download) => noteDownload(queries, download));
+    listen(stream, 'playlist', () => void notePlaylist(queries));
+    listen(stream, 'jukebox', (jukebox) => queries.setQueryData(jukeboxKey, jukebox));
+    listen(stream, 'queue', () => void queries.invalidateQueries({ queryKey: [QUEUE] }));
+    listen(stream, 'podcast', () => void queries.invalidateQueries({ queryKey: [PODCASTS] }));
+    listen(stream, 'station', () => void queries.invalidateQueries({ queryKey: [STATIONS] }));
+    listen(stream, 'history', () => refreshHistory.soon());
   };
   connect();
 

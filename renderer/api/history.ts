@@ -1,5 +1,5 @@
-// Listening history: pages of plays, removing one, and imports. Keys begin with `history`, so one event makes all of
-// them stale (events.ts).
+// Listening history: pages of plays, removing a play, and imports. Query keys begin with `history`, so one event makes
+// all of them stale (events.ts).
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { request } from './client.ts';
 import type { HistoryImportOut } from './routes.ts';
@@ -7,29 +7,29 @@ import type { HistoryImportOut } from './routes.ts';
 export const HISTORY = 'history';
 const HISTORY_PAGE_SIZE = 100;
 
-/** Moments, as ISO 8601. */
+/** Times as ISO 8601 texts. */
 interface HistoryRange {
   from?: string | undefined;
   to?: string | undefined;
 }
 
-const fetchPlays = (range: HistoryRange, at: { limit: number; offset: number }, signal?: AbortSignal) =>
-  request('GET /history', { query: { ...range, ...at }, signal });
+const fetchPlays = (range: HistoryRange, page: { limit: number; offset: number }, signal?: AbortSignal) =>
+  request('GET /history', { query: { ...range, ...page }, signal });
 
 export const historyQuery = (range: HistoryRange) =>
   infiniteQueryOptions({
     queryKey: [HISTORY, 'plays', range] as const,
     queryFn: ({ pageParam, signal }) => fetchPlays(range, { limit: HISTORY_PAGE_SIZE, offset: pageParam }, signal),
     initialPageParam: 0,
-    getNextPageParam: (last) =>
-      last.offset + last.items.length < last.total && last.items.length > 0
-        ? last.offset + last.items.length
+    getNextPageParam: (lastPage) =>
+      lastPage.offset + lastPage.items.length < lastPage.total && lastPage.items.length > 0
+        ? lastPage.offset + lastPage.items.length
         : undefined,
   });
 
 const YEARS_BACK = 5;
 
-/** Albums played on this day in earlier years, latest year first. */
+/** Returns the query of albums played on this day in earlier years, latest year first. */
 export const onThisDayQuery = (today: string) =>
   queryOptions({
     queryKey: [HISTORY, 'on-this-day', today] as const,
@@ -38,9 +38,12 @@ export const onThisDayQuery = (today: string) =>
       const [year = 0, month = 1, day = 1] = today.split('-').map(Number);
       const years = Array.from({ length: YEARS_BACK }, (_, i) => year - 1 - i);
       const pages = await Promise.all(
-        years.map((of) =>
+        years.map((pastYear) =>
           fetchPlays(
-            { from: new Date(of, month - 1, day).toISOString(), to: new Date(of, month - 1, day + 1).toISOString() },
+            {
+              from: new Date(pastYear, month - 1, day).toISOString(),
+              to: new Date(pastYear, month - 1, day + 1).toISOString(),
+            },
             { limit: HISTORY_PAGE_SIZE, offset: 0 },
             signal,
           ),
@@ -51,9 +54,11 @@ export const onThisDayQuery = (today: string) =>
         for (const { track } of items)
           if (track?.album_id && !firstYear.has(track.album_id)) firstYear.set(track.album_id, years[i] ?? year);
       });
-      const chosen = [...firstYear].slice(0, 12);
-      const albums = await Promise.all(chosen.map(([id]) => request('GET /albums/{id}', { path: { id }, signal })));
-      return albums.map((album, i) => ({ album, year: chosen[i]?.[1] ?? year }));
+      const yearByAlbum = [...firstYear].slice(0, 12);
+      const albums = await Promise.all(
+        yearByAlbum.map(([id]) => request('GET /albums/{id}', { path: { id }, signal })),
+      );
+      return albums.map((album, i) => ({ album, year: yearByAlbum[i]?.[1] ?? year }));
     },
   });
 
@@ -72,9 +77,10 @@ export function useTakeBack() {
 }
 
 const WATCH_MS = 1_000;
-const isUnderWay = (one: HistoryImportOut) => one.status === 'queued' || one.status === 'running';
+const isUnderWay = (historyImport: HistoryImportOut) =>
+  historyImport.status === 'queued' || historyImport.status === 'running';
 
-/** Polled every second while an import runs. */
+/** Returns the query of imports, which is polled every second while an import runs. */
 export const importsQuery = () =>
   queryOptions({
     queryKey: ['history-imports'] as const,

@@ -1,5 +1,5 @@
-// Background jobs and the running scan. `scan` events are written into the cache under `scanKey` (events.ts), so pages
-// read them like any query.
+// Background jobs and the running scan. `scan` events are written into the cache under `scanKey` (events.ts), so that
+// pages read the progress like any query.
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ScanProgress, ScanResult } from '../../server/scan/wire.ts';
 import type { JobOut } from './routes.ts';
@@ -22,7 +22,7 @@ export const jobQuery = (id: number) =>
     queryFn: ({ signal }) => request('GET /jobs/{id}', { path: { id }, signal }),
   });
 
-/** The running scan, as of its last event. */
+/** Returns the progress of the running scan according to its last event. */
 export function useScanProgress(): ScanProgress | null {
   const { data } = useQuery<ScanProgress | null>({
     queryKey: scanKey,
@@ -33,7 +33,7 @@ export function useScanProgress(): ScanProgress | null {
   return data ?? null;
 }
 
-/** The result of a finished scan; null for other jobs. */
+/** Returns the result of a finished scan; null for other jobs. */
 export function scanResultOf(job: JobOut): ScanResult | null {
   const { result } = job;
   return job.task === SCAN_TASK && typeof result === 'object' && result !== null && 'files' in result
@@ -41,23 +41,23 @@ export function scanResultOf(job: JobOut): ScanResult | null {
     : null;
 }
 
-/** Why the last scan failed; null if it did not. Only superusers may ask. */
+/** Returns the error of the last scan; null if it succeeded. Only administrators may request jobs. */
 export function useScanFault({ enabled }: { enabled: boolean }): string | null {
   const { data } = useQuery({
     queryKey: ['jobs', 'last-scan'] as const,
     queryFn: ({ signal }) => request('GET /jobs', { query: { task: SCAN_TASK, limit: 1 }, signal }),
     enabled,
   });
-  const [last] = data?.items ?? [];
-  return last?.status === 'failed' ? last.error : null;
+  const [lastJob] = data?.items ?? [];
+  return lastJob?.status === 'failed' ? lastJob.error : null;
 }
 
 interface ScanWish {
-  /** Nothing changes, and the job's result says what would. */
+  /** The scan changes nothing, and the job's result lists the changes that it would make. */
   dryRun?: boolean;
-  /** Also files that look as they did are read. */
+  /** Files are read even if they look unchanged. */
   reread?: boolean;
-  /** Without one, all music folders. */
+  /** The scanned folder; all music folders by default. */
   path?: string;
 }
 

@@ -1,4 +1,4 @@
-// Requests of a window in jukebox mode. What phones ask for arrives as events, under `jukeboxKey` in the cache.
+// Requests of a window in jukebox mode. Requests of phones arrive as events, which are in the cache under `jukeboxKey`.
 import type { QueryClient } from '@tanstack/react-query';
 import { request } from './client.ts';
 import type { JukeboxOut, SpeakerIn, TrackOut } from './routes.ts';
@@ -12,14 +12,14 @@ export const withdrawSpeaker = (id: string): Promise<void> =>
 
 const MAX_PARALLEL_REQUESTS = 8;
 
-/** In the order asked for; deleted tracks are left out. */
+/** Fetches tracks in the order of the ids; deleted tracks are omitted. */
 export async function fetchTracks(queries: QueryClient, ids: readonly number[]): Promise<TrackOut[]> {
   const tracks: (TrackOut | undefined)[] = [];
-  for (let at = 0; at < ids.length; at += MAX_PARALLEL_REQUESTS) {
+  for (let start = 0; start < ids.length; start += MAX_PARALLEL_REQUESTS) {
     tracks.push(
       ...(await Promise.all(
         ids
-          .slice(at, at + MAX_PARALLEL_REQUESTS)
+          .slice(start, start + MAX_PARALLEL_REQUESTS)
           .map((id) => queries.ensureQueryData(trackQuery(id)).catch(() => undefined)),
       )),
     );

@@ -1,4 +1,4 @@
-// Albums, artists, tracks and genres. Keys begin with `library`, so one event makes all of them stale.
+// Albums, artists, tracks and genres. Query keys begin with `library`, so one event makes all of them stale.
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { AlbumCharsetOut, ChosenCharsetOut, TrackOut } from './routes.ts';
 import { request, type Input } from './client.ts';
@@ -6,7 +6,7 @@ import { PAGE_SIZE } from './pages-ahead.ts';
 
 export type SortOrder = 'asc' | 'desc';
 
-/** The query of a list, without the page. */
+/** The query parameters of a list, without those of the page. */
 type FilterOf<R extends 'GET /albums' | 'GET /artists' | 'GET /tracks'> = Omit<
   NonNullable<Input<R>['query']>,
   'limit' | 'offset'
@@ -28,24 +28,27 @@ export interface PageAt {
 
 export const LIBRARY = 'library';
 
-/** A page of a list. Events invalidate by `root`; `path` and `filter` tell the lists of a root apart. */
+/**
+ * Returns the query of one page of a list. Events make all queries of a `root` stale; `path` and `filter` distinguish
+ * the lists of a root.
+ */
 export const pageQuery = <T>(
-  [root, path, filter, at]: readonly [root: string, path: string, filter: object, at: PageAt],
+  [root, path, filter, page]: readonly [root: string, path: string, filter: object, at: PageAt],
   fetchPage: (signal: AbortSignal) => Promise<Paged<T>>,
 ) =>
   queryOptions({
-    queryKey: [root, path, filter, at] as const,
+    queryKey: [root, path, filter, page] as const,
     queryFn: ({ signal }) => fetchPage(signal),
   });
 export type PageOptions<T> = ReturnType<typeof pageQuery<T>>;
 
-export const albumPage = (filter: AlbumFilter, at: PageAt) =>
-  pageQuery([LIBRARY, '/albums', filter, at], (signal) =>
-    request('GET /albums', { query: { ...filter, ...at }, signal }),
+export const albumPage = (filter: AlbumFilter, page: PageAt) =>
+  pageQuery([LIBRARY, '/albums', filter, page], (signal) =>
+    request('GET /albums', { query: { ...filter, ...page }, signal }),
   );
-export const artistPage = (filter: ArtistFilter, at: PageAt) =>
-  pageQuery([LIBRARY, '/artists', filter, at], (signal) =>
-    request('GET /artists', { query: { ...filter, ...at }, signal }),
+export const artistPage = (filter: ArtistFilter, page: PageAt) =>
+  pageQuery([LIBRARY, '/artists', filter, page], (signal) =>
+    request('GET /artists', { query: { ...filter, ...page }, signal }),
   );
 export const trackPage = (filter: TrackFilter, page: PageAt) =>
   pageQuery([LIBRARY, '/tracks', filter, page], (signal) =>
@@ -75,25 +78,25 @@ export const genresQuery = () =>
     queryFn: ({ signal }) => request('GET /genres', { signal }),
   });
 
-/** A list of tracks: those of a filter, or the entries of a playlist. */
+/** A list of tracks that match a filter, or of a playlist's entries. */
 type TracksQuery = TrackFilter | { playlist: number; seed?: string | number };
 
-/** Rows of a list of tracks, at most PAGE_SIZE. */
+/** Fetches rows of a list of tracks, at most PAGE_SIZE. */
 export async function fetchTracks(query: object, rows: PageAt): Promise<{ items: TrackOut[]; total: number }> {
-  const tracksQuery = query as TracksQuery; // the player stores it as it is
+  const tracksQuery = query as TracksQuery; // the player stores the query without knowing its type
   if (!('playlist' in tracksQuery)) return request('GET /tracks', { query: { ...tracksQuery, ...rows } });
   const { playlist: id, ...order } = tracksQuery;
   const { items, total } = await request('GET /playlists/{id}/tracks', { path: { id }, query: { ...order, ...rows } });
   return { items: items.map(({ track }) => track), total };
 }
 
-/** Fetches page after page; a box set can have more than one. */
+/** Fetches all pages of a list; even one box set can have several. */
 export async function fetchAll<T>(fetchPage: (rows: PageAt) => Promise<{ items: T[]; total: number }>): Promise<T[]> {
-  const all: T[] = [];
+  const allItems: T[] = [];
   for (;;) {
-    const { items, total } = await fetchPage({ limit: PAGE_SIZE, offset: all.length });
-    all.push(...items);
-    if (items.length === 0 || all.length >= total) return all;
+    const { items, total } = await fetchPage({ limit: PAGE_SIZE, offset: allItems.length });
+    allItems.push(...items);
+    if (items.length === 0 || allItems.length >= total) return allItems;
   }
 }
 
@@ -109,7 +112,7 @@ const albumTracks = (id: number, query: { best_only?: boolean }) =>
     queryKey: [LIBRARY, `/albums/${id}/tracks`, 'all', query] as const,
     queryFn: ({ signal }) => fetchAlbumTracks(id, query, signal),
   });
-/** What the album plays: of a recording that it has several files of only the best one. */
+/** Returns the query of the tracks that the album plays: only the best file of each recording. */
 export const albumTracksQuery = (id: number) => albumTracks(id, { best_only: true });
 export const albumFilesQuery = (id: number) => albumTracks(id, {});
 export const trackVersionsQuery = (id: number) =>
@@ -146,7 +149,7 @@ export const folderSearchQuery = (q: string, limit: number) =>
     placeholderData: keepPreviousData,
   });
 
-/** `limit` results of each kind. */
+/** Returns the query of a search, with up to `limit` results of each kind. */
 export const librarySearchQuery = (q: string, limit: number) =>
   queryOptions({
     queryKey: [LIBRARY, 'search', q, limit] as const,

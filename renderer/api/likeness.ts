@@ -1,4 +1,4 @@
-// What is like what by its sound: similar tracks, radio, path, map and mixes.
+// Similarity by sound: similar tracks, radio, path, map and mixes.
 import { queryOptions } from '@tanstack/react-query';
 import type { z } from 'zod';
 import type { SeedIn } from '../../server/likeness/wire.ts';
@@ -12,7 +12,7 @@ export type MapPart = MapOut;
 export type MapLine = MapLineOut;
 export type Mix = MixesOut['items'][number];
 
-/** What a radio has played, and how it was steered: the server keeps nothing of it. */
+/** The tracks that a radio has played, and its steering; the server stores neither. */
 interface RadioCourse {
   seed: Seed;
   played: readonly number[];
@@ -40,8 +40,8 @@ export const neverQuery = () =>
     queryKey: [NEVER] as const,
     queryFn: ({ signal }) => request('GET /radio/never', { signal }),
   });
-export const setNever = (kind: 'tracks' | 'artists', id: number, never: boolean): Promise<unknown> =>
-  request(`${never ? 'PUT' : 'DELETE'} /radio/never/${kind}/{id}`, { path: { id } });
+export const setNever = (kind: 'tracks' | 'artists', id: number, isExcluded: boolean): Promise<unknown> =>
+  request(`${isExcluded ? 'PUT' : 'DELETE'} /radio/never/${kind}/{id}`, { path: { id } });
 
 export const similarQuery = (id: number) =>
   queryOptions({
@@ -61,7 +61,7 @@ export const pathQuery = ({ from, to, steps }: PathEnds) =>
     retry: false,
   });
 
-/** Whole numbers from 0 to the size of the map. */
+/** Map coordinates, integers from 0 to the size of the map. */
 export interface MapArea {
   min_x: number;
   min_y: number;
@@ -77,15 +77,15 @@ export const mapQuery = (area: MapArea, points: number) =>
     }),
     staleTime: 60_000,
   });
-export const mapTracksQuery = (area: MapArea, at: PageAt) =>
+export const mapTracksQuery = (area: MapArea, page: PageAt) =>
   queryOptions({
-    queryKey: [LIBRARY, '/map/tracks', area, at] as const,
-    queryFn: ({ signal }) => request('GET /map/tracks', { query: { ...area, ...at }, signal }),
+    queryKey: [LIBRARY, '/map/tracks', area, page] as const,
+    queryFn: ({ signal }) => request('GET /map/tracks', { query: { ...area, ...page }, signal }),
   });
 export const fetchMapLine = (points: readonly { x: number; y: number }[], count: number): Promise<MapLine> =>
   request('POST /map/line', { body: { points: [...points], count } });
 
-/** When a day begins for the server is when it does here. */
+/** Returns the browser's time zone, so that the server's days begin at the listener's midnight. */
 const offset = () => ({ utc_offset_minutes: -new Date().getTimezoneOffset() });
 export const mixesQuery = () =>
   queryOptions({
@@ -107,7 +107,7 @@ export const likenessQuery = () =>
     queryFn: ({ signal }) => request('GET /likeness', { signal }),
   });
 
-/** This hour, where the listener is. */
+/** Returns the radio seed for the current hour in the listener's time zone. */
 export const thisMoment = (): Seed => ({
   kind: 'moment',
   hour: new Date().getHours(),

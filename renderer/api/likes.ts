@@ -1,5 +1,5 @@
-// Likes of tracks, albums and artists, and rating them. A change made in this window, or reported by an event,
-// overrides what cached lists say; it is replaced by the server's response, or reverted when the server refuses.
+// Likes and ratings of tracks, albums and artists. A change made in this window or reported by an event overrides the
+// cached lists. The server's response replaces the override, and a rejected request reverts it.
 import { useQueryClient, type MutationOptions, type QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { request } from './client.ts';
@@ -28,21 +28,24 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-/** Clears the overrides: somebody else signed in, or events were missed. */
+/** Clears the overrides when another user signs in or events were missed. */
 export function forgetLikes(): void {
   likeStates.clear();
   for (const listener of listeners) listener();
 }
 onSessionChange(forgetLikes);
 
-/** A change reported by another window or a phone. */
+/** Applies a change that another window or a phone made. */
 export function noteLike(queries: QueryClient, { item_type, item_id, liked }: LikeState): void {
   noteState(item_type, item_id, liked);
-  // lists that contain only liked items
+  // refetches the lists that contain only liked items
   void queries.invalidateQueries({
     predicate: ({ queryKey }) =>
       queryKey[0] === LIBRARY &&
-      queryKey.some((part) => typeof part === 'object' && part !== null && 'liked' in part && part.liked !== undefined),
+      queryKey.some(
+        (keyPart) =>
+          typeof keyPart === 'object' && keyPart !== null && 'liked' in keyPart && keyPart.liked !== undefined,
+      ),
   });
 }
 
@@ -58,7 +61,8 @@ interface LikeChange {
 }
 
 /**
- * Optimistic: shown at once, reverted when the server refuses. Not a useMutation, which would cost every row of a list.
+ * Returns functions that like optimistically: the change is displayed at once, and reverted if the server rejects it.
+ * This is not a useMutation, which would slow down every row of a list.
  */
 export function useLike(onFailure: (error: Error) => void) {
   const queries = useQueryClient();

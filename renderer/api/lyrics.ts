@@ -1,9 +1,9 @@
-// Looking up, picking and writing lyrics.
+// Requests that look up, choose and store lyrics.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { request } from './client.ts';
 import { LIBRARY } from './library.ts';
 
-/** Asks the service once for a track without lyrics. */
+/** Returns the query that makes the server ask the lyrics service once for a track without lyrics. */
 export const lyricsLookupQuery = (id: number) =>
   queryOptions({
     queryKey: [LIBRARY, `/tracks/${id}/lyrics/lookup`] as const,

@@ -1,4 +1,4 @@
-// Tracks whose file is missing: how many there are, possible replacements, and relocating or removing them.
+// Tracks whose file is missing: their number, possible replacements, and requests that relocate or remove them.
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { request } from './client.ts';
 import { LIBRARY, trackPage, type PageAt, type SortOrder } from './library.ts';
@@ -9,7 +9,8 @@ export interface MissingOrder {
   order?: SortOrder | undefined;
 }
 
-export const missingPage = (order: MissingOrder, at: PageAt) => trackPage({ ...order, availability: 'missing' }, at);
+export const missingPage = (order: MissingOrder, page: PageAt) =>
+  trackPage({ ...order, availability: 'missing' }, page);
 
 export const useMissingCount = (): number => useQuery(missingPage({}, { limit: 1, offset: 0 })).data?.total ?? 0;
 
@@ -20,7 +21,7 @@ export const replacementsQuery = (id: number) =>
     staleTime: 0,
   });
 
-/** Gives a missing track the file of another one, which is deleted. */
+/** Gives a missing track the file of another track, which is deleted. */
 export function useRelocate() {
   const queries = useQueryClient();
   return useMutation({
@@ -30,7 +31,7 @@ export function useRelocate() {
   });
 }
 
-/** How many missing tracks can be found without asking. */
+/** Returns the query of the number of missing tracks whose replacement is certain. */
 export const certainQuery = () =>
   queryOptions({
     queryKey: [LIBRARY, '/missing/certain'] as const,
@@ -45,7 +46,7 @@ export function useRelocateCertain() {
   });
 }
 
-/** False when the file is back by now, and the track therefore kept. */
+/** Deletes a track if its file is still missing; otherwise keeps the track and returns false. */
 export async function deleteMissing(id: number): Promise<boolean> {
   const { availability } = await request('GET /tracks/{id}', { path: { id } });
   if (availability !== 'missing') return false;

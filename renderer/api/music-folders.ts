@@ -1,4 +1,4 @@
-// The music folders, and the server's disk to choose one from.
+// The music folders, and the folders of the server's disk from which one is chosen.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { MusicFolderIn, MusicFolderPatch } from './routes.ts';
 import { request } from './client.ts';
@@ -11,7 +11,7 @@ export const musicFoldersQuery = () =>
     queryFn: async ({ signal }) => (await request('GET /music-folders', { signal })).items,
   });
 
-/** Without a path, where the server begins. */
+/** Returns the query of a folder of the server; without a path, of its default start folder. */
 export const serverFolderQuery = (path: string | undefined) =>
   queryOptions({
     queryKey: ['server-folders', path] as const,
@@ -22,7 +22,7 @@ export const serverFolderQuery = (path: string | undefined) =>
 export const whatRemovalDoes = (id: number) =>
   request('DELETE /music-folders/{id}', { path: { id }, query: { dry_run: true } });
 
-/** A change of the music folders, after which they, the settings and the sources are read again. */
+/** Changes the music folders, and then refetches them, the settings and the sources. */
 function useChange<V, R>(change: (variables: V) => Promise<R>) {
   const queries = useQueryClient();
   return useMutation({ mutationFn: change, onSettled: () => queries.invalidateQueries() });

@@ -3,7 +3,7 @@ import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query
 import { request } from './client.ts';
 
 const NETWORK = ['network'] as const;
-/** Polled while shown: a laptop changes its network. */
+/** Returns the query of the network state, which is polled while displayed, because a laptop changes its network. */
 export const networkQuery = () =>
   queryOptions({
     queryKey: NETWORK,
@@ -17,7 +17,7 @@ export function useShare() {
     mutationFn: (enabled: boolean) => request('PUT /network/sharing', { body: { enabled } }),
     onSuccess: (network) => {
       queries.setQueryData(NETWORK, network);
-      return queries.invalidateQueries({ queryKey: ['settings'] }); // HOST is one of them
+      return queries.invalidateQueries({ queryKey: ['settings'] }); // HOST is one of the settings
     },
   });
 }

@@ -1,4 +1,4 @@
-// What an administrator is told once.
+// Notices that an administrator sees once.
 import { queryOptions } from '@tanstack/react-query';
 import { request } from './client.ts';
 import type { NoticeOut } from './routes.ts';

@@ -1,41 +1,41 @@
 // A list of any length, held as a window of pages: pages on screen are fetched first, then their neighbours, and
-// distant ones are dropped, so 80,000 albums or a million tracks cost what a few screenfuls cost. Rows of pages not
-// loaded yet are undefined and drawn as skeletons.
+// distant pages are dropped. So a list of 80,000 albums or a million tracks costs what a few screenfuls cost. Rows of
+// pages that are not loaded are undefined and drawn as skeletons.
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { MAX_SELECTED_ROWS } from '../ui/lists/selection.ts';
 import type { PageAt, PageOptions } from './library.ts';
 import { nearestFirst, PAGE_SIZE, pageOf, pagesOf, wayTo, type View } from './pages-ahead.ts';
 
-/** Pages kept before and behind those on screen. */
+/** Number of pages kept before and after those on screen. */
 const KEPT_PAGES = 12;
-/** While the scroll bar is dragged, pages are fetched at most this often, so that few are fetched in passing. */
+/** While the scroll bar is dragged, pages are fetched at most this often, so that few pages are fetched in passing. */
 const LEAP_MS = 60;
 /**
- * And not before the last ones have arrived, unless that takes longer than this: what is finally wanted would wait
- * behind them. Sooner, and a slow server would be interrupted each time, so that nothing shows while one drags, and it
- * would work no less: it answers what it has begun.
+ * While the pages on screen are still loading, the next pages are requested only after this time, because the server
+ * answers requests in order and would delay the pages that are finally needed. On a slow server, earlier requests would
+ * cancel each other, so that nothing is displayed during a drag.
  */
-const PATIENCE_MS = 2_000;
-/** After a jump, neighbours are fetched once it has been still for this long. */
+const MAX_WAIT_MS = 2_000;
+/** After a jump, neighbouring pages are fetched once the list has not moved for this long. */
 const SCROLL_END_MS = 120;
 export interface PagedList<T> {
   /** Undefined until the first page has arrived. */
   total: number | undefined;
   item: (index: number) => T | undefined;
-  /** Reports which items are on screen, and one more that is kept wherever the screen is. */
-  show: (first: number, last: number, kept?: number) => void;
-  /** Items by index, at most MOST_ROWS. */
-  fetchRows: (first: number, last: number) => Promise<T[]>;
+  /** Reports the items on screen, and one more item that stays loaded wherever the list is scrolled. */
+  show: (firstRow: number, lastRow: number, keptRow?: number) => void;
+  /** Fetches items by index, at most MAX_SELECTED_ROWS. */
+  fetchRows: (firstRow: number, lastRow: number) => Promise<T[]>;
   error: Error | null;
   retry: () => void;
 }
 
-export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedList<T> {
+export function usePagedList<T>(query: (page: PageAt) => PageOptions<T>): PagedList<T> {
   const queries = useQueryClient();
   const [view, setView] = useState<View>({ first: 0, last: 0, kept: 0, wide: false, way: 0 });
   const count = queries.getQueryData(query(pageAt(0)).queryKey)?.total ?? 1;
-  const shown = pagesOf(view, count);
+  const fetchedPages = pagesOf(view, count);
   const visiblePages = pagesOf({ ...view, wide: false }, count);
   const keptPage = pageOf(Math.min(view.kept, count - 1));
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
@@ -44,9 +44,9 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
   useEffect(() => () => clearTimeout(timer.current), []);
 
   const pages = useMemo(() => {
-    // the first carries the total
-    return [...new Set([0, ...nearestFirst(shown, visiblePages), keptPage])];
-  }, [shown.first, shown.last, visiblePages.first, visiblePages.last, keptPage]);
+    // page 0 contains the total
+    return [...new Set([0, ...nearestFirst(fetchedPages, visiblePages), keptPage])];
+  }, [fetchedPages.first, fetchedPages.last, visiblePages.first, visiblePages.last, keptPage]);
   const results = useQueries({ queries: pages.map((page) => query(pageAt(page))) });
   const byPage = new Map(pages.map((page, i) => [page, results[i]?.data]));
   const isOnItsWay = pages.some(
@@ -60,26 +60,30 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
   const arrived = useRef({ key, pages: byPage });
   if (arrived.current.key !== key) arrived.current = { key, pages: byPage };
   else if (!isOnItsWay) arrived.current.pages = byPage;
-  const latest = useRef({ query, view, count, isOnItsWay });
-  latest.current = { query, view, count, isOnItsWay };
+  const latestState = useRef({ query, view, count, isOnItsWay });
+  latestState.current = { query, view, count, isOnItsWay };
 
-  const isHere = !view.wide && results.every(({ data }) => data !== undefined);
+  const isLoaded = !view.wide && results.every(({ data }) => data !== undefined);
   useEffect(() => {
-    if (!isHere) return undefined;
+    if (!isLoaded) return undefined;
     const rest = setTimeout(() => setView((now) => (now === view ? { ...view, wide: true } : now)), SCROLL_END_MS);
     return () => clearTimeout(rest);
-  }, [isHere, view]);
+  }, [isLoaded, view]);
 
   const requestedPages = useRef(new Set<number>());
   useEffect(() => {
     for (const page of pages) requestedPages.current.add(page);
     for (const page of requestedPages.current) {
-      if (page === 0 || page === keptPage || (page >= shown.first - KEPT_PAGES && page <= shown.last + KEPT_PAGES))
+      if (
+        page === 0 ||
+        page === keptPage ||
+        (page >= fetchedPages.first - KEPT_PAGES && page <= fetchedPages.last + KEPT_PAGES)
+      )
         continue;
-      queries.removeQueries({ queryKey: latest.current.query(pageAt(page)).queryKey, exact: true });
+      queries.removeQueries({ queryKey: latestState.current.query(pageAt(page)).queryKey, exact: true });
       requestedPages.current.delete(page);
     }
-  }, [queries, pages, shown.first, shown.last]);
+  }, [queries, pages, fetchedPages.first, fetchedPages.last]);
 
   const leap = useCallback(() => {
     timer.current = undefined;
@@ -88,8 +92,8 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
   }, []);
   const leapLater = useCallback(() => {
     clearTimeout(timer.current);
-    const pause = latest.current.isOnItsWay ? PATIENCE_MS : LEAP_MS;
-    // at once after a pause: End is a single jump
+    const pause = latestState.current.isOnItsWay ? MAX_WAIT_MS : LEAP_MS;
+    // fires at once after a pause, because the End key is a single jump
     timer.current = setTimeout(leap, leaptAt.current + pause - performance.now());
   }, [leap]);
   useEffect(() => {
@@ -97,20 +101,26 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
   }, [isOnItsWay, leapLater]);
 
   const show = useCallback(
-    (first: number, last: number, kept = 0) => {
-      const now = pagesOf(latest.current.view, latest.current.count);
-      const next: View = { first, last, kept, wide: true, way: wayTo(first, waiting.current) };
-      const nextPages = pagesOf(next, latest.current.count);
-      const nextVisible = pagesOf({ ...next, wide: false }, latest.current.count);
-      // only what is on screen, or dragging the scroll bar would fetch neighbours all the way
-      const isNear = nextVisible.first <= now.last + 1 && nextVisible.last >= now.first - 1;
-      waiting.current = isNear ? next : { ...next, wide: false, way: 0 };
+    (firstRow: number, lastRow: number, keptRow = 0) => {
+      const now = pagesOf(latestState.current.view, latestState.current.count);
+      const next: View = {
+        first: firstRow,
+        last: lastRow,
+        kept: keptRow,
+        wide: true,
+        way: wayTo(firstRow, waiting.current),
+      };
+      const nextPages = pagesOf(next, latestState.current.count);
+      const nextVisible = pagesOf({ ...next, wide: false }, latestState.current.count);
+      // only visible pages count; otherwise dragging the scroll bar would fetch neighbours all the way
+      const isAdjacent = nextVisible.first <= now.last + 1 && nextVisible.last >= now.first - 1;
+      waiting.current = isAdjacent ? next : { ...next, wide: false, way: 0 };
       if (timer.current !== undefined) return;
-      if (!isNear) leapLater();
+      if (!isAdjacent) leapLater();
       else if (
         now.first !== nextPages.first ||
         now.last !== nextPages.last ||
-        pageOf(latest.current.view.kept) !== pageOf(kept)
+        pageOf(latestState.current.view.kept) !== pageOf(keptRow)
       )
         setView(waiting.current);
     },
@@ -118,12 +128,12 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
   );
 
   const fetchRows = useCallback(
-    async (first: number, last: number): Promise<T[]> => {
-      const end = Math.min(last, first + MAX_SELECTED_ROWS - 1);
+    async (firstRow: number, lastRow: number): Promise<T[]> => {
+      const end = Math.min(lastRow, firstRow + MAX_SELECTED_ROWS - 1);
       const rows: T[] = [];
-      for (let page = pageOf(first); page <= pageOf(end); page += 1) {
-        const { items } = await queries.fetchQuery(latest.current.query(pageAt(page)));
-        rows.push(...items.slice(Math.max(0, first - page * PAGE_SIZE), end - page * PAGE_SIZE + 1));
+      for (let page = pageOf(firstRow); page <= pageOf(end); page += 1) {
+        const { items } = await queries.fetchQuery(latestState.current.query(pageAt(page)));
+        rows.push(...items.slice(Math.max(0, firstRow - page * PAGE_SIZE), end - page * PAGE_SIZE + 1));
         requestedPages.current.add(page);
       }
       return rows;
@@ -133,7 +143,7 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
 
   return {
     total: results[0]?.data?.total,
-    // those of the last place too, which stay in sight until the next ones are here (ui/held-rows.ts)
+    // pages of the previous position stay visible until the next pages are loaded (ui/held-rows.ts)
     item: (index) => (byPage.get(pageOf(index)) ?? arrived.current.pages.get(pageOf(index)))?.items[index % PAGE_SIZE],
     show,
     fetchRows,

@@ -1,17 +1,17 @@
-// Which pages of a long list are fetched: those on screen, and while it moves those in its way. Pure.
+// Chooses which pages of a long list are fetched: the pages on screen, and while the list moves those ahead. Pure.
 
-/** The largest page the server returns. */
+/** The largest page that the server returns. */
 export const PAGE_SIZE = 200;
 
-/** Ranges fetched in the direction of the movement: what a held page key passes in more than a second. */
+/** Number of screenfuls fetched in the direction of movement, which a held page key passes in more than a second. */
 const ROWS_AHEAD = 20;
 const MAX_ROWS_AHEAD = 600;
-/** Rows fetched behind, for whoever turns round. */
+/** Number of rows fetched behind the visible ones, in case the user scrolls back. */
 const ROWS_BEHIND = 100;
 
 /**
- * Rows on screen, the one that is kept, whether to fetch the neighbours of those on screen, and where the list moves: 1
- * is down, 0 neither, after a jump.
+ * The rows on screen (`first` to `last`), the row that stays loaded (`kept`), whether neighbouring pages are fetched
+ * (`wide`), and the direction of movement (`way`): 1 is down, -1 up, 0 after a jump.
  */
 export interface View {
   first: number;
@@ -28,18 +28,18 @@ interface Pages {
 export const pageOf = (index: number): number => Math.floor(Math.max(0, index) / PAGE_SIZE);
 
 export function pagesOf({ first, last, wide, way }: Omit<View, 'kept'>, total: number): Pages {
-  const most = wide ? Math.min(MAX_ROWS_AHEAD, ROWS_AHEAD * (last - first + 1)) : 0;
-  const to = (side: 1 | -1) => (way === 0 ? most / 2 : way === side ? most : Math.min(most, ROWS_BEHIND));
+  const maxAhead = wide ? Math.min(MAX_ROWS_AHEAD, ROWS_AHEAD * (last - first + 1)) : 0;
+  const to = (side: 1 | -1) => (way === 0 ? maxAhead / 2 : way === side ? maxAhead : Math.min(maxAhead, ROWS_BEHIND));
   return { first: pageOf(first - to(-1)), last: pageOf(Math.min(last + to(1), total - 1)) };
 }
 
-/** All of them, those nearest to what is seen first: the server answers one after the other. */
-export function nearestFirst({ first, last }: Pages, seen: Pages): number[] {
-  const all = Array.from({ length: last - first + 1 }, (_, i) => first + i);
-  const distance = (page: number) => Math.max(seen.first - page, page - seen.last, 0);
-  return all.toSorted((a, b) => distance(a) - distance(b));
+/** Returns the pages, nearest to the visible ones first, because the server answers requests in order. */
+export function nearestFirst({ first, last }: Pages, visiblePages: Pages): number[] {
+  const pages = Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  const distance = (page: number) => Math.max(visiblePages.first - page, page - visiblePages.last, 0);
+  return pages.toSorted((a, b) => distance(a) - distance(b));
 }
 
-/** Where the list moves from one view to the next: as before when its first row stays. */
-export const wayTo = (first: number, { first: before, way }: View): View['way'] =>
-  first > before ? 1 : first < before ? -1 : way;
+/** Returns the direction from one view to the next; the direction stays if the first row stays. */
+export const wayTo = (firstRow: number, { first: previousFirstRow, way }: View): View['way'] =>
+  firstRow > previousFirstRow ? 1 : firstRow < previousFirstRow ? -1 : way;

@@ -1,21 +1,22 @@
-// Reordering a playlist whose entries are only partly loaded: those that are not are undefined. Pure.
+// Reorders a playlist whose entries are only partly loaded; entries that are not loaded are undefined. Pure.
 
 /**
- * The entries that go, in their order, moved before `before` (null: to the end), or if that goes too, before the next
- * one that stays. Entries that are not loaded stay where they are.
+ * Moves the chosen entries in their order before the entry `before` (null: to the end), or before the next entry that
+ * stays if that one moves too. Entries that are not loaded keep their position.
  */
 export function movedEntries<T extends { entry_id: number }>(
   entries: readonly (T | undefined)[],
   isGoing: (entry: T) => boolean,
-  before: number | null,
+  beforeEntryId: number | null,
 ): (T | undefined)[] {
-  const goes = (entry: T | undefined): boolean => entry !== undefined && isGoing(entry);
-  const from = before === null ? entries.length : entries.findIndex((entry) => entry?.entry_id === before);
+  const isMoving = (entry: T | undefined): boolean => entry !== undefined && isGoing(entry);
+  const from =
+    beforeEntryId === null ? entries.length : entries.findIndex((entry) => entry?.entry_id === beforeEntryId);
   if (from < 0) return [...entries];
   return [
-    ...entries.slice(0, from).filter((entry) => !goes(entry)),
-    ...entries.filter(goes),
-    ...entries.slice(from).filter((entry) => !goes(entry)),
+    ...entries.slice(0, from).filter((entry) => !isMoving(entry)),
+    ...entries.filter(isMoving),
+    ...entries.slice(from).filter((entry) => !isMoving(entry)),
   ];
 }
 
@@ -25,16 +26,16 @@ export const withoutEntries = <T extends { entry_id: number }>(
 ): (T | undefined)[] => entries.filter((entry) => entry === undefined || !isGoing(entry));
 
 /**
- * The entry before which the selection goes to move by one row; undefined when it cannot move. Indexes are of the whole
- * list.
+ * Returns the index of the entry before which the selection is placed to move by one row; undefined if it cannot move.
+ * Indexes count all entries of the list.
  */
 export function stepTarget(
-  chosen: readonly number[],
+  chosenIndexes: readonly number[],
   step: -1 | 1,
   count: number,
 ): { beforeIndex: number | null } | undefined {
-  const first = Math.min(...chosen);
-  const last = Math.max(...chosen);
-  if (step === -1) return first > 0 ? { beforeIndex: first - 1 } : undefined;
-  return last < count - 1 ? { beforeIndex: last + 2 < count ? last + 2 : null } : undefined;
+  const firstChosen = Math.min(...chosenIndexes);
+  const lastChosen = Math.max(...chosenIndexes);
+  if (step === -1) return firstChosen > 0 ? { beforeIndex: firstChosen - 1 } : undefined;
+  return lastChosen < count - 1 ? { beforeIndex: lastChosen + 2 < count ? lastChosen + 2 : null } : undefined;
 }

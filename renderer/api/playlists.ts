@@ -1,5 +1,5 @@
-// Playlists. Keys begin with `playlists`; an event makes one of them stale. Entries come in pages, and changes of their
-// order are shown optimistically.
+// Playlists. Query keys begin with `playlists`; an event makes a playlist stale. Entries are loaded in pages, and
+// changes of their order are displayed optimistically.
 import { queryOptions, useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import type { VersionEntryOut } from '../../server/playlists/wire.ts';
 import type { PlaylistCreate, PlaylistEntryOut, PlaylistOut, PlaylistUpdate, SmartFieldsOut } from './routes.ts';
@@ -12,9 +12,9 @@ import { downloadUrl } from './url-tokens.ts';
 
 const PLAYLISTS = 'playlists';
 const BARE = { entries: false };
-/** Optimistic changes under way: until the last has settled, responses are older than what is shown. */
+/** Key of optimistic changes. While one of them is pending, responses are older than the displayed entries. */
 const CHANGING = { mutationKey: ['playlist-entries'] };
-/** More are added in several requests; the server's limit is 100,000. */
+/** More tracks are added in several requests; the server's limit is 100,000. */
 export const MAX_ADDED_TRACKS = 10_000;
 const MAX_ASKED_TRACKS = 1_000;
 
@@ -29,14 +29,14 @@ export const playlistsQuery = () =>
   queryOptions({
     queryKey: [PLAYLISTS, 'list'] as const,
     queryFn: async ({ signal }) => {
-      const all: PlaylistOut[] = [];
+      const allPlaylists: PlaylistOut[] = [];
       for (;;) {
         const { items, total } = await request('GET /playlists', {
-          query: { limit: PAGE_SIZE, offset: all.length },
+          query: { limit: PAGE_SIZE, offset: allPlaylists.length },
           signal,
         });
-        all.push(...items);
-        if (items.length === 0 || all.length >= total) return all;
+        allPlaylists.push(...items);
+        if (items.length === 0 || allPlaylists.length >= total) return allPlaylists;
       }
     },
   });
@@ -45,9 +45,9 @@ export const playlistQuery = (id: number) =>
     queryKey: [PLAYLISTS, pathOf(id)] as const,
     queryFn: ({ signal }) => request('GET /playlists/{id}', { path: { id }, query: BARE, signal }),
   });
-export const entryPage = (id: number, at: PageAt) =>
-  pageQuery([PLAYLISTS, entriesPath(id), {}, at], (signal) =>
-    request('GET /playlists/{id}/tracks', { path: { id }, query: at, signal }),
+export const entryPage = (id: number, page: PageAt) =>
+  pageQuery([PLAYLISTS, entriesPath(id), {}, page], (signal) =>
+    request('GET /playlists/{id}/tracks', { path: { id }, query: page, signal }),
   );
 export const versionsQuery = (id: number) =>
   queryOptions({
@@ -55,9 +55,9 @@ export const versionsQuery = (id: number) =>
     queryFn: ({ signal }) =>
       request('GET /playlists/{id}/versions', { path: { id }, query: { limit: PAGE_SIZE }, signal }),
   });
-export const versionEntryPage = (id: number, version: number, at: PageAt) =>
-  pageQuery([PLAYLISTS, `${pathOf(id)}/versions/${version}`, {}, at], (signal) =>
-    request('GET /playlists/{id}/versions/{version}', { path: { id, version }, query: at, signal }),
+export const versionEntryPage = (id: number, version: number, page: PageAt) =>
+  pageQuery([PLAYLISTS, `${pathOf(id)}/versions/${version}`, {}, page], (signal) =>
+    request('GET /playlists/{id}/versions/{version}', { path: { id, version }, query: page, signal }),
   );
 export const smartFieldsQuery = () =>
   queryOptions({
@@ -75,7 +75,7 @@ export const previewQuery = (rules: Rules) =>
 
 export const exportUrl = (id: number): Promise<string> => downloadUrl(`${pathOf(id)}/export.m3u8`);
 
-/** Which of these tracks the playlist already contains. */
+/** Returns which of these tracks the playlist already contains. */
 export async function containedIn(id: number, trackIds: readonly number[]): Promise<number[]> {
   const containedIds: number[] = [];
   for (let i = 0; i < trackIds.length; i += MAX_ASKED_TRACKS) {
@@ -87,7 +87,7 @@ export async function containedIn(id: number, trackIds: readonly number[]): Prom
 
 const refresh = (queries: QueryClient) => queries.invalidateQueries({ queryKey: [PLAYLISTS] });
 
-/** Writes the response into the cache and refetches the rest. */
+/** Writes the response into the cache and refetches all other playlist queries. */
 function took(queries: QueryClient, playlist: PlaylistOut): void {
   queries.setQueryData(playlistQuery(playlist.id).queryKey, playlist);
   void refresh(queries);
@@ -119,7 +119,9 @@ export function useDeletePlaylist() {
     },
     onMutate: ({ id, back }) => {
       if (!back)
-        queries.setQueryData(playlistsQuery().queryKey, (all) => all?.filter((playlist) => playlist.id !== id));
+        queries.setQueryData(playlistsQuery().queryKey, (playlists) =>
+          playlists?.filter((playlist) => playlist.id !== id),
+        );
     },
     onSettled: () => refresh(queries),
   });
@@ -152,7 +154,7 @@ export function useAddTracks() {
     onMutate: ({ id, trackIds }) => {
       const count = (playlist: PlaylistOut): PlaylistOut =>
         playlist.id === id ? { ...playlist, track_count: playlist.track_count + trackIds.length } : playlist;
-      queries.setQueryData(playlistsQuery().queryKey, (all) => all?.map(count));
+      queries.setQueryData(playlistsQuery().queryKey, (playlists) => playlists?.map(count));
     },
     onSuccess: (playlist) => queries.setQueryData(playlistQuery(playlist.id).queryKey, playlist),
     onSettled: () => refresh(queries),
@@ -169,16 +171,19 @@ export function usePutBack() {
   });
 }
 
-/** Some entries, or all but some, which need not be loaded. */
+/** The chosen entries (`ids`), or all entries except some (`allBut`), which need not be loaded. */
 export type EntryChoice = { ids: number[] } | { allBut: number[] };
 type Change = EntryChoice & ({ kind: 'move'; before: number | null } | { kind: 'remove' });
 
-/** Moves or removes entries: shown at once, reverted when the server refuses, as it does after a concurrent change. */
+/**
+ * Moves or removes entries. The change is displayed at once, and reverted if the server rejects it, as it does after a
+ * concurrent change.
+ */
 export function useChangeEntries(id: number) {
   const queries = useQueryClient();
   return useMutation({
     ...CHANGING,
-    scope: { id: `playlist-${id}` }, // one at a time, in the order made
+    scope: { id: `playlist-${id}` }, // changes are sent one at a time, in the order in which they were made
     mutationFn: (change: Change) => send(id, change),
     onMutate: async (change) => {
       await queries.cancelQueries({ queryKey: [PLAYLISTS, entriesPath(id)] });
@@ -186,8 +191,8 @@ export function useChangeEntries(id: number) {
       rewrite(queries, id, previousPages, change);
       return previousPages;
     },
-    onError: (_, __, before) => {
-      for (const [key, page] of before ?? []) queries.setQueryData(key, page);
+    onError: (_, __, previousPages) => {
+      for (const [key, page] of previousPages ?? []) queries.setQueryData(key, page);
     },
     onSuccess: (playlist) => queries.setQueryData(playlistQuery(id).queryKey, playlist),
     onSettled: () => {
@@ -196,20 +201,20 @@ export function useChangeEntries(id: number) {
   });
 }
 
-/** A playlist changed, here or in another window. */
+/** Refetches playlists after a change in this or another window. */
 export async function notePlaylist(queries: QueryClient): Promise<void> {
   if (queries.isMutating(CHANGING) === 0) await refresh(queries);
 }
 
 async function send(id: number, change: Change): Promise<PlaylistOut> {
-  const chosen = 'ids' in change ? { entry_ids: change.ids } : { all_but: change.allBut };
+  const chosenEntries = 'ids' in change ? { entry_ids: change.ids } : { all_but: change.allBut };
   if (change.kind === 'remove')
-    return request('POST /playlists/{id}/tracks/remove', { path: { id }, query: BARE, body: chosen });
-  const body = { ...chosen, in_list_order: true, before_entry_id: change.before };
+    return request('POST /playlists/{id}/tracks/remove', { path: { id }, query: BARE, body: chosenEntries });
+  const body = { ...chosenEntries, in_list_order: true, before_entry_id: change.before };
   return request('POST /playlists/{id}/tracks/move', { path: { id }, query: BARE, body });
 }
 
-/** The loaded pages after the change. A page that would need entries not loaded is left to the server. */
+/** Applies the change to the loaded pages. A page with entries that are not loaded waits for the server. */
 function rewrite(
   queries: QueryClient,
   id: number,
@@ -222,8 +227,8 @@ function rewrite(
     page?.items.forEach((entry, i) => {
       entries[page.offset + i] = entry;
     });
-  const chosen = new Set('ids' in change ? change.ids : change.allBut);
-  const isGoing = (entry: PlaylistEntryOut) => chosen.has(entry.entry_id) === 'ids' in change;
+  const chosenIds = new Set('ids' in change ? change.ids : change.allBut);
+  const isGoing = (entry: PlaylistEntryOut) => chosenIds.has(entry.entry_id) === 'ids' in change;
   const next =
     change.kind === 'move' ? movedEntries(entries, isGoing, change.before) : withoutEntries(entries, isGoing);
   for (const [, page] of pages) {

@@ -49,7 +49,7 @@ export const useDownloadEpisode = () =>
 export const useRemoveDownload = () =>
   usePodcastMutation((id: number) => request('DELETE /podcast-episodes/{id}/download', { path: { id } }));
 
-/** Where the listener is now, of which the server sends no event. */
+/** Saves the listener's position in an episode; the server sends no event for it. */
 export function useSavePosition() {
   const queries = useQueryClient();
   return useMutation({
@@ -58,8 +58,8 @@ export function useSavePosition() {
     onMutate: ({ id, podcast_id, position_ms }) =>
       queries.setQueryData<InfiniteData<EpisodePage, number>>([PODCASTS, podcast_id], (data) => {
         if (!data) return data;
-        const noted = (one: EpisodeOut) => (one.id === id ? { ...one, position_ms } : one);
-        return { ...data, pages: data.pages.map((page) => ({ ...page, items: page.items.map(noted) })) };
+        const withPosition = (episode: EpisodeOut) => (episode.id === id ? { ...episode, position_ms } : episode);
+        return { ...data, pages: data.pages.map((page) => ({ ...page, items: page.items.map(withPosition) })) };
       }),
   });
 }

@@ -1,4 +1,4 @@
-// What a request can fail with: problem+json (RFC 9457) from the server, or status 0 if it could not be reached.
+// The error of a request: problem+json (RFC 9457) from the server, or status 0 if the server was not reached.
 
 interface FieldError {
   field: string;
@@ -26,7 +26,7 @@ export class ApiError extends Error {
 
 export const isUnreachable = (error: unknown): boolean => error instanceof ApiError && error.status === 0;
 
-/** The message of any error. */
+/** Returns the message of any error. */
 export const detailOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export function parseProblem(status: number, statusText: string, body: unknown): ApiError {
@@ -48,5 +48,5 @@ const isFieldError = (value: unknown): value is FieldError =>
   typeof value.field === 'string' &&
   typeof value.message === 'string';
 
-/** The server knows no such thing. */
+/** Returns whether the server does not have the requested item. */
 export const isAbsent = (error: unknown): boolean => error instanceof ApiError && error.status === 404;

@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { ApiError, isUnreachable } from './problem.ts';
 
-/** 4xx responses are final; an unreachable or failing server is retried. */
+/** Returns whether to retry: 4xx responses are final; a request to an unreachable or failing server is repeated. */
 const shouldRetry = (failures: number, error: Error): boolean =>
   failures < 2 && (isUnreachable(error) || (error instanceof ApiError && error.status >= 500));
 

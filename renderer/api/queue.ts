@@ -1,13 +1,13 @@
-// The play queue that the server keeps for all devices of a user, and reports of what is played.
+// The play queue, which the server keeps for all devices of a user, and reports of played tracks.
 import { queryOptions } from '@tanstack/react-query';
 import { request } from './client.ts';
 import type { HistoryIn, QueueOut, TrackOut } from './routes.ts';
 import { PAGE_SIZE } from './pages-ahead.ts';
 
 export const QUEUE = 'queue';
-/** The longest queue the server stores. */
+/** The maximum length of a queue on the server. */
 export const MAX_QUEUED_TRACKS = 30_000;
-/** Of a longer queue this much is taken over, around the current track. */
+/** At most this many tracks around the current track are taken over from a longer queue. */
 const MAX_FETCHED_TRACKS = 2_000;
 
 export const queueQuery = () =>
@@ -23,21 +23,21 @@ export interface QueuePlace {
 
 export const saveQueue = (place: QueuePlace): Promise<QueueOut> => request('PUT /queue', { body: place });
 
-/** Tracks of the queue that another device left, and which was current. */
+/** Fetches tracks of a queue from another device, and the index of the current track among them. */
 export async function fetchQueueTracks(current: number): Promise<{ tracks: TrackOut[]; index: number }> {
-  const first = Math.max(0, current - MAX_FETCHED_TRACKS / 4);
+  const firstIndex = Math.max(0, current - MAX_FETCHED_TRACKS / 4);
   const tracks: TrackOut[] = [];
   while (tracks.length < MAX_FETCHED_TRACKS) {
     const { items, total } = await request('GET /queue/tracks', {
-      query: { limit: PAGE_SIZE, offset: first + tracks.length },
+      query: { limit: PAGE_SIZE, offset: firstIndex + tracks.length },
     });
     tracks.push(...items);
-    if (items.length === 0 || first + tracks.length >= total) break;
+    if (items.length === 0 || firstIndex + tracks.length >= total) break;
   }
-  return { tracks, index: current - first };
+  return { tracks, index: current - firstIndex };
 }
 
-/** `played_at` is text, as sent and as stored while offline. */
+/** A play as it is sent, and as it is stored while offline: `played_at` is an ISO 8601 text. */
 export type PlayReport = Omit<HistoryIn, 'played_at' | 'track_id'> & { track_id: number; played_at: string };
 
 export const sendPlays = (items: readonly PlayReport[]): Promise<unknown> =>

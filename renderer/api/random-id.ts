@@ -1,2 +1,2 @@
-/** An id that nobody else chooses. Not randomUUID, which browsers have over HTTPS only. */
+/** Returns a unique id. Browsers have randomUUID over HTTPS only. */
 export const randomId = (): string => Array.from(crypto.getRandomValues(new Uint32Array(4))).join('-');

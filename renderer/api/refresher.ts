@@ -1,38 +1,38 @@
-// Reloads what the server says has changed, during a scan all the time.
+// Reloads data that the server reports as changed, which happens all the time during a scan.
 
-/** After that a reload counts as lost: a connection that slept may never answer. */
+/** After this time a reload counts as lost, because a connection that slept may never answer. */
 const LOST_AFTER_MS = 30_000;
 
 interface Refresher {
-  /** Reloads as soon as the rate limit allows. */
+  /** Schedules a reload for as soon as the rate limit allows. */
   soon(): void;
   cancel(): void;
 }
 
 /**
- * Calls `reload` at most every `everyMs`, and not while its last promise is open: a new request for the same takes the
- * place of the one under way, so that on a slow connection none would ever end.
+ * Calls `reload` at most every `everyMs`, and not while its last promise is pending: a new request would replace the
+ * running one, and on a slow connection none would ever end.
  */
 export function createRefresher(everyMs: number, reload: () => Promise<unknown>): Refresher {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let begunMs = -Infinity;
   let current: symbol | undefined;
-  let isWanted = false;
+  let isRequested = false;
   let isCancelled = false;
 
   const start = async (): Promise<void> => {
-    const own = Symbol();
-    [timer, current, isWanted, begunMs] = [undefined, own, false, Date.now()];
-    await reload().catch(() => undefined); // what asked for it shows the error
-    if (current !== own) return;
+    const ownRun = Symbol();
+    [timer, current, isRequested, begunMs] = [undefined, ownRun, false, Date.now()];
+    await reload().catch(() => undefined); // the part of the page that uses the data displays the error
+    if (current !== ownRun) return;
     current = undefined;
     clearTimeout(timer);
     timer = undefined;
-    if (isWanted) soon();
+    if (isRequested) soon();
   };
   const soon = (): void => {
     if (isCancelled) return;
-    isWanted = true;
+    isRequested = true;
     const waitMs = current ? LOST_AFTER_MS : everyMs;
     timer ??= setTimeout(() => void start(), Math.max(0, begunMs + waitMs - Date.now()));
   };

@@ -1,4 +1,4 @@
-// Music in an online source: searching it, saving and downloading tracks, and the downloads under way.
+// Music of online sources: searching, saving and downloading tracks, and the current downloads.
 import {
   keepPreviousData,
   queryOptions,
@@ -11,7 +11,10 @@ import { request } from './client.ts';
 import type { DownloadJobOut, FetchOut, SearchHit } from './routes.ts';
 import { LIBRARY } from './library.ts';
 
-/** Refetched on return from the settings window, where sources are switched on. */
+/**
+ * Returns the query of the sources; it is refetched when the user returns from the settings window, where sources are
+ * switched on.
+ */
 export const sourcesQuery = () =>
   queryOptions({
     queryKey: ['sources'] as const,
@@ -20,7 +23,7 @@ export const sourcesQuery = () =>
     refetchOnWindowFocus: true,
   });
 
-/** Whether there is an online source to search. */
+/** Returns whether an online source can be searched. */
 export const useHasCatalogue = (): boolean =>
   useQuery(sourcesQuery()).data?.some(({ enabled, capabilities }) => enabled && capabilities.includes('search')) ??
   false;
@@ -55,17 +58,17 @@ export const downloadsQuery = () =>
     queryFn: ({ signal }) => request('GET /downloads', { query: { limit: 100 }, signal }),
   });
 
-/** Updates a download from an event; another window or a phone may have started it. */
+/** Updates a download from an event. Another window or a phone may have started the download. */
 export function noteDownload(queries: QueryClient, download: DownloadJobOut): void {
   const isListed = queries.getQueryData(downloadsQuery().queryKey)?.items.some(({ id }) => id === download.id);
   if (!isListed) return void queries.invalidateQueries({ queryKey: DOWNLOADS });
   queries.setQueryData(
     downloadsQuery().queryKey,
-    (page) => page && { ...page, items: page.items.map((one) => (one.id === download.id ? download : one)) },
+    (page) => page && { ...page, items: page.items.map((item) => (item.id === download.id ? download : item)) },
   );
 }
 
-/** A change to a download changes both its list and the track's availability. */
+/** Changes a download, and refetches the downloads and the availability of tracks. */
 function useDownloadMutation<Output>(mutationFn: (id: number) => Promise<Output>) {
   const queries = useQueryClient();
   return useMutation({
@@ -79,7 +82,7 @@ function useDownloadMutation<Output>(mutationFn: (id: number) => Promise<Output>
   });
 }
 
-/** By track id. */
+/** Starts the download of a placeholder's audio, by track id. */
 export const materialize = (trackId: number, signal?: AbortSignal): Promise<FetchOut> =>
   request('POST /tracks/{id}/materialize', { path: { id: trackId }, signal });
 const findDownload = (id: number, signal?: AbortSignal): Promise<DownloadJobOut> =>
@@ -88,8 +91,8 @@ const findDownload = (id: number, signal?: AbortSignal): Promise<DownloadJobOut>
 const LOOK_EVERY_MS = 500;
 
 /**
- * Downloads the audio of a placeholder and waits for it. True when it is available. A second attempt may be minutes
- * away, so it is not waited for.
+ * Downloads the audio of a placeholder and waits for it. Returns true when the audio is available. Does not wait for a
+ * second attempt, which may be minutes away.
  */
 export async function fetchAudio(trackId: number, signal: AbortSignal): Promise<boolean> {
   try {

@@ -1,5 +1,5 @@
-// Questions for the user: tracks whose match is uncertain or contradicts their tags, duplicates, and albums that would
-// be others now.
+// Questions for the user: tracks whose match is uncertain or contradicts their tags, duplicates, and albums that the
+// current rules would group differently.
 import { infiniteQueryOptions, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { request, type Reply } from './client.ts';
 import { LIBRARY, type Paged } from './library.ts';
@@ -7,10 +7,12 @@ import { LIBRARY, type Paged } from './library.ts';
 const REVIEW_PAGE_SIZE = 50;
 const DUPLICATES_PAGE_SIZE = 20;
 
-const nextOf = (last: Paged<unknown>) =>
-  last.items.length > 0 && last.offset + last.items.length < last.total ? last.offset + last.items.length : undefined;
+const nextOf = (lastPage: Paged<unknown>) =>
+  lastPage.items.length > 0 && lastPage.offset + lastPage.items.length < lastPage.total
+    ? lastPage.offset + lastPage.items.length
+    : undefined;
 
-/** Lists of questions. */
+/** Names of the lists of questions, as in their routes. */
 type ReviewList = 'review' | 'duplicates' | 'album-changes' | 'album-regroupings' | 'merges';
 
 const pages = <L extends ReviewList>(list: L, limit: number) =>
@@ -44,10 +46,10 @@ export const useReviewCount = (): number => useQuery(countQuery('review')).data 
 export const useDuplicateCount = (): number => useQuery(countQuery('duplicates')).data ?? 0;
 
 export const useAlbumChangeCount = (): number => useQuery(countQuery('album-changes')).data ?? 0;
-/** Changes of albums that can be undone. */
+/** Returns the number of album changes that can be undone. */
 export const useRegroupingCount = (): number => useQuery(countQuery('album-regroupings')).data ?? 0;
 
-/** After a change of the library the lists are refetched. */
+/** Runs a request that changes the library, and then refetches the lists of questions. */
 function useLibraryMutation<Input, Output>(mutationFn: (input: Input) => Promise<Output>) {
   const queries = useQueryClient();
   return useMutation({ mutationFn, onSettled: () => queries.invalidateQueries({ queryKey: [LIBRARY] }) });
@@ -71,7 +73,7 @@ export const useDismissDuplicates = () =>
     request('POST /duplicates/dismiss', { body }),
   );
 
-/** Of these albums, or all; goes on in the background. */
+/** Regroups these albums or all albums; the job continues in the background. */
 export const useChangeAlbums = () =>
   useLibraryMutation((album_ids: number[] | null) => request('POST /album-changes', { body: { album_ids } }));
 export const useUndoRegrouping = () =>

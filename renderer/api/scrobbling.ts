@@ -1,4 +1,4 @@
-// The accounts at scrobbling services.
+// The user's accounts at scrobbling services.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { request } from './client.ts';
 import type { ScrobblingOut } from './routes.ts';
@@ -13,7 +13,7 @@ export const scrobblingQuery = () =>
     queryFn: ({ signal }) => request('GET /users/me/scrobbling/services', { signal }),
   });
 
-/** The page of the service on which access is allowed, and the token to connect with then. */
+/** Returns the service's page on which the user allows access, and the token for connecting afterwards. */
 export const useStartSignIn = (service: Service) =>
   useMutation({
     mutationFn: () => request('POST /users/me/scrobbling/sign-in', { query: { service } }),

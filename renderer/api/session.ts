@@ -2,7 +2,7 @@
 import { asJson, asWord, isRecord, storedChoice } from '../stored-choice.ts';
 import type { TokenResponse, UserOut } from './routes.ts';
 
-/** For URLs; see url-tokens.ts. */
+/** Tokens for URLs; see url-tokens.ts. */
 export interface UrlTokens {
   media: string;
   events: string;
@@ -11,7 +11,7 @@ export interface UrlTokens {
 interface Session {
   token: string;
   user: UserOut;
-  /** Absent in a session from an older version. */
+  /** Undefined in a session that an older version stored. */
   urls?: UrlTokens;
 }
 
@@ -31,7 +31,7 @@ const leftOnPurpose = storedChoice<'' | '1'>({
 });
 
 export const getSession = session.get;
-/** Whether the last user here signed out by hand and nobody signed in since; kept across restarts. */
+/** Returns whether the last user signed out by hand and nobody has signed in since; kept across restarts. */
 export const isLeftOnPurpose = (): boolean => leftOnPurpose.get() === '1';
 
 export function startSession(answer: TokenResponse, urls: UrlTokens): void {

@@ -25,13 +25,13 @@ export function useChangeSettings() {
     onSuccess: (settings) => {
       queries.setQueryData(settingsQuery().queryKey, settings);
       void queries.invalidateQueries({ queryKey: networkQuery().queryKey });
-      // online sources are configured by settings
+      // settings also configure the online sources
       return queries.invalidateQueries({ queryKey: sourcesQuery().queryKey });
     },
   });
 }
 
-/** The server's objection to a value, in its words; null when it would accept it. Changes nothing. */
+/** Returns the server's error message for a value; null if the server would accept the value. Changes nothing. */
 export async function findFault(key: string, value: SettingValue, signal: AbortSignal): Promise<string | null> {
   try {
     await request('PATCH /settings', { query: { dry_run: true }, body: { [key]: value }, signal });
@@ -41,6 +41,6 @@ export async function findFault(key: string, value: SettingValue, signal: AbortS
   }
 }
 
-/** The error of this field, when the server named it. */
+/** Returns the error of this field, or the message of the whole error if the server did not name the field. */
 export const faultOf = (key: string, error: unknown): string =>
   (error instanceof ApiError && error.field(key)) || detailOf(error);

@@ -18,7 +18,7 @@ function useStationMutation<In, Out>(mutationFn: (input: In) => Promise<Out>) {
   return useMutation({ mutationFn, onSettled: () => queries.invalidateQueries({ queryKey: [STATIONS] }) });
 }
 
-/** Adds a station, or changes the one with the id. */
+/** Adds a station, or changes the station with this id. */
 export const useSaveStation = (id: number | undefined) =>
   useStationMutation((body: StationFields) =>
     id === undefined ? request('POST /stations', { body }) : request('PUT /stations/{id}', { path: { id }, body }),

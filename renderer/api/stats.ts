@@ -4,10 +4,10 @@ import { request } from './client.ts';
 import { HISTORY } from './history.ts';
 import { LIBRARY } from './library.ts';
 
-/** Days and hours are counted in the browser's time zone. */
+/** Returns the browser's time zone, in which days and hours are counted. */
 const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
-/** First and last day, inclusive; all time without them. */
+/** First and last day, inclusive; undefined for all time. */
 interface DayRange {
   from?: string | undefined;
   to?: string | undefined;

@@ -1,4 +1,4 @@
-// What keeps the server from working as it should.
+// Problems that keep the server from working as it should.
 import { queryOptions } from '@tanstack/react-query';
 import { request } from './client.ts';
 

@@ -1,4 +1,4 @@
-// One track and everything known about it.
+// One track with all its details.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { request } from './client.ts';
 import type { TrackPut } from './routes.ts';

@@ -1,12 +1,12 @@
-// Deleted tracks: listed, restored, deleted for good.
+// Deleted tracks: listing, restoring and permanently deleting them.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { request } from './client.ts';
 import { LIBRARY, pageQuery, type PageAt } from './library.ts';
 
-export const trashPage = (at: PageAt) =>
-  pageQuery([LIBRARY, '/trash', {}, at], (signal) => request('GET /trash', { query: at, signal }));
+export const trashPage = (page: PageAt) =>
+  pageQuery([LIBRARY, '/trash', {}, page], (signal) => request('GET /trash', { query: page, signal }));
 
-/** How many tracks there are, and their size. */
+/** Returns the query of the number and total size of deleted tracks. */
 export const trashTotalQuery = () =>
   queryOptions({
     queryKey: [LIBRARY, '/trash', 'total'] as const,
@@ -21,7 +21,7 @@ export function useRestoreTracks() {
   });
 }
 
-/** For good; without ids all that one may. */
+/** Deletes tracks permanently; without ids, all tracks that the user may delete. */
 export function useEmptyTrash() {
   const queries = useQueryClient();
   return useMutation({

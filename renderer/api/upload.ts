@@ -1,4 +1,4 @@
-// Uploads one file. XMLHttpRequest, because fetch reports no upload progress.
+// Uploads one file with XMLHttpRequest, because fetch reports no upload progress.
 import i18next from 'i18next';
 import { API } from './client.ts';
 import type { UploadOut } from './routes.ts';

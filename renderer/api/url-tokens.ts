@@ -1,4 +1,5 @@
-// The tokens in URLs of audio, covers and the event stream. They open nothing else, and are renewed before they end.
+// The tokens in URLs of audio, covers and the event stream. They are valid for nothing else, and are renewed before
+// they expire.
 import { API, request, toQueryString } from './client.ts';
 import type { TokenResponse } from './routes.ts';
 import { getSession, setUrlTokens, startSession, type UrlTokens } from './session.ts';
@@ -13,7 +14,7 @@ async function issue(token: string): Promise<UrlTokens> {
   return { media: media.token, events: events.token, untilMs: Date.now() + media.expires_in * 1_000 };
 }
 
-/** The address of one download, with a token that opens nothing else. */
+/** Returns the address of one download, with a token that is valid only for this download. */
 export async function downloadUrl(path: string, query: Parameters<typeof toQueryString>[0] = {}): Promise<string> {
   const body = { scope: 'download' as const, path: path + toQueryString(query) };
   const { token } = await request('POST /auth/media-token', { body });
@@ -31,9 +32,12 @@ async function renew(): Promise<void> {
   if (getSession()?.token === session.token) setUrlTokens(urls);
 }
 
-/** Resolves when there are tokens, or the server cannot be reached; tries again until then. */
+/**
+ * Keeps the tokens valid from now on. Resolves after the first attempt to renew them, which is repeated later if the
+ * server cannot be reached.
+ */
 export async function keepUrlTokens(): Promise<void> {
-  const tryRenew = (): Promise<void> => renew().catch(() => undefined); // the page says that there is no server
+  const tryRenew = (): Promise<void> => renew().catch(() => undefined); // the page displays connection errors
   setInterval(() => void tryRenew(), CHECKED_EVERY_MS);
   addEventListener('online', () => void tryRenew());
   await tryRenew();

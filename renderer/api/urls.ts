@@ -10,7 +10,7 @@ const token = () => getSession()?.urls?.media;
 export const coverUrl = (kind: 'albums' | 'artists' | 'tracks', id: number, size: CoverSize): string =>
   `${API}/${kind}/${id}/cover${toQueryString({ size, token: token() })}`;
 
-/** The smallest stored size that fills `cssPixels` on this screen. */
+/** Returns the smallest stored size that fills `cssPixels` on this screen. */
 export function coverSizeFor(cssPixels: number): CoverSize {
   const devicePixels = cssPixels * Math.min(2, devicePixelRatio);
   return COVER_SIZES.find((size) => size >= devicePixels * 0.85) ?? LARGEST_COVER;
@@ -19,11 +19,11 @@ export function coverSizeFor(cssPixels: number): CoverSize {
 export const albumCover = (album: { id: number; has_cover: boolean }, size: CoverSize): string | null =>
   album.has_cover ? coverUrl('albums', album.id, size) : null;
 
-/** One of the pictures to choose a cover from. */
+/** Returns the URL of one of the pictures that an album's cover can be chosen from. */
 export const candidateUrl = (albumId: number, candidate: string): string =>
   `${API}/albums/${albumId}/cover/candidates/${candidate}${toQueryString({ token: token() })}`;
 
-/** One of the pictures on Commons to choose that of an artist from. */
+/** Returns the URL of one of the pictures on Wikimedia Commons that an artist's picture can be chosen from. */
 export const artistCandidateUrl = (artistId: number, file: string): string =>
   `${API}/artists/${artistId}/cover/candidate${toQueryString({ file, token: token() })}`;
 
@@ -36,24 +36,24 @@ export function trackCover(
   return album_id === null || album_title === null ? coverUrl('tracks', id, size) : coverUrl('albums', album_id, size);
 }
 
-/** Covers of an online source are proxied by the server too. */
+/** Returns the URL of an online source's cover, which the server fetches for the browser. */
 export const remoteCover = (path: string | null): string | null =>
   path?.startsWith(`${API}/`)
     ? `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams({ token: token() ?? '' }).toString()}`
     : null;
 
-/** As many ids as fit into an address. */
+/** About as many ids fit into a URL. */
 export const MAX_ZIPPED_TRACKS = 1_000;
-/** An album, an artist, a playlist or some tracks, to be saved as one file. */
-export const zipUrl = (asked: Record<string, string | number | undefined>): Promise<string> =>
-  downloadUrl('/zip', asked);
+/** Returns the URL for saving an album, an artist, a playlist or some tracks as one file. */
+export const zipUrl = (query: Record<string, string | number | undefined>): Promise<string> =>
+  downloadUrl('/zip', query);
 
-/** To be saved, as it is or converted. */
+/** Returns the URL for saving a track, unchanged or converted. */
 export const savedUrl = (trackId: number, format?: string): string =>
   `${API}/stream/${trackId}${toQueryString({ format, token: token() })}`;
 /**
- * To be played: what the browser cannot play, or is above `kbps` (0: no limit), is converted. With another `format`
- * than `playable` it always is.
+ * Returns the URL for playing a track. With the format `playable`, audio is converted only if the browser cannot play
+ * it or its bit rate is above `kbps` (0: no limit); with another format it is always converted.
  */
 export const streamUrl = (trackId: number, kbps = 0, format = 'playable', startMs = 0): string =>
   `${API}/stream/${trackId}${toQueryString({

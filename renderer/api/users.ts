@@ -1,13 +1,13 @@
-// Users as an administrator sees them, and one's own app password and ListenBrainz connection.
+// Users as an administrator manages them, and the password, privacy and app password of the signed-in user.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { UserOut } from './routes.ts';
 import { request } from './client.ts';
 import { setSessionUser } from './session.ts';
 import { signInWith } from './url-tokens.ts';
 
-/** What an account may do. */
+/** Name of a right of an account. */
 export type RightName = Extract<keyof UserOut, `can_${string}`>;
-/** With its limits. */
+/** Rights of an account, with its limits. */
 export type UserTerms = Pick<UserOut, RightName | 'max_bitrate_kbps' | 'quota_bytes'>;
 interface NewUser extends Partial<UserTerms> {
   username: string;
@@ -37,7 +37,7 @@ export const useChangeUser = () =>
   useUsersMutation(({ id, ...body }: UserChange) => request('PATCH /users/{id}', { path: { id }, body }));
 export const useDeleteUser = () => useUsersMutation((id: number) => request('DELETE /users/{id}', { path: { id } }));
 
-/** Signs out everywhere else, and phones and apps too if that is wished. */
+/** Changes the user's password. Ends all other sessions, and revokes the app passwords if requested. */
 export function useChangeOwnPassword() {
   const queries = useQueryClient();
   return useMutation({
@@ -50,13 +50,13 @@ export function useChangeOwnPassword() {
   });
 }
 
-/** Whether others see what one plays. */
+/** Sets whether other users see what this user plays. */
 export const useSetPrivacy = () =>
   useMutation({
     mutationFn: (hides_playing: boolean) => request('PUT /users/me/privacy', { body: { hides_playing } }),
     onSuccess: setSessionUser,
   });
 
-/** Created by the server on first use, so only fetched when the user asks to see it. */
+/** Fetches the app password, which the server creates on first use, so only when the user asks to see it. */
 export const useShowAppPassword = () => useMutation({ mutationFn: () => request('GET /users/me/subsonic-password') });
 export const useNewAppPassword = () => useMutation({ mutationFn: () => request('POST /users/me/subsonic-password') });

@@ -1,10 +1,10 @@
-// Every text a person reads is in a file per language in resources/languages/.
+// All texts of the interface are in resources/languages/, one file per language.
 import i18next, { type FormatterModule } from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import english from '../../resources/languages/en.json?window';
 import { applyLanguage } from './language.ts';
 
-/** Counts in texts are grouped like all numbers. */
+/** Formats counts in texts with the digit grouping of the language. */
 const counts: FormatterModule = {
   type: 'formatter',
   init: () => undefined,
@@ -16,13 +16,13 @@ const counts: FormatterModule = {
       : (value as string),
 };
 
-/** `more`: English texts that only this window begins with. */
-export async function startI18n(more: object = {}): Promise<void> {
+/** Starts the translation. `more` contains English texts that only this window needs at its start. */
+export async function startI18n(moreTexts: object = {}): Promise<void> {
   await i18next
     .use(initReactI18next)
     .use(counts)
     .init({
-      resources: { en: { translation: { ...english, ...more } } },
+      resources: { en: { translation: { ...english, ...moreTexts } } },
       lng: 'en',
       fallbackLng: 'en',
       interpolation: { escapeValue: false, alwaysFormat: true },

@@ -1,10 +1,10 @@
-// Which language is shown: the one that was chosen, else the first of the browser's that there is. Kept in
-// the browser, so all windows agree.
+// The displayed language: the chosen one, or else the first available of the browser's languages. The choice is stored
+// in the browser, so all windows use the same language.
 import i18next from 'i18next';
 import { desktop } from '../desktop.ts';
 import { asWord, storedChoice } from '../stored-choice.ts';
 
-/** English comes with the window; the others are fetched when they are wanted. */
+/** English is part of the window; other languages are fetched when needed. */
 const LANGUAGE_FILES = import.meta.glob<{ default: object }>([
   '../../resources/languages/*.json',
   '!../../resources/languages/en.json',
@@ -13,10 +13,10 @@ const LOADERS = Object.fromEntries(
   Object.entries(LANGUAGE_FILES).map(([file, load]) => [file.slice(file.lastIndexOf('/') + 1, -'.json'.length), load]),
 );
 
-/** The tags of all that there are. */
+/** The tags of all available languages. */
 export const LANGUAGES: readonly string[] = ['en', ...Object.keys(LOADERS)].sort();
 
-/** Each in its own words: Deutsch, English, Français. */
+/** Returns the language's own name: Deutsch, English, Français. */
 export function nameOfLanguage(language: string): string {
   const name = new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language;
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
@@ -32,7 +32,10 @@ const languageChoice = storedChoice<string>({
   ...asWord(['system', ...LANGUAGES]),
 });
 
-/** A browser under the POSIX locale says `en-US@posix`, at which every Intl formatter throws. */
+/**
+ * Returns whether Intl accepts the tag. A browser under the POSIX locale reports `en-US@posix`, for which every Intl
+ * formatter throws.
+ */
 const isTag = (tag: string): boolean => {
   try {
     return Intl.getCanonicalLocales(tag).length === 1;
@@ -44,8 +47,8 @@ const isTag = (tag: string): boolean => {
 const languageOf = (tag: string): string | undefined => [tag, tag.split('-')[0]].find(isLanguage);
 
 /**
- * The language of the texts, and the locale in which dates, times and numbers are written: the browser's own for that
- * language (en-GB writes 24 December, en-US December 24), else the language itself.
+ * Returns the language of the texts, and the locale for dates, times and numbers: the browser's own locale for that
+ * language (en-GB writes 24 December, en-US December 24), or else the language itself.
  */
 export function resolveLanguage(
   choice = languageChoice.get(),
@@ -56,7 +59,7 @@ export function resolveLanguage(
   return { language, locale: languageTags.find((tag) => languageOf(tag) === language) ?? language };
 }
 
-/** Shows the language that is chosen now. One that cannot be fetched leaves the texts as they are. */
+/** Switches the page to the chosen language. If its file cannot be fetched, the texts stay as they are. */
 export async function applyLanguage(): Promise<void> {
   const { language, locale } = resolveLanguage();
   const load = LOADERS[language];

@@ -1,4 +1,4 @@
-// The English texts of pages that no window begins with. Imported by what shows them.
+// Adds the English texts of pages that are loaded on demand. These pages import this module.
 import i18next from 'i18next';
 import texts from '../../resources/languages/en.json?pages';
 

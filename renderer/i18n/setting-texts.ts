@@ -1,10 +1,10 @@
-// Labels and help of settings, in the user's language. A setting without a translation shows its key and the server's
+// Labels and help of settings in the user's language. A setting without a translation displays its key and the server's
 // help.
 import i18next from 'i18next';
 import texts from '../../resources/languages/en.json?settings';
 import type { SettingOut } from '../../server/settings/wire.ts';
 
-/** Keys composed at run time. */
+/** Translates keys that are composed at run time, which have no literal type. */
 const translate = i18next.t as (key: string) => string;
 const findText = (key: string): string | undefined => (i18next.exists(key) ? translate(key) : undefined);
 
@@ -15,10 +15,10 @@ export const helpOf = ({ key, help }: Pick<SettingOut, 'key' | 'help'>): string 
 export const choiceLabel = ({ key }: Pick<SettingOut, 'key'>, choice: string): string =>
   findText(`setting.${key}.choice.${choice || 'none'}`) ?? choice;
 
-/** An example for an empty field. */
+/** Returns an example that an empty field displays. */
 export const exampleOf = ({ key }: Pick<SettingOut, 'key'>): string => findText(`setting.${key}.example`) ?? '';
 
-/** Where the window began without them. Other languages are loaded as a whole. */
+/** Adds the English texts to a window that started without them. Other languages are loaded as a whole. */
 export function addSettingTexts(): void {
   if (!i18next.getResource('en', 'translation', 'settings'))
     i18next.addResourceBundle('en', 'translation', texts, true);

@@ -24,14 +24,14 @@ export function ActionMenu({ menu: { items, x, y } }: { menu: OpenMenu }) {
   const { sections, run } = useActions();
   const choose = useRef((_event: KeyboardEvent) => {});
   choose.current = (event) => {
-    const chosen = sections(items)
+    const chosenSections = sections(items)
       .flat()
       .find((action) => (action.letter ?? action.key) === event.key);
-    if (!chosen || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!chosenSections || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     closeItemMenu();
-    void run(chosen.name, items);
+    void run(chosenSections.name, items);
   };
   // keys work at once, also before the menu has the focus
   useLayoutEffect(() => {
@@ -47,7 +47,7 @@ export function ActionMenu({ menu: { items, x, y } }: { menu: OpenMenu }) {
     [],
   );
   return (
-    <Menu opened onChange={(is) => !is && closeItemMenu()} position="bottom-start" offset={4} trapFocus>
+    <Menu opened onChange={(isOpen) => !isOpen && closeItemMenu()} position="bottom-start" offset={4} trapFocus>
       <Menu.Target>
         <button type="button" tabIndex={-1} aria-label={name} className={styles.point} style={{ left: x, top: y }} />
       </Menu.Target>

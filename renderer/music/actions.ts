@@ -62,8 +62,8 @@ interface ActionEntry {
   /** The right that the action requires. */
   right?: RightName;
   /**
-   * Also offered without the right, for the account's own uploads. For several items only the server knows who
-   * uploaded them.
+   * Also offered without the right, for the account's own uploads. If several items are selected, only the server knows
+   * who uploaded them.
    */
   orOwn?: true;
   /** The action opens a submenu. */

@@ -6,15 +6,17 @@ import type { TrackOut } from '../api/routes.ts';
 export function qualityOf(tracks: readonly TrackOut[], t: TFunction): string {
   const formats = [...new Set(tracks.flatMap((track) => track.format ?? []))];
   const rates = tracks.flatMap((track) => track.bitrate_kbps ?? []);
-  const first = tracks[0];
+  const firstTrack = tracks[0];
   const average = Math.round(rates.reduce((sum, rate) => sum + rate, 0) / rates.length);
   const rate = rates.length === 0 ? '' : t('table.kbps', { rate: formatNumber(average) });
-  const same =
-    first &&
-    tracks.every((track) => track.sample_rate_hz === first.sample_rate_hz && track.bit_depth === first.bit_depth);
+  const isUniform =
+    firstTrack &&
+    tracks.every(
+      (track) => track.sample_rate_hz === firstTrack.sample_rate_hz && track.bit_depth === firstTrack.bit_depth,
+    );
   const samples =
-    same && first.sample_rate_hz && first.bit_depth
-      ? `${first.bit_depth} bit ${formatNumber(first.sample_rate_hz / 1000)} kHz`
+    isUniform && firstTrack.sample_rate_hz && firstTrack.bit_depth
+      ? `${firstTrack.bit_depth} bit ${formatNumber(firstTrack.sample_rate_hz / 1000)} kHz`
       : '';
   return [formats.map(formatFormat).join(', '), samples, rate].filter(Boolean).join(' · ');
 }

@@ -24,13 +24,13 @@ export function Chapters({ track, follows = false }: ChaptersProps) {
   const player = usePlayerCommands();
   const { data, error, refetch } = useQuery(chaptersQuery(track.id));
   const isCurrent = usePlayer((state) => currentEntry(state)?.track.id === track.id);
-  const at = usePlayer((state) =>
+  const currentIndex = usePlayer((state) =>
     isCurrent ? (data?.items.findLastIndex(({ start_ms }) => start_ms <= state.positionMs) ?? -1) : -1,
   );
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
     if (follows) list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
-  }, [follows, at]);
+  }, [follows, currentIndex]);
 
   const playFrom = (positionMs: number) => {
     if (!isCurrent) return player.playTracks([track], { positionMs, shuffle: false, from: track.album_title });
@@ -50,7 +50,7 @@ export function Chapters({ track, follows = false }: ChaptersProps) {
       <ol ref={list} className={styles.chapters}>
         {data.items.map(({ start_ms, title }, i) => (
           <li key={i}>
-            <button type="button" aria-current={i === at || undefined} onClick={() => playFrom(start_ms)}>
+            <button type="button" aria-current={i === currentIndex || undefined} onClick={() => playFrom(start_ms)}>
               <span className={styles.number}>{formatNumber(i + 1)}</span>
               <span className={styles.title}>{title || t('chapters.chapter', { number: formatNumber(i + 1) })}</span>
               <span className={styles.time}>{formatClock(start_ms)}</span>

@@ -38,11 +38,11 @@ export function ChosenTracks({ label, items, from }: ChosenTracksProps) {
   const tracks = items.map(({ track, reasons }) => ({ ...track, why: reasons }));
   return (
     <ol className={styles.list} aria-label={label} onKeyDown={moveAmongRows}>
-      {items.map((item, at) => (
+      {items.map((item, index) => (
         <ChosenRow
           key={item.track.id}
           {...item}
-          onPlay={() => player.playTracks(tracks, { startAt: at, shuffle: false, from })}
+          onPlay={() => player.playTracks(tracks, { startAt: index, shuffle: false, from })}
         />
       ))}
     </ol>
@@ -54,7 +54,7 @@ function ChosenRow({ track, reasons = [], note, onPlay }: Chosen & { onPlay: () 
   const player = usePlayerCommands();
   const isCurrent = usePlayer((state) => currentEntry(state)?.track.id === track.id);
   const sounding = usePlayer((state) => isCurrent && isSounding(state));
-  const why = note ?? reasonsText(reasons, t);
+  const reasonText = note ?? reasonsText(reasons, t);
   return (
     <li
       className={classNames(rows.row, styles.row)}
@@ -68,7 +68,7 @@ function ChosenRow({ track, reasons = [], note, onPlay }: Chosen & { onPlay: () 
           <span className="visually-hidden">{t(sounding ? 'player.pause' : 'player.play')}</span>
           <span className={rows.title}>{track.title}</span>
           <span className={rows.by}>{track.artist_name ?? t('library.unknownArtist')}</span>
-          {why !== '' && <span className={styles.why}>{why}</span>}
+          {reasonText !== '' && <span className={styles.why}>{reasonText}</span>}
         </span>
         <span className={styles.length}>
           {isCurrent ? <SoundBars moving={sounding} /> : track.duration_ms !== null && formatClock(track.duration_ms)}

@@ -25,8 +25,8 @@ export function FolderPicker({ path, onChange, isForMusic = true, isRefused = fa
   const { t } = useTranslation();
   const { data, error } = useQuery(serverFolderQuery(path));
   // while a path is typed, the last folder stays displayed, so that nothing moves below the pointer
-  const [shown, setShown] = useState<ServerFolderOut>();
-  if (data && data !== shown) setShown(data);
+  const [shownFolder, setShown] = useState<ServerFolderOut>();
+  if (data && data !== shownFolder) setShown(data);
   const start = path === undefined ? data?.path : undefined;
   useEffect(() => {
     if (start !== undefined) onChange((now) => now ?? start); // a path that was typed in the meantime stays
@@ -42,18 +42,22 @@ export function FolderPicker({ path, onChange, isForMusic = true, isRefused = fa
   return (
     <div className={styles.picker} role="group" aria-label={t('picker.label')}>
       <div className={styles.places}>
-        <Button icon={IconToParent} disabled={!shown?.parent} onClick={() => shown?.parent && onChange(shown.parent)}>
+        <Button
+          icon={IconToParent}
+          disabled={!shownFolder?.parent}
+          onClick={() => shownFolder?.parent && onChange(shownFolder.parent)}
+        >
           {t('picker.up')}
         </Button>
-        {shown?.places.map((place) => (
+        {shownFolder?.places.map((place) => (
           <Button key={place.path} variant="plain" onClick={() => onChange(place.path)}>
             {place.name}
           </Button>
         ))}
       </div>
-      {shown ? (
-        <ul className={styles.list} aria-label={shown.path}>
-          {shown.folders.map((folder) => (
+      {shownFolder ? (
+        <ul className={styles.list} aria-label={shownFolder.path}>
+          {shownFolder.folders.map((folder) => (
             <li key={folder.path}>
               <button type="button" onClick={() => onChange(folder.path)}>
                 <IconFolder size={18} aria-hidden />
@@ -61,7 +65,7 @@ export function FolderPicker({ path, onChange, isForMusic = true, isRefused = fa
               </button>
             </li>
           ))}
-          {shown.folders.length === 0 && <li className={styles.note}>{t('picker.none')}</li>}
+          {shownFolder.folders.length === 0 && <li className={styles.note}>{t('picker.none')}</li>}
         </ul>
       ) : (
         !error && <Skeleton height="192px" />
@@ -72,7 +76,7 @@ export function FolderPicker({ path, onChange, isForMusic = true, isRefused = fa
         </p>
       ) : (
         <p className={styles.note} aria-live="polite">
-          {shown && !error && noteOf(shown)}
+          {shownFolder && !error && noteOf(shownFolder)}
         </p>
       )}
     </div>

@@ -19,8 +19,8 @@ export const markItems = (items: Items | ItemsAt) => ({
 /** Returns the items that an element belongs to. */
 export function itemsAt(target: EventTarget | null): Items | null {
   if (!(target instanceof Element)) return null;
-  const marked = target.closest('[data-items]');
-  return (marked && marks.get(marked)?.(target)) ?? null;
+  const markedElement = target.closest('[data-items]');
+  return (markedElement && marks.get(markedElement)?.(target)) ?? null;
 }
 
 export interface OpenMenu {
@@ -46,9 +46,9 @@ function show(next: OpenMenu | null, from: Element | null = null): void {
 export const closeItemMenu = (): void => show(null);
 export const openItemMenuAt = (items: Items, x: number, y: number): void => show({ items, x, y });
 /** Opens the menu below an element: a button, or the focused row. */
-export function openItemMenu(items: Items, at: Element): void {
-  const { left, bottom } = at.getBoundingClientRect();
-  show({ items, x: left, y: bottom }, at);
+export function openItemMenu(items: Items, element: Element): void {
+  const { left, bottom } = element.getBoundingClientRect();
+  show({ items, x: left, y: bottom }, element);
 }
 
 const subscribe = (listener: () => void) => {

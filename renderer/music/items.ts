@@ -12,7 +12,7 @@ interface Entities {
   artist: ArtistOut;
   genre: GenreOut;
   playlist: PlaylistOut;
-  /** `path` as in `source_id`; `:` is the first music folder. */
+  /** A folder whose `path` is as in `source_id`; `:` is the first music folder. */
   folder: { path: string; name: string };
 }
 export type ItemKind = keyof Entities;
@@ -66,17 +66,17 @@ async function inOrder<T>(parts: readonly T[], load: (part: T) => Promise<TrackO
 function itemsOf<K extends ItemKind>(
   kind: K,
   list: readonly Entities[K][],
-  nameOf: (one: Entities[K]) => string,
-  load: (one: Entities[K]) => Promise<TrackOut[]>,
+  nameOf: (entity: Entities[K]) => string,
+  load: (entity: Entities[K]) => Promise<TrackOut[]>,
   loadFiles = load,
 ): ItemsOf<K> {
-  const [first] = list;
-  const only = list.length === 1 ? first : undefined;
+  const [firstItem] = list;
+  const onlyItem = list.length === 1 ? firstItem : undefined;
   return {
     kind,
     count: list.length,
-    name: only ? nameOf(only) : '',
-    only,
+    name: onlyItem ? nameOf(onlyItem) : '',
+    only: onlyItem,
     each: async () => list,
     load: () => inOrder(list, load),
     loadFiles: () => inOrder(list, loadFiles),

@@ -10,25 +10,25 @@ export type Prompt =
 const listeners = new Set<() => void>();
 let current: Prompt | null = null;
 
-function set(question: Prompt | null): void {
+function setQuestion(question: Prompt | null): void {
   current = question;
   for (const listener of listeners) listener();
 }
 
-function ask<T>(make: (answer: (value: T | null) => void) => Prompt): Promise<T | null> {
+function openPrompt<T>(createPrompt: (answer: (value: T | null) => void) => Prompt): Promise<T | null> {
   return new Promise((resolve) => {
-    const question = make((value) => {
-      if (current === question) set(null);
+    const question = createPrompt((value) => {
+      if (current === question) setQuestion(null);
       resolve(value);
     });
-    set(question);
+    setQuestion(question);
   });
 }
 
 export const askName = (words: { title: string; submit: string; value?: string }): Promise<string | null> =>
-  ask<string>((answer) => ({ kind: 'name', value: '', ...words, answer }));
+  openPrompt<string>((answer) => ({ kind: 'name', value: '', ...words, answer }));
 export const askAboutDuplicates = (facts: { playlist: string; found: number; of: number }): Promise<DuplicateAnswer> =>
-  ask<'all' | 'new'>((answer) => ({ kind: 'duplicates', ...facts, answer }));
+  openPrompt<'all' | 'new'>((answer) => ({ kind: 'duplicates', ...facts, answer }));
 
 const subscribe = (listener: () => void) => {
   listeners.add(listener);

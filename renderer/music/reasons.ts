@@ -50,8 +50,8 @@ function reasonText(reason: Reason, t: TFunction): string {
 }
 
 /** Returns the text of the strongest reasons, strongest first. */
-export const reasonsText = (reasons: readonly Reason[], t: TFunction, most = 2): string =>
+export const reasonsText = (reasons: readonly Reason[], t: TFunction, maxReasons = 2): string =>
   reasons
-    .slice(0, most)
+    .slice(0, maxReasons)
     .map((reason) => reasonText(reason, t))
     .join(' · ');

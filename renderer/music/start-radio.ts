@@ -7,7 +7,7 @@ import { firstRadio } from './steering-memory.ts';
 import '../i18n/page-texts.ts';
 
 const FIRST_TRACKS = 10;
-/** Number of ids that describe a large selection well enough. */
+/** Maximum number of selected ids sent as steering; this many describe a large selection well enough. */
 const MAX_STEERING_IDS = 50;
 
 interface Start {
@@ -19,11 +19,14 @@ interface Start {
 }
 
 /** Resolves to false if the library has no tracks for this radio. */
-export async function startRadio(player: Player, { seed, name, first, more = [] }: Start): Promise<boolean> {
+export async function startRadio(
+  player: Player,
+  { seed, name, first: firstTrack, more = [] }: Start,
+): Promise<boolean> {
   const from = i18next.t('radio.from', { name });
-  const radio = firstRadio(seed, { played: first ? [first.id] : [], more });
-  if (first) {
-    player.playTracks([first], { shuffle: false, from, radio });
+  const radio = firstRadio(seed, { played: firstTrack ? [firstTrack.id] : [], more });
+  if (firstTrack) {
+    player.playTracks([firstTrack], { shuffle: false, from, radio });
     return true;
   }
   const { items, by } = await fetchRadio(radio, FIRST_TRACKS);
@@ -42,9 +45,14 @@ export async function radioOf(items: Items): Promise<Start | null> {
   if ((kind === 'album' || kind === 'artist' || kind === 'playlist') && only)
     return { seed: { kind, id: only.id }, name };
   if (kind === 'genre' && only) return { seed: { kind, name: only.name }, name };
-  const [first, ...others] = await items.load();
-  if (!first) return null;
-  const every = Math.max(1, Math.ceil(others.length / MAX_STEERING_IDS));
-  const more = others.filter((_, i) => i % every === 0).map(({ id }) => id);
-  return { seed: { kind: 'track', id: first.id }, name: name === '' ? first.title : name, first, more };
+  const [firstTrack, ...otherTracks] = await items.load();
+  if (!firstTrack) return null;
+  const every = Math.max(1, Math.ceil(otherTracks.length / MAX_STEERING_IDS));
+  const more = otherTracks.filter((_, i) => i % every === 0).map(({ id }) => id);
+  return {
+    seed: { kind: 'track', id: firstTrack.id },
+    name: name === '' ? firstTrack.title : name,
+    first: firstTrack,
+    more,
+  };
 }

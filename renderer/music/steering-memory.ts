@@ -50,18 +50,19 @@ export function firstRadio(seed: Seed, { played, more }: Pick<Radio, 'played' | 
 }
 
 export function useSteeringIds(seed: Seed | undefined): SteeringIds {
-  const all = steeringByRadio.use();
-  return (seed && all[keyOf(seed)]) ?? NOT_STEERED;
+  const allSteering = steeringByRadio.use();
+  return (seed && allSteering[keyOf(seed)]) ?? NOT_STEERED;
 }
 
 export function noteSteering(seed: Seed, { more, less, forget }: Steering): void {
-  const { [keyOf(seed)]: steering = NOT_STEERED, ...others } = steeringByRadio.get();
-  const changed = (ids: readonly number[], added: number | undefined): number[] =>
-    [...ids.filter((id) => id !== more && id !== less && id !== forget), ...(added === undefined ? [] : [added])].slice(
-      -MAX_TRACKS,
-    );
-  const next: SteeringIds = { more: changed(steering.more, more), less: changed(steering.less, less) };
+  const { [keyOf(seed)]: steering = NOT_STEERED, ...otherRadios } = steeringByRadio.get();
+  const changedIds = (ids: readonly number[], addedId: number | undefined): number[] =>
+    [
+      ...ids.filter((id) => id !== more && id !== less && id !== forget),
+      ...(addedId === undefined ? [] : [addedId]),
+    ].slice(-MAX_TRACKS);
+  const next: SteeringIds = { more: changedIds(steering.more, more), less: changedIds(steering.less, less) };
   const isSteered = next.more.length + next.less.length > 0;
-  const recentEntries = Object.entries(others).slice(-(MAX_RADIOS - 1));
+  const recentEntries = Object.entries(otherRadios).slice(-(MAX_RADIOS - 1));
   steeringByRadio.set(Object.fromEntries([...recentEntries, ...(isSteered ? [[keyOf(seed), next] as const] : [])]));
 }

@@ -51,7 +51,7 @@ export const isTrackDrag = ({ dataTransfer }: DragStart): boolean =>
 
 export function endTrackDrag(): void {
   dragged = null;
-  for (const over of document.querySelectorAll<HTMLElement>('[data-over]')) delete over.dataset['over'];
+  for (const element of document.querySelectorAll<HTMLElement>('[data-over]')) delete element.dataset['over'];
 }
 
 /** Returns the dragged tracks to the element on which they were dropped. */

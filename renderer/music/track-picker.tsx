@@ -20,15 +20,15 @@ interface TrackPickerProps {
 
 export function TrackPicker({ label, value, onChange }: TrackPickerProps) {
   const { t } = useTranslation();
-  const [typed, setTyped] = useState<string | null>(null);
-  const [q] = useDebouncedValue(typed?.trim() ?? '', TYPING_PAUSE_MS);
-  const chosen = useQuery({ ...trackQuery(value ?? 0), enabled: value !== undefined });
+  const [typedText, setTyped] = useState<string | null>(null);
+  const [q] = useDebouncedValue(typedText?.trim() ?? '', TYPING_PAUSE_MS);
+  const chosenTrack = useQuery({ ...trackQuery(value ?? 0), enabled: value !== undefined });
   const search = useQuery(librarySearchQuery(q, MAX_HITS));
   const box = useCombobox({ onDropdownClose: () => box.resetSelectedOption() });
   const nameOf = (track: { title: string; artist_name: string | null }) =>
     `${track.title} · ${track.artist_name ?? t('library.unknownArtist')}`;
   const tracks = q === '' ? [] : (search.data?.tracks.items ?? []);
-  const shown = typed ?? (value !== undefined && chosen.data ? nameOf(chosen.data) : '');
+  const shownText = typedText ?? (value !== undefined && chosenTrack.data ? nameOf(chosenTrack.data) : '');
   return (
     <Combobox
       store={box}
@@ -42,7 +42,7 @@ export function TrackPicker({ label, value, onChange }: TrackPickerProps) {
         <TextInput
           size="md"
           label={label}
-          value={shown}
+          value={shownText}
           placeholder={t('path.find')}
           onFocus={(event) => event.currentTarget.select()}
           onChange={(event) => {

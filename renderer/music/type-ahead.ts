@@ -13,15 +13,15 @@ const SHORTCUT_LETTERS = 'eflpq';
  * Returns a function that joins letters typed in quick succession to one text, and returns undefined for other keys.
  */
 function useTypeAhead(): (event: KeyboardEvent) => string | undefined {
-  const typed = useRef({ text: '', at: 0 });
+  const typedText = useRef({ text: '', at: 0 });
   return (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || [...event.key].length !== 1) return undefined;
     const now = Date.now();
-    const previousText = now - typed.current.at < PAUSE_MS ? typed.current.text : '';
+    const previousText = now - typedText.current.at < PAUSE_MS ? typedText.current.text : '';
     if (previousText === '' && (SHORTCUT_LETTERS.includes(event.key) || !/[\p{L}\p{N}]/u.test(event.key)))
       return undefined;
-    typed.current = { text: previousText + event.key, at: now };
-    return typed.current.text;
+    typedText.current = { text: previousText + event.key, at: now };
+    return typedText.current.text;
   };
 }
 
@@ -34,16 +34,16 @@ interface JumpOptions {
 
 /** Jumps to names: by typing in the list, or by the letters beside the list. */
 export function useJump({ count, nameAt, descending }: JumpOptions) {
-  const typed = useTypeAhead();
+  const textOfKey = useTypeAhead();
   const [goTo, setGoTo] = useState<{ row: number } | undefined>();
   const { tell } = useUndoNotice();
   /** Counts jumps, because the response to the first letter may arrive after the response to both. */
-  const turn = useRef(0);
+  const lastJump = useRef(0);
   const jump = (text: string): void => {
     if (!nameAt || count === 0) return;
-    const mine = (turn.current += 1);
+    const ownJump = (lastJump.current += 1);
     findRow(text, count, nameAt, descending).then(
-      (row) => mine === turn.current && setGoTo({ row }),
+      (row) => ownJump === lastJump.current && setGoTo({ row }),
       (error: unknown) => tell(detailOf(error)),
     );
   };
@@ -54,7 +54,7 @@ export function useJump({ count, nameAt, descending }: JumpOptions) {
     jump,
     /** Returns true if the key was typed as text. */
     onType: (event: KeyboardEvent): boolean => {
-      const text = typed(event);
+      const text = textOfKey(event);
       if (text === undefined) return false;
       jump(text);
       return true;

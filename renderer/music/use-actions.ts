@@ -61,8 +61,8 @@ export function useActions(details?: OpenDetails) {
   const player = usePlayerCommands();
   const user = useSession()?.user;
   const { tell, done } = useUndoNotice();
-  const above = useDetailsContext();
-  const openDetails = details ?? above;
+  const contextDetails = useDetailsContext();
+  const openDetails = details ?? contextDetails;
   const identify = useIdentify();
   const fetchAudio = useMaterialize();
   const remove = useDeleteTracks();
@@ -90,19 +90,19 @@ export function useActions(details?: OpenDetails) {
     source
       ? playList(player, source, { shuffle })
       : player.playTracks(await load(), { shuffle, from: name === '' ? null : name });
-  const steered = ({ kind, only, place }: Items, way: 'more' | 'less' | 'never') => {
-    if (kind === 'track' && only) return place?.steer?.[way](only);
+  const steerRadio = ({ kind, only, place }: Items, command: 'more' | 'less' | 'never') => {
+    if (kind === 'track' && only) return place?.steer?.[command](only);
   };
-  const changed = () => queries.invalidateQueries({ queryKey: [LIBRARY] });
+  const refreshLibrary = () => queries.invalidateQueries({ queryKey: [LIBRARY] });
 
   async function download(items: Items, format?: 'mp3'): Promise<void> {
     if (items.only && (items.kind === 'album' || items.kind === 'artist' || items.kind === 'playlist'))
       return save(await zipUrl({ [`${items.kind}_id`]: items.only.id, format }), `${items.name}.zip`);
     const tracks = await items.load();
-    const [first, ...others] = tracks;
-    if (!first) return;
-    if (others.length === 0)
-      return save(savedUrl(first.id, format), fileName({ ...first, format: format ?? first.format }));
+    const [firstTrack, ...otherTracks] = tracks;
+    if (!firstTrack) return;
+    if (otherTracks.length === 0)
+      return save(savedUrl(firstTrack.id, format), fileName({ ...firstTrack, format: format ?? firstTrack.format }));
     if (tracks.length > MAX_ZIPPED_TRACKS) return tell(t('action.tooManyToZip', { count: MAX_ZIPPED_TRACKS }));
     save(await zipUrl({ track_ids: tracks.map(({ id }) => id).join(','), format }), 'Music.zip');
   }
@@ -120,9 +120,9 @@ export function useActions(details?: OpenDetails) {
     path: ({ kind, only }) => {
       if (kind === 'track' && only) void navigate({ to: '/path', search: { from: only.id } });
     },
-    moreLike: (items) => steered(items, 'more'),
-    lessLike: (items) => steered(items, 'less'),
-    never: (items) => steered(items, 'never'),
+    moreLike: (items) => steerRadio(items, 'more'),
+    lessLike: (items) => steerRadio(items, 'less'),
+    never: (items) => steerRadio(items, 'never'),
     toTop: ({ place }) => place?.toTop?.(),
     toEnd: ({ place }) => place?.toEnd?.(),
     remove: ({ place }) => place?.remove?.(),
@@ -175,13 +175,16 @@ export function useActions(details?: OpenDetails) {
     },
     neverSplit: async ({ kind, only }) => {
       if (kind !== 'artist' || !only) return;
-      const whole = !only.never_split;
-      const set = async (never_split: boolean) => {
+      const isNeverSplit = !only.never_split;
+      const setNeverSplit = async (never_split: boolean) => {
         await request('PATCH /artists/{id}', { path: { id: only.id }, body: { never_split } });
-        await changed();
+        await refreshLibrary();
       };
-      await set(whole);
-      done(t(whole ? 'artist.kept' : 'artist.notKept', { name: only.name }), () => void attempt(() => set(!whole)));
+      await setNeverSplit(isNeverSplit);
+      done(
+        t(isNeverSplit ? 'artist.kept' : 'artist.notKept', { name: only.name }),
+        () => void attempt(() => setNeverSplit(!isNeverSplit)),
+      );
     },
     fetch: async ({ kind, only }) => {
       if (kind === 'track' && only) await fetchAudio.mutateAsync(only.id);

@@ -31,12 +31,12 @@ export function useAddToPlaylist() {
     try {
       const trackIds = (await group.load()).map(({ id }) => id).slice(0, MAX_ADDED_TRACKS);
       if (trackIds.length === 0) return;
-      const there = new Set(await containedIn(playlist.id, trackIds));
+      const containedIds = new Set(await containedIn(playlist.id, trackIds));
       const choice =
-        there.size === 0
+        containedIds.size === 0
           ? 'all'
-          : await askAboutDuplicates({ playlist: playlist.name, found: there.size, of: trackIds.length });
-      const addedIds = choice === 'new' ? trackIds.filter((id) => !there.has(id)) : trackIds;
+          : await askAboutDuplicates({ playlist: playlist.name, found: containedIds.size, of: trackIds.length });
+      const addedIds = choice === 'new' ? trackIds.filter((id) => !containedIds.has(id)) : trackIds;
       if (choice === null || addedIds.length === 0) return;
       const { version } = await queries.fetchQuery({ ...playlistQuery(playlist.id), staleTime: 0 });
       await add.mutateAsync({ id: playlist.id, trackIds: addedIds });

@@ -15,12 +15,12 @@ export function useDeleteTracks(): (tracks: readonly { id: number; title: string
   const queries = useQueryClient();
   const { later } = useUndoNotice();
   return (tracks) => {
-    const [first] = tracks;
-    if (!first) return;
+    const [firstTrack] = tracks;
+    if (!firstTrack) return;
     later({
       message:
         tracks.length === 1
-          ? t('track.deletedOne', { title: first.title })
+          ? t('track.deletedOne', { title: firstTrack.title })
           : t('track.deleted', { count: tracks.length, number: formatNumber(tracks.length) }),
       keys: tracks.map(({ id }) => trackKey(id)),
       run: () =>

@@ -14,7 +14,7 @@ export function useItemInput(): void {
   const press = useRef<{ timer: ReturnType<typeof setTimeout>; x: number; y: number } | null>(null);
   useEffect(() => {
     const listen = new AbortController();
-    const on = <K extends keyof WindowEventMap>(
+    const addListener = <K extends keyof WindowEventMap>(
       name: K,
       handle: (event: WindowEventMap[K]) => void,
       options: AddEventListenerOptions = {},
@@ -24,7 +24,7 @@ export function useItemInput(): void {
       press.current = null;
     };
 
-    on('contextmenu', (event) => {
+    addListener('contextmenu', (event) => {
       const items = itemsAt(event.target);
       // text fields keep the browser's menu, which contains Paste
       if (!items || (event.target as Element).closest('input, textarea, [role="menu"], [role="dialog"] a')) return;
@@ -34,7 +34,7 @@ export function useItemInput(): void {
       if (event.clientX === 0 && event.clientY === 0) openItemMenu(items, event.target as Element);
       else openItemMenuAt(items, event.clientX, event.clientY);
     });
-    on('keydown', (event) => {
+    addListener('keydown', (event) => {
       if (event.key !== 'ContextMenu' && !(event.key === 'F10' && event.shiftKey)) return;
       const focused = document.activeElement;
       const items = itemsAt(focused);
@@ -43,7 +43,7 @@ export function useItemInput(): void {
       openItemMenu(items, focused);
     });
     // Android fires contextmenu on a long press, iOS does not
-    on('pointerdown', (event) => {
+    addListener('pointerdown', (event) => {
       endPress();
       const items = event.pointerType === 'touch' ? itemsAt(event.target) : null;
       if (!items) return;
@@ -57,13 +57,13 @@ export function useItemInput(): void {
       };
       press.current = { timer: setTimeout(open, LONG_PRESS_MS), x, y };
     });
-    on('pointermove', ({ clientX, clientY }) => {
+    addListener('pointermove', ({ clientX, clientY }) => {
       if (press.current && Math.hypot(clientX - press.current.x, clientY - press.current.y) > MAX_MOVE_PX) endPress();
     });
-    for (const name of ['pointerup', 'pointercancel', 'dragstart'] as const) on(name, endPress);
-    on('scroll', endPress, { capture: true, passive: true });
+    for (const name of ['pointerup', 'pointercancel', 'dragstart'] as const) addListener(name, endPress);
+    addListener('scroll', endPress, { capture: true, passive: true });
 
-    on('dragstart', (event) => {
+    addListener('dragstart', (event) => {
       if (isTrackDrag(event)) return;
       const items = itemsAt(event.target);
       if (items) startTrackDrag(event, { count: items.count, load: items.load }, items.name);

@@ -16,25 +16,26 @@ export function usePlaylistCommands() {
   const update = useUpdatePlaylist();
   const remove = useDeletePlaylist();
   const receive = useImportPlaylist();
-  const failed = (error: unknown) => notice.tell(detailOf(error));
+  const showError = (error: unknown) => notice.tell(detailOf(error));
   const open = (playlist: PlaylistOut) =>
     void navigate({ to: '/playlists/$playlistId', params: { playlistId: playlist.id } });
 
   return {
     async add(): Promise<void> {
       const name = await askName({ title: t('playlist.new'), submit: t('playlist.create') });
-      if (name !== null) await create.mutateAsync({ name }).then(open, failed);
+      if (name !== null) await create.mutateAsync({ name }).then(open, showError);
     },
 
     /** Saves these tracks as a new playlist after asking for its name. */
     async keep(value: string, tracks: readonly { id: number }[]): Promise<void> {
       const name = await askName({ title: t('queue.saveTitle'), submit: t('queue.saveSubmit'), value });
-      if (name !== null) await create.mutateAsync({ name, track_ids: tracks.map(({ id }) => id) }).then(open, failed);
+      if (name !== null)
+        await create.mutateAsync({ name, track_ids: tracks.map(({ id }) => id) }).then(open, showError);
     },
 
     async rename({ id, name }: PlaylistOut): Promise<void> {
       const next = await askName({ title: t('playlist.renameTitle'), submit: t('playlist.save'), value: name });
-      if (next !== null && next !== name) await update.mutateAsync({ id, name: next }).catch(failed);
+      if (next !== null && next !== name) await update.mutateAsync({ id, name: next }).catch(showError);
     },
 
     async copy(playlist: PlaylistOut, loadTracks: () => Promise<TrackOut[]>): Promise<void> {
@@ -48,13 +49,13 @@ export function usePlaylistCommands() {
         .then((tracks) =>
           create.mutateAsync({ name, description: playlist.description, track_ids: tracks.map(({ id }) => id) }),
         )
-        .then(open, failed);
+        .then(open, showError);
     },
 
     remove({ id, name }: PlaylistOut): void {
       if (router.state.location.pathname.startsWith(`/playlists/${id}`)) void navigate({ to: '/' });
-      remove.mutate({ id }, { onError: failed });
-      notice.done(t('playlist.deleted', { name }), () => remove.mutate({ id, back: true }, { onError: failed }));
+      remove.mutate({ id }, { onError: showError });
+      notice.done(t('playlist.deleted', { name }), () => remove.mutate({ id, back: true }, { onError: showError }));
     },
 
     /** Resolves to the result of the import, which names the lines without a match. */
@@ -64,7 +65,7 @@ export function usePlaylistCommands() {
         open(result.playlist);
         return result;
       } catch (error) {
-        failed(error);
+        showError(error);
         return undefined;
       }
     },

@@ -17,9 +17,9 @@ export function useNever(): (kind: Never, item: { id: number; name: string }, ne
   const { t } = useTranslation();
   const queries = useQueryClient();
   const { tell, done } = useUndoNotice();
-  const set = async (kind: Never, id: number, never: boolean): Promise<boolean> => {
+  const sendNever = async (kind: Never, id: number, isExcluded: boolean): Promise<boolean> => {
     try {
-      await setNever(kind, id, never);
+      await setNever(kind, id, isExcluded);
       await queries.invalidateQueries({ queryKey: neverQuery().queryKey });
       return true;
     } catch (error) {
@@ -27,10 +27,11 @@ export function useNever(): (kind: Never, item: { id: number; name: string }, ne
       return false;
     }
   };
-  return async (kind, { id, name }, never = true) => {
-    const isSet = await set(kind, id, never);
-    if (isSet) done(t(never ? 'radio.neverDone' : 'radio.allowed', { name }), () => void set(kind, id, !never));
-    return isSet;
+  return async (kind, { id, name }, isExcluded = true) => {
+    const isSaved = await sendNever(kind, id, isExcluded);
+    if (isSaved)
+      done(t(isExcluded ? 'radio.neverDone' : 'radio.allowed', { name }), () => void sendNever(kind, id, !isExcluded));
+    return isSaved;
   };
 }
 

@@ -44,11 +44,11 @@ export class AudioAhead {
   #look(state: PlayerState): void {
     const current = currentEntry(state)?.track;
     if (!current || state.status !== 'playing') return;
-    const coming = this.#options.isAllowed() ? nextTracks(state) : [];
-    this.#keepOnly([current, ...coming].map(({ id }) => this.#options.keyOf(id)));
-    const isWhole = state.durationMs > 0 && state.bufferedMs >= state.durationMs - WHOLE_WITHIN_MS;
-    const next = coming.find(({ id }) => !this.#fetched.has(this.#options.keyOf(id)));
-    if (next && isWhole && !this.#fetching) void this.#fetch(next.id);
+    const upcomingTracks = this.#options.isAllowed() ? nextTracks(state) : [];
+    this.#keepOnly([current, ...upcomingTracks].map(({ id }) => this.#options.keyOf(id)));
+    const isDownloaded = state.durationMs > 0 && state.bufferedMs >= state.durationMs - WHOLE_WITHIN_MS;
+    const next = upcomingTracks.find(({ id }) => !this.#fetched.has(this.#options.keyOf(id)));
+    if (next && isDownloaded && !this.#fetching) void this.#fetch(next.id);
   }
 
   async #fetch(trackId: number): Promise<void> {

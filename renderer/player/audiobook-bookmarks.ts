@@ -3,11 +3,13 @@
 import { currentEntry, isSounding, type Player, type PlayerState, type QueueTrack } from './player.ts';
 
 const SAVE_EVERY_MS = 15_000;
-/** So close to the beginning or the end of a track, no position is kept. */
+/** No position is stored this close to the beginning or end of a track. */
 const START_MARGIN_MS = 5_000;
 const END_MARGIN_MS = 10_000;
 
-/** Resolves to null if the track has no stored position or the position could not be fetched. Never rejects. */
+/**
+ * Finds the stored position of a track. Resolves to null if there is none or it could not be fetched. Never rejects.
+ */
 export type FindPlace = (trackId: number) => Promise<number | null>;
 
 /**
@@ -16,7 +18,7 @@ export type FindPlace = (trackId: number) => Promise<number | null>;
  */
 export function createPlaceFinder(fetchPlace: (trackId: number) => Promise<number | null>) {
   const unknownIds = new Set<number>();
-  async function find(trackId: number): Promise<number | null> {
+  async function findPlace(trackId: number): Promise<number | null> {
     try {
       const positionMs = await fetchPlace(trackId);
       unknownIds.delete(trackId);
@@ -27,11 +29,11 @@ export function createPlaceFinder(fetchPlace: (trackId: number) => Promise<numbe
     }
   }
   return {
-    find,
+    find: findPlace,
     isUnknown: (trackId: number): boolean => unknownIds.has(trackId),
     /** Fetches an unknown position again; the position stays unknown if it is further ahead than `heardUpToMs`. */
     async findAgain(trackId: number, heardUpToMs: number): Promise<void> {
-      const positionMs = await find(trackId);
+      const positionMs = await findPlace(trackId);
       if (positionMs !== null && positionMs > heardUpToMs) unknownIds.add(trackId);
     },
   };
@@ -69,29 +71,29 @@ export function keepPlaces(
   player: Pick<Player, 'getState' | 'subscribe'>,
   { save, forget, isUnknown, findAgain, now = Date.now }: PlacesOptions,
 ): () => void {
-  let last = player.getState();
+  let lastState = player.getState();
   let savedAt = now();
 
-  const keep = (state: PlayerState) => {
+  const savePlace = (state: PlayerState) => {
     const track = currentEntry(state)?.track;
     if (!track?.has_chapters || isAtBegin(state)) return;
     savedAt = now();
     if (isUnknown(track.id)) return void findAgain(track.id, state.positionMs);
-    const done = isAtEnd(state.positionMs, track.duration_ms)
+    const request = isAtEnd(state.positionMs, track.duration_ms)
       ? forget(track.id)
       : save(track.id, Math.round(state.positionMs));
-    done.catch(() => undefined);
+    request.catch(() => undefined);
   };
   const unsubscribe = player.subscribe(() => {
-    const previous = last;
-    const state = (last = player.getState());
-    const isOther = currentEntry(state) !== currentEntry(previous);
+    const previous = lastState;
+    const state = (lastState = player.getState());
+    const isOtherEntry = currentEntry(state) !== currentEntry(previous);
     // a track that stops at its end has already been set to its beginning
-    if (isSounding(previous) && (isOther || !isSounding(state))) keep(previous);
-    else if (isSounding(state) && now() - savedAt > SAVE_EVERY_MS) keep(state);
+    if (isSounding(previous) && (isOtherEntry || !isSounding(state))) savePlace(previous);
+    else if (isSounding(state) && now() - savedAt > SAVE_EVERY_MS) savePlace(state);
   });
   return () => {
     unsubscribe();
-    if (isSounding(last)) keep(last);
+    if (isSounding(lastState)) savePlace(lastState);
   };
 }

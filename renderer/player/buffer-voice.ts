@@ -5,7 +5,7 @@ import { endFrame, heardFrame, soonestFrame, spliceFrame, type Anchor } from './
 import { VoiceOutput, type Voice, type VoiceItem, type VoiceListener } from './voice.ts';
 
 /** How long to wait for the first sound; after that a media element, which can start anywhere, takes over. */
-const PATIENCE_MS = 2_000;
+const MAX_START_MS = 2_000;
 /** The next piece is decoded when less than this is left to play. */
 const MIN_DECODED_SECONDS = 10;
 /** A scheduled stop cannot be cancelled, only moved this far into the future. */
@@ -54,7 +54,7 @@ export class BufferVoice implements Voice {
       bitrateKbps: item.track.bitrate_kbps,
       decoder: context,
       listener: {
-        onPiece: (buffer, whole) => this.#grow(buffer, whole),
+        onPiece: (buffer, isWhole) => this.#grow(buffer, isWhole),
         onProgress: (fraction) => {
           this.#received = fraction;
         },
@@ -211,7 +211,7 @@ export class BufferVoice implements Voice {
   }
 
   /** Starts a source on frame `at` of the clock; the sources in `before` play until then. */
-  #begin(anchor: Anchor, at = anchor.start, before: AudioBufferSourceNode[] = []): void {
+  #begin(anchor: Anchor, startFrame = anchor.start, previousSources: AudioBufferSourceNode[] = []): void {
     this.#stopWaiting();
     const { sampleRate } = this.#context;
     const source = new AudioBufferSourceNode(this.#context, { buffer: this.#buffer });
@@ -219,9 +219,9 @@ export class BufferVoice implements Voice {
     source.addEventListener('ended', () => {
       if (this.#sounding?.sources.at(-1) === source) this.#onSourceEnded();
     });
-    source.start(at / sampleRate, heardFrame(anchor, at) / sampleRate);
-    before.at(-1)?.stop(at / sampleRate);
-    this.#sounding = { sources: [...before, source], anchor };
+    source.start(startFrame / sampleRate, heardFrame(anchor, startFrame) / sampleRate);
+    previousSources.at(-1)?.stop(startFrame / sampleRate);
+    this.#sounding = { sources: [...previousSources, source], anchor };
     this.tick();
   }
 
@@ -234,11 +234,11 @@ export class BufferVoice implements Voice {
   }
 
   /** Switches to a longer decoded piece of the track, on one frame while the shorter piece plays. */
-  #grow(buffer: AudioBuffer, whole: boolean): void {
+  #grow(buffer: AudioBuffer, isWhole: boolean): void {
     const sounding = this.#sounding;
     const { length } = this;
     this.#buffer = buffer;
-    this.#whole = whole;
+    this.#whole = isWhole;
     if (!sounding)
       return this.#wanted ? this.playAt(soonestFrame(this.#context.currentTime, this.#context.sampleRate)) : undefined;
     const { currentTime: clockSeconds, sampleRate: rate } = this.#context;
@@ -260,7 +260,7 @@ export class BufferVoice implements Voice {
 
   #wait(): void {
     this.#source.more();
-    this.#patience ??= setTimeout(() => this.#listener.onStarved(this), PATIENCE_MS);
+    this.#patience ??= setTimeout(() => this.#listener.onStarved(this), MAX_START_MS);
   }
 
   #stopWaiting(): void {

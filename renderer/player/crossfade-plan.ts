@@ -40,13 +40,14 @@ const MIN_FADE_MS = 200;
  * Returns whether two tracks belong together: neighbours on a disc always do, other tracks of one album unless the
  * queue is shuffled.
  */
-export function isOneRun(before: QueueTrack, after: QueueTrack, shuffled: boolean): boolean {
+export function isOneRun(earlierTrack: QueueTrack, laterTrack: QueueTrack, shuffled: boolean): boolean {
   // tracks without an album never belong together
-  if (before.album_title === null || before.album_id !== after.album_id) return false;
+  if (earlierTrack.album_title === null || earlierTrack.album_id !== laterTrack.album_id) return false;
   if (!shuffled) return true;
   const isNextOnDisc =
-    after.disc_number === before.disc_number && after.track_number === (before.track_number ?? NaN) + 1;
-  const isNextDisc = after.disc_number === (before.disc_number ?? NaN) + 1 && after.track_number === 1;
+    laterTrack.disc_number === earlierTrack.disc_number &&
+    laterTrack.track_number === (earlierTrack.track_number ?? NaN) + 1;
+  const isNextDisc = laterTrack.disc_number === (earlierTrack.disc_number ?? NaN) + 1 && laterTrack.track_number === 1;
   return isNextOnDisc || isNextDisc;
 }
 
@@ -59,9 +60,9 @@ export function transition(leaving: Side, coming: Side, wishedMs: number): Trans
   const comingMs = coming.durationMs - startMs - (coming.facts?.trailingSilenceMs ?? 0);
   const mostMs = Math.max(0, Math.min((endMs - (leaving.facts?.leadingSilenceMs ?? 0)) / 2, comingMs / 2));
   const fadeMs = Math.min(wishedMs, mostMs);
-  const plain = { fromMs: endMs - fadeMs, startMs, fadeMs, rate: 1 };
-  if (fadeMs < MIN_FADE_MS || !leaving.facts || !coming.facts) return plain;
-  return onBeat(leaving.facts, coming.facts, { endMs, startMs, fadeMs, mostMs }) ?? plain;
+  const plainTransition = { fromMs: endMs - fadeMs, startMs, fadeMs, rate: 1 };
+  if (fadeMs < MIN_FADE_MS || !leaving.facts || !coming.facts) return plainTransition;
+  return onBeat(leaving.facts, coming.facts, { endMs, startMs, fadeMs, mostMs }) ?? plainTransition;
 }
 
 interface Room {
@@ -73,21 +74,21 @@ interface Room {
 
 function onBeat(leaving: SoundFacts, coming: SoundFacts, { endMs, startMs, fadeMs, mostMs }: Room): Transition | null {
   // the beats during the fade, and as many more as a change of speed may need
-  const last = leaving.beatsMs.filter((at) => at >= endMs - 2 * fadeMs && at <= endMs);
-  const first = coming.beatsMs.filter((at) => at >= startMs && at <= startMs + 2 * fadeMs);
-  const upbeatMs = (first[0] ?? Infinity) - startMs;
-  if (last.length === 0 || upbeatMs > fadeMs / 2) return null;
-  const rate = rateBetween(periodOf(last), periodOf(first)) ?? 1;
+  const lastBeats = leaving.beatsMs.filter((beatMs) => beatMs >= endMs - 2 * fadeMs && beatMs <= endMs);
+  const firstBeats = coming.beatsMs.filter((beatMs) => beatMs >= startMs && beatMs <= startMs + 2 * fadeMs);
+  const upbeatMs = (firstBeats[0] ?? Infinity) - startMs;
+  if (lastBeats.length === 0 || upbeatMs > fadeMs / 2) return null;
+  const rate = rateBetween(periodOf(lastBeats), periodOf(firstBeats)) ?? 1;
   const bars = barsOf(leaving, coming);
-  const find = (isWanted: (beat: number) => boolean): Transition | null => {
-    const fadeStart = (at: number) => at - rate * upbeatMs;
-    const beat = last.findLast((at) => isWanted(at) && fadeStart(at) + rate * fadeMs <= endMs);
+  const findTransition = (isCandidate: (beat: number) => boolean): Transition | null => {
+    const fadeStart = (beatMs: number) => beatMs - rate * upbeatMs;
+    const beat = lastBeats.findLast((beatMs) => isCandidate(beatMs) && fadeStart(beatMs) + rate * fadeMs <= endMs);
     if (beat === undefined) return null;
     const fromMs = fadeStart(beat);
     const lengthMs = (endMs - fromMs) / rate;
     return lengthMs > Math.min(mostMs, 1.5 * fadeMs) ? null : { fromMs, startMs, fadeMs: lengthMs, rate };
   };
-  return (bars && rate !== 1 ? find(bars) : null) ?? find(() => true);
+  return (bars && rate !== 1 ? findTransition(bars) : null) ?? findTransition(() => true);
 }
 
 /** Returns which beats of the leaving track begin a bar, if the next track begins with a whole bar too. */
@@ -95,7 +96,7 @@ function barsOf(leaving: SoundFacts, coming: SoundFacts): ((beat: number) => boo
   const { bar } = leaving;
   if (!bar || !coming.bar || bar.beats !== coming.bar.beats) return null;
   const startsWithBar =
-    coming.beatsMs.findIndex((at) => at >= coming.leadingSilenceMs) % bar.beats === coming.bar.first;
+    coming.beatsMs.findIndex((beatMs) => beatMs >= coming.leadingSilenceMs) % bar.beats === coming.bar.first;
   if (!startsWithBar) return null;
   const bars = new Set(leaving.beatsMs.filter((_, i) => i >= bar.first && (i - bar.first) % bar.beats === 0));
   return (beat) => bars.has(beat);
@@ -105,9 +106,9 @@ function barsOf(leaving: SoundFacts, coming: SoundFacts): ((beat: number) => boo
 function periodOf(beats: readonly number[]): number | null {
   const steps = beats.length - 1;
   if (steps < MIN_BEATS) return null;
-  const [first, last] = [beats[0]!, beats[steps]!];
-  const period = (last - first) / steps;
-  return beats.every((at, i) => Math.abs(at - first - i * period) <= MAX_UNEVENNESS_MS) ? period : null;
+  const [firstBeat, lastBeat] = [beats[0]!, beats[steps]!];
+  const period = (lastBeat - firstBeat) / steps;
+  return beats.every((beatMs, i) => Math.abs(beatMs - firstBeat - i * period) <= MAX_UNEVENNESS_MS) ? period : null;
 }
 
 /**

@@ -32,13 +32,13 @@ export class Fades {
     if (isOneRun(leaving.item.track, coming.item.track, shuffled)) return null;
     const facts = [leaving, coming].map(({ item }) => this.#factsOf(item.track));
     if (!isUrgent && facts.includes(undefined)) return undefined;
-    const [leavingFacts, comingFacts] = facts.map((known) => known ?? null);
-    const planned = transition(
+    const [leavingFacts, comingFacts] = facts.map((soundFacts) => soundFacts ?? null);
+    const plannedTransition = transition(
       { durationMs: leaving.durationMs, facts: leavingFacts ?? null },
       { durationMs: coming.durationMs, facts: comingFacts ?? null },
       fadeMs,
     );
-    return planned.fadeMs > 0 ? planned : null;
+    return plannedTransition.fadeMs > 0 ? plannedTransition : null;
   }
 
   stretched = stretched;
@@ -84,16 +84,16 @@ interface Sound {
 export function fadeCurves(leaving: Sound, coming: Sound): { out: Float32Array; in: Float32Array } {
   const points = FADE_OUT.length;
   const peaks = [leaving, coming].map((sound) => peaksOf(sound, points)) as [number[], number[]];
-  const allowed = Array.from({ length: points }, (_, k) => {
-    const [before, after] = [peaks[0][k]!, peaks[1][k]!];
+  const allowedGains = Array.from({ length: points }, (_, k) => {
+    const [leavingPeak, comingPeak] = [peaks[0][k]!, peaks[1][k]!];
     // a sound that exceeds full scale by itself did so before the fade
-    const ceiling = Math.max(1, k === 0 ? before : 0, k === points - 1 ? after : 0);
-    return Math.min(1, ceiling / Math.max(1e-6, before * FADE_OUT[k]! + after * FADE_IN[k]!));
+    const ceiling = Math.max(1, k === 0 ? leavingPeak : 0, k === points - 1 ? comingPeak : 0);
+    return Math.min(1, ceiling / Math.max(1e-6, leavingPeak * FADE_OUT[k]! + comingPeak * FADE_IN[k]!));
   });
-  const near = (values: readonly number[], k: number): number[] => values.slice(Math.max(0, k - 1), k + 2);
-  const lowest = allowed.map((_, k) => Math.min(...near(allowed, k)));
+  const neighboursOf = (values: readonly number[], k: number): number[] => values.slice(Math.max(0, k - 1), k + 2);
+  const lowest = allowedGains.map((_, k) => Math.min(...neighboursOf(allowedGains, k)));
   const scale = lowest.map((_, k) => {
-    const around = near(lowest, k);
+    const around = neighboursOf(lowest, k);
     return k === 0 || k === points - 1 ? 1 : around.reduce((sum, value) => sum + value, 0) / around.length;
   });
   return { out: FADE_OUT.map((value, k) => value * scale[k]!), in: FADE_IN.map((value, k) => value * scale[k]!) };

@@ -10,7 +10,10 @@ export interface EffectChain {
 
 const limiterModules = new WeakMap<BaseAudioContext, Promise<void>>();
 
-/** Resolves to null if no effect would change the sound. Throws if the browser cannot load the limiter. */
+/**
+ * Creates the effects. Resolves to null if no effect would change the sound. Throws if the browser cannot load the
+ * limiter.
+ */
 export async function createEffectChain(
   context: BaseAudioContext,
   { equalizer, isLimited }: { equalizer: Partial<Equalizer> | null; isLimited: boolean },

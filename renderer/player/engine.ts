@@ -8,7 +8,7 @@ import { PlayCounter, type Play } from './play-counter.ts';
 import { Failures } from './failures.ts';
 import { GaplessOutput } from './gapless-output.ts';
 import { ListFeed } from './list-feed.ts';
-import { afterAdded, newSeed, orNull, rowsWanted, turned, type ListRows } from './list-rest.ts';
+import { afterAdded, newSeed, orNull, rowsWanted, reorderedRest, type ListRows } from './list-rest.ts';
 import { following, moveEntry, removeEntry, reorder, reorderComing, type Ordered } from './play-order.ts';
 import {
   QUEUE_TRACK_FIELDS,
@@ -161,8 +161,8 @@ export class PlayerEngine implements Player {
     const entries = this.#toEntries(tracks);
     const isRandomList = rest !== null && rest.seed !== null;
     const isShuffled = !isRandomList && (shuffle ?? (rest === null && this.#state.shuffle));
-    const first = shuffle ? Math.floor(this.#random() * entries.length) : Math.min(startAt, entries.length - 1);
-    const asGiven: Ordered = { queue: entries, index: first };
+    const firstIndex = shuffle ? Math.floor(this.#random() * entries.length) : Math.min(startAt, entries.length - 1);
+    const asGiven: Ordered = { queue: entries, index: firstIndex };
     const order = isShuffled ? reorder(asGiven, true, this.#random) : asGiven;
     this.#failures.forget();
     this.#update({ ...order, from, rest: rest && orNull(rest), radio, shuffle: isShuffled || isRandomList });
@@ -310,9 +310,9 @@ export class PlayerEngine implements Player {
     const { rest, radio, queue, index } = this.#state;
     const current = queue[index];
     if (rest && current) {
-      const added = queue.slice(index + 1).filter((entry) => entry.added);
-      const next = turned(rest, this.#state, shuffle ? newSeed(this.#random) : null);
-      this.#update({ shuffle, queue: [current, ...added], index: 0, rest: next });
+      const addedEntries = queue.slice(index + 1).filter((entry) => entry.added);
+      const next = reorderedRest(rest, this.#state, shuffle ? newSeed(this.#random) : null);
+      this.#update({ shuffle, queue: [current, ...addedEntries], index: 0, rest: next });
       return;
     }
     const inOrder = radio ? reorderComing : reorder;
@@ -352,9 +352,9 @@ export class PlayerEngine implements Player {
 
   #update(change: Partial<PlayerState>): void {
     this.#state = { ...this.#state, ...change };
-    const isOther = 'queue' in change || 'index' in change || 'repeat' in change;
-    if (isOther) void this.#goOn();
-    if (isOther || 'sleep' in change || 'loop' in change)
+    const changesUpcoming = 'queue' in change || 'index' in change || 'repeat' in change;
+    if (changesUpcoming) void this.#goOn();
+    if (changesUpcoming || 'sleep' in change || 'loop' in change)
       this.#output.setUpcoming(this.#upcoming(), this.#state.shuffle);
     if ('status' in change) this.#tickWhile(isSounding(this.#state));
     this.#rememberTimer ??= setTimeout(() => {
@@ -375,24 +375,24 @@ export class PlayerEngine implements Player {
     return this.#state.radio ? this.#radio.goOn() : this.#feed.goOn();
   }
 
-  #toEntries(tracks: readonly ChosenTrack[], added = false): QueueEntry[] {
+  #toEntries(tracks: readonly ChosenTrack[], isAdded = false): QueueEntry[] {
     const base = this.#nextKey;
     this.#nextKey += tracks.length;
     return tracks.map((track, i) => ({
       key: base + i,
       order: base + i,
       track: keptOf(track),
-      ...(added ? { added: true as const } : track.why && { why: track.why }),
+      ...(isAdded ? { added: true as const } : track.why && { why: track.why }),
     }));
   }
 
-  #insert(tracks: readonly QueueTrack[], at: number): void {
+  #insert(tracks: readonly QueueTrack[], position: number): void {
     if (tracks.length === 0) return;
     if (this.#state.index < 0) return this.playTracks(tracks, { shuffle: false });
     const queue = [...this.#state.queue];
-    queue.splice(at, 0, ...this.#toEntries(tracks, true));
+    queue.splice(position, 0, ...this.#toEntries(tracks, true));
     const { index } = this.#state;
-    this.#update({ queue, index: at <= index ? index + tracks.length : index });
+    this.#update({ queue, index: position <= index ? index + tracks.length : index });
   }
 
   #start(
@@ -401,7 +401,11 @@ export class PlayerEngine implements Player {
       paused = false,
       positionMs: from,
       listening = null,
-    }: { paused?: boolean; positionMs?: number | undefined; /** It goes on. */ listening?: Listening | null } = {},
+    }: {
+      paused?: boolean;
+      positionMs?: number | undefined;
+      /** The listening to continue, if any. */ listening?: Listening | null;
+    } = {},
   ): void {
     this.#failures.cancel();
     const entry = this.#state.queue[index];
@@ -440,8 +444,8 @@ export class PlayerEngine implements Player {
     const entry = currentEntry(this.#state);
     this.#update({ status: 'loading' });
     this.#output.resume();
-    void this.#mixer.wake().then((allowed) => {
-      if (!allowed && entry === currentEntry(this.#state) && isSounding(this.#state)) this.pause();
+    void this.#mixer.wake().then((isAllowed) => {
+      if (!isAllowed && entry === currentEntry(this.#state) && isSounding(this.#state)) this.pause();
     });
   }
 
@@ -506,8 +510,8 @@ export class PlayerEngine implements Player {
 
   #advance(bySelf: boolean): void {
     const keepPaused = this.#state.status === 'paused' && !bySelf;
-    const { rest, radio, queue, index: at, repeat } = this.#state;
-    const isLast = at === queue.length - 1 && !(repeat === 'one' && bySelf);
+    const { rest, radio, queue, index: currentIndex, repeat } = this.#state;
+    const isLast = currentIndex === queue.length - 1 && !(repeat === 'one' && bySelf);
     const hasMore = radio !== null || (rest !== null && rowsWanted(this.#state, rest)?.isBefore === false);
     if (isLast && hasMore) return this.#waitForMore(keepPaused);
     const index = following(this.#state, repeat, bySelf);

@@ -39,11 +39,11 @@ function numberIn(text: string, pattern: RegExp): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** Returns undefined for a text with neither filters nor a curve. */
+/** Parses a file. Returns undefined for a text with neither filters nor a curve. */
 export function parseEqualizerFile(text: string): EqualizerFile | undefined {
   let preampDb = 0;
   const bands: Band[] = [];
-  const ignored: string[] = [];
+  const ignoredLines: string[] = [];
   for (const row of text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)) {
     const line = row.slice(0, MAX_LINE_LENGTH).trim();
     const preamp = numberIn(line, PREAMP);
@@ -52,17 +52,17 @@ export function parseEqualizerFile(text: string): EqualizerFile | undefined {
     if (preamp !== undefined) preampDb = Math.min(0, preampDb + preamp);
     else if (curve !== undefined) {
       const graphic = parseCurve(curve);
-      if (graphic) return { preampDb, bands: graphic, isGraphic: true, ignored };
+      if (graphic) return { preampDb, bands: graphic, isGraphic: true, ignored: ignoredLines };
     } else if (state?.toUpperCase() === 'ON') {
       const band = parseFilter(type.toUpperCase(), rest);
-      if (band === undefined || bands.length === MAX_BANDS) ignored.push(line);
+      if (band === undefined || bands.length === MAX_BANDS) ignoredLines.push(line);
       else if (band !== null) bands.push(band);
-    } else if (line !== '' && !line.startsWith('#') && state === undefined) ignored.push(line);
+    } else if (line !== '' && !line.startsWith('#') && state === undefined) ignoredLines.push(line);
   }
-  return bands.length === 0 ? undefined : { preampDb, bands, isGraphic: false, ignored };
+  return bands.length === 0 ? undefined : { preampDb, bands, isGraphic: false, ignored: ignoredLines };
 }
 
-/** Returns null for a filter without effect, undefined for an unsupported filter. */
+/** Parses a filter. Returns null for a filter without effect, undefined for an unsupported filter. */
 function parseFilter(name: string, rest: string): Band | null | undefined {
   const type = TYPE_NAMES[name];
   const frequency = numberIn(rest, FREQUENCY);
@@ -90,11 +90,11 @@ function parseCurve(text: string): Band[] | undefined {
     .toSorted((a, b) => a.at - b.at);
   if (points.length < 2) return undefined;
   return fitGraphic((frequency) => {
-    const at = Math.log(frequency);
-    const nextIndex = points.findIndex((point) => point.at >= at);
+    const logFrequency = Math.log(frequency);
+    const nextIndex = points.findIndex((point) => point.at >= logFrequency);
     if (nextIndex === -1) return points.at(-1)?.db ?? 0;
     const [low, high] = [points[Math.max(0, nextIndex - 1)], points[nextIndex]];
     if (!low || !high || low === high) return high?.db ?? 0;
-    return low.db + ((high.db - low.db) * (at - low.at)) / (high.at - low.at);
+    return low.db + ((high.db - low.db) * (logFrequency - low.at)) / (high.at - low.at);
   });
 }

@@ -68,13 +68,13 @@ const isBand = (band: Partial<Band> | null): band is Band =>
   isNumber(band.q);
 
 /** Returns a stored equalizer, possibly of another version, with valid values. */
-export function checked(stored: Partial<Equalizer> | null): Equalizer {
-  if (!stored || !Array.isArray(stored.bands)) return FLAT;
+export function checked(storedEqualizer: Partial<Equalizer> | null): Equalizer {
+  if (!storedEqualizer || !Array.isArray(storedEqualizer.bands)) return FLAT;
   return {
-    isOn: stored.isOn === true,
-    preampDb: isNumber(stored.preampDb) ? Math.min(0, stored.preampDb) : 0,
-    bands: (stored.bands as (Partial<Band> | null)[]).filter(isBand).slice(0, MAX_BANDS).map(limitBand),
-    isGraphic: stored.isGraphic === true,
+    isOn: storedEqualizer.isOn === true,
+    preampDb: isNumber(storedEqualizer.preampDb) ? Math.min(0, storedEqualizer.preampDb) : 0,
+    bands: (storedEqualizer.bands as (Partial<Band> | null)[]).filter(isBand).slice(0, MAX_BANDS).map(limitBand),
+    isGraphic: storedEqualizer.isGraphic === true,
   };
 }
 
@@ -95,8 +95,11 @@ function coefficients({ type, frequency, gainDb, q }: Band, sampleRate: number):
 }
 
 function normalized(b: [number, number, number], a: [number, number, number]): Coefficients {
-  const over = (value: number): number => value / a[0];
-  return { feedforward: [over(b[0]), over(b[1]), over(b[2])], feedback: [1, over(a[1]), over(a[2])] };
+  const normalize = (value: number): number => value / a[0];
+  return {
+    feedforward: [normalize(b[0]), normalize(b[1]), normalize(b[2])],
+    feedback: [1, normalize(a[1]), normalize(a[2])],
+  };
 }
 
 /** Returns the bands that change the sound. */
@@ -133,18 +136,18 @@ export function headroomDb(bands: readonly Band[], sampleRate: number): number {
     feedforward: [b0, b1, b2],
     feedback: [, a1, a2],
   } of sections) {
-    const out = new Float64Array(signal.length);
+    const output = new Float64Array(signal.length);
     let [x1, x2, y1, y2] = [0, 0, 0, 0];
     for (let n = 0; n < signal.length; n++) {
       const x = signal[n] ?? 0;
       const y = b0 * x + b1 * x1 + b2 * x2 - a1 * y1 - a2 * y2;
       [x2, x1, y2, y1] = [x1, x, y1, y];
-      out[n] = y;
+      output[n] = y;
     }
-    signal = out;
+    signal = output;
   }
-  const most = signal.reduce((sum, value) => sum + Math.abs(value), 0);
-  return most <= 1 ? 0 : -20 * Math.log10(most * (1 + ROUNDING_ERROR));
+  const maxAmplification = signal.reduce((sum, value) => sum + Math.abs(value), 0);
+  return maxAmplification <= 1 ? 0 : -20 * Math.log10(maxAmplification * (1 + ROUNDING_ERROR));
 }
 
 /** Returns the preamp that is applied: the chosen preamp, or a lower one if the bands need it. */

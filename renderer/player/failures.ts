@@ -73,11 +73,11 @@ export class Failures {
     this.giveUp(entry, reason, wasSounding);
   }
 
-  giveUp(entry: QueueEntry, reason: FailureReason, wanted: boolean): void {
+  giveUp(entry: QueueEntry, reason: FailureReason, wasSounding: boolean): void {
     const { getState, update, stop, skip } = this.#options;
     const state = getState();
     const canSkip =
-      wanted &&
+      wasSounding &&
       reason !== 'unreachable' &&
       reason !== 'signed_out' &&
       this.#inARow < state.queue.length &&
@@ -118,10 +118,10 @@ export class Failures {
     const { signal } = (this.#fetching = new AbortController());
     stop();
     update({ failure: { entry, reason: 'fetching', skipping: false } });
-    const isHere = await fetchAudio(entry.track.id, signal);
+    const isAvailable = await fetchAudio(entry.track.id, signal);
     if (signal.aborted) return;
     this.#fetching = undefined;
-    if (!isHere) return this.giveUp(entry, 'remote', true);
+    if (!isAvailable) return this.giveUp(entry, 'remote', true);
     this.#fetchedKey = entry.key;
     restart();
   }
@@ -135,14 +135,14 @@ const LOOK_EVERY_MS = 250;
  */
 const pauseOrOnline = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    const until = performance.now() + ms;
-    const done = (): void => {
+    const endMs = performance.now() + ms;
+    const finish = (): void => {
       clearInterval(looking);
-      removeEventListener('online', done);
+      removeEventListener('online', finish);
       resolve();
     };
     const looking = setInterval(() => {
-      if (performance.now() >= until || signal.aborted) done();
+      if (performance.now() >= endMs || signal.aborted) finish();
     }, LOOK_EVERY_MS);
-    addEventListener('online', done);
+    addEventListener('online', finish);
   });

@@ -23,7 +23,7 @@ export const emptyState = (): PlayerState => {
     sleep: null,
     ...remembered,
     // a sleep time in the past belonged to an earlier playback
-    ...(isOver(remembered.sleep) && { sleep: null }),
+    ...(isSleepOver(remembered.sleep) && { sleep: null }),
     loop: null,
     status: 'idle',
     durationMs: 0,
@@ -37,5 +37,5 @@ export const emptyState = (): PlayerState => {
   };
 };
 
-const isOver = (sleep: Sleep | undefined): boolean =>
+const isSleepOver = (sleep: Sleep | undefined): boolean =>
   typeof sleep === 'object' && sleep !== null && sleep.at <= Date.now();

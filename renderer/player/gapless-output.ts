@@ -174,10 +174,10 @@ export class GaplessOutput {
 
   #open(item: VoiceItem, positionMs: number): Voice {
     const { mixer, fetchStream } = this.#options;
-    const common = { item, positionMs, ...mixer.open(item.track.sample_rate_hz), listener: this.#listener };
+    const voiceOptions = { item, positionMs, ...mixer.open(item.track.sample_rate_hz), listener: this.#listener };
     const voice = this.#isForClock(item)
-      ? new BufferVoice({ ...common, stream: (signal) => fetchStream(item.track.id, signal) })
-      : new ElementVoice({ ...common, ...this.#addressOf(item), speed: this.#sound.speed });
+      ? new BufferVoice({ ...voiceOptions, stream: (signal) => fetchStream(item.track.id, signal) })
+      : new ElementVoice({ ...voiceOptions, ...this.#addressOf(item), speed: this.#sound.speed });
     voice.setLevel(this.#levelOf(item));
     return voice;
   }
@@ -236,32 +236,32 @@ export class GaplessOutput {
   /** Schedules a crossfade; returns false if it is too late to schedule one. */
   #joinFaded(current: BufferVoice, next: BufferVoice, { fromMs, startMs, fadeMs, rate }: Transition): boolean {
     const { currentTime, sampleRate } = this.#options.mixer.open().context;
-    const [planned, end] = [current.frameAt(fromMs), current.frameAt(fromMs + fadeMs * rate)];
+    const [plannedFrame, end] = [current.frameAt(fromMs), current.frameAt(fromMs + fadeMs * rate)];
     const fades = this.#fades;
-    if (planned === null || end === null || !fades) return false;
-    const at = Math.max(planned, soonestFrame(currentTime, sampleRate));
+    if (plannedFrame === null || end === null || !fades) return false;
+    const startFrame = Math.max(plannedFrame, soonestFrame(currentTime, sampleRate));
     // a fade that begins late is no longer on the beat
-    const isOnTime = at === planned;
-    const seconds = isOnTime ? fadeMs / 1000 : (end - at) / sampleRate;
+    const isOnTime = startFrame === plannedFrame;
+    const seconds = isOnTime ? fadeMs / 1000 : (end - startFrame) / sampleRate;
     if (seconds < MIN_FADE_S) return false;
     if (next.durationMs === null && next.length < (startMs / 1000 + seconds) * sampleRate) {
       next.supply();
-      if (at - currentTime * sampleRate > SUPPLY_S * sampleRate) return true;
+      if (startFrame - currentTime * sampleRate > SUPPLY_S * sampleRate) return true;
       if (next.length <= (startMs / 1000) * sampleRate) return false;
     }
     const frames = Math.round(seconds * sampleRate);
-    const leavingMs = fromMs + ((at - planned) / sampleRate) * 1000;
+    const leavingMs = fromMs + ((startFrame - plannedFrame) / sampleRate) * 1000;
     const samples = current.samples(leavingMs, seconds * (isOnTime ? rate : 1) * 1000);
     const curves = fades.curves(
       { samples, frames: samples[0]?.length ?? 0, level: this.#levelOf(current.item) },
       { samples: next.samples(startMs, seconds * 1000), frames, level: this.#levelOf(next.item) },
     );
-    if (isOnTime && rate !== 1) current.endWith(fades.stretched(samples, rate, sampleRate), at);
-    current.fade(curves.out, at / sampleRate, seconds);
+    if (isOnTime && rate !== 1) current.endWith(fades.stretched(samples, rate, sampleRate), startFrame);
+    current.fade(curves.out, startFrame / sampleRate, seconds);
     next.seek(startMs);
-    next.fade(curves.in, at / sampleRate, seconds);
-    next.playAt(at);
-    this.#joinAt = at;
+    next.fade(curves.in, startFrame / sampleRate, seconds);
+    next.playAt(startFrame);
+    this.#joinAt = startFrame;
     return true;
   }
 

@@ -28,12 +28,12 @@ interface SpeakerOptions {
 export function startSpeaker({ player, id, isOurs, report, withdraw, tracksOf, onReplaced }: SpeakerOptions) {
   /** The last request that this window executed. */
   let followed: JukeboxOut | null = null;
-  let isOver = false;
+  let isStopped = false;
   let isWaiting = false;
-  let soon: ReturnType<typeof setTimeout> | undefined;
-  let turn = Promise.resolve(); // requests are executed one after the other, since loading their tracks takes time
+  let reportTimer: ReturnType<typeof setTimeout> | undefined;
+  let pendingWork = Promise.resolve(); // requests are executed one after the other, since loading their tracks takes time
 
-  /** Returns undefined while the user of this window plays another queue, which has no position in a phone's queue. */
+  /** Returns the position in the phone's queue; undefined while the user of this window plays another queue. */
   function position(): Report | undefined {
     const state = player.getState();
     if (!followed || !isSameQueue(player, followed.track_ids)) return undefined;
@@ -46,38 +46,39 @@ export function startSpeaker({ player, id, isOurs, report, withdraw, tracksOf, o
     };
   }
 
-  async function say(): Promise<void> {
-    clearTimeout(soon);
-    soon = undefined;
-    if (isOver || isWaiting) return;
-    await report(position()).then(hear, () => undefined); // a failed report is repeated in 15 s
+  async function sendReport(): Promise<void> {
+    clearTimeout(reportTimer);
+    reportTimer = undefined;
+    if (isStopped || isWaiting) return;
+    await report(position()).then(receive, () => undefined); // a failed report is repeated in 15 s
   }
 
-  async function follow(wish: JukeboxOut): Promise<void> {
-    if (isOver || (followed && wish.version <= followed.version)) return;
+  async function follow(request: JukeboxOut): Promise<void> {
+    if (isStopped || (followed && request.version <= followed.version)) return;
     // The first request is older than this window's registration; the window keeps playing its own queue until a phone
     // sends a new request.
     if (followed !== null) {
-      if (!isSameQueue(player, wish.track_ids)) {
-        const tracks = await tracksOf(wish.track_ids);
-        if (isOver) return;
+      if (!isSameQueue(player, request.track_ids)) {
+        const tracks = await tracksOf(request.track_ids);
+        if (isStopped) return;
         if (tracks.length === 0) player.clear();
-        else player.restore(tracks, Math.max(0, Math.min(wish.current_index, tracks.length - 1)), wish.position_ms);
+        else
+          player.restore(tracks, Math.max(0, Math.min(request.current_index, tracks.length - 1)), request.position_ms);
       }
-      steer(player, wish);
+      steer(player, request);
     }
-    followed = wish;
+    followed = request;
   }
 
-  function hear(wish: JukeboxOut): void {
-    if (isOver) return;
-    if (wish.speaker && wish.speaker.id !== id) return giveWay(wish.speaker.id);
+  function receive(request: JukeboxOut): void {
+    if (isStopped) return;
+    if (request.speaker && request.speaker.id !== id) return giveWay(request.speaker.id);
     if (isWaiting) {
-      if (wish.speaker) return;
+      if (request.speaker) return;
       isWaiting = false;
-      return void say(); // the other window was closed
+      return void sendReport(); // the other window was closed
     }
-    turn = turn.then(() => follow(wish)).catch(() => undefined); // the next report returns the request again
+    pendingWork = pendingWork.then(() => follow(request)).catch(() => undefined); // the next report returns the request again
   }
 
   function giveWay(to: string): void {
@@ -89,24 +90,24 @@ export function startSpeaker({ player, id, isOurs, report, withdraw, tracksOf, o
     onReplaced();
   }
 
-  const timer = setInterval(() => void say(), REPORT_EVERY_MS);
+  const timer = setInterval(() => void sendReport(), REPORT_EVERY_MS);
   const stopWatching = player.subscribe(
     watch(player, () => {
-      if (followed) soon ??= setTimeout(() => void say(), REPORT_AFTER_MS);
+      if (followed) reportTimer ??= setTimeout(() => void sendReport(), REPORT_AFTER_MS);
     }),
   );
   const end = () => {
-    isOver = true;
+    isStopped = true;
     clearInterval(timer);
-    clearTimeout(soon);
+    clearTimeout(reportTimer);
     stopWatching();
   };
-  void say();
+  void sendReport();
 
   return {
-    hear,
+    hear: receive,
     stop(): void {
-      if (isOver) return;
+      if (isStopped) return;
       end();
       if (!isWaiting) withdraw().catch(() => undefined); // the registration expires after 45 s
     },
@@ -115,7 +116,7 @@ export function startSpeaker({ player, id, isOurs, report, withdraw, tracksOf, o
 
 const isSameQueue = (player: Player, ids: readonly number[]): boolean => {
   const { queue } = player.getState();
-  return queue.length === ids.length && queue.every((entry, at) => entry.track.id === ids[at]);
+  return queue.length === ids.length && queue.every((entry, position) => entry.track.id === ids[position]);
 };
 
 /** Applies index, position, volume and play state to a queue that already matches. */

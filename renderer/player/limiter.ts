@@ -2,7 +2,7 @@
 // lower the volume of a whole track. Sound within full scale is only delayed. Peaks between samples are found by
 // fourfold oversampling, with the interpolator of server/dsp/true-peak.ts.
 
-/** Linear. The ceiling is slightly below full scale, since the gain changes while peaks pass. */
+/** Maximum linear level, slightly below full scale because the gain changes while peaks pass. */
 const CEILING = 0.99;
 const LOOKAHEAD_SECONDS = 0.005;
 const RELEASE_SECONDS = 0.15;
@@ -15,8 +15,8 @@ const CENTER = TAPS / 2;
 /** Interpolation weights of the neighbouring samples, for each point between two samples. */
 const PHASES = [1, 2, 3].map((phase) =>
   Float64Array.from({ length: TAPS }, (_, tap) => {
-    const at = ((phase + FACTOR * tap - FACTOR * CENTER) * Math.PI) / FACTOR;
-    return (Math.sin(at) / at) * 0.5 * (1 + Math.cos(at / CENTER));
+    const phaseAngle = ((phase + FACTOR * tap - FACTOR * CENTER) * Math.PI) / FACTOR;
+    return (Math.sin(phaseAngle) / phaseAngle) * 0.5 * (1 + Math.cos(phaseAngle / CENTER));
   }),
 );
 
@@ -85,13 +85,13 @@ export class Limiter {
   #gain(): number {
     const [place, mask] = [this.#frame & this.#mask, this.#mask];
     const peak = this.#frame < this.#loudUntil ? this.#peak() : 0;
-    const needed = peak > CEILING ? CEILING / peak : 1;
-    this.#needed[place] = needed;
+    const neededGain = peak > CEILING ? CEILING / peak : 1;
+    this.#needed[place] = neededGain;
     const holdFrames = this.#lookahead + TAPS;
-    if (needed <= this.#lowest) [this.#lowest, this.#lowestUntil] = [needed, this.#frame + holdFrames];
+    if (neededGain <= this.#lowest) [this.#lowest, this.#lowestUntil] = [neededGain, this.#frame + holdFrames];
     else if (this.#frame >= this.#lowestUntil) this.#findLowest(holdFrames);
-    const raised = this.#last + (this.#lowest - this.#last) * this.#release;
-    this.#last = this.#lowest < this.#last ? this.#lowest : raised > NEAR_ONE ? 1 : raised;
+    const raisedGain = this.#last + (this.#lowest - this.#last) * this.#release;
+    this.#last = this.#lowest < this.#last ? this.#lowest : raisedGain > NEAR_ONE ? 1 : raisedGain;
     this.#untouched = this.#last < 1 ? 0 : this.#untouched + 1;
     const oldest = this.#allowed[(this.#frame - this.#lookahead) & mask] as number;
     this.#allowed[place] = this.#last;
@@ -102,8 +102,8 @@ export class Limiter {
   #findLowest(holdFrames: number): void {
     this.#lowest = 1;
     for (let frame = this.#frame - holdFrames + 1; frame <= this.#frame; frame++) {
-      const needed = this.#needed[frame & this.#mask] as number;
-      if (needed <= this.#lowest) [this.#lowest, this.#lowestUntil] = [needed, frame + holdFrames];
+      const neededGain = this.#needed[frame & this.#mask] as number;
+      if (neededGain <= this.#lowest) [this.#lowest, this.#lowestUntil] = [neededGain, frame + holdFrames];
     }
   }
 

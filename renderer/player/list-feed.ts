@@ -28,13 +28,19 @@ export class ListFeed {
     return this.#going;
   }
 
-  async #addRows(asked: ListRest, wanted: NonNullable<ReturnType<typeof rowsWanted>>): Promise<boolean> {
+  async #addRows(requestedRest: ListRest, wantedRows: NonNullable<ReturnType<typeof rowsWanted>>): Promise<boolean> {
     const { getState, update, toEntries, fetchRows } = this.#options;
-    const { rest, isBefore, offset, limit } = wanted;
+    const { rest, isBefore, offset, limit } = wantedRows;
     const rows = await fetchRows(queryOf(rest), { offset, limit }).catch(() => null);
     const { rest: now, queue, index } = getState();
     // another list is playing now, or the server was not reached: the next track fetches again
-    if (rows === null || !now || now.query !== asked.query || now.seed !== asked.seed || now.next !== asked.next)
+    if (
+      rows === null ||
+      !now ||
+      now.query !== requestedRest.query ||
+      now.seed !== requestedRest.seed ||
+      now.next !== requestedRest.next
+    )
       return false;
     const end = isBefore || rows.length === limit ? rest.end : offset + rows.length;
     const remainingList = {

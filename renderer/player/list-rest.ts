@@ -17,14 +17,14 @@ const ROWS_BEFORE_END = 25;
 export const newSeed = (random: () => number): number => Math.floor(random() * 1e9);
 
 export function openList(source: ListSource, startAt: number, seed: number | null): ListRest {
-  const first = seed === null ? Math.max(0, startAt - ROWS_BEHIND) : 0;
-  return { without: [], ...source, first, next: first, end: Infinity, total: Infinity, seed, leftAt: 0 };
+  const firstRow = seed === null ? Math.max(0, startAt - ROWS_BEHIND) : 0;
+  return { without: [], ...source, first: firstRow, next: firstRow, end: Infinity, total: Infinity, seed, leftAt: 0 };
 }
 
 export const queryOf = ({ query, seed }: ListRest): object => {
   if (seed === null) return query;
-  const { order: _, ...others } = query as { order?: unknown };
-  return { ...others, sort: 'random', seed };
+  const { order: _, ...otherParams } = query as { order?: unknown };
+  return { ...otherParams, sort: 'random', seed };
 };
 
 const isDone = ({ first, next, end }: ListRest): boolean => first === 0 && next >= end;
@@ -52,14 +52,14 @@ export function rowsWanted(
     return { rest, isBefore: true, offset: rest.first - limit, limit };
   }
   if (!isNearEnd || repeat !== 'all' || rest.first === 0) return null;
-  const again = { ...rest, first: 0, next: 0, end: rest.first };
-  return { rest: again, isBefore: false, offset: 0, limit: Math.min(LIST_PAGE, again.end) };
+  const restFromStart = { ...rest, first: 0, next: 0, end: rest.first };
+  return { rest: restFromStart, isBefore: false, offset: 0, limit: Math.min(LIST_PAGE, restFromStart.end) };
 }
 
 /** Returns the tracks without those that a changing list returned before; a playlist may contain a track twice. */
 export function newOf(tracks: readonly QueueTrack[], queue: readonly QueueEntry[], rest: ListRest): QueueTrack[] {
-  const queued = 'playlist' in rest.query ? [] : queue.flatMap(({ track, added }) => (added ? [] : [track.id]));
-  const excludedIds = new Set([...rest.without, ...queued]);
+  const queuedIds = 'playlist' in rest.query ? [] : queue.flatMap(({ track, added }) => (added ? [] : [track.id]));
+  const excludedIds = new Set([...rest.without, ...queuedIds]);
   return tracks.filter(({ id }) => !excludedIds.has(id));
 }
 
@@ -67,13 +67,13 @@ export function newOf(tracks: readonly QueueTrack[], queue: readonly QueueEntry[
  * Returns where the list continues when its order changes: a shuffled list from its start, an unshuffled list from its
  * last row.
  */
-export function turned(
+export function reorderedRest(
   rest: ListRest,
   { queue, index }: Pick<PlayerState, 'queue' | 'index'>,
   seed: number | null,
 ): ListRest {
-  const ahead = queue.slice(index + 1).filter(({ added }) => !added).length;
-  const leftAt = rest.seed === null ? Math.max(0, rest.next - ahead) : rest.leftAt;
+  const upcomingCount = queue.slice(index + 1).filter(({ added }) => !added).length;
+  const leftAt = rest.seed === null ? Math.max(0, rest.next - upcomingCount) : rest.leftAt;
   const from = seed === null ? leftAt : 0;
   return { ...rest, first: from, next: from, end: rest.total, seed, leftAt };
 }
@@ -83,7 +83,7 @@ export function turned(
  * continues.
  */
 export function afterAdded({ queue, index }: Pick<PlayerState, 'queue' | 'index'>): number {
-  let at = index + 1;
-  while (queue[at]?.added) at += 1;
-  return at;
+  let position = index + 1;
+  while (queue[position]?.added) position += 1;
+  return position;
 }

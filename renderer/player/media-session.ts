@@ -21,13 +21,13 @@ export function connectMediaSession(player: Player): () => void {
     seekbackward: ({ seekOffset }) =>
       player.seek(player.getState().positionMs - (seekOffset ? seekOffset * 1000 : SEEK_STEP_MS)),
   };
-  let shown: number | null = null;
+  let shownKey: number | null = null;
   const show = () => {
     if (getBeside()) return;
     const state = player.getState();
     const entry = currentEntry(state);
-    if ((entry?.key ?? null) !== shown) {
-      shown = entry?.key ?? null;
+    if ((entry?.key ?? null) !== shownKey) {
+      shownKey = entry?.key ?? null;
       session.metadata = entry ? metadataOf(entry.track) : null;
     }
     session.playbackState = entry ? (isSounding(state) ? 'playing' : 'paused') : 'none';
@@ -39,15 +39,15 @@ export function connectMediaSession(player: Player): () => void {
       });
     }
   };
-  const take = () => {
+  const takeControls = () => {
     if (getBeside()) return;
     for (const [action, handler] of Object.entries(handlers))
       session.setActionHandler(action as MediaSessionAction, handler);
-    shown = null;
+    shownKey = null;
     show();
   };
-  take();
-  const stops = [player.subscribe(show), onBeside(take)];
+  takeControls();
+  const stops = [player.subscribe(show), onBeside(takeControls)];
   return () => {
     for (const stop of stops) stop();
     for (const action of Object.keys(handlers)) session.setActionHandler(action as MediaSessionAction, null);

@@ -32,15 +32,15 @@ export function openPlayer(): SharedPlayer {
   const fetchNow = (trackId: number, signal: AbortSignal): Promise<Response> =>
     fetchStream(trackId, signal, streamKbps(), formatOf(trackId));
   /** The module is loaded when a window gets the engine. */
-  let ahead: AudioAhead | undefined;
+  let audioAhead: AudioAhead | undefined;
   const startBeside = async (engine: PlayerEngine): Promise<() => void> => {
     const { createAudioAhead, workBeside } = await import('./beside-engine.ts');
-    ahead ??= createAudioAhead({
+    audioAhead ??= createAudioAhead({
       fetchStream: fetchNow,
       keyOf: (trackId) => `${trackId} ${streamKbps()} ${formatOf(trackId)}`,
       isAllowed: () => !isDataSaved(),
     });
-    return workBeside(engine, { ahead, materialize });
+    return workBeside(engine, { ahead: audioAhead, materialize });
   };
   const places = createPlaceFinder(fetchPlace);
   const player = new SharedPlayer({
@@ -50,7 +50,8 @@ export function openPlayer(): SharedPlayer {
           streamUrl: (trackId, startMs) => streamUrl(trackId, streamKbps(), formatOf(trackId), startMs),
           isOriginal: ({ id }) =>
             streamKbps() === 0 && getSession()?.user.max_bitrate_kbps == null && !converted.has(id),
-          fetchStream: (trackId, signal) => (ahead ? ahead.stream(trackId, signal) : fetchNow(trackId, signal)),
+          fetchStream: (trackId, signal) =>
+            audioAhead ? audioAhead.stream(trackId, signal) : fetchNow(trackId, signal),
           convert(trackId) {
             const isNew = !converted.has(trackId);
             converted.add(trackId);
@@ -70,8 +71,8 @@ export function openPlayer(): SharedPlayer {
         state,
       ),
     onLead(engine) {
-      const beside = startBeside(engine);
-      beside.catch(reportError); // playback works without these tasks
+      const besideTasks = startBeside(engine);
+      besideTasks.catch(reportError); // playback works without these tasks
       const stops = [
         syncQueue(engine, {
           save: (place) => (getSession() ? saveQueue({ ...place, client: clientId() }) : Promise.resolve()),
@@ -80,7 +81,7 @@ export function openPlayer(): SharedPlayer {
         announceNowPlaying(engine, (playing) =>
           getSession() ? tellNowPlaying({ ...playing, client: clientName() }) : Promise.resolve(),
         ),
-        () => void beside.then((stop) => stop()),
+        () => void besideTasks.then((stop) => stop()),
         keepPlaces(engine, { save: savePlace, forget: forgetPlace, ...places }),
       ];
       return () => stops.forEach((stop) => stop());

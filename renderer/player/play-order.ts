@@ -14,8 +14,8 @@ const artistOf = ({ track }: QueueEntry) => track.artist_id;
 export function reorder({ queue, index }: Ordered, shuffle: boolean, random: () => number): Ordered {
   const current = queue[index] ?? null;
   if (!shuffle) {
-    const sorted = [...queue].sort((a, b) => a.order - b.order);
-    return { queue: sorted, index: current ? sorted.indexOf(current) : -1 };
+    const sortedQueue = [...queue].sort((a, b) => a.order - b.order);
+    return { queue: sortedQueue, index: current ? sortedQueue.indexOf(current) : -1 };
   }
   const rest = queue.filter((entry) => entry !== current);
   return {
@@ -26,8 +26,8 @@ export function reorder({ queue, index }: Ordered, shuffle: boolean, random: () 
 
 /** Reorders only the upcoming entries, because a radio does not play earlier entries again. */
 export function reorderComing({ queue, index }: Ordered, shuffle: boolean, random: () => number): Ordered {
-  const coming = reorder({ queue: queue.slice(index + 1), index: -1 }, shuffle, random);
-  return { queue: [...queue.slice(0, index + 1), ...coming.queue], index };
+  const upcoming = reorder({ queue: queue.slice(index + 1), index: -1 }, shuffle, random);
+  return { queue: [...queue.slice(0, index + 1), ...upcoming.queue], index };
 }
 
 export function moveEntry({ queue, index }: Ordered, key: number, toIndex: number): Ordered {
@@ -42,10 +42,10 @@ export function moveEntry({ queue, index }: Ordered, key: number, toIndex: numbe
 
 /** Removes an entry; if it is the current entry, the next entry becomes current. */
 export function removeEntry({ queue, index }: Ordered, key: number): Ordered {
-  const at = queue.findIndex((entry) => entry.key === key);
-  if (at < 0) return { queue, index };
+  const position = queue.findIndex((entry) => entry.key === key);
+  if (position < 0) return { queue, index };
   const next = queue.filter((entry) => entry.key !== key);
-  return { queue: next, index: at < index ? index - 1 : Math.min(index, next.length - 1) };
+  return { queue: next, index: position < index ? index - 1 : Math.min(index, next.length - 1) };
 }
 
 /**

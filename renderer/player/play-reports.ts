@@ -42,8 +42,8 @@ export class PlayReports {
       play_id: id,
     };
     // the new report replaces an earlier report of the same play
-    const others = this.#kept().filter((one) => !isSame(one, report));
-    this.#keep([...others, report].slice(-MAX_UNSENT_REPORTS));
+    const otherReports = this.#kept().filter((keptReport) => !isSamePlay(keptReport, report));
+    this.#keep([...otherReports, report].slice(-MAX_UNSENT_REPORTS));
     void this.flush();
   }
 
@@ -64,9 +64,14 @@ export class PlayReports {
     }
   }
 
-  #forget(sent: readonly PlayReport[]): void {
+  #forget(sentReports: readonly PlayReport[]): void {
     this.#keep(
-      this.#kept().filter((one) => !sent.some((other) => isSame(one, other) && one.played_ms === other.played_ms)),
+      this.#kept().filter(
+        (keptReport) =>
+          !sentReports.some(
+            (sentReport) => isSamePlay(keptReport, sentReport) && keptReport.played_ms === sentReport.played_ms,
+          ),
+      ),
     );
     if (this.#kept().length > 0) void Promise.resolve().then(() => this.flush());
   }
@@ -81,5 +86,5 @@ export class PlayReports {
 }
 
 /** Compares track and time too, because reports stored by an earlier version have no id. */
-const isSame = (a: PlayReport, b: PlayReport): boolean =>
+const isSamePlay = (a: PlayReport, b: PlayReport): boolean =>
   a.play_id === b.play_id && a.track_id === b.track_id && a.played_at === b.played_at;

@@ -44,8 +44,8 @@ export type ReplayGainMode = 'off' | 'track' | 'album';
 export type Repeat = 'off' | 'all' | 'one';
 type PlayerStatus = 'idle' | 'loading' | 'playing' | 'paused' | 'failed';
 /**
- * `fetching` is not an error: the audio is being downloaded and plays when it arrives. `waiting` ends by itself: the
- * server is asked repeatedly, and the music resumes at its position.
+ * Why a track does not play. `fetching` is not an error: the audio is being downloaded and plays when it arrives.
+ * `waiting` ends by itself: the server is asked repeatedly, and the music resumes at its position.
  */
 export type FailureReason =
   | 'signed_out'
@@ -61,7 +61,7 @@ export type FailureReason =
 interface PlayerFailure {
   entry: QueueEntry;
   reason: FailureReason;
-  /** False when nothing else can be tried. */ skipping: boolean;
+  /** False if nothing else can be tried. */ skipping: boolean;
 }
 
 /** When playback stops by itself: at a time (ms since 1970), or at the end of the track. */

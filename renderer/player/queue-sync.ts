@@ -28,21 +28,21 @@ export function syncQueue(player: Player, { save, most }: QueueSyncOptions): () 
     timer = undefined;
     savedAt = Date.now();
     const state = player.getState();
-    const first = Math.max(0, Math.min(state.index, state.queue.length - most));
-    const ids = state.queue.slice(first, first + most).map(({ track }) => track.id);
+    const firstIndex = Math.max(0, Math.min(state.index, state.queue.length - most));
+    const ids = state.queue.slice(firstIndex, firstIndex + most).map(({ track }) => track.id);
     save({
       track_ids: ids,
-      current_index: Math.max(0, state.index - first),
+      current_index: Math.max(0, state.index - firstIndex),
       position_ms: Math.round(currentEntry(state) ? state.positionMs : 0),
       listening: toWire(state.listening),
     }).catch(() => undefined);
   };
   const unsubscribe = player.subscribe(() => {
     const state = player.getState();
-    const changed = state.queue !== queue || state.index !== index || sounding !== isSounding(state);
+    const hasChanged = state.queue !== queue || state.index !== index || sounding !== isSounding(state);
     ({ queue, index } = state);
     sounding = isSounding(state);
-    if (changed || (sounding && Date.now() - savedAt > SAVE_EVERY_MS)) timer ??= setTimeout(saveNow, SAVE_AFTER_MS);
+    if (hasChanged || (sounding && Date.now() - savedAt > SAVE_EVERY_MS)) timer ??= setTimeout(saveNow, SAVE_AFTER_MS);
   });
   return () => {
     unsubscribe();

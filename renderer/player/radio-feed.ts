@@ -8,7 +8,7 @@ const BATCH_SIZE = 10;
 const TRACKS_BEFORE_END = 4;
 /** Number of entries that stay in the queue before the current entry. */
 const KEPT_BEFORE = 200;
-/** Number of played tracks that the server considers. */
+/** Number of played tracks that are kept, because the server does not consider more. */
 const KEPT_PLAYED = 2_000;
 
 export interface RadioFeedOptions {
@@ -36,23 +36,23 @@ export class RadioFeed {
     return this.#going;
   }
 
-  async #add(asked: Radio): Promise<boolean> {
+  async #add(requestedRadio: Radio): Promise<boolean> {
     const { getState, update, toEntries, fetchRadio } = this.#options;
-    const batch = await fetchRadio(asked, BATCH_SIZE).catch(() => null);
+    const batch = await fetchRadio(requestedRadio, BATCH_SIZE).catch(() => null);
     const { radio, queue, index } = getState();
     // the radio was steered or replaced during the request
-    if (radio !== asked) return radio !== null && this.#add(radio);
+    if (radio !== requestedRadio) return radio !== null && this.#add(radio);
     if (!batch) return false; // the server was not reached: the next track requests again
     if (batch.tracks.length === 0) {
       update({ radio: null }); // the library has no more tracks for this radio
       return false;
     }
-    const played = [...radio.played, ...batch.tracks.map(({ id }) => id)].slice(-KEPT_PLAYED);
+    const playedIds = [...radio.played, ...batch.tracks.map(({ id }) => id)].slice(-KEPT_PLAYED);
     const droppedCount = Math.max(0, index - KEPT_BEFORE);
     update({
       queue: [...queue.slice(droppedCount), ...toEntries(batch.tracks)],
       index: index - droppedCount,
-      radio: { ...radio, by: batch.by, played },
+      radio: { ...radio, by: batch.by, played: playedIds },
     });
     return true;
   }
@@ -64,16 +64,16 @@ export function steered(
   radio: Radio,
   { more, less, forget }: Steering,
 ): Pick<PlayerState, 'queue' | 'radio'> {
-  const without = (ids: readonly number[]) => ids.filter((id) => id !== more && id !== less && id !== forget);
-  const coming = queue.slice(index + 1);
-  const dropped = new Set(coming.flatMap(({ track, added }) => (added ? [] : [track.id])));
+  const withoutSteered = (ids: readonly number[]) => ids.filter((id) => id !== more && id !== less && id !== forget);
+  const upcomingEntries = queue.slice(index + 1);
+  const dropped = new Set(upcomingEntries.flatMap(({ track, added }) => (added ? [] : [track.id])));
   return {
-    queue: [...queue.slice(0, index + 1), ...coming.filter(({ added }) => added)],
+    queue: [...queue.slice(0, index + 1), ...upcomingEntries.filter(({ added }) => added)],
     radio: {
       ...radio,
       played: radio.played.filter((id) => !dropped.has(id)),
-      more: [...without(radio.more), ...(more === undefined ? [] : [more])],
-      less: [...without(radio.less), ...(less === undefined ? [] : [less])],
+      more: [...withoutSteered(radio.more), ...(more === undefined ? [] : [more])],
+      less: [...withoutSteered(radio.less), ...(less === undefined ? [] : [less])],
     },
   };
 }

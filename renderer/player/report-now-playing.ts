@@ -7,14 +7,14 @@ type TellNowPlaying = (playing: { track_id: number | null; position_ms: number }
 const SETTLED_MS = 800;
 const JUMP_MS = 5_000;
 
-export function announceNowPlaying(player: Player, tell: TellNowPlaying): () => void {
-  let told = '';
+export function announceNowPlaying(player: Player, sendNowPlaying: TellNowPlaying): () => void {
+  let lastReport = '';
   let lastMs = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const tellNow = () => {
     timer = undefined;
     const state = player.getState();
-    tell({
+    sendNowPlaying({
       track_id: isSounding(state) ? (currentEntry(state)?.track.id ?? null) : null,
       position_ms: Math.round(state.positionMs),
     }).catch(() => undefined);
@@ -24,13 +24,13 @@ export function announceNowPlaying(player: Player, tell: TellNowPlaying): () => 
     const now = isSounding(state) ? `${currentEntry(state)?.key}` : '';
     const jumped = now !== '' && Math.abs(state.positionMs - lastMs) > JUMP_MS;
     lastMs = state.positionMs;
-    if (now === told && !jumped) return;
-    told = now;
+    if (now === lastReport && !jumped) return;
+    lastReport = now;
     timer ??= setTimeout(tellNow, SETTLED_MS);
   });
   return () => {
     unsubscribe();
     clearTimeout(timer);
-    if (told !== '') tell({ track_id: null, position_ms: 0 }).catch(() => undefined);
+    if (lastReport !== '') sendNowPlaying({ track_id: null, position_ms: 0 }).catch(() => undefined);
   };
 }

@@ -26,7 +26,7 @@ const SAVED_SETTINGS = [
 ] as const satisfies readonly (keyof PlayerState)[];
 type Remembered = Pick<PlayerState, (typeof SAVED_SETTINGS)[number]>;
 
-const saved = storedChoice<Partial<Remembered> & { version?: number }>({
+const savedState = storedChoice<Partial<Remembered> & { version?: number }>({
   name: 'player',
   key: 'tonearm.player',
   initial: {},
@@ -40,15 +40,15 @@ const saved = storedChoice<Partial<Remembered> & { version?: number }>({
 });
 
 export function remember(state: Remembered): void {
-  const first = Math.max(0, Math.min(state.index - MAX_ENTRIES / 4, state.queue.length - MAX_ENTRIES));
-  const cut = Math.max(0, state.queue.length - first - MAX_ENTRIES);
-  const { queue, index, rest, ...others } = pick(state);
-  saved.set({
-    ...others,
+  const firstIndex = Math.max(0, Math.min(state.index - MAX_ENTRIES / 4, state.queue.length - MAX_ENTRIES));
+  const cutCount = Math.max(0, state.queue.length - firstIndex - MAX_ENTRIES);
+  const { queue, index, rest, ...otherFields } = pick(state);
+  savedState.set({
+    ...otherFields,
     version: VERSION,
-    queue: queue.slice(first, first + MAX_ENTRIES),
-    index: index - first,
-    rest: rest && { ...rest, next: Math.max(0, rest.next - cut), ...(first > 0 && { first: 0 }) },
+    queue: queue.slice(firstIndex, firstIndex + MAX_ENTRIES),
+    index: index - firstIndex,
+    rest: rest && { ...rest, next: Math.max(0, rest.next - cutCount), ...(firstIndex > 0 && { first: 0 }) },
   });
 }
 
@@ -57,14 +57,14 @@ const pick = (state: Remembered): Remembered =>
 
 /** Returns the stored state; empty if none was stored or an older version stored it. */
 export function recall(): Partial<Remembered> {
-  const { version: _, ...remembered } = saved.get();
+  const { version: _, ...remembered } = savedState.get();
   return remembered;
 }
 
 const isEntry = (entry: QueueEntry | null): boolean =>
   typeof entry?.key === 'number' && typeof entry.track?.id === 'number';
 
-/** A time in the year 6429; times after the year 9999 cannot be sent. */
+/** Latest stored time, in the year 6429; times after the year 9999 cannot be sent. */
 const MAX_TIME_MS = 2 ** 47;
 
 const isListening = (value: unknown): value is Listening =>

@@ -138,16 +138,16 @@ export class SharedPlayer implements Player {
   #command<Name extends CommandName>(name: Name, ...args: Parameters<Player[Name]>): void {
     if (!this.#own && isSounding(this.#state) && Date.now() - this.#heardAt < SILENT_AFTER_MS)
       return this.#tell({ kind: 'command', name, args });
-    return run(this.#lead(), name, args);
+    return runCommand(this.#lead(), name, args);
   }
 
   #lead(): PlayerEngine {
     if (this.#own) return this.#own.engine;
-    const since = Date.now();
-    this.#tell({ kind: 'lead', at: since });
+    const startedAt = Date.now();
+    this.#tell({ kind: 'lead', at: startedAt });
     const engine = this.#options.createEngine(this.#state);
     engine.subscribe(() => this.#take(engine.getState()));
-    this.#own = { engine, leave: this.#options.onLead?.(engine) ?? (() => {}), since };
+    this.#own = { engine, leave: this.#options.onLead?.(engine) ?? (() => {}), since: startedAt };
     this.#take(engine.getState());
     return engine;
   }
@@ -156,12 +156,12 @@ export class SharedPlayer implements Player {
   #retire(): void {
     if (!this.#own) return;
     const { engine, leave } = this.#own;
-    const last = engine.retire();
+    const lastState = engine.retire();
     leave();
     this.#own = null;
     this.#toldQueue = null;
-    this.#show(last);
-    this.#tell({ kind: 'state', state: last, queue: last.queue });
+    this.#show(lastState);
+    this.#tell({ kind: 'state', state: lastState, queue: lastState.queue });
   }
 
   #take(state: PlayerState): void {
@@ -180,7 +180,7 @@ export class SharedPlayer implements Player {
       // If two windows take over at the same time, the later one wins.
       if (this.#own && this.#own.since <= message.at) this.#retire();
     } else if (!this.#own) return;
-    else if (message.kind === 'command') run(this.#own.engine, message.name, message.args);
+    else if (message.kind === 'command') runCommand(this.#own.engine, message.name, message.args);
     else {
       this.#toldQueue = null;
       this.#take(this.#own.engine.getState());
@@ -197,6 +197,6 @@ export class SharedPlayer implements Player {
   }
 }
 
-function run(engine: PlayerEngine, name: CommandName, args: unknown[]): void {
+function runCommand(engine: PlayerEngine, name: CommandName, args: unknown[]): void {
   (engine[name] as (...values: unknown[]) => void).apply(engine, args);
 }

@@ -5,7 +5,7 @@ import { nextPiece } from './timeline.ts';
 
 interface SoundListener {
   /** Called with a longer piece from the beginning; `whole` is true if the piece is the whole track. */
-  onPiece: (buffer: AudioBuffer, whole: boolean) => void;
+  onPiece: (buffer: AudioBuffer, isWhole: boolean) => void;
   /** Called with the HTTP status, 0 if the server was not reached. */
   onFailed: (status: number | 'undecodable') => void;
   onProgress: (fraction: number) => void;
@@ -79,19 +79,21 @@ export class SoundSource {
     if (this.#wantsMore && !this.#decoding && isDue && !this.#stopping.signal.aborted) void this.#decode(this.#fetched);
   }
 
-  async #decode(whole: boolean): Promise<void> {
+  async #decode(isWhole: boolean): Promise<void> {
     this.#decoding = true;
     this.#wantsMore = false;
     this.#decodedBytes = this.#received;
     const bytes = concatenate(this.#chunks, this.#received);
-    const buffer = await this.#decoder.decodeAudioData((whole ? bytes : decodablePart(bytes)).buffer).catch(() => null);
+    const buffer = await this.#decoder
+      .decodeAudioData((isWhole ? bytes : decodablePart(bytes)).buffer)
+      .catch(() => null);
     this.#decoding = false;
     if (this.#stopping.signal.aborted) return;
-    if (whole) this.#chunks = [];
-    if (buffer) this.#listener.onPiece(buffer, whole);
-    else if (whole) this.#fail('undecodable');
+    if (isWhole) this.#chunks = [];
+    if (buffer) this.#listener.onPiece(buffer, isWhole);
+    else if (isWhole) this.#fail('undecodable');
     else this.#wantsMore = true; // some formats can only be decoded as a whole, so the end of the file is awaited
-    if (!whole) this.#decodeWhenDue();
+    if (!isWhole) this.#decodeWhenDue();
   }
 
   #fail(status: number | 'undecodable'): void {
@@ -111,10 +113,10 @@ async function* chunksOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGe
 
 function concatenate(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
-  let at = 0;
+  let offset = 0;
   for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
+    bytes.set(chunk, offset);
+    offset += chunk.length;
   }
   return bytes;
 }
@@ -126,8 +128,9 @@ const OGG_PAGE = [0x4f, 0x67, 0x67, 0x53]; // “OggS”
  * anywhere.
  */
 export function decodablePart(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  const isPage = (at: number) => OGG_PAGE.every((byte, i) => bytes[at + i] === byte);
+  const isPage = (offset: number) => OGG_PAGE.every((byte, i) => bytes[offset + i] === byte);
   if (!isPage(0)) return bytes;
-  for (let at = bytes.length - OGG_PAGE.length; at > 0; at -= 1) if (isPage(at)) return bytes.slice(0, at);
+  for (let offset = bytes.length - OGG_PAGE.length; offset > 0; offset -= 1)
+    if (isPage(offset)) return bytes.slice(0, offset);
   return bytes;
 }

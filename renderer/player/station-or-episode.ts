@@ -54,7 +54,7 @@ function update(next: BesideState | null): void {
   state = next;
   for (const listener of listeners) listener();
 }
-const change = (part: Partial<BesideState>): void => update(state && { ...state, ...part });
+const change = (changes: Partial<BesideState>): void => update(state && { ...state, ...changes });
 
 export function playBeside(player: Player, item: Beside): void {
   closeBeside();
@@ -64,21 +64,22 @@ export function playBeside(player: Player, item: Beside): void {
   audio = element;
   update({ item, status: 'loading', positionMs: item.startMs ?? 0, durationMs: 0 });
   setBesideSpeed(besideSpeed());
-  const on = (type: keyof HTMLMediaElementEventMap, run: () => unknown) => element.addEventListener(type, run);
+  const listen = (type: keyof HTMLMediaElementEventMap, handler: () => unknown) =>
+    element.addEventListener(type, handler);
   const save = () => element.readyState > 0 && item.onPosition?.(element.ended ? 0 : positionMs(element));
-  on('loadedmetadata', () => {
+  listen('loadedmetadata', () => {
     // an episode resumes where it stopped, also after a failure
     if (item.kind === 'episode') element.currentTime = (state?.positionMs ?? 0) / 1_000;
     change({ durationMs: Number.isFinite(element.duration) ? element.duration * 1_000 : 0 });
   });
-  on('playing', () => change({ status: 'playing' }));
-  on('waiting', () => change({ status: 'loading' }));
-  on('timeupdate', () => element.readyState > 0 && change({ positionMs: positionMs(element) }));
-  on('pause', () => {
+  listen('playing', () => change({ status: 'playing' }));
+  listen('waiting', () => change({ status: 'loading' }));
+  listen('timeupdate', () => element.readyState > 0 && change({ positionMs: positionMs(element) }));
+  listen('pause', () => {
     if (state?.status !== 'failed') change({ status: 'paused' });
     save();
   });
-  on('error', () => change({ status: 'failed' }));
+  listen('error', () => change({ status: 'failed' }));
   const timer = setInterval(() => !element.paused && save(), SAVED_EVERY_MS);
   let hadMusic = isSounding(player.getState());
   const follow = () => {
@@ -159,15 +160,15 @@ function takeMediaSession({ kind, title, by }: Beside): () => void {
     seekforward: kind === 'episode' ? by10(1) : null,
     seekbackward: kind === 'episode' ? by10(-1) : null,
   };
-  const set = (action: string, handler: MediaSessionActionHandler | null) =>
+  const setHandler = (action: string, handler: MediaSessionActionHandler | null) =>
     session.setActionHandler(action as MediaSessionAction, handler);
-  for (const [action, handler] of Object.entries(handlers)) set(action, handler);
+  for (const [action, handler] of Object.entries(handlers)) setHandler(action, handler);
   const unsubscribe = onBeside(() => {
     session.playbackState = state?.status === 'playing' ? 'playing' : 'paused';
   });
   return () => {
     unsubscribe();
-    for (const action of Object.keys(handlers)) set(action, null);
+    for (const action of Object.keys(handlers)) setHandler(action, null);
     session.metadata = null;
     session.playbackState = 'none';
   };

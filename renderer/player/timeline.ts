@@ -24,15 +24,15 @@ export const endFrame = ({ start, offset }: Anchor, length: number): number => s
 const SPLICE_LEAD_SECONDS = 0.3;
 
 /**
- * Returns when to switch to a longer piece of the same sound: at the latest where the shorter piece, of this `length`,
- * ends, if that can still be scheduled.
+ * Returns the frame at which to switch to a longer piece of the same sound: at the latest where the shorter piece, of
+ * this `length`, ends, if that can still be scheduled.
  */
 export function spliceFrame(
   anchor: Anchor,
   { length, clockSeconds, rate }: { length: number; clockSeconds: number; rate: number },
 ): number {
-  const calm = Math.min(Math.ceil((clockSeconds + SPLICE_LEAD_SECONDS) * rate), endFrame(anchor, length));
-  return Math.max(soonestFrame(clockSeconds, rate), calm, anchor.start);
+  const safeFrame = Math.min(Math.ceil((clockSeconds + SPLICE_LEAD_SECONDS) * rate), endFrame(anchor, length));
+  return Math.max(soonestFrame(clockSeconds, rate), safeFrame, anchor.start);
 }
 
 const FIRST_PIECE_SECONDS = 5;

@@ -12,12 +12,12 @@ type Action = (() => void) | undefined;
 
 export function usePlayerKeys(ownAction?: (event: KeyboardEvent) => Action): void {
   const player = usePlayerCommands();
-  const latest = useRef(ownAction);
-  latest.current = ownAction;
+  const latestAction = useRef(ownAction);
+  latestAction.current = ownAction;
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.altKey || event.isComposing || isBusy(event)) return;
-      const action = latest.current?.(event) ?? playerAction(event, player);
+      const action = latestAction.current?.(event) ?? playerAction(event, player);
       if (!action) return;
       event.preventDefault();
       action();

@@ -30,16 +30,16 @@ export async function playList(
   { startAt = 0, shuffle = false }: { startAt?: number; shuffle?: boolean } = {},
 ): Promise<void> {
   const list = openList(source, startAt, shuffle ? newSeed(Math.random) : null);
-  const isWanted = ({ id }: QueueTrack): boolean => !list.without.includes(id);
+  const isAllowed = ({ id }: QueueTrack): boolean => !list.without.includes(id);
   if (shuffle) {
-    const whole = await fetchTracks(source.query, { offset: 0, limit: LIST_PAGE });
+    const firstPage = await fetchTracks(source.query, { offset: 0, limit: LIST_PAGE });
     // the player shuffles short lists better: no artist twice in a row
-    if (whole.total <= LIST_PAGE)
-      return player.playTracks(whole.items.filter(isWanted), { shuffle: true, from: list.name });
+    if (firstPage.total <= LIST_PAGE)
+      return player.playTracks(firstPage.items.filter(isAllowed), { shuffle: true, from: list.name });
   }
   const { items, total } = await fetchTracks(queryOf(list), { offset: list.first, limit: LIST_PAGE });
-  player.playTracks(items.filter(isWanted), {
-    startAt: shuffle ? 0 : items.slice(0, startAt - list.first).filter(isWanted).length,
+  player.playTracks(items.filter(isAllowed), {
+    startAt: shuffle ? 0 : items.slice(0, startAt - list.first).filter(isAllowed).length,
     shuffle: false,
     from: list.name,
     rest: { ...list, next: list.first + items.length, end: total, total },
@@ -60,8 +60,8 @@ export function usePlay() {
       },
       playArtist: async (id: number) => {
         const tracks = await artist(id);
-        const named = tracks.flatMap(({ artists }) => artists).find((one) => one.id === id);
-        player.playTracks(tracks, { shuffle: false, from: named?.name ?? null });
+        const matchingArtist = tracks.flatMap(({ artists }) => artists).find((candidate) => candidate.id === id);
+        player.playTracks(tracks, { shuffle: false, from: matchingArtist?.name ?? null });
       },
       queueAlbum: async (id: number) => player.addLast(await album(id)),
       queueArtist: async (id: number) => player.addLast(await artist(id)),

@@ -21,7 +21,7 @@ const isDay = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value));
 
 export function parseRangeSearch(input: Record<string, unknown>): RangeSearch {
-  const range = RANGES.find((one) => one === input['range']);
+  const range = RANGES.find((candidate) => candidate === input['range']);
   return {
     ...(range && { range }),
     ...(range === 'custom' && isDay(input['from']) && { from: input['from'] }),

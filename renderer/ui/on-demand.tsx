@@ -10,6 +10,6 @@ interface OnDemandProps {
 /** A button whose menu is loaded on the first click, so that the window opens faster. */
 export function OnDemand({ button, children }: OnDemandProps) {
   const [isWanted, setWanted] = useState(false);
-  const plain = button(() => setWanted(true));
-  return isWanted ? <Suspense fallback={plain}>{children}</Suspense> : plain;
+  const plainButton = button(() => setWanted(true));
+  return isWanted ? <Suspense fallback={plainButton}>{children}</Suspense> : plainButton;
 }

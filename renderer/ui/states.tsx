@@ -1,4 +1,4 @@
-// Empty and error states: what to do next, or what went wrong with a button to retry.
+// Empty and error states: they tell the next step, or what went wrong, with a button to retry.
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconAgain, IconProblem, type Icon, IconNotFound } from './theme/icons.ts';

@@ -16,8 +16,8 @@ export function useOpenDetails(): OpenDetails {
     (trackId, { edit = false } = {}) =>
       void navigate({
         to: '.',
-        search: (before: Record<string, unknown>) => ({
-          ...before,
+        search: (previousSearch: Record<string, unknown>) => ({
+          ...previousSearch,
           details: trackId ?? undefined,
           edit: (trackId !== null && edit) || undefined,
         }),

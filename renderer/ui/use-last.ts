@@ -5,7 +5,7 @@ import { useRef } from 'react';
  * content, hidden, until the row is reused: changing texts and images costs a fraction of creating elements.
  */
 export function useLast<T>(value: T | undefined): T | undefined {
-  const last = useRef(value);
-  if (value !== undefined) last.current = value;
-  return last.current;
+  const lastValue = useRef(value);
+  if (value !== undefined) lastValue.current = value;
+  return lastValue.current;
 }

@@ -53,16 +53,16 @@ export function DesktopControls({ bridge }: { bridge: DesktopBridge }) {
   );
 
   // reported again after a sign-in, because the app may have been waiting for the first account
-  const told = JSON.stringify(report);
+  const reportText = JSON.stringify(report);
   useEffect(() => {
-    bridge.reportPlayer(JSON.parse(told) as PlayerReport).catch(() => undefined);
-  }, [bridge, told, user]);
+    bridge.reportPlayer(JSON.parse(reportText) as PlayerReport).catch(() => undefined);
+  }, [bridge, reportText, user]);
   return null;
 }
 
 /** Returns the cover as a data URL, since the app's own requests are not signed in; null until the cover is loaded. */
 function useSmallCover(src: string | null): string | null {
-  const [drawn, setDrawn] = useState<{ src: string; cover: string | null } | null>(null);
+  const [drawnCover, setDrawn] = useState<{ src: string; cover: string | null } | null>(null);
   useEffect(() => {
     if (!src) return undefined;
     let isStale = false;
@@ -77,5 +77,5 @@ function useSmallCover(src: string | null): string | null {
       isStale = true;
     };
   }, [src]);
-  return drawn?.src === src ? drawn.cover : null;
+  return drawnCover?.src === src ? drawnCover.cover : null;
 }

@@ -79,7 +79,9 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
       .listAll()
       .some(
         (otherFolder) =>
-          otherFolder.isConfigured && otherFolder.id !== exceptId && otherFolder.name.toLowerCase() === name.toLowerCase(),
+          otherFolder.isConfigured &&
+          otherFolder.id !== exceptId &&
+          otherFolder.name.toLowerCase() === name.toLowerCase(),
       );
     if (isNameTaken) throw invalid([{ field: 'name', message: 'is the name of another music folder' }]);
   }

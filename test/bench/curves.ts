@@ -1,5 +1,5 @@
-// Draws how figures grow with the size of a library. Both axes are logarithmic: what grows as the library does is a
-// slope of one, and what does not is level.
+// Draws how figures grow with the size of a library, on two logarithmic axes: a figure that grows in proportion to the
+// library has a slope of one, and a constant figure is a level line.
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [900, 420, 56, 230, 40, 40];
 const CURVE_COLORS = [
   '#0a72d4',
@@ -13,12 +13,12 @@ const CURVE_COLORS = [
   '#7a9a01',
   '#16335b',
 ];
-/** Between the names at the ends of the curves. */
+/** Minimum distance between the names at the ends of the curves. */
 const NAME_HEIGHT = 16;
 
 export interface Curve {
   name: string;
-  /** Size of the library, and milliseconds. */
+  /** Size of the library and milliseconds of each measurement. */
   points: (readonly [size: number, ms: number])[];
 }
 
@@ -41,7 +41,7 @@ export function drawCurves(title: string, curves: Curve[]): string {
       `<line x1="${coordinate(x(size))}" x2="${coordinate(x(size))}" y1="${TOP}" y2="${TOP + plotHeight}"/><text x="${coordinate(x(size))}" y="${TOP + plotHeight + 18}" text-anchor="middle">${size.toLocaleString('en')}</text>`,
   );
   let free = TOP - NAME_HEIGHT;
-  const drawn = curves
+  const curveElements = curves
     .map((curve, n) => ({
       ...curve,
       color: CURVE_COLORS[n % CURVE_COLORS.length] ?? '',
@@ -50,17 +50,17 @@ export function drawCurves(title: string, curves: Curve[]): string {
     .toSorted((a, b) => a.end - b.end)
     .map(({ name, points, color, end }) => {
       free = Math.max(free + NAME_HEIGHT, end + 4);
-      const last = points.at(-1)?.[1] ?? 0;
+      const lastMs = points.at(-1)?.[1] ?? 0;
       return (
         `<polyline stroke="${color}" points="${points.map(([size, ms]) => `${coordinate(x(size))},${coordinate(y(ms))}`).join(' ')}"/>` +
-        `<text class="name" style="fill:${color}" x="${LEFT + plotWidth + 10}" y="${coordinate(free)}">${name} ${Number(last.toPrecision(2))}</text>`
+        `<text class="name" style="fill:${color}" x="${LEFT + plotWidth + 10}" y="${coordinate(free)}">${name} ${Number(lastMs.toPrecision(2))}</text>`
       );
     });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}">
 <style>text{font:12px sans-serif;fill:#5b5854}.name{font-weight:600}.title{font:600 14px sans-serif}line{stroke:#e4e0da}polyline{fill:none;stroke-width:2}</style>
 <rect width="100%" height="100%" fill="#fcfbfa"/>
 <text class="title" x="${LEFT}" y="22">${title}</text>
-${[...gridLines, ...sizeLabels, ...drawn].join('\n')}
+${[...gridLines, ...sizeLabels, ...curveElements].join('\n')}
 </svg>
 `;
 }

@@ -1,7 +1,7 @@
-// Ports for the programs that are measured.
+// Finds free ports for the measured programs.
 import { createServer } from 'node:net';
 
-/** Below the range of ports for outgoing connections, such as our own requests. */
+/** Ports below the range from which the system takes ports for outgoing connections. */
 const PORT_RANGE = { first: 20_000, last: 32_000 };
 let lastPort = PORT_RANGE.first + (process.pid % (PORT_RANGE.last - PORT_RANGE.first));
 

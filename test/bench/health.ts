@@ -1,5 +1,5 @@
-// How long /health takes, measured by a thread of its own: the thread that sends the load and reads the responses is
-// busy, and would count its own delay as the server's.
+// Measures the latency of /health in a separate thread, because the thread that sends the load is busy and would count
+// its own delay as the server's.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
@@ -13,8 +13,8 @@ interface HealthTimes {
 }
 
 /**
- * Measures from a first response, which waits until this thread has loaded its code, until `stop`, which resolves when
- * there are enough responses.
+ * Measures from the first response on, when this thread has loaded its code, until `stop` is called, which resolves
+ * when there are enough responses.
  */
 export async function watchHealth(url: string, everyMs: number): Promise<{ stop: () => Promise<HealthTimes> }> {
   const worker = new Worker(new URL(import.meta.url), { workerData: { url, everyMs } });
@@ -37,15 +37,15 @@ export async function watchHealth(url: string, everyMs: number): Promise<{ stop:
 
 if (!isMainThread && parentPort) {
   const { url, everyMs } = workerData as { url: string; everyMs: number };
-  let isWanted = true;
-  parentPort.once('message', () => (isWanted = false));
+  let isRunning = true;
+  parentPort.once('message', () => (isRunning = false));
   const durations: number[] = [];
-  const ask = async (): Promise<string> => (await fetch(`${url}/health`)).text();
-  await ask();
+  const requestHealth = async (): Promise<string> => (await fetch(`${url}/health`)).text();
+  await requestHealth();
   parentPort.postMessage('ready');
-  while (isWanted || durations.length < MIN_SAMPLES) {
+  while (isRunning || durations.length < MIN_SAMPLES) {
     const startedAt = performance.now();
-    await ask();
+    await requestHealth();
     durations.push(performance.now() - startedAt);
     await sleep(everyMs);
   }

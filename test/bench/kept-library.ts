@@ -1,4 +1,4 @@
-// Large libraries for benchmarks: generated once, kept in a given folder, and copied for every run.
+// Large libraries for benchmarks, which are generated once, kept in a given folder, and copied for every run.
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -8,7 +8,10 @@ import { startProduct } from './product.ts';
 const EVENT_COUNT = 1_000_000;
 const MILLION_TRACKS = 1_000_000;
 
-/** A copy of the data folder of a library of that size; multiples of a million are made of a million. */
+/**
+ * Returns a copy of the data folder of a library of this size. Sizes that are multiples of a million are made from the
+ * library of a million.
+ */
 export async function libraryOf(dir: string, libraries: string, tracks: number, albums?: number): Promise<string> {
   const name = nameOf(tracks, albums);
   const dataDir = join(dir, `copy-of-${name}`);
@@ -59,7 +62,7 @@ function copyLibrary(from: string, to: string): void {
     if (existsSync(join(from, file))) copyFileSync(join(from, file), join(to, file));
 }
 
-/** Otherwise the server would identify them during the measurement. */
+/** Marks pending tracks as identified, because the server would otherwise identify them during the measurement. */
 function endPending(path: string): void {
   const client = new Database(path);
   client.exec("UPDATE tracks SET metadata_status = 'enriched' WHERE metadata_status = 'pending'");

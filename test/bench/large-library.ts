@@ -1,5 +1,6 @@
-// A large library whose rows are inserted directly, the same for the same seed, with the counts that services would
-// have written. Words have the frequencies of a language (few are common, most are rare) and come in several scripts.
+// A large library whose rows are inserted directly, the same for the same seed, including the counts that the server
+// would have written. Words have the frequencies of a language (few are common, most are rare) and come in several
+// scripts.
 import type { Sqlite } from '../../server/db/client.ts';
 import { identityKey, sortKey, sortName } from '../../server/library/tracks/sort-and-identity-keys.ts';
 import { gramsOf } from '../../server/library/search-index/search-grams.ts';
@@ -9,9 +10,9 @@ import { seededRandom } from '../support/test-random.ts';
 
 interface LargeLibrary {
   tracks: number;
-  /** 72 for 1,000 tracks when not given. */
+  /** Number of albums; by default 72 per 1,000 tracks. */
   albums?: number;
-  /** The user with likes and plays. */
+  /** Id of the user with likes and plays. */
   userId: number;
   likeEvents: number;
   plays: number;
@@ -101,7 +102,7 @@ const TRACK_FORMATS = ['mp3', 'mp3', 'mp3', 'flac', 'flac', 'ogg', 'opus', 'm4a'
 const EPOCH_MS = Date.UTC(2020, 0, 1);
 const DAY_MS = 86_400_000;
 
-/** Fills an empty database. Six minutes for a million tracks. */
+/** Fills an empty database, which takes six minutes for a million tracks. */
 export function fillLibrary(
   client: Sqlite,
   { tracks, albums: albumCount = Math.ceil(tracks * 0.072), userId, likeEvents, plays }: LargeLibrary,
@@ -117,7 +118,7 @@ export function fillLibrary(
     const r = random();
     if (r < 0.35) return pick(COMMON_WORDS);
     if (r < 0.42) return pick(SCRIPT_WORDS);
-    return rare[Math.floor(rare.length * random() ** 3)] as string; // the first ones often
+    return rare[Math.floor(rare.length * random() ** 3)] as string; // the first words are the most frequent
   };
   const phrase = (maxWords: number): string =>
     Array.from({ length: 1 + randomBelow(maxWords) }, word)
@@ -135,7 +136,7 @@ export function fillLibrary(
   };
 
   client.pragma('synchronous = OFF');
-  client.pragma('temp_store = MEMORY'); // each statement of the search index keeps a journal
+  client.pragma('temp_store = MEMORY'); // each statement on the search index writes a journal
   client.pragma('wal_autocheckpoint = 100000');
   client.pragma('cache_size = -262144');
   const genreIds = GENRE_NAMES.map((name) => insert.genre(name, identityKey(name)));
@@ -172,7 +173,7 @@ export function fillLibrary(
     search.add('album', n);
   });
   write(tracks, (n) => {
-    const albumIndex = Math.floor(((n - 1) / tracks) * counts.albums); // tracks of an album came together
+    const albumIndex = Math.floor(((n - 1) / tracks) * counts.albums); // album by album
     const album = albums[albumIndex] as (typeof albums)[number];
     const artist = random() < 0.9 ? album.artist : 1 + randomBelow(counts.artists);
     const trackArtist = artists[artist - 1] as (typeof artists)[number];
@@ -233,7 +234,7 @@ export function fillLibrary(
 }
 
 function inserts(client: Sqlite) {
-  const into = (table: string, columns: string) => {
+  const prepareInsert = (table: string, columns: string) => {
     const statement = client.prepare(
       `INSERT INTO ${table} (${columns}) VALUES (${columns
         .split(',')
@@ -243,28 +244,32 @@ function inserts(client: Sqlite) {
     return (...values: unknown[]): number => Number(statement.run(...values).lastInsertRowid);
   };
   return {
-    genre: into('genres', 'name, name_key'),
-    artist: into('artists', 'id, name, name_key, sort_name, sort_key, created_at, updated_at'),
-    album: into('albums', 'id, title, title_sort, artist_id, artist_sort, year, genre, created_at, updated_at'),
+    genre: prepareInsert('genres', 'name, name_key'),
+    artist: prepareInsert('artists', 'id, name, name_key, sort_name, sort_key, created_at, updated_at'),
+    album: prepareInsert(
+      'albums',
+      'id, title, title_sort, artist_id, artist_sort, year, genre, created_at, updated_at',
+    ),
     cover: (id: number, key: string) =>
       client.prepare('INSERT INTO album_covers (album_id, key, checked_at) VALUES (?, ?, 0)').run(id, key),
-    track: into(
+    track: prepareInsert(
       'tracks',
       `id, title, title_sort, artist_id, artist_name, artist_sort, album_id, album_sort, genre, year, track_number, disc_number, duration_ms,
       size_bytes, format, source, source_id, storage_uri, availability, metadata_status, created_at, updated_at`,
     ),
-    credit: into('track_artists', 'track_id, position, artist_id, credit'),
-    trackGenre: into('track_genres', 'track_id, position, genre_id'),
-    like: into('like_events', 'user_id, item_type, item_id, liked, rating, created_at'),
-    play: into('plays', 'user_id, track_id, title, played_at, played_ms'),
+    credit: prepareInsert('track_artists', 'track_id, position, artist_id, credit'),
+    trackGenre: prepareInsert('track_genres', 'track_id, position, genre_id'),
+    like: prepareInsert('like_events', 'user_id, item_type, item_id, liked, rating, created_at'),
+    play: prepareInsert('plays', 'user_id, track_id, title, played_at, played_ms'),
   };
 }
 
 const COPIED_TABLES = ['artists', 'albums', 'album_covers', 'tracks', 'track_artists', 'track_genres', 'album_genres'];
 
 /**
- * Makes a library `times` as large: each artist, album and track is copied with the same names and higher ids; likes
- * and plays stay as they are. Triggers are off, and indexes are made at the end, which takes a fifth of the time.
+ * Multiplies the size of a library by `times`: each artist, album and track is copied with the same names and higher
+ * ids; likes and plays are not copied. Triggers are off, and indexes are created at the end, which takes a fifth of the
+ * time.
  */
 export function multiplyLibrary(client: Sqlite, times: number): void {
   const copiedTables = COPIED_TABLES.map((table) => `'${table}'`).join();
@@ -281,7 +286,7 @@ export function multiplyLibrary(client: Sqlite, times: number): void {
   client.pragma('synchronous = OFF');
   client.pragma('temp_store = MEMORY');
   client.pragma('cache_size = -2097152');
-  client.pragma('threads = 2'); // of sorting for the indexes
+  client.pragma('threads = 2'); // threads that sort for the indexes
   client.pragma('foreign_keys = OFF');
   for (const { type, name } of schemaObjects) client.exec(`DROP ${type} "${name}"`);
   for (const table of COPIED_TABLES) {
@@ -304,7 +309,7 @@ export function multiplyLibrary(client: Sqlite, times: number): void {
   for (const kind of ['artist', 'album', 'track'] as const) multiplySearch(client, kind, step[kind], times);
 }
 
-/** Returns, as SQL, the columns that differ in a copy of a row. */
+/** Returns the SQL of the columns that differ in a copied row. */
 function changedColumns(table: string, copy: number, step: Record<SearchKind, number>): Record<string, string> {
   const [artist, album, track] = (['artist', 'album', 'track'] as const).map((kind) => step[kind] * copy);
   const [artistId, albumId, trackId] = [`artist_id + ${artist}`, `album_id + ${album}`, `track_id + ${track}`];
@@ -326,7 +331,7 @@ function changedColumns(table: string, copy: number, step: Record<SearchKind, nu
   return changedValuesByTable[table] as Record<string, string>;
 }
 
-/** Returns the SQL for the rows that existed before the first copy. */
+/** Returns the SQL condition for the rows that existed before the first copy. */
 function firstOnes(table: string, step: Record<SearchKind, number>): string {
   if (table === 'artists') return `WHERE id <= ${step.artist}`;
   if (table === 'albums') return `WHERE id <= ${step.album}`;
@@ -350,15 +355,15 @@ function multiplySearch(client: Sqlite, kind: SearchKind, count: number, times: 
         trigrams.run(rowid, text.text);
         grams.run(rowid, text.grams);
       }
-      // as many segments as the server would leave
+      // leaves as many segments of the search index as the server would
       for (const table of ['search_trigrams', 'search_grams'])
         client.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', 1000000)`);
     })();
 }
 
 /**
- * The state after all events; see likes/state.ts. `since` is when the last run of equal events began, which nothing
- * here depends on.
+ * SQL for the state after all like events; see likes/state.ts. `since`, the start of the last run of equal events, is
+ * set to any value because nothing here depends on it.
  */
 const LIKE_STATES = `INSERT OR REPLACE INTO like_states (user_id, item_type, item_id, liked, rating, since)
   SELECT e.user_id, e.item_type, e.item_id, e.liked,

@@ -11,7 +11,7 @@ export const describeMachine = (dir: string): string =>
     `Node ${process.versions.node}`,
   ].join(' · ');
 
-/** The file system of `dir`; on Linux only. */
+/** Returns the file system of `dir`; empty except on Linux. */
 function diskOf(dir: string): string {
   if (process.platform !== 'linux') return dir;
   const [device, , system] = readFileSync('/proc/self/mounts', 'utf8')

@@ -1,12 +1,12 @@
-// npm run bench -- [suite …] [--json] [--dir DIR]: every hot path against a bound of the same run, printed as
-// each suite ends. Exit code 1 when a goal is missed or a suite fails; the others still run. --libraries DIR keeps the
-// large libraries, and the built programs, for the next run. --rounds N runs each suite so often, and gives medians with
-// the spread of the ratios. Options of suites:
-// - queries: --million takes a library of a million tracks too, --sizes N,N,… those; --docs draws docs/queries.svg
-// - interaction, lists and opening drive a browser; --docs writes what they find into docs/lists.md
-// - soak: --minutes N is how long it goes on, --docs draws docs/soak.svg
-// - peers: --files N --rounds N; --docs writes docs/peers.md; --seconds N for tracks of that length, --cold
-// - ear, what the analysis hears, beside other programs, and likeness, which recorded music it finds alike: --python
+// npm run bench -- [suite …] [--json] [--dir DIR]: measures every hot path against a bound of the same run, and prints
+// each suite when it ends. Exits with 1 if a goal is missed or a suite fails; the other suites still run. --libraries DIR
+// keeps the large libraries and the built programs for the next run. --rounds N repeats each suite, and prints medians
+// with the spread of the ratios. Options of suites:
+// - queries: --million adds a library of a million tracks, --sizes N,N,… sets the sizes; --docs draws docs/queries.svg
+// - interaction, lists and opening control a browser; --docs writes their results into docs/lists.md
+// - soak: --minutes N sets the duration, --docs draws docs/soak.svg
+// - peers: --files N --rounds N; --docs writes docs/peers.md; --seconds N sets the length of tracks; --cold
+// - ear (accuracy of the analysis) and likeness (similarity of recorded music): --python PROGRAM
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -85,7 +85,7 @@ const BENCH_SUITES: Record<string, (dir: string) => Promise<Measure[]>> = {
 };
 interface Report {
   machine: string;
-  /** `load`: of the last minute, as the suite began. */
+  /** `load` is the load average of the minute before the suite began. */
   suites: { name: string; load: number; measures: Measure[]; error?: string }[];
 }
 const ONLY_BY_NAME = [
@@ -103,7 +103,7 @@ const ONLY_BY_NAME = [
   'soak',
   'store',
 ];
-/** All programs in turn, round by round. */
+/** These suites run all programs in turn in each round, so they count their rounds themselves. */
 const OWN_ROUNDS = ['peers', 'phones'];
 
 const { values, positionals } = parseArgs({
@@ -131,16 +131,16 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-// Everything is made in one fresh folder and deleted at the end: on ext4, creating files is slow for a minute after
-// many were deleted.
+// All files are created in one fresh folder that is deleted at the end: on ext4, creating files is slow for a minute
+// after many were deleted.
 const parentDir = values.dir ?? tmpdir();
 mkdirSync(parentDir, { recursive: true });
 const dir = mkdtempSync(join(parentDir, 'tonearm-bench-'));
 const report: Report = { machine: describeMachine(dir), suites: [] };
-const say = (text: string): void => {
+const print = (text: string): void => {
   if (!values.json) console.log(text);
 };
-say(`${report.machine}\n\n${tableHead}`);
+print(`${report.machine}\n\n${tableHead}`);
 try {
   for (const name of names) {
     const load = loadavg()[0] ?? 0;
@@ -148,7 +148,7 @@ try {
     try {
       const measures = await inRounds(name);
       report.suites.push({ name, load, measures });
-      say(toRows(measures));
+      print(toRows(measures));
     } catch (error) {
       report.suites.push({ name, load, measures: [], error: String(error) });
       console.error(`bench: ${name} failed:`, error);
@@ -172,6 +172,6 @@ async function inRounds(name: string): Promise<Measure[]> {
 
 const failedSuites = report.suites.filter((suite) => suite.error !== undefined);
 if (values.json) console.log(JSON.stringify(report, null, 2));
-say(`\nLoad before each suite: ${report.suites.map(({ name, load }) => `${name} ${load.toFixed(1)}`).join(', ')}.`);
+print(`\nLoad before each suite: ${report.suites.map(({ name, load }) => `${name} ${load.toFixed(1)}`).join(', ')}.`);
 if (failedSuites.length > 0) console.error(`bench: failed: ${failedSuites.map(({ name }) => name).join(', ')}.`);
 if (failedSuites.length > 0 || report.suites.some(({ measures }) => measures.some((m) => !m.met))) process.exitCode = 1;

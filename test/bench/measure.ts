@@ -1,13 +1,14 @@
-// The result of a benchmark: Tonearm's figure and a bound of the same run, because machines differ and are noisy.
+// The result of a benchmark: Tonearm's figure, and a bound that was measured in the same run, because machines differ
+// and are noisy.
 
 export interface Measure {
   suite: string;
   name: string;
   unit: string;
-  /** Median of the product's runs. */
+  /** Median of Tonearm's runs. */
   product: number;
   bound: { name: string; value: number };
-  /** product ÷ bound. */
+  /** The product's figure divided by the bound's. */
   ratio: number;
   /** The lowest and the highest ratio of several rounds. */
   spread?: [number, number];
@@ -23,7 +24,7 @@ export const median = (values: number[]): number => {
     : ((sortedValues[middle - 1] as number) + (sortedValues[middle] as number)) / 2;
 };
 
-/** Runs bound and product in turn, so that a slow minute of the machine hits both. */
+/** Runs bound and product in turn, so that a slow minute of the machine affects both. */
 export async function inTurn(
   rounds: number,
   bound: (round: number) => Promise<number> | number,
@@ -45,7 +46,7 @@ export function measure(m: Omit<Measure, 'ratio' | 'met'>): Measure {
 const isMet = (ratio: number, { op, value }: Measure['goal']): boolean =>
   op === '>=' ? ratio >= value : ratio <= value;
 
-/** Medians of what a suite measured in several rounds. */
+/** Returns the medians of a suite's measurements over several rounds. */
 export function medians(rounds: Measure[][]): Measure[] {
   const [firstRound = [], ...otherRounds] = rounds;
   if (otherRounds.length === 0) return firstRound;

@@ -1,4 +1,4 @@
-// The built server in its own process, driven over HTTP.
+// Starts the built server as a child process and controls it over HTTP.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ export const root = join(import.meta.dirname, '..', '..');
 /** Milliseconds of one tick, the unit in which /proc counts processor time. */
 const TICK_MS = 10;
 export const SERVER_ENTRY = join(root, 'dist', 'server', 'main.js');
-/** Flags of Node.js that `npm start` uses. */
+/** Flags with which `npm start` runs Node.js. */
 export const NODE_FLAGS =
   (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }).scripts.start.match(
     /--[a-z-]+(=\d+)?/g,
@@ -19,9 +19,9 @@ export interface Product {
   token: string;
   pid: number;
   api<T>(path: string, method?: string, body?: object): Promise<T>;
-  /** Resident memory in MB. */
+  /** Returns the resident memory in MB. */
   rss(): number;
-  /** Scans and returns the milliseconds of the job; cancels the jobs that follow a scan. */
+  /** Scans and returns the duration of the job in milliseconds; cancels the jobs that follow a scan. */
   scan(): Promise<{ ms: number; result: Record<string, number> }>;
   stop(): Promise<void>;
 }
@@ -37,7 +37,7 @@ interface Job {
 
 export const ADMIN_ACCOUNT = { username: 'bench', password: 'bench password' };
 
-/** Environment that the installed command sets: `MALLOC_ARENA_MAX`. */
+/** The environment that the installed command sets: `MALLOC_ARENA_MAX`. */
 const COMMAND_ENV = Object.fromEntries(
   [
     ...readFileSync(join(root, 'scripts', 'tonearm.js'), 'utf8')
@@ -48,7 +48,7 @@ const COMMAND_ENV = Object.fromEntries(
 
 const runningProcesses = new Set<ChildProcess>();
 
-/** Ends the processes of a suite that failed. */
+/** Ends the processes that a failed suite left running. */
 export async function endProducts(): Promise<void> {
   for (const child of runningProcesses) {
     child.kill('SIGKILL');
@@ -110,14 +110,14 @@ export async function startProduct(dataDir: string, env: Record<string, string> 
     async scan() {
       let job = await api<Job>('/sources/local_folder/scan', 'POST');
       for (let wait = 50; job.finished_at === null; wait = Math.min(1_500, wait * 2)) {
-        // rarely: a server that gets requests writes in shorter batches
+        // polls rarely, because a server with requests writes in smaller batches
         await new Promise((resolve) => {
           setTimeout(resolve, wait);
         });
         job = await api<Job>(`/jobs/${job.id}`);
       }
       if (job.status !== 'succeeded') throw new Error(`the scan ${job.status}: ${job.error}`);
-      // identification and covers follow a scan, and would disturb the next measurement
+      // cancels identification and covers, which follow a scan and would disturb the next measurement
       await stopOtherWork();
       return { ms: Date.parse(job.finished_at) - Date.parse(job.started_at), result: job.result };
     },
@@ -145,7 +145,7 @@ export function rssOf(pid: number): number {
   return Number(match?.[1] ?? Number.NaN) / 1024;
 }
 
-/** User and system time of all threads so far. */
+/** Returns the user and system time of all threads so far. */
 export function processorMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')

@@ -1,5 +1,5 @@
-// A collection that is flushed to disk before anything is measured: while a machine still writes a gigabyte, every
-// flush waits for it.
+// A collection that is flushed to disk before measurements begin, because every flush waits while the machine still
+// writes a gigabyte.
 import { execFileSync } from 'node:child_process';
 import { makeLibrary } from '../support/library.ts';
 

@@ -1,4 +1,4 @@
-// The parameters with which a Subsonic client signs in.
+// The parameters that authenticate a Subsonic client.
 import { createHash } from 'node:crypto';
 
 const LOGIN_SALT = 'c19b2d';

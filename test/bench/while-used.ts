@@ -1,15 +1,15 @@
-// How long a person waits while the server works.
+// Measures how long a user waits while the server works.
 import type { Product } from './product.ts';
 
 interface UsedResult<T> {
   result: T;
   /** Latencies of likes in ms. */
   latencies: number[];
-  /** The highest, in MB. */
+  /** The highest memory in MB. */
   rss: number;
 }
 
-/** Likes a track every 50 ms while something runs. */
+/** Likes a track every 50 ms while the work runs. */
 export async function whileUsed<T>(product: Product, work: () => Promise<T>): Promise<UsedResult<T>> {
   const latencies: number[] = [];
   let rss = 0;

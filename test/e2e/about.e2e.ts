@@ -1,5 +1,5 @@
-// The pages of an artist and of an album with the information about them: requested once, shown with credit and
-// licence, chosen and replaced by hand, and still shown when no service answers any more.
+// The pages of an artist and of an album with information from online services: it is requested once, shown with credit
+// and licence, can be replaced by hand, and is still shown when no service responds any more.
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -67,7 +67,7 @@ afterAll(async () => {
 });
 
 test('nothing is requested before the owner agrees; then the text is shown with credit, edited by hand, and stays', async () => {
-  const main = page.getByRole('main');
+  const mainRegion = page.getByRole('main');
   const about = page.getByRole('region', { name: 'About this artist' });
   await page.goto('/artists/1');
   await about.getByRole('button', { name: 'Look them up' }).click({ trial: true });
@@ -87,7 +87,7 @@ test('nothing is requested before the owner agrees; then the text is shown with 
   ).toEqual(Array(3).fill('noopener noreferrer'));
   expect(await about.getByText('CC BY-SA 4.0').count()).toBe(2);
 
-  await main.getByRole('button', { name: 'Picture of The Quays' }).click();
+  await mainRegion.getByRole('button', { name: 'Picture of The Quays' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Use this picture: Second.jpg' }).click();
   await dialog.getByRole('button', { name: 'Use this picture: Second.jpg', pressed: true }).waitFor();
@@ -97,7 +97,7 @@ test('nothing is requested before the owner agrees; then the text is shown with 
   await services.close();
   await page.reload();
   for (const text of ['The Quays are a band from Bristol.', 'Picture: Bo']) await about.getByText(text).waitFor();
-  const picture = main.getByRole('button', { name: 'Picture of The Quays' }).locator('img');
+  const picture = mainRegion.getByRole('button', { name: 'Picture of The Quays' }).locator('img');
   await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
   await page.goto('/albums/1');
   await page.getByRole('region', { name: 'About this album' }).getByText('Harbour was recorded in a week.').waitFor();

@@ -1,9 +1,9 @@
-// axe and the width of every page on a phone, and axe on dialogs and menus. test/e2e/pseudo-language.e2e.ts has axe on every
-// page in a wide window.
+// Checks with axe, and the width, of every page on a phone, and axe checks of dialogs and menus.
+// test/e2e/pseudo-language.e2e.ts checks every page in a wide window.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inBothThemes, OF_WORDS, WITHOUT_SHELL, violations } from './axe.ts';
 import { openStageOfPages, pageOpener, APP_PAGES } from './pages.ts';
-import { DESK_WINDOW, drawn, PHONE_WINDOW, type Stage } from './stage.ts';
+import { DESK_WINDOW, waitUntilDrawn, PHONE_WINDOW, type Stage } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ test('no page has a violation on a phone, and none is wider than its screen at 3
     faults.push(...(await inBothThemes(page, path, { context: i === 0 ? undefined : WITHOUT_SHELL })));
     for (const width of [390, 360]) {
       await page.setViewportSize({ ...PHONE_WINDOW.viewport, width });
-      await drawn(page);
+      await waitUntilDrawn(page);
       const wide = await page.evaluate(() =>
         [document.documentElement, document.querySelector('main')].map((element) =>
           element ? element.scrollWidth - element.clientWidth : 0,
@@ -29,7 +29,7 @@ test('no page has a violation on a phone, and none is wider than its screen at 3
       expect.soft(wide, `${path} at ${width} px`).toEqual([0, 0]);
     }
     await page.setViewportSize(DESK_WINDOW.viewport);
-    await drawn(page);
+    await waitUntilDrawn(page);
     faults.push(...(await violations(page, `${path}, wide`, { rules: OF_WORDS })));
     await page.setViewportSize(PHONE_WINDOW.viewport);
   }
@@ -40,7 +40,7 @@ test('no page has a violation on a phone, and none is wider than its screen at 3
 test('no dialog or menu has a violation', async () => {
   const page = await stage.openAsOwner({ ...DESK_WINDOW, colorScheme: 'light' });
   const faults: string[] = [];
-  // an open menu is no part of the page: it is in no landmark, and goes with its button
+  // an open menu is outside of all landmarks, because it belongs to its button and not to the page
   const check = async (pageName: string) =>
     faults.push(...(await inBothThemes(page, pageName, { except: ['region'] })));
   await page.goto('/albums/1');

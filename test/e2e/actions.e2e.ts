@@ -20,10 +20,10 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-const card = (on: Page) => on.getByRole('grid', { name: 'Albums' }).locator('[data-items]').first();
-const menu = (on: Page) => on.getByRole('menu', { name: `More options for ${title}`, exact: true });
-const entries = async (on: Page): Promise<string[]> =>
-  (await menu(on).getByRole('menuitem').allInnerTexts()).map((text) => text.split('\n')[0]!);
+const card = (onPage: Page) => onPage.getByRole('grid', { name: 'Albums' }).locator('[data-items]').first();
+const menu = (onPage: Page) => onPage.getByRole('menu', { name: `More options for ${title}`, exact: true });
+const entries = async (onPage: Page): Promise<string[]> =>
+  (await menu(onPage).getByRole('menuitem').allInnerTexts()).map((text) => text.split('\n')[0]!);
 
 test('an album has one menu: by right click, by "…", by keyboard and by a long press', async () => {
   await page.goto('/albums');

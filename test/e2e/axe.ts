@@ -1,5 +1,5 @@
-// axe in both themes. Opening a page takes as long as checking it, so it changes its theme while it is open; the second
-// time only colours are checked, since nothing else differs.
+// Runs axe in both themes. Opening a page takes as long as checking it, so the theme of an open page is changed. In the
+// second theme only colours are checked, since nothing else differs.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type axe from 'axe-core';
@@ -10,7 +10,7 @@ const source = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.
 export interface PagePart {
   exclude: string[][];
 }
-/** The side bar and the bottom bars are the same on every page, so that only the first page checks them. */
+/** Excludes the side bar and the bottom bars, which are the same on every page; only the first page checks them. */
 export const WITHOUT_SHELL: PagePart = { exclude: [['nav'], ['footer']] };
 /** Rules whose result depends on the language. */
 export const OF_WORDS = ['label-content-name-mismatch'];
@@ -54,8 +54,8 @@ export async function inBothThemes(
 }
 
 /**
- * Like another window: a page in the background learns of the system's theme when it is drawn next, which may
- * be never.
+ * Changes the theme like another window does. A change of the system's theme would reach a page in the background only
+ * when it is drawn next, which may be never.
  */
 async function changeTheme(page: Page, scheme: 'light' | 'dark'): Promise<void> {
   await page.evaluate((chosen) => {

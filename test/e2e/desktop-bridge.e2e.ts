@@ -25,7 +25,7 @@ interface Shell {
   page: Page;
   addresses: string[];
   reports: unknown[];
-  tell(message: DesktopMessage): Promise<void>;
+  sendMessage(message: DesktopMessage): Promise<void>;
   tickets(): number;
   restarts(): number;
 }
@@ -50,15 +50,15 @@ async function openWindow(path = '/'): Promise<Shell> {
     reports,
     tickets: () => tickets,
     restarts: () => restarts,
-    tell: (message) =>
+    sendMessage: (message) =>
       page.evaluate(
-        (one) => (globalThis as unknown as { tellMessage(message: unknown): void }).tellMessage(one),
+        (sentMessage) => (globalThis as unknown as { tellMessage(message: unknown): void }).tellMessage(sentMessage),
         message,
       ),
   };
 }
 
-/** Runs in the page, before anything else. */
+/** Runs in the page before all other scripts: simulates the bridge. */
 function playBridge(): void {
   const { askTicket, askRestart, takeReport } = globalThis as unknown as {
     askTicket(): Promise<string>;
@@ -131,7 +131,7 @@ test('the settings and player windows are signed in too', async () => {
 });
 
 test('after signing out, nobody is signed in until they do it by hand, also after a reload', async () => {
-  const { page, tickets, tell } = await openWindow();
+  const { page, tickets, sendMessage } = await openWindow();
   await home(page).waitFor();
   await page.getByRole('button', { name: new RegExp(ADMIN.username) }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
@@ -140,7 +140,7 @@ test('after signing out, nobody is signed in until they do it by hand, also afte
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   expect(tickets()).toBe(1);
 
-  await tell({ kind: 'open', path: '/albums' }); // waits until somebody is signed in
+  await sendMessage({ kind: 'open', path: '/albums' }); // the message waits until somebody is signed in
   await page.getByLabel('Username').fill(ADMIN.username);
   await page.getByLabel('Password', { exact: true }).fill(ADMIN.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -152,11 +152,11 @@ test('after signing out, nobody is signed in until they do it by hand, also afte
 });
 
 test('the app opens pages, searches, plays and likes, and the page says when the server is restarting', async () => {
-  const { page, tell, reports } = await openWindow();
+  const { page, sendMessage, reports } = await openWindow();
   await home(page).waitFor();
-  await tell({ kind: 'open', path: '/albums' });
+  await sendMessage({ kind: 'open', path: '/albums' });
   await page.getByRole('heading', { level: 1, name: 'Albums' }).waitFor();
-  await tell({ kind: 'search', text: 'dark side' });
+  await sendMessage({ kind: 'search', text: 'dark side' });
   await expect.poll(() => page.getByRole('combobox', { name: 'Search the library' }).inputValue()).toBe('dark side');
   await page.keyboard.press('Escape');
 
@@ -168,17 +168,17 @@ test('the app opens pages, searches, plays and likes, and the page says when the
   const picture = new FormData();
   picture.append('file', new Blob([new Uint8Array(await drawCover('Money', 'Pink Floyd'))]), 'cover.png');
   expect((await server.api(`/albums/${album.id}/cover`, { method: 'PUT', body: picture })).status).toBe(204);
-  await tell({ kind: 'playItem', item: 'album', id: album.id ?? 0 });
+  await sendMessage({ kind: 'playItem', item: 'album', id: album.id ?? 0 });
   const cover = expect.stringMatching(/^data:image\/png;base64,/) as unknown;
   await expect.poll(() => reports.at(-1)).toMatchObject({ title: 'Money', album, cover, isLiked: false });
-  await tell({ kind: 'player', command: 'like' });
+  await sendMessage({ kind: 'player', command: 'like' });
   await expect.poll(() => reports.at(-1)).toMatchObject({ title: 'Money', isLiked: true });
-  await tell({ kind: 'playItem', item: 'album', id: 999 });
+  await sendMessage({ kind: 'playItem', item: 'album', id: 999 });
   await page.getByText('There is no album 999.').waitFor();
 
-  await tell({ kind: 'server', state: 'restarting' });
+  await sendMessage({ kind: 'server', state: 'restarting' });
   await page.getByText('is restarting').waitFor();
-  await tell({ kind: 'server', state: 'running' });
+  await sendMessage({ kind: 'server', state: 'running' });
   await page.getByText('is restarting').waitFor({ state: 'detached' });
 });
 
@@ -186,10 +186,10 @@ test('the settings of the app are shown in the app, and not in a browser', async
   const { page } = await openWindow('/settings');
   const tray = page.getByRole('switch', { name: 'Keep running in the tray' });
   await tray.waitFor();
-  // this system does not support autostart
+  // the simulated system does not support autostart
   expect(await page.getByRole('switch', { name: 'Start at login' }).count()).toBe(0);
   expect(await page.getByRole('switch', { name: 'Check for updates' }).count()).toBe(0);
-  // the settings have a window of their own
+  // the settings window has no link to the library
   expect(await page.getByRole('link', { name: 'Back to the library' }).count()).toBe(0);
   expect(await page.getByText('This browser').count()).toBe(0);
   await tray.click({ force: true }); // the switch changes when the app has answered

@@ -1,8 +1,8 @@
 // Uses the real desktop app like a user, with an empty data folder: first run, scan, play, the tray's menu, the player
-// window on top, media keys, links, files that are opened, a second start, a restarted server, quit. Not part of
-// `npm test`, because it needs Electron's binary and a display. npm run desktop:smoke takes the sources' build; with
-// --packed it takes what electron-builder packed into out/, which needs the fuse for Node's inspector left on (see
-// .github/workflows/check.yml); --electron PATH drives any Electron from 25 on.
+// window on top, media keys, links, opened files, a second start, a restarted server, quit. Not part of `npm test`,
+// because it needs Electron's binary and a display. npm run desktop:smoke tests the build of the sources; with --packed
+// it tests what electron-builder packed into out/, which needs the fuse for Node's inspector left on (see
+// .github/workflows/check.yml); --electron PATH uses any Electron from version 25 on.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -48,7 +48,7 @@ const args = [
   ...(isPacked ? [] : [source]),
   `--user-data-dir=${join(dir, 'profile')}`,
   '--lang=en-US',
-  '--password-store=basic', // machines that run this have no unlocked keychain
+  '--password-store=basic', // the test machines have no unlocked keychain
   '--use-mock-keychain',
   '--autoplay-policy=no-user-gesture-required',
 ];
@@ -128,7 +128,7 @@ async function play(window: Page): Promise<void> {
   await window.getByRole('region', { name: 'Player' }).getByRole('button', { name: 'Pause', exact: true }).waitFor();
 }
 
-/** Returns what plays, and pauses it. */
+/** Checks that the tray shows the playing track, and pauses it there. */
 async function useTray(app: ElectronApplication, window: Page): Promise<void> {
   const titles = music.files.flatMap(({ tags }) => tags?.title ?? []);
   const isTitle = (label: string): boolean => titles.some((title) => label.startsWith(title.slice(0, 20)));
@@ -144,7 +144,7 @@ async function useTray(app: ElectronApplication, window: Page): Promise<void> {
   );
 }
 
-/** The sleep timer, and the player window: on top, and as one line. */
+/** Checks the sleep timer, and the player window on top and as one line. */
 async function useMiniPlayer(app: ElectronApplication): Promise<void> {
   await clickInTray(app, '15 minutes');
   await until(
@@ -212,7 +212,7 @@ async function openFile(app: ElectronApplication, window: Page): Promise<void> {
   await pauseButton(window).click();
 }
 
-/** A second start ends at once and hands its link to the first. */
+/** Checks that a second start ends at once and passes its link to the first. */
 async function startAgain(app: ElectronApplication, window: Page): Promise<void> {
   const path = await app.evaluate(() => process.execPath);
   const secondProcess = spawn(path, [...args, 'tonearm://album/1'], { cwd: root, env: process.env, stdio: 'inherit' });
@@ -235,11 +235,13 @@ async function quitByTray(app: ElectronApplication): Promise<void> {
   await appClosed;
 }
 
-/** No driver can click in a system's tray, so its menu is recorded, and its entries are clicked from inside the app. */
+/**
+ * Records the tray's menu, because no driver can click in a system's tray; its items are clicked from inside the app.
+ */
 function keepTrayMenu(app: ElectronApplication): Promise<void> {
   return app.evaluate(({ Tray }) => {
     const { setContextMenu } = Tray.prototype;
-    Tray.prototype.setContextMenu = function keep(menu) {
+    Tray.prototype.setContextMenu = function keepMenu(menu) {
       if (menu) Object.assign(globalThis, { trayMenu: menu });
       setContextMenu.call(this, menu);
     };
@@ -252,13 +254,13 @@ function trayLabels(app: ElectronApplication): Promise<string[]> {
   );
 }
 
-/** Clicks after this call has answered, since the app may quit. */
+/** Clicks an item of the tray's menu, after this call has returned, since the app may quit. */
 function clickInTray(app: ElectronApplication, label: string): Promise<void> {
   return app.evaluate((_electron, wantedLabel) => {
     const menuItems = (globalThis as { trayMenu?: Electron.Menu }).trayMenu?.items ?? [];
     const item = menuItems
-      .flatMap((one) => [one, ...(one.submenu?.items ?? [])])
-      .find((one) => one.label === wantedLabel && one.enabled);
+      .flatMap((menuItem) => [menuItem, ...(menuItem.submenu?.items ?? [])])
+      .find((menuItem) => menuItem.label === wantedLabel && menuItem.enabled);
     if (!item) throw new Error(`The tray has nothing called ${wantedLabel} to click.`);
     setImmediate(() => item.click());
   }, label);

@@ -1,4 +1,4 @@
-// Music from a catalogue: found, saved as a placeholder, put into a playlist, and fetched by playing it.
+// Music from a catalogue is found, saved as a placeholder, added to a playlist, and fetched by playing it.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -109,7 +109,7 @@ test('playing a saved hit from a playlist fetches it', async () => {
     .click();
 
   const bytes = archive.items.get('quays-low-water')!.files![0]!.bytes;
-  archive.faults.push({ cut: bytes.length / 2 });
+  archive.faults.push({ cutAfterBytes: bytes.length / 2 });
   await rowOf('Tracks in Evening')
     .getByRole('button', { name: `Play ${REMOTE_TITLE}` })
     .click();

@@ -1,4 +1,4 @@
-// The equalizer: measured in the browser's own audio graph, rendered offline, and used on its page.
+// The equalizer is measured in the browser's own audio graph, rendered offline, and used on its page.
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ afterAll(() => stage?.close());
 
 const random = seededRandom(24);
 const randomBetween = (min: number, max: number): number => min + random() * (max - min);
-/** Sets of ten bands, from slight to extreme. */
+/** Returns a set of ten random bands, from slight to extreme. */
 const randomBands = (): Band[] =>
   flatBands(false).map((band) =>
     limitBand({
@@ -42,14 +42,14 @@ interface Rendered {
   response: number[];
   /** Highest peak of any full-scale signal. */
   peak: number;
-  isSame: boolean;
+  isUnchanged: boolean;
 }
 
-/** Runs in the page. */
+/** Runs in the page: renders an impulse through the equalizer. */
 async function render(equalizer: Equalizer, rate: number, frequencies: number[]): Promise<Rendered> {
   type Create = (context: BaseAudioContext, settings: Equalizer) => { input: AudioNode; output: AudioNode };
   const { createFilters } = (globalThis as unknown as { equalizer: { createFilters: Create } }).equalizer;
-  const run = async (signal: Float32Array<ArrayBuffer>): Promise<Float32Array> => {
+  const renderSignal = async (signal: Float32Array<ArrayBuffer>): Promise<Float32Array> => {
     const context = new OfflineAudioContext(1, signal.length, rate);
     const buffer = new AudioBuffer({ length: signal.length, sampleRate: rate });
     buffer.copyToChannel(signal, 0);
@@ -62,13 +62,16 @@ async function render(equalizer: Equalizer, rate: number, frequencies: number[])
   };
   const impulse = new Float32Array(rate);
   impulse[0] = 1;
-  const answer = await run(impulse);
+  const answer = await renderSignal(impulse);
   const response = frequencies.map((frequency) => {
-    // Goertzel's algorithm
-    const turn = 2 * Math.cos((2 * Math.PI * frequency) / rate);
+    // computes the response at one frequency with Goertzel's algorithm
+    const coefficient = 2 * Math.cos((2 * Math.PI * frequency) / rate);
     let [previousValue, lastValue] = [0, 0];
-    for (const value of answer) [previousValue, lastValue] = [lastValue, value + turn * lastValue - previousValue];
-    return 10 * Math.log10(previousValue * previousValue + lastValue * lastValue - turn * previousValue * lastValue);
+    for (const value of answer)
+      [previousValue, lastValue] = [lastValue, value + coefficient * lastValue - previousValue];
+    return (
+      10 * Math.log10(previousValue * previousValue + lastValue * lastValue - coefficient * previousValue * lastValue)
+    );
   });
   let seed = 1;
   const noise = (): number => ((seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) < 2 ** 30 ? 1 : -1);
@@ -77,14 +80,14 @@ async function render(equalizer: Equalizer, rate: number, frequencies: number[])
     noise,
     (n) => (Math.sin(2 * Math.PI * 20 * 1_000 ** (time(n) / 1) * time(n)) >= 0 ? 1 : -1),
     (n) => (Math.floor(time(n) * 160) % 2 === 0 ? 1 : -1),
-    // the worst signal is the signs of the impulse response, backwards
+    // the worst signal consists of the signs of the impulse response, reversed
     (n) => ((answer[rate - 1 - n] ?? 0) >= 0 ? 1 : -1),
   ];
   let peak = 0;
   for (const signal of signals)
-    for (const value of await run(Float32Array.from({ length: rate }, (_, n) => signal(n))))
+    for (const value of await renderSignal(Float32Array.from({ length: rate }, (_, n) => signal(n))))
       peak = Math.max(peak, Math.abs(value));
-  return { response, peak, isSame: answer.every((value, n) => value === impulse[n]) };
+  return { response, peak, isUnchanged: answer.every((value, n) => value === impulse[n]) };
 }
 
 test('rendered offline, the equalizer is within 0.1 dB of theory from 20 Hz to 20 kHz, and no signal clips', async () => {
@@ -110,7 +113,7 @@ test('rendered offline, the equalizer is within 0.1 dB of theory from 20 Hz to 2
     expect(peak).toBeGreaterThan(0.9); // the preamp lowers the sound no more than necessary
   }
   const flat: Equalizer = { isOn: true, preampDb: 0, bands: flatBands(false), isGraphic: false };
-  const { isSame } = await bench.evaluate<Rendered>(
+  const { isUnchanged: isSame } = await bench.evaluate<Rendered>(
     `(${render.toString()})(${JSON.stringify(flat)}, 48000, ${JSON.stringify([1_000])})`,
   );
   expect(isSame).toBe(true);
@@ -130,7 +133,7 @@ test('without the equalizer there is no filter node; with it there is one for ea
   });
   await page.goto(`${stage.url}/tracks`);
   const filters = (): Promise<number> => page.evaluate('globalThis.filters');
-  await page.locator('[data-index="1"][data-track]').dblclick(); // not before it is filled
+  await page.locator('[data-index="1"][data-track]').dblclick(); // the double click waits until the row is loaded
   await page.getByRole('button', { name: 'Pause' }).first().waitFor();
   expect(await filters()).toBe(0);
   const settings = await page.context().newPage();
@@ -158,7 +161,7 @@ test('without the equalizer there is no filter node; with it there is one for ea
   await expect.poll(() => frequency.inputValue()).toBe('1250 Hz');
   await settings.getByText('Graphic', { exact: true }).click();
   const lowest = settings.getByRole('slider', { name: 'Band 1 at 31 Hz' });
-  // the value of the low shelf
+  // the slider has the gain of the low shelf
   expect(parseFloat((await lowest.getAttribute('aria-valuetext')) ?? '')).toBeGreaterThan(4);
   await settings.close();
   expect(stage.problems).toEqual([]);

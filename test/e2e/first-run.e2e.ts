@@ -5,7 +5,7 @@ import { currentTime, DESK_WINDOW, openStage, OWNER_ACCOUNT, untilIdle, type Sta
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await openStage({ scanned: false, tracks: 40, seconds: '8' });
+  stage = await openStage({ isScanned: false, tracks: 40, seconds: '8' });
 });
 afterAll(() => stage?.close());
 
@@ -55,7 +55,7 @@ test('an empty data folder becomes a library that plays', async () => {
   const firstTitle = await player.getByRole('link').first().textContent();
   await expect.poll(() => player.getByRole('link').first().textContent()).not.toBe(firstTitle);
   await expect.poll(() => currentTime(page)).toBeGreaterThan(0.3);
-  // Chromium reports the errors that this test provokes; any other is a failure.
+  // Chromium reports the errors that this test provokes; any other message is a failure.
   expect(stage.problems.filter((text) => !/status of (401|403|422)/.test(text))).toEqual([]);
 });
 

@@ -1,5 +1,5 @@
-// Draws the joins and measures how soon playback starts: node test/e2e/gapless-figures.ts rewrites
-// docs/gapless.svg and the tables of docs/gapless.md. Needs ffmpeg and a build.
+// Draws the joins and measures how soon playback starts: node test/e2e/gapless-figures.ts rewrites docs/gapless.svg and
+// the tables of docs/gapless.md. Needs ffmpeg and a build.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ const stage = await openStage({
 });
 try {
   const recording = await recordSineAlbum(stage);
-  const soon = await measureFirstSounds(stage);
+  const firstSounds = await measureFirstSounds(stage);
   writeFileSync(join(docs, 'gapless.svg'), draw(recording));
   const joins = recording.joins.map(
     ({ format, shiftMs, holeMs }) => `| ${format} | ${shiftMs.toFixed(3)} | ${holeMs.toFixed(3)} |`,
@@ -47,7 +47,7 @@ try {
     '',
     '| Four minutes of | first sound after, ms | with nothing prepared, ms |',
     '|---|---|---|',
-    ...soon.map(({ format, again, first }) => `| ${format} | ${again} | ${first} |`),
+    ...firstSounds.map(({ format, again, first }) => `| ${format} | ${again} | ${first} |`),
   ].join('\n');
   const text = readFileSync(join(docs, 'gapless.md'), 'utf8');
   writeFileSync(join(docs, 'gapless.md'), text.replace(/(<!-- figures -->\n)[\s\S]*(\n<!-- end -->)/, `$1${tables}$2`));
@@ -80,7 +80,7 @@ function writeLongTracks(tool: string, dir: string): void {
   }
 }
 
-/** Measures from the click to the first frame, in a new window and in a window that has played before. */
+/** Measures the time from the click to the first frame, in a new window and in a window that has played before. */
 async function measureFirstSounds({
   api,
   openAsOwner,
@@ -130,12 +130,12 @@ async function measureFirstSounds({
 
 function draw({ samples, rate, joins }: SineRecording): string {
   const samplesAround = Math.round((AROUND_MS / 1000) * rate);
-  const plots = joins.map(({ format, at }, i) => {
+  const plots = joins.map(({ format, middleFrame }, i) => {
     const top = i * PLOT_HEIGHT;
     const points = Array.from(
       { length: 2 * samplesAround },
       (_, n) =>
-        `${((n / (2 * samplesAround)) * PLOT_WIDTH).toFixed(1)},${(top + PLOT_HEIGHT / 2 - (samples[at - samplesAround + n] ?? 0) * 64).toFixed(1)}`,
+        `${((n / (2 * samplesAround)) * PLOT_WIDTH).toFixed(1)},${(top + PLOT_HEIGHT / 2 - (samples[middleFrame - samplesAround + n] ?? 0) * 64).toFixed(1)}`,
     );
     return `<text x="8" y="${top + 18}">${format}</text><line x1="${PLOT_WIDTH / 2}" x2="${PLOT_WIDTH / 2}" y1="${top + 4}" y2="${top + PLOT_HEIGHT - 4}" class="join"/><polyline points="${points.join(' ')}"/>`;
   });

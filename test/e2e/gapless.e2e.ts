@@ -1,4 +1,4 @@
-// A continuous tone in two tracks, for every format, played by the window while its output is recorded.
+// The window plays a continuous tone that is split into two tracks, for every format, while its output is recorded.
 import { afterAll, expect, test } from 'vitest';
 import { RATE, TONES, writeSineAlbum } from '../support/sine-album.ts';
 import { toolOrWarn } from '../support/tools.ts';

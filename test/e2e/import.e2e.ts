@@ -1,4 +1,4 @@
-// Files dropped on the window are imported; one that is not audio is reported.
+// Files dropped on the window are imported; a file that is not audio is reported.
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { DESK_WINDOW, openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await openStage({ scanned: false, tracks: 6 });
+  stage = await openStage({ isScanned: false, tracks: 6 });
 });
 afterAll(() => stage?.close());
 
@@ -26,9 +26,9 @@ test('a dropped album is imported, and a bad file in it is listed with the reaso
       transfer.items.add(new File([Uint8Array.from(atob(bytes), (char) => char.charCodeAt(0))], name));
     return transfer;
   }, files);
-  await page.dispatchEvent('body', 'dragenter', { dataTransfer: dataTransfer });
+  await page.dispatchEvent('body', 'dragenter', { dataTransfer });
   await page.getByText('Drop to add to your library').waitFor();
-  await page.dispatchEvent('body', 'drop', { dataTransfer: dataTransfer });
+  await page.dispatchEvent('body', 'drop', { dataTransfer });
 
   const panel = page.getByRole('region', { name: 'Import' });
   await panel.getByRole('heading', { name: '3 of 4 imported' }).waitFor();

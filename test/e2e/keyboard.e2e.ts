@@ -115,7 +115,7 @@ const queue = () => page.getByRole('complementary', { name: 'Queue' });
 const countLikedTracks = async () => (await stage.api<{ total: number }>('/tracks?liked=true&limit=1')).total;
 const press = (key: string) => page.keyboard.press(key);
 
-/** Moves the focus to where no list and no field handles the keys. */
+/** Moves the focus outside of all lists and fields, so that only the window handles keys. */
 const nowhere = () => page.locator('#main').focus();
 async function focusTrack(place: number) {
   await page.goto('/tracks');
@@ -125,7 +125,7 @@ async function focusTrack(place: number) {
   return row;
 }
 
-/** A shortcut without a test does not compile. */
+/** The check of each shortcut; a shortcut without a check does not compile. */
 const SHORTCUT_CHECKS: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<void>> = {
   async search() {
     for (const key of ['Control+k', '/']) {
@@ -147,9 +147,9 @@ const SHORTCUT_CHECKS: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<
     const position = await valueOf('Position');
     await press('ArrowRight');
     await expect.poll(() => valueOf('Position')).toBeGreaterThan(position + 3_000);
-    const ahead = await valueOf('Position');
+    const laterPosition = await valueOf('Position');
     await press('ArrowLeft');
-    await expect.poll(() => valueOf('Position')).toBeLessThan(ahead - 2_000);
+    await expect.poll(() => valueOf('Position')).toBeLessThan(laterPosition - 2_000);
   },
   async skip() {
     const firstTitle = await nowPlaying();

@@ -1,15 +1,15 @@
 import type { Page } from 'playwright-core';
 
-/** A text of the interface, not of music, in the pseudo-language. */
+/** A letter that the pseudo-language has only in texts of the interface, not in names of music. */
 const INTERFACE = 'ő';
 
 /**
- * Returns the faults of the present layout: texts and controls that are cut off or beyond an edge, texts that overlap,
- * controls that something covers. Names may end in an ellipsis, texts of the interface may not.
+ * Returns the faults of the current layout: texts and controls that are cut off or beyond an edge, texts that overlap,
+ * covered controls. Names may end in an ellipsis, texts of the interface may not.
  */
 export const layoutFaults = (page: Page): Promise<string[]> => page.evaluate(findFaults, INTERFACE);
 
-/** Runs in the page. */
+/** Runs in the page: searches for the faults. */
 function findFaults(ofInterface: string): string[] {
   const SLACK_PX = 1.5;
   const controls =
@@ -90,7 +90,7 @@ function findFaults(ofInterface: string): string[] {
     }
   }
 
-  /** Returns whether the topmost element at the middle belongs to the element. */
+  /** Returns whether the topmost element at the middle of the rectangle is the element or inside it. */
   const isOnTop = (element: Element, { left, right, top, bottom }: DOMRect): boolean | undefined => {
     const [x, y] = [(left + right) / 2, (top + bottom) / 2];
     if (x <= 0 || y <= 0 || x >= innerWidth || y >= innerHeight) return undefined;
@@ -127,18 +127,18 @@ function findFaults(ofInterface: string): string[] {
     }
   }
 
-  /** Rows scroll below the heading of their table. */
+  /** Returns whether the element is sticky, such as the heading of a table, below which rows scroll. */
   function staysInPlace(element: Element): boolean {
     for (let box: Element | null = element; box; box = box.parentElement)
       if (styleOf(box).position === 'sticky') return true;
     return false;
   }
 
-  const drawn = texts.filter(({ element, rect }) => isOnTop(element, rect));
-  drawn.sort((a, b) => a.rect.top - b.rect.top);
-  for (const [i, drawnText] of drawn.entries())
-    for (let j = i + 1; j < drawn.length; j++) {
-      const otherText = drawn[j];
+  const drawnTexts = texts.filter(({ element, rect }) => isOnTop(element, rect));
+  drawnTexts.sort((a, b) => a.rect.top - b.rect.top);
+  for (const [i, drawnText] of drawnTexts.entries())
+    for (let j = i + 1; j < drawnTexts.length; j++) {
+      const otherText = drawnTexts[j];
       if (!otherText || otherText.rect.top > drawnText.rect.bottom - 4) break;
       const overlapWidth =
         Math.min(drawnText.rect.right, otherText.rect.right) - Math.max(drawnText.rect.left, otherText.rect.left);
@@ -159,7 +159,7 @@ function findFaults(ofInterface: string): string[] {
         );
     }
 
-  /** Whether the text is seen where the other one is: not behind the edge of what cuts it. */
+  /** Returns whether the text is visible at the other text's place, and not clipped there by an element around it. */
   function isWithinClip(element: Element, rect: DOMRect, place: DOMRect): boolean {
     let [left, right, top, bottom] = [rect.left, rect.right, rect.top, rect.bottom];
     for (let box: Element | null = element; box && box !== document.body; box = box.parentElement) {

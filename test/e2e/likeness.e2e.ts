@@ -1,4 +1,4 @@
-// Radio, path and map with the keyboard alone, in a library whose sounds are made up.
+// Radio, path and map with the keyboard alone, in a library with generated sounds.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -27,7 +27,7 @@ beforeAll(async () => {
     ([token, owner]) => localStorage.setItem('tonearm.session', JSON.stringify({ token, user: owner })),
     [server.token, user] as const,
   );
-  // the made-up tracks have no files
+  // the generated tracks have no files
   const silence = readFileSync(join(import.meta.dirname, '..', '..', 'renderer', 'public', 'silence.flac'));
   await page.route(/\/api\/v1\/stream\//, (route) => route.fulfill({ contentType: 'audio/flac', body: silence }));
   page.on('request', (request) => {
@@ -68,7 +68,7 @@ test('a radio starts from a mood, says why it plays what it plays, and is steere
   await expect.poll(() => radioRequests.at(-1)).toMatchObject({ more: [], less: [expect.any(Number)] });
   await queue.getByText(`Less like “${playingTitle}”`).first().waitFor();
 
-  // the radio is still steered when it is started again
+  // a restarted radio keeps its steering
   await page.reload();
   const { less } = radioRequests.at(-1)!;
   const steeredSoFar = radioRequests.length;

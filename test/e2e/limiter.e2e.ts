@@ -1,5 +1,5 @@
-// Volume normalization in the browser: a quiet track with loud moments is turned up by its whole gain, and what leaves
-// the page stays within full scale.
+// Volume normalization in the browser: a quiet track with loud moments gets its whole gain, and the output stays within
+// full scale.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-/** Twelve seconds of a quiet tone with a drum at full scale in every second, and the tags of ReplayGain. */
+/** Writes twelve seconds of a quiet tone with a drum at full scale in every second, and ReplayGain tags. */
 function writeDrums(dir: string): void {
   const samples = Int16Array.from({ length: 12 * SAMPLE_RATE }, (_, i) => {
     const level = i % SAMPLE_RATE < 300 ? 1 : QUIET_AMPLITUDE;

@@ -36,7 +36,7 @@ function writeRisingTone(dir: string): void {
   ]);
 }
 
-/** Returns the time of the file at which a recording ends, by the pitch of its last half second. */
+/** Returns the position in the file at which a recording ends, by the pitch of its last half second. */
 function timeOf(samples: Float32Array, rate: number): number {
   const lastSamples = samples.slice(-Math.round(rate / 2));
   const clearly = 0.2 * Math.max(...lastSamples);
@@ -63,8 +63,8 @@ test.runIf(ffmpeg !== undefined)('after a seek the display shows what is heard',
   await expect.poll(() => currentTime(page)).toBeGreaterThan(2);
   const slider = page.getByRole('region', { name: 'Player' }).getByRole('slider', { name: 'Position' });
   /**
-   * Returns how far the sound lags behind the display, because some of it waits in buffers: the middle one of three
-   * readings.
+   * Returns how far the sound lags behind the displayed position, because some audio waits in buffers: the median of
+   * three readings.
    */
   const delayAfterSeek = async (seconds: number): Promise<number> => {
     await slider.fill(String(seconds * 1_000));
@@ -79,8 +79,10 @@ test.runIf(ffmpeg !== undefined)('after a seek the display shows what is heard',
     }
     return delays.toSorted((a, b) => a - b)[1]!;
   };
-  const usual = await delayAfterSeek(5); // near the start every seek is accurate
+  const usualDelay = await delayAfterSeek(5); // near the start every seek is accurate
   for (const seconds of [433, 1_111, 200, 777])
-    expect.soft(Math.abs((await delayAfterSeek(seconds)) - usual), `at ${seconds} s`).toBeLessThan(ALLOWED_SECONDS);
+    expect
+      .soft(Math.abs((await delayAfterSeek(seconds)) - usualDelay), `at ${seconds} s`)
+      .toBeLessThan(ALLOWED_SECONDS);
   expect(stage.problems).toEqual([]);
 });

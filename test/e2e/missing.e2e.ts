@@ -1,4 +1,4 @@
-// Missing files: the page appears, a track is given another file, others are removed and restored, all by keyboard.
+// Missing files: the page appears, a track gets another file, others are removed and restored, all by keyboard.
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -9,7 +9,8 @@ import { DESK_WINDOW, endUndo, openStage, PHONE_WINDOW, scanToTheEnd, type Stage
 let stage: Stage;
 let page: Page;
 /**
- * Two missing tracks that one new file may be, so that the scan does not choose one, and three other missing tracks.
+ * Two missing tracks that match one new file equally well, so that the scan chooses neither. `missingTracks` are three
+ * other missing tracks.
  */
 let twins: TrackOut[];
 let missingTracks: TrackOut[];
@@ -23,7 +24,7 @@ function writeVariant(path: string, change: number): void {
 }
 
 beforeAll(async () => {
-  stage = await openStage({ scanned: false, tracks: 40, seconds: '3' });
+  stage = await openStage({ isScanned: false, tracks: 40, seconds: '3' });
   song = stage.library.files.find(
     (file) => file.format === 'mp3' && !file.messy && !file.duplicateOf && !file.sameAudioAs,
   )!.path;
@@ -74,7 +75,7 @@ test('the page is in the side bar as soon as a scan finds missing files', async 
   await row(missingTracks[0]!.title).first().getByText(missingTracks[0]!.source_id.split('/').at(-1)!).waitFor();
   await page.setViewportSize(PHONE_WINDOW.viewport);
   const proposedRow = row(twins[0]!.title).first();
-  await expect.poll(() => proposedRow.getByText('Same recording').count()).toBe(1); // on a wide window in a column, too
+  await expect.poll(() => proposedRow.getByText('Same recording').count()).toBe(1); // not in a column
   await proposedRow.getByText('Same recording').waitFor();
   await proposedRow.getByRole('button', { name: `Find ${twins[0]!.title}` }).waitFor();
   await page.setViewportSize(DESK_WINDOW.viewport);
@@ -135,7 +136,7 @@ test('removing a track can be undone, and otherwise it is deleted after a while'
 
   await page.keyboard.press('Delete');
   await page.getByText(`“${secondTwin.title}” removed.`).waitFor();
-  await page.getByRole('link', { name: 'Home', exact: true }).click(); // the time to undo is over in another window
+  await page.getByRole('link', { name: 'Home', exact: true }).click(); // the undo time ends in another window
   expect((await listMissingTracks()).map(({ id }) => id)).toContain(secondTwin.id);
   await endUndo(page);
   await expect.poll(async () => (await listMissingTracks()).map(({ id }) => id)).not.toContain(secondTwin.id);
@@ -144,7 +145,7 @@ test('removing a track can be undone, and otherwise it is deleted after a while'
 
 test('several tracks are selected with Space and Shift, removed at once and restored with one Undo', async () => {
   await page.goto('/missing');
-  await row(missingTracks[0]!.title).first().waitFor(); // a blank row takes no focus
+  await row(missingTracks[0]!.title).first().waitFor(); // a blank row cannot be focused
   await table().getByRole('row').nth(1).focus();
   await page.keyboard.press('Space');
   await page.getByText('1 selected').waitFor();

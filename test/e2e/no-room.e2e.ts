@@ -1,4 +1,5 @@
-// A music folder that does not fit into the library: said where the person is, with the way on, on a phone in German.
+// A music folder that does not fit into the library is reported on the current page, with a way to continue, on a phone
+// in German.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import { openStage, OWNER_ACCOUNT, PHONE_WINDOW, untilIdle, type Stage } from './stage.ts';

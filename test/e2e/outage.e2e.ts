@@ -11,10 +11,10 @@ import { currentTime, DESK_WINDOW, openStage, type Stage } from './stage.ts';
 let stage: Stage;
 let page: Page;
 let network: CDPSession;
-/** Tracks for each test, which the browser has not loaded before. */
+/** Tracks for each test that the browser has not loaded before. */
 let lists: TrackOut[][];
 const ffmpeg = toolOrWarn('ffmpeg', 'audio that the browser cannot decode is');
-/** A WAV file of 64-bit numbers, which no browser decodes. */
+/** Writes a WAV file of 64-bit numbers, which no browser decodes. */
 function writeFloats(dir: string): void {
   if (!ffmpeg) return;
   const sine = [
@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterEach(() => setNetwork(UNLIMITED));
 afterAll(() => stage?.close());
 
-/** Throughput that Chromium takes as unlimited; 0 is a network that is down. */
+/** The throughput that Chromium treats as unlimited; 0 simulates a network outage. */
 const UNLIMITED = -1;
 const setNetwork = (bytesPerSecond: typeof UNLIMITED | 0): Promise<unknown> =>
   network.send('Network.emulateNetworkConditions', {
@@ -101,7 +101,7 @@ test('at a change of tracks two tracks are loaded already, and the next plays wh
   expect(await nowPlaying()).toBe(tracks[3]?.title);
 });
 
-/** Runs in the page: a quarter of the track's first download arrives. */
+/** Runs in the page: breaks the track's first download off after a quarter. */
 function breakOff(trackId: number): void {
   const { fetch: load } = globalThis;
   let isFirst = true;
@@ -137,7 +137,7 @@ test('after a broken download the part that has arrived plays, then the rest', a
   expect(await nowPlaying()).toBe(tracks[0]?.title);
 });
 
-/** Runs in the page: the first question whether the track can be had is lost on its way. */
+/** Runs in the page: lets the first probe of the track's audio fail as if its connection were lost. */
 function loseFirstProbe(trackId: number): void {
   const { fetch: load } = globalThis;
   const page = globalThis as typeof globalThis & { isProbeLost?: true };

@@ -1,4 +1,4 @@
-// Every page, and a library in which none of them is empty.
+// All pages of the app, and a library in which none of them is empty.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page, Request } from 'playwright-core';
@@ -7,7 +7,7 @@ import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { startSmallCatalogue } from '../support/small-catalogue.ts';
 import { addPodcasts } from '../support/some-podcasts.ts';
 import { until } from '../support/until.ts';
-import { DESK_WINDOW, drawn, loseFiles, openStage, type Stage, type StageOptions } from './stage.ts';
+import { DESK_WINDOW, waitUntilDrawn, loseFiles, openStage, type Stage, type StageOptions } from './stage.ts';
 
 export const APP_PAGES = [
   '/',
@@ -62,24 +62,24 @@ interface WithRouter {
   __TSR_ROUTER__: { navigate: (to: { href: string }) => Promise<void> };
 }
 
-/** Runs in the page. */
+/** Runs in the page: returns whether everything is loaded. */
 const isLoadedNow = (): boolean =>
   document.querySelector('h1, h2') !== null &&
   !document.querySelector('[class*=skeleton], [aria-busy=true]') &&
   [...document.images].every((image) => image.complete || image.loading === 'lazy');
 
-/** Runs in the page: what is not loaded yet. */
+/** Runs in the page: returns what is not loaded yet. */
 const leftNow = (): string[] =>
   [...document.querySelectorAll('[class*=skeleton], [aria-busy=true]')].map((element) =>
     element.outerHTML.slice(0, 500),
   );
 
-/** Nothing else would explain a page that took minutes. */
+/** A page that is still loading after this time is reported, which explains why a test takes minutes. */
 const REPORTED_MS = 60_000;
 
 /**
- * Opens pages in a window and waits for all that they load. Where the window stays the same this is like clicking a
- * link, and only otherwise a new load, which takes several times as long.
+ * Returns a function that opens pages in a window and waits for everything that they load. Within one window it
+ * navigates like a link; only another window is loaded as a whole, which takes several times as long.
  */
 export function pageOpener(page: Page): (path: string) => Promise<void> {
   const requests = new Set<Request>();
@@ -101,7 +101,7 @@ export function pageOpener(page: Page): (path: string) => Promise<void> {
         () => [...requests].map((request) => request.url()),
         (open) => open.length === 0,
       );
-      await drawn(page); // what came may ask for more
+      await waitUntilDrawn(page); // the loaded data may cause more requests
     } while (requests.size > 0 || !(await page.evaluate(isLoadedNow)));
   };
   return async (path) => {
@@ -115,10 +115,10 @@ const words = (suffix: string): string =>
   `${suffix} that has a name as long as those of the twentieth century’s symphonies with all movements `
     .repeat(4)
     .slice(0, NAME_LENGTH);
-/** Make long names with spaces, where a line can break, and without spaces. */
+/** Functions that make long names with spaces, where a line can break, and without spaces. */
 const LONG_NAMES = [words, (suffix: string) => words(suffix).replaceAll(' ', '_')];
 
-/** An album of each kind of name. */
+/** Adds an album with each kind of long name. */
 function addLongNames(dir: string): void {
   for (const [i, makeName] of LONG_NAMES.entries()) {
     const to = join(dir, `Long names ${i}`);
@@ -137,7 +137,7 @@ function addLongNames(dir: string): void {
   }
 }
 
-/** The pages of what has names of 300 characters. */
+/** Returns the pages of items that have names of 300 characters. */
 export async function pagesOfLongNames({ api }: Pick<Stage, 'api'>): Promise<string[]> {
   const { items: albums } = await api<AlbumPage>('/albums?q=symphonies&limit=10');
   const { items: tracks } = await api<TrackPage>('/tracks?q=symphonies&limit=10');
@@ -161,7 +161,7 @@ const HOUR_MS = 3_600_000;
 export async function openStageOfPages(options: StageOptions = {}): Promise<Stage> {
   const catalogue = await startSmallCatalogue();
   const stage = await openStage({
-    scanned: false,
+    isScanned: false,
     tracks: 80,
     messy: 0.1,
     seconds: '15',

@@ -1,4 +1,4 @@
-// The parts of a phone: the bottom bar, the player as a sheet, menus.
+// The user interface on a phone: the bottom bar, the player as a sheet, menus.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { currentTime, openStage, PHONE_WINDOW, type Stage } from './stage.ts';
 

@@ -1,4 +1,4 @@
-// One player for all windows; a queue and plays that survive closing them; an album at double speed.
+// All windows share one player; the queue and plays survive closing the windows; an album plays at double speed.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   const albums = (await stage.api<{ items: AlbumOut[] }>('/albums?limit=200')).items;
   album = albums
     .filter(({ title }) => title !== LONG_ALBUM)
-    .reduce((best, one) => (one.track_count > best.track_count ? one : best));
+    .reduce((longestAlbum, candidate) => (candidate.track_count > longestAlbum.track_count ? candidate : longestAlbum));
   songs = (await stage.api<{ items: TrackOut[] }>(`/albums/${album.id}/tracks`)).items;
 });
 afterAll(() => stage?.close());
@@ -67,16 +67,16 @@ function writeBook(dir: string): void {
     ]),
   );
   const blocks: Buffer[] = [];
-  let at = 4;
+  let offset = 4;
   for (let isLast = false; !isLast;) {
-    isLast = bytes.readUInt8(at) >= 0x80;
-    const end = at + 4 + bytes.readUIntBE(at + 1, 3);
-    if ((bytes.readUInt8(at) & 0x7f) === 0) blocks.push(bytes.subarray(at, end)); // stream info
-    at = end;
+    isLast = bytes.readUInt8(offset) >= 0x80;
+    const end = offset + 4 + bytes.readUIntBE(offset + 1, 3);
+    if ((bytes.readUInt8(offset) & 0x7f) === 0) blocks.push(bytes.subarray(offset, end)); // block type 0 is the stream info
+    offset = end;
   }
   const head = Buffer.alloc(4);
   head.writeUInt32BE(0x84_000000 + comments.length);
-  writeFileSync(path, Buffer.concat([bytes.subarray(0, 4), ...blocks, head, comments, bytes.subarray(at)]));
+  writeFileSync(path, Buffer.concat([bytes.subarray(0, 4), ...blocks, head, comments, bytes.subarray(offset)]));
 }
 
 function writeMore(dir: string): void {
@@ -101,11 +101,11 @@ test('an album of 20 tracks at double speed is played to its end, no track skipp
   await page.keyboard.press('Escape');
   const playedTitles = await page.evaluate(() => {
     const titles: string[] = [];
-    const look = () => {
+    const checkFrame = () => {
       const title = document.querySelector('section[aria-label="Player"] a')?.textContent;
       if (title && titles.at(-1) !== title) titles.push(title);
     };
-    new MutationObserver(look).observe(document.querySelector('section[aria-label="Player"]')!, {
+    new MutationObserver(checkFrame).observe(document.querySelector('section[aria-label="Player"]')!, {
       subtree: true,
       childList: true,
       characterData: true,
@@ -202,7 +202,7 @@ test('tracks of the queue are dragged to another position', async () => {
   await row(2).getByText(songs[2]!.title).waitFor();
   await expect
     .poll(async () => {
-      // just after a drag, clicks are ignored
+      // clicks are ignored for a moment after a drag
       const clear = queue.getByRole('button', { name: 'Clear queue' });
       if ((await clear.count()) > 0) await clear.click();
       return queue.getByText('The queue is empty.').count();

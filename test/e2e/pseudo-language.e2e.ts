@@ -1,6 +1,5 @@
-// A language is a file: here a pseudo-language whose texts show what is not translated, are longer
-// by half, and run from right to left. Every page is opened with it, and checked with axe too, which hardly depends
-// on the language.
+// A pseudo-language is added as a file: its texts show what is not translated, are half as long again, and run from
+// right to left. Every page is opened in it, and also checked with axe, which hardly depends on the language.
 import { rmSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -8,7 +7,7 @@ import { buildPseudoProgram, PSEUDO, pseudoText } from '../support/pseudo-langua
 import { inBothThemes, OF_WORDS, WITHOUT_SHELL } from './axe.ts';
 import { layoutFaults } from './layout-faults.ts';
 import { openStageOfPages, pageOpener, APP_PAGES } from './pages.ts';
-import { DESK_WINDOW, drawn, PHONE_WINDOW, type Stage } from './stage.ts';
+import { DESK_WINDOW, waitUntilDrawn, PHONE_WINDOW, type Stage } from './stage.ts';
 
 let program: string;
 let stage: Stage;
@@ -21,7 +20,7 @@ afterAll(async () => {
   rmSync(program, { recursive: true, force: true });
 });
 
-/** All words in the server's responses so far: names of music, and its messages. */
+/** Returns a function that returns all words in the server's responses so far: names of music, and messages. */
 function noteAnswers(page: Page): () => Promise<ReadonlySet<string>> {
   const words = new Set<string>();
   const reading = new Set<Promise<void>>();
@@ -38,15 +37,15 @@ function noteAnswers(page: Page): () => Promise<ReadonlySet<string>> {
   };
 }
 
-/** A name that a chart truncates is not a word. */
+/** Matches complete words; a name that a chart truncates with an ellipsis is not one. */
 const PLAIN_WORD = /[A-Za-z]{3,}(?![A-Za-z…])/g;
-/** Names, units and keys that are written so in every language, and the names of languages. */
+/** Names, units and keys that are the same in every language, and the names of languages. */
 const NAME_PATTERN = (
   'ctrl esc tonearm url listenbrainz last libre maloja lrclib node linux http https localhost khz kbit ' +
   'deutsch english'
 ).split(' ');
 
-/** Texts and names for screen readers, with their places. */
+/** Returns the texts of a page and its names for screen readers, with their places. */
 const textsOf = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const texts: string[] = [];
@@ -61,7 +60,7 @@ const textsOf = (page: Page): Promise<string[]> =>
     return texts;
   });
 
-/** English words that are not from the server. */
+/** Returns the English words on a page that did not come from the server. */
 async function english(page: Page, answers: () => Promise<ReadonlySet<string>>): Promise<string[]> {
   const words = (await textsOf(page)).flatMap((text) => [...text.matchAll(PLAIN_WORD)].map(([word]) => word));
   const serverWords = await answers();
@@ -82,7 +81,7 @@ test('every page is translated, uncut and mirrored, in a wide window and in a na
   const faults: string[] = [];
   for (const [i, path] of APP_PAGES.entries()) {
     await page.setViewportSize(DESK_WINDOW.viewport);
-    await page.goto('about:blank'); // so each page is loaded: other tests follow links
+    await page.goto('about:blank'); // each page is loaded as a whole, while other tests follow links
     await open(path);
     const { dir, lang } = await page.evaluate(() => {
       const { dir, lang } = document.documentElement;
@@ -94,7 +93,7 @@ test('every page is translated, uncut and mirrored, in a wide window and in a na
     if (dir !== 'rtl' || lang !== PSEUDO) faults.push(`${path}: runs ${dir} in ${lang}`);
     for (const { viewport } of [DESK_WINDOW, PHONE_WINDOW]) {
       await page.setViewportSize(viewport);
-      await drawn(page);
+      await waitUntilDrawn(page);
       for (const word of await english(page, answers)) faults.push(`${path}: English: ${word}`);
       for (const fault of await layoutFaults(page)) faults.push(`${path} at ${viewport.width} px: ${fault}`);
     }
@@ -108,15 +107,15 @@ test('the page is mirrored', async () => {
   await choosePseudo(page);
   await page.goto('/albums');
   await page.getByRole('gridcell').first().waitFor();
-  const main = await page.getByRole('main').boundingBox();
+  const mainBox = await page.getByRole('main').boundingBox();
   const navigation = await page.getByRole('navigation').first().boundingBox();
-  expect(navigation!.x).toBeGreaterThan(main!.x + main!.width - 2);
+  expect(navigation!.x).toBeGreaterThan(mainBox!.x + mainBox!.width - 2);
   const cells = page.getByRole('gridcell');
   const [firstBox, secondBox] = [await cells.nth(0).boundingBox(), await cells.nth(1).boundingBox()];
   expect(firstBox!.x).toBeGreaterThan(secondBox!.x);
 
   await cells.first().locator('[data-stop]').focus();
-  await page.keyboard.press('ArrowLeft'); // in reading direction
+  await page.keyboard.press('ArrowLeft'); // the left arrow moves in reading direction
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.closest('[data-index]')?.getAttribute('data-index')))
     .toBe('1');

@@ -1,8 +1,8 @@
 // Records the player's output, block by block, with an AudioWorklet. Blocks are joined in the order in which they are
-// rendered: on a busy machine Chromium gives several of them the same `currentFrame`, though none is left out.
+// rendered: on a busy machine Chromium gives several of them the same `currentFrame`, although none is missing.
 import type { Page } from 'playwright-core';
 
-/** Frames that an AudioWorklet gets at a time. */
+/** Number of frames that an AudioWorklet receives at a time. */
 const BLOCK_FRAMES = 128;
 
 const TAP_PROCESSOR = `registerProcessor('tap', class extends AudioWorkletProcessor {
@@ -18,8 +18,8 @@ interface Recorded {
 }
 
 /**
- * Records the output. Call this before the page is opened, with `bypassCSP`: modules of a worklet can only be passed as
- * a blob.
+ * Records the output. Must be called before the page is opened, with `bypassCSP`, because modules of a worklet can only
+ * be passed as a blob.
  */
 export async function recordOutput(page: Page): Promise<void> {
   await page.addInitScript((source) => {
@@ -45,8 +45,8 @@ export async function recordOutput(page: Page): Promise<void> {
 }
 
 /**
- * Stops the audio clock while the next track is downloaded and decoded, so that a busy machine is in time. Call this
- * before the page is opened.
+ * Stops the audio clock while the next track is downloaded and decoded, so that a busy machine is not late. Must be
+ * called before the page is opened.
  */
 export async function holdClockForNextTrack(page: Page): Promise<void> {
   await page.addInitScript(() => {
@@ -66,7 +66,7 @@ export async function holdClockForNextTrack(page: Page): Promise<void> {
   });
 }
 
-/** Records how long other work of the machine holds the page up. */
+/** Records how long other work of the machine delays the page. */
 export async function watchHoldUps(page: Page): Promise<void> {
   await page.evaluate(() => {
     let previousMs = performance.now();
@@ -83,7 +83,10 @@ export async function watchHoldUps(page: Page): Promise<void> {
 export const longestHoldUp = (page: Page): Promise<number> =>
   page.evaluate(() => (globalThis as unknown as { holdUps: { longestMs: number } }).holdUps.longestMs);
 
-/** Returns the length of the recorded sound: on a busy machine the worklet is loaded later than the track begins. */
+/**
+ * Returns the length of the recorded sound, which is shorter than the track on a busy machine, where the worklet is
+ * loaded later.
+ */
 export const recordedSeconds = (page: Page): Promise<number> =>
   page.evaluate((blockFrames) => {
     const { recording } = globalThis as unknown as Partial<Recorded>;
@@ -91,7 +94,7 @@ export const recordedSeconds = (page: Page): Promise<number> =>
     return (blocks.length * blockFrames) / (recording?.rate ?? 1);
   }, BLOCK_FRAMES);
 
-/** Everything recorded so far, first channel. */
+/** Returns everything recorded so far, the first channel only. */
 export async function takeRecording(page: Page): Promise<{ samples: Float32Array; rate: number }> {
   const { rate, base64 } = await page.evaluate((blockFrames) => {
     const { recording } = globalThis as unknown as Recorded;

@@ -1,4 +1,5 @@
-// Two tracks with uncertain matches: one is accepted and undone, one is kept as it is, all by keyboard.
+// Two tracks with uncertain matches: one match is accepted and undone, the other track is kept as it is, all by
+// keyboard.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ReviewOut } from '../../server/enrichment/wire.ts';

@@ -1,6 +1,6 @@
-// Screenshots of every page at 1440 and 390 px, light and dark: node test/e2e/screenshots.ts FOLDER [ADDRESS USER
-// PASSWORD]. Without an address a server with a generated collection is started. `npm run screenshots`
-// fills docs/screenshots.
+// Takes screenshots of every page at 1440 and 390 px, light and dark: node test/e2e/screenshots.ts FOLDER [ADDRESS USER
+// PASSWORD]. Without an address a server with a generated collection is started. `npm run screenshots` fills
+// docs/screenshots.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const [folder, address, username, password] = process.argv.slice(2);
 if (!folder) throw new Error('Say which folder the pictures go into.');
 mkdirSync(folder, { recursive: true });
 
-// Chromium from the packages has fonts of its own, which lack Chinese, Japanese and Korean
+// the packaged Chromium has its own fonts, which lack Chinese, Japanese and Korean
 process.env['FONTCONFIG_PATH'] ??= '/etc/fonts';
 
 const STATION_ROWS = [
@@ -39,7 +39,7 @@ const catalogue = address ? null : await startSmallCatalogue();
 const stage = address
   ? null
   : await openStage({
-      scanned: false,
+      isScanned: false,
       tracks: 600,
       messy: 0.02,
       seconds: '8',
@@ -207,7 +207,7 @@ const SCREENSHOT_SCENES: Scene[] = [
   ],
 ];
 
-// both sizes at once; every page is opened once and changes its theme
+// both sizes run at once; every page is opened once and changes its theme
 await Promise.all(
   (
     [
@@ -232,7 +232,7 @@ async function shoot(from: Browser, size: string, device: Parameters<Browser['ne
     session.user,
   ] as const);
   for (const [name, path, prepare] of SCREENSHOT_SCENES) {
-    if (path.includes('#')) await page.goto('about:blank'); // a change of the hash alone would load nothing
+    if (path.includes('#')) await page.goto('about:blank'); // navigation to another hash alone would load nothing
     await page.goto(path);
     await page.waitForLoadState('networkidle');
     await prepare?.(page);
@@ -258,13 +258,13 @@ async function keepBoth(page: Page, name: string): Promise<void> {
         [...document.images].filter(({ loading }) => loading !== 'lazy').map((image) => image.decode()),
       ),
     );
-    await keep(page, `${name}-${colorScheme}`);
+    await saveScreenshot(page, `${name}-${colorScheme}`);
   }
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
-/** Compresses a screenshot so that it is small enough for the repository. */
-async function keep(page: Page, name: string): Promise<void> {
+/** Compresses a screenshot, so that it is small enough for the repository, and saves it. */
+async function saveScreenshot(page: Page, name: string): Promise<void> {
   await sharp(await page.screenshot())
     .webp({ quality: 78 })
     .toFile(join(folder!, `${name}.webp`));
@@ -288,17 +288,19 @@ async function largestAlbum(): Promise<AlbumPage['items'][number]> {
     headers: { Authorization: `Bearer ${session.access_token}` },
   });
   const { items } = (await response.json()) as AlbumPage;
-  // a machine may not have fonts for others
+  // the machine may lack fonts for other scripts
   const namedAlbums = items.filter(
-    (one) => one.has_cover && /^[\x20-\x7e]+$/.test(`${one.title}${one.artist_name ?? ''}`),
+    (candidate) => candidate.has_cover && /^[\x20-\x7e]+$/.test(`${candidate.title}${candidate.artist_name ?? ''}`),
   );
-  return namedAlbums.reduce((best, one) => (one.track_count > best.track_count ? one : best));
+  return namedAlbums.reduce((longestAlbum, candidate) =>
+    candidate.track_count > longestAlbum.track_count ? candidate : longestAlbum,
+  );
 }
 
-/** Listens to all tracks, and until their sounds can be compared. */
+/** Analyzes all tracks, and waits until their sounds can be compared. */
 async function listen(api: Api): Promise<void> {
   await api('/settings', { method: 'PATCH', body: { analysis_enabled: true } });
-  // rarely, since it steps aside for requests
+  // polls rarely, because the analysis pauses for requests
   const isDone = async (): Promise<boolean> =>
     (await api<AnalysisOut>('/analysis')).state === 'done' && (await api<LikenessOut>('/likeness')).by === 'sound';
   while (!(await isDone())) await sleep(5_000);
@@ -341,25 +343,25 @@ async function makeUnsure(api: Api): Promise<void> {
   await service.close();
 }
 
-/** The first of each kind; two are created if there are none. */
+/** Returns the first playlist of each kind; creates two if there are none. */
 async function makePlaylists(): Promise<{ ordinary: number; smart: number }> {
   const headers = { Authorization: `Bearer ${session.access_token}`, 'Content-Type': 'application/json' };
-  const ask = async <T>(path: string, body?: unknown): Promise<T> =>
+  const callApi = async <T>(path: string, body?: unknown): Promise<T> =>
     (await (
       await fetch(`${url}/api/v1${path}`, {
         headers,
         ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
       })
     ).json()) as T;
-  const { items } = await ask<PlaylistPage>('/playlists');
+  const { items } = await callApi<PlaylistPage>('/playlists');
   const idOf = (smart: boolean) =>
     items.find((playlist) => playlist.is_smart === smart && playlist.track_count > 0)?.id;
-  const tracks = await ask<TrackPage>('/tracks?limit=60&sort=random&seed=7');
-  const make = async (body: object) => (await ask<PlaylistOut>('/playlists', body)).id;
+  const tracks = await callApi<TrackPage>('/tracks?limit=60&sort=random&seed=7');
+  const makePlaylist = async (body: object) => (await callApi<PlaylistOut>('/playlists', body)).id;
   return {
     ordinary:
       idOf(false) ??
-      (await make({
+      (await makePlaylist({
         name: 'Late evening drive',
         description: 'For the long way home',
         track_ids: tracks.items
@@ -369,7 +371,7 @@ async function makePlaylists(): Promise<{ ordinary: number; smart: number }> {
       })),
     smart:
       idOf(true) ??
-      (await make({
+      (await makePlaylist({
         name: 'Nineties',
         rules: {
           all: [
@@ -383,7 +385,7 @@ async function makePlaylists(): Promise<{ ordinary: number; smart: number }> {
   };
 }
 
-/** Adds an album whose tags do not say their charset. */
+/** Adds an album whose tags do not state their charset. */
 function addJapanese(dir: string): void {
   const to = join(dir, '山田太郎', '青い海');
   mkdirSync(to, { recursive: true });
@@ -402,7 +404,7 @@ async function albumWithCharset(): Promise<number | undefined> {
   return items[0]?.id;
 }
 
-/** All pages of a theme in one picture, wide ones first. */
+/** Draws all pages of a theme in one picture, wide ones first. */
 async function drawContactSheet(scheme: string): Promise<void> {
   const [columns, width, gap] = [6, 320, 12];
   const names = readdirSync(folder!).filter((name) => name.endsWith(`-${scheme}.webp`) && !name.startsWith('all-'));

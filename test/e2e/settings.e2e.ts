@@ -1,4 +1,4 @@
-// Settings are validated while typing, apply at once, and show their origin.
+// Settings are validated while typing, apply at once, and display their origin.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ afterAll(async () => {
   rmSync(backups, { recursive: true, force: true });
 });
 
-/** Chromium also reports each rejected value. */
+/** Returns the errors of all pages without rejected values, which Chromium also reports. */
 const problems = () => stage.problems.filter((text) => !/status of (403|422)/.test(text));
 const settingOf = async (key: string) =>
   (await stage.api<SettingsOut>('/settings')).items.find((item) => item.key === key);
@@ -48,7 +48,7 @@ test('settings are validated while typing, apply at once, and show their origin'
   await page.getByText('Advanced').click();
   const port = page.getByLabel('Port', { exact: true });
   const previousPort = await port.inputValue();
-  expect(await port.isDisabled()).toBe(true); // the port is given with --port
+  expect(await port.isDisabled()).toBe(true); // --port overrides the setting
   await page.getByText('Set when the server was started, by PORT or a command-line option').waitFor();
   expect(previousPort).toBe('0');
   const hosts = page.getByRole('textbox', { name: 'Additional host names' });
@@ -137,7 +137,7 @@ test('an ordinary user sees their own settings, and the owner can set a new pass
   await hers.getByRole('heading', { level: 2, name: 'ann' }).waitFor();
   await hers.getByRole('heading', { level: 2, name: 'Scrobbling' }).waitFor();
   const groups = ['ann', 'Password', 'App passwords', 'Scrobbling', 'Signed in'];
-  // she sees only her own account
+  // the new user sees only her own account
   await expect.poll(() => hers.getByRole('heading', { level: 2 }).allTextContents()).toEqual(groups);
   expect(await hers.getByRole('button', { name: 'Add user' }).count()).toBe(0);
   const changePassword = async (current: string) => {
@@ -151,7 +151,7 @@ test('an ordinary user sees their own settings, and the owner can set a new pass
   await hers.getByRole('status').filter({ hasText: 'Saved' }).waitFor();
   await hers.reload();
   await hers.getByRole('heading', { level: 2, name: 'ann' }).waitFor(); // her window stays signed in
-  await hers.getByText('Edit the library, Jukebox').waitFor(); // what she may not
+  await hers.getByText('Edit the library, Jukebox').waitFor(); // lists the rights that she lacks
   await hers.getByText('2 GB').waitFor();
   await hers.context().close();
 
@@ -259,7 +259,7 @@ test('the library is exported, and replacing it by an export can be cancelled', 
   const previousBox = await start.boundingBox();
   await path.fill('/no such folder');
   await exportDialog.getByRole('alert').waitFor();
-  expect(await start.boundingBox()).toEqual(previousBox); // while somebody types, nothing moves
+  expect(await start.boundingBox()).toEqual(previousBox); // nothing moves while the user types
   await path.fill(folder);
   await exportDialog.getByRole('list', { name: folder }).waitFor();
   expect(await start.boundingBox()).toEqual(previousBox);

@@ -1,5 +1,5 @@
-// The owner shares the library on the network: a phone opens it with the QR code, and is disconnected when the switch
-// is off.
+// The owner shares the library on the network: a phone opens it with the QR code, and is disconnected when sharing is
+// switched off.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NetworkOut } from '../../server/lan/wire.ts';
 import { lanAddress, tryConnect } from '../support/lan.ts';
@@ -42,7 +42,7 @@ test.runIf(lanAddress !== undefined)(
     await share.click({ force: true });
     await code.waitFor({ state: 'detached' });
     await expect.poll(() => tryConnect(lanAddress ?? '', Number(new URL(stage.url).port))).toBe('ECONNREFUSED');
-    // the phone shows it
+    // the phone reports its lost connection
     expect(stage.problems.filter((problem) => !problem.includes('net::ERR_CONNECTION_'))).toEqual([]);
     await phone.context().close();
     await page.context().close();
@@ -50,7 +50,7 @@ test.runIf(lanAddress !== undefined)(
 );
 
 test('with an address from the command line, the switch says so and is disabled', async () => {
-  const fixedStage = await openStage({ tracks: 1, scanned: false, env: { HOST: '127.0.0.1' } });
+  const fixedStage = await openStage({ tracks: 1, isScanned: false, env: { HOST: '127.0.0.1' } });
   const page = await fixedStage.openAsOwner(DESK_WINDOW);
   await page.goto('/settings#network');
   await page.getByText('Set when the server was started, by HOST or a command-line option').first().waitFor();

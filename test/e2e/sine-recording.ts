@@ -1,4 +1,4 @@
-// The recorded album of tones, which the test checks and the script draws.
+// Records the album of tones, which a test checks and a script draws.
 import { measureJoin, soundingPart, type Join } from '../support/joins.ts';
 import { ALBUM, HALF, TONES, type Tone } from '../support/sine-album.ts';
 import { until } from '../support/until.ts';
@@ -8,18 +8,18 @@ import { DESK_WINDOW, type Stage } from './stage.ts';
 export interface SineRecording {
   samples: Float32Array;
   rate: number;
-  joins: (Join & Tone & { at: number })[];
-  /** Seconds by which a recording is longer than its tracks together. */
+  joins: (Join & Tone & { middleFrame: number })[];
+  /** Milliseconds by which a recording is longer than its tracks together. */
   surplusMs: number;
 }
 
 /**
- * A track of three seconds that is playing for nearly as long before the page comes to load the next one cannot be
- * joined to it: such a recording is of the machine, not of the player.
+ * If the page is delayed longer than this, the next track cannot be loaded before a track of three seconds ends, and
+ * the recording shows the machine's delay and not the player.
  */
 const LONGEST_HOLD_UP_MS = 1_000;
 
-/** Records until the page was not held up, three times at most. */
+/** Records until the page was not delayed, at most three times. */
 export async function recordSineAlbum(stage: Stage): Promise<SineRecording> {
   for (let attempt = 1; ; attempt += 1) {
     const { holdUpMs, ...recording } = await recordOnce(stage);
@@ -47,8 +47,8 @@ async function recordOnce(stage: Stage): Promise<SineRecording & { holdUpMs: num
 
   const { first, end } = soundingPart(recording.samples);
   const joins = TONES.map((tone, i) => {
-    const at = first + (2 * i + 1) * HALF;
-    return { ...tone, at, ...measureJoin(recording, at, tone.hz) };
+    const middle = first + (2 * i + 1) * HALF;
+    return { ...tone, middleFrame: middle, ...measureJoin(recording, middle, tone.hz) };
   });
   return {
     ...recording,

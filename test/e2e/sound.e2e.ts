@@ -28,7 +28,7 @@ afterAll(() => stage?.close());
 interface Noted {
   gains: GainNode[];
   audioElements: HTMLAudioElement[];
-  startedSounds: { node: AudioBufferSourceNode; from: number; offset: number; until: number }[];
+  startedSounds: { node: AudioBufferSourceNode; from: number; offset: number; endsAt: number }[];
   controls: Record<string, MediaSessionActionHandler>;
 }
 
@@ -48,15 +48,15 @@ function noteControls(): void {
     observations.gains.push(node);
     return node;
   };
-  const set = navigator.mediaSession.setActionHandler.bind(navigator.mediaSession);
+  const setHandler = navigator.mediaSession.setActionHandler.bind(navigator.mediaSession);
   navigator.mediaSession.setActionHandler = (action, handler) => {
     if (handler) observations.controls[action] = handler;
-    set(action, handler);
+    setHandler(action, handler);
   };
 }
 
-const inPage = <T, A>(look: (observations: Noted, value: A) => T, value: A): Promise<T> =>
-  page.evaluate(`(${look.toString()})(globalThis, ${JSON.stringify(value)})`);
+const inPage = <T, A>(readValue: (observations: Noted, value: A) => T, value: A): Promise<T> =>
+  page.evaluate(`(${readValue.toString()})(globalThis, ${JSON.stringify(value)})`);
 const player = () => page.getByRole('region', { name: 'Player' });
 const nowPlaying = () => player().getByRole('link').first().textContent();
 const settings = () => page.getByRole('dialog', { name: 'Playback settings' });
@@ -111,7 +111,8 @@ test('with a crossfade the next track starts while the last one fades', async ()
   const together = await inPage(({ startedSounds }) => {
     const lastSound = startedSounds.at(-1)!;
     return (
-      Math.max(...startedSounds.filter(({ from }) => from < lastSound.from).map(({ until }) => until)) - lastSound.from
+      Math.max(...startedSounds.filter(({ from }) => from < lastSound.from).map(({ endsAt: until }) => until)) -
+      lastSound.from
     );
   }, null);
   expect(together).toBeGreaterThan(1.5);
@@ -157,9 +158,11 @@ test('a crossfade leaves out silence, begins on a beat and brings tempos togethe
   await player().getByRole('slider', { name: 'Position' }).fill('20000');
   await expect.poll(nowPlaying).toBe(pair[1].title);
   const { first, tail, second } = await inPage(({ startedSounds }) => {
-    const [previousSound, lastSound, nextSound] = startedSounds.slice(-3).map(({ from, offset, until, node }) => {
-      return { from, offset, until, seconds: node.buffer!.duration };
-    });
+    const [previousSound, lastSound, nextSound] = startedSounds
+      .slice(-3)
+      .map(({ from, offset, endsAt: until, node }) => {
+        return { from, offset, until, seconds: node.buffer!.duration };
+      });
     return { first: previousSound!, tail: lastSound!, second: nextSound! };
   }, null);
   // the position in the leaving track at which the fade begins
@@ -167,7 +170,7 @@ test('a crossfade leaves out silence, begins on a beat and brings tempos togethe
   expect((fadeStart * 1_000) % period, 'on a beat').toBeCloseTo(0, 0);
   expect(second.offset).toBeCloseTo(1, 3);
   expect(second.from).toBeCloseTo(tail.from, 4);
-  // what is left of the first track takes less time at the tempo of the second
+  // the rest of the first track is shorter at the tempo of the second
   expect(tail.seconds).toBeCloseTo(((pair[0].duration_ms! - silence) / 1_000 - fadeStart) * (nextPeriod / period), 1);
   expect(tail.seconds).toBeGreaterThan(2.9);
   await page.unroute(/\/tracks\/\d+\/analysis$/);
@@ -228,7 +231,7 @@ test('the system shows what plays, and its keys control the player; the queue su
   await press('pause');
   await expect.poll(readShownTime).toMatchObject({ state: 'paused' });
   await press('seekto', { seekTime: 4 });
-  await press('previoustrack'); // after three seconds it goes back to the start
+  await press('previoustrack'); // after three seconds the key returns to the start of the track
   await expect.poll(async () => Number(await player().getByRole('slider', { name: 'Position' }).inputValue())).toBe(0);
   await press('seekto', { seekTime: 2 });
   await expect

@@ -1,4 +1,4 @@
-// A window is a speaker, and a Subsonic client controls it.
+// A window is a speaker that a Subsonic client controls.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TrackPage } from '../../server/library/wire.ts';
 import { currentTime, DESK_WINDOW, openStage, OWNER_ACCOUNT, type Stage } from './stage.ts';
@@ -40,7 +40,7 @@ test('a phone plays music on the computer, sees the position, and stops it', asy
   await phone('action=stop');
   await expect.poll(() => currentTime(page)).toBe(0);
 
-  // somebody at the computer presses the button
+  // a person at the computer presses the button
   await page.getByRole('button', { name: 'Play', exact: true }).last().click();
   await expect
     .poll(async () => (await phone('action=status')).jukeboxStatus)

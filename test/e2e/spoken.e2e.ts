@@ -1,4 +1,4 @@
-// Ten journeys as a screen reader announces them: each control has a name of its own, in words.
+// Ten tasks as a screen reader announces them: each control has its own name, in words.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStageOfPages, pageOpener } from './pages.ts';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 const play = () => page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
-const SPOKEN_JOURNEYS: [name: string, path: string, go?: () => Promise<unknown>][] = [
+const SPOKEN_JOURNEYS: [name: string, path: string, prepare?: () => Promise<unknown>][] = [
   ['finding a page', '/'],
   ['playing an album', '/albums/1', play],
   [
@@ -43,7 +43,7 @@ const SPOKEN_JOURNEYS: [name: string, path: string, go?: () => Promise<unknown>]
   ['searching', '/search?q=a'],
 ];
 
-/** Lines such as `button "Play Iron"` of what can be operated, without their places in the tree. */
+/** Returns role and name of all controls on the page, such as `button` and `Play Iron`. */
 const controlsOf = async (): Promise<{ role: string; name: string }[]> =>
   [
     ...(await page.locator('body').ariaSnapshot()).matchAll(
@@ -51,7 +51,7 @@ const controlsOf = async (): Promise<{ role: string; name: string }[]> =>
     ),
   ].map(([, role = '', name = '']) => ({ role, name }));
 
-const NAME_FAULTS: [what: string, is: (name: string, role: string) => boolean][] = [
+const NAME_FAULTS: [fault: string, isFaulty: (name: string, role: string) => boolean][] = [
   ['has no name', (name) => name.trim() === ''],
   ['is a word of the program', (name) => /undefined|null|NaN|\[object|\{\{|^[a-z]+\.[a-z]+$/.test(name)],
   ['ends as if more came', (name) => /[:,·-]$/.test(name)],
@@ -59,9 +59,9 @@ const NAME_FAULTS: [what: string, is: (name: string, role: string) => boolean][]
   ['has words that run into each other', (name) => /\p{Ll}…?\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+…$/u.test(name)],
 ];
 
-test.each(SPOKEN_JOURNEYS)('%s', async (_, path, go) => {
+test.each(SPOKEN_JOURNEYS)('%s', async (_, path, prepare) => {
   await open(path);
-  await go?.();
+  await prepare?.();
   const controls = await controlsOf();
   expect(controls.length).toBeGreaterThan(10);
   expect(

@@ -1,4 +1,4 @@
-// The environment of a browser test: a collection, the built server with an empty data folder, a browser. `close`
+// The environment of a browser test: a collection, the built server with an empty data folder, and a browser. `close`
 // removes everything.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 const root = join(import.meta.dirname, '..', '..');
 
 export const OWNER_ACCOUNT = { username: 'owner', password: 'correct horse battery' };
-/** No test uses services on the internet, and none analyzes its tracks in the background unless it asks for that. */
+/** Settings with which the server uses no internet services and analyzes nothing, unless a test requests it. */
 const OFFLINE_SETTINGS = {
   musicbrainz_enabled: false,
   coverart_enabled: false,
@@ -31,7 +31,7 @@ export const PHONE_WINDOW = {
 } satisfies BrowserContextOptions;
 
 interface WindowOptions extends BrowserContextOptions {
-  /** The code of all pages is loaded while the window is idle: half of the processor time that opening one takes. */
+  /** Whether an idle window loads the code of all pages, which takes half of the processor time of opening it. */
   preloads?: boolean;
 }
 
@@ -48,15 +48,15 @@ export interface Stage {
   /** Opens a new window of the owner; first creates the account and scans the collection, if necessary. */
   openAsOwner(options: WindowOptions): Promise<Page>;
   api<T>(path: string, init?: { method?: string; body?: unknown }): Promise<T>;
-  /** Creates the owner's account, and sends requests as the owner from now on. */
+  /** Creates the owner's account; later requests are sent as the owner. */
   signIn(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface StageOptions extends Omit<LibraryOptions, 'tracks'> {
   tracks?: number;
-  /** Start with `--import`, so that the collection is scanned at once; default true. */
-  scanned?: boolean;
+  /** Whether the server starts with `--import` and scans the collection at once; true by default. */
+  isScanned?: boolean;
   /** Adds files to the music folder before it is scanned. */
   addMusic?: (dir: string) => void | Promise<void>;
   /** Settings in the form of environment variables. */
@@ -74,7 +74,7 @@ export async function sharedBrowser(): Promise<Browser> {
 }
 
 export async function openStage({
-  scanned = true,
+  isScanned: scanned = true,
   tracks = 60,
   addMusic,
   env,
@@ -181,14 +181,14 @@ export async function startServer(
   );
   let text = '';
   return new Promise((resolve, reject) => {
-    const take = (chunk: Buffer) => {
+    const onChunk = (chunk: Buffer) => {
       text += chunk.toString();
       const url = /listening on (http:\S+)/.exec(text)?.[1];
       const setupToken = /Setup token: (\S+)/.exec(text)?.[1];
       if (url && setupToken) resolve({ child, url, setupToken });
     };
-    child.stdout.on('data', take);
-    child.stderr.on('data', take);
+    child.stdout.on('data', onChunk);
+    child.stderr.on('data', onChunk);
     child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${text}`)));
   });
 }
@@ -199,17 +199,20 @@ async function saveData(page: Page): Promise<void> {
   await session.send('Emulation.setDataSaverOverride', { dataSaverEnabled: true });
 }
 
-/** An ended job stays ended, and each request takes processor time from the work that the test waits for. */
+/**
+ * Polling interval for jobs; ended jobs stay ended, and each request takes processor time from the work that the test
+ * waits for.
+ */
 const AN_END = { everyMs: 100 };
 
 export async function untilIdle(listJobs: () => Promise<{ items: JobOut[] }>): Promise<void> {
-  // a job that waits for an internet service would wait for ever
+  // jobs that wait for an internet service count as idle, because they would wait forever
   const isIdle = ({ items }: { items: JobOut[] }): boolean =>
     items.length > 0 && items.every((job) => job.finished_at !== null || job.status === 'waiting');
   await until(listJobs, isIdle, AN_END);
 }
 
-/** Scans the music folder, and waits for the result. */
+/** Scans the music folder, and waits until the scan has ended. */
 export async function scanToTheEnd({ api }: Pick<Stage, 'api'>): Promise<void> {
   await untilEnded({ api }, await api<JobOut>('/sources/local_folder/scan', { method: 'POST' }));
 }
@@ -221,7 +224,7 @@ export const untilEnded = ({ api }: Pick<Stage, 'api'>, { id }: JobOut): Promise
     AN_END,
   );
 
-/** Makes some tracks missing: a music folder in reference mode, a scan, some files removed, and another scan. */
+/** Makes some tracks missing: adds a music folder in reference mode, scans it, removes some files, and scans again. */
 export async function loseFiles({ api, library }: Pick<Stage, 'api' | 'library'>, count: number): Promise<void> {
   const places = library.files
     .filter((file) => !file.messy && file.pathHex === undefined)
@@ -231,32 +234,35 @@ export async function loseFiles({ api, library }: Pick<Stage, 'api' | 'library'>
     method: 'PATCH',
     body: { local_media_import_path: library.dir, local_media_import_mode: 'reference', local_media_watch: false },
   });
-  for (const take of [() => {}, () => places.forEach((path) => rmSync(path))]) {
-    take();
+  for (const attempt of [() => {}, () => places.forEach((path) => rmSync(path))]) {
+    attempt();
     await scanToTheEnd({ api });
   }
 }
 
 /**
- * Waits for the layout after a change of the window's size: two frames, since what is measured in the first changes the
- * second, and until the page has nothing left to do.
+ * Waits for the layout after the window's size has changed: two frames, because measurements in the first change the
+ * second, and until the page is idle.
  */
-export async function drawn(page: Page): Promise<void> {
+export async function waitUntilDrawn(page: Page): Promise<void> {
   let isDrawn = false;
   while (!isDrawn) isDrawn = await page.evaluate(nextFrames, ASKED_AGAIN_MS);
 }
 
-/** After a change of the size, Chromium sometimes draws no frame for minutes, until another one is requested. */
+/**
+ * Another frame is requested after this time, because Chromium sometimes draws none for minutes after a change of the
+ * size.
+ */
 const ASKED_AGAIN_MS = 1_000;
 
-/** Runs in the page. */
+/** Runs in the page: waits for two frames. */
 const nextFrames = (askedAgainMs: number): Promise<boolean> =>
   new Promise((resolve) => {
     requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(() => resolve(true))));
     setTimeout(resolve, askedAgainMs, false);
   });
 
-/** Waits until nothing fades or moves: half-drawn colours have less contrast. */
+/** Waits until all animations have ended, because half-drawn colours have less contrast. */
 export const waitUntilStill = (page: Page): Promise<unknown> =>
   page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'), undefined, {
     polling: 100,
@@ -269,15 +275,15 @@ interface WithUndo {
   endUndo: () => void;
 }
 
-/** Runs in the page and extends the time to undo until the test ends it. */
+/** Runs in the page and extends the undo time until the test ends it. */
 function holdUndo(ms: number): void {
   const { setTimeout, clearTimeout } = globalThis;
   const heldTimers = new Map<number, () => void>();
   Object.assign(globalThis, {
-    setTimeout(run: () => void, delay?: number, ...rest: []) {
-      if (delay !== ms) return setTimeout(run, delay, ...rest);
+    setTimeout(callback: () => void, delay?: number, ...rest: []) {
+      if (delay !== ms) return setTimeout(callback, delay, ...rest);
       const id = setTimeout(() => undefined, 2 ** 31 - 1) as unknown as number;
-      heldTimers.set(id, run);
+      heldTimers.set(id, callback);
       return id;
     },
     clearTimeout(id: number) {
@@ -285,7 +291,7 @@ function holdUndo(ms: number): void {
       clearTimeout(id);
     },
     endUndo() {
-      for (const [id, run] of heldTimers) if (heldTimers.delete(id)) run();
+      for (const [id, callback] of heldTimers) if (heldTimers.delete(id)) callback();
     },
   });
 }
@@ -295,7 +301,7 @@ export const endUndo = (page: Page): Promise<void> =>
 
 interface Noted {
   audioElements: HTMLAudioElement[];
-  startedSounds: { node: AudioBufferSourceNode; from: number; offset: number; until: number }[];
+  startedSounds: { node: AudioBufferSourceNode; from: number; offset: number; endsAt: number }[];
 }
 
 /**
@@ -315,21 +321,21 @@ export function noteSounds(): void {
   });
   const { start, stop } = AudioBufferSourceNode.prototype;
   AudioBufferSourceNode.prototype.start = function (from = 0, offset = 0) {
-    observations.startedSounds.push({ node: this, from, offset, until: from + (this.buffer?.duration ?? 0) - offset });
+    observations.startedSounds.push({ node: this, from, offset, endsAt: from + (this.buffer?.duration ?? 0) - offset });
     start.call(this, from, offset);
   };
   AudioBufferSourceNode.prototype.stop = function (when = 0) {
     for (const sound of observations.startedSounds)
-      if (sound.node === this) sound.until = Math.min(sound.until, Math.max(when, this.context.currentTime));
+      if (sound.node === this) sound.endsAt = Math.min(sound.endsAt, Math.max(when, this.context.currentTime));
     stop.call(this, when);
   };
 }
 
-/** Position in the playing track in seconds; 0 when nothing plays. */
+/** Returns the position in the playing track in seconds; 0 if nothing plays. */
 export const currentTime = (page: Page): Promise<number> =>
   page.evaluate(() => {
     const { audioElements, startedSounds } = globalThis as unknown as Noted;
-    const soundingPositions = startedSounds.flatMap(({ node, from, offset, until }) => {
+    const soundingPositions = startedSounds.flatMap(({ node, from, offset, endsAt: until }) => {
       const contextTime = node.context.currentTime;
       return node.context.state === 'running' && contextTime >= from && contextTime < until
         ? [offset + contextTime - from]

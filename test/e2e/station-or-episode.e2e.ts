@@ -1,4 +1,4 @@
-// Stations and episodes: audio that is no track, in the player's place on every page.
+// Stations and episodes: audio that is not a track replaces the player on every page.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EpisodePage, PodcastOut } from '../../server/podcasts/wire.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-/** Audio of about 50 s, in place of a station or episode on the internet. */
+/** Audio of about 50 s, which replaces a station or episode on the internet. */
 const AUDIO_BYTES = silentMp3(2_000);
 
 async function openWithSound(device: typeof DESK_WINDOW): Promise<Page> {

@@ -1,4 +1,4 @@
-// Deleted tracks: restored and deleted for good, by keyboard and many at once, and edits that are undone.
+// Deleted tracks are restored and permanently deleted, by keyboard and many at once, and edits are undone.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { TrackOut, TrackPage, TrashPage } from '../../server/library/wire.ts';
@@ -23,7 +23,7 @@ const remove = async (...tracksToRemove: TrackOut[]): Promise<void> => {
 
 test('the trash shows who deleted what, and gives tracks back by keyboard', async () => {
   const [firstTrack, secondTrack, thirdTrack] = tracks as [TrackOut, TrackOut, TrackOut];
-  // a page gets the changes between its last response and the start of its event stream
+  // the event stream begins with the changes since the page's last response
   const lastEvent = (): Promise<number> =>
     page.evaluate(async () => {
       const { token } = JSON.parse(localStorage.getItem('tonearm.session') ?? '{}') as { token?: string };

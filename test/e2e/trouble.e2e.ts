@@ -54,7 +54,9 @@ test('a new user creates an account if registration is open, and sees no activit
 test('a track whose file is missing says so, and the next one plays', async () => {
   const page = await stage.openAsOwner(DESK_WINDOW);
   const { items } = await stage.api<{ items: { id: number; track_count: number }[] }>('/albums?limit=200');
-  const album = items.reduce((best, item) => (item.track_count > best.track_count ? item : best));
+  const album = items.reduce((longestAlbum, item) =>
+    item.track_count > longestAlbum.track_count ? item : longestAlbum,
+  );
   const { items: tracks } = await stage.api<{ items: { id: number; title: string }[] }>(`/albums/${album.id}/tracks`);
   await page.route(`**/api/v1/stream/${tracks[0]!.id}?**`, (route) => route.fulfill({ status: 410 }));
   await page.route(`**/api/v1/stream/${tracks[0]!.id}`, (route) => route.fulfill({ status: 410 }));
@@ -77,7 +79,7 @@ test('a queue in which nothing can be played stops, repeating or not', async () 
   const { items } = await stage.api<{ items: { id: number; track_count: number }[] }>('/albums?limit=200');
   const album = items
     .filter((item) => item.track_count > 1)
-    .reduce((best, item) => (item.track_count < best.track_count ? item : best));
+    .reduce((shortestAlbum, item) => (item.track_count < shortestAlbum.track_count ? item : shortestAlbum));
   await page.goto(`/albums/${album.id}`);
   const player = page.getByRole('region', { name: 'Player' });
   await player.getByRole('button', { name: 'Repeat: off' }).click();

@@ -1,4 +1,4 @@
-// Once before the browser tests, which run in parallel: two of them would unpack Chromium into the same file.
+// Unpacks Chromium once before the browser tests, because tests in parallel would unpack it into the same file.
 import { browserPath } from '../support/browser.ts';
 
 export default async function unpackBrowser(): Promise<void> {

@@ -41,7 +41,7 @@ interface FakeResult {
 
 /** A request as received. */
 export interface Lookup {
-  at: number;
+  timeMs: number;
   client: string | null;
   duration: number;
   fingerprint: string;
@@ -59,13 +59,13 @@ export type Answer =
 export interface FakeAcoustId {
   url: string;
   lookups: Lookup[];
-  /** Responses to the next look-ups, in order; after them `answer` again. */
+  /** Responses to the next look-ups, in order; later look-ups use `answer`. */
   next: Answer[];
-  /** Answers by fingerprint and length in seconds; by default there is no match. */
+  /** Returns the response by fingerprint and length in seconds; by default there is no match. */
   answer: (lookup: Lookup) => Answer;
-  /** Awaited before each response, for what happens during a look-up. */
+  /** Awaited before each response, so that a test can act during a look-up. */
   before: () => Promise<unknown>;
-  /** Unexpected requests. */
+  /** Called when the fake leaves a request without a response. */
   onSilence: () => void;
   close(): Promise<void>;
 }
@@ -112,7 +112,7 @@ export async function startFakeAcoustId(): Promise<FakeAcoustId> {
     if (!/^\d+$/.test(duration)) return send(response, error(400, 2, 'missing required parameter "duration"'));
     if (form.get('client') === 'bad-key') return send(response, invalidKey);
     const lookup: Lookup = {
-      at: receivedAt,
+      timeMs: receivedAt,
       client: form.get('client'),
       duration: Number(duration),
       fingerprint: form.get('fingerprint') ?? '',

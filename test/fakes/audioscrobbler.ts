@@ -17,7 +17,7 @@ interface Scrobble {
 
 export type FakeAudioscrobbler = Awaited<ReturnType<typeof startAudioscrobbler>>;
 
-/** `secret` undefined: any signature of 32 digits is accepted, as Libre.fm does. */
+/** Starts the server. Without `secret` any signature of 32 digits is accepted, as Libre.fm does. */
 export async function startAudioscrobbler({ secret }: { secret?: string | undefined } = {}) {
   const scrobbles: Scrobble[] = [];
   const nowPlaying: string[] = [];
@@ -25,9 +25,9 @@ export async function startAudioscrobbler({ secret }: { secret?: string | undefi
   const methods: string[] = [];
   const allowedTokens = new Set<string>();
   const sessions = new Map([['session-key', 'ann_fm']]);
-  /** The next answers, whatever is asked: an error code, a body as it is, or no answer after the work is done. */
+  /** The next responses to any request: an error code, a raw body, or no response after the request was executed. */
   const nextAnswers: ({ code: number; status?: number } | { body: string; status?: number } | 'silence')[] = [];
-  /** `ignoredMessage` of tracks with this title. */
+  /** Code of `ignoredMessage` by track title. */
   const ignoredCodes = new Map<string, number>();
   /** Titles of scrobbles that make a request fail. */
   const brokenTitles = new Set<string>();
@@ -48,7 +48,7 @@ export async function startAudioscrobbler({ secret }: { secret?: string | undefi
     if (url.pathname !== '/2.0/') return void res.writeHead(404).end('<html>not here</html>');
     const forcedAnswer = nextAnswers.shift();
     if (forcedAnswer === 'silence') {
-      run(method, params, undefined);
+      runMethod(method, params, undefined);
       return void res.destroy();
     }
     if (forcedAnswer && 'body' in forcedAnswer)
@@ -63,7 +63,7 @@ export async function startAudioscrobbler({ secret }: { secret?: string | undefi
       [...params].some(([name, value]) => /^track\b/.test(name) && brokenTitles.has(value))
     )
       return void res.writeHead(500).end('<html>Internal Server Error</html>');
-    run(method, params, res);
+    runMethod(method, params, res);
   }
 
   function isSigned(params: URLSearchParams): boolean {
@@ -76,7 +76,7 @@ export async function startAudioscrobbler({ secret }: { secret?: string | undefi
     return signature === hash('md5', text + secret, 'hex');
   }
 
-  function run(method: string, params: URLSearchParams, res: ServerResponse | undefined): void {
+  function runMethod(method: string, params: URLSearchParams, res: ServerResponse | undefined): void {
     const reply = (body: unknown): void => void (res && answer(res, body));
     const refuse = (code: number): void => void (res && fail(res, code));
     const param = (name: string): string => params.get(name) ?? '';
@@ -176,13 +176,13 @@ export async function startAudioscrobbler({ secret }: { secret?: string | undefi
     next: nextAnswers,
     ignored: ignoredCodes,
     brokenTitles,
-    /** The user allows the token on the page of the service. */
+    /** Allows the token, as the user does on the page of the service. */
     allow: (token: string): void => void allowedTokens.add(token),
-    /** Answers nothing until `release`. */
+    /** Holds all responses back until `release`. */
     hold: (): void => void (heldAnswers = []),
     held: (): number => heldAnswers?.length ?? 0,
     release(): void {
-      heldAnswers?.forEach((go) => go());
+      heldAnswers?.forEach((sendAnswer) => sendAnswer());
       heldAnswers = undefined;
     },
     goAway: () => stop(server),

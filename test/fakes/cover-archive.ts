@@ -1,17 +1,17 @@
-// The Cover Art Archive as a local server: 307 to its storage, 302 to a machine there, then the image. Tests set the
-// behaviour of each release group.
+// The Cover Art Archive as a local server: a 307 redirect to its storage, a 302 redirect to a machine there, then the
+// image. Tests set the behaviour of each release group.
 import { createServer, type ServerResponse } from 'node:http';
 import { deflateSync } from 'node:zlib';
 import { ascii, u32 } from '../support/audio-bytes.ts';
 import { serve, stop } from './serve.ts';
 
 /**
- * Old images have only the smaller size. With `behind` a status is of the storage after the redirect; with `times` it
- * is sent so many times before the image.
+ * Behaviour for a release group. `only500` means that only the smaller size exists, as for old images. With `behind`
+ * the storage sends the status after the redirect; `times` limits how often the status is sent before the image.
  */
 export type ArchiveBehaviour =
-  /** `others`: what its further pictures show; all are the same picture. */
-  | { picture: Buffer; only500?: boolean; others?: string[] }
+  /** `others` lists the types of further pictures; all have the same bytes. */
+  | { picture: Buffer; only500?: boolean; otherPictures?: string[] }
   | { status: number; retryAfter?: number; behind?: boolean; times?: number; after?: Buffer }
   | 'endless'
   | 'huge'
@@ -25,9 +25,9 @@ export interface FakeCoverArchive {
   url: string;
   /** Behaviour by release group; the archive knows no other groups. */
   groups: Map<string, ArchiveBehaviour>;
-  /** Paths below the base, without those of its storage. */
-  asked: { path: string; userAgent: string; at: number }[];
-  /** From now on it does not answer, or sends a few bytes at a time. */
+  /** Requested paths below the base, without those of its storage. */
+  requests: { path: string; userAgent: string; timeMs: number }[];
+  /** Called when a response stalls: none, or a few bytes at a time. */
   onSilence: () => void;
   /** Stops listening. */
   close(): Promise<void>;
@@ -41,7 +41,7 @@ export async function startFakeCoverArchive(port = 0): Promise<FakeCoverArchive>
     const [, kind, mbid = '', size = ''] = path.split('/');
     const group = fake.groups.get(mbid);
     if (kind === 'release-group' || kind === 'release') {
-      fake.asked.push({ path, userAgent: request.headers['user-agent'] ?? '', at: performance.now() });
+      fake.requests.push({ path, userAgent: request.headers['user-agent'] ?? '', timeMs: performance.now() });
       return front(response, mbid, size, group);
     }
     if (kind === 'download') return redirect(response, 302, `/machine/${mbid}/${size}`);
@@ -68,9 +68,9 @@ export async function startFakeCoverArchive(port = 0): Promise<FakeCoverArchive>
     redirect(response, 307, `${fake.url}/download/${mbid}/picture_thumb500.jpg`);
   }
 
-  /** The list of a release group, whose release has the same mbid here. */
+  /** Sends the list of a release group's images; its release has the same mbid here. */
   function index(response: ServerResponse, mbid: string, group: ArchiveBehaviour): void {
-    const types = typeof group === 'object' && 'picture' in group ? [...(group.others ?? []), 'Front'] : [];
+    const types = typeof group === 'object' && 'picture' in group ? [...(group.otherPictures ?? []), 'Front'] : [];
     const images = types.map((type, n) => ({ id: n + 1, types: [type], front: type === 'Front', comment: '' }));
     response
       .writeHead(200, { 'Content-Type': 'application/json' })
@@ -101,7 +101,7 @@ export async function startFakeCoverArchive(port = 0): Promise<FakeCoverArchive>
   const fake: FakeCoverArchive = {
     url: '',
     groups: new Map(),
-    asked: [],
+    requests: [],
     onSilence: () => undefined,
     close: () => stop(server),
   };
@@ -119,7 +119,7 @@ function pour(response: ServerResponse): void {
   if (!response.destroyed) response.once('drain', () => pour(response));
 }
 
-/** A PNG of 30,000 by 30,000 pixels in a few kilobytes. */
+/** Returns a PNG of 30,000 by 30,000 pixels in a few kilobytes. */
 export function pngBomb(): Buffer {
   const chunk = (name: string, body: Buffer): Buffer => Buffer.concat([u32(body.length), ascii(name), body, u32(0)]);
   return Buffer.concat([

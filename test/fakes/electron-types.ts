@@ -1,9 +1,9 @@
-// What the stand-in has of Electron, with Electron's own types: test/unit/main/stand-in.test.ts compiles main/ against
-// it.
+// The part of Electron that the fake implements, with Electron's own types: test/unit/main/stand-in.test.ts compiles
+// main/ against it.
 import type * as Electron from 'electron';
 import type * as fake from './electron.ts';
 
-/** What both have, as Electron declares it. */
+/** The members that both have, with Electron's types. */
 type SharedMembers<Real, Fake> = Pick<Real, Extract<keyof Real, keyof Fake>>;
 
 export type WebContents = Omit<SharedMembers<Electron.WebContents, fake.FakeContents>, 'navigationHistory'> & {

@@ -1,6 +1,6 @@
 // Replaces `electron` in tests (an alias in vitest.config.ts) with the behaviour that the shell relies on: what can be
-// called before the app is ready, the order of events on quit, which navigations raise which event,
-// structured cloning and wrapped errors over IPC. Tests control and inspect it with `fake`.
+// called before the app is ready, the order of events on quit, which navigations raise which event, structured cloning
+// and wrapped errors over IPC. Tests control and inspect the replacement with `fake`.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type * as Electron from 'electron';
 
-/** Checked against the real types, so that a fake of something that does not exist does not compile. */
+/** Restricts a fake to members of the real type, so that a fake of a nonexistent member does not compile. */
 type FakeOf<T> = Partial<Record<keyof T, unknown>>;
 type Handler = (event: unknown, ...args: unknown[]) => unknown;
 interface Frame {
@@ -62,7 +62,7 @@ class FakeApp
     setMenu: (menu: unknown) => void (fake.dockMenu = menu as FakeMenu),
   } satisfies FakeOf<Electron.Dock>;
   commandLine = { hasSwitch: (name: string) => this.switches.has(name) } satisfies FakeOf<Electron.CommandLine>;
-  private ready = Promise.withResolvers<void>();
+  private whenAppReady = Promise.withResolvers<void>();
   private readyNow = false;
   private isQuitting = false;
 
@@ -70,7 +70,7 @@ class FakeApp
     return this.readyNow;
   }
   whenReady(): Promise<void> {
-    return this.ready.promise;
+    return this.whenAppReady.promise;
   }
   getVersion(): string {
     return '1.2.3';
@@ -121,7 +121,8 @@ class FakeApp
   }
 
   /**
-   * before-quit → every window closes → will-quit → quit; a listener may stop it at both `before-quit` and `will-quit`.
+   * Quits: before-quit → every window closes → will-quit → quit. A listener of `before-quit` or `will-quit` may stop
+   * it.
    */
   quit(): void {
     if (this.isQuitting || this.hasExited) return;
@@ -131,7 +132,7 @@ class FakeApp
     this.isQuitting = true;
     if (fake.windows.length === 0) return this.end();
     for (const window of fake.windows) window.close();
-    if (fake.windows.length > 0) this.isQuitting = false; // one of them refused to close
+    if (fake.windows.length > 0) this.isQuitting = false; // a window refused to close
   }
 
   lastWindowClosed(): void {
@@ -143,7 +144,7 @@ class FakeApp
   becomeReady(): void {
     if (this.hasExited) return;
     this.readyNow = true;
-    this.ready.resolve();
+    this.whenAppReady.resolve();
   }
 
   private end(): void {
@@ -163,13 +164,13 @@ export class FakeContents
   mainFrame: Frame = { url: '' };
   reloads = 0;
   /** Messages from the shell to this page. */
-  heard: unknown[] = [];
+  heardMessages: unknown[] = [];
   private openHandler: Parameters<Electron.WebContents['setWindowOpenHandler']>[0] = () => ({ action: 'allow' });
 
   getURL(): string {
     return this.mainFrame.url;
   }
-  /** Steps through the history that the shell asked for. */
+  /** Steps through the history that the shell requested. */
   steps: string[] = [];
   navigationHistory = {
     goBack: () => void this.steps.push('back'),
@@ -186,7 +187,7 @@ export class FakeContents
 
   send(channel: string, ...args: unknown[]): void {
     const message = structuredClone(args);
-    this.heard.push(...message);
+    this.heardMessages.push(...message);
     if (this === fake.windows[0]?.webContents) ipcRenderer.emitter.emit(channel, { sender: ipcRenderer }, ...message);
   }
 
@@ -194,7 +195,7 @@ export class FakeContents
     this.openHandler = handler;
   }
 
-  /** The page navigates by itself; loading by the app raises none of these events. */
+  /** Simulates a navigation by the page itself; loading by the app raises none of these events. */
   navigate(url: string, { frame = this.mainFrame }: { frame?: Frame } = {}): boolean {
     const isMainFrame = frame === this.mainFrame;
     const inFrame = cancellable({ url, isMainFrame, frame });
@@ -207,14 +208,14 @@ export class FakeContents
     return true;
   }
 
-  /** The server redirects a navigation. */
+  /** Simulates a navigation that the server redirects. */
   redirect(url: string): boolean {
     const event = cancellable({ url, isMainFrame: true, frame: this.mainFrame });
     this.emit('will-redirect', event);
     return !event.defaultPrevented;
   }
 
-  /** window.open(), or a link with target=_blank. */
+  /** Simulates window.open() or a link with target=_blank. */
   open(url: string): 'allow' | 'deny' {
     return this.openHandler({
       url,
@@ -377,8 +378,8 @@ export class BrowserWindow
 }
 
 /**
- * Gives plain Node what a utility process has: `parentPort`, which queues messages until there is a listener, and keeps
- * the process alive.
+ * Code that gives plain Node the `parentPort` of a utility process, which queues messages until there is a listener,
+ * and keeps the process alive.
  */
 const PARENT_PORT = `data:text/javascript,${encodeURIComponent(`
   import { EventEmitter } from 'node:events';
@@ -389,7 +390,10 @@ const PARENT_PORT = `data:text/javascript,${encodeURIComponent(`
   setInterval(() => undefined, 60_000);
 `)}`;
 
-/** Plain Node instead of Chromium's service process: the same output streams, messages, pid and exit event. */
+/**
+ * A utility process made of plain Node instead of Chromium's service process, with the same output streams, messages,
+ * pid and exit event.
+ */
 class FakeUtilityProcess extends EventEmitter {
   stdout: NodeJS.ReadableStream | null;
   stderr: NodeJS.ReadableStream | null;
@@ -450,12 +454,12 @@ class FakeMenu {
     fake.poppedUp = this;
   }
 
-  /** Visible labels, without separators. */
+  /** Returns the visible labels, without separators. */
   get labels(): string[] {
     return this.items.flatMap(({ label }) => label ?? []);
   }
 
-  find(label: string): Electron.MenuItemConstructorOptions {
+  findItem(label: string): Electron.MenuItemConstructorOptions {
     const allItems = this.items.flatMap((item) => [item, ...(Array.isArray(item.submenu) ? item.submenu : [])]);
     const item = allItems.find((candidate) => candidate.label === label);
     if (!item) throw new Error(`The menu has no "${label}".`);
@@ -464,7 +468,7 @@ class FakeMenu {
 
   /** Clicks an item unless it is disabled; a checkbox changes before its click event. */
   pick(label: string): void {
-    const item = this.find(label);
+    const item = this.findItem(label);
     if (item.enabled === false) throw new Error(`"${label}" cannot be picked now.`);
     if (item.type === 'checkbox') item.checked = !item.checked;
     item.click?.(item as unknown as Electron.MenuItem, undefined, {});
@@ -516,10 +520,10 @@ export class FakeNotification extends EventEmitter {
 class FakeShortcuts {
   keys = new Map<string, () => void>();
   /** Shortcuts that another program has registered. */
-  taken = new Set<string>();
+  takenKeys = new Set<string>();
   register(key: string, run: () => void): boolean {
     if (!app.isReady()) throw new Error('globalShortcut cannot be used before the app is ready');
-    if (this.taken.has(key) || this.keys.has(key)) return false;
+    if (this.takenKeys.has(key) || this.keys.has(key)) return false;
     this.keys.set(key, run);
     return true;
   }
@@ -648,7 +652,7 @@ export const fake = {
   windows: [] as BrowserWindow[],
   openedOutside: [] as string[],
   shownFiles: [] as string[],
-  /** Open dialogs, and answered ones. */
+  /** Message boxes, open and answered. */
   messages: [] as Message[],
   crashReports: undefined as Electron.CrashReporterStartOptions | undefined,
   folderDialogs: [] as unknown[][],
@@ -666,7 +670,7 @@ export const fake = {
   forks: [] as { modulePath: string; options: Electron.ForkOptions }[],
   exposed: {} as Record<string, unknown>,
 
-  /** A page invokes a channel, by default from its main frame. Of an error only the message is passed. */
+  /** Invokes a channel as a page, by default from its main frame. Of an error only the message is passed. */
   invoke(
     window: BrowserWindow,
     channel: string,
@@ -684,7 +688,7 @@ export const fake = {
     );
   },
 
-  /** A new app that is not ready yet. Its folders are removed with the next one. */
+  /** Creates a new app that is not ready yet. Removes the folders of the previous app. */
   reset(): void {
     const oldAppData = app.paths['appData'];
     if (oldAppData) rmSync(oldAppData, { recursive: true, force: true });

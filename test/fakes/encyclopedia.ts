@@ -1,10 +1,13 @@
-// MusicBrainz, Wikidata, Wikipedia and Wikimedia Commons as one local server: https://musicbrainz.org/doc/MusicBrainz_API
-// and https://www.mediawiki.org/wiki/API. Each can fail in its own way.
+// MusicBrainz, Wikidata, Wikipedia and Wikimedia Commons as one local server:
+// https://musicbrainz.org/doc/MusicBrainz_API and https://www.mediawiki.org/wiki/API. Tests can make each of them fail
+// in its own way.
 import { createServer, type ServerResponse } from 'node:http';
 import { serve, stop } from './serve.ts';
 
 export type Service = 'musicbrainz' | 'wikidata' | 'wikipedia' | 'commons' | 'files';
-/** `page`: the sign-in page of a network · `half`: JSON without what matters · `cut`: the connection breaks. */
+/**
+ * `page` is the sign-in page of a network, `half` is JSON without the important fields, `cut` breaks the connection.
+ */
 export type Fault = 'busy' | 'limit' | 'page' | 'half' | 'cut' | 'huge' | 'inside';
 
 interface FakeSubject {
@@ -19,17 +22,17 @@ interface FakeSubject {
   disambiguation?: string;
   /** Members of a group. */
   members?: { mbid: string; name: string; begin?: string; end?: string }[];
-  /** Type of relation → address. */
+  /** Addresses by type of relation. */
   links?: Record<string, string>;
   /** Artist of a release group. */
   artist?: { mbid: string; name: string };
   labels?: { mbid: string; name: string }[];
-  /** Wikidata. */
+  /** Id of the Wikidata item. */
   item?: string;
 }
 interface FakeItem {
   claims?: Record<string, (string | { id: string })[]>;
-  /** `enwiki` → title. */
+  /** Titles by wiki, such as `enwiki`. */
   sitelinks?: Record<string, string>;
 }
 interface FakeArticle {
@@ -39,12 +42,12 @@ interface FakeArticle {
 }
 interface FakeFile {
   bytes: Buffer;
-  /** HTML, as Commons sends it. */
+  /** Artist as HTML, as Commons sends it. */
   artist?: string;
   licence?: string;
   licenceUrl?: string;
   category?: string;
-  /** Instead of the address of the copy. */
+  /** Replaces the address of the scaled copy. */
   thumbUrl?: string;
 }
 
@@ -53,17 +56,22 @@ export type Encyclopedia = Awaited<ReturnType<typeof startEncyclopedia>>;
 export async function startEncyclopedia() {
   const subjects = new Map<string, FakeSubject>();
   const items = new Map<string, FakeItem>();
-  /** `en/Title` */
+  /** Articles by `language/Title`, such as `en/Title`. */
   const articles = new Map<string, FakeArticle>();
   const files = new Map<string, FakeFile>();
-  const requests: { service: Service; url: string; userAgent: string; at: number }[] = [];
+  const requests: { service: Service; url: string; userAgent: string; timeMs: number }[] = [];
   const faults = new Map<Service, Fault>();
 
   const server = createServer((req, res) => {
     const url = new URL(req.url ?? '/', 'http://fake');
     const [, firstSegment = '', secondSegment = ''] = url.pathname.split('/');
     const service = (firstSegment === 'files' ? 'files' : firstSegment) as Service;
-    requests.push({ service, url: req.url ?? '', userAgent: req.headers['user-agent'] ?? '', at: performance.now() });
+    requests.push({
+      service,
+      url: req.url ?? '',
+      userAgent: req.headers['user-agent'] ?? '',
+      timeMs: performance.now(),
+    });
     const fault = faults.get(service);
     if (fault) return fail(res, fault);
     const json = (body: unknown, status = 200): void =>
@@ -101,7 +109,9 @@ export async function startEncyclopedia() {
       const [, title = '', artist = ''] = /^releasegroup:"(.*)" AND artist:"(.*)"$/.exec(query) ?? [];
       const matches = [...subjects.values()].filter(
         (candidate) =>
-          candidate.kind === 'release-group' && has(candidate.name, title) && has(candidate.artist?.name ?? '', artist),
+          candidate.kind === 'release-group' &&
+          includesText(candidate.name, title) &&
+          includesText(candidate.artist?.name ?? '', artist),
       );
       return json({
         created: '2026-11-22T00:00:00.000Z',
@@ -121,7 +131,7 @@ export async function startEncyclopedia() {
     }
     if (kind === 'artist' && query !== null) {
       const matches = [...subjects.values()].filter(
-        (candidate) => candidate.kind === 'artist' && has(candidate.name, query.slice(1, -1)),
+        (candidate) => candidate.kind === 'artist' && includesText(candidate.name, query.slice(1, -1)),
       );
       return json({
         count: matches.length,
@@ -259,7 +269,7 @@ export async function startEncyclopedia() {
   };
 }
 
-const has = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
+const includesText = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
 
 function entityOf(subject: FakeSubject): Record<string, unknown> {
   const relation = { begin: null, end: null, ended: false, attributes: [], 'source-credit': '', 'target-credit': '' };

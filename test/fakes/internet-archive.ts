@@ -1,5 +1,5 @@
-// The Internet Archive as a local server: search, metadata of items, downloads behind a redirect,
-// with ranges. Tests can make it busy, slow, broken, or send something else.
+// The Internet Archive as a local server: search, metadata of items, downloads behind a redirect, with ranges. Tests
+// can make it busy, slow or faulty.
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { serve, stop } from './serve.ts';
@@ -16,10 +16,10 @@ export interface FakeItem {
   isDark?: boolean;
 }
 
-/** Faults of the next downloads, one each. `cut` sends so many bytes and leaves the connection to the test. */
+/** The fault of a download. `cut` sends this number of bytes and leaves the connection to the test. */
 export type DownloadFault =
   | { status: number; retryAfter?: number }
-  | { cut: number }
+  | { cutAfterBytes: number }
   | { stall: number }
   | { bytes: Buffer; contentType?: string }
   | { redirect: string };
@@ -27,18 +27,18 @@ export type DownloadFault =
 export interface FakeArchive {
   url: string;
   items: Map<string, FakeItem>;
-  /** Responses to searches and metadata requests instead of real ones. `hang` never answers. */
+  /** Responses to the next searches and metadata requests in place of real ones. `hang` never responds. */
   next: ({ status: number; body?: string } | 'hang')[];
   faults: DownloadFault[];
-  /** Paths with their queries. */
-  asked: string[];
+  /** Requested paths with their queries. */
+  requests: string[];
   /** Requested ranges of files; null is the whole file. */
   ranges: (string | null)[];
-  /** Connections for the test to break. */
+  /** Open connections that the test can break. */
   lines: ServerResponse[];
   /** Search terms. */
   queries: string[];
-  /** Unexpected requests. */
+  /** Called when the fake leaves a request without a response. */
   onSilence: () => void;
   close(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export interface FakeArchive {
 export async function startFakeArchive(port = 0): Promise<FakeArchive> {
   const server = createServer((req, res) => {
     const url = new URL(req.url ?? '/', 'http://fake');
-    fake.asked.push(req.url ?? '');
+    fake.requests.push(req.url ?? '');
     const [, kind = '', identifier = '', ...pathRest] = url.pathname.split('/').map(decodeURIComponent);
     if (kind === 'storage') return storage(req, res, identifier, pathRest.join('/'));
     if (kind === 'download') return download(res, url.pathname);
@@ -122,8 +122,8 @@ export async function startFakeArchive(port = 0): Promise<FakeArchive> {
         'Content-Range': `bytes ${start}-${file.bytes.length - 1}/${file.bytes.length}`,
       });
     else res.writeHead(200, headers);
-    if (fault && 'cut' in fault)
-      return void (fake.lines.push(res), res.write(file.bytes.subarray(start, start + fault.cut)));
+    if (fault && 'cutAfterBytes' in fault)
+      return void (fake.lines.push(res), res.write(file.bytes.subarray(start, start + fault.cutAfterBytes)));
     if (fault && 'stall' in fault) return void res.write(file.bytes.subarray(start, start + fault.stall));
     res.end(file.bytes.subarray(start));
   }
@@ -133,7 +133,7 @@ export async function startFakeArchive(port = 0): Promise<FakeArchive> {
     items: new Map(),
     next: [],
     faults: [],
-    asked: [],
+    requests: [],
     ranges: [],
     lines: [],
     queries: [],
@@ -154,7 +154,7 @@ const md5 = (bytes: Buffer): string => createHash('md5').update(bytes).digest('h
 const json = (res: ServerResponse, body: unknown): void =>
   void res.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 
-/** An unknown item is an empty object. */
+/** Returns the metadata of an item; an empty object for an unknown one. */
 function metadataOf(item: FakeItem | undefined): unknown {
   if (!item) return {};
   if (item.isDark) return { is_dark: true, metadata: { identifier: item.identifier } };

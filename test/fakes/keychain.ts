@@ -1,12 +1,14 @@
-// A system's keychain with the interface of the packages for it; its content is `entries`, and it can fail like
-// real ones.
+// A system's keychain with the interface of the keychain packages. Its content is `entries`, and it can fail like real
+// ones.
 import type { Keychain, KeychainPackage } from '../../server/config/keychain.ts';
 
 export interface FakeKeychain extends KeychainPackage {
   entries: Map<string, string>;
-  /** Faults from now on. `lies`: stores a value and returns another; `breaks`: fails after that many more writes. */
+  /**
+   * The fault from now on. `lies` stores a value and returns another; `breaksAfter` fails after that many more writes.
+   */
   fault: 'absent' | 'silent' | 'lies' | { breaksAfter: number } | undefined;
-  /** Unexpected requests. */
+  /** Called when the fake leaves a request without a response. */
   onSilence: () => void;
 }
 

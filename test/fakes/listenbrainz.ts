@@ -31,7 +31,7 @@ export async function startListenBrainz() {
   const userAgents = new Set<string>();
   /** The next responses, whatever is requested. */
   const nextAnswers: { status: number; body?: unknown; headers?: Record<string, string> }[] = [];
-  /** Takes so many submissions without an answer. */
+  /** `left` is the number of submissions that are accepted without a response. */
   const silences = { left: 0 };
   /** Loved recordings by mbid. */
   const lovedTracks = new Map<string, { track_name: string; artist_name: string }>();
@@ -110,7 +110,7 @@ export async function startListenBrainz() {
   const allListens = (): SubmittedListen[] =>
     submissions.filter(({ listen_type }) => listen_type !== 'playing_now').flatMap(({ payload }) => payload);
 
-  /** Both limits are exclusive; newest first. */
+  /** Returns the listens between two exclusive limits, newest first. */
   function listensBetween(params: URLSearchParams) {
     const [min, max] = [Number(params.get('min_ts')), Number(params.get('max_ts'))];
     const listens = allListens()
@@ -197,7 +197,7 @@ export async function startListenBrainz() {
         submissionWaiters.push(resolve);
       }),
     close: () => stop(server),
-    /** No connection is accepted until `comeBack`. */
+    /** Accepts no connection until `comeBack`. */
     goAway: () => stop(server),
     comeBack: async (): Promise<void> => void (await serve(server, Number(new URL(url).port))),
   };

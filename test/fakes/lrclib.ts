@@ -18,9 +18,9 @@ export async function startLrclib() {
   const requests: string[] = [];
   const state = { isAway: false, busy: 0, oddFor: '' };
   const isSameText = (a: string, b: string): boolean => a.trim().toLowerCase() === b.trim().toLowerCase();
-  const has = (text: string, part: string | null): boolean =>
-    part === null ||
-    part
+  const hasWordsOf = (text: string, words: string | null): boolean =>
+    words === null ||
+    words
       .toLowerCase()
       .split(/\s+/)
       .every((word) => text.toLowerCase().includes(word));
@@ -56,9 +56,9 @@ export async function startLrclib() {
     if (pathname !== '/api/search') return answer(404, { message: 'Not found' });
     const matchingEntries = entries.filter(
       (entry) =>
-        has(`${entry.trackName} ${entry.artistName} ${entry.albumName}`, params.get('q')) &&
-        has(entry.trackName, params.get('track_name')) &&
-        has(entry.artistName, params.get('artist_name')),
+        hasWordsOf(`${entry.trackName} ${entry.artistName} ${entry.albumName}`, params.get('q')) &&
+        hasWordsOf(entry.trackName, params.get('track_name')) &&
+        hasWordsOf(entry.artistName, params.get('artist_name')),
     );
     answer(200, matchingEntries.slice(0, 20));
   });

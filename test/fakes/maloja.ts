@@ -11,10 +11,10 @@ interface Scrobble {
 export async function startMaloja() {
   const scrobbles = new Map<number, Scrobble>();
   const state = {
-    /** Takes so many plays without an answer. */
+    /** Number of plays that are accepted without a response. */
     silences: 0,
     requests: 0,
-    /** Plays with which it fails. */
+    /** Titles of plays that make a request fail. */
     brokenTitles: new Set<string>(),
   };
 

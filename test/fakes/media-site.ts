@@ -1,4 +1,4 @@
-// A site for yt-dlp: a search that is an RSS feed, pages that name their audio, the audio itself, whole or by ranges.
+// A site for yt-dlp: a search as an RSS feed, pages that link their audio, and the audio, whole or in ranges.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { serve, stop } from './serve.ts';
 
@@ -16,7 +16,7 @@ export async function startMediaSite() {
   const cookies: (string | undefined)[] = [];
   const searches: string[] = [];
   const ranges: (string | null)[] = [];
-  /** The next audio stops after so many bytes. */
+  /** Numbers of bytes after which the next downloads stall, one per download. */
   const stalls: number[] = [];
   let url = '';
 

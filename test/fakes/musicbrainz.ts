@@ -4,13 +4,13 @@ import { serve, stop } from './serve.ts';
 
 export interface FakeMusicBrainz {
   url: string;
-  /** `/ws/2/recording/<mbid>` → the response. */
+  /** Responses by path `/ws/2/recording/<mbid>`. */
   entities: Map<string, unknown>;
-  /** Path and time of each request. */
-  requests: { path: string; at: number; userAgent: string }[];
-  /** Answers so many requests with 503 and `Retry-After: 1`. */
-  busy: number;
-  /** A captive portal answers instead: the sign-in page of a network. */
+  /** Path, time and user agent of each request. */
+  requests: { path: string; timeMs: number; userAgent: string }[];
+  /** Number of requests that are answered with 503 and `Retry-After: 1`. */
+  busyAnswers: number;
+  /** Whether a captive portal, the sign-in page of a network, responds instead. */
   isAway: boolean;
   close(): Promise<void>;
 }
@@ -21,12 +21,12 @@ export async function startFakeMusicBrainz(): Promise<FakeMusicBrainz> {
     const userAgent = request.headers['user-agent'] ?? '';
     const answer = (status: number, body: unknown, headers: Record<string, string> = {}): void =>
       void response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
-    fake.requests.push({ path: pathname, at: performance.now(), userAgent });
+    fake.requests.push({ path: pathname, timeMs: performance.now(), userAgent });
     if (fake.isAway)
       return void response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>Sign in to this network</html>');
     if (userAgent.trim() === '') return answer(403, { error: 'A User-Agent is needed.' });
-    if (fake.busy > 0) {
-      fake.busy--;
+    if (fake.busyAnswers > 0) {
+      fake.busyAnswers--;
       return answer(
         503,
         { error: 'Your requests are exceeding the allowable rate limit. Please see the documentation.' },
@@ -43,7 +43,7 @@ export async function startFakeMusicBrainz(): Promise<FakeMusicBrainz> {
     url: '',
     entities: new Map(),
     requests: [],
-    busy: 0,
+    busyAnswers: 0,
     isAway: false,
     close: () => stop(server),
   };

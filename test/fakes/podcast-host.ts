@@ -1,5 +1,5 @@
-// A server of podcasts: one feed with as many episodes as wanted, and their audio with ranges. It can say that nothing
-// changed, send somebody on, and stop in the middle.
+// A podcast server: one feed with any number of episodes, and their audio with ranges. It can report that nothing
+// changed, redirect, and stop in the middle.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -11,12 +11,12 @@ export interface PodcastHost {
   /** Numbers of the episodes that are in the feed. */
   episodes: number[];
   /** `METHOD path range-or-validator status` of each request. */
-  asked: string[];
-  /** Sends so many bytes of the audio, then nothing more. */
+  requests: string[];
+  /** Number of bytes of the audio after which nothing more is sent. */
   stallAfter: number | undefined;
-  /** Closes the connection there instead. */
+  /** Whether the connection is closed there instead. */
   breaks: boolean;
-  /** Packs the audio, though nobody asked for that. */
+  /** Whether the audio is compressed although the request does not accept that. */
   packs: boolean;
   audio: Buffer;
   close(): Promise<void>;
@@ -31,7 +31,7 @@ export async function startPodcastHost(): Promise<PodcastHost> {
   const host: PodcastHost = {
     url,
     episodes: [1, 2, 3],
-    asked: [],
+    requests: [],
     stallAfter: undefined,
     breaks: false,
     packs: false,
@@ -56,7 +56,7 @@ export async function startPodcastHost(): Promise<PodcastHost> {
     const path = req.url ?? '';
     const requestedRange = req.headers.range ?? req.headers['if-none-match'] ?? '-';
     const end = (status: number, headers: Record<string, string> = {}, body: string | Buffer = ''): void => {
-      host.asked.push(`${req.method} ${path} ${requestedRange} ${status}`);
+      host.requests.push(`${req.method} ${path} ${requestedRange} ${status}`);
       res.writeHead(status, headers).end(body);
     };
     const etag = `"${host.episodes.join('-')}"`;
@@ -83,7 +83,7 @@ export async function startPodcastHost(): Promise<PodcastHost> {
     const part = audio.subarray(from);
     const rangeHeaders = from > 0 ? { 'Content-Range': `bytes ${from}-${audio.length - 1}/${audio.length}` } : {};
     if (host.stallAfter === undefined) return end(from > 0 ? 206 : 200, { ...headers, ...rangeHeaders }, part);
-    host.asked.push(`${req.method} ${req.url} ${req.headers.range ?? '-'} stalled`);
+    host.requests.push(`${req.method} ${req.url} ${req.headers.range ?? '-'} stalled`);
     res.writeHead(from > 0 ? 206 : 200, { ...headers, ...rangeHeaders, 'Content-Length': String(part.length) });
     res.write(part.subarray(0, host.stallAfter), () => {
       if (host.breaks) res.destroy();

@@ -1,14 +1,14 @@
-// A server of radio stations: streams with ICY titles, right and wrong ones, for as long as somebody listens.
+// A server of radio stations: streams with ICY titles, correct and faulty ones, for as long as a client listens.
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
 export interface RadioHost {
   url: string;
-  /** Path and `icy-metadata` of each request. */
-  asked: string[];
+  /** Path and `icy-metadata` header of each request. */
+  requests: string[];
   /** Returns the number of current listeners. */
   listening: () => number;
-  /** What plays from now on, as bytes. */
+  /** The current title, as bytes. */
   title: Buffer;
   close: () => Promise<void>;
 }
@@ -37,7 +37,7 @@ export async function startRadioHost(): Promise<RadioHost> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const host: RadioHost = {
     url,
-    asked: [],
+    requests: [],
     listening: () => sockets.size,
     title: Buffer.from('First Song'),
     close: () =>
@@ -47,7 +47,7 @@ export async function startRadioHost(): Promise<RadioHost> {
       }),
   };
 
-  /** Audio with a title after each piece, twenty pieces a second. */
+  /** Sends audio with a title after each piece, twenty pieces a second. */
   function play(socket: Socket, piece: () => Buffer): void {
     const timer = setInterval(() => socket.write(piece()), 50);
     socket.on('close', () => clearInterval(timer));
@@ -58,7 +58,7 @@ export async function startRadioHost(): Promise<RadioHost> {
   function answer(socket: Socket, request: string): void {
     const path = /^GET (\S+)/.exec(request)?.[1] ?? '';
     const wantsTitles = /^icy-metadata: 1\r$/im.test(request);
-    host.asked.push(`${path} ${wantsTitles ? 'with titles' : 'without'}`);
+    host.requests.push(`${path} ${wantsTitles ? 'with titles' : 'without'}`);
     const send = (fields: string[], body: string, status = '200 OK'): void =>
       void socket.end(head(`HTTP/1.1 ${status}`, [...fields, `content-length: ${body.length}`]) + body);
     const interval = wantsTitles ? [`icy-metaint: ${METADATA_INTERVAL}`] : [];
@@ -71,7 +71,7 @@ export async function startRadioHost(): Promise<RadioHost> {
     if (path === '/inside') return send(['location: http://127.0.0.2:1/'], '', '302 Found');
     if (path === '/icecast') socket.write(head('HTTP/1.0 200 OK', [...AUDIO_HEADERS, ...interval]));
     if (path === '/shoutcast') socket.write(head('ICY 200 OK', [...AUDIO_HEADERS, ...interval]));
-    // the announced interval is not that of the stream
+    // the announced interval differs from the stream's
     if (path === '/liar')
       socket.write(head('HTTP/1.0 200 OK', [...AUDIO_HEADERS, ...(wantsTitles ? ['icy-metaint: 777'] : [])]));
     if (path === '/mad')

@@ -1,10 +1,10 @@
-// The body of a request to the object store, plain or `aws-chunked` with a trailing checksum; checked against
-// its hash and size.
+// Reads the body of a request to the object store, plain or `aws-chunked` with a trailing checksum, and checks its hash
+// and size.
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { crc32 } from 'node:zlib';
 
-/** Sent as XML with its code. */
+/** An error that is sent as XML with its code. */
 export class StoreError extends Error {
   readonly status: number;
   readonly code: string;
@@ -26,7 +26,7 @@ export function crc32Of(bytes: Buffer): string {
   return sum.toString('base64');
 }
 
-/** `payload` is its hash or kind, from the signature. */
+/** Returns the checked body. `payload` is the hash or kind of the body in the signature. */
 export function openBody(raw: Buffer, headers: IncomingHttpHeaders, payload: string): Buffer {
   if (payload === 'STREAMING-UNSIGNED-PAYLOAD-TRAILER') return openChunks(raw, headers);
   if (payload.startsWith('STREAMING-')) throw new StoreError(501, 'NotImplemented');
@@ -36,7 +36,7 @@ export function openBody(raw: Buffer, headers: IncomingHttpHeaders, payload: str
   return raw;
 }
 
-/** `<hex length>\r\n<bytes>\r\n` …, `0\r\n`, then the trailer that was announced. */
+/** Decodes chunks: `<hex length>\r\n<bytes>\r\n` …, `0\r\n`, then the trailer that was announced. */
 function openChunks(raw: Buffer, headers: IncomingHttpHeaders): Buffer {
   if (headers['content-encoding']?.includes('aws-chunked') !== true) throw new StoreError(400, 'InvalidRequest');
   const chunks: Buffer[] = [];

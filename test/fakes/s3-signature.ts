@@ -1,4 +1,4 @@
-// AWS Signature Version 4 as a store checks it: in the Authorization header, or in the query of a presigned URL.
+// Checks AWS Signature Version 4 as a store does: in the Authorization header, or in the query of a presigned URL.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html
 import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -103,6 +103,6 @@ const encode = (text: string): string =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 const hmac = (key: Buffer | string, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-/** `20240101T000000Z` */
+/** Parses a time such as `20240101T000000Z`. */
 const timeOf = (date: string): number =>
   Date.parse(date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));

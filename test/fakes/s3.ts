@@ -1,5 +1,5 @@
-// An object store as a local server, with one bucket in memory. It verifies signatures, body hashes,
-// checksums and the clock of every request. `fault` decides for each request how it fails.
+// An object store as a local server, with one bucket in memory. It verifies signatures, body hashes, checksums and the
+// clock of every request. `fault` decides how each request fails.
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
@@ -8,28 +8,27 @@ import { checkSignature } from './s3-signature.ts';
 import { serve, stop } from './serve.ts';
 
 /**
- * A status with the store's own error code · no answer at all · the connection ends in the middle of the answer (a GET
- * that is cut or damaged is answered like a good one first) · what is asked for is done, and the connection ends before
- * the answer.
- */
-/**
- * Limits for clients of a store that falls silent, for holdLimit. Above 2 s to connect and 6 s of silence the SDK
- * begins to count later.
+ * Time limits for clients of a store that stops responding, for holdLimit. Above 2 s to connect and 6 s of silence the
+ * SDK starts its timers later.
  */
 export const HELD_LIMITS = { connectMs: 1_999, healthCheckMs: 600_001, silenceMs: 5_999, attempts: 2 };
 
+/**
+ * How a request fails: with an error code of the store; without a response; by a connection that ends in the middle of
+ * the response; with damaged bytes after a correct start; or by a connection that ends after the request was executed.
+ */
 export type S3Fault = { status: number; code: string } | 'silent' | 'cut' | 'damaged' | 'lost answer';
 
-/** `key` is without the bucket; `operation` is the name in the store's own documentation. */
+/** A request. `key` does not contain the bucket; `operation` is the name in the store's own documentation. */
 export interface S3Ask {
   operation: string;
   method: string;
   key: string;
   query: URLSearchParams;
   range: string | undefined;
-  /** True when the request carries a checksum or asks for one. */
+  /** True if the request has or requests a checksum. */
   hasChecksum: boolean;
-  /** A write only if there is nothing. */
+  /** True for a write that must not replace an existing object. */
   isConditional: boolean;
 }
 
@@ -53,17 +52,17 @@ export interface FakeS3 {
   objects: Map<string, S3Object>;
   /** Multipart uploads that were neither completed nor aborted. */
   uploads: Map<string, S3Upload>;
-  asked: S3Ask[];
+  requests: S3Ask[];
   fault: (ask: S3Ask) => S3Fault | undefined;
-  /** Unexpected requests. */
+  /** Called when the fake leaves a request without a response. */
   onSilence: () => void;
-  /** Clock of the store. */
+  /** Returns the time of the store's clock. */
   now: () => Date;
-  /** Writes whatever a condition says. */
+  /** Whether conditions of writes are ignored. */
   ignoresConditions: boolean;
-  /** Keys per page of a list. */
+  /** Number of keys per page of a list. */
   pageSize: number;
-  /** The settings of Tonearm for this store. */
+  /** Tonearm's settings for this store. */
   settings: {
     S3_ENDPOINT: string;
     S3_REGION: string;
@@ -72,9 +71,9 @@ export interface FakeS3 {
     S3_SECRET_ACCESS_KEY: string;
     S3_FORCE_PATH_STYLE: string;
   };
-  /** The same for backups, beside the library in the bucket. */
+  /** The same settings for backups, in the same bucket as the library. */
   backupSettings: Record<string, string>;
-  put(key: string, bytes: Buffer): void;
+  putObject(key: string, bytes: Buffer): void;
   close(): Promise<void>;
 }
 
@@ -86,7 +85,7 @@ const ACCESS_KEYS = {
 const BUCKET_NAME = 'tonearm-test';
 const MIN_PART = 5 << 20;
 
-/** Keeps its port, so that a closed store can come back at the same address. */
+/** Starts a store. It keeps its port, so that a closed store can come back at the same address. */
 export async function startFakeS3(port = 0): Promise<FakeS3> {
   const server = createServer((request, response) => void answer(request, response));
 
@@ -104,7 +103,7 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
       isConditional: request.headers['if-none-match'] !== undefined,
     };
     ask.operation = operationOf(ask);
-    fake.asked.push(ask);
+    fake.requests.push(ask);
     try {
       const fault = fake.fault(ask);
       if (fault === 'silent') {
@@ -136,7 +135,7 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
     const contentType = request.headers['content-type'];
     switch (operation) {
       case 'HeadBucket':
-        return sink.empty(200);
+        return sink.sendEmpty(200);
       case 'ListObjectsV2':
         return listObjects(query, sink);
       case 'ListMultipartUploads':
@@ -157,15 +156,15 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
         const expectedEtag = request.headers['if-match'];
         if (expectedEtag !== undefined && existingObject?.etag !== expectedEtag)
           throw new StoreError(existingObject ? 412 : 404, existingObject ? 'PreconditionFailed' : 'NoSuchKey');
-        const storedObject = keep(key, body, contentType);
-        return sink.empty(200, { ETag: storedObject.etag, 'x-amz-checksum-crc32': storedObject.crc32 });
+        const storedObject = storeObject(key, body, contentType);
+        return sink.sendEmpty(200, { ETag: storedObject.etag, 'x-amz-checksum-crc32': storedObject.crc32 });
       }
       case 'HeadObject':
       case 'GetObject':
         return send(key, request, sink);
       case 'DeleteObject':
         fake.objects.delete(key);
-        return sink.empty(204);
+        return sink.sendEmpty(204);
       case 'DeleteObjects': {
         const keys = [...body.toString('utf8').matchAll(/<Key>([^<]*)<\/Key>/g)].map((match) =>
           unescape(match[1] ?? ''),
@@ -186,19 +185,19 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
       }
       case 'UploadPart':
         upload(query, key).parts.set(Number(query.get('partNumber')), body);
-        return sink.empty(200, { ETag: etagOf(body), 'x-amz-checksum-crc32': crc32Of(body) });
+        return sink.sendEmpty(200, { ETag: etagOf(body), 'x-amz-checksum-crc32': crc32Of(body) });
       case 'CompleteMultipartUpload':
         return complete(query, key, body.toString('utf8'), sink);
       case 'AbortMultipartUpload':
         upload(query, key);
         fake.uploads.delete(query.get('uploadId') ?? '');
-        return sink.empty(204);
+        return sink.sendEmpty(204);
       default:
         throw new StoreError(501, 'NotImplemented');
     }
   }
 
-  function keep(
+  function storeObject(
     key: string,
     bytes: Buffer,
     contentType?: string,
@@ -277,7 +276,7 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
     });
     if (bodies.length === 0) throw new StoreError(400, 'MalformedXML');
     const sums = Buffer.concat(bodies.map((body) => Buffer.from(crc32Of(body), 'base64')));
-    const { etag } = keep(key, Buffer.concat(bodies), contentType, {
+    const { etag } = storeObject(key, Buffer.concat(bodies), contentType, {
       etag: `"${md5(Buffer.concat(bodies.map((body) => Buffer.from(md5(body), 'hex'))))}-${bodies.length}"`,
       crc32: `${crc32Of(sums)}-${bodies.length}`,
     });
@@ -293,7 +292,7 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
     bucket: BUCKET_NAME,
     objects: new Map(),
     uploads: new Map(),
-    asked: [],
+    requests: [],
     fault: () => undefined,
     onSilence: () => undefined,
     now: () => new Date(),
@@ -308,7 +307,7 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
       S3_FORCE_PATH_STYLE: 'true',
     },
     backupSettings: {},
-    put: (key, bytes) => void keep(key, bytes),
+    putObject: (key, bytes) => void storeObject(key, bytes),
     close: () => stop(server),
   };
   fake.settings.S3_ENDPOINT = fake.url = await serve(server, port);
@@ -328,7 +327,7 @@ function operationOf({ method, key, query }: S3Ask): string {
   return { PUT: 'PutObject', GET: 'GetObject', HEAD: 'HeadObject', DELETE: 'DeleteObject' }[method] ?? 'unknown';
 }
 
-/** Undefined when the connection has ended. */
+/** Writes the response, with its fault; without a response when the connection has ended. */
 class Sink {
   readonly #response: ServerResponse | undefined;
   readonly #isHead: boolean;
@@ -339,7 +338,7 @@ class Sink {
     this.#fault = fault;
   }
 
-  empty(status: number, headers: Record<string, string> = {}): void {
+  sendEmpty(status: number, headers: Record<string, string> = {}): void {
     this.#response?.writeHead(status, headers).end();
   }
 

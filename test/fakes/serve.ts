@@ -1,11 +1,11 @@
-// HTTP servers of fakes: they listen on the loopback interface, and close without waiting for open connections.
+// HTTP servers for the fakes: they listen on the loopback interface, and close without waiting for open connections.
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Starts the server and returns its address; port 0 chooses a free port. A server that comes back at its former port
- * waits for that port: another test may have been given it meanwhile.
+ * Starts the server and returns its address; port 0 chooses a free port. A server that comes back at its previous port
+ * waits for that port, because another test may be using it.
  */
 export async function serve(server: Server, port = 0): Promise<string> {
   while (!(await tryListen(server, port))) await sleep(100);

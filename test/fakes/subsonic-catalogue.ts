@@ -1,4 +1,4 @@
-// Another Subsonic server as a catalogue: search, a song, its bytes. Errors have status 200.
+// Another Subsonic server as a catalogue: search, a song, its bytes. Errors have status 200, as the protocol demands.
 import { createHash } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import { serve, stop } from './serve.ts';

@@ -1,19 +1,21 @@
-// Every kind of caller: nobody, each kind of account, and each kind of token, valid or expired.
+// Every kind of caller: anonymous, each kind of account, and each kind of token, valid or expired.
 import type { Product } from '../bench/product.ts';
 
 export interface Caller {
   name: string;
-  /** Authorization header. */
+  /** Token for the Authorization header. */
   bearer?: string;
-  /** `token` in the address. */
+  /** Token for the query parameter `token`. */
   token?: string;
-  /** Asked to end its credentials, it would be nobody afterwards. */
+  /** True for callers that must not end their credentials, because they would be anonymous afterwards. */
   isSignedIn?: boolean;
-  /** Parameters of /rest. */
+  /** Parameters that authenticate requests to /rest. */
   rest: Record<string, string>;
 }
 
-/** Accounts whose passwords no longer work: the limit of wrong passwords is by name. */
+/**
+ * Number of accounts whose passwords no longer work; several are needed, because wrong passwords are limited by name.
+ */
 const REVOKED_COUNT = 100;
 const CALLER_PASSWORD = 'fuzz and more fuzz';
 
@@ -38,7 +40,7 @@ export async function makeCallers({ url, token }: Pick<Product, 'url' | 'token'>
 
   const listener = await register('fuzz-listener');
   const revoke = async (username: string) => {
-    // an administrator makes them, because an address may register few accounts
+    // an administrator creates the accounts, because an address may register only a few
     await send('POST', '/users', token, { username, password: CALLER_PASSWORD });
     const { access_token: bearer } = await send<{ access_token: string }>('POST', '/auth/login', undefined, {
       username,
@@ -57,7 +59,7 @@ export async function makeCallers({ url, token }: Pick<Product, 'url' | 'token'>
   });
   const revokedCallers: Awaited<ReturnType<typeof revoke>>[] = [];
   for (let n = 0; n < REVOKED_COUNT; n++) revokedCallers.push(await revoke(`fuzz-revoked-${n}`));
-  let turn = 0;
+  let callNumber = 0;
   const editor = await register('fuzz-editor');
   const { id: editorId } = await send<{ id: number }>('GET', '/users/me', editor);
   await send('PATCH', `/users/${editorId}`, token, { can_edit: true });
@@ -71,7 +73,7 @@ export async function makeCallers({ url, token }: Pick<Product, 'url' | 'token'>
       name: 'revoked',
       bearer: revokedCallers[0]?.bearer ?? '',
       get rest() {
-        return revokedCallers[turn++ % REVOKED_COUNT]?.rest ?? client;
+        return revokedCallers[callNumber++ % REVOKED_COUNT]?.rest ?? client;
       },
     },
     { name: 'listener', isSignedIn: true, bearer: listener, rest: clear(ofListener) },
@@ -90,17 +92,17 @@ export async function makeCallers({ url, token }: Pick<Product, 'url' | 'token'>
   ];
 }
 
-/** The secret part of a share's address. */
+/** Creates a share; returns the secret part of its address. */
 async function shareOf(url: string, { username, password }: { username: string; password: string }): Promise<string> {
   const client = new URLSearchParams({ u: username, p: password, v: '1.16.1', c: 'fuzz', f: 'json' });
-  const ask = async <T>(endpoint: string): Promise<T> => {
+  const callEndpoint = async <T>(endpoint: string): Promise<T> => {
     const answer = (await (await fetch(`${url}/rest/${endpoint}${client.toString()}`)).json()) as {
       'subsonic-response': T;
     };
     return answer['subsonic-response'];
   };
-  const { randomSongs } = await ask<{ randomSongs: { song: { id: string }[] } }>('getRandomSongs?size=1&');
-  const { shares } = await ask<{ shares: { share: { url: string }[] } }>(
+  const { randomSongs } = await callEndpoint<{ randomSongs: { song: { id: string }[] } }>('getRandomSongs?size=1&');
+  const { shares } = await callEndpoint<{ shares: { share: { url: string }[] } }>(
     `createShare?id=${randomSongs.song[0]?.id ?? ''}&`,
   );
   const token = /[^/]+$/.exec(shares.share[0]?.url ?? '')?.[0];

@@ -1,4 +1,4 @@
-// Files to import, whole and broken: histories, playlists, feeds.
+// Generates files to import, valid and broken: histories, playlists, feeds.
 import { oddText, pick } from './values.ts';
 
 type Random = () => number;
@@ -26,7 +26,7 @@ const xspf = (random: Random): string =>
   `<playlist><trackList>${makeMany(random, () => `<track><title>${escapeXml(oddText(random))}</title></track>`).join('')}`;
 const brackets = (random: Random): string => pick(random, ['[', '{"a":', 'a,', '<a>', '\n', '#']).repeat(100_000);
 
-/** Cuts a text, or puts something into it. */
+/** Cuts a text, or inserts something into it. */
 function damage(text: string, random: Random): string {
   const offset = Math.floor(random() * text.length);
   if (random() < 0.6) return text;

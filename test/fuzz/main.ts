@@ -1,7 +1,7 @@
-// npm run fuzz -- --requests 100000 --seed 1: asks a server of its own by the OpenAPI document and by the Subsonic API,
-// with bad values, as callers of every kind. Ends with 1 when an answer is a 5xx that is not an honest 503, has a status
-// that its operation does not list, breaks its schema or tells of internals; when /health takes longer than the quiet
-// server's by more than 50 ms at the 99th percentile; or when memory does not come back.
+// npm run fuzz -- --requests 100000 --seed 1: sends requests with bad values to its own server, according to the
+// OpenAPI document and to the Subsonic API, as callers of every kind. Exits with 1 if a response is a 5xx other than an
+// expected 503, has a status that its operation does not list, violates its schema or reveals internals; if /health
+// takes over 50 ms longer than on the quiet server at the 99th percentile; or if memory is not released.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ const QUIET_MS = 5_000;
 const MOST_HEALTH_MS = 50;
 const MOST_MEMORY_MB = 50;
 const INTERNAL_DETAILS = /node_modules|\bat \S+ \(|\.ts:\d+:\d+|SQLITE_|SqliteError|\/server\/\w+\//;
-/** Operations that delete the calling account or end the server. */
+/** Operations that are not called, because they delete the calling account or end the server. */
 const LEFT_OUT = new Set([
   'PATCH /users/{id}',
   'DELETE /users/{id}',
@@ -44,14 +44,16 @@ const LEFT_OUT = new Set([
   'DELETE /users/me/sessions',
   'DELETE /users/me/sessions/{id}',
 ]);
-/** Operations that end the caller's credentials: the account would be signed out for the rest of the run. */
+/** Operations that end the caller's credentials, which would sign the account out for the rest of the run. */
 const ENDS_CREDENTIALS = new Set([
   'PATCH /users/me',
   'POST /users/me/subsonic-password',
   'DELETE /users/me/subsonic-password',
   'POST /users/{id}/subsonic-password',
 ]);
-/** Feeds that are read in this process for each hundred requests: a server reads them from the internet alone. */
+/**
+ * Number of feeds per hundred requests that this process reads, because a server reads feeds only from the internet.
+ */
 const FEED_COUNT = 10;
 const REST_NAMES = [
   'id',
@@ -113,7 +115,7 @@ const REST_NAMES = [
 ];
 
 interface SentRequest {
-  what: string;
+  requestName: string;
   caller: string;
   url: string;
   init: RequestInit;
@@ -121,7 +123,7 @@ interface SentRequest {
 }
 const faults = new Map<string, { count: number; example: string }>();
 const statuses = new Map<number, number>();
-/** Requests that were refused for their number, or for want of an account, by caller. */
+/** Number of requests that were refused by rate limits (429) or without an account (401), by caller. */
 const refusalCounts = new Map<429 | 401, Map<string, number>>([
   [429, new Map()],
   [401, new Map()],
@@ -129,7 +131,7 @@ const refusalCounts = new Map<429 | 401, Map<string, number>>([
 
 const random = seededRandom(seed);
 
-async function run(): Promise<boolean> {
+async function fuzz(): Promise<boolean> {
   const product = await startProduct(dir, { TRUSTED_PROXIES: '127.0.0.1' });
   const callers = await makeCallers(product);
   const document = await product.api<OpenApiDocument>('/openapi.json');
@@ -142,12 +144,12 @@ async function run(): Promise<boolean> {
 
   let remainingRequests = requests;
   const work = async (): Promise<void> => {
-    while (remainingRequests-- > 0) await ask(pick(random, makers)(pick(random, callers)), judge);
+    while (remainingRequests-- > 0) await sendAndJudge(pick(random, makers)(pick(random, callers)), judge);
   };
   const health = await watchHealth(product.url, HEALTH_EVERY_MS);
   const startedAt = performance.now();
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  const busy = await health.stop();
+  const busyLatency = await health.stop();
   await readFeeds(Math.round((requests * FEED_COUNT) / 100));
   let memory = product.rss();
   // threads end after five idle minutes
@@ -157,7 +159,7 @@ async function run(): Promise<boolean> {
   }
   await product.stop();
 
-  const extraMs = busy.p99 - quietLatency.p99;
+  const extraMs = busyLatency.p99 - quietLatency.p99;
   console.log(`seed ${seed}: ${requests} requests in ${Math.round((performance.now() - startedAt) / 1_000)} s`);
   console.log(
     `statuses: ${[...statuses]
@@ -170,14 +172,14 @@ async function run(): Promise<boolean> {
       `${status}: ${((100 * (statuses.get(status) ?? 0)) / requests).toFixed(2)} %${[...byCaller].map(([caller, n]) => `, ${caller}: ${n}`).join('')}`,
     );
   console.log(
-    `/health: p99 ${busy.p99.toFixed(1)} ms, longest ${busy.max.toFixed(1)} ms (quiet: ${quietLatency.p99.toFixed(1)}, ${quietLatency.max.toFixed(1)})`,
+    `/health: p99 ${busyLatency.p99.toFixed(1)} ms, longest ${busyLatency.max.toFixed(1)} ms (quiet: ${quietLatency.p99.toFixed(1)}, ${quietLatency.max.toFixed(1)})`,
   );
   console.log(`memory: ${memoryBefore.toFixed(0)} MB before, ${memory.toFixed(0)} MB at the end`);
   for (const [fault, { count, example }] of faults) console.log(`FAULT ${fault} (${count} times), as ${example}`);
   return faults.size === 0 && extraMs <= MOST_HEALTH_MS && memory <= memoryBefore + MOST_MEMORY_MB;
 }
 
-/** People come from everywhere: the limits of one address would refuse a third of what is asked. */
+/** Returns a random client address, because the limits per address would refuse a third of the requests. */
 const anyAddress = (): string => `198.18.${Math.floor(random() * 256)}.${Math.floor(random() * 256)}`;
 
 async function readFeeds(count: number): Promise<void> {
@@ -190,14 +192,14 @@ async function readFeeds(count: number): Promise<void> {
   }
 }
 
-async function ask(
-  { what, caller, url, init, operation }: SentRequest,
+async function sendAndJudge(
+  { requestName, caller, url, init, operation }: SentRequest,
   judge: ReturnType<typeof createJudge>,
 ): Promise<void> {
   const note = (fault: string): void => {
-    const knownFault = faults.get(`${what}: ${fault}`);
+    const knownFault = faults.get(`${requestName}: ${fault}`);
     const body = typeof init.body === 'string' ? init.body.slice(0, 300) : '';
-    faults.set(`${what}: ${fault}`, {
+    faults.set(`${requestName}: ${fault}`, {
       count: (knownFault?.count ?? 0) + 1,
       example: knownFault?.example ?? `${caller}: ${init.method} ${url.slice(0, 300)} ${body}`,
     });
@@ -221,7 +223,7 @@ async function ask(
   }
 }
 
-/** Faults of an answer against the document. */
+/** Returns a function that lists how a response violates the document. */
 function createJudge(document: OpenApiDocument) {
   const ajv = new Ajv({ strict: false, allErrors: false });
   (addFormats as unknown as (to: Ajv) => void)(ajv);
@@ -321,14 +323,17 @@ function apiMaker(base: string, document: OpenApiDocument): (caller: Caller) => 
           : pick(random, ['', '{', '[1', 'null', '"x"', '{"a":1}{']);
     }
     const search = query.size > 0 ? `?${query}` : '';
-    return { what: `${method} ${path}`, caller: caller.name, url: base + address + search, init, operation };
+    return { requestName: `${method} ${path}`, caller: caller.name, url: base + address + search, init, operation };
   };
 }
 
-/** A part of an address; the client itself takes dots for the folder above, and would ask for another operation. */
+/**
+ * Returns a path segment. Segments of dots are replaced, because the client itself resolves them and would call another
+ * operation.
+ */
 const segment = (value: string): string => (/^\.{1,2}$/.test(value) ? '0' : value.toWellFormed());
 
-/** The names in the tables of endpoints. */
+/** Returns the names in the tables of endpoints. */
 const restEndpoints = (): string[] =>
   readdirSync(join(root, 'server', 'subsonic', 'endpoints')).flatMap((file) =>
     [
@@ -356,7 +361,7 @@ function restMaker(base: string): (caller: Caller) => SentRequest {
     const isForm = random() < 0.3;
     const address = `${base}/rest/${endpoint}${pick(random, ['', '.view'])}`;
     return {
-      what: `/rest/${endpoint}`,
+      requestName: `/rest/${endpoint}`,
       caller: caller.name,
       url: isForm ? address : `${address}?${params}`,
       init: isForm
@@ -373,7 +378,7 @@ try {
   const userId = (client.prepare('SELECT min(id) AS id FROM users').get() as { id: number }).id;
   fillLibrary(client, { tracks, userId, likeEvents: tracks, plays: tracks });
   client.close();
-  process.exitCode = (await run()) ? 0 : 1;
+  process.exitCode = (await fuzz()) ? 0 : 1;
 } finally {
   rmSync(dir, { recursive: true, force: true });
 }

@@ -1,4 +1,4 @@
-// Values that a server should refuse or bear, by what a schema asks for.
+// Values that a server should refuse or tolerate, by the schema of the value.
 type Random = () => number;
 export type JsonSchema = { [key: string]: unknown };
 
@@ -80,7 +80,9 @@ const ODD_VALUES: unknown[] = [
   { __proto__: 1 },
 ];
 
-/** One that mostly keeps to the schema and is odd somewhere; `resolve` finds what a `$ref` means. */
+/**
+ * Returns a value that mostly follows the schema and is unusual somewhere; `resolve` returns the schema of a `$ref`.
+ */
 export function valueFor(schema: JsonSchema, random: Random, resolve: (ref: string) => JsonSchema, depth = 0): unknown {
   if (random() < 0.06) return pick(random, ODD_VALUES);
   if (typeof schema['$ref'] === 'string') return valueFor(resolve(schema['$ref']), random, resolve, depth);
@@ -118,9 +120,9 @@ function objectFor(
 }
 
 function numberFor(schema: JsonSchema, random: Random): unknown {
-  const least = Number(schema['minimum'] ?? schema['exclusiveMinimum'] ?? 0);
+  const minimum = Number(schema['minimum'] ?? schema['exclusiveMinimum'] ?? 0);
   const maximum = Number(schema['maximum'] ?? 1_000);
-  const edges = [least, maximum, least - 1, maximum + 1, ...NUMBER_VALUES];
+  const edges = [minimum, maximum, minimum - 1, maximum + 1, ...NUMBER_VALUES];
   return random() < 0.5 ? Math.floor(random() * Math.min(60, maximum)) + 1 : pick(random, edges);
 }
 

@@ -1,5 +1,5 @@
-// Every route and every endpoint of Subsonic × everybody who may call, generated from their lists: docs/ACCESS.md is the
-// result.
+// Tests every route and every Subsonic endpoint with every kind of caller, generated from their lists; docs/ACCESS.md
+// is the result.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Route, TokenScope } from '../../server/http/route.ts';
 import { createEndpoints, type EndpointDeps } from '../../server/subsonic/endpoints/table.ts';
@@ -21,7 +21,7 @@ interface AppCaller {
   name: string;
   params: Record<string, string>;
   /** The kind of account that the parameters sign in; undefined if they sign nobody in. */
-  as?: 'user' | 'editor' | 'administrator';
+  account?: 'user' | 'editor' | 'administrator';
 }
 
 const nothing: unknown = new Proxy(() => nothing, { get: () => nothing });
@@ -51,8 +51,8 @@ beforeAll(async () => {
   ];
   const endedApp = await createAppPassword(revoked);
   await server.api('/users/me/subsonic-password', { method: 'POST', token: revoked });
-  const changed = { password: 'another long password', current_password: USER_PASSWORD };
-  await server.api('/users/me', { method: 'PATCH', token: revoked, body: changed });
+  const newPassword = { password: 'another long password', current_password: USER_PASSWORD };
+  await server.api('/users/me', { method: 'PATCH', token: revoked, body: newPassword });
   const urlToken = async (scope: TokenScope): Promise<string> => {
     const body = { scope };
     return (await server.api<{ token: string }>('/auth/media-token', { method: 'POST', body, token: listener })).body
@@ -79,10 +79,10 @@ beforeAll(async () => {
     { name: 'access token', params: { apiKey: listener } },
     { name: 'media token', params: { apiKey: media } },
     { name: 'share address', params: { apiKey: share } },
-    { name: 'user', params: listenerApp, as: 'user' },
-    { name: 'user, as API key', params: { apiKey: listenerApp.p }, as: 'user' },
-    { name: 'editor', params: editorApp, as: 'editor' },
-    { name: 'administrator', params: adminApp, as: 'administrator' },
+    { name: 'user', params: listenerApp, account: 'user' },
+    { name: 'user, as API key', params: { apiKey: listenerApp.p }, account: 'user' },
+    { name: 'editor', params: editorApp, account: 'editor' },
+    { name: 'administrator', params: adminApp, account: 'administrator' },
   ];
 });
 afterAll(() => server.close());
@@ -91,7 +91,7 @@ interface Answer {
   error?: { code: number };
   shares?: { share: { url: string }[] };
 }
-/** The code of the error; undefined for pictures and audio. */
+/** Returns the error code of the response; undefined for pictures and audio. */
 async function askApp(endpoint: string, params: Record<string, string>): Promise<Answer | undefined> {
   const query = new URLSearchParams({ ...params, v: '1.16.1', c: 'access', f: 'json' });
   const response = await fetch(`${server.url}/rest/${endpoint}?${query}`);
@@ -126,14 +126,14 @@ function expectVerdict(spec: Route['spec'], { name, isInAddress = false, scope }
   return access === 'superuser' || right === 'canPodcast' ? 'no' : 'yes';
 }
 
-function expectAppVerdict({ access, right }: Endpoint, { as }: AppCaller): string {
+function expectAppVerdict({ access, right }: Endpoint, { account }: AppCaller): string {
   if (access === 'public') return 'yes';
-  if (as === undefined) return 'sign in';
-  if (as === 'administrator') return 'yes';
+  if (account === undefined) return 'sign in';
+  if (account === 'administrator') return 'yes';
   return access === 'superuser' || right === 'canPodcast' ? 'no' : 'yes';
 }
 
-async function ask(base: string, { spec }: Route, { token, isInAddress = false }: Caller): Promise<string> {
+async function requestVerdict(base: string, { spec }: Route, { token, isInAddress = false }: Caller): Promise<string> {
   const path = spec.path.replaceAll(/:(\w+)/g, String(UNKNOWN_ID));
   const controller = new AbortController();
   const response = await fetch(`${server.url}${base}${path}${isInAddress ? `?token=${token}` : ''}`, {
@@ -147,7 +147,7 @@ async function ask(base: string, { spec }: Route, { token, isInAddress = false }
   return VERDICT_BY_STATUS[response.status] ?? 'yes';
 }
 
-/** Routes that have an effect without a body; other routes do nothing without their body. */
+/** Routes that have an effect without a body; all others need a body. */
 const WITHOUT_BODY = new Set(['/auth/refresh', '/users/me/subsonic-password']);
 const isHarmless = ({ spec }: Route): boolean =>
   spec.method === 'get' || spec.body !== undefined || spec.params !== undefined || WITHOUT_BODY.has(spec.path);
@@ -164,7 +164,7 @@ async function listRows(base: string, routes: Route[]): Promise<string[]> {
       const expected = expectVerdict(route.spec, caller);
       cells.push(expected);
       if (OWN_RULES.has(route.spec.path) || expected === 'own' || (expected === 'yes' && !isHarmless(route))) continue;
-      const actual = await ask(base, route, caller);
+      const actual = await requestVerdict(base, route, caller);
       if (actual !== expected) mismatches.push(`${formatRoute(route)}, ${caller.name}: ${actual}, not ${expected}`);
     }
     rows.push(`| \`${formatRoute(route)}\` | ${cells.join(' | ')} |`);
@@ -181,8 +181,8 @@ async function appRows(): Promise<string[]> {
       const expected = expectAppVerdict(endpoint, caller);
       cells.push(expected);
       const code = (await askApp(name, caller.params))?.error?.code ?? 0;
-      const isOut = [40, 44].includes(code) || (code === 10 && caller.name === 'nobody' && expected !== 'yes');
-      const actual = isOut ? 'sign in' : code === 50 ? 'no' : 'yes';
+      const isSignedOut = [40, 44].includes(code) || (code === 10 && caller.name === 'nobody' && expected !== 'yes');
+      const actual = isSignedOut ? 'sign in' : code === 50 ? 'no' : 'yes';
       if (actual !== expected) mismatches.push(`${name}, ${caller.name}: ${actual} (${code}), not ${expected}`);
     }
     rows.push(`| \`${name}\` | ${cells.join(' | ')} |`);
@@ -200,8 +200,8 @@ test('every route answers every kind of caller as its access says, and docs/ACCE
 
 const formatRoute = ({ spec }: Route): string => `${spec.path} ${spec.method.toUpperCase()}`;
 
-const formatTable = (what: string, columns: { name: string }[], rows: string[]): string =>
-  `| ${what} | ${columns.map(({ name }) => name).join(' | ')} |\n|---|${columns.map(() => '---|').join('')}\n${rows.join('\n')}`;
+const formatTable = (title: string, columns: { name: string }[], rows: string[]): string =>
+  `| ${title} | ${columns.map(({ name }) => name).join(' | ')} |\n|---|${columns.map(() => '---|').join('')}\n${rows.join('\n')}`;
 
 const formatPage = (api: string[], root: string[], subsonic: string[]): string => `# Who may call what
 

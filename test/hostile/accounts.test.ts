@@ -15,7 +15,7 @@ afterEach(() => server.close());
 
 const startTestServer = async (options: ServerOptions = {}): Promise<void> =>
   void (server = await startServer(options));
-/** Headers of a request through an untrusted proxy, which therefore is not from the machine itself. */
+/** Headers of a request through an untrusted proxy, so that it does not count as coming from the machine itself. */
 const OTHER_MACHINE = { 'X-Forwarded-For': '203.0.113.9' };
 const VALID_PASSWORD = 'long enough password';
 type Init = { body: unknown; headers?: Record<string, string> };
@@ -34,7 +34,7 @@ const repeat = async <T>(count: number, attempt: (n: number) => Promise<T>): Pro
   for (let n = 0; n < count; n++) results.push(await attempt(n));
   return results;
 };
-/** Settings with a trusted proxy, behind which every caller has an own address. */
+/** Settings with a trusted proxy, behind which every caller has its own address. */
 const TRUSTED_PROXY = { env: { TRUSTED_PROXIES: '127.0.0.1' } };
 const fromAddress = (address: string) => ({ 'X-Forwarded-For': address });
 
@@ -122,8 +122,8 @@ test('a common password is refused from another machine, and opens its account o
     expect.stringContaining('better password'),
   ]);
   const body = { current_password: 'password123', password: VALID_PASSWORD };
-  const changed = await server.api<TokenResponse>('/users/me', { method: 'PATCH', token, body });
-  expect((await server.api('/users/me', { token: changed.body.access_token, headers: OTHER_MACHINE })).status).toBe(
+  const changedUser = await server.api<TokenResponse>('/users/me', { method: 'PATCH', token, body });
+  expect((await server.api('/users/me', { token: changedUser.body.access_token, headers: OTHER_MACHINE })).status).toBe(
     200,
   );
   expect((await login('ann', VALID_PASSWORD, OTHER_MACHINE)).status).toBe(200);

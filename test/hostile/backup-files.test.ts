@@ -1,5 +1,5 @@
-// Backups and exports whose files somebody made or edited: none leads out of its folder, none costs more than it is, and
-// what is no file is not opened.
+// Backups and exports with forged or edited files: no file leads out of its folder, none costs more than its size, and
+// anything that is not a plain file is not opened.
 import { execFileSync } from 'node:child_process';
 import { createHash, hash as hashOf } from 'node:crypto';
 import {
@@ -70,11 +70,11 @@ interface OpenedBackup {
   backup: string;
   repo: Repository;
   manifest: Manifest;
-  /** Writes the snapshot again with a list of these files, beside the lists of the snapshot or instead of them. */
+  /** Rewrites the snapshot with a list of these files, in addition to the snapshot's own lists or in place of them. */
   list(lines: object[], how?: 'beside' | 'alone'): Promise<void>;
 }
 
-/** Opens a backup of the library after running some SQL on its database, to be edited further. */
+/** Opens a backup of the library after running SQL on its database; tests edit it further. */
 async function openedBackup(sql = '', passphrase?: string): Promise<OpenedBackup> {
   const [data, backup] = [folder('data'), folder('backup')];
   cpSync(library, data, { recursive: true });
@@ -98,7 +98,7 @@ async function openedBackup(sql = '', passphrase?: string): Promise<OpenedBackup
   };
 }
 
-/** Copies the export, runs some SQL on its database, and writes a matching manifest with more fields. */
+/** Copies the export, runs SQL on its database, and writes a matching manifest with additional fields. */
 function editExport(sql: string, manifest: object = {}): string {
   const editedFolder = folder('edited');
   cpSync(exportFolder, editedFolder, { recursive: true });

@@ -1,5 +1,5 @@
-// The ways in which music servers were broken into, one test each, against every route or endpoint that there is.
-// docs/SECURITY.md lists them with the names of the tests.
+// The known ways of attacking music servers, one test each, against every route or endpoint. docs/SECURITY.md lists
+// them with the names of the tests.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
@@ -47,7 +47,7 @@ const INJECTION_TEXTS = [
   '__proto__',
   '\u0000',
 ];
-const ask = async (path: string, init: RequestInit = {}, token: string | null = listener): Promise<Response> =>
+const sendRequest = async (path: string, init: RequestInit = {}, token: string | null = listener): Promise<Response> =>
   fetch(server.url + path, {
     ...init,
     headers: {
@@ -65,12 +65,14 @@ const queries = () =>
 const fillPath = (path: string): string => path.replaceAll(/\{\w+\}/g, '1');
 
 /**
- * Gives all these parameters one value, again without those that are refused, until the request is served: each is
- * refused by name or used.
+ * Sends all these parameters with one value, and repeats the request without the refused parameters until it is served.
+ * Each parameter is then either refused by name or used.
  */
 async function askWithAll(path: string, names: string[], value: string): Promise<void> {
   for (let remainingNames = names; remainingNames.length > 0;) {
-    const answer = await ask(`${fillPath(path)}?${new URLSearchParams(remainingNames.map((name) => [name, value]))}`);
+    const answer = await sendRequest(
+      `${fillPath(path)}?${new URLSearchParams(remainingNames.map((name) => [name, value]))}`,
+    );
     const text = await answer.text();
     expect(answer.status, `${path} ${remainingNames.join()}=${value}`).toBeLessThan(500);
     expect(text, `${path} ${remainingNames.join()}=${value}`).not.toMatch(/SQLITE|syntax error|no such column/i);
@@ -109,7 +111,7 @@ test('2: no odd, empty, doubled or foreign credential is let in, in either API',
   ];
   for (const credentials of badCredentials) {
     const body = await (
-      await ask(
+      await sendRequest(
         `/rest/getUser?${new URLSearchParams({ ...credentials, v: '1.16.1', c: 'x', f: 'json', username: u })}`,
         {},
         null,
@@ -118,7 +120,7 @@ test('2: no odd, empty, doubled or foreign credential is let in, in either API',
     expect(body, JSON.stringify(credentials)).toMatch(/"status":"failed".*"code":(10|40|43|44)/);
   }
   const doubledQuery = `u=${u}&u=${ADMIN.username}&t=${t}&s=${s}&v=1.16.1&c=x&f=json`;
-  expect(await (await ask(`/rest/ping?${doubledQuery}`, {}, null)).text()).toContain('"code":40');
+  expect(await (await sendRequest(`/rest/ping?${doubledQuery}`, {}, null)).text()).toContain('"code":40');
   for (const token of [
     '',
     'null',
@@ -128,7 +130,7 @@ test('2: no odd, empty, doubled or foreign credential is let in, in either API',
     `${listener}x`,
     listener.slice(0, -2),
   ])
-    expect((await ask('/api/v1/users/me', {}, token)).status, token).toBe(401);
+    expect((await sendRequest('/api/v1/users/me', {}, token)).status, token).toBe(401);
 });
 
 test('3: nothing in the data folder can be read by another account, and no secret stands there in the clear', () => {
@@ -144,7 +146,7 @@ test('4: fields that a body does not have are refused, and no owner is taken fro
   for (const { method, path, operation } of operations) {
     const schema = operation.requestBody?.content['application/json']?.schema;
     if (!schema || path.endsWith('/auth/login')) continue;
-    const answer = await ask(
+    const answer = await sendRequest(
       fillPath(path),
       { method, body: JSON.stringify(extraFields), headers: { 'Content-Type': 'application/json' } },
       server.token,
@@ -157,7 +159,10 @@ test('5: every route for administrators refuses a user before it looks at anythi
   const guardedOperations = operations.filter(({ operation }) => operation['x-access'] === 'superuser');
   expect(guardedOperations.length).toBeGreaterThan(20);
   for (const { method, path } of guardedOperations)
-    expect([(await ask(fillPath(path), { method })).status, `${method} ${path}`]).toEqual([403, `${method} ${path}`]);
+    expect([(await sendRequest(fillPath(path), { method })).status, `${method} ${path}`]).toEqual([
+      403,
+      `${method} ${path}`,
+    ]);
 });
 
 test('6: every id in a path is looked up for the one who asks', async () => {
@@ -168,7 +173,9 @@ test('6: every id in a path is looked up for the one who asks', async () => {
     body: { name: 'mine' },
   });
   for (const { method, path } of operations.filter(({ path }) => path.includes('/playlists/{id}'))) {
-    const answer = await ask(path.replace('{id}', String(playlist.body.id)).replaceAll(/\{\w+\}/g, '1'), { method });
+    const answer = await sendRequest(path.replace('{id}', String(playlist.body.id)).replaceAll(/\{\w+\}/g, '1'), {
+      method,
+    });
     expect([403, 404, 400, 415, 422], `${method} ${path}`).toContain(answer.status);
   }
   expect((await server.api<{ name: string }>(`/playlists/${playlist.body.id}`, { token: otherToken })).body.name).toBe(
@@ -223,7 +230,7 @@ test('8: nothing that somebody types becomes an option or a command of a program
     `|touch ${canary}`,
   ]) {
     for (const path of ['/search?q=', '/tracks?q=', '/stream/1?format=', '/sources/streamsrc/search?q='])
-      await (await ask(`/api/v1${path}${encodeURIComponent(value)}`)).text();
+      await (await sendRequest(`/api/v1${path}${encodeURIComponent(value)}`)).text();
     await phone.get('stream', { id: 'tr-1', format: value, maxBitRate: value });
     await phone.get('search3', { query: value });
   }
@@ -305,12 +312,12 @@ test('12: no audio or picture is served without signing in, whatever its address
       `?token=${phone.password}`,
       `?token=${listener}&token=${listener}`,
     ])
-      expect([(await ask(fillPath(path) + query, {}, null)).status, path + query]).toEqual([401, path + query]);
+      expect([(await sendRequest(fillPath(path) + query, {}, null)).status, path + query]).toEqual([401, path + query]);
 });
 
 test('13: no page of another site can act, no header is injected, and no address leads on to another site', async () => {
   for (const origin of ['http://evil.example', 'null', `${server.url}.evil.example`])
-    expect((await ask('/api/v1/users/me', { headers: { Origin: origin } })).status, origin).toBe(403);
+    expect((await sendRequest('/api/v1/users/me', { headers: { Origin: origin } })).status, origin).toBe(403);
   for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example'])
     expect((await rawGet('/api/v1/auth/status', { Host: host })).status, host).toBe(403);
   expect(await doubleHost()).toMatch(/^HTTP\/1\.1 400 /);
@@ -337,12 +344,12 @@ test('14: objects that name a prototype or a constructor are values like any oth
       ({ operation }) => operation.requestBody?.content['application/json'],
     )) {
       const init = { method, body, headers: { 'Content-Type': 'application/json' } };
-      expect((await ask(fillPath(path), init)).status, `${method} ${path}`).toBeLessThan(500);
+      expect((await sendRequest(fillPath(path), init)).status, `${method} ${path}`).toBeLessThan(500);
     }
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
 });
 
-/** Headers of a request through an untrusted proxy, which therefore is not from the machine itself. */
+/** Headers of a request through an untrusted proxy, so that it does not count as coming from the machine itself. */
 const OTHER_MACHINE = { 'X-Forwarded-For': '203.0.113.9' };
 
 test('15: guessing ends, accounts are made slowly, and names and passwords that are easy to guess are refused', async () => {
@@ -452,7 +459,7 @@ test('metrics are for administrators behind a proxy, whether or not it says that
   }
 });
 
-/** Sends the path unchanged, since fetch would normalize it. */
+/** Requests the path unchanged; fetch would normalize it. */
 function rawGet(
   path: string,
   headers: Record<string, string> = {},

@@ -1,4 +1,5 @@
-// A process for put-aside.test.ts that runs a queue with a job that kills it, as a file that crashes a parser would.
+// A process for put-aside.test.ts that runs a queue with a job that kills the process, as a file that crashes a parser
+// would.
 import { writeSync } from 'node:fs';
 import { z } from 'zod';
 import { openDatabase } from '../../server/db/client.ts';

@@ -1,4 +1,4 @@
-// Whoever asks for the server's health gets the truth, under any name and however many others stall.
+// The server's health is reported correctly under any host name and while many other requests stall.
 import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { holdLimit } from '../support/held-limit.ts';
 import { quiet, startServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-const STALLED_SIGN_INS = 80; // more than the requests under way that an address may have
+const STALLED_SIGN_INS = 80; // exceeds the number of pending requests that an address may have
 const HALF_A_SIGN_IN =
   'POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n' +
   'Expect: 100-continue\r\n\r\n{';
@@ -24,7 +24,7 @@ afterEach(async () => {
   await server.close();
 });
 
-/** Opens a connection, sends a text, and collects the answer. */
+/** Opens a connection, sends a text, and collects the response. */
 async function send(text: string): Promise<{ answer: () => string }> {
   let answer = '';
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
@@ -35,7 +35,7 @@ async function send(text: string): Promise<{ answer: () => string }> {
   return { answer: () => answer };
 }
 
-/** Starts sign-ins whose heads the server has read, and for whose bodies it waits. */
+/** Starts sign-ins whose headers the server has read, and whose bodies it waits for. */
 async function stallSignIns(count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     const { answer } = await send(HALF_A_SIGN_IN);

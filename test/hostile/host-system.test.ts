@@ -1,4 +1,4 @@
-// What an administrator's browser, a file and a program that is started get of the machine that the server runs on.
+// Tests what an administrator's browser, a file and a child process learn about the machine that the server runs on.
 import {
   chmodSync,
   existsSync,

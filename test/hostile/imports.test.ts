@@ -1,4 +1,4 @@
-// Edited exports and backups bring data when they are read back, and give nobody more rights.
+// Edited exports and backups restore data only, and give nobody more rights.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Requests that are as large as they may be, while others are served: a queue, a playlist, stars, plays and shares of
-// tens of thousands of ids. What they cost is measured by the benchmark `hostile`; here they are right, and have limits.
+// Requests of the maximum size while others are served: a queue, a playlist, stars, plays and shares of tens of
+// thousands of ids. The benchmark `hostile` measures their cost; these tests check that they are correct and limited.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PlaylistOut, PlaylistPage } from '../../server/playlists/wire.ts';
 import type { QueueOut } from '../../server/playback/wire.ts';
@@ -7,7 +7,7 @@ import { trackMaker } from '../support/fixed-tracks.ts';
 import { openPhone, type Phone } from '../support/phone.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-/** More ids than a statement of SQLite may have parameters, and than any batch in which the server writes. */
+/** Exceeds the parameters of an SQLite statement, and every batch in which the server writes. */
 const ID_COUNT = 35_000;
 
 let server: TestServer;
@@ -87,7 +87,7 @@ describe('tens of thousands of ids', () => {
     const answer = await phone.post('star', { id: [...toSubsonicIds(makeManyIds(500)), 'tr-999999'] });
     expect(answer.body.error?.code).toBe(70);
     const events = server.app.db.$client.prepare('SELECT count(*) FROM like_events WHERE liked = 1').pluck().get();
-    expect(events).toBe(tracks.length); // the events are from the previous test
+    expect(events).toBe(tracks.length); // the previous test created these events
   });
 });
 

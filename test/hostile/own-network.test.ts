@@ -1,4 +1,5 @@
-// What an account can make the server ask: nothing on this machine or in its network, unless an administrator named it.
+// What an account can make the server request: nothing on this machine or in its network, unless an administrator named
+// it.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -27,7 +28,7 @@ afterAll(async () => {
   await host.close();
 });
 
-/** The same machine by all of its names, at a port where somebody listens and at one where nobody does. */
+/** Returns all addresses of this machine, each with a port on which a server listens and with an unused port. */
 function addressesOfThisMachine(): string[] {
   const { port } = neighbour.address() as AddressInfo;
   const ownAddresses = Object.values(networkInterfaces())

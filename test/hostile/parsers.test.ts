@@ -1,5 +1,5 @@
-// Files that are made to exhaust whoever reads them, through every import: each is refused within its limit, with the
-// place at which it was exceeded.
+// Files that try to exhaust their parser, through every import: each is refused within its limit, with the position at
+// which the limit was exceeded.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -122,8 +122,8 @@ test('an answer in JSON is counted before it is parsed', () => {
 });
 
 test('lyrics of one line, of brackets and of elements are cut off', () => {
-  for (const part of ['a', '[', '[00:01.00]', '<tt><p>']) {
-    const lyrics = parseLyrics(fillText('', part));
+  for (const repeatedPart of ['a', '[', '[00:01.00]', '<tt><p>']) {
+    const lyrics = parseLyrics(fillText('', repeatedPart));
     const texts = lyrics?.lines.map(({ text }) => text).join('') ?? '';
     expect(texts.length).toBeLessThanOrEqual(256 << 10);
   }

@@ -22,8 +22,10 @@ test('a playlist that is made public shows what it was since then, and nothing f
   const addTrack = (track: number) =>
     server.api(`/playlists/${id}/tracks`, { method: 'POST', body: { track_ids: [track] } });
   const publish = (is_public: boolean) => server.api(`/playlists/${id}`, { method: 'PATCH', body: { is_public } });
-  const listSeenVersions = async (as: string) => {
-    const { body } = await server.api<{ items: { version: number }[] }>(`/playlists/${id}/versions`, { token: as });
+  const listSeenVersions = async (viewerToken: string) => {
+    const { body } = await server.api<{ items: { version: number }[] }>(`/playlists/${id}/versions`, {
+      token: viewerToken,
+    });
     return body.items.map(({ version }) => version);
   };
   const entries = async (version: number) =>

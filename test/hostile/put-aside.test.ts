@@ -1,4 +1,4 @@
-// Work of which the process dies is started again once and then put aside: it keeps no server down.
+// A job that kills the process is started again once and then put aside, so that the server can run.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-function run(...order: string[]): { signal: NodeJS.Signals | null; output: string[] } {
+function runSteps(...order: string[]): { signal: NodeJS.Signals | null; output: string[] } {
   const { signal, stdout } = spawnSync(process.execPath, ['--import', quickImports, PROCESS_FILE, path, ...order], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -37,19 +37,19 @@ const rows = (): unknown[] => {
 };
 
 test('a job that was running at two kills in a row is put aside, and other work goes on', () => {
-  expect(run('ask')).toEqual(KILLED_RUN);
-  expect(run()).toEqual(KILLED_RUN);
-  expect(run('work')).toEqual({ signal: null, output: ['told', 'worked'] });
+  expect(runSteps('ask')).toEqual(KILLED_RUN);
+  expect(runSteps()).toEqual(KILLED_RUN);
+  expect(runSteps('work')).toEqual({ signal: null, output: ['told', 'worked'] });
   expect(rows()).toEqual([{ status: 'failed', crashes: 2 }]);
-  expect(run('by itself')).toEqual({ signal: null, output: [] });
-  expect(run('ask')).toEqual(KILLED_RUN); // a person requested the job again
+  expect(runSteps('by itself')).toEqual({ signal: null, output: [] });
+  expect(runSteps('ask')).toEqual(KILLED_RUN); // a user has requested the job again
 });
 
 test('an ordinary stop does not count as a kill', () => {
-  expect(run('ask')).toEqual(KILLED_RUN);
-  expect(run('stop').signal).toBe(null);
+  expect(runSteps('ask')).toEqual(KILLED_RUN);
+  expect(runSteps('stop').signal).toBe(null);
   expect(rows()).toEqual([{ status: 'queued', crashes: 0 }]);
-  expect(run()).toEqual(KILLED_RUN);
+  expect(runSteps()).toEqual(KILLED_RUN);
   expect(rows()).toEqual([{ status: 'running', crashes: 0 }]);
 });
 

@@ -1,4 +1,4 @@
-// What a restore or an import may do to accounts and what belongs to them: sessions, app passwords, shares, addresses.
+// What a restore or an import may do to accounts and their data: sessions, app passwords, shares, addresses.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -55,12 +55,12 @@ test('a session that ended does not begin again with a restore, nor does one tha
   const backup = await createBackup(dir);
   await server.api('/auth/logout', { method: 'POST', token: endedToken });
   const change = { password: 'another long password', current_password: LISTENER.password };
-  const changed = await server.api<{ access_token: string }>('/users/me', {
+  const newSession = await server.api<{ access_token: string }>('/users/me', {
     method: 'PATCH',
     token: stolenToken,
     body: change,
   });
-  expect([changed.status, await fetchStatus(server, stolenToken)]).toEqual([200, 401]);
+  expect([newSession.status, await fetchStatus(server, stolenToken)]).toEqual([200, 401]);
   const laterToken = await signIn(server);
   await server.close();
 
@@ -167,7 +167,7 @@ test('the address for a key and the protection of an account are shown, and no k
   expect([otherMaloja.state.requests, rowsOf(dir, isStopped)]).toEqual([0, [{ is_stopped: 1 }]]);
   await server?.close();
   const db = new Database(join(dir, 'tonearm.db'));
-  db.exec('UPDATE scrobble_accounts SET is_stopped = 0'); // the key is encrypted for its address, too
+  db.exec('UPDATE scrobble_accounts SET is_stopped = 0'); // the encryption of the key also depends on its address
   db.close();
   await reportPlay(2);
   expect([otherMaloja.state.requests, rowsOf(dir, isStopped)]).toEqual([0, [{ is_stopped: 1 }]]);

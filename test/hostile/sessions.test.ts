@@ -116,7 +116,7 @@ async function open(url: string): Promise<{ ended: Promise<void> }> {
   return { ended: readAll().catch(() => undefined) };
 }
 
-/** Opens a radio station and the events with tokens of the session, and the station with a phone. */
+/** Opens a radio station and the event stream with tokens of the session, and the station as a phone. */
 async function openAll(token: string) {
   const urlToken = async (scope: string): Promise<string> =>
     (await call<UrlTokenOut>('POST', '/auth/media-token', token, { scope })).body.token;
@@ -163,7 +163,7 @@ test('who is no administrator any more hears nothing of what administrators hear
   await ended;
 });
 
-/** Sends the head of a request and the first byte of its body. */
+/** Sends the headers of a request and the first byte of its body. */
 async function beginRequest(method: string, path: string, token: string) {
   const { hostname, port, host } = new URL(server.url);
   const socket = connect(Number(port), hostname);

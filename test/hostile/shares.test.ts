@@ -1,4 +1,4 @@
-// Playback and downloads by the link of a share end with the share, and with the rights of its owner.
+// Playback and downloads through the link of a share end with the share, and with the rights of its owner.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
@@ -40,10 +40,10 @@ interface Share {
 const makeShare = async (): Promise<Share> =>
   (await phone.ask<{ share: Share[] }>('createShare', { id: 'tr-1' }, 'shares')).share[0]!;
 
-/** Opens a download that receives nothing until `end`, which says whether everything arrived. */
+/** Opens a download that receives nothing until `end`, which returns whether everything arrived. */
 async function openDownload(url: string) {
   const [answer] = (await once(get(url, { agent: false }), 'response')) as [IncomingMessage];
-  answer.on('error', () => undefined); // this error means that the download was broken off
+  answer.on('error', () => undefined); // this error means that the download was interrupted
   const isClosed = new Promise((resolve) => answer.once('close', resolve));
   expect(answer.statusCode).toBe(200);
   return {

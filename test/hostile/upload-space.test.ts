@@ -1,4 +1,4 @@
-// Uploads take no space that they may not have, from their first byte on, on a disk of their own.
+// Uploads never use space that they may not have, from their first byte on; tested on a separate small disk.
 import { mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ const UPLOAD_KINDS = [
   ['audio', '/tracks/upload', 'files'],
   ['a listening history', '/history/import', 'file'],
 ] as const;
-type Kind = readonly [what: string, path: string, field: string];
+type Kind = readonly [title: string, path: string, field: string];
 const [AUDIO_KIND] = UPLOAD_KINDS;
 
 let dir: string;
@@ -94,9 +94,9 @@ async function createAccount(quota: number): Promise<string> {
   return token;
 }
 
-test.each(UPLOAD_KINDS)('what a quota has no room for is not written: %s', async (what, path, field) => {
+test.each(UPLOAD_KINDS)('what a quota has no room for is not written: %s', async (title, path, field) => {
   const token = await createAccount(MB_BYTES);
-  const upload = beginUpload([what, path, field], token, 30 * MB_BYTES);
+  const upload = beginUpload([title, path, field], token, 30 * MB_BYTES);
   let maxArrivedBytes = 0;
   for (let n = 0; n < 30; n++) {
     await upload.send(MB_BYTES);
@@ -110,9 +110,9 @@ test.each(UPLOAD_KINDS)('what a quota has no room for is not written: %s', async
 
 test.each(UPLOAD_KINDS)(
   'what is announced and does not fit is refused before it is written: %s',
-  async (what, path, field) => {
+  async (title, path, field) => {
     if (!disk) return;
-    const sending = beginUpload([what, path, field], server.token, 145 * MB_BYTES);
+    const sending = beginUpload([title, path, field], server.token, 145 * MB_BYTES);
     await sending.send(64 << 10);
     expect(await sending.status).toBe(507);
     expect(arrivedBytes()).toBe(0);
@@ -122,17 +122,17 @@ test.each(UPLOAD_KINDS)(
 
 test.each(UPLOAD_KINDS)(
   'what is not announced is refused where it would take what is kept free: %s',
-  async (what, path, field) => {
+  async (title, path, field) => {
     if (!disk) return;
-    const sending = beginUpload([what, path, field], server.token);
-    let least = Infinity;
+    const sending = beginUpload([title, path, field], server.token);
+    let minimum = Infinity;
     for (let n = 0; n < 140; n++) {
       await sending.send(MB_BYTES);
-      least = Math.min(least, freeBytes());
+      minimum = Math.min(minimum, freeBytes());
     }
     sending.end();
     expect(await sending.status).toBe(507);
-    expect(least).toBeGreaterThan(MIN_FREE_BYTES - 6 * MB_BYTES);
+    expect(minimum).toBeGreaterThan(MIN_FREE_BYTES - 6 * MB_BYTES);
     expect(await until(arrivedBytes, (bytes) => bytes === 0)).toBe(0);
   },
 );
@@ -152,7 +152,7 @@ test('what one announced is not given to another, until it is cut off or stalls'
   const thirdUpload = beginUpload(AUDIO_KIND, server.token, Math.floor(availableBytes * 0.7));
   await thirdUpload.send(64 << 10);
   await until(arrivedBytes, (bytes) => bytes > 0);
-  // the second upload sends nothing more, and the next upload is let in
+  // the second upload sends nothing more, so the next upload is accepted
   const next = async (): Promise<boolean> => {
     const sending = beginUpload(AUDIO_KIND, server.token, Math.floor(availableBytes * 0.7));
     await sending.send(64 << 10);

@@ -62,7 +62,7 @@ const jpeg = (background: string): Promise<Buffer> =>
 const setArtistInfoEnabled = (artist_info_enabled: boolean) =>
   server.api('/settings', { method: 'PATCH', body: { artist_info_enabled } }).then(() => server.app.drain());
 
-/** Adds a group of which the services know everything; returns its id in the library. */
+/** Adds a group that all services describe; returns its id in the library. */
 function addBand(name: string, { isTagged = true, bytes = picture } = {}): number {
   const id = mbid(mbidOffset + 1);
   const item = `Q${mbidOffset + 1}`;
@@ -307,7 +307,7 @@ test('a picture is chosen, uploaded, removed, restored and found again; files th
   expect((await server.api(`/artists/${id}/cover`, { method: 'PUT', body: form })).status).toBe(204);
   expect(await colourOf(id)).toBe('1,3,1');
   clock += 100 * DAY_MS;
-  await lookUp(id); // a picture that is found does not replace an uploaded picture
+  await lookUp(id); // an automatically found picture does not replace an uploaded one
   expect(await colourOf(id)).toBe('1,3,1');
   expect((await server.api(`/artists/${id}/cover`, { method: 'DELETE' })).status).toBe(204);
   expect([await colourOf(id), (await getAbout(id)).picture]).toEqual([
@@ -420,7 +420,7 @@ test('an artist that gets an mbid or an identifying album later is looked up soo
 
 test('a damaged or lost picture is reported, and restored from the backup or found again', async () => {
   await setArtistInfoEnabled(true);
-  // other bytes than the pictures of the other artists, which would be stored as the same object
+  // different bytes from the other artists' pictures, because equal bytes are stored as one object
   const foundArtistId = addBand('Found', { bytes: await jpeg('#cc2222') });
   mbidOffset += 100;
   const chosenArtistId = addBand('Chosen', { isTagged: false });

@@ -1,5 +1,5 @@
-// Albums of an earlier version stay as they are until somebody has reviewed the changes, which can be undone. Albums
-// with the same name that a person merges stay merged.
+// Albums of an earlier version stay unchanged until a user has reviewed the changes, which can be undone. Albums with
+// the same name that a user merges stay merged.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -54,7 +54,7 @@ const getAlbumChanges = async (): Promise<AlbumChangePage> =>
 const like = (item_id: number): Promise<unknown> =>
   server.api('/likes', { method: 'POST', body: { item_type: 'album', item_id, liked: true } });
 
-/** Makes one album of two editions and two albums of two discs, as an earlier version did. */
+/** Merges two editions into one album and splits an album of two discs, as an earlier version did. */
 async function makeEarlierAlbums(): Promise<void> {
   for (const number of [1, 2, 3]) writeTrack(`Blue/${number}.mp3`, 'Blue', number, '1999');
   for (const number of [1, 2]) writeTrack(`Blue again/${number}.mp3`, 'Blue', number, '2009');
@@ -200,7 +200,7 @@ test('albums whose releases differ only in their tags are listed too', async () 
   database.exec(`DELETE FROM album_keys; DELETE FROM more_tags; UPDATE albums SET fixed_by = 'upgrade';
     INSERT INTO tags_again (last_id, up_to_id) SELECT 0, max(id) FROM tracks`);
   database.prepare('INSERT INTO album_review VALUES (?)').run(Date.now() + 86_400_000);
-  await acceptAllChanges(); // before the tags are read again
+  await acceptAllChanges(); // accepts the changes before the tags are read again
   await server.app.drain();
   for (let starts = 0; starts < 2; starts++) {
     await server.close();
@@ -258,7 +258,7 @@ test('an undo moves no tracks into an album that was renamed meanwhile', async (
   const blueId = (await listAlbums()).find(({ title }) => title === 'Blue')?.id;
   await acceptAllChanges();
   await server.app.drain();
-  const database = server.app.db.$client; // as for files whose texts are read in another charset
+  const database = server.app.db.$client; // simulates files whose texts are read in another charset
   database.prepare("UPDATE albums SET title = 'Red', title_sort = 'red' WHERE id = ?").run(blueId);
   database.prepare("UPDATE tracks SET album_sort = 'red' WHERE album_id = ?").run(blueId);
   expect((await server.api('/album-regroupings/1/undo', { method: 'POST' })).status).toBe(204);
@@ -278,7 +278,7 @@ test('changes that are accepted twice are made once, and a change that is undone
   );
   await undoAllRegroupings();
   await server.app.drain();
-  await undoAllRegroupings(); // the changes that the second job made
+  await undoAllRegroupings(); // undoes the changes that the second job made
   expect(await listAlbumShapes()).toEqual(previousShapes);
   const { items } = (await server.api<{ items: JobOut[] }>('/jobs?task=regroup_albums')).body;
   expect(items.map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);

@@ -162,7 +162,7 @@ describe('the analysis pass', () => {
     const { pass } = createPass((id) => (id === longId ? 'away' : 'done'));
     await pass.runNow(neverAborted);
     const { secondsLeft, tracksPerSecond } = await pass.status();
-    // the track that was analysed has one second of audio
+    // the analyzed track has one second of audio
     expect((secondsLeft ?? 0) * (tracksPerSecond ?? 0)).toBeCloseTo(600, 6);
   });
 

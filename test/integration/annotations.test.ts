@@ -134,7 +134,7 @@ test('an album that gets another title and artist in several sittings', async ()
   }
   expect(await annotationsOf(ids[0])).toEqual(expectedAnnotations(annotated));
 
-  await retagTracks(ids, names); // restores the names by another edit
+  await retagTracks(ids, names); // another edit restores the names
   expect(await annotationsOf(ids[1])).toEqual(expectedAnnotations(annotated));
 });
 
@@ -187,7 +187,7 @@ test('an album whose tracks are merged one by one into those of another album, a
   const [{ ids }, { ids: otherIds }] = [addAlbum(2), addAlbum(2)];
   const annotated = await annotate(ids[0]);
   const { $client } = server.app.db;
-  $client.pragma('foreign_keys = OFF'); // the tracks have no fingerprints
+  $client.pragma('foreign_keys = OFF'); // the rows refer to fingerprints, which the tracks lack
   for (const [n, id] of [...ids, ...otherIds].entries())
     $client
       .prepare('INSERT INTO duplicate_members (group_id, track_id) VALUES (?, ?)')

@@ -1,4 +1,4 @@
-// Runs the shell lines of docs/API.md.
+// Runs the shell commands of docs/API.md.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

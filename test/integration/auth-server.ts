@@ -1,4 +1,5 @@
-// Auth, accounts and settings over HTTP with a real database in its own folder, with a clock that tests can move.
+// A server with auth, accounts and settings over HTTP and a real database in its own folder, with a clock that tests
+// can move.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -45,7 +46,7 @@ interface RequestOptions {
 interface AuthServerOptions {
   /** Environment variables of the server. */
   env?: Record<string, string>;
-  /** The folder of an earlier server, to start it again. */
+  /** The data folder of an earlier server, which is started again. */
   dir?: string;
   secrets?: typeof SECRETS;
 }
@@ -129,7 +130,7 @@ export async function startAuthServer({
     call,
     config,
     wait: (ms: number): void => void (clock.now = new Date(clock.now.getTime() + ms)),
-    /** Creates the first superuser; returns their token. */
+    /** Creates the first administrator; returns their token. */
     async setUp(): Promise<string> {
       const response = await call('/auth/setup', { json: { setup_token: auth.setupToken, ...OWNER } });
       return response.body['access_token'] as string;

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER, SECRETS, startAuthServer, type AuthServer } from './auth-server.ts';
 
-/** Marks a request as passed on by a proxy that is not trusted, so not from the machine itself. */
+/** Headers of a request through an untrusted proxy, so that it does not count as coming from the machine itself. */
 const FORWARDED_HEADERS = { 'X-Forwarded-For': '203.0.113.9' };
 
 let server: AuthServer;

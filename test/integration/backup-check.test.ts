@@ -1,4 +1,4 @@
-// Checks of backups: damaged and missing objects are found and repaired, one server writes at a time, and a small
+// Checks of backups: damaged and missing objects are found and repaired, only one server writes at a time, and a small
 // change sends few bytes. The kills and flipped bytes here are a short version of `npm run prove -- backup`.
 import { spawnSync } from 'node:child_process';
 import { createHash, hash as hashOf } from 'node:crypto';
@@ -181,7 +181,7 @@ describe('a check', () => {
     rmSync(join(incompleteLibrary, 'library', key));
     const report = await checkFolder(await openBackup(backup), incompleteLibrary, makeFolder());
     expect(report).toMatchObject({ faults: 1, lost: 1, lost_items: [expect.stringContaining(key) as string] });
-    // the object comes back to the library
+    // this library has the object
     expect(await checkFolder(await openBackup(backup), library, makeFolder())).toMatchObject({ faults: 1, lost: 0 });
   });
 
@@ -307,10 +307,10 @@ describe('a backup in a bucket', () => {
 
   /** Makes a backup; returns the number of requests and of bytes sent. */
   async function measureBackup(dataDir: string): Promise<{ requests: number; bytes: number }> {
-    const [previousRequests, previousSizes] = [fake.asked.length, listObjectSizes()];
+    const [previousRequests, previousSizes] = [fake.requests.length, listObjectSizes()];
     await backUpInto(await openBackup('s3', { env: fake.backupSettings, isNew: true }), dataDir, makeFolder());
     const bytes = [...listObjectSizes()].reduce((sum, [key, size]) => sum + (previousSizes.has(key) ? 0 : size), 0);
-    return { requests: fake.asked.length - previousRequests, bytes };
+    return { requests: fake.requests.length - previousRequests, bytes };
   }
 
   it('takes few requests, and sends few bytes for a change of one row', async () => {

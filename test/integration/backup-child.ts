@@ -1,6 +1,6 @@
-// A process for backup-kill.test.ts to kill: makes, checks or restores a backup, and is killed as by a power cut at the
-// chosen moment of a kind. Moments are a piece written to a file or sent to the bucket, a name that is created or
-// removed, and a progress report.
+// A process for backup-kill.test.ts that makes, checks or restores a backup, and kills itself at the chosen moment as a
+// power cut would. Moments are a piece written to a file or sent to the bucket, a name that is created or removed, and
+// a progress report.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import net from 'node:net';
@@ -54,7 +54,7 @@ fs.renameSync = (oldPath, newPath) => {
 };
 fs.promises.unlink = async (path) => {
   passMoment('before a deletion');
-  // another process at the same backup may have been faster
+  // another process at the same backup may have deleted the file first
   await originalUnlink(path).finally(() => passMoment('after a deletion'));
 };
 fs.promises.rm = async (path, options) => {

@@ -1,4 +1,4 @@
-// An export has the files by name, playlists that refer to the files, and the data of all users.
+// An export contains readable file names, playlists that refer to the files, and the data of all users.
 import {
   mkdirSync,
   mkdtempSync,

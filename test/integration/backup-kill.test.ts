@@ -85,8 +85,8 @@ async function runChild(options: ChildOptions, env: Record<string, string>): Pro
 }
 
 /**
- * Returns the moments for the kills: one of each kind, in the middle or just before the last, and the rest spread over
- * all moments. With a bucket, returns moments of sending.
+ * Returns the moments at which to kill: one of each kind, in the middle or just before the last, and the rest spread
+ * over all moments. With a bucket, returns only moments of sending.
  */
 function chooseMoments(moments: string[]): Moment[] {
   const sendCount = moments.filter((kind) => kind === SENDING).length;
@@ -142,7 +142,7 @@ async function makeBucketPlace(_name: string, sourceDir?: string): Promise<Backu
   const fake: FakeS3 = await startFakeS3();
   if (sourceDir !== undefined)
     for (const file of Object.keys(filesIn(sourceDir)))
-      fake.put(`backups/${file}`, readFileSync(join(sourceDir, file)));
+      fake.putObject(`backups/${file}`, readFileSync(join(sourceDir, file)));
   return { target: 's3', env: fake.backupSettings, passphrase: PASSPHRASE, close: () => fake.close() };
 }
 
@@ -256,7 +256,8 @@ describe.each(PLACES)('in %s', (title, makePlace, passphrase) => {
     let interruptedRestores = 0;
     await killAtEach(moments, async (killedMoment, name) => {
       const dataDir = copyExistingLibrary(`${folderPrefix}-place-${name}`);
-      const place = await makePlace(`${folderPrefix}-source-${name}`, sourceBackup); // a copy, because a backup that another process reads is read without a lease
+      // a copy, because another process reads the backup, and reads it without a lease
+      const place = await makePlace(`${folderPrefix}-source-${name}`, sourceBackup);
       expectKilled(killedMoment, await runChild(childOptions(place, dataDir, killedMoment), place.env));
       expect(Object.values(filesIn(dataDir))).toEqual(expect.arrayContaining(existingHashes));
       if (!existsSync(join(dataDir, 'tonearm.db'))) {
@@ -265,7 +266,8 @@ describe.each(PLACES)('in %s', (title, makePlace, passphrase) => {
           assertNotHalfRestored(dataDir);
         }).toThrow(/A restore into .* was interrupted/);
       }
-      const isComplete = killedMoment.kind === 'while tidying up'; // the library is complete, only leftovers remain
+      // the library is complete, only temporary files remain
+      const isComplete = killedMoment.kind === 'while tidying up';
       if (isComplete) await finishRestore(dataDir, () => new Date());
       else await restoreFrom(await openPlace(place), dataDir, { replace: true });
       expect(contentOf(dataDir)).toEqual(currentContent);
@@ -276,7 +278,8 @@ describe.each(PLACES)('in %s', (title, makePlace, passphrase) => {
       );
       await place.close();
     });
-    if (title === 'a folder') expect(interruptedRestores).toBeGreaterThan(0); // the bucket is read before anything is replaced
+    // a bucket is read completely before anything is replaced
+    if (title === 'a folder') expect(interruptedRestores).toBeGreaterThan(0);
   });
 });
 

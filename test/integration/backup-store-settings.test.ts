@@ -142,7 +142,7 @@ describe('a set-up from before these settings', () => {
     const { config } = await migrateSettings(false);
     const deps = targetDeps(config, () => new Date());
     await expect(openTarget('s3', deps)).rejects.toThrow(/BACKUP_S3_BUCKET/);
-    fake.put('home/backups/backup.json', Buffer.from('{}'));
+    fake.putObject('home/backups/backup.json', Buffer.from('{}'));
     expect((await openTarget('s3', deps)).name).toContain('tonearm-test/home/backups');
   });
 });

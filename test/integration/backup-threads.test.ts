@@ -1,4 +1,5 @@
-// Files that a thread reads for a backup arrive in pieces like others; when something is wrong, the backup reads them.
+// Files that a thread reads for a backup arrive in pieces like all others; if the thread fails, the backup itself reads
+// them.
 import { createSecretKey, createHash, hash as hashOf, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

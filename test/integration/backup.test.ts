@@ -365,7 +365,7 @@ describe('a backup target that fails', () => {
       error: expect.stringMatching(/does not exist. Create it, or connect its disk/) as string,
     });
     expect((await server?.api<BackupsOut>('/backups'))?.body.problem).toMatch(/does not exist/);
-    mkdirSync(backup); // an empty mount point
+    mkdirSync(backup); // creates an empty mount point
     expect(await makeBackup(server as TestServer)).toMatchObject({
       status: 'waiting',
       error: expect.stringMatching(/is missing. Is its disk connected/) as string,
@@ -469,7 +469,7 @@ describe('a restore', () => {
     flipByte(join(backup, 'snapshots', manifest.id));
     expect((await openBackup(backup).then((damagedRepository) => damagedRepository.readSnapshot(manifest.id))).id).toBe(
       manifest.id,
-    ); // read from its copy
+    ); // the snapshot is read from its copy
     flipByte(join(backup, 'copies', manifest.id));
     expect(await errorMessageOf(restoreBackup(backup))).toMatch(/The snapshot .* is damaged/);
     expect(await errorMessageOf(restoreBackup(makeFolder('empty')))).toMatch(/There is no backup in/);

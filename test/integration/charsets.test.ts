@@ -1,4 +1,4 @@
-// Tags that do not say their charset are decoded with the whole album as evidence; a person can choose another charset
+// Tags that do not state their charset are decoded with the whole album as evidence; a user can choose another charset
 // for an album, which is kept.
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ function makeSong(title: string, charset: Charset, artist = '山田太郎', albu
   const makeFrame = (name: string, text: string): Buffer =>
     id3FrameV23(name, Buffer.concat([Buffer.alloc(1), encodeCharset(text, charset) as Buffer]));
   const tag = id3([makeFrame('TIT2', title), makeFrame('TPE1', artist), makeFrame('TALB', album)], 3);
-  return Buffer.concat([tag, silentMp3(frames++)]); // each file has another length, so that no two have the same audio
+  return Buffer.concat([tag, silentMp3(frames++)]); // a different length gives each file different audio
 }
 
 function writeSong(folder: string, title: string, ...tags: [charset: Charset, artist?: string, album?: string]): void {

@@ -1,5 +1,5 @@
-// Runs commands as people call them: exit codes, wrong input, a closed output, a server that is already running, and
-// the summary of a scan.
+// Runs commands as users do: exit codes, wrong input, a closed output, a server that is already running, and the
+// summary of a scan.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -238,6 +238,6 @@ test('the log in the data folder is written if nobody else keeps the log, or if 
   expect(await listLogFiles({ LOG_FILES: 'always' })).toEqual(['tonearm.log']);
   expect(await listLogFiles({ LOG_FILES: 'never' })).toEqual([]);
   expect(await listLogFiles({ container: 'podman' })).toEqual([]);
-  // JOURNAL_STREAM of the terminal that started the command, not of its own output
+  // this JOURNAL_STREAM belongs to the terminal that started the command, not to the command's own output
   expect(await listLogFiles({ LOG_FILES: 'always', JOURNAL_STREAM: '1:1' })).toEqual(['tonearm.log']);
 });

@@ -60,7 +60,7 @@ describe('the cover archive', () => {
     expect(await server.covers.tryResolveCover(album)).toBe(true);
     expect(server.rowOf(album)).toMatchObject({ key: `covers/${album}.jpg`, origin: 'archive' });
     expect((await readBytes(await server.call(`/albums/${album}/cover`))).equals(picture)).toBe(true);
-    expect(archive.asked.map(({ path, userAgent }) => ({ path, userAgent }))).toEqual([
+    expect(archive.requests.map(({ path, userAgent }) => ({ path, userAgent }))).toEqual([
       { path: `/release-group/${mbidOf(albumCount)}/front-1200`, userAgent: 'Tonearm/0.0.0 ( someone@example.org )' },
     ]);
     expect(server.changedAlbums).toEqual([album]);
@@ -69,7 +69,7 @@ describe('the cover archive', () => {
   it('is asked for the smaller image when it has no large one', async () => {
     const album = addAlbum({ picture, only500: true });
     expect(await server.covers.tryResolveCover(album)).toBe(true);
-    expect(archive.asked.map(({ path }) => path.slice(-10))).toEqual(['front-1200', '/front-500']);
+    expect(archive.requests.map(({ path }) => path.slice(-10))).toEqual(['front-1200', '/front-500']);
   });
 
   it('is not asked for an album with a local image, with a cover, or without a valid release group', async () => {
@@ -83,7 +83,7 @@ describe('the cover archive', () => {
     for (const album of [embeddedAlbum, uploadedAlbum, removedAlbum, ...unidentifiedAlbums])
       await server.covers.tryResolveCover(album);
     await resolveDueAlbums();
-    expect(archive.asked).toEqual([]);
+    expect(archive.requests).toEqual([]);
     expect(server.rowOf(embeddedAlbum)?.origin).toBe('embedded');
     expect(server.rowOf(removedAlbum)).toMatchObject({ key: null, origin: 'manual' });
   });
@@ -102,13 +102,14 @@ describe('the cover archive', () => {
     archive.onSilence = () => undefined;
     const [uploadedAlbum, removedAlbum] = [addAlbum('dripping'), addAlbum('dripping')];
     const pendingResults = [uploadedAlbum, removedAlbum].map((album) => server.covers.tryResolveCover(album));
-    await expect.poll(() => archive.asked.length).toBe(2);
+    await expect.poll(() => archive.requests.length).toBe(2);
     await server.covers.setCover(uploadedAlbum, otherPicture);
     await server.covers.removeCover(removedAlbum);
     for (const [mbid] of archive.groups) archive.groups.set(mbid, { picture });
     await limit.runOut();
-    expect(await Promise.all(pendingResults)).toEqual([false, false]); // the second request for each album was answered with a picture
-    expect(archive.asked).toHaveLength(4);
+    // the second request for each album received a picture
+    expect(await Promise.all(pendingResults)).toEqual([false, false]);
+    expect(archive.requests).toHaveLength(4);
     expect(server.rowOf(uploadedAlbum)).toMatchObject({ key: `covers/${uploadedAlbum}.png`, origin: 'manual' });
     expect(server.rowOf(removedAlbum)).toMatchObject({ key: null, origin: 'manual' });
     expect(server.listStoredCovers()).toEqual([`${uploadedAlbum}.png`]);
@@ -122,7 +123,7 @@ describe('the cover archive', () => {
       ),
     );
     expect(results.filter(Boolean)).toHaveLength(1);
-    expect(archive.asked).toHaveLength(3);
+    expect(archive.requests).toHaveLength(3);
   });
 });
 
@@ -167,7 +168,7 @@ describe('wrong responses of the archive', () => {
     expect(server.lookupOf(album)).toMatchObject({ result, tries: 1, reason: expect.stringMatching(reason) as string });
     expect(listWarningReasons()).toEqual([expect.stringMatching(reason)]);
     expect(server.listStoredCovers()).toEqual([]);
-    expect(archive.asked).toHaveLength(
+    expect(archive.requests).toHaveLength(
       result === 'failed' ? 2 : typeof behaviour() === 'string' && behaviour() === 'loop' ? 6 : 1,
     );
     expect((await server.call(`/albums/${album}/cover`)).status).toBe(404);
@@ -176,7 +177,7 @@ describe('wrong responses of the archive', () => {
   it('a short failure has no consequences', async () => {
     const album = addAlbum({ status: 502, behind: true, times: 1, after: picture });
     expect(await server.covers.tryResolveCover(album)).toBe(true);
-    expect(archive.asked).toHaveLength(2);
+    expect(archive.requests).toHaveLength(2);
   });
 });
 
@@ -290,7 +291,7 @@ describe('searching by hand', () => {
     const album = addAlbum({ picture });
     await server.covers.setCover(album, otherPicture);
     expect(await findCover(album)).toEqual({ status: 200, body: { found: true, reason: null } });
-    expect([server.rowOf(album)?.origin, archive.asked.length]).toEqual(['manual', 0]);
+    expect([server.rowOf(album)?.origin, archive.requests.length]).toEqual(['manual', 0]);
   });
 });
 
@@ -302,7 +303,7 @@ describe('choosing among the pictures of the archive', () => {
   };
 
   it('lists them with the front first, shows a small size, and stores the large size', async () => {
-    const album = addAlbum({ picture, others: ['Back'] });
+    const album = addAlbum({ picture, otherPictures: ['Back'] });
     const { items, reason } = await listCandidates(album);
     expect([items.map(({ origin, name }) => [origin, name]), reason]).toEqual([
       [
@@ -320,7 +321,7 @@ describe('choosing among the pictures of the archive', () => {
     });
     expect(chooseResponse.status).toBe(204);
     expect((await readBytes(await server.call(`/albums/${album}/cover`))).equals(picture)).toBe(true);
-    expect(archive.asked.map(({ path }) => path)).toEqual([
+    expect(archive.requests.map(({ path }) => path)).toEqual([
       `/release-group/${mbidOf(albumCount)}`,
       `/release/${mbidOf(albumCount)}/1-500`,
       `/release/${mbidOf(albumCount)}/1-1200`,

@@ -97,11 +97,11 @@ describe('a track whose album has no cover', () => {
     const cover = await fetch(`${server.url}/api/v1/tracks/${track.id}/cover?token=${server.token}`);
     expect([cover.status, Buffer.from(await cover.arrayBuffer()).equals(picture)]).toEqual([200, true]);
     await upload(releaseGroupMbid, 'Second Song');
-    expect(archive.asked).toHaveLength(1);
+    expect(archive.requests).toHaveLength(1);
   });
 
   const failureCases: [string, () => ArchiveBehaviour, RegExp][] = [
-    // alternates with valid responses, because after four failures in a row the archive is paused
+    // the test alternates with valid responses, because the archive is paused after four failures in a row
     ['is slow', () => 'silent', /took longer/],
     ['redirects to a private address', () => ({ redirect: 'http://localhost:9/' }), /inside a private network/],
     ['sends the picture drop by drop', () => 'dripping', /took longer/],
@@ -129,7 +129,7 @@ describe('a track whose album has no cover', () => {
     const track = await upload(releaseGroupMbid);
     expect(track).toMatchObject({ metadata_status: 'enriched', has_cover: false });
     expect(lines.slice(previousLines).filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
-    expect(archive.asked.slice(-2).map(({ path }) => path)).toEqual([
+    expect(archive.requests.slice(-2).map(({ path }) => path)).toEqual([
       `/release-group/${releaseGroupMbid}/front-1200`,
       `/release-group/${releaseGroupMbid}/front-500`,
     ]);
@@ -161,7 +161,7 @@ describe('an archive that is down', () => {
     await server.app.drain();
     expect(new Set(await listJobStatuses('?task=cover_archive_task'))).toEqual(new Set(['succeeded']));
     // albums whose request failed wait longer
-    expect(new Set(archive.asked.map(({ path }) => path)).size).toBe(2);
+    expect(new Set(archive.requests.map(({ path }) => path)).size).toBe(2);
 
     nowMs += 4 * 3_600_000;
     await server.app.jobs.enqueue(COVER_TASK, {});

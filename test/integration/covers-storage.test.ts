@@ -25,7 +25,7 @@ beforeAll(async () => {
       },
     });
   jpeg = await makeNoise(200).jpeg().toBuffer();
-  large = await makeNoise(1_000).png().toBuffer(); // about 3 MB
+  large = await makeNoise(1_000).png().toBuffer(); // the noise takes about 3 MB
 });
 
 const makeFlacWithPicture = (picture: Buffer, ...blocks: [number, Buffer][]): Buffer =>

@@ -127,7 +127,7 @@ describe.skipIf(!ffmpeg).each(['reference', 'copy'])('in %s mode', (mode) => {
     const partialResponse = await fetch(`${server.url}/stream/${secondTrack?.id}`, { headers });
     expect([partialResponse.status, partialResponse.headers.get('content-type')]).toEqual([206, 'audio/flac']);
     const samples = (samplesAt[2] as number) - (samplesAt[1] as number);
-    expect((await fetchAudio(secondTrack?.id)).readUInt32BE(22)).toBe(samples); // so that players can seek
+    expect((await fetchAudio(secondTrack?.id)).readUInt32BE(22)).toBe(samples); // the sample count lets players seek
     expect(Buffer.from(await partialResponse.arrayBuffer())).toEqual(
       (await fetchAudio(secondTrack?.id)).subarray(4, 12),
     );

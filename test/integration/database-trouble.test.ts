@@ -27,7 +27,7 @@ beforeAll(() => {
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 describe('a database that is removed, replaced or moved while the server runs', () => {
-  /** The ways in which the database is moved away; each returns the function that moves it back. */
+  /** Ways of moving the database away; each returns the function that moves it back. */
   const REMOVALS: [string, (dir: string) => () => void][] = [
     [
       'with its folder',

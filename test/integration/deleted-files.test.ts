@@ -15,11 +15,11 @@ interface FileChange {
   title: string;
   deleted: SongName[];
   change: () => void;
-  /** Another change, after a scan has seen the first. */
+  /** Makes another change after a scan has seen the first one. */
   laterChange?: () => void;
-  /** The file of each track that was not deleted, after the change; null for none. */
+  /** Path of the file that each remaining track has after the change; null for none. */
   remaining: Partial<Record<SongName, string | null>>;
-  /** The file of each deleted track after it is restored; null for none. */
+  /** Path of the file that each deleted track has after it is restored; null for none. */
   restored: Partial<Record<SongName, string | null>>;
   isLarge?: boolean;
 }

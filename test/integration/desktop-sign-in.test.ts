@@ -1,4 +1,4 @@
-// The desktop app's window signs in as the owner with a ticket that only the app can get.
+// The desktop app's window signs in as the owner with a ticket that only the app can request.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PassThrough } from 'node:stream';
 import { createLog } from '../../server/log/log.ts';

@@ -30,7 +30,7 @@ const add = (): number => {
   });
 };
 const track = async (id: number): Promise<TrackOut> => (await server.api<TrackOut>(`/tracks/${id}`)).body;
-/** Returns the metadata fields of a track that people see. */
+/** Returns the metadata fields of a track that users can see. */
 const getEditableFields = async (id: number): Promise<Partial<TrackOut>> => {
   const { updated_at: _, ...rest } = await track(id);
   return rest;
@@ -156,7 +156,7 @@ test('a merge is in the history of the remaining track, and can be undone there'
   const { title } = await track(mergedId);
   await patch(keptId, { year: 1999 });
   const { $client } = server.app.db;
-  $client.pragma('foreign_keys = OFF'); // the tracks have no fingerprints
+  $client.pragma('foreign_keys = OFF'); // the rows refer to fingerprints, which the tracks lack
   for (const id of [keptId, mergedId])
     $client.prepare('INSERT INTO duplicate_members (group_id, track_id) VALUES (1, ?)').run(id);
   $client.pragma('foreign_keys = ON');

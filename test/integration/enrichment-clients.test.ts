@@ -221,7 +221,7 @@ describe('MusicBrainz', () => {
   });
 
   it('is asked again after its Retry-After', async () => {
-    mb.busy = 2;
+    mb.busyAnswers = 2;
     mb.entities.set(`/ws/2/recording/${uuid(1)}`, { id: uuid(2), title: 'Ebb', 'first-release-date': '2009-05' });
     const { musicBrainz, waits } = asking();
     expect(await musicBrainz.findRecording(uuid(1), never)).toMatchObject({ id: uuid(2), title: 'Ebb' });

@@ -56,7 +56,7 @@ function seed(count: number): void {
 
 /** Expects that the requests took as long as the rate demands. A process may send one second's requests at once. */
 function expectPaceSince(startMs: number, perSecond: number, processes = 1): void {
-  const lastLookupMs = fake.lookups.at(-1)?.at ?? startMs;
+  const lastLookupMs = fake.lookups.at(-1)?.timeMs ?? startMs;
   const delayedLookups = fake.lookups.length - processes * perSecond;
   expect(lastLookupMs - startMs).toBeGreaterThanOrEqual((1_000 * delayedLookups) / perSecond);
 }
@@ -71,7 +71,7 @@ it('400 tracks reach a final state despite a kill, none is looked up three times
   fake.before = async () => {
     if (fake.lookups.length >= 150) halfDone.resolve();
   };
-  // it continues with pending tracks
+  // the server continues with pending tracks
   const startMs = performance.now();
   const firstServer = await spawnServer(['--data-dir', dir, '--port', '0', '--log-level', 'warn'], settings(perSecond));
   await halfDone.promise;
@@ -99,7 +99,8 @@ it('400 tracks reach a final state despite a kill, none is looked up three times
   const times = Map.groupBy(fake.lookups, (lookup) => lookup.fingerprint);
   expect(times.size).toBe(count);
   expect(Math.max(...[...times.values()].map((lookups) => lookups.length))).toBeLessThanOrEqual(2);
-  expect(fake.lookups.length).toBeLessThanOrEqual(count + 20); // only the tracks that were in progress at the kill
+  // only tracks that were in progress at the kill are looked up twice
+  expect(fake.lookups.length).toBeLessThanOrEqual(count + 20);
   expectPaceSince(startMs, perSecond, 2);
 });
 
@@ -160,7 +161,7 @@ it('a job identifies the requested tracks: pending, failed, or all but those edi
   fake.answer = () => ({ results: [] });
   server = await startServer({ dir, env: settings(300) });
   const { api, app } = server;
-  await app.drain(); // continues with pending tracks
+  await app.drain(); // the server continues with pending tracks
   expect((await allTracks(server)).map((track) => track.metadata_status)).toEqual([
     'failed',
     'failed',

@@ -60,7 +60,7 @@ const emptyAnswer: Answer = { results: [] };
 let files: SoundFiles;
 let fake: FakeAcoustId;
 let mb: FakeMusicBrainz;
-/** Starts a server with the settings of most tests. */
+/** The server of most tests, with its usual settings. */
 let sharedServer: TestServer;
 let server: TestServer;
 let time: Date | undefined;
@@ -702,7 +702,8 @@ describe('an unreachable service', () => {
       fake.lookups.length = 0;
       await tenMinutesLater();
       expect(await get(id)).toMatchObject({ metadata_status: 'enriched', title: 'Harbour Lights', genre: null });
-      expect(fake.lookups).toHaveLength(2); // the track that notices the failure, and the track without a fingerprint
+      // one look-up of the track that notices the failure, one of the track without a fingerprint
+      expect(fake.lookups).toHaveLength(2);
       expect(await jobs('enrich_library')).toMatchObject([
         { status: 'waiting', error: expect.stringMatching(/^MusicBrainz .* 4 tracks wait for it\.$/) },
       ]);

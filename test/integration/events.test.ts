@@ -66,7 +66,7 @@ interface Heard {
   data?: unknown;
 }
 
-/** A minimal EventSource: reads messages one by one. */
+/** Opens a minimal EventSource, which reads messages one by one. */
 async function listen(token: string, headers: Record<string, string> = {}, query = '') {
   const res = await new Promise<IncomingMessage>((resolve, reject) => {
     get(`${base}?token=${token}${query}`, { headers, agent: false }, resolve).on('error', reject);
@@ -93,7 +93,7 @@ async function listen(token: string, headers: Record<string, string> = {}, query
   const all = messages();
   return {
     res,
-    /** Reads the next event, without heartbeats and the first line. */
+    /** Reads the next event, skipping heartbeats and the first line. */
     async next(): Promise<Heard | undefined> {
       for (;;) {
         const { value, done } = await all.next();
@@ -154,7 +154,8 @@ describe('GET /events', () => {
   it('resumes after the last event seen, by header or by query', async () => {
     await boot();
     for (let n = 1; n <= 4; n++) events.publish(libraryEvent, library(n));
-    events.publish(jobEvent, { id: 1 } as EventMap['job'], { audience: 'superuser' }); // never sent to anna
+    // this event is never sent to anna
+    events.publish(jobEvent, { id: 1 } as EventMap['job'], { audience: 'superuser' });
     events.publish(libraryEvent, library(5));
     for (const listener of [
       await listen('anna', { 'Last-Event-ID': String(BOOT * 1_000 + 3) }),

@@ -1,4 +1,5 @@
-// Fingerprints of real files are nearly equal in every decoder; files without a fingerprint give the reason.
+// Fingerprints of real files are nearly equal in every decoder; for a file without a fingerprint the reason is
+// reported.
 import {
   chmodSync,
   copyFileSync,

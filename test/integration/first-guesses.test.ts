@@ -1,5 +1,5 @@
-// Requests of somebody who knows the resources of the API but not its shapes: other names, forms and spellings.
-// Each request works, or its response names the correct form. Requests are run in order, against one server.
+// Requests of a developer who knows the resources of the API but guesses names, forms and spellings. Each request
+// works, or its response names the correct form. Requests run in order, against one server.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { startServer, type ApiInit, type TestServer } from '../support/server.ts';

@@ -12,7 +12,7 @@ const ORDINARY_ACCOUNT = 12_345;
 let dir: string;
 let umask: number;
 beforeEach(() => {
-  umask = process.umask(0o022); // another account reads the copy; a server that ran in this process keeps files private
+  umask = process.umask(0o022); // another account reads the copy
   dir = mkdtempSync(join(tmpdir(), 'tonearm-first-start-'));
   cpSync(join(root, 'scripts'), join(dir, 'scripts'), { recursive: true });
   write('package.json', '{"type":"module"}');

@@ -169,7 +169,7 @@ function pour(res: ServerResponse): void {
 
 it('the whole exchange has a time limit: no response, a slow response, slow redirects', async () => {
   const limit = holdTestLimit(limits.timeoutMs);
-  let signs = 0; // the time limit of the stream
+  let signs = 0; // responses and pieces before the time limit ends
   const drip = (res: ServerResponse): void =>
     void (res.destroyed || res.write('x', () => (runOutAfter(20), setImmediate(drip, res))));
   const runOutAfter = (maxSigns: number): void => void (++signs === maxSigns && void limit.runOut());

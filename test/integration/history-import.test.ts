@@ -156,7 +156,7 @@ describe('a file', () => {
     await server.api('/history', {
       method: 'POST',
       body: { track_id: trackId, played_at: new Date(PLAYED_AT_SECONDS * 1_000 + 700).toISOString(), client: 'phone' },
-    }); // plays that Tonearm scrobbled before
+    }); // Tonearm may have scrobbled these plays
     const text = jsonl([
       listen('A'),
       listen('A', PLAYED_AT_SECONDS + 900),

@@ -40,7 +40,7 @@ beforeAll(async () => {
   }) as typeof db.$client;
   const recording = Object.create(db, { $client: { value: client } }) as typeof db;
   makeSampleLibrary(db, { artists: 1, albums: 1, tracks: 1 });
-  // a small cache, so that pages are read
+  // one play, so that the queries run
   db.$client.exec("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, 1, 'x', 0)");
   const history = createHistoryQueries({ db: recording });
   for (const filter of [{}, { trackId: 1 as TrackId }, { from: new Date(0), to: new Date(1) }])
@@ -57,7 +57,7 @@ test('no statement reads a whole table, or sorts what an index has in order', ()
   const reading = statements.filter(
     (sql) =>
       /^\s*(SELECT|UPDATE|DELETE)/.test(sql) && !/scrobble_accounts (a )?WHERE (is_stopped|sync_loves)/.test(sql),
-  ); // statements that run once per hour and read a few rows
+  ); // skips statements that run once per hour and read a few rows
   expect(reading.length).toBeGreaterThan(15);
   for (const sql of reading) {
     const plan = temp.db.$client
@@ -114,7 +114,7 @@ test('a deep page is read in a thread and blocks no other request', async () => 
   await history.page(1 as UserId, {}, { limit: 10, offset: 100 });
   expect(executedSql).toEqual([]);
   await history.page(1 as UserId, { from: new Date(0) }, { limit: 10, offset: 0 });
-  expect(executedSql).toHaveLength(1); // the number of plays since then
+  expect(executedSql).toHaveLength(1); // the statement counts the plays since then
   db.$client.prepare("UPDATE play_counts SET plays = 60000 WHERE user_id = 1 AND item_type = 'all'").run();
   await history.page(1 as UserId, {}, { limit: 10, offset: 30_000 });
   expect(executedSql[1]).toContain('OFFSET');

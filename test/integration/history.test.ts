@@ -146,7 +146,7 @@ describe('a play that is reported again', () => {
     ['soon, of unknown length', 9_000, null, 1],
   ])('%s (%i ms, of %s) makes %s', async (_, delayMs, durationMs, plays) => {
     const id = tracks.add({ title: 'Lighthouse' }, { durationMs });
-    // for phones and imports; the REST API recognizes a play by its time or its play_id
+    // only phones and imports, because the REST API recognizes a play by its time or its play_id
     const { db } = server.app;
     const deps = {
       now: () => new Date(START_MS),
@@ -392,7 +392,7 @@ describe('what is playing now', () => {
       client: 'phone',
     });
     expect(await listPlaying(listener)).toBeNull();
-    clock += 200_000 - 5_000 + 10 * 60_000; // the end of the track, and some tolerance
+    clock += 200_000 - 5_000 + 10 * 60_000; // the time is after the end of the track and the tolerance
     expect(await listPlaying()).toBeNull();
     await server.api('/history/now-playing', { method: 'POST', body: { track_id: id } });
     await server.api('/history/now-playing', { method: 'POST', body: { track_id: null } });

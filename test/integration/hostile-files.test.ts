@@ -28,16 +28,16 @@ import { until } from '../support/until.ts';
 
 const MOST_MEMORY_MB = 400;
 const MOST_UPLOADED = 48 << 20;
-/** Besides the first eight files, this many others are uploaded, evenly spread. */
+/** Number of files that are uploaded besides the first eight, evenly spread. */
 const UPLOAD_COUNT = 6;
 const IS_LINUX = process.platform === 'linux';
 
 let base: string;
 let server: ServerProcess;
 let token: string;
-/** The first eight files crash a parser without guards. */
+/** Paths of the malicious files; the first eight crash a parser without guards. */
 let attacks: string[];
-/** Uploads are read by the same threads as the files of a scan, so one of the largest files is enough. */
+/** Names of the uploaded files: only one of the largest, because the same threads read uploads and scanned files. */
 let uploadedNames: string[];
 let intactFiles: string[];
 
@@ -161,7 +161,8 @@ describe('malicious files', () => {
         expect((await upload(intactFiles[10 + i] as string)).status, `after ${basename(path)}`).toBe(201);
       }
     });
-    await expect.poll(() => readdirSync(join(base, 'data', 'tmp'))).toEqual([]); // /health writes there, too
+    // polls, because /health writes there, too
+    await expect.poll(() => readdirSync(join(base, 'data', 'tmp'))).toEqual([]);
     expect(readdirSync(join(base, 'data', 'library', 'tmp'))).toEqual([]);
     if (IS_LINUX) expect(memoryMb()).toBeLessThan(MOST_MEMORY_MB);
     await expect.poll(openAudio).toEqual([]);

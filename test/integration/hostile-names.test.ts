@@ -1,4 +1,4 @@
-// Malicious names in tags and file names: stored and served as valid text, and lists stay usable.
+// Malicious names in tags and file names are stored and served as valid text, and lists stay usable.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { flac, id3, id3Frame, silentMp3, utf8Text, vorbisComment } from '../supp
 import { allTracks } from '../support/served-library.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-const LONE_SURROGATE = '\ud83d'; // the first half of a pair
+const LONE_SURROGATE = '\ud83d'; // the first half of a surrogate pair
 const utf16 = (text: string): Buffer => Buffer.concat([Buffer.from([1, 0xff, 0xfe]), Buffer.from(text, 'utf16le')]);
 
 let base: string;
@@ -35,10 +35,10 @@ async function upload(bytes: Buffer, name = 'a.mp3'): Promise<TrackOut> {
   return response.body.items[0] as TrackOut;
 }
 
-/** Makes an MP3 with new content. */
+/** Makes an MP3 with audio that no other file has. */
 const mp3 = (...frames: Buffer[]): Buffer => Buffer.concat([id3(frames), silentMp3(60 + ++count)]);
 
-/** Parses JSON in which all texts are valid UTF-8. */
+/** Expects JSON in which all texts are valid Unicode. */
 function expectSoundText(text: string): void {
   expect(text.isWellFormed()).toBe(true);
   expect(text).not.toMatch(/\\u[dD][89a-fA-F]/);

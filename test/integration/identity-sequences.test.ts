@@ -1,4 +1,4 @@
-// A short version of `npm run prove -- identity`.
+// Runs a small part of `npm run prove -- identity`.
 import { expect, onTestFinished, test } from 'vitest';
 import { findFailure } from '../prove/identity.ts';
 import { SOUNDS, type Mode, type Step } from '../support/identity-folder.ts';
@@ -153,7 +153,7 @@ test.each(FAILED)('$what ($mode mode)', async ({ mode, isHeard, steps }) => {
 test('of many files in other formats, each track is listened to once', async () => {
   const simulation = createSimulation('copy', { isHeard: true });
   onTestFinished(() => simulation.close());
-  // all have nearly the same length, so that each could be any of the others
+  // all have nearly the same length, so that each file could be any of the others
   const steps = Array.from({ length: SOUNDS }, (_, n): Step => ({ op: 'convert', picks: [n, 0, 1] }));
   expect(await simulation.play(steps)).toEqual([]);
   expect(simulation.heard()).toHaveLength(2 * SOUNDS);

@@ -1,5 +1,5 @@
-// An export that is imported into an empty data folder is the same library. The commands in the docs for getting
-// everything out by hand are run as they stand.
+// An export that is imported into an empty data folder results in the same library. The commands in the docs for
+// exporting everything by hand are run as written.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -39,7 +39,7 @@ import { toolOrWarn } from '../support/tools.ts';
 
 let base: string;
 let music: string;
-/** Belongs to the first server, in whose folder the library is. */
+/** The data folder of the first server, which contains the library. */
 let data: string;
 let folder: string;
 let backup: string;
@@ -92,7 +92,7 @@ const makeDataPath = (): string => join(mkdtempSync(join(base, 'fresh-')), 'data
 const importFrom = (from: string, dir: string, ...rest: string[]) =>
   runServer(['import', from, '--data-dir', dir, ...rest]);
 
-/** An account that came with an export has no password and no rights. */
+/** Makes the imported account an administrator: it has neither a password nor rights. */
 async function becomeAdmin(dir: string): Promise<void> {
   const { username, password } = ADMIN;
   const passwd = ['user', 'passwd', username, '--data-dir', dir];
@@ -175,7 +175,8 @@ describe('an export', () => {
     );
     expect(lines('podcasts_episodes')[1]).toContain('{""admin"":7000}');
     expect(lines('tracks').join('\n')).toContain('"Edited, ""by hand"""');
-    expect(lines('radio')[1]).toContain("'=1+1,"); // a spreadsheet would run the text as a formula
+    // the apostrophe keeps spreadsheets from running the text as a formula
+    expect(lines('radio')[1]).toContain("'=1+1,");
     for (const name of ['albums', 'artists', 'likes', 'ratings', 'radio', 'lyrics', 'edits', 'playlists_versions'])
       expect([name, lines(name).length]).toEqual([name, expect.toSatisfy((count: number) => count > 1)]);
   });
@@ -187,7 +188,7 @@ describe('an export', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('is not empty')]);
     const { stdout } = await importFrom(folder, dir, '--replace');
     expect(stdout).toContain('The previous library is in');
-    expect(stdout).not.toContain('Passwords'); // the accounts of the previous library
+    expect(stdout).not.toContain('Passwords'); // the accounts of the previous library have passwords
     const server = await startServer({ dir });
     expect(await allTracks(server)).toHaveLength(tracks.length - 1);
     await server.close();
@@ -251,7 +252,7 @@ describe('an export', () => {
       return to;
     }
 
-    /** Changes files.json and the manifest's hash of it. */
+    /** Changes files.json, and its hash in the manifest. */
     function withFiles(to: string, edit: (text: string) => string): string {
       const [files, manifest] = [join(to, 'data', 'files.json'), join(to, 'data', 'export.json')];
       const [originalHash, text] = [sha256(readFileSync(files)), edit(readFileSync(files, 'utf8'))];
@@ -400,7 +401,7 @@ const tools = ['sqlite3', 'jq', 'zstd'].every((name) =>
 );
 
 describe.runIf(tools)('the page on getting everything out by hand', () => {
-  /** Returns the commands of a section, with the folders of this test. */
+  /** Runs the commands of a section with the folders of this test. */
   function follow(section: string, folders: Record<string, string>): void {
     const page = readFileSync(join(root, 'docs', 'BY-HAND.md'), 'utf8');
     const text = page.split(/^## /m).find((part) => part.startsWith(section)) ?? '';

@@ -35,7 +35,7 @@ const numbersAfter = (lines: string[], word: string) =>
 
 it('no accepted job is lost by kills, and only running ones run twice', async () => {
   const path = join(dir, 'test.db');
-  const lines = await run(path, 400, 150); // while jobs are still being enqueued
+  const lines = await run(path, 400, 150); // kills while jobs are still being enqueued
   const takenNumbers = numbersAfter(lines, 'taken');
   const done = numbersAfter(lines, 'done');
   expect(takenNumbers.length).toBeGreaterThan(0);

@@ -39,7 +39,7 @@ const makeHandlers = ({ plain = doNothing, single = doNothing, flaky = doNothing
   handledBy(FLAKY_TASK, flaky),
 ];
 
-/** Resolves when the handler has started; the test then decides when it continues. */
+/** Creates a gate: a handler waits for `passed` until the test calls `open`. */
 const gate = () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { open: resolve, passed: promise };
@@ -153,7 +153,7 @@ describe('running', () => {
         await all.passed;
       },
     });
-    await all.passed; // would never happen if a slot were missing
+    await all.passed; // the promise would never resolve if a slot were missing
     await secondStart.jobs.drain();
     expect(secondStart.jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(8);
   });
@@ -639,7 +639,7 @@ describe('errors', () => {
       for (let n = 0; n < 700; n++) tx.insert(jobTable).values(row(oldDate)).run();
     });
     const { jobs } = startJobs({});
-    expect(jobs.list({}, { limit: 1, offset: 0 }).total).toBe(1_100); // 300 old ones lie beyond the newest thousand
+    expect(jobs.list({}, { limit: 1, offset: 0 }).total).toBe(1_100); // 300 old jobs are beyond the newest thousand
   });
 
   it('every query of the queue uses an index', () => {
@@ -699,7 +699,7 @@ describe('listing and announcing', () => {
     await jobs.drain();
     expect(receivedUpdates[0]).toMatchObject({ id: ids[0], status: 'queued' });
     for (const id of ids) expect(receivedUpdates.findLast((event) => event.id === id)?.status).toBe('succeeded');
-    expect(receivedUpdates.length).toBeLessThan(90); // fewer events than three for each job
+    expect(receivedUpdates.length).toBeLessThan(90); // fewer than three events for each job
     expect(otherEvents).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
-// A Subsonic client controls a window that is offered as a speaker: the window uses REST and events, the client
-// the Subsonic API.
+// A Subsonic client controls a window that is offered as a speaker: the window uses REST and events, the client the
+// Subsonic API.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JukeboxOut } from '../../server/jukebox/wire.ts';
 import { jsonFaults } from '../support/subsonic-schema.ts';

@@ -231,7 +231,7 @@ function allLists(): NewIdList[] {
 
 const WHOLE_PAGE = { limit: 10_000, offset: 0 };
 
-/** Reads every list, so that its ids are in memory. */
+/** Creates lists that all keep their ids in memory. */
 const keepingLists = () => createIdLists({ statements: createStatements(temp.db.$client), cheapUs: 0 });
 
 test('newest tracks that are deleted are not counted', async () => {
@@ -248,7 +248,7 @@ test('newest tracks that are deleted are not counted', async () => {
   expect(sizes).toEqual([firstSize, firstSize + 2, firstSize + 1, firstSize]);
 });
 
-// The track of a copied file stays available, and none of its rows changes.
+// This file is copied: its track stays available, and none of its rows changes.
 test('lists of a folder are not kept in memory, because files disappear while their tracks stay the same', () => {
   const id = trackFactory.add({ title: 'Copied' });
   run("INSERT INTO source_folders (id, source, path) VALUES (1, 'local_folder', 'copied')");

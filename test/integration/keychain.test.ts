@@ -1,4 +1,4 @@
-// Secrets of a server, in the keychain of a real desktop session and without one.
+// The server's secrets, in the keychain of a real desktop session and without one.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -132,7 +132,7 @@ describe.runIf(hasKeychain)('with the keychain of a desktop', () => {
         names: expect.any(Array),
       },
     });
-    // still signed in
+    // the session is still valid
     await call(desktop, '/settings', {
       method: 'PATCH',
       token,
@@ -144,7 +144,7 @@ describe.runIf(hasKeychain)('with the keychain of a desktop', () => {
     for (const secret of [...storedValues, TYPED_SECRETS.backup_passphrase])
       expect(readFileSync(join(dir, 'secrets.json'), 'utf8') + desktop.output()).not.toContain(secret);
 
-    const terminal = await spawnServer(ARGS(), session.env); // without SECRET_STORE the secrets stay
+    const terminal = await spawnServer(ARGS(), session.env); // without SECRET_STORE the secrets stay in the keychain
     const settingsAgain = await settings(terminal, token);
     expect([
       settingsAgain.secret_store.place,

@@ -82,7 +82,7 @@ describe.runIf(lanAddress !== undefined)('sharing on the network', () => {
     const port = portOf(server);
     const [localConnection, lanConnection] = [await openConnection('127.0.0.1', port), await openConnection(LAN, port)];
     expect(await localConnection.ask('/health')).toMatch(/^HTTP\/1\.1 200/);
-    // a response without an end
+    // the event stream is a response without an end
     expect(await lanConnection.ask(`/api/v1/events?token=${server.token}`)).toMatch(/^HTTP\/1\.1 200/);
     expect((await share(false)).body).toMatchObject({ shared: false, addresses: [], name: null });
     expect(await tryConnect(LAN, port)).toBe('ECONNREFUSED');

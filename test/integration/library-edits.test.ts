@@ -1,4 +1,4 @@
-// Edits and deletions against the tables they leave behind: names, sort keys, search text, counts, stored objects.
+// Edits and deletions leave correct tables behind: names, sort keys, search text, counts, stored objects.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
 import type { AppError } from '../../server/errors.ts';
@@ -9,7 +9,7 @@ import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 import { silence } from '../support/silence.ts';
 
-const ann = 1 as UserId; // the users who read need not exist
+const ann = 1 as UserId; // users who only read need no row
 let temp: TempDatabase;
 let clock: number;
 let services: ReturnType<typeof openLibraryServices>;
@@ -169,7 +169,7 @@ describe('an edit of an artist', () => {
           'SELECT name, track_count AS tracks, album_count AS albums FROM artists ORDER BY name',
         ).map(({ name, tracks, albums }) => [name, [tracks, albums]]),
       );
-    /** Returns the artist with that whole name, as an album names it. */
+    /** Returns the artist with exactly this name, which is not split as an album artist. */
     const wholeOf = (name: string): ArtistId => {
       add({ title: 'Named', artists: ['Guest'], albumArtist: name, album: 'Named by its album' });
       return selectRow<{ id: ArtistId }>('SELECT id FROM artists WHERE name = ?', name).id;

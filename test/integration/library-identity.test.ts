@@ -1,5 +1,5 @@
 // A library recognizes its database, its data folder and its storage: a start that finds those of another library, or
-// none, reports it and changes nothing. `tonearm rebuild` makes a database from the stored files.
+// none, reports this and changes nothing. `tonearm rebuild` makes a database from the stored files.
 import {
   copyFileSync,
   cpSync,
@@ -33,7 +33,7 @@ import { migratedDatabase } from '../support/temp-database.ts';
 const TRACKS = 12;
 let base: string;
 let music: Manifest;
-/** The folder of a library in copy mode with an account; it is copied for every test. */
+/** The folder of a library in copy mode with an account, which is copied for every test. */
 let wholeLibrary: string;
 /** The folder of another library. */
 let otherLibrary: string;
@@ -65,7 +65,7 @@ function removeDatabase(dir: string): void {
 
 const database = (dir: string): string => join(dir, 'tonearm.db');
 
-/** Returns names and sizes of all files in the folder, except those that SQLite makes when it opens a database. */
+/** Returns names and sizes of all files in the folder, except those that SQLite creates when it opens a database. */
 const contents = (dir: string): string[] =>
   readdirSync(dir, { recursive: true, encoding: 'utf8' })
     .filter((name) => !/^tonearm\.(lock|db-(wal|shm))/.test(name))
@@ -224,7 +224,7 @@ test('a database whose first write was interrupted counts as it was before the w
 
 describe('a storage that cannot be reached at the start', () => {
   const orphanKey = `audio/ab/ab${'0'.repeat(62)}.mp3`;
-  /** Opens a library without its storage; then `work` gets the storage. */
+  /** Opens a library whose storage is unreachable; `work` receives the storage. */
   async function open(dir: string, isNewLibrary: boolean, work?: (ownedStorage: OwnedStorage) => Promise<void>) {
     const env = { DATA_DIR: dir, STORAGE_BACKEND: 'local', STORAGE_ROOT: join(dir, 'away'), SECRET_STORE: 'file' };
     const config = loadConfig({ file: {}, env });
@@ -256,7 +256,7 @@ describe('a storage that cannot be reached at the start', () => {
     });
     writeFileSync(join(dir, 'store', 'library.json'), '');
     writeFileSync(join(dir, 'store', orphanKey), 'audio');
-    // the storage was marked once, so an unmarked storage is another one
+    // the storage was marked once, so an unmarked storage must be a different one
     await open(dir, false, (storage) => expect(storage.claim()).rejects.toThrow(/to another library/));
   });
 
@@ -286,7 +286,8 @@ describe('tonearm rebuild', () => {
   test('makes tracks of all stored audio, and a scan then finds their files', async () => {
     const dir = copyOf(wholeLibrary);
     removeDatabase(dir);
-    rmSync(join(dir, 'settings.json'), { force: true }); // so that it does not know the music folder
+    // without settings.json the server does not know the music folder
+    rmSync(join(dir, 'settings.json'), { force: true });
     const { code, stdout } = await runServer(['rebuild', '--data-dir', dir]);
     expect([code, stdout]).toEqual([0, expect.stringContaining(`Made a new database with ${TRACKS} tracks`)]);
     expect(titles(dir)).toEqual(titles(wholeLibrary));

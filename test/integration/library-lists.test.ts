@@ -168,7 +168,10 @@ const playKeys = (type: string, id: number, sort: string): Key[] => [
 
 const NULLS_LAST: string[] = [...LISTED_NAMES, 'duration', 'last_played_at'];
 
-/** Unknown values are last in some sorts, else smallest. Tracks that were never played are sorted by id. */
+/**
+ * Sorts items by their keys. Unknown values are last in some sorts, else smallest. Tracks that were never played are
+ * sorted by id.
+ */
 function sortByKeys<T extends { id: number }>(
   items: T[],
   keysOf: (item: T, sort: string) => Key[],

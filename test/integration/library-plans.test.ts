@@ -15,8 +15,8 @@ import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 import { paths } from '../support/product.ts';
 
-const TRACKS = 6_000; // more tracks than are shuffled at once
-const FEWER_TRACKS = 2_400; // more than an order reads at once
+const TRACKS = 6_000; // exceeds the number of tracks that are shuffled at once
+const FEWER_TRACKS = 2_400; // exceeds the number of tracks that an order reads at once
 
 let temp: TempDatabase;
 let statements: Statements;

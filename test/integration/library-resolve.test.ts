@@ -33,7 +33,7 @@ afterEach(() => temp.close());
 
 const writing = <T>(write: () => T): T => temp.db.transaction(() => tracks.batch(write), { behavior: 'immediate' });
 
-/** Adds subfolders of the music folder, each with a number as its name. */
+/** Adds a subfolder of the music folder with this number as its name; returns its id. */
 function folderRow(number: number | undefined): number | undefined {
   if (number === undefined) return undefined;
   temp.db.$client
@@ -604,7 +604,7 @@ describe('two writers', () => {
     ).toThrow('no room');
     add({ artists: ['Ghost'] });
     expect(albums()).toEqual(['Ghost / Album / - / 1']);
-    expect(searchTrigrams('ghost')).toHaveLength(3); // the rows of a track, an album and an artist
+    expect(searchTrigrams('ghost')).toHaveLength(3); // one row each of a track, an album and an artist
   });
 });
 
@@ -657,7 +657,7 @@ test.each([1, 2, 3])('counts and search rows equal a recount after 500 random ch
     ...pick([{}, { folder: 1 }, { folder: 2 }]),
   });
   const ids: TrackId[] = [];
-  /** Some changes in one batch, like those of a scan: a change that fails is rolled back alone. */
+  /** Makes some changes in one batch, like those of a scan: a change that fails is rolled back alone. */
   const changeSeveral = (): void =>
     writing(() => {
       for (let remainingTracks = pick([2, 5, 9]); remainingTracks > 0; remainingTracks--) {

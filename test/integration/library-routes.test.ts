@@ -1,4 +1,5 @@
-// Tests the library over HTTP: shapes, codes, paging, rights. The content of lists is tested in library-lists.test.ts.
+// Tests the library over HTTP: shapes, status codes, paging, rights. The content of lists is tested in
+// library-lists.test.ts.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { UserOut } from '../../server/auth/wire.ts';

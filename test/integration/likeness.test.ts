@@ -83,7 +83,7 @@ describe('after enough has been analysed', () => {
     const values = items.map(({ likeness }) => likeness ?? 0);
     expect(values).toEqual(values.toSorted((a, b) => b - a));
     expect(idsOf(items)).not.toContain(trackOfGenre(3));
-    // compares the nearest track with all others, the two nearest, and so on
+    // the nearest track ranks first among all others, the next one second, and so on
     items.forEach(({ likeness_rank }, i) => expect(likeness_rank).toBeCloseTo((i + 1) / (all - 1), 4));
     expect(items[1]?.reasons[0]).toMatchObject({ kind: 'sounds_like', rank: 0.0026 });
   });
@@ -150,7 +150,7 @@ describe('after enough has been analysed', () => {
       )
       .get(id) as Row;
   const MOOD: Record<string, (track: Row) => boolean> = {
-    // seven energies, each with the same number of tracks
+    // there are seven energies, each with the same number of tracks
     dark: ({ energy, initial_key: key }) => energy <= 3 && key.endsWith('m'),
     bright: ({ energy, initial_key: key }) => energy >= 4 && energy <= 6 && !key.endsWith('m'),
     driving: ({ energy }) => energy === 5 || energy === 6,

@@ -192,7 +192,7 @@ describe('the state', () => {
       rating: pick([undefined, undefined, 0, 1, 5]),
     }));
     for (let i = 0; i < likeBodies.length; i += 6) {
-      clock += pick([0, 1_000, -500]); // the order holds even if the clock is set back
+      clock += pick([0, 1_000, -500]); // the order of events holds even if the clock is set back
       await Promise.all(
         likeBodies
           .slice(i, i + 6)

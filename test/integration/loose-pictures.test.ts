@@ -1,4 +1,4 @@
-// Tracks without an album are in an album without a name, and show the pictures in their own files.
+// Tracks without an album are in an album without a name, and display the pictures in their own files.
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AlbumOut, AlbumPage, ArtistPage, TrackOut } from '../../server/library/wire.ts';

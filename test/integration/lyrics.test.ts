@@ -1,4 +1,4 @@
-// Lyrics are looked up, picked and written, with a service that is off, busy, unreachable, or has the wrong song.
+// Lyrics are looked up, chosen and written, with a service that is off, busy, unreachable, or has the wrong song.
 import { mkdirSync, writeFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -123,7 +123,7 @@ test('lyrics that a person picks or writes win over the file and the look-up', a
   const remove = () => server.api(`/tracks/${id}/lyrics`, { method: 'DELETE' });
   expect((await remove()).status).toBe(204);
   expect((await lyricsOf(id)).body).toMatchObject({ source: 'file', lines: [{ text: 'From the file' }] });
-  await remove(); // the lyrics of the file are hidden
+  await remove(); // removing lyrics hides those of the file
   expect([(await lyricsOf(id)).status, await hasLyrics(id)]).toEqual([404, false]);
 });
 

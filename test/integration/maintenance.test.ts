@@ -100,7 +100,7 @@ function flip(path: string): void {
   utimesSync(path, atime, mtime);
 }
 
-/** Options that verify everything, with the other steps. */
+/** Verifies everything, with some dependencies replaced. */
 async function verifyWith(parts: Partial<VerifyDeps>): Promise<VerifyReport> {
   const storage = createLocalStorage({ root: join(server.dir, 'library') });
   const { verify: handler } = createVerify({
@@ -305,7 +305,7 @@ describe('verify', () => {
     const path = join(music, track.source_id ?? '');
     const { atime, mtime } = statSync(path);
     const rottenBytes = readFileSync(path);
-    const titleOffset = rottenBytes.indexOf(track.title); // the title is a tag, which the payload hash leaves out
+    const titleOffset = rottenBytes.indexOf(track.title); // the title is a tag, which the payload hash ignores
     rottenBytes.writeUInt8(rottenBytes.readUInt8(titleOffset) ^ 1, titleOffset);
     writeFileSync(path, rottenBytes);
     utimesSync(path, atime, mtime);
@@ -313,7 +313,7 @@ describe('verify', () => {
     expect(report).toMatchObject({ damaged: 1, healed: 0, changed: 0 });
     expect(report.findings).toMatchObject([{ kind: 'damaged', track_id: track.id, storage_uri: track.storage_uri }]);
     expect(readFileSync(path).equals(rottenBytes)).toBe(true);
-    utimesSync(path, atime, new Date(clock + 60_000)); // a person edited the file
+    utimesSync(path, atime, new Date(clock + 60_000)); // simulates a file that a user edited
     await run('/sources/local_folder/scan');
     expect(await verify()).toMatchObject({ damaged: 0, changed: 0 });
   });

@@ -1,4 +1,4 @@
-// Checks the manuals: commands run as they stand on the page, and folders contain what the page lists.
+// Checks the manuals: commands run as written on the page, and folders contain what the page lists.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,7 +53,8 @@ function run(line: string, dir = data) {
     .replace('/path/of/the/library', dir)
     .replace('user add NAME', 'user add carla')
     .replace('NAME', 'ann')
-    .replace(' ann quota_bytes=20GB < password-file', ' berta quota_bytes=20GB'); // the password is the input
+    // the test passes the password as input
+    .replace(' ann quota_bytes=20GB < password-file', ' berta quota_bytes=20GB');
   const args = filledLine.split(' ');
   const env = { ...store.settings, BACKUP_TARGET: join(disk, 'tonearm') };
   const input = 'another horse\n';

@@ -1,4 +1,5 @@
-// Stored audio that is lost or damaged comes back, with the right bytes or not at all; on a disk and in a bucket.
+// Lost or damaged audio in the storage is repaired with exactly the right bytes or not at all; on a disk and in a
+// bucket.
 import {
   copyFileSync,
   cpSync,
@@ -123,13 +124,13 @@ test('in a bucket: audio that verify, a scan or a play finds damaged is restored
   const originalBytes = new Map([...objects].map(([key, { bytes }]) => [key, bytes]));
   const isRight = (track: TrackOut): boolean =>
     objects.get(keyOf(track))?.bytes.equals(originalBytes.get(keyOf(track)) as Buffer) === true;
-  fake.put(keyOf(damagedTrack), Buffer.from(originalBytes.get(keyOf(damagedTrack)) as Buffer).fill(7, 100, 101));
+  fake.putObject(keyOf(damagedTrack), Buffer.from(originalBytes.get(keyOf(damagedTrack)) as Buffer).fill(7, 100, 101));
   objects.delete(keyOf(lostTrack));
   expect(await verify()).toMatchObject({ damaged: 0, missing: 0, healed: 2 });
   expect([damagedTrack, lostTrack].map(isRight)).toEqual([true, true]);
 
-  fake.put(keyOf(playedTrack), Buffer.from(originalBytes.get(keyOf(playedTrack)) as Buffer).fill(7, 100, 101));
-  await expect(fetchAudio(playedTrack)).rejects.toThrow(); // the connection ends before its last byte
+  fake.putObject(keyOf(playedTrack), Buffer.from(originalBytes.get(keyOf(playedTrack)) as Buffer).fill(7, 100, 101));
+  await expect(fetchAudio(playedTrack)).rejects.toThrow(); // the connection ends before the last byte
   await until(() => isRight(playedTrack));
   await server.app.drain();
   expect((await fetchAudio(playedTrack))?.equals(originalBytes.get(keyOf(playedTrack)) as Buffer)).toBe(true);
@@ -151,11 +152,11 @@ test('in a bucket: a second play and a seek cost no request, and the cache repai
   const originalBytes = readFileSync(originalOf(track));
   expect((await fetchAudio(track))?.equals(originalBytes)).toBe(true);
   await until(() => statSync(join(server.dir, 'cache', 'objects', hashInKey(keyOf(track))), { throwIfNoEntry: false }));
-  fake.asked.length = 0;
+  fake.requests.length = 0;
   expect((await fetchAudio(track))?.equals(originalBytes)).toBe(true);
   const part = Buffer.from(await (await play(track, { Range: 'bytes=1000-1999' })).arrayBuffer());
   expect(part.equals(originalBytes.subarray(1_000, 2_000))).toBe(true);
-  expect(fake.asked).toEqual([]);
+  expect(fake.requests).toEqual([]);
 
   rmSync(originalOf(track));
   fake.objects.delete(keyOf(track));

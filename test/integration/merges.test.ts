@@ -17,7 +17,7 @@ import { ADMIN, registerUser, type TestServer } from '../support/server.ts';
 let base: string;
 let manifest: Manifest;
 let songs: ExpectedFile[];
-/** Makes the same recording as MP3 and as FLAC, with the recording's id in the tags. */
+/** The same recording as MP3 and as FLAC, with the recording's id in the tags. */
 let recording: { mp3: ExpectedFile; flac: ExpectedFile };
 const open: TestServer[] = [];
 
@@ -168,7 +168,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     expect(await music.track('better/song.flac')).toMatchObject({ id: oldTrack.id, format: 'flac' });
     const [merge] = (await music.merges()) as [MergeOut];
     expect(merge).toMatchObject({ reason: 'same_music', source_id: 'better/song.flac', into: { id: oldTrack.id } });
-    await music.use(oldTrack.id); // the id that the track has since the merge
+    await music.use(oldTrack.id); // the merged track keeps this id
 
     const { body: undoBody } = await music.undo(merge.id);
     expect(undoBody).toMatchObject({ source_id: 'better/song.flac', format: 'flac', liked: false, play_count: 0 });
@@ -322,7 +322,7 @@ describe('lyrics that a person wrote', () => {
           await music.scan();
         } else {
           const { $client } = server.app.db;
-          $client.pragma('foreign_keys = OFF'); // the tracks have no fingerprints
+          $client.pragma('foreign_keys = OFF'); // the rows refer to fingerprints, which the tracks lack
           for (const id of [originalTrack.id, copy.id])
             $client.prepare('INSERT OR REPLACE INTO duplicate_members (group_id, track_id) VALUES (1, ?)').run(id);
           $client.pragma('foreign_keys = ON');
@@ -371,7 +371,7 @@ test('a separated track says whether its file is there, without a scan', async (
   const music = await openMusic('reference', { 'a.mp3': song(0), 'copy.mp3': song(0), 'b.mp3': song(1) });
   const [originalTrack, copy] = [await music.track('a.mp3'), await music.track('copy.mp3')];
   const { $client } = music.server.app.db;
-  $client.pragma('foreign_keys = OFF'); // the tracks have no fingerprints
+  $client.pragma('foreign_keys = OFF'); // the rows refer to fingerprints, which the tracks lack
   for (const id of [originalTrack.id, copy.id])
     $client.prepare('INSERT INTO duplicate_members (group_id, track_id) VALUES (1, ?)').run(id);
   $client.pragma('foreign_keys = ON');
@@ -443,7 +443,7 @@ test('undoing the edits of a track that took over a file gives what that file sa
     artist_name: 'Another artist',
     metadata_status: 'pending',
   });
-  await undoLast(); // the time of the undo
+  await undoLast();
   const [merge] = await music.merges();
   expect((await music.undo(merge?.id ?? 0)).body).toMatchObject({ title: 'Another title' });
   expect(await getOriginalTrack()).toMatchObject({ title: 'Mine', metadata_status: 'manual', source_id: 'one/a.mp3' });
@@ -512,7 +512,7 @@ test('missing tracks say what they may have become, and those that are certain a
   for (const path of Object.keys(files)) rmSync(music.at(path));
   music.put('keep.mp3', song(4));
   await music.scan();
-  // files that are added after the scan: the same audio for two tracks, a third track's audio twice, and similar audio
+  // adds files after the scan: the same audio for two tracks, a third track's audio twice, and similar audio
   const uploadedIds: number[] = [];
   for (const [n, name] of [0, 1, 2, 2, 3].entries()) {
     music.put(`.up/${n}.mp3`, song(name));

@@ -126,7 +126,8 @@ describe("the product's own", () => {
           name: config.name,
           isUnique: config.unique,
           where: config.where && dialect.sqlToQuery(config.where).sql,
-          columns: config.columns.map((column) => ('name' in column ? column.name : null)), // null for an expression
+          // an index on an expression has null here
+          columns: config.columns.map((column) => ('name' in column ? column.name : null)),
         }))
         .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     );
@@ -444,7 +445,7 @@ describe('a history', () => {
     const [client, otherClient] = [connect(), connect()];
     const pragma = client.pragma.bind(client);
     client.pragma = (text, options) => {
-      // between reading the applied migrations and applying the rest
+      // another process migrates between reading the applied migrations and applying the rest
       if (text === 'foreign_keys = OFF') run(otherClient);
       return pragma(text, options);
     };
@@ -476,7 +477,7 @@ test('the last database from before an update is kept, also when the update is k
   };
   expect(migrationsIn(copy)).toBe(3);
 
-  // after a kill in between, the copy of the first attempt stays
+  // the copy of the first attempt stays when a second attempt follows a kill
   const killedDatabase = new Database(join(dir, 'killed.db'));
   open.push(killedDatabase);
   migrate(killedDatabase, upTo(4), log);
@@ -488,7 +489,7 @@ test('the last database from before an update is kept, also when the update is k
   migrate(client, upTo(6), log);
   expect(copies()).toEqual([`test.db.before-${nameOf(6)}.at-${nameOf(5)}`]);
 
-  // after a downgrade and another update, or a kill during the copy, the copy is from before this update
+  // after a downgrade and another update, or a kill during the copy, the copy shows the state before this update
   const restoredDatabase = new Database(join(dir, 'back.db'));
   open.push(restoredDatabase);
   migrate(restoredDatabase, upTo(3), log);

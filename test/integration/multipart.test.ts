@@ -276,7 +276,8 @@ describe('the reader of forms', () => {
     for (let at = 0; at < 80_000; at += 20_000) {
       const startedBefore = limit.started();
       (await socket).write(body.subarray(at, at + 20_000));
-      await expect.poll(() => limit.started() > startedBefore && limit.running()).toBe(1); // it restarts with each piece
+      // each piece restarts the time limit
+      await expect.poll(() => limit.started() > startedBefore && limit.running()).toBe(1);
     }
     (await socket).write(body.subarray(80_000));
     await expect.poll(() => [turns, limit.running()]).toEqual([2, 0]);
@@ -341,8 +342,8 @@ describe('uploads that are cut off', () => {
           request(path, body.length, method, type),
           body.subarray(0, Math.floor((body.length * cut) / 30)),
         ]);
-        if (cut % 3 === 0) (await socket).pause(); // the client does not even listen
-        if (cut % 2 === 0) await turns(cut); // the server is reading a part of the body by now
+        if (cut % 3 === 0) (await socket).pause(); // the client reads no response
+        if (cut % 2 === 0) await turns(cut); // the server is reading a part of the body at this moment
         (await socket).destroy();
         await answer;
       }

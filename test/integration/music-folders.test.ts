@@ -43,7 +43,7 @@ const song = (title: string): Buffer =>
     silentMp3(++frames),
   ]);
 
-/** Writes a song; `place` is its path below the base folder. */
+/** Writes a song at a path below the base folder. */
 function writeSong(path: string, title: string): string {
   mkdirSync(join(base, dirname(path)), { recursive: true });
   writeFileSync(join(base, path), song(title));
@@ -79,7 +79,7 @@ async function trackCalled(title: string): Promise<TrackOut> {
 const like = (track: TrackOut): Promise<Answer> =>
   post('/likes', { item_type: 'track', item_id: track.id, liked: true });
 
-/** Checks the music folders, as the server does from time to time. */
+/** Makes the server check its music folders, which it otherwise does from time to time. */
 const look = (): Promise<Answer> => patch('/music-folders/1', { name: 'Music' });
 
 describe('two folders', () => {

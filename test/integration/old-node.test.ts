@@ -1,4 +1,4 @@
-// Every way to start under a Node.js that is too old finds the packaged Node.js, or says what to do.
+// Every way of starting under a Node.js that is too old finds the packaged Node.js, or prints what to do.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ test.each([
   expect([status, stdout, stderr]).toEqual([1, '', tooOld('22.18.0')]);
 });
 
-// cmd.exe runs scripts/run.cmd, which needs a Windows to be tried on
+// scripts/run.cmd can only be tested on Windows
 describe.skipIf(process.platform === 'win32')('scripts/run', () => {
   let dir: string;
   beforeEach(() => {

@@ -35,7 +35,10 @@ async function scan(): Promise<void> {
 }
 const trackAt = async (path: string): Promise<TrackOut | undefined> =>
   (await allTracks(server)).find(({ source_id }) => source_id === path);
-/** Rates and likes tracks, adds them to a playlist; returns title, rating and number of entries. */
+/**
+ * Returns functions that rate and like tracks and add them to a playlist, and that read title, rating and number of
+ * entries.
+ */
 async function openRatings() {
   const { body } = await server.api<{ id: number }>('/playlists', { method: 'POST', body: { name: 'P' } });
   const entries = `/playlists/${body.id}/tracks`;
@@ -62,7 +65,7 @@ async function likeNamesOf(track: TrackOut | undefined): Promise<void> {
     await server.api('/likes', { method: 'POST', body: { item_type, item_id, liked: true, rating: 4 } });
   await server.api(`/radio/never/artists/${track?.artist_id}`, { method: 'PUT' });
 }
-/** Returns of the album and the artist whether it is liked, its rating, and whether radios play it. */
+/** Returns for a track's album and artist whether each is liked, its rating, and whether radios exclude the artist. */
 async function saidOf(path: string): Promise<unknown[]> {
   const track = await trackAt(path);
   const state = async (type: string, id: number | null | undefined) =>
@@ -71,7 +74,7 @@ async function saidOf(path: string): Promise<unknown[]> {
   const never = (await server.api<{ artists: { id: number }[] }>('/radio/never')).body.artists;
   return [album?.liked, album?.rating, artist?.liked, artist?.rating, never.some(({ id }) => id === track?.artist_id)];
 }
-/** Deletes the track at A/0.mp3 and returns its id; another track of its album stays. */
+/** Adds and likes a track at A/0.mp3, and deletes it; returns its id. Another track of its album stays. */
 async function addLikedAndDelete(length: number, title: string): Promise<number> {
   writeSong('A/0.mp3', length, 'Ann', 'Alpha', title);
   writeSong('A/9.mp3', 69, 'Ann', 'Alpha');
@@ -126,7 +129,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     expect(await saidOf('A/1.mp3')).toEqual(EMPTY_STATE);
   });
 
-  // where the other music at A/0.mp3 goes, before or while the track is back at the second place
+  // the ways in which the other music at A/0.mp3 moves while the track returns to the second path
   test.each<[string, string, string, () => void | Promise<void>]>([
     ['moved on', 'A/0.mp3', 'A/q.mp3', () => renameSync(pathOf('A/0.mp3'), pathOf('A/q.mp3'))],
     ['moved on, scanned', 'A/0.mp3', 'A/q.mp3', () => (renameSync(pathOf('A/0.mp3'), pathOf('A/q.mp3')), scan())],
@@ -236,7 +239,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     writeSong('A/0.mp3', 60, 'Ann', 'Alpha');
     await scan();
     const titles = (await allTracks(server)).map(({ title }) => title).toSorted();
-    // copied music belongs to the library, and stays
+    // the library keeps copied music
     expect(titles).toEqual(mode === 'copy' ? ['Song 60', 'Song 62', 'Song 69'] : ['Song 60', 'Song 69']);
   });
 
@@ -376,7 +379,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
       Promise.all(ids.map(async (id) => (await server.api<TrackOut>(`/tracks/${id}`)).body.availability));
     const restore = async (id: number | undefined): Promise<string> =>
       (await server.api<TrackOut>(`/trash/${id}/restore`, { method: 'POST' })).body.availability;
-    const missing = mode === 'copy' ? 'available' : 'missing'; // the copy in the library exists
+    const missing = mode === 'copy' ? 'available' : 'missing'; // in copy mode the library has a copy
     renameSync(pathOf('A/back.mp3'), pathOf('aside.txt'));
     await scan();
     expect(await availabilities()).toEqual(['available', 'available', 'available', missing]);

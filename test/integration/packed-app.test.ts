@@ -21,7 +21,7 @@ import { sayLeftOut } from '../support/left-out.ts';
 
 let dir: string;
 let packed: PackedApp;
-/** Paths in the archive, without the leading slash; folders too. */
+/** Paths of the files and folders in the archive, without the leading slash. */
 let names: string[];
 
 beforeAll(async () => {
@@ -70,7 +70,7 @@ test('the archive contains no tests, sources, source maps, packaging tools or pr
   expect(programs).toEqual([]);
 });
 
-/** Each file of the archive, packed or beside it, is one of these, and there is at least one of each. */
+/** Each file of the archive, packed or beside it, matches one of these patterns, and each pattern matches a file. */
 const PACKED_FILE_PATTERNS = [
   /^package\.json$/,
   /^dist\/main\/(index\.js|preload\.cjs|chunks\/[\w.-]+\.js)$/,
@@ -94,7 +94,7 @@ test('nothing is packed that is not named here, and it is 45 MB at most, not com
   ).toEqual([]);
   expect(PACKED_FILE_PATTERNS.filter((pattern) => !files.some((name) => pattern.test(name)))).toEqual([]);
   const bytes = files.reduce((sum, name) => sum + (statFile(packed.archive, name) as { size: number }).size, 0);
-  expect(bytes).toBeGreaterThan(20_000_000); // counted at all
+  expect(bytes).toBeGreaterThan(20_000_000); // proves that the files were counted
   expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
 });
 
@@ -102,8 +102,8 @@ test('of each native package only the build for one system is packed', () => {
   const natives = filesIn(packed.unpacked)
     .filter((path) => path.endsWith('.node'))
     .map((path) => basename(path));
-  expect(natives).toContain(`linux-${process.arch}.node`); // better-sqlite3, which contains binaries for eight systems
-  expect(natives.filter((name) => name !== 'keytar.node').length).toBe(4); // with sharp, argon2 and keyring
+  expect(natives).toContain(`linux-${process.arch}.node`); // better-sqlite3 contains binaries for eight systems
+  expect(natives.filter((name) => name !== 'keytar.node').length).toBe(4); // better-sqlite3, sharp, argon2 and keyring
 });
 
 test('the binary is fused: it is no Node, takes no options or debugger, and runs nothing but its archive', () => {
@@ -126,8 +126,8 @@ test('updates are searched in the repository that publishes the releases', () =>
   );
 });
 
-// The native packages that are installed belong to the system that the tests run on. The real app is tried on all three
-// in a workflow.
+// The installed native packages are for the system that the tests run on. A workflow tests the real app on all three
+// systems.
 if (process.platform !== 'linux') sayLeftOut('Not Linux: that the server runs from the packed tree is NOT tested.');
 else
   describe('the server, run by plain Node from the unpacked files', () => {
@@ -142,8 +142,8 @@ else
         join(dir, 'music'),
       );
       mkdirSync(join(dir, 'nothing'));
-      // Without a key no internet service is used, but everything is fingerprinted; with an empty PATH only by
-      // the built-in decoders.
+      // Without a key no internet service is used, but everything is fingerprinted; with an empty PATH only the
+      // built-in decoders are found.
       const env = {
         PATH: join(dir, 'nothing'),
         FPID_ENABLED: 'true',
@@ -220,7 +220,7 @@ const filesIn = (folder: string): string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
-/** ELF, Mach-O or PE by its first bytes. */
+/** Returns whether the first bytes are those of ELF, Mach-O or PE. */
 function isBinary(path: string): boolean {
   const head = Buffer.alloc(4);
   const file = openSync(path, 'r');

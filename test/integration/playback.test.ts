@@ -1,4 +1,4 @@
-// The play queue, shared by devices, and bookmarks.
+// The play queue, which devices share, and bookmarks.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { createTrackMerge } from '../../server/library/merges/track-merge.ts';
@@ -103,7 +103,7 @@ describe('the queue', () => {
     const receivedQueues: string[] = [];
     const stops = [1, 2].map((user) =>
       server.app.events.subscribe({ id: user as UserId, isSuperuser: true }, undefined, ({ name, data }) => {
-        if (name === 'queue') receivedQueues.push(`${user} ${name} ${data}`); // jobs may run meanwhile
+        if (name === 'queue') receivedQueues.push(`${user} ${name} ${data}`); // events of jobs may arrive meanwhile
       }),
     );
     await save({ track_ids: ids, client: 'phone' });

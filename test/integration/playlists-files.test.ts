@@ -1,4 +1,4 @@
-// Playlist files over HTTP: which tracks each of them finds, what is reported, and that exported files can be imported
+// Playlist files over HTTP: which tracks each file finds, what is reported, and that exported files can be imported
 // again.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Long playlists: what a change writes depends on the change, not on the length of the list; measured in rows, which
-// do not vary.
+// Long playlists: a change writes rows in proportion to the change, not to the length of the list. Rows are counted,
+// because their number does not vary.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PlaylistId, TrackId, UserId } from '../../server/db/ids.ts';
 import { createPlaylistService, type PlaylistService } from '../../server/playlists/service.ts';
@@ -8,7 +8,7 @@ import { openLibraryServices } from '../support/library-services.ts';
 import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 
-/** A length of several batches in which a list is written. */
+/** Exceeds several batches in which a list is written. */
 const LONG_PLAYLIST_SIZE = 4_000;
 
 let temp: TempDatabase;
@@ -102,7 +102,7 @@ test.each(PLAYLIST_CHANGES)('%s writes as much in a long list as in a short one'
 
 test('a thousand single additions keep one row each, and every version is there', async () => {
   const id = await createPlaylist(0);
-  temp.db.$client.exec('BEGIN'); // one flush to disk instead of 1,000
+  temp.db.$client.exec('BEGIN'); // the transaction flushes to disk once instead of 1,000 times
   for (let n = 0; n < 1_000; n++) await playlists.addTracks(user, id, { trackIds: [tracks[n % 100] as TrackId] });
   temp.db.$client.exec('COMMIT');
   expect(
@@ -204,7 +204,7 @@ async function contents(id: PlaylistId): Promise<number[]> {
 test('a list without gaps gets new ones in steps, and every version keeps its order', async () => {
   const id = await createPlaylist(1_200);
   const firstEntryIds = entryIds(id);
-  temp.db.$client.exec('BEGIN'); // one flush to disk
+  temp.db.$client.exec('BEGIN'); // the transaction flushes to disk once
   const wantedIds = [...firstEntryIds];
   for (let n = 0; n < 30; n++) {
     await playlists.addTracks(user, id, { trackIds: [tracks[n % 100] as TrackId], position: 600 });
@@ -232,7 +232,7 @@ test('the past of a list that was emptied keeps its order when the list has no g
     for (let n = 0; n < 35; n++)
       await playlists.addTracks(user, id, { trackIds: [tracks[n] as TrackId], position: 40 });
   };
-  temp.db.$client.exec('BEGIN'); // one flush to disk
+  temp.db.$client.exec('BEGIN'); // the transaction flushes to disk once
   await addInTheMiddle();
   await playlists.removeEntries(user, id, { allBut: [] });
   await playlists.addTracks(user, id, { trackIds: listTrackIds(100) });

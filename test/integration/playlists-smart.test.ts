@@ -36,7 +36,7 @@ const DAY_MS = 86_400_000;
 const NOW = new Date('2024-02-01T12:00:00Z');
 const PLAYLIST_ID = 1;
 
-/** Returns the values of a track for each field of rules, undefined where it has none. */
+/** The values of a track for each field of rules; empty for a field without a value. */
 type Facts = Record<Field, (string | number | boolean)[]> & {
   id: TrackId;
   sorts: Record<string, string | number | null>;
@@ -179,7 +179,7 @@ function readFacts(): Facts[] {
     });
 }
 
-/** A second definition of the moods. */
+/** Returns the moods of a track by a second definition. */
 function moodsOf(t: Record<string, unknown>): string[] {
   if (t['energy'] === null) return [];
   const key = t['initial_key'];
@@ -202,7 +202,7 @@ function moodsOf(t: Record<string, unknown>): string[] {
   ];
 }
 
-/** A second implementation of the operators. */
+/** Returns whether a condition holds, by a second implementation of the operators. */
 function holds(track: Facts, { field, op, value }: Condition): boolean {
   const values = track[field];
   const kind: Kind = FIELDS[field];
@@ -501,7 +501,7 @@ describe('hostile rules', () => {
     for (const value of HOSTILE_TEXTS) {
       for (const op of OPERATORS[FIELDS[field]].filter((op) => op !== 'is_set' && op !== 'is_not_set')) {
         const parseResult = RulesIn.safeParse({ all: [{ field, op, value }] });
-        if (!parseResult.success) continue; // the value folds to an empty text
+        if (!parseResult.success) continue; // the value is empty after normalization
         expect(byId([...(await smart.find(user, parseResult.data)).ids]), `${op} ${value}`).toEqual(
           byId(facts.filter((track) => holds(track, { field, op, value })).map(({ id }) => id)),
         );

@@ -1,4 +1,4 @@
-// Playlists over HTTP: their content, permissions, and that no version is ever lost.
+// Playlists over HTTP: their content and permissions, and that no version is ever lost.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

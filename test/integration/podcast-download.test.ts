@@ -1,4 +1,4 @@
-// Tests what is kept of a download when the remote file changes, or when nobody wants the episode any more.
+// Tests which parts of a download are kept when the remote file changes, or when nobody wants the episode any more.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';

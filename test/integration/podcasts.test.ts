@@ -56,7 +56,7 @@ describe('a feed', () => {
     expect((await episodes()).map(({ title }) => title)).toEqual(['Episode 3', 'Episode 2', 'Episode 1']);
     expect((await add('/feed')).status).toBe(409);
     await refreshPodcast(body.id);
-    expect(host.asked.at(-1)).toBe('GET /feed "1-2-3" 304');
+    expect(host.requests.at(-1)).toBe('GET /feed "1-2-3" 304');
     host.episodes = [2, 3, 4];
     await refreshPodcast(body.id);
     expect((await episodes()).map(({ title }) => title)).toEqual(['Episode 4', 'Episode 3', 'Episode 2']);
@@ -112,11 +112,11 @@ describe('an episode', () => {
     await phone.ask('downloadPodcastEpisode', { id: `pe-${episode?.id}` }, '');
     await server.app.drain();
     expect(await findEpisode('Episode 4')).toMatchObject({ status: 'completed', size_bytes: host.audio.length });
-    const requestCount = host.asked.length;
+    const requestCount = host.requests.length;
     const wholeEpisode = await listen();
     expect([wholeEpisode.status, wholeEpisode.headers.get('content-type')]).toEqual([200, 'audio/mpeg']);
     expect(Buffer.from(await wholeEpisode.arrayBuffer())).toEqual(host.audio);
-    expect(host.asked).toHaveLength(requestCount);
+    expect(host.requests).toHaveLength(requestCount);
     expect(statSync(join(dir, 'podcasts', `${episode?.id}.mp3`)).size).toBe(host.audio.length);
   });
 
@@ -130,7 +130,7 @@ describe('an episode', () => {
     host.stallAfter = undefined;
     await start();
     await server.app.drain();
-    expect(host.asked.at(-1)).toBe('GET /audio/3.mp3 bytes=50000- 206');
+    expect(host.requests.at(-1)).toBe('GET /audio/3.mp3 bytes=50000- 206');
     const audioAnswer = await phone.bytes('stream', { id: `pe-${episode?.id}` });
     expect(Buffer.from(await audioAnswer.arrayBuffer())).toEqual(host.audio);
     expect(files().filter((name) => name.endsWith('.part'))).toEqual([]);
@@ -220,8 +220,8 @@ describe('an episode', () => {
       etags.add(response.headers.get('etag'));
       await response.arrayBuffer();
     }
-    expect(etags.size).toBe(2); // the etag of the podcast's image, and that of the placeholder
-    expect(host.asked.filter((line) => line.includes('/cover'))).toEqual(['GET /cover - 200']);
+    expect(etags.size).toBe(2); // the podcast's image and the placeholder have different etags
+    expect(host.requests.filter((line) => line.includes('/cover'))).toEqual(['GET /cover - 200']);
   });
 
   it('is no track: in no list, search or statistic', async () => {

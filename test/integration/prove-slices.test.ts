@@ -1,5 +1,5 @@
-// Slices of `npm run prove -- analysis-kills`, `artists`, `identity-files`, `identity-table`, `imports`, `kills`,
-// `desktop` and `mending`.
+// Runs small parts of `npm run prove -- analysis-kills`, `artists`, `identity-files`, `identity-table`, `imports`,
+// `kills`, `desktop` and `mending`.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -16,7 +16,7 @@ import { seededRandom } from '../support/test-random.ts';
 
 const LISTENER_ID = 1 as UserId;
 const NOW = new Date(Date.UTC(2026, 5, 1, 12));
-/** The number of tracks after a press of "more" or "less" that are looked at. */
+/** The number of tracks that are examined after a press of "more" or "less". */
 const FOLLOWING_COUNT = 20;
 const NEAREST_SHARE = 0.1;
 
@@ -48,7 +48,7 @@ afterAll(async () => {
 
 type RadioSteering = Partial<Pick<RadioIn, 'played' | 'more' | 'less'>>;
 
-/** Returns what a radio from a track plays, requested as the windows do. */
+/** Returns the tracks that a radio from a track plays, requested as the windows do. */
 async function play(chance: number, id: TrackId, { played = [], more = [], less = [] }: RadioSteering = {}) {
   const random = seededRandom(chance);
   const facts = createFacts({ statements: createStatements(temp.db.$client), isOffline: () => false, random });

@@ -1,4 +1,4 @@
-// The reading thread: the file that makes it hang or die fails, and all others are read nevertheless.
+// The reading thread: a file that makes it hang or die fails, and all other files are read nevertheless.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -61,7 +61,7 @@ const readFiles = (pool: ReaderPool, paths: string[], copyTo: string | null = nu
 const outcomes = (results: ReadResult[]): string[] => results.map((result) => (result.ok ? 'ok' : result.reason));
 const ok = (count: number): string[] => Array.from({ length: count }, () => 'ok');
 
-/** A limit that leaves enough time to read a good file on any machine. */
+/** A time limit that is long enough for good files on any machine. */
 const LIMIT_MS = 2_000;
 const TOO_LONG = 'reading it took longer than 2 s';
 
@@ -126,12 +126,12 @@ test('files that need too much memory only together are all read, one by one', a
     readFiles(pool, ['good1.mp3', 'good2.mp3']),
   ]);
   expect(groups.map(outcomes)).toEqual([ok(60), ok(2)]);
-  expect(lostFileLines.length).toBeGreaterThan(0); // without lost files this test proves nothing
+  expect(lostFileLines.length).toBeGreaterThan(0); // the test proves nothing unless some files were lost
 });
 
 test('a file that needs too much memory fails, and the others are read', async () => {
   writeFileSync(join(dir, 'heavy.mp3'), silentMp3(100));
-  // no known file fills the heap, so the thread fills it when it opens this file
+  // no known file fills the heap, so this worker fills the heap when it opens the file
   const greedy = join(dir, 'greedy-worker.mjs');
   writeFileSync(
     greedy,
@@ -176,7 +176,7 @@ test('closing rejects queued and later reads, also while a file hangs', async ()
   await expect(readFiles(pool, ['good1.mp3'])).rejects.toThrow('The reader was closed.');
 });
 
-// A slice of `npm run prove -- mutations`.
+// Runs a small part of `npm run prove -- mutations`.
 test('600 damaged copies of good files are read or rejected with a reason', async () => {
   const manifest = makeLibrary({ tracks: 60, even: true, seed: 'pool' }, join(dir, 'music'));
   const goodFiles = [
@@ -226,6 +226,6 @@ function expectSound({ content: { facts, tags }, sizeBytes }: Extract<ReadResult
   expect(Number.isFinite(bitrateKbps) && bitrateKbps >= 0).toBe(true);
   expect(sampleRateHz).toBeGreaterThan(0);
   expect(channels).toBeGreaterThan(0);
-  // half a surrogate pair, or control characters
+  // matches half a surrogate pair, or control characters
   expect(JSON.stringify(tags)).not.toMatch(/\\u(d[89a-f]|00(0[0-8bcef]|1))/);
 }

@@ -19,9 +19,9 @@ import { seededRandom } from '../support/test-random.ts';
 
 const cases = readReleasesTable();
 const SOURCE = 'local_folder';
-/** Tags of the files of edited tracks. */
+/** The album in the tags of files whose tracks were edited. */
 const FORMER_ALBUM = 'Unsorted';
-/** A fingerprint of 11 s, long enough to be compared. */
+/** Number of values in a fingerprint of 11 s, which is long enough to be compared. */
 const FINGERPRINT_VALUES = 90;
 
 let temp: TempDatabase;
@@ -73,10 +73,10 @@ function ordersOf(groups: ReleaseCase['groups']): Record<string, GroupTrack[]> {
   };
 }
 
-/** Returns the albums of an empty library after these tracks were added. */
+/** Returns the albums of an empty library after these tracks were added in this order. */
 function albumsOf(order: readonly GroupTrack[], options: { isOneBatch: boolean }): CaseAlbum[] {
   const { $client } = temp.db;
-  $client.exec('BEGIN IMMEDIATE'); // a rollback takes a fraction of the time that another database does
+  $client.exec('BEGIN IMMEDIATE'); // a rollback takes a fraction of the time of a new database
   try {
     return fill(openLibrary(), order, options).albums();
   } finally {
@@ -95,7 +95,7 @@ function fill(library: Library, order: readonly GroupTrack[], { isOneBatch }: { 
       library.edit(track);
     }
     library.endScan();
-    order.forEach(library.hear); // fingerprints come when the first scan is over
+    order.forEach(library.hear); // fingerprints are stored after the first scan
   }
   library.endScan();
   return library;
@@ -166,7 +166,7 @@ function openLibrary() {
       );
     },
 
-    /** Runs what a scan calls after it has seen all files. */
+    /** Runs the steps of a scan after it has seen all files. */
     endScan(): void {
       db.transaction(
         () => {

@@ -56,9 +56,7 @@ async function library(
 
 const [SAME, OTHER] = [0, 1].map((at) => () => mp3s[at] as ExpectedFile) as [() => ExpectedFile, () => ExpectedFile];
 
-/**
- * Two missing encodings of one recording, and one new file of it: it could be either.
- */
+/** Opens a library with two missing encodings of one recording, and one new file that could be either. */
 async function openAmbiguous(): Promise<Library & { a: TrackOut; b: TrackOut; newTrack: TrackOut }> {
   const music = await library({ 'One/a.mp3': SAME(), 'One/b.mp3': SAME(), 'One/c.mp3': OTHER() });
   const [a, b] = [await music.track('One/a.mp3'), await music.track('One/b.mp3')];
@@ -216,7 +214,7 @@ describe('candidates', () => {
     retagMp3(music.at('named.mp3'), { TIT2: title.toUpperCase(), TPE1: artist_name as string });
     await music.scan();
     rmSync(music.at(from));
-    expect(await sounds(music, id)).toBe(410); // before a scan merges the tracks with the same audio
+    expect(await sounds(music, id)).toBe(410); // the scan that merges tracks with the same audio comes later
     expect(await music.candidates(id)).toEqual([
       { why: 'same_audio', path: `twin.${original.format}` },
       { why: 'same_recording', path: better },

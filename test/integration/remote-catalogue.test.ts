@@ -87,9 +87,9 @@ describe('a search', () => {
 
   it('asks the catalogue once for a repeated search, in any spelling', async () => {
     await user.searchFor('slack tide');
-    const requestCount = archive.asked.length;
+    const requestCount = archive.requests.length;
     await user.searchFor('  Slack TIDE ');
-    expect(archive.asked).toHaveLength(requestCount);
+    expect(archive.requests).toHaveLength(requestCount);
   });
 
   it('escapes operators of the archive', async () => {
@@ -270,7 +270,7 @@ it('a hit is recognized after its track was renamed or merged', async () => {
   expect([savedAgain.status, savedAgain.body.id]).toEqual([200, uploadedTrack.id]);
 
   // the image was requested once
-  expect(archive.asked.filter((path) => path.startsWith('/services/img/'))).toHaveLength(1);
+  expect(archive.requests.filter((path) => path.startsWith('/services/img/'))).toHaveLength(1);
 
   const removedTrack = (await user.save(await user.firstHit('Removed'))).body;
   await server.api(`/tracks/${removedTrack.id}`, { method: 'DELETE' });

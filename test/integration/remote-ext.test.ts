@@ -1,4 +1,4 @@
-// yt-dlp as the catalogue: the real program with a local site, and programs that pretend to be it.
+// yt-dlp as the catalogue: the real program with a local site, and programs that imitate it.
 import {
   chmodSync,
   existsSync,
@@ -121,7 +121,7 @@ describe.runIf(ytDlp !== undefined)('yt-dlp', () => {
   it('is ended with its child processes when the download is cancelled, which can be retried', async () => {
     const { body: track } = await user.save(await user.firstHit('slow boat'));
     site.ranges.length = 0;
-    site.stalls.push(0, 6_000); // it first requests the start, and closes
+    site.stalls.push(0, 6_000); // yt-dlp first requests the start of the file and closes the connection
     const { body: download } = await user.materialize(track.id);
     await expect.poll(() => site.ranges.length).toBe(2);
     const cancelResponse = await server.api<{ status: string }>(`/downloads/${download.id}`, { method: 'DELETE' });
@@ -151,7 +151,7 @@ it.runIf(ytDlp !== undefined)('yt-dlp continues where it was after a restart of 
   let user = remoteUser(server);
   const { body: track } = await user.save(await user.firstHit('long crossing'));
   site.ranges.length = 0;
-  site.stalls.push(0, 600_000); // it first requests the start, and closes
+  site.stalls.push(0, 600_000); // yt-dlp first requests the start of the file and closes the connection
   const { body: download } = await user.materialize(track.id);
   await expect.poll(async () => (await user.download(download.id)).bytes_done).toBeGreaterThan(100_000);
   await server.close();

@@ -87,13 +87,13 @@ async function fetched(
     errors.push(end.error);
     betweenAttempts(end.attempts, end);
     clock = due - 1;
-    await server.app.drain(); // just before the attempt is due, nothing happens
+    await server.app.drain(); // nothing happens just before the attempt is due
     expect((await user.download(id)).attempts).toBe(end.attempts);
     clock = due;
   }
 }
 
-/** Makes a connection for a file exceed the idle limit after so many bytes. */
+/** Makes the connection of a download exceed the idle limit after this number of bytes. */
 async function runOutAt(bytes: number): Promise<void> {
   const requestCount = archive.ranges.length;
   await until(() => archive.ranges.length > requestCount);
@@ -311,7 +311,7 @@ describe('succeeds in the end after:', () => {
 
   it('a connection that was cut twice, each time from where it stopped', async () => {
     const track = await saved();
-    archive.faults.push({ cut: 3_000 }, { cut: 2_000 });
+    archive.faults.push({ cutAfterBytes: 3_000 }, { cutAfterBytes: 2_000 });
     const cutting = (async () => {
       for (const bytes of [3_000, 5_000]) {
         await expect.poll(newestBytes).toBe(bytes);

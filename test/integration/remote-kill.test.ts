@@ -1,4 +1,4 @@
-// kill -9 while a download waits for its next attempt, or runs: the next start continues it where it was.
+// kill -9 while a download waits for its next attempt, or runs: the next start continues it at the same position.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// A concurrent writer for library-resolve.test.ts: writes the same tracks as the others, one transaction each.
+// A concurrent writer for library-resolve.test.ts, which writes the same tracks as the others, in one transaction each.
 import { openDatabase } from '../../server/db/client.ts';
 import { createTrackWriter } from '../../server/library/tracks/track-writer.ts';
 import { createLog } from '../../server/log/log.ts';
@@ -7,7 +7,7 @@ import { silence } from '../support/silence.ts';
 const [path = '', writer = '', tracks = '0'] = process.argv.slice(2);
 const db = openDatabase({ path, migrationsDir: 'migrations', log: createLog('silent') });
 db.$client.pragma('synchronous = OFF');
-db.$client.pragma('busy_timeout = 60000'); // the server waits for nobody; a second writer here does
+db.$client.pragma('busy_timeout = 60000'); // unlike the server, this second writer waits for locks
 const { insert, batch } = createTrackWriter({ db, now: () => new Date() });
 for (let n = 0; n < Number(tracks); n++) {
   const identity = {

@@ -1,4 +1,4 @@
-// The windows' types of the REST API equal its OpenAPI document, and the windows do not compile against other ones.
+// The windows' types of the REST API match its OpenAPI document, and the windows do not compile against different ones.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The rights of accounts: every route and every Subsonic call that needs a right refuses an account without the right,
-// and names it. People may edit what they added themselves until somebody else uses it.
+// The rights of accounts: every route and every Subsonic call that needs a right refuses accounts without it, and names
+// the right. Users may edit what they added themselves until somebody else uses it.
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { UserOut } from '../../server/auth/wire.ts';
@@ -25,7 +25,7 @@ const someone = (): Promise<string> => registerUser(server, `someone-${++userCou
 const setTerms = async (token: string, terms: Partial<UserOut>): Promise<Answer<UserOut & ProblemOut>> =>
   server.api(`/users/${(await getUser(token)).id}`, { method: 'PATCH', body: terms });
 
-/** Writes a new song at each call. */
+/** Returns a song with new audio at each call. */
 const song = (frames = 20): Uint8Array =>
   Buffer.concat([
     id3([id3Frame('TIT2', utf8Text(`Song ${++userCount}`)), id3Frame('TALB', utf8Text('Harbour'))]),

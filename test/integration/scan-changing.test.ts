@@ -1,4 +1,4 @@
-// Files that are still being written during a scan: part of one is never taken for the whole.
+// Files that are still being written during a scan: an incomplete file is never imported.
 import {
   appendFileSync,
   mkdirSync,
@@ -52,7 +52,7 @@ test('a new file is left for the next scan, a known one keeps its track, and bot
   const [knownTrack] = await allTracks(server);
 
   writeFileSync(join(folder, 'new.mp3'), song('New', 100));
-  writeFileSync(join(folder, 'a long one.mp3'), song('Long', 150_000)); // this file of 63 MB is read in between
+  writeFileSync(join(folder, 'a long one.mp3'), song('Long', 150_000)); // reading this file of 63 MB takes time
   const writer = await startWriter([join(folder, 'known.mp3'), join(folder, 'new.mp3')]);
   const scanDuringChange = await scan(server);
   expect(scanDuringChange).toMatchObject({ added: 1, updated: 0, failed: [], failed_count: 0, changing_count: 2 });

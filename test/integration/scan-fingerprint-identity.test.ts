@@ -1,5 +1,5 @@
-// The last test of identity: a file of another format at another path, with the fingerprint of a track whose file is
-// missing, is that track. Every row holds after one scan and after a second one, in both modes.
+// The last test of identity: a file of another format at another path that has the fingerprint of a missing track is
+// that track. Every row holds after one scan and after a second one, in both modes.
 import {
   copyFileSync,
   existsSync,
@@ -28,7 +28,10 @@ import { toolOrWarn } from '../support/tools.ts';
 
 const ffmpeg = toolOrWarn('ffmpeg', 'a file that is replaced by one of another format is');
 
-/** A piece of music as a file: which one, its encoding, the album in its tags, and its duration in seconds. */
+/**
+ * A piece of music as a file: the number of the music, its encoding, the album in its tags, and its duration in
+ * seconds.
+ */
 interface Song {
   seed: number;
   encoding: Encoding;
@@ -44,9 +47,9 @@ interface Row {
   /** Paths that are removed before the next scan. */
   removed: string[];
   added: Files;
-  /** New path → the old path whose track it is; null for a new track. */
+  /** For each new path the old path whose track it is; null for a new track. */
   places: Record<string, string | null>;
-  /** The old paths that have fingerprints; all by default. */
+  /** The old paths whose tracks have fingerprints; all by default. */
   heard?: string[];
 }
 
@@ -238,7 +241,7 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       let was: Record<string, number>;
       const scans: ScanResult[] = [];
       const inRow = (row: number, path: string): string => `row ${row}/${path}`;
-      /** Every row has its own music. */
+      /** Returns the files with music that no other row uses. */
       const filesOf = (row: number, files: Files): Files =>
         Object.fromEntries(
           Object.entries(files).map(([path, song]) => [inRow(row, path), { ...song, seed: row * 10 + song.seed }]),
@@ -336,7 +339,7 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       await music.scan();
       const restoredTrack = (await music.server.api<TrackOut>(`/tracks/${deleted}`)).body;
       expect(restoredTrack.availability).toBe('available');
-      // the copy of the deleted one is replaced by the file that the folder has
+      // in copy mode the file in the folder replaces the copy of the deleted track
       const holder = mode === 'copy' ? added : deleted;
       expect(await keptFaults(servedBy(music.server), [holder as number], 'available')).toEqual([]);
     });
@@ -377,7 +380,7 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
   });
 
   describe.each(['copy', 'reference'] as const)('the slow upgrade in %s mode', (mode) => {
-    /** Scans better copies beside the files, and then removes the files. */
+    /** Adds better copies beside the files and scans, and then removes the original files and scans. */
     async function upgraded(files: Files, better: Files) {
       const music = await library(mode, files);
       const previousIds = await music.ids();
@@ -388,7 +391,7 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       return { ...music, was: previousIds, result, served: servedBy(music.server) };
     }
     type Upgraded = Awaited<ReturnType<typeof upgraded>>;
-    /** Expects likes and plays on these files, either by replacement or by merging. */
+    /** Expects that the tracks of these files have kept likes and plays, either by replacement or by merging. */
     async function expectTaken({ was, result, ids, served, server }: Upgraded, pairs: Record<string, string>) {
       const now = await ids();
       expect(result).toMatchObject({ added: 0, missing: 0, changing_count: 0 });
@@ -400,7 +403,7 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
         expect(currentIds).toEqual(previousIds);
         expect(items.map(({ reason }) => reason)).toEqual(previousIds.map(() => 'same_music'));
       } else {
-        expect(now).toMatchObject(was); // the copies stay, as tracks of their own
+        expect(now).toMatchObject(was); // the copies stay separate tracks
         expect(new Set(items.map(({ id }) => id))).toEqual(new Set(previousIds));
         expect(new Set(items.map(({ reason }) => reason))).toEqual(new Set(['replaced']));
       }
@@ -643,7 +646,7 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
     expect(count()).toBe(0);
   });
 
-  /** Fingerprints that are written while the scan itself runs; enrichment comes after it. */
+  /** Counts fingerprints that are stored while the scan runs, before enrichment. */
   function watchStores({ app }: TestServer): { count: () => number } {
     app.db.$client.exec(`CREATE TEMP TABLE stored (id INTEGER);
       CREATE TEMP TRIGGER seen AFTER INSERT ON track_fingerprints WHEN EXISTS (SELECT 1 FROM jobs WHERE task = 'scan_local_folder' AND status = 'running') BEGIN INSERT INTO stored VALUES (new.track_id); END`);

@@ -88,7 +88,8 @@ test('only a folder and its subfolders are scanned: elsewhere, new and removed f
   expect(await state(server)).toEqual(expect.arrayContaining(ALL_PATHS.map((path) => [path, ids[path], 'available'])));
   expect(await state(server)).toHaveLength(4);
   expect(await scan(server, 'Artist')).toMatchObject({ added: 1, missing: 1 });
-  expect(await state(server)).toContainEqual([C, ids[C], 'available']); // its folder only has the same prefix
+  // the name of its folder only has the same prefix
+  expect(await state(server)).toContainEqual([C, ids[C], 'available']);
   expect(await scan(server)).toMatchObject({ added: 0, missing: 1 });
 });
 

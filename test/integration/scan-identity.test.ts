@@ -1,6 +1,6 @@
-// Identity survives the path: what happens to a track and its data when its file is renamed, moved,
-// retagged, replaced, swapped, doubled or lost. Every row holds after one scan and after a second one, in both modes.
-// Rows share a server, each in its own folder.
+// The identity of tracks does not depend on their paths: what happens to a track and its data when its file is renamed,
+// moved, retagged, replaced, swapped, copied or lost. Every row holds after one scan and after a second one, in both
+// modes. Rows share a server, each in its own folder.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-/** The files of ALL, without values that change. */
+/** A row of the table that changes nothing. */
 const PLAIN_ROW: Row = { what: 'nothing', change: () => {}, places: {} };
 
 async function scan(server: TestServer): Promise<ScanResult> {
@@ -60,7 +60,7 @@ interface Library extends IdentityLibrary {
   scan: () => Promise<ScanResult>;
 }
 
-/** The files of ALL as the whole music folder. */
+/** Opens a library whose music folder contains the files of ALL. */
 async function library(mode: Mode): Promise<Library> {
   const openedLibrary = await openLibrary(mode, [PLAIN_ROW]);
   open.push(openedLibrary.server);
@@ -165,7 +165,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     copyFileSync((music.parts[0] as Part).song(ALL.length), music.at(A));
     await music.scan();
     const inPlace = (await music.ids())[A];
-    // our own copy of the music that is away stays a track
+    // in copy mode the library's copy of the removed music stays a track
     expect(inPlace === id).toBe(mode === 'reference');
     await post('/likes', { item_type: 'track', item_id: inPlace, liked: true });
     await post('/history', { track_id: inPlace });
@@ -229,7 +229,8 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     expect(new Set(idsBefore).size).toBe(3);
     const newNames = ['third.mp3', 'second.mp3', 'first.mp3'];
     for (const [i, name] of Object.keys(titles).entries()) {
-      copyFileSync(music.at(name), music.at(newNames[i] as string)); // other inodes: only the content tells
+      // the inode changes, so that only the content identifies the file
+      copyFileSync(music.at(name), music.at(newNames[i] as string));
       rmSync(music.at(name));
     }
     await music.scan();
@@ -252,7 +253,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
   });
 });
 
-/** Scans as another user if the test runs as root, to whom permissions do not apply. Returns the output. */
+/** Scans as another user if the test runs as root, whom permissions do not restrict. Returns the output. */
 async function scanWithoutRights(music: Library): Promise<string> {
   if (process.getuid?.() !== 0) return JSON.stringify(await music.scan());
   await music.server.app.close();

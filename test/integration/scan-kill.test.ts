@@ -1,5 +1,5 @@
-// kill -9 during scans: the next start continues, with the same library in the end. A slice of what `npm run prove --
-// kills` and `-- identity-files` do.
+// kill -9 during scans: the next start continues, with the same library in the end. A small part of `npm run prove --
+// kills` and `-- identity-files`.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, watch, type FSWatcher } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const KILL_COUNT = 3;
 let base: string;
 let calm: string;
 let manifest: Manifest;
-/** The number of changes of the database's files in a scan that nobody interrupts. */
+/** The number of changes of the database's files in an uninterrupted scan. */
 let calmChanges = 0;
 
 beforeAll(async () => {
@@ -78,7 +78,7 @@ test('kills at random moments of a scan leave the library of an uninterrupted on
   const random = seededRandom(seedOfRun());
   let interruptedCount = 0;
   for (let i = 0; i < KILL_COUNT; i++) {
-    // moments are counted in changes, not in time: the same on slow and fast machines
+    // moments are counted in changes and not in time, so that they are the same on slow and fast machines
     let remainingChanges = Math.ceil((random() * calmChanges) / 3);
     const server = await spawnServer(['--data-dir', shaken, '--port', '0', '--import', manifest.dir]);
     const watcher = watchData(shaken, () => void (--remainingChanges === 0 && server.child.kill('SIGKILL')));
@@ -102,7 +102,7 @@ test('a killed scan continues at the next start', async () => {
     const firstProcess = await spawnServer(['--data-dir', dataDir, '--port', '0', '--import', manifest.dir]);
     await expect.poll(() => jobsIn(dataDir), { interval: 5 }).toBeGreaterThan(0);
     await firstProcess.kill();
-    if (!firstProcess.output().includes('Scan done')) break; // otherwise the scan ended before the kill
+    if (!firstProcess.output().includes('Scan done')) break; // if the output says so, the scan ended before the kill
   }
   const secondProcess = await spawnServer(['--data-dir', dataDir, '--port', '0'], {
     LOCAL_MEDIA_IMPORT_PATH: manifest.dir,

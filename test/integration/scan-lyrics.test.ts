@@ -1,4 +1,4 @@
-// Lyrics in tags and files: which are used, and that a scan notices when only they change.
+// Lyrics in tags and files: which are used, and that a scan notices when only the lyrics change.
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

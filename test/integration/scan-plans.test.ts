@@ -15,7 +15,7 @@ beforeAll(() => {
 });
 afterAll(() => database.close());
 
-/** The statements that `create` prepares. */
+/** Returns the statements that `create` prepares. */
 function preparedBy(create: (client: Sqlite) => unknown): string[] {
   const statements: string[] = [];
   const client = new Proxy(database.db.$client, {
@@ -61,7 +61,7 @@ it.each<[string, (client: Sqlite) => unknown]>([
       .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
       .all(...params, ...values)
       .map(({ detail }) => detail);
-    // all rows, or all of a source or year; new tracks are counted as n
+    // a step reads all rows, or all rows of a source or year; `n` counts new tracks
     const isSlow =
       plan.some((step) =>
         /^SCAN (?!\w+ VIRTUAL|counted_tracks$|u |n$|settled$|CONSTANT|\(sub)|\((source|year)=\?\)/.test(step),

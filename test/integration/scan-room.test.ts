@@ -1,5 +1,5 @@
-// No scan fills the disk: a music folder that does not fit is refused before anything is copied, later files are one by
-// one, and what needs no space does not count.
+// No scan fills the disk: a music folder that does not fit is refused before anything is copied, later files are
+// refused one by one, and files that need no space do not count.
 import {
   copyFileSync,
   mkdirSync,
@@ -23,7 +23,7 @@ import { mountSmallDisk } from '../support/small-disk.ts';
 const DISK_MB = 64;
 const MIN_FREE_BYTES = 8 << 20;
 const FILE_BYTES = 1 << 20;
-/** A number of files that exceeds the disk. */
+/** This number of files exceeds the disk. */
 const MANY_FILES = 70;
 const FEW_FILES = 20;
 

@@ -46,7 +46,7 @@ async function serverOn(folder: string, mode: 'copy' | 'reference', options: Ser
   return server;
 }
 
-/** Expects that the counts of a scan add up to the files that it saw. */
+/** Returns the number of files in a scan's result, from its counts. */
 const filesIn = (result: ScanResult): number =>
   result.added -
   result.extra_tracks +
@@ -64,7 +64,7 @@ async function scan(server: TestServer, query = ''): Promise<JobOut & { result: 
   return (await server.api<JobOut & { result: ScanResult }>(`/jobs/${body.id}`)).body;
 }
 
-/** A folder with a few of the collection's clean files, for tests that change things. */
+/** Makes a folder with a few of the collection's clean files, for tests that change files. */
 function smallFolder(count = 4): { folder: string; files: string[] } {
   const folder = mkdtempSync(join(base, 'small-'));
   const files = manifest.files
@@ -82,7 +82,7 @@ const filesBelow = (folder: string): string[] =>
         .map((entry) => join(entry.parentPath, entry.name))
     : [];
 
-/** Rewrites tags with the same length and the same file time. */
+/** Returns a function that rewrites tags with the same length and file time. */
 const writeTo =
   (path: string) =>
   (artist: string): void => {
@@ -184,7 +184,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
         server.app.db.$client.prepare(`SELECT * FROM ${table}`).all(),
       );
     const accessedFiles = filesBelow(manifest.dir).filter((file) => !file.includes('\ufffd'));
-    // an old access time moves when a file is opened and read; setting it touches the file, which is noted first
+    // reading a file would move its old access time; setting this time changes ctime, so stored ctimes are cleared
     for (const file of accessedFiles) utimesSync(file, 1, statSync(file).mtime);
     server.app.db.$client.exec('UPDATE source_files SET ctime_us = NULL');
     expect((await scan(server)).result).toMatchObject({ added: 0, updated: 0, missing: 0, restored: 0 });
@@ -372,7 +372,7 @@ test('a file that the database rejects is an error in the result, and is added b
     skipped: [{ source_id: '1.mp3', reason: expect.stringContaining('the sheet 1.cue is not used') }],
     skipped_count: 1,
   });
-  expect(attempts).toBeGreaterThan(1); // new tracks have a savepoint each only when their batch is written again
+  expect(attempts).toBeGreaterThan(1); // new tracks get a savepoint each only when their batch is written again
   server.app.db.$client.exec('DROP TRIGGER refuse');
   expect((await scan(server)).result).toMatchObject({ added: 1, failed_count: 0, unchanged: 2 });
   expect((await allTracks(server)).map((track) => track.source_id).toSorted()).toEqual(names);

@@ -1,5 +1,5 @@
 // Scrobbling to several services: signing in to each, their rules and errors, loves in both directions, and a week
-// without network, in which nothing is lost or sent twice.
+// without network, after which nothing is lost or sent twice.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -310,7 +310,7 @@ describe('plays with which a service always fails', () => {
       await putCredentials('maloja', { token: 'good-key', url: maloja.url });
       for (const { brokenTitles } of [lastfm, listenbrainz, maloja.state])
         for (const title of BROKEN_TITLES) brokenTitles.add(title);
-      // an album of them comes first, and one stands among the others
+      // a batch of broken titles comes first, and one is among the good ones
       const titles = [...BROKEN_TITLES.slice(1), ...GOOD_TITLES.slice(0, 40), 'Broken 0', ...GOOD_TITLES.slice(40)];
       const items = titles.map((title, n) => ({
         track_id: tracks.add({ title }),
@@ -324,7 +324,7 @@ describe('plays with which a service always fails', () => {
       ];
       const services = ['lastfm', 'listenbrainz', 'maloja'];
       await server.app.drain();
-      await later(); // after too many failures in a row it is tried later, with others first
+      await later(); // after too many failures in a row a play is tried later, after the others
       expect(listAcceptedTitles().map((serviceTitles) => serviceTitles.toSorted())).toEqual(
         services.map(() => GOOD_TITLES.toSorted()),
       );
@@ -462,7 +462,7 @@ describe('a week without network', () => {
         played_at: new Date(clock - (60 - n) * 200_000).toISOString(),
       }));
       const setStopped = server.app.db.$client.prepare<[number]>('UPDATE scrobble_accounts SET is_stopped = ?');
-      setStopped.run(1); // so that they are still queued when the other process starts
+      setStopped.run(1); // stopped, so that the plays are still queued when the other process starts
       await server.api('/history', { method: 'POST', body: { items } });
       setStopped.run(0);
       await server.app.close();

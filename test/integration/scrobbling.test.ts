@@ -117,7 +117,7 @@ describe('plays', () => {
     await service.goAway();
     await service.comeBack();
     await connect();
-    service.next.push({ status: 503 }); // so that all of them are pending
+    service.next.push({ status: 503 }); // this error keeps all of them pending
     await play(a as number, START_MS);
     await server.app.drain();
     await play(a as number, START_MS);
@@ -260,7 +260,7 @@ test('answers of a network’s sign-in page or of a proxy take nothing from the 
   await server.app.drain();
   expect([titles(), (await status()).queued]).toEqual([[], 1]);
   const noSuchHost = { status: 404, body: '<html>no such host</html>' };
-  service.next.push(noSuchHost, noSuchHost); // for the look-up of what was sent, and the plays
+  service.next.push(noSuchHost, noSuchHost); // one response for the look-up of what was sent, one for the plays
   clock += 3_600_000;
   await server.app.drain();
   expect([titles(), await status()]).toMatchObject([[], { queued: 1, refused: 0 }]);

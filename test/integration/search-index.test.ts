@@ -1,4 +1,4 @@
-// The search index follows what is written, with words of every length, whatever happens to the transaction.
+// The search index follows all writes, with words of every length, whatever happens to the transaction.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { searchFold } from '../../server/library/tracks/sort-and-identity-keys.ts';
@@ -206,7 +206,7 @@ test('search tables that a migration emptied are refilled from where that stoppe
   expect(client.prepare('SELECT * FROM search_rebuild').all()).toEqual([]);
 });
 
-/** Returns the number of segments of an FTS5 table, which its structure record holds after cookie and version. */
+/** Returns the number of segments of an FTS5 table, which its structure record contains after cookie and version. */
 function segmentsOf(table: 'search_trigrams' | 'search_grams'): number {
   const block = temp.db.$client.prepare(`SELECT block FROM ${table}_data WHERE id = 10`).pluck().get() as Buffer;
   const bytes = [...block.subarray(block.readUInt32BE(4) === 0xff_00_00_01 ? 9 : 5, 12)];

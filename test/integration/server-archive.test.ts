@@ -10,7 +10,7 @@ import { root } from '../support/product.ts';
 const MAX_ARCHIVE_BYTES = 45_000_000;
 
 let dir: string;
-/** Returns the folder inside the archive. */
+/** The unpacked folder of the archive. */
 let unpackedDir: string;
 beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm archive-'));

@@ -1,5 +1,5 @@
-// The socket between the server and the desktop app: what it answers, what it ignores, and what happens when the app
-// ends, answers no more, or never was there.
+// The socket between the server and the desktop app: what the server answers, what it ignores, and what happens when
+// the app ends, stops responding, or never existed.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -120,7 +120,7 @@ test('there is no set-up token once there is an account', async () => {
 test('a server whose app is gone ends in order, without having been asked anything, and lets the folder go', async () => {
   const shell = await startServer();
   await isUp(shell);
-  shell.socket.pause(); // an app that is killed has not read everything
+  shell.socket.pause(); // a killed app leaves unread data
   shell.send({ kind: 'ping' });
   await isUp(shell);
   shell.disappear();

@@ -1,4 +1,4 @@
-// Starting, and failing to start with one clear line and an exit code.
+// Starting the server, and failed starts with one clear line and an exit code.
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-// Serving the built pages: compressed if the browser accepts it, cached for ever if the name contains a hash.
+// The built pages are served compressed if the browser accepts it, and cached forever if their name contains a hash.
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request, type IncomingMessage, type Server } from 'node:http';

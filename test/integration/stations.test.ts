@@ -1,4 +1,4 @@
-// Internet radio from a station to the player, over REST and Subsonic, with servers of stations that do wrong.
+// Internet radio from a station to the player, over REST and Subsonic, also with faulty station servers.
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StationOut } from '../../server/radio/wire.ts';
@@ -91,12 +91,12 @@ describe('a station', () => {
   });
 
   it.each(['/liar', '/mad'])('at %s that tells a wrong interval is asked again without titles', async (path) => {
-    host.asked.length = 0;
+    host.requests.length = 0;
     const id = await add(path);
     const { bytes, stop } = await listen(id);
     await until(() => bytes().length > 2 * RADIO_AUDIO.length);
     stop();
-    expect(host.asked).toEqual([`${path} with titles`, `${path} without`]);
+    expect(host.requests).toEqual([`${path} with titles`, `${path} without`]);
   });
 
   it.each([

@@ -22,7 +22,8 @@ beforeAll(async () => {
   server = await startServer();
   server.app.db.$client.pragma('synchronous = OFF');
   library = makeSampleLibrary(server.app.db, { artists: 100, albums: 300, tracks: TRACK_COUNT }, 5);
-  server.app.db.$client.exec('DELETE FROM play_counts'); // the tracks of the sample were never played
+  // removes the play counts, because the tracks of the sample were never played
+  server.app.db.$client.exec('DELETE FROM play_counts');
   insertListening(server.app.db, { userId: USER_ID, trackIds: library.tracks.map(({ id }) => id), plays: PLAY_COUNT });
 });
 afterAll(() => server.close());
@@ -91,7 +92,7 @@ describe('statistics of 4,000 tracks and 20,000 plays', () => {
   });
 
   test('cover calendar days in the user’s time zone', async () => {
-    const [from, to] = [Date.UTC(2024, 2, 30, 23), Date.UTC(2024, 2, 31, 22)]; // 31 March has 23 hours in Berlin
+    const [from, to] = [Date.UTC(2024, 2, 30, 23), Date.UTC(2024, 2, 31, 22)]; // 31 March 2024 has 23 hours in Berlin
     const stats = await getListening('?tz=Europe/Berlin&from=2024-03-31&to=2024-03-31');
     expect([stats.from, stats.to]).toEqual([new Date(from).toISOString(), new Date(to).toISOString()]);
     expectEqual(stats, recount(server.app.db, USER_ID, { from, to, tz: 'Europe/Berlin' }));

@@ -1,4 +1,4 @@
-// Threads that are asked to end, that do not react, and that have already ended.
+// Stopping threads that end on request, that do not react, and that have already ended.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Tests for every storage backend. Each backend's test file calls this with a function that opens an empty one.
+// Tests for every storage backend. Each backend's test file calls this with a function that opens an empty storage.
 import { createHash, randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';

@@ -1,5 +1,5 @@
-// All errors of an object store, during everything that uses it: 503 or a retry, never a row without its object, never
-// a lost object; and everything continues when the store recovers. One server runs all the time.
+// All errors of an object store, during everything that uses it: a 503 or a retry, never a row without its object,
+// never a lost object; everything continues when the store recovers. One server runs all the time.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import { until } from '../support/until.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Ways in which the store fails for uploads and for requests. */
+/** Ways in which the store fails: `sent` for uploads, `asked` for other requests. */
 const STORAGE_FAULTS: [string, { sent: S3Fault; asked: S3Fault }][] = [
   ['errors', inBothDirections({ status: 500, code: 'InternalError' })],
   ['silence', inBothDirections('silent')],
@@ -108,7 +108,7 @@ async function upload(path: string) {
   return server.api<{ items: TrackOut[]; detail?: string }>('/tracks/upload', { method: 'POST', body: form });
 }
 
-/** The result of a check a second ago is reused. */
+/** Waits for this state in /health, which reuses the result of a check for a second. */
 const health = (storage: HealthOut['storage']): Promise<HealthOut> =>
   until(
     async () => (await server.api<HealthOut>('/health')).body,
@@ -169,7 +169,7 @@ const ACTIVITIES: [string, (fault: Fault) => Promise<void>][] = [
       const listen = (): Promise<Response> =>
         fetch(`${server.url}/stream/${track.id}`, { headers: { Authorization: `Bearer ${server.token}` } });
       fake.fault = () => asked;
-      // the damage is detected only at the end, which is never sent
+      // damage is detected only at the end, so the last bytes are never sent
       if (asked === 'damaged') await expect(listen().then((answer) => answer.arrayBuffer())).rejects.toThrow();
       else {
         const answer = await listen();
@@ -235,7 +235,7 @@ describe.each(STORAGE_FAULTS)('a store with %s', (_, fault) => {
     }
     await expectNoRowWithoutObject();
     const tmp = join(server.dir, 'tmp');
-    // whether the disk can be written is still being looked at, for /health
+    // /health writes a temporary file to check the disk
     await until(
       () =>
         existsSync(tmp)

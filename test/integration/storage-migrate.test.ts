@@ -1,4 +1,5 @@
-// Moving a library to an object store and back, with kill -9 in between. Checked by what a listener gets in the end.
+// Moving a library to an object store and back, with kill -9 in between, checked by what a listener receives in the
+// end.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +14,7 @@ import { makeLibrary } from '../support/library.ts';
 import { allTracks } from '../support/served-library.ts';
 import { offline, startServer } from '../support/server.ts';
 
-/** Time for six processes, one after the other, on a machine that may be busy. */
+/** Time limit for six processes, one after the other, on a busy machine. */
 const TIME_LIMIT = 240_000;
 
 let base: string;
@@ -60,7 +61,7 @@ async function migrate(dir: string, to: 's3' | 'local', fake: FakeS3, killAt: (a
   return { code, output };
 }
 
-/** Returns all tracks, including those in the trash. */
+/** All tracks, including those in the trash, and the cover keys. */
 interface StoredRows {
   tracks: { id: number; uri: string; hash: string }[];
   covers: string[];
@@ -151,7 +152,7 @@ test(
         expect(code).toBeNull();
         expect(schemes(dir)).toEqual(['local']);
       }
-      fake.asked.length = 0;
+      fake.requests.length = 0;
       const { code, output } = await migrate(dir, 's3', fake);
       expect([code, output]).toEqual([0, expect.stringMatching(/[1-9]\d* were already there/)]);
       expect(schemes(dir)).toEqual(['s3']);

@@ -13,14 +13,14 @@ import { ADMIN, startServer } from '../support/server.ts';
 const LISTENER_COUNT = 50;
 const OBJECT_BYTES = 200 << 20;
 const MEMORY_LIMIT_BYTES = 200 << 20;
-/** Bytes per listener; all listeners together read more than the limit of memory. */
+/** Number of times that each listener reads a piece; all pieces together exceed the memory limit. */
 const ROUND_COUNT = 5;
 const PIECE_BYTES = 1 << 20;
 
 const rssOf = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 
-/** Reads so many more bytes, and then stops reading. */
+/** Reads this number of bytes, and then stops reading. */
 function take(response: IncomingMessage, bytes: number): Promise<void> {
   return new Promise((resolve, reject) => {
     let remainingBytes = bytes;
@@ -45,7 +45,7 @@ test.skipIf(process.platform !== 'linux')('fifty streams of 200 MB take less tha
   const db = new Database(join(dir, 'data', 'tonearm.db'), { readonly: true });
   const uri = db.prepare('SELECT storage_uri FROM tracks').pluck().get() as string;
   db.close();
-  fake.put(uri.slice(3), Buffer.alloc(OBJECT_BYTES, 1));
+  fake.putObject(uri.slice(3), Buffer.alloc(OBJECT_BYTES, 1));
 
   const server = await spawnServer(['--data-dir', join(dir, 'data'), '--port', '0'], { ...env, LOG_LEVEL: 'silent' });
   try {

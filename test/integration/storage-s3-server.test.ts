@@ -1,4 +1,4 @@
-// A whole library in an object store: scanned, uploaded to, played. What happens while the store fails is in
+// A whole library in an object store: scanned, uploaded to, played. Failures of the store are tested in
 // storage-faults.test.ts.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -145,9 +145,9 @@ describe('a library in an object store', () => {
     const { status, body } = await upload(0, 1);
     expect([status, body.items.length]).toEqual([201, 2]);
     expect(await orphans()).toEqual([]);
-    fake.asked.length = 0;
+    fake.requests.length = 0;
     expect((await upload(0)).status).toBe(200);
-    expect(fake.asked.filter(({ method }) => method === 'PUT')).toEqual([]);
+    expect(fake.requests.filter(({ method }) => method === 'PUT')).toEqual([]);
     await server.app.drain();
     const [track] = body.items as [TrackOut, TrackOut];
     await server.api(`/tracks/${track.id}`, { method: 'DELETE' });

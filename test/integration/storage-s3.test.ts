@@ -1,4 +1,4 @@
-// S3 storage: with the fake that checks everything, and with a real store if one is configured.
+// S3 storage, tested with the fake that checks everything, and with a real store if one is configured.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -80,7 +80,7 @@ describe('S3 storage and its store', () => {
   const bytes = randomBytes(20 << 20);
   const expectedDigest = { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
   const AUDIO_KEY = `audio/${expectedDigest.sha256.slice(0, 2)}/${expectedDigest.sha256}.flac`;
-  const operations = (): string[] => fake.asked.map(({ operation }) => operation);
+  const operations = (): string[] => fake.requests.map(({ operation }) => operation);
   const failOnce = (operation: string, fault: S3Fault) => {
     let remainingFaults = 1;
     fake.fault = (ask) => (ask.operation === operation && remainingFaults-- > 0 ? fault : undefined);
@@ -99,7 +99,7 @@ describe('S3 storage and its store', () => {
       'CompleteMultipartUpload',
     ]);
     expect((await readObject(AUDIO_KEY)).equals(bytes)).toBe(true);
-    fake.asked.length = 0;
+    fake.requests.length = 0;
     await storage.putAudio(Readable.from([bytes]), 'flac', { expected: expectedDigest });
     expect(operations()).toEqual(['HeadObject']);
     expect(readdirSync(join(tmpDir, 'tmp'))).toEqual([]);
@@ -129,9 +129,9 @@ describe('S3 storage and its store', () => {
   });
 
   it('does not list other files in the bucket', async () => {
-    fake.put('audio/../x', Buffer.from('x'));
-    fake.put('audio/a&b "<c>".mp3', Buffer.from('x'));
-    fake.put('audio/aa/one.mp3', Buffer.from('x'));
+    fake.putObject('audio/../x', Buffer.from('x'));
+    fake.putObject('audio/a&b "<c>".mp3', Buffer.from('x'));
+    fake.putObject('audio/aa/one.mp3', Buffer.from('x'));
     const keys: string[] = [];
     for await (const { key } of storage.list('audio/')) keys.push(key);
     expect(keys).toEqual(['audio/aa/one.mp3']);
@@ -147,7 +147,7 @@ describe('S3 storage and its store', () => {
   ])('stores a cover despite %s', async (_, operation, fault) => {
     failOnce(operation, fault);
     const tries = async (): Promise<unknown> => storage.put('covers/1.jpg', Buffer.from('cover'));
-    // the SDK does not retry that
+    // the SDK does not retry this error
     if (typeof fault === 'object' && fault.code === 'BadDigest') expect(await codeOf(tries())).toBe('unavailable');
     await tries();
     expect((await readObject('covers/1.jpg')).toString()).toBe('cover');
@@ -179,7 +179,7 @@ describe('S3 storage and its store', () => {
   });
 
   it('continues reading where a connection broke, also in a range', async () => {
-    fake.put(AUDIO_KEY, bytes);
+    fake.putObject(AUDIO_KEY, bytes);
     failOnce('GetObject', 'cut');
     expect((await readObject(AUDIO_KEY)).equals(bytes)).toBe(true);
     let cuts = 3;
@@ -191,17 +191,17 @@ describe('S3 storage and its store', () => {
   });
 
   it('does not mix two versions of an object', async () => {
-    fake.put('covers/1.jpg', bytes);
+    fake.putObject('covers/1.jpg', bytes);
     fake.fault = ({ operation, range }) => {
       if (operation !== 'GetObject' || range !== undefined) return undefined;
-      setImmediate(() => fake.put('covers/1.jpg', Buffer.alloc(bytes.length)));
+      setImmediate(() => fake.putObject('covers/1.jpg', Buffer.alloc(bytes.length)));
       return 'cut';
     };
     expect(await codeOf(readObject('covers/1.jpg'))).toBe('unavailable');
   });
 
   it('does not return damaged audio as complete', async () => {
-    fake.put(AUDIO_KEY, bytes);
+    fake.putObject(AUDIO_KEY, bytes);
     fake.fault = () => 'damaged';
     const { stream } = await storage.open(AUDIO_KEY);
     let receivedBytes = 0;
@@ -219,7 +219,7 @@ describe('S3 storage and its store', () => {
     'does not return %i damaged bytes as complete either, but does if a retry succeeds',
     async (size) => {
       const smallBytes = randomBytes(size);
-      fake.put('covers/1.jpg', smallBytes);
+      fake.putObject('covers/1.jpg', smallBytes);
       fake.fault = () => 'damaged';
       expect(await codeOf(readObject('covers/1.jpg'))).toBe('unavailable');
       if (size > 64 << 10) return; // a part was sent before the damage was detected
@@ -229,12 +229,12 @@ describe('S3 storage and its store', () => {
   );
 
   it('closes the connection to the store with its reader', async () => {
-    fake.put(AUDIO_KEY, bytes);
+    fake.putObject(AUDIO_KEY, bytes);
     const { stream } = await storage.open(AUDIO_KEY);
     stream.destroy();
     const secondObject = await storage.open(AUDIO_KEY);
     for await (const _ of secondObject.stream) break;
-    expect(fake.asked).toHaveLength(2);
+    expect(fake.requests).toHaveLength(2);
     expect((await readObject(AUDIO_KEY)).equals(bytes)).toBe(true);
   });
 
@@ -256,10 +256,11 @@ describe('S3 storage and its store', () => {
 
   it('adjusts its clock to the store’s', async () => {
     fake.now = () => new Date(Date.now() + 3_600_000);
-    const keys = Array.from({ length: 8 }, (_, n) => `covers/${n + 1}.jpg`); // at once, before the time is known
+    // all are written at once, before the store's time is known
+    const keys = Array.from({ length: 8 }, (_, n) => `covers/${n + 1}.jpg`);
     await Promise.all(keys.map((key) => storage.put(key, Buffer.from(key))));
     for (const key of keys) expect((await readObject(key)).toString()).toBe(key);
-    expect(fake.asked.length).toBeGreaterThan(2 * keys.length); // the first were rejected
+    expect(fake.requests.length).toBeGreaterThan(2 * keys.length); // the first requests were rejected
   });
 
   it('fails with a wrong key', async () => {
@@ -281,7 +282,7 @@ describe('S3 storage and its store', () => {
     expect(await codeOf(storage.open(AUDIO_KEY))).toBe('not_found');
     await storage.putAudio(Readable.from([bytes]), 'flac', { expected: expectedDigest });
     expect((await readObject(AUDIO_KEY)).equals(bytes)).toBe(true);
-    expect(fake.asked.filter(({ hasChecksum }) => hasChecksum).length).toBeLessThanOrEqual(1);
+    expect(fake.requests.filter(({ hasChecksum }) => hasChecksum).length).toBeLessThanOrEqual(1);
   });
 
   it('sends checksums, or none, as it is set', async () => {
@@ -292,7 +293,7 @@ describe('S3 storage and its store', () => {
         tmpDir,
       });
     await open('never').put('covers/1.jpg', Buffer.from('x'));
-    expect(fake.asked.some(({ hasChecksum }) => hasChecksum)).toBe(false);
+    expect(fake.requests.some(({ hasChecksum }) => hasChecksum)).toBe(false);
     fake.fault = ({ hasChecksum }) => (hasChecksum ? { status: 501, code: 'NotImplemented' } : undefined);
     await expect(open('always').put('covers/1.jpg', Buffer.from('x'))).rejects.toThrow(/501 NotImplemented/);
   });
@@ -314,7 +315,7 @@ describe('S3 storage and its store', () => {
   });
 
   it('reads on where the ETag of audio changed, as some stores do after a repair', async () => {
-    fake.put(AUDIO_KEY, bytes);
+    fake.putObject(AUDIO_KEY, bytes);
     fake.fault = ({ operation, range }) => {
       if (operation !== 'GetObject' || range !== undefined) return undefined;
       const object = fake.objects.get(AUDIO_KEY);

@@ -1,4 +1,4 @@
-// A bare server around some routes and a real database, for tests of single modules.
+// A minimal server with some routes and a real database, for tests of single modules.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
@@ -20,7 +20,7 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** Accepts the token `good` as that of a user. */
+/** Serves routes; the token `good` authenticates a user. */
 export async function serveRoutes(routes: Route[]): Promise<Served> {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', false);
   app.use(

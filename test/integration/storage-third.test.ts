@@ -1,8 +1,8 @@
-// A third backend: one file that adds itself to the list of backends, and nothing else.
+// A third backend: one file that adds itself to the list of backends, without other changes.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-// imported first, since it adds itself to the backends
+// this import comes first, because it adds itself to the backends
 import { archive, createArchiveStorage } from '../support/archive-storage.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BackupsOut } from '../../server/backup/wire.ts';

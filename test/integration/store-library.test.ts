@@ -1,5 +1,5 @@
-// A library and its backup in a real object store: what is promised of them, one by one. What fails on the way to the
-// store is in store-faults.test.ts. Run by `npm run test:stores`.
+// A library and its backup in a real object store: every promise is checked. Failures between server and store are
+// tested in store-faults.test.ts. Run by `npm run test:stores`.
 import { randomBytes, randomUUID } from 'node:crypto';
 import dns from 'node:dns';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -121,7 +121,7 @@ if (endpoint !== undefined)
         (await server.api<BackupsOut>('/backups')).body.items[0]?.id;
       for (const key of keys) {
         await flip(key);
-        // what the database was some jobs ago is nowhere else: that is named, and the newest snapshot is whole
+        // an earlier state of the database exists nowhere else: the check names it, and the newest snapshot is complete
         for (const isAgain of [false, true]) {
           const { faults, lost_items } = await check(server);
           expect([key, faults > 0]).toEqual([key, !isAgain || lost_items.length > 0]);
@@ -246,7 +246,8 @@ if (endpoint !== undefined)
       const zipFiles = (await unzip(zipBytes)).map(({ bytes }) => bytes);
       for (const track of tracks)
         expect(zipFiles.some((bytes) => bytes.equals(readFileSync(originalOf(track))))).toBe(true);
-      expect(proxy.requests - requests).toBeLessThanOrEqual(2 * TRACK_COUNT); // one for the checksum, one to send it
+      // one request for the checksum, one to send the file
+      expect(proxy.requests - requests).toBeLessThanOrEqual(2 * TRACK_COUNT);
       const part = await fetch(url, { headers: { ...headers, Range: 'bytes=1000-' } });
       expect(Buffer.from(await part.arrayBuffer()).equals(zipBytes.subarray(1_000))).toBe(true);
     });
@@ -286,7 +287,7 @@ if (endpoint !== undefined)
       const [anyPath = ''] = readdirSync(music, { recursive: true, encoding: 'utf8' }).filter((name) =>
         name.endsWith('.mp3'),
       );
-      // after the last frame, as a tag would be: 20 MB in three parts
+      // 20 MB after the last frame, like a tag, so that the object is sent in three parts
       const bytes = Buffer.concat([readFileSync(join(music, anyPath)), randomBytes(20 << 20)]);
       const upload = async (): Promise<number> => {
         const form = new FormData();

@@ -19,7 +19,7 @@ import { openFilesBelow } from '../support/open-files.ts';
 import { inPieces } from './storage-conformance.ts';
 import { openLibrary, serveRoutes, type OpenLibrary, type Served } from './storage-server.ts';
 
-const AUDIO_BYTES = randomBytes(1_500_123); // larger than several send buffers, and not a multiple of their size
+const AUDIO_BYTES = randomBytes(1_500_123); // the size exceeds several send buffers and is not a multiple of their size
 const onLinux = it.skipIf(process.platform !== 'linux');
 
 let dir: string;
@@ -204,7 +204,7 @@ describe('streaming unavailable audio', () => {
   it('answers 410 when the audio no longer exists, and marks the track', async () => {
     const id = await storeTrack();
     await rm(join(dir, 'library', 'audio'), { recursive: true });
-    fs.writeFileSync(join(music, 'another.mp3'), ''); // an empty folder is a disk that is not connected
+    fs.writeFileSync(join(music, 'another.mp3'), ''); // the server takes an empty folder for a disconnected disk
     const otherTrackId = library.addTrack({ storageUri: 'file:gone.mp3' });
     for (const trackId of [id, otherTrackId]) expect((await get(trackId)).status).toBe(410);
     expect(goneIds).toEqual([id, otherTrackId]);
@@ -263,7 +263,7 @@ describe('an MP3 from a time on', () => {
     expect(await readBytes(range)).toEqual(silentMp3(1_000).subarray(from + 100, from + 200));
     const tags = await Promise.all(['', 'start_ms=10000', 'start_ms=11000'].map((query) => ask(query)));
     expect(new Set(tags.map(({ headers }) => headers.get('etag'))).size).toBe(3);
-    // after the end something is sent that can be decoded
+    // a start after the end still returns audio that can be decoded
     expect((await readBytes(await ask('start_ms=3600000'))).length).toBe(2 * SILENT_FRAME_BYTES);
     expect((await readBytes(await ask('start_ms=10000&format=raw'))).length).toBe(1_000 * SILENT_FRAME_BYTES);
   });
@@ -345,7 +345,7 @@ describe('clients that disconnect', () => {
         socket.on('error', () => undefined);
         socket.write(`GET /stream/${id}?token=good HTTP/1.1\r\nHost: localhost\r\n\r\n`);
         await once(socket, 'data');
-        socket.pause(); // the server is left with a full connection
+        socket.pause(); // the client stops reading, so that the connection fills up
         return socket;
       }),
     );

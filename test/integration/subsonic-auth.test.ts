@@ -41,7 +41,7 @@ async function ask(
 const codeOf = async (query: string, init?: RequestInit): Promise<number | 'ok'> => (await ask(query, init)).code;
 const hex = (text: string): string => Buffer.from(text).toString('hex');
 
-/** Cases of a name, parameters made from the correct app password, and the expected code. */
+/** Wrong credentials: a name, parameters made from the correct app password, and the expected error code. */
 const WRONG_CREDENTIALS: [string, (p: string) => string, number][] = [
   ['nobody', () => '', 10],
   ['a wrong password', (p) => `u=admin&p=${p}x`, 40],
@@ -68,7 +68,7 @@ const WRONG_CREDENTIALS: [string, (p: string) => string, number][] = [
   ['broken encoding', () => 'u=%E0%A4%A&p=%zz', 40],
   ['very long credentials', () => `u=${'a'.repeat(5_000)}&p=${'b'.repeat(5_000)}`, 40],
 ];
-/** Splits the cases into groups that are small enough for the limit on failures. */
+/** Splits the cases into groups below the limit on failed sign-ins. */
 const inGroups = (all: typeof WRONG_CREDENTIALS) =>
   Array.from({ length: Math.ceil(all.length / 8) }, (_, n) => all.slice(n * 8, n * 8 + 8)).map((cases) => ({
     cases,

@@ -1,5 +1,5 @@
-// The requests of real clients when they first connect to a server, in their format, kind of credentials and
-// spelling; and a whole library synced with search3.
+// The requests of real clients when they first connect to a server, in their format, kind of credentials and spelling;
+// and a whole library synced with search3.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Folder mode of the Subsonic API: everything that works with the id of an album or an artist works with its folder's.
+// Folder mode of the Subsonic API: every call that accepts the id of an album or an artist accepts the id of its
+// folder.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

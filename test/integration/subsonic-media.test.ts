@@ -1,4 +1,4 @@
-// Bytes of the Subsonic API: audio in every way, images, shares for people without an account.
+// Audio and images of the Subsonic API in every way, and shares for people without an account.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -175,7 +175,8 @@ describe.runIf(ffmpeg)('transcoded audio', () => {
       expect(await readBytes(secondAnswer)).toEqual(bytes);
       const { duration_ms: ms } = (await server.api<{ duration_ms: number }>(`/tracks/${song.id.slice(3)}`)).body;
       if (format === 'mp3') expect(announcedLength).toBe(Math.round((ms * 64) / 8));
-      else expect(Math.abs(announcedLength / ((ms * 64) / 8) - 1)).toBeLessThan(0.15); // headers count in six seconds
+      // in six seconds of audio, headers make a difference
+      else expect(Math.abs(announcedLength / ((ms * 64) / 8) - 1)).toBeLessThan(0.15);
     },
   );
 

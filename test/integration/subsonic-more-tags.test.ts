@@ -1,4 +1,5 @@
-// Credits, moods, works, release types and the like go from tags to Subsonic clients, also in a library from before.
+// Credits, moods, works, release types and similar tags reach Subsonic clients, also in a library of an earlier
+// version.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -150,7 +151,7 @@ test('contributors are those that the library knows as artists', async () => {
     { role: 'producer', artist: { id: artistId, name: 'anna' } },
     { role: 'performer', subRole: 'double bass', artist: ben },
   ]);
-  // where an artist would be taken for a folder there are none
+  // contributors are omitted where clients would take an artist for a folder
   const { child } = await phone.ask<{ child: { contributors: object[] }[] }>(
     'getMusicDirectory',
     { id: album },

@@ -1,5 +1,5 @@
-// Several people at one server through the Subsonic API: accounts do what their administration answers, everybody sees
-// what the others play unless they hide it, and administrators see the playlists of others.
+// Several users of one server through the Subsonic API: accounts may do what the administration calls report, everybody
+// sees what the others play unless they hide it, and administrators see the playlists of others.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { trackMaker } from '../support/fixed-tracks.ts';
 import { openPhone, type Phone } from '../support/phone.ts';
@@ -82,7 +82,7 @@ describe('an account', () => {
   it('takes the roles that every account has', async () => {
     const usual = { streamRole: true, playlistRole: true, settingsRole: true, commentRole: true, musicFolderId: 1 };
     expect((await owner.get('updateUser', { username: 'made', ...usual })).body.status).toBe('ok');
-    // by the protocol this has no effect, and libraries send it unasked
+    // according to the protocol playlistRole has no effect, and libraries send it unasked
     expect((await owner.get('updateUser', { username: 'made', playlistRole: false })).body.status).toBe('ok');
   });
   it('is made by a client that spells out the defaults of the protocol', async () => {

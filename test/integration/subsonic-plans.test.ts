@@ -1,4 +1,4 @@
-// The most frequent Subsonic calls: every statement uses an index, however large the library.
+// The most frequent Subsonic calls: every statement uses an index, however large the library is.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
 import { playedAlbumIds } from '../../server/library/lists/album-rows.ts';
@@ -20,7 +20,7 @@ beforeAll(() => {
 });
 afterAll(() => temp.close());
 
-/** Returns the statements with their plans. */
+/** Records all statements; `plans` returns them with their query plans. */
 function recordStatements(): { statements: Statements; plans: () => { sql: string; plan: string }[] } {
   const run: { sql: string; params: Params }[] = [];
   const real = createStatements(temp.db.$client);

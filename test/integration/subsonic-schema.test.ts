@@ -1,6 +1,6 @@
-// Every envelope of the Subsonic API, in XML and JSON, checked with the published descriptions; with a library that is
-// full, empty, and of one track. And golden files, one for each case, without what changes between runs: `npx
-// vitest run -u` rewrites them.
+// Checks every envelope of the Subsonic API, in XML and JSON, against the published descriptions, with a full library,
+// an empty one, and one with a single track. Also compares with golden files, one for each case, without values that
+// change between runs: `npx vitest run -u` rewrites them.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { describedEndpoints, jsonFaults, xmlFaults, type XmlDocument } from '../
 const GOLDEN_DIR = join(import.meta.dirname, '..', 'fixtures', 'subsonic');
 const LIBRARY_SIZES = { full: 30, 'of one track': 1, empty: 0 };
 
-/** Numbers ids in the order of their first appearance, so that a file does not depend on row ids. */
+/** Replaces ids by numbers in the order of their first appearance, so that a file does not depend on row ids. */
 function normal(text: string): string {
   const replacedValues = new Map<string, string>();
   return text
@@ -87,7 +87,9 @@ describe.each(Object.entries(LIBRARY_SIZES))('with a library that is %s', (name,
     if (tracks === 1) await expect(normal(pretty(json.text))).toMatchFileSnapshot(fileOf(label, 'json'));
   }
 
-  /** Cases for the library of one track, in which nothing is random. */
+  /**
+   * Returns the path of the golden file of a case; these are of the library with one track, in which nothing is random.
+   */
   const fileOf = (label: string, extension: string): string =>
     `${join(GOLDEN_DIR, label.replaceAll(' ', '-'))}.${extension}`;
 
@@ -117,7 +119,7 @@ describe.each(Object.entries(LIBRARY_SIZES))('with a library that is %s', (name,
   });
 
   it('sends legacy clients XML that is valid by the original XSD', ({ skip }) => {
-    // responses that version 1.16.1 does not have, and the one attribute that is a number there
+    // excludes responses that version 1.16.1 does not have, and the one with an attribute that was a number then
     const newer = /OpenSubsonicExtensions|ByIndex|LyricsBySongId|getPlayQueue|getPodcastEpisode/;
     const faults = xmlFaults(
       documents.legacy.filter(({ name: label }) => !newer.test(label)),

@@ -1,6 +1,6 @@
 // What ten apps do according to their public sources or documentation: first copies, changes since the last sync, plays
-// that arrive late, queues that move between devices, the jukebox, downloads that break. `npm run prove -- phones` does
-// the same with 100,000 tracks, of which these have audio.
+// that arrive late, queues that move between devices, the jukebox, interrupted downloads. `npm run prove -- phones`
+// does the same with 100,000 tracks, of which these have audio.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 type ListItem = Record<string, unknown> & { id: string };
 const FILE_COUNT = 100;
-/** Adds rows of tracks without audio. */
+/** Number of additional tracks, which have rows but no audio. */
 const EXTRA_ROW_COUNT = Number(process.env['TEST_STORY_TRACKS'] ?? FILE_COUNT) - FILE_COUNT;
 const PATIENCE_MS = EXTRA_ROW_COUNT > 0 ? 900_000 : 60_000;
 const TITLE_WORDS = [
@@ -32,7 +32,7 @@ const TITLE_WORDS = [
 let server: TestServer;
 let dir: string;
 let phone: Phone;
-/** Returns ids of songs that have audio. */
+/** Songs that have audio. */
 let files: ListItem[];
 
 const scan = async (): Promise<void> => {

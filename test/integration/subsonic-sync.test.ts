@@ -1,4 +1,5 @@
-// Copies of a library that lacks every kind of tag: whole ones, during a scan, and of what changed since.
+// Copies of a library in which every kind of tag is missing somewhere: whole copies, copies during a scan, and copies
+// of changes.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +18,7 @@ let server: TestServer;
 let dir: string;
 let phone: Phone;
 
-/** Files by artist and album, each without some of its tags. */
+/** Returns the tags of files by path, each file without some of its tags. */
 function messy(firstNumber: number, count: number): Record<string, Record<string, string>> {
   const random = seededRandom(firstNumber);
   const files: Record<string, Record<string, string>> = {};

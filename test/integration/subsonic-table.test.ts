@@ -1,6 +1,6 @@
-// Every endpoint of the Subsonic API with ids of every kind: one's own, other people's, absent ones and nonsense; in
-// every format, by GET and form, with every kind of credential. One table lists the expected result for each endpoint
-// and kind of id.
+// Every endpoint of the Subsonic API with ids of every kind: own, other users', absent and invalid ones; in every
+// format, by GET and form, with every kind of credential. One table lists the expected result for each endpoint and
+// kind of id.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { openPhone, type Phone, type PhoneOptions, type PhoneParams } from '../s
 import { registerUser, startServer, type TestServer } from '../support/server.ts';
 import { describedParameters, jsonFaults, xmlFaults, type XmlDocument } from '../support/subsonic-schema.ts';
 
-/** The endpoints get no dependencies, since only their names and access are needed. */
+/** Replaces the dependencies of the endpoints, because only their names and access rules are needed. */
 const nothing: unknown = new Proxy(() => nothing, { get: () => nothing });
 const ENDPOINTS: Record<string, Endpoint> = createEndpoints(nothing as EndpointDeps);
 
@@ -21,15 +21,18 @@ interface Row {
   endpoint: string;
   /** The name of the parameter that takes the id. */
   by: string;
-  /** Kinds that it takes, kinds that give 0, and kinds that give 50. All others give 70. */
+  /**
+   * Kinds of ids that are accepted (`ok`), that result in error 0 (`zero`), or in error 50. All other kinds result in
+   * error 70.
+   */
   ok?: string;
   zero?: string;
   refused?: string;
   with?: PhoneParams;
-  /** Set when several parameters take the id. */
+  /** Another parameter that takes the id, if there are several. */
   also?: string;
   body?: object;
-  /** Makes what the call removes. Its id, if it gives one, replaces that of the kind. */
+  /** Creates the item that the call removes. If it returns an id, this id replaces the one of its kind. */
   fresh?: () => Promise<string | undefined>;
   as?: 'owner';
 }
@@ -128,7 +131,7 @@ const writeRows = (fresh: ReturnType<typeof makers>): Row[] => [
   { endpoint: 'deleteInternetRadioStation', by: 'id', ok: 'radio', fresh: fresh.radio, as: 'owner' },
 ];
 
-/** Endpoints that take no id, with what they need and what they answer. */
+/** Endpoints that take no id, with their parameters and the expected error code. */
 const PLAIN_CALLS: [endpoint: string, params: PhoneParams, code?: number][] = [
   ...[
     'ping',
@@ -171,7 +174,7 @@ const PLAIN_CALLS: [endpoint: string, params: PhoneParams, code?: number][] = [
   ['addChatMessage', { message: 'x' }, 0],
 ];
 
-/** Its errors are HTTP statuses; test/integration/subsonic-media.test.ts has them. */
+/** Endpoints whose errors are HTTP statuses; test/integration/subsonic-media.test.ts tests them. */
 const OF_THEIR_OWN = new Set(['getTranscodeStream']);
 
 interface Mode {
@@ -330,7 +333,7 @@ async function ask(
   return fetch(path, { method: 'POST', body: new URLSearchParams(query) });
 }
 
-/** Returns the result of an answer, where bytes count as ok; throws if the answer is malformed. */
+/** Returns the result of a response, where bytes count as ok; throws if the response is malformed. */
 async function readAnswer(mode: Mode, endpoint: string, label: string, response: Response): Promise<Answer> {
   const type = response.headers.get('content-type') ?? '';
   const isEnvelope = /^(?:text\/xml|application\/json|text\/javascript)/.test(type);
@@ -387,8 +390,8 @@ function expectedOf(row: Row, kind: string): number | 'ok' {
 }
 
 /**
- * JSON always; of the other modes one, so that each endpoint and each kind of id meets all of them.
- * `npm run prove -- subsonic-table` takes all modes.
+ * Returns JSON and one of the other modes, so that each endpoint and each kind of id is called in all of them. `npm run
+ * prove -- subsonic-table` uses all modes.
  */
 const modesOf = (n: number): Mode[] =>
   process.env['TEST_WHOLE_TABLE'] === 'true'

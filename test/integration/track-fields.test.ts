@@ -1,5 +1,5 @@
-// Every field of the table is carried from a file's tags to everything that shows, finds, changes or exports it, in
-// every format. A field that stops somewhere fails here by its name.
+// Every field of the table is carried from a file's tags to everything that displays, finds, changes or exports it, in
+// every format. If a field is lost on the way, the test names the field.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Merging two tracks: user data of both is kept, and every count equals a recount.
+// Merging two tracks: the user data of both is kept, and every count equals a recount.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { createPlayMerge } from '../../server/history/track-merge.ts';
@@ -52,7 +52,7 @@ const add = (identity: Partial<TrackIdentity> = {}): TrackId =>
     },
   });
 
-/** Expects that the counts, which triggers update, equal a recount. */
+/** Adds a play of a track. */
 const play = (userId: UserId, id: TrackId, at: number): void =>
   run("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (?, ?, 'x', ?)", userId, id, at);
 const counts = (): unknown[] =>
@@ -131,7 +131,8 @@ describe('plays', () => {
       play(user, id, at);
     merge.mergeInto(kept, emptied);
     expect(counts()).toEqual(recount());
-    // ann: the track, Harbour, Ann, Cleo; the other, Best of, Dora. bob: the track, Harbour, Ann, Cleo
+    // ann has counts for the kept track, Harbour, Ann, Cleo and for the merged track, Best of, Dora; bob for the kept
+    // track, Harbour, Ann, Cleo
     expect(counts()).toHaveLength(4 + 3 + 4);
   });
 

@@ -1,5 +1,5 @@
-// An album that has a recording in several files shows the best one; the others are tracks of their own everywhere
-// else, and its versions in the details. Tracks without a number come last.
+// An album with several files of a recording displays the best file; everywhere else the other files are separate
+// tracks, and the details list them as versions. Tracks without a number come last.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -77,7 +77,7 @@ async function versionsOf(path: string): Promise<string[]> {
 test('the album shows the best file of a recording, its details the others', async () => {
   for (const n of ['1', '2']) writeTrack(`Blue/${n}.mp3`, { title: `Song ${n}`, number: n });
   writeTrack('Blue/1.flac', { title: 'Song 1', number: '1' });
-  writeTrack('Blue/2 long.mp3', { title: 'Song 2', number: '2' }); // longer by 9 s: another recording
+  writeTrack('Blue/2 long.mp3', { title: 'Song 2', number: '2' }); // 9 s longer, so it counts as another recording
   await scan();
   expect((await listShownTitles()).toSorted()).toEqual(['Blue/1.flac', 'Blue/2 long.mp3', 'Blue/2.mp3']);
   expect(await listShownTitles('')).toHaveLength(4);

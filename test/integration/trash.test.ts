@@ -1,4 +1,4 @@
-// A deleted track is in no answer of either interface, and comes back as the same track with all that people did.
+// A deleted track is in no response of either API, and comes back as the same track with all user data.
 import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -182,7 +182,8 @@ test('a restored track has its rows in every table that refers to it again', asy
     .all() as { table: string; column: string }[];
   const selectRows = ({ table, column }: { table: string; column: string }): unknown[] =>
     (db.prepare(`SELECT * FROM ${table} WHERE ${column} = ? ORDER BY 1, 2`).all(track.id) as object[]).map(
-      (row) => ({ ...row, since_version: null }), // the entry has been in the playlist since another version
+      // since_version changes, because the entry is in the playlist since another version
+      (row) => ({ ...row, since_version: null }),
     );
   for (const { table, column } of tables.filter((reference) => selectRows(reference).length === 0)) {
     const columns = db.prepare('SELECT name, type, pk, "notnull" AS needed FROM pragma_table_info(?)').all(table);
@@ -287,7 +288,7 @@ test('audio and cover stay through gc, and go with "delete now" or after 30 days
     [track.storage_uri?.split('/').at(-1) ?? '', `${track.album_id}.png`].map((name) => storedFiles().includes(name));
   await remove(first.id);
   await remove(second.id);
-  now += 8 * DAY_MS; // gc spares objects that are younger than a week
+  now += 8 * DAY_MS; // garbage collection spares objects that are younger than a week
   await signInAgain();
   await post('/jobs/gc', { dry_run: false });
   await server.app.drain();
@@ -338,7 +339,7 @@ test('plays of a deleted track wait for it, whatever else is called the same', a
   const track = await upload(song(name));
   await post('/history', { track_id: track.id, played_ms: 200_000 });
   expect((await remove(track.id)).status).toBe(204);
-  songCount++; // the next song has other audio
+  songCount++; // a new number makes other audio for the next song
   const otherTrack = await upload(song(name));
   await server.app.drain();
   const countOf = async (id: number): Promise<number> => (await get<TrackOut>(`/tracks/${id}`)).body.play_count;

@@ -1,19 +1,22 @@
-// Calls every route as a second user, with the ids of the first one's private data: nothing is found,
-// nothing is disclosed, nothing changes. A new route with an id in its path has to be listed here if its data is shared
-// by all users.
+// Calls every route as a second user, with the ids of the first one's private data: nothing is found, nothing is
+// disclosed, nothing changes. A new route with an id in its path has to be listed here if its data is shared by all
+// users.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Route } from '../../server/http/route.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
 import { ADMIN, registerUser, startServer, type TestServer } from '../support/server.ts';
 
-/** A word that is in all texts of Ann's data. */
+/** A word that all texts of Ann's data contain. */
 const SECRET_TEXT = 'annssecret';
-/** Data that all users share, data without an owner, and what is found by an id that is the same for everybody. */
+/**
+ * Matches paths of data that all users share, data without an owner, and data under an id that is the same for
+ * everybody.
+ */
 const SHARED =
   /^\/(tracks|albums|album-regroupings|artists|sources|stream|downloads|review|share|stats\/year|duplicates|edits|merges|podcasts|podcast-episodes|stations|radio\/never|mixes)\//;
 /** Routes that return the caller's own data under an id that everybody knows or may choose. */
 const OWN_BY_SHARED_ID = new Set(['put /bookmarks/:track_id', 'delete /jukebox/speaker/:speaker_id']);
-/** Routes in which editors see everybody's tracks, and other users only their own. */
+/** Matches routes in which editors see everybody's tracks, and other users only their own. */
 const TRASH_PATH = /^\/trash\//;
 const SPEAKER_ID = 'one-window';
 

@@ -297,7 +297,8 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
     const deletion = deleteForGood(firstId);
     await expect.poll(deleting.arrived).toBe(1);
     const secondUpload = send();
-    await expect.poll(leasesAsked).toBe(2); // without it, the object would be found, and then deleted
+    // without the second lease, the upload would find the object before it is deleted
+    await expect.poll(leasesAsked).toBe(2);
     deleting.open();
     await deletion;
     expect(await hasAudio(await secondUpload)).toBe(true);
@@ -347,6 +348,6 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
       await deleteForGood(firstId);
       expect(objects()).toHaveLength(1);
     });
-    expect(objects()).toHaveLength(0); // this scan did not need the object after all
+    expect(objects()).toHaveLength(0); // the scan did not need the object after all
   });
 });

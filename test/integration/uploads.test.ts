@@ -37,7 +37,7 @@ function upload(...files: [name: string, bytes: Uint8Array][]): Promise<Answer<U
   return server.api<UploadOut>('/tracks/upload', { method: 'POST', body: form });
 }
 
-/** An upload with new content. */
+/** Returns a file of the collection that was not uploaded yet. */
 const takeCleanFile = (): ExpectedFile => clean.pop() as ExpectedFile;
 
 test('a file becomes a track with its tags, and streams the same bytes', async () => {

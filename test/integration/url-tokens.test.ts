@@ -1,4 +1,5 @@
-// Tokens for URLs: each opens one kind of thing and nothing else, and ends with the account's access tokens.
+// Tokens for URLs: each is valid for one kind of resource and nothing else, and expires with the account's access
+// tokens.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { UrlTokenOut } from '../../server/auth/wire.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
@@ -17,7 +18,7 @@ afterAll(() => server.close());
 
 const issue = async (body: unknown, token = server.token): Promise<UrlTokenOut> =>
   (await server.api<UrlTokenOut>('/auth/media-token', { method: 'POST', body, token })).body;
-/** Whether the token was accepted at a URL; what came of it is the route's business. */
+/** Returns whether the token was accepted at a URL, whatever else the route responds. */
 async function isAccepted(path: string, token: string): Promise<boolean> {
   const abort = new AbortController();
   const { status } = await fetch(`${server.url}/api/v1${path}?token=${token}`, { signal: abort.signal });

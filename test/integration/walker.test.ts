@@ -1,4 +1,4 @@
-// The walking thread: it finds each file of a large library once, delivers as much as is requested, and an aborted walk
+// The walking thread finds each file of a large library once, delivers as much as is requested, and an aborted walk
 // does not affect the next one.
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,7 +46,7 @@ function make(file: string): void {
   writeFileSync(join(music, file), file);
 }
 
-/** Writes what a scan would have. */
+/** Writes the rows that a scan would have written. */
 function remember(databasePath: string, batches: FolderBatch[]): void {
   const db = new Database(databasePath);
   const folder = db.prepare('INSERT INTO source_folders (source, path, signature) VALUES (?, ?, ?)');

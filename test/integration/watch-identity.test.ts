@@ -1,5 +1,5 @@
-// The identity table without requested scans: the files change on disk while the server watches, all rows
-// in parallel, each in its own folder.
+// The identity table without requested scans: files change on disk while the server watches, all rows in parallel, each
+// in its own folder.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 const scansOf = ({ app }: TestServer) =>
   app.jobs.list({ task: 'scan_local_folder' }, { limit: 200, offset: 0 }).items.toReversed();
 
-/** The watch has begun, and its first scan has ended. */
+/** Waits until the watch has begun and its first scan has ended. */
 async function watchesAndScanned(server: TestServer): Promise<void> {
   await until(() => server.app.watcher.status().state === 'watching');
   await until(
@@ -47,7 +47,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode, driven by the watch a
   let tracks: TrackOut[];
   let marks = 0;
 
-  /** A file that is added after all other changes: when it is a track and no scan is queued, all have been seen. */
+  /** Adds a last file, and waits until it is a track and no scan is queued: then all earlier changes have been seen. */
   async function settle(): Promise<void> {
     const name = `mark ${++marks}.mp3`;
     mkdirSync(join(music.folder, 'zz'), { recursive: true });
@@ -90,7 +90,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode, driven by the watch a
 
   describe('twice', () => {
     beforeAll(async () => {
-      // changes of the folder, but not of its music
+      // changes the folder, but not its music
       for (const { at } of music.parts) writeFileSync(at('picture.jpg'), '');
       await settle();
     });

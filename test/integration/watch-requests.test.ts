@@ -1,4 +1,4 @@
-// Scans that have to wait: a real job queue, and a scan that ends when the test lets it end.
+// Scans that have to wait: a real job queue, and a scan that ends when the test says so.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEventHub } from '../../server/events/hub.ts';
 import { createScanRequests } from '../../server/watch/scan-requests.ts';

@@ -1,5 +1,5 @@
-// The watch on the music folder, on a real disk: what it notices, how few scans it requests, and what it does where it
-// cannot watch.
+// Watching the music folder on a real disk: what is noticed, how few scans are requested, and what happens if a folder
+// cannot be watched.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -21,7 +21,7 @@ const WATCH_TIMING: Partial<WatchTiming> = {
   pollMs: 200,
   scanCheckMs: 20,
 };
-/** Timing for changes that must be one scan: a pause of a busy machine must not look like their end. */
+/** Timing for changes that must cause a single scan: a pause of a busy machine must not look like their end. */
 const GROUPED_TIMING: Partial<WatchTiming> = { quietMs: 1_500 };
 /** Timing for files that are written continuously: checked often, and scanned when the writing stops. */
 const SLOW_WRITER: Partial<WatchTiming> = { quietMs: 1_500, maxWaitMs: 200 };
@@ -42,7 +42,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 const source = (i: number): string => join(manifest.dir, manifest.files[i]?.path ?? '');
 const nameOf = (i: number): string => `${i}${source(i).slice(source(i).lastIndexOf('.'))}`;
 
-/** `Artist A/Album A` and `Artist B/Album B` with two files each. */
+/** Makes a music folder with `Artist A/Album A` and `Artist B/Album B`, two files each. */
 function musicFolder(): string {
   const folder = mkdtempSync(join(base, 'music-'));
   [
@@ -54,7 +54,7 @@ function musicFolder(): string {
   return folder;
 }
 
-/** Copies a generated file into the music folder under a temporary name first, like many programs. */
+/** Copies a generated file into the music folder, first under a temporary name, as many programs do. */
 function addTrack(folder: string, album: string, i: number): string {
   mkdirSync(join(folder, album), { recursive: true });
   const temporary = join(folder, album, `${nameOf(i)}.part`);
@@ -63,7 +63,7 @@ function addTrack(folder: string, album: string, i: number): string {
   return `${album}/${nameOf(i)}`;
 }
 
-/** A server that watches `folder` and has scanned what is in it. */
+/** Starts a server that watches `folder` and has scanned its files. */
 async function startWatching(folder: string, timing: Partial<WatchTiming> = {}): Promise<TestServer> {
   const server = await startServer({
     env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: 'reference', LOCAL_MEDIA_WATCH: '' },
@@ -78,12 +78,12 @@ async function startWatching(folder: string, timing: Partial<WatchTiming> = {}):
 const scansOf = (server: TestServer) =>
   server.app.jobs.list({ task: 'scan_local_folder' }, { limit: 200, offset: 0 }).items.toReversed();
 const endedScans = (server: TestServer) => scansOf(server).filter((job) => job.finishedAt !== null);
-/** Folders of each scan since the first, in order; '' is the music folder. */
+/** Returns the folders of each scan after the first, in order; '' is the music folder. */
 const scannedFolders = (server: TestServer): string[][] =>
   scansOf(server)
     .slice(1)
     .map(({ payload }) => (payload as { paths?: string[] }).paths ?? ['']);
-/** Read from the database, since these are polled many times. */
+/** Reads tracks from the database directly, because they are polled often. */
 const selectTracks = (server: TestServer): RowOf<typeof tracks, 'sourceId' | 'sizeBytes' | 'availability'>[] =>
   server.app.db.$client
     .prepare<[], RowOf<typeof tracks, 'sourceId' | 'sizeBytes' | 'availability'>>(
@@ -95,7 +95,7 @@ const trackAt = (server: TestServer, sourceId: string) =>
 const sourceIds = (server: TestServer): string[] =>
   selectTracks(server).flatMap((track) => (track.availability === 'available' ? [track.source_id] : []));
 
-/** A file to wait for: when it is a track, the changes before it have been seen too. */
+/** Adds a file and waits until it is a track: then all earlier changes have been seen too. */
 async function seeEverything(server: TestServer, folder: string): Promise<void> {
   const lastPath = addTrack(folder, 'Last', 11);
   await expect.poll(() => trackAt(server, lastPath)).toBeDefined();

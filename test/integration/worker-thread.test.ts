@@ -1,4 +1,4 @@
-// A thread that answers questions: in their order, with notes before an answer, and replaced when it hangs or dies.
+// A thread that answers requests in their order, with notes before an answer, and is replaced when it hangs or dies.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

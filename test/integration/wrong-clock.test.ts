@@ -1,4 +1,5 @@
-// A start with a clock that is years ahead takes nothing for old: the trash, the history of edits and the sign-ins stay.
+// A start with a clock that is years ahead deletes nothing as too old: the trash, the history of edits and the sessions
+// stay.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -81,7 +82,8 @@ test('what was put off while the clock was ahead is done when it is right again'
   await (await startServer({ dir })).close();
   const wrongClockServer = await startServer({ dir, now: () => new Date(Date.now() + 730 * DAY_MS) });
   const { id } = await wrongClockServer.app.jobs.enqueue(COVER_TASK, {});
-  wrongClockServer.app.db.$client.prepare("UPDATE jobs SET status = 'queued' WHERE id = ?").run(id); // as if it was stopped
+  // simulates a stopped job
+  wrongClockServer.app.db.$client.prepare("UPDATE jobs SET status = 'queued' WHERE id = ?").run(id);
   await wrongClockServer.close();
   const correctServer = await startServer({ dir });
   await correctServer.app.trash.purgeOld(correctServer.app.nowForAges());

@@ -42,7 +42,7 @@ const get = (query: string, { token = server.token, ...init }: RequestInit & { t
 const readBytes = async (answer: Response): Promise<Buffer> => Buffer.from(await answer.arrayBuffer());
 const readOriginal = (track: TrackOut): Buffer => readFileSync(join(manifest.dir, track.source_id ?? ''));
 
-// runs first, while no checksum is known
+// this test runs first, while no checksum is known
 test('a file that was damaged and is mended has its right checksum in the next zip', async () => {
   const track = tracks.at(-1)!;
   const path = join(server.dir, 'library', (track.storage_uri ?? '').replace('local:', ''));

@@ -1,5 +1,5 @@
-// The analysis is killed at random moments: each kill costs the track under way and no other, and nothing is stored in
-// part. A script in place of ffmpeg writes down what is decoded, and starts the real one.
+// Kills the analysis at random moments: each kill costs only the track in progress, and no result is stored
+// incompletely. A script in place of ffmpeg records what is decoded, and starts the real one.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,9 +15,9 @@ import { startServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 const RECORDING_SECONDS = 4;
-/** Between two kills at most so many tracks are begun. */
+/** At most this many tracks are begun between two kills. */
 const MOST_BEGUN = 3;
-/** About as long as a track takes. */
+/** Approximate duration of the analysis of one track. */
 const TRACK_MS = 400;
 
 /** Returns the violated guarantees. */
@@ -74,7 +74,7 @@ async function killIn(dir: string, seed: number, kills: number): Promise<string[
     const [code] = (await serverClosed) as [number | null];
     if (kill > kills && code !== 0) faults.push(`the analysis did not end: ${code}`);
     faults.push(...halfStored(join(data, 'tonearm.db')).map((fault) => `after kill ${kill}: ${fault}`));
-    // of what this process decoded, all but the last is never decoded again
+    // only the last track that this process decoded may be decoded again
     const [earlier, decodedNow] = [listDecodedFiles().slice(0, decodedBefore), listDecodedFiles().slice(decodedBefore)];
     const decodedAgain = decodedNow.filter((file) => earlier.includes(file)).length;
     if (decodedAgain > 1) faults.push(`after kill ${kill - 1}: ${decodedAgain} tracks were analysed again`);
@@ -86,7 +86,7 @@ async function killIn(dir: string, seed: number, kills: number): Promise<string[
   return faults;
 }
 
-/** Gives rows that lack a step, a result or the fingerprint. The enrichment may have made the fingerprint before. */
+/** Returns tracks that lack a step, a result or the fingerprint, which the enrichment may have stored earlier. */
 function halfStored(path: string): string[] {
   const db = new Database(path);
   try {

@@ -1,7 +1,7 @@
-// Two artists of each name, at MusicBrainz, Wikidata, Wikipedia and Commons: the information shown must be about the
-// right one. Half of them have their mbid in the tags; the others can be identified by an album. Some pages mislead: a
-// Wikidata item of the namesake, an article about another subject, a disambiguation page, a link that leads to the
-// namesake.
+// Pairs of artists with the same name, at MusicBrainz, Wikidata, Wikipedia and Commons: the displayed information must
+// be about the right one. Half of them have their mbid in the tags; the others can be identified by an album. Some
+// pages mislead: a Wikidata item of the namesake, an article about another subject, a disambiguation page, a link that
+// leads to the namesake.
 import type { ArtistAbout } from '../../server/about/wire.ts';
 import { LOOKUP_ABOUT } from '../../server/about/tasks.ts';
 import sharp from 'sharp';

@@ -1,5 +1,5 @@
-// Every kind of file of a backup with every kind of damage: a restore is complete, or names what is lost. In a folder
-// and in a bucket, plain and encrypted.
+// Damages every kind of file of a backup in every way: a restore is complete, or names what is lost. In a folder and in
+// a bucket, plain and encrypted.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import Database from 'better-sqlite3';
@@ -11,7 +11,7 @@ import { filesIn, rowsIn } from '../support/backups.ts';
 interface Files {
   names: () => string[];
   read: (name: string) => Buffer;
-  /** Undefined removes it. */
+  /** Writes a file; undefined removes it. */
   write: (name: string, bytes: Buffer | undefined) => void;
 }
 interface Place {
@@ -33,7 +33,10 @@ const FILE_KINDS = {
 } as const;
 type Kind = keyof typeof FILE_KINDS;
 
-/** `others`: files of the same kind. `older`: what the file was before the last backup, or an earlier one of its kind. */
+/**
+ * Functions that damage a file. `others` are files of the same kind, `older` are earlier versions of the file or of its
+ * kind, from before the last backup.
+ */
 const DAMAGE_KINDS: Record<
   string,
   (files: Files, name: string, others: string[], older: Map<string, Buffer>) => boolean
@@ -105,7 +108,7 @@ async function placeIn(base: string, kind: 'folder' | 's3'): Promise<Place> {
     read: (name) => store.objects.get(BACKUP_PREFIX + name)?.bytes ?? Buffer.alloc(0),
     write(name, bytes) {
       if (bytes === undefined) store.objects.delete(BACKUP_PREFIX + name);
-      else store.put(BACKUP_PREFIX + name, bytes);
+      else store.putObject(BACKUP_PREFIX + name, bytes);
     },
   };
   return { title: 'bucket', where: 's3', env: store.backupSettings, files, close: () => store.close() };
@@ -117,7 +120,7 @@ interface Case {
   passphrase: string | undefined;
 }
 
-/** Damages the backup and returns what was found wrong afterwards. `library` is a data folder. */
+/** Damages the backup, and returns the faults that are found afterwards. `library` is a data folder. */
 export async function damageBackups(kind: 'folder' | 's3', { base, library, passphrase }: Case): Promise<string[]> {
   const target = await placeIn(base, kind);
   const { where, env, files } = target;
@@ -151,7 +154,7 @@ export async function damageBackups(kind: 'folder' | 's3', { base, library, pass
     await target.close();
   }
 
-  /** Returns whether a check mends the damage while the library exists. */
+  /** Returns whether a check repairs the damage while the library exists. */
   async function isMended(): Promise<boolean> {
     await checkFolder(await openBackup(where, options), library, tmp);
     rmSync(restored, { recursive: true, force: true });
@@ -159,7 +162,7 @@ export async function damageBackups(kind: 'folder' | 's3', { base, library, pass
     return isWhole(library, restored);
   }
 
-  /** Returns undefined when everything was restored, or when the lost files are named and all others were restored. */
+  /** Returns undefined if everything was restored, or if the lost files are named and all others were restored. */
   async function restoreFault(): Promise<string | undefined> {
     const tryRestore = async (skipDamaged: boolean) => {
       rmSync(restored, { recursive: true, force: true });
@@ -185,7 +188,7 @@ export async function damageBackups(kind: 'folder' | 's3', { base, library, pass
   }
 }
 
-/** The most files that one lost pack may cost: a pack of a small library holds a good part of it. */
+/** The number of files that one lost pack may cost at most: one pack contains a large part of a small library. */
 const MOST_LOST = 200;
 const NO_DATABASE = 'The database is damaged';
 const NAMED_CAUSE = /\d+ files|snapshot \d|backup\.json|\d{8}T\d{9}Z|[0-9a-f]{16}/;

@@ -1,5 +1,5 @@
-// Backups, checks, prunes and restores that are killed at random moments lose and double nothing, and a byte that
-// changes anywhere in a backup is found and mended.
+// Kills backups, checks, prunes and restores at random moments: nothing is lost or stored twice, and a changed byte
+// anywhere in a backup is found and repaired.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,14 +20,17 @@ type Killed = (typeof KILLED_ACTIVITIES)[number];
 
 const CHILD_SCRIPT = join(import.meta.dirname, '..', 'integration', 'backup-child.ts');
 const TEST_PASSPHRASE = 'a passphrase of some length';
-/** Tracks of the first library, and those of them in the second, so that most packs of the first are unused. */
+/**
+ * Number of tracks of the first library, and of those that remain in the second, so that most packs of the first are
+ * unused.
+ */
 const [TRACK_COUNT, REMAINING_TRACK_COUNT] = [30, 4];
-/** Files of a backup that can be lost without losing anything of the library. */
+/** Files of a backup whose loss costs nothing of the library. */
 const MARK_FILES = /^(?:lease|checks|unused)/;
 
 export interface BackupProof {
   base: string;
-  /** Data folders: a library, and the same with most tracks gone. */
+  /** Data folder of a library; `less` is that of the same library without most of its tracks. */
   full: string;
   less: string;
   random: () => number;
@@ -64,7 +67,7 @@ export async function prepareProof(seed: number): Promise<BackupProof> {
 const wholeOf = (dataDir: string): string =>
   JSON.stringify({ rows: rowsIn(dataDir), files: filesIn(join(dataDir, 'library')) });
 
-/** Returns whether the rows, and the files that the rows name, equal those of the original. */
+/** Returns whether the rows, and the files that they name, equal those of the original. */
 const restoredAs = (dataDir: string, originalDir: string): boolean => {
   const [restoredFiles, originalFiles] = [filesIn(join(dataDir, 'library')), filesIn(join(originalDir, 'library'))];
   return (
@@ -73,7 +76,7 @@ const restoredAs = (dataDir: string, originalDir: string): boolean => {
   );
 };
 
-/** Runs to the nth moment, or to the end; returns the number of moments, or undefined when it was killed. */
+/** Runs to the nth moment, or to the end; returns the number of moments, or undefined if the process was killed. */
 async function runChild(wish: ChildOptions, momentNumber?: number): Promise<number | undefined> {
   const child = spawn(
     process.execPath,
@@ -95,7 +98,7 @@ async function runChild(wish: ChildOptions, momentNumber?: number): Promise<numb
   return (JSON.parse(text) as string[]).length;
 }
 
-/** Returns the guarantees that are violated after that many kills of one kind of work. */
+/** Returns the violated guarantees after this number of kills during one activity. */
 export async function killDuring(activity: Killed, kills: number, proof: BackupProof): Promise<string[]> {
   const { base, full, less, random, passphrase } = proof;
   const pathOf = (name: string): string => join(base, `${activity}-${name}`);
@@ -140,7 +143,7 @@ export async function killDuring(activity: Killed, kills: number, proof: BackupP
   return faults;
 }
 
-/** Objects that are in two packs after a prune that ended. */
+/** Returns a fault if objects are in two packs after a completed prune. */
 async function doubledIn(repo: Awaited<ReturnType<typeof openBackup>>): Promise<string[]> {
   await repo.objects.load();
   const names = [...repo.objects.index.packs.values()].flatMap(({ blobs }) => blobs.map(({ name }) => name));
@@ -161,7 +164,7 @@ function flipSomewhere(folder: string, random: () => number): string {
   return `byte ${offset} of ${path.slice(folder.length + 1)}`;
 }
 
-/** Flips one byte at a time, which the check has to find and mend. */
+/** Flips one byte at a time, which the check has to find and repair. */
 export async function flipBytes(count: number, { base, full, random, passphrase }: BackupProof): Promise<string[]> {
   const [backup, tmp] = [join(base, 'flipped'), join(base, 'flipped-tmp')];
   mkdirSync(backup);

@@ -1,5 +1,5 @@
-// Names drawn from words of each language, written without saying their charset, as albums of eight and alone: how many
-// of them are read right, and whether any that was right is changed.
+// Draws names from words of each language, in tags without a charset, as albums of eight and alone; counts how many are
+// decoded correctly, and whether any correct name is changed.
 import { USUAL_CHARSET, type Charset } from '../../server/media/charset.ts';
 import { bufferSource } from '../../server/media/byte-source.ts';
 import { readAudioSync } from '../../server/media/read.ts';
@@ -17,7 +17,7 @@ const AUDIO_BYTES = silentMp3(40);
 type Language = Parameters<typeof words.drawName>[0];
 const WESTERN_LANGUAGES = Object.values(words.WESTERN_LANGUAGES);
 
-/** The charsets with the languages that are written in them. */
+/** The charsets, with the languages that are written in them. */
 const ENCODINGS: [Charset, Language[]][] = [
   ['shift_jis', [words.JAPANESE]],
   ['euc-kr', [words.KOREAN]],
@@ -56,7 +56,7 @@ interface CharsetCounts {
   charset: string;
   titles: number;
   repaired: number;
-  /** Titles alone: read right, left as they were, and changed to something that is wrong. */
+  /** Counts of single titles: decoded correctly, left unchanged, and changed to something wrong. */
   alone: { right: number; left: number; wrong: number };
   examples: string[];
 }
@@ -99,7 +99,7 @@ function countCharset(charset: Charset, languages: Language[], titles: number, s
 export const countEncodings = (titles: number, seed: number): CharsetCounts[] =>
   ENCODINGS.map(([charset, languages], i) => countCharset(charset, languages, titles, seed + i));
 
-/** Right text of each language, in Windows-1252. */
+/** Counts correct text of each language in Windows-1252. */
 export const countRight = (titles: number, seed: number): CharsetCounts[] =>
   Object.entries(words.WESTERN_LANGUAGES).map(([name, language], i) => ({
     ...countCharset('windows-1252', [language], titles / WESTERN_LANGUAGES.length, seed + i),

@@ -1,5 +1,5 @@
-// The desktop app's built main process with the stand-in for Electron, as a process of its own that can be killed:
-// node test/prove/desktop-shell.ts PROFILE packaged|plain. Prints the process id of each server that it starts.
+// The desktop app's built main process with the fake Electron, as a child process that can be killed: node
+// test/prove/desktop-shell.ts PROFILE packaged|plain. Prints the process id of each server that it starts.
 import { subscribe } from 'node:diagnostics_channel';
 import type { ChildProcess } from 'node:child_process';
 import { registerHooks } from 'node:module';

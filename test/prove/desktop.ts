@@ -16,10 +16,10 @@ import { offline } from '../support/server.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 
 const OWNER_ACCOUNT = { username: 'owner', password: 'correct horse battery' };
-/** A start takes about half a second, so that kills hit starts as often as what comes after them. */
+/** The latest moment of a kill. A start takes about half a second, so that kills occur during and after it. */
 const LATEST_MS = 1_500;
 
-/** The ways in which a running app is killed. `stopped`: SIGSTOP comes first. */
+/** The ways in which a running app is killed; `stopped` sends SIGSTOP first. */
 const KILL_KINDS = [
   { name: 'the app', app: true, server: false, stopped: false },
   { name: 'the server', app: false, server: true, stopped: false },
@@ -71,7 +71,7 @@ export async function killDesktop({ cycles, seed }: { cycles: number; seed: numb
     return shell;
   }
 
-  /** Writes until it cannot; notes what was answered. */
+  /** Writes until the server is gone; notes the acknowledged writes. */
   async function write(isOver: () => boolean): Promise<void> {
     let token: string | undefined;
     for (let n = 0; !isOver(); n += 1) {
@@ -81,7 +81,7 @@ export async function killDesktop({ cycles, seed }: { cycles: number; seed: numb
         await call('/playlists', { name }, token);
         acknowledgedNames.push(name);
       } catch {
-        await sleep(20); // it starts, or was killed
+        await sleep(20); // the server is starting, or was killed
       }
     }
   }
@@ -123,7 +123,7 @@ export async function killDesktop({ cycles, seed }: { cycles: number; seed: numb
     else leftBehind.push(...shell.servers);
   }
 
-  /** A server that was killed comes back, unless that was before it listened: then the app asks what to do. */
+  /** Checks that a killed server comes back, or, if it was killed before it listened, that the app asks what to do. */
   async function checkRecovery(shell: Shell, killedPid: number | undefined, cycleLabel: string): Promise<void> {
     if (killedPid === undefined) return;
     await Promise.race([until(isUp), until(() => shell.servers.length === 1 && !isAlive(killedPid))]);
@@ -139,10 +139,10 @@ export async function killDesktop({ cycles, seed }: { cycles: number; seed: numb
   const leftBehind: number[] = [];
   try {
     for (let n = 1; n <= cycles; n += 1) await cycle(n);
-    // the last start finds whatever the others left
+    // the last start finds everything that earlier runs left
     const lastShell = start();
     await until(isUp);
-    // a process that was stopped before it locked the folder blocks nobody, and ends when it continues
+    // a process that was stopped before it locked the folder blocks no other process, and ends when it continues
     for (const pid of leftBehind) signal(pid, 'SIGCONT');
     await untilGone(leftBehind, 'a server that was stopped goes on');
     const names = playlistsIn(join(dir, 'data'));
@@ -179,8 +179,7 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 /**
- * Returns a port below those that a system gives to anybody who asks for any port: another test could get such a port
- * while no server runs.
+ * Returns a port below the range from which systems assign ports, so that no other test gets it while no server runs.
  */
 async function freePort(): Promise<number> {
   let port = 20_000 + (process.pid % 10_000);

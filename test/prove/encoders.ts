@@ -1,6 +1,6 @@
-// Tracks whose files are replaced by other encodings of the same recordings, moved and retagged, keep what people did;
-// recordings that only sound alike are never taken for one another. Real encoders, a real server process, both modes,
-// look-ups off. All of it is rendered here from seeds, no recorded music.
+// Tracks whose files are replaced by other encodings of the same recordings, moved and retagged, keep their user data;
+// recordings that only sound alike are never confused. Uses real encoders, a real server process and both modes,
+// without look-ups. All audio is rendered from seeds, no recorded music.
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -15,7 +15,7 @@ import { openMigrated } from '../support/temp-database.ts';
 import { until } from '../support/until.ts';
 import { EDIT_FILTERS, OTHER_RECORDINGS, PIECE_SECONDS } from './fingerprints.ts';
 
-/** Before and after, in turn. */
+/** Encodings before and after an upgrade, used in turn. */
 const ENCODING_UPGRADES: [Encoding, Encoding][] = [
   ['mp3-128', 'flac'],
   ['mp3', 'm4a'],
@@ -67,7 +67,7 @@ async function openLibrary(base: string, mode: Mode, hears: boolean) {
   };
 }
 
-/** How many of the recordings kept all, and what the others did not. */
+/** Upgrades the recordings; returns how many kept everything, and what the others lost. */
 async function upgradeAll(mode: Mode, seed: number, runs: number): Promise<{ kept: number; lost: string[] }> {
   const base = fs.mkdtempSync(join(tmpdir(), 'tonearm-encoders-'));
   const library = await openLibrary(base, mode, mode === 'reference');
@@ -131,7 +131,7 @@ async function upgradeAll(mode: Mode, seed: number, runs: number): Promise<{ kep
   }
 }
 
-/** Replaces each version of a tune by the next with the same title. Returns pairs that were wrongly matched. */
+/** Replaces each version of a tune by the next with the same title. Returns the wrongly matched pairs. */
 async function playAlike(seed: number, tunes: number): Promise<{ pairs: number; wrong: string[] }> {
   const base = fs.mkdtempSync(join(tmpdir(), 'tonearm-encoders-'));
   const library = await openLibrary(base, 'copy', false);
@@ -162,7 +162,7 @@ async function playAlike(seed: number, tunes: number): Promise<{ pairs: number; 
       for (const [sourceId, id] of madeTracks)
         if (!presentIds.has(id)) wrongPairs.push(`${version}: ${sourceId} is gone`);
     }
-    // where two fit nothing is taken, so the fingerprints themselves are compared too
+    // a file that fits two tracks is assigned to neither, so the fingerprints themselves are compared too
     const db = openMigrated(join(library.dataDir, 'tonearm.db'));
     const ofTune = Map.groupBy(madeTracks, ([sourceId]) => /(\d+)\.\w+$/.exec(sourceId)?.[1]);
     let pairs = 0;
@@ -188,7 +188,7 @@ async function playAlike(seed: number, tunes: number): Promise<{ pairs: number; 
   }
 }
 
-/** `runs` recordings in each mode, and ten pairs for each of them. */
+/** Runs the proof with `runs` recordings in each mode, and ten pairs for each of them. */
 export async function proveEncoders({ seed, runs = 200 }: { seed: number; runs: number | undefined }) {
   let holds = true;
   for (const mode of ['copy', 'reference'] as const) {

@@ -1,5 +1,5 @@
-// A server in use while its clock, its log, its disk, the rights of its folders and its music folder fail at random
-// moments: nothing that it has acknowledged is lost, and it lives, or ends in words.
+// Lets the clock, the log, the disk, folder permissions and the music folder of a running server fail at random
+// moments: no acknowledged write is lost, and the server continues, or ends with a message.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -16,7 +16,7 @@ import { sayLeftOut } from '../support/left-out.ts';
 const TRACK_COUNT = 30;
 const DISK_SIZE = '200m';
 const DAY_MS = 86_400_000;
-/** No rights hinder root, so a proof that root runs gives the server another account. */
+/** User id of the server if the proof runs as root, whom permissions do not restrict. */
 const ACCOUNT_ID = process.getuid?.() === 0 ? 65_534 : undefined;
 const CLOCK_SCRIPT = join(import.meta.dirname, '..', 'support', 'shifted-clock.ts');
 const CHECK_EVERY = 20;
@@ -49,7 +49,7 @@ interface Place {
   data: string;
   music: string;
   clock: string;
-  /** A disk of its own, of a size that can be filled; undefined where none can be mounted. */
+  /** A separate disk that can be filled; undefined if none can be mounted. */
   disk: string | undefined;
 }
 
@@ -115,11 +115,14 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
       }
       return { status: answer.status, body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) };
     } catch {
-      return undefined; // no answer: it may have been done or not
+      return undefined; // without a response the request may have been executed or not
     }
   }
   const isDone = (answer: Answer | undefined): boolean => answer !== undefined && answer.status < 300;
-  /** Without a response, or when the response failed, the change may have been made. */
+  /**
+   * Returns whether the request was refused, so that it changed nothing. Without a response, or with a 5xx, the change
+   * may have been made.
+   */
   const isRefused = (answer: Answer | undefined): boolean =>
     answer !== undefined && answer.status >= 400 && answer.status < 500;
 
@@ -218,7 +221,7 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
     if (server.isOver()) violations.push(`it does not start again: ${server.output().slice(-500)}`);
   }
 
-  /** Brings the fault about; gives what ends it. */
+  /** Causes the fault; returns the function that ends it. */
   async function startFault(fault: Fault): Promise<() => Promise<void> | void> {
     switch (fault) {
       case 'clock': {
@@ -229,7 +232,7 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
           fs.writeFileSync(folders.clock, '0');
           if (randomBelow(2) === 0) await restart();
           else await sleep(CLOCK_READ_MS);
-          await ask('/status'); // as a window does from time to time
+          await ask('/status'); // windows also request this from time to time
         };
       }
       case 'log':
@@ -288,7 +291,7 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
     const alive = await ask('/users/me');
     if (alive?.status !== 200) return [`nobody is signed in any more: ${alive?.status} ${JSON.stringify(alive?.body)}`];
     await idle();
-    // what the faults delayed is over soon, and then a scan finds every file
+    // waits until delayed work has ended; then a scan finds every file
     await until(
       async () => {
         const scanStart = await ask('/sources/local_folder/scan', 'POST');
@@ -356,7 +359,7 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
       );
     }
     if (violations.length > 0) {
-      await sleep(CLOCK_READ_MS); // its last lines are on their way
+      await sleep(CLOCK_READ_MS); // waits for the last lines of the log
       console.log(server.output().slice(-3_000));
     }
     return violations;
@@ -399,8 +402,9 @@ function layOut(base: string): Place {
 }
 
 export async function proveFaults({ seed, runs = 300 }: { seed: number; runs: number | undefined }): Promise<boolean> {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1)); // with its server
-  process.setMaxListeners(0); // one for each start
+  // the server ends with this process
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  process.setMaxListeners(0); // each start adds a listener
   console.log(`${runs} faults from seed ${seed}`);
   const violations = await playFaults(seed, runs);
   for (const fault of violations) console.log(fault);

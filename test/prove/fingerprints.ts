@@ -1,5 +1,5 @@
-// How similar the fingerprints of one recording in several encodings are, and those of recordings that only sound
-// alike. All audio is rendered here from seeds: chords, melody, bass and drums, no recorded music.
+// Measures how similar the fingerprints of one recording in several encodings are, and those of recordings that only
+// sound alike. All audio is rendered from seeds: chords, melody, bass and drums, no recorded music.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ export const PIECE_SECONDS = 24;
 const TESTED_ENCODINGS: Encoding[] = ['mp3-128', 'mp3', 'mp3-320', 'm4a', 'ogg', 'opus', 'flac'];
 const SIMILARITY_THRESHOLDS = [0.8, 0.85, 0.9, 0.92, 0.94, 0.96];
 
-/** The same tune, and another recording. */
+/** Ways of making another recording of the same tune. */
 export const OTHER_RECORDINGS: Record<string, (seed: number) => Omit<Piece, 'seed' | 'seconds'>> = {
   'another take': (seed) => ({ take: seed + 1 }),
   'another arrangement': () => ({ overtones: [0.4, 1, 0.2, 0.8, 0.5, 0.3] }),
@@ -83,7 +83,7 @@ export async function proveFingerprints({ seed, runs = 40 }: { seed: number; run
   return true;
 }
 
-/** Cut out in the middle, and the end repeated, so that the length is the same. */
+/** ffmpeg filters that remove the middle and repeat the end, so that the length stays the same. */
 export const EDIT_FILTERS = [
   '-filter_complex',
   'asplit=3[a][b][c];[a]atrim=0:8[d];[b]atrim=16:24,asetpts=PTS-STARTPTS[e];[c]atrim=16:24,asetpts=PTS-STARTPTS[f];[d][e][f]concat=n=3:v=0:a=1',

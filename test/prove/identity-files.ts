@@ -1,6 +1,6 @@
-// The same as `identity`, with real audio as MP3 and FLAC, real server processes, and SIGKILL at random moments of
-// scans. Several sequences share a server, each in a folder of its own with its own music. In copy mode the audio of
-// vanished files can still be fingerprinted; in reference mode no fingerprint exists yet.
+// Like `identity`, but with real audio as MP3 and FLAC, real server processes, and SIGKILL at random moments of scans.
+// Several sequences share a server, each in its own folder with its own music. In copy mode the audio of vanished files
+// can still be fingerprinted; in reference mode no fingerprint exists yet.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,14 +29,14 @@ import { seededRandom } from '../support/seeded-random.ts';
 import { retagMp3 } from '../support/retag.ts';
 
 const SOUND_SECONDS = 10;
-/** Encodings of each sound; the index is the number in the name of its audio: `<sound>-<number>`. */
+/** Encodings of each sound; their index is the number in the name of the audio: `<sound>-<number>`. */
 const SOUND_ENCODINGS: Encoding[] = ['mp3', 'mp3-128', 'flac'];
-/** Sounds from elsewhere, per sequence. */
+/** Number of sounds per sequence that come from outside. */
 const FOREIGN_SOUND_COUNT = 2;
 const SCAN_SHARE = 0.35;
 const REMOUNT_SHARE = 0.1;
 const KILL_SHARE = 0.25;
-/** A scan of these folders is over by then. */
+/** The latest moment of a kill; a scan of these folders ends before it. */
 const LATEST_KILL_MS = 600;
 
 interface FileFailure {
@@ -47,7 +47,7 @@ interface FileFailure {
   faults: string[];
 }
 
-/** Encoded audio without tags, and what the product takes it for. */
+/** Encoded audio without tags, with its hashes and the numbers of its sounds. */
 interface Music {
   bytes: Map<string, Buffer>;
   hashes: Map<string, string>;
@@ -75,7 +75,7 @@ async function makeMusic(dir: string, seed: number, sequences: number): Promise<
   return music;
 }
 
-/** The same audio with other tags. */
+/** Writes the audio with other tags. */
 function writeTagged(path: string, bytes: Buffer, { title, album, artist }: Content): void {
   fs.mkdirSync(dirname(path), { recursive: true });
   if (bytes.toString('latin1', 0, 4) === 'fLaC')
@@ -148,7 +148,7 @@ function openSequence(base: string, mode: Mode, music: Music, sequence: number, 
   return { folder, steps: randomSteps(seed + sequence).filter((step) => !isOfServer(step)) };
 }
 
-/** All sequences at once, one step of each between two decisions whether there is a scan or a kill. */
+/** Plays all sequences at once: after one step of each, a random number decides whether there is a scan or a kill. */
 async function play(base: string, mode: Mode, music: Music, sequences: number, seed: number): Promise<FileFailure[]> {
   fs.mkdirSync(base);
   const openSequences = Array.from({ length: sequences }, (_, n) => openSequence(base, mode, music, n, seed));
@@ -229,7 +229,7 @@ async function play(base: string, mode: Mode, music: Music, sequences: number, s
 
 const IMPORT_MODES: readonly Mode[] = ['copy', 'reference'];
 
-/** `runs` sequences, as many in each mode, `atOnce` to a server. */
+/** Plays `runs` sequences, as many in each mode, `atOnce` on one server. */
 export async function findFileFailures(
   seed: number,
   runs: number,

@@ -1,4 +1,5 @@
-// The identity table with every format, mode and way to scan, look-ups on and off, on a server process of its own each.
+// Plays the identity table with every format, mode and way of scanning, with and without look-ups, each on its own
+// server process.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +14,7 @@ import { openKilledServer, type KilledServer } from '../support/killed-server.ts
 import { seededRandom } from '../support/seeded-random.ts';
 import { until } from '../support/until.ts';
 
-/** Extensions with ffmpeg's encoder. */
+/** ffmpeg's encoder for each file extension. */
 const FORMAT_CODECS: Record<string, string> = {
   mp3: 'libmp3lame',
   flac: 'flac',
@@ -28,9 +29,12 @@ const FORMAT_CODECS: Record<string, string> = {
   mka: 'libvorbis',
 };
 const IMPORT_MODES = ['copy', 'reference'] as const;
-/** `killed`: the server is killed at a random moment of the scan, and the next start continues it. */
+/**
+ * The ways in which changes are noticed. With `killed` the server is killed at a random moment of the scan, which the
+ * next start continues.
+ */
 const CHANGE_WAYS = ['scan', 'watch', 'killed'] as const;
-/** A scan of these folders is over by then. */
+/** The latest moment of a kill; a scan of these folders ends before it. */
 const LATEST_KILL_MS = 900;
 const SOUND_SECONDS = 2;
 const QUIET_FLAGS = ['-nostdin', '-y', '-v', 'error'];
@@ -39,11 +43,11 @@ interface Case {
   format: string;
   mode: Mode;
   way: (typeof CHANGE_WAYS)[number];
-  /** Whether AcoustID is asked; fingerprints are made in any case. */
+  /** Whether AcoustID is used; fingerprints are computed in any case. */
   looksUp: boolean;
 }
 
-/** Every combination, in an order by the seed. */
+/** Returns every combination, in an order determined by the seed. */
 export function casesOf(seed: number): Case[] {
   const random = seededRandom(seed);
   const allCases = Object.keys(FORMAT_CODECS).flatMap((format) =>
@@ -57,7 +61,7 @@ export function casesOf(seed: number): Case[] {
     .map(({ one }) => one);
 }
 
-/** Tones of different heights, tagged. */
+/** Makes tagged files with tones of different pitches. */
 function makeTones(dir: string, format: string, parts: number): Songs {
   fs.mkdirSync(dir, { recursive: true });
   const songs: string[] = [];
@@ -105,7 +109,7 @@ const servedOf = (server: KilledServer, dataDir: string): Served => ({
   stream: async (id) => (await server.stream(id)).status,
 });
 
-/** Returns what is wrong after one combination. `songs` is a folder with audio that combinations share. */
+/** Returns the faults of one combination. `songs` is a folder with audio that combinations share. */
 export async function playCase(tableCase: Case, rows: readonly Row[], songs: string, seed: number): Promise<string[]> {
   const { format, mode, way, looksUp } = tableCase;
   const base = fs.mkdtempSync(join(tmpdir(), 'tonearm-identity-table-'));
@@ -131,7 +135,7 @@ export async function playCase(tableCase: Case, rows: readonly Row[], songs: str
 
     const settle = async (): Promise<void> => {
       if (way === 'watch') {
-        // written after all else: when it is a track and no job is left, everything was seen
+        // this file is written last: when it is a track and no job is left, all changes have been seen
         const name = `zz/mark ${++marks}.${format}`;
         fs.mkdirSync(join(folder, 'zz'), { recursive: true });
         fs.copyFileSync(join(songs, format, `${marks}.${format}`), join(folder, name));

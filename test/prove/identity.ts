@@ -1,4 +1,4 @@
-// Nothing that people did is lost or comes to a wrong track, whatever becomes of the files.
+// Random changes of music files: no user data is lost or assigned to a wrong track.
 import { randomSteps, type Step } from '../support/identity-folder.ts';
 import { createSimulation, type Folders } from '../support/identity-simulation.ts';
 
@@ -14,7 +14,10 @@ const FOLDER_MODES: readonly Folders[] = ['copy', 'reference', 'both'];
 /** Number of ways in which each sequence is played. */
 const WAY_COUNT = 2 * FOLDER_MODES.length;
 
-/** Every sequence in each mode, with fingerprints and without. Gives the first that fails, made as short as it gets. */
+/**
+ * Plays every sequence in each mode, with fingerprints and without. Returns the first that fails, shortened as far as
+ * possible.
+ */
 export async function findFailure(seed: number, runs: number) {
   for (const mode of FOLDER_MODES)
     for (const isHeard of [true, false]) {
@@ -35,7 +38,7 @@ export async function findFailure(seed: number, runs: number) {
   return undefined;
 }
 
-/** The number of seeds of one run; an interrupted proof continues with the seed that was printed last. */
+/** Number of seeds per run; an interrupted proof continues with the seed that was printed last. */
 const BLOCK_SIZE = 100;
 
 export async function proveIdentity({ seed, runs = 10_000 }: { seed: number; runs: number | undefined }) {

@@ -1,5 +1,5 @@
-// Exports and backups that somebody changed: whatever is in them, an import or a restore takes data only. Checked are
-// the accounts, settings, folders, jobs and files of the server, and the memory that it takes.
+// Exports and backups with malicious changes: an import or a restore takes only data from them. Accounts, settings,
+// folders, jobs and files of the server are checked, and the memory that it needs.
 import { createHash } from 'node:crypto';
 import {
   cpSync,
@@ -51,7 +51,7 @@ interface Stage {
 
 type Row = Record<string, unknown>;
 
-/** A small library with something in most tables, as an export, and the server of somebody else that reads it. */
+/** Creates a small library with rows in most tables, its export, and another user's server that reads it. */
 export async function prepareImports(seed: number): Promise<Stage> {
   const base = mkdtempSync(join(tmpdir(), 'tonearm-prove-imports-'));
   const music = makeLibrary({ tracks: 8, seed: String(seed), art: 'embedded', seconds: '1' }, join(base, 'music')).dir;
@@ -107,11 +107,11 @@ const readRows = (path: string, sql: string): Row[] => {
 const ACCOUNTS_SQL = 'SELECT * FROM users ORDER BY username_key';
 const withoutId = (row: Row): Row => ({ ...row, id: undefined });
 
-/** Returns the faults of a library that was taken over. */
+/** Returns the faults of an imported library. */
 export function faultsOf(database: string, own: string, settings: Row, isImport: boolean): string[] {
   const db = new Database(database);
   try {
-    levelOf(db, MIGRATIONS_DIR); // throws for anything in the schema that is not ours
+    levelOf(db, MIGRATIONS_DIR); // throws if the schema contains anything that is not Tonearm's
     const selectRows = (sql: string): Row[] => db.prepare<[], Row>(sql).all();
     const faults: string[] = [];
     const users = new Map(selectRows(ACCOUNTS_SQL).map((row) => [row['username_key'], row]));
@@ -152,7 +152,7 @@ export function faultsOf(database: string, own: string, settings: Row, isImport:
 const isRefusal = (error: unknown): boolean =>
   error instanceof AppError && error.message.length < 1_000 && !/\p{Cc}/u.test(error.message.replaceAll('\n', ''));
 
-/** Takes and settles a changed database as an import or a restore does. Returns whether it was taken. */
+/** Checks and prepares a changed database as an import or a restore does. Returns whether it was accepted. */
 function takeOne({ base, own, database, settings }: Stage, random: () => number): { taken: boolean; faults: string[] } {
   const dir = join(base, 'run');
   rmSync(dir, { recursive: true, force: true });
@@ -183,7 +183,7 @@ function takeOne({ base, own, database, settings }: Stage, random: () => number)
 
 const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Writes a changed export over the good one: the database, the list of files, the manifest. */
+/** Replaces the good export by a changed one: the database, the list of files, the manifest. */
 function writeHostileExport({ exported, database }: Stage, good: Map<string, string>, random: () => number): string {
   const data = join(exported, 'data');
   const { bytes, changes } = random() < 0.5 ? hostileDatabase(database, random) : { bytes: database, changes: [] };
@@ -226,11 +226,11 @@ function writeHostileExport({ exported, database }: Stage, good: Map<string, str
 const goodFiles = ({ exported }: Stage): Map<string, string> =>
   new Map(['files.json', 'export.json'].map((name) => [name, readFileSync(join(exported, 'data', name), 'utf8')]));
 
-/** Everything in the folder of the proof that no import may touch. */
+/** Returns everything in the folder of the proof that no import may change, as a text. */
 const outsideOf = ({ base, outside }: Stage): string =>
   JSON.stringify([readdirSync(base).sort(), readdirSync(outside), statSync(outside).mtimeMs]);
 
-/** A whole import of a changed export in this process. */
+/** Runs a whole import of a changed export in this process. */
 async function importOne(stage: Stage, goodFilesByName: Map<string, string>, random: () => number): Promise<string[]> {
   const dir = join(stage.base, 'run', 'data');
   rmSync(join(stage.base, 'run'), { recursive: true, force: true });
@@ -250,7 +250,7 @@ async function importOne(stage: Stage, goodFilesByName: Map<string, string>, ran
   return faults.map((fault) => `${changes}: ${fault}`);
 }
 
-/** Takes changed databases and imports changed exports in this process, without a server. */
+/** Reads changed databases and imports changed exports in this process, without a server. */
 export async function attackInProcess(
   stage: Stage,
   seed: number,
@@ -259,7 +259,7 @@ export async function attackInProcess(
   const goodFilesByName = goodFiles(stage);
   const faults: string[] = [];
   let takenCount = 0;
-  takeOne(stage, seededRandom(seed)); // what is loaded once
+  takeOne(stage, seededRandom(seed)); // loads everything that is loaded only once
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const restingRss = process.memoryUsage().rss;
@@ -281,7 +281,7 @@ export async function attackInProcess(
   return { faults, taken: takenCount };
 }
 
-/** Through a server that imports at its next start, and is used after it. */
+/** Imports changed exports through a server at its next start, and uses the server afterwards. */
 export async function attackServer(stage: Stage, seed: number, runs: number): Promise<string[]> {
   const goodFilesByName = goodFiles(stage);
   const dir = join(stage.base, 'served');

@@ -1,7 +1,7 @@
-// npm run prove -- install [--npm 10.9.3,11.3.0] [--node 20,24]: the README's two commands in a clean copy of this
+// npm run prove -- install [--npm 10.9.3,11.3.0] [--node 20,24]: runs the README's two commands in a clean copy of this
 // folder, with every given npm under every given Node.js, and with nothing on PATH but node, npm, git and a shell.
-// Every second copy belongs to an ordinary account. Node.js comes from its npm packages; where there is none for this
-// system, only the present Node.js is used.
+// Every second copy belongs to an ordinary account. Node.js comes from its npm packages; on systems without such a
+// package only the current Node.js is used.
 import { spawn, spawnSync, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -20,14 +20,14 @@ const ORDINARY_ACCOUNT = 12_345;
 const TEST_FILE = 'test/unit/module.test.ts';
 const isWindows = process.platform === 'win32';
 
-/** A version of npm under a version of Node.js. */
+/** A combination of a version of npm and a version of Node.js. */
 interface Cell {
   npm: string;
   node: string;
   account: number | undefined;
 }
 
-/** The programs of a cell. */
+/** The programs of a combination. */
 interface Tools {
   node: string;
   npmCli: string;
@@ -88,7 +88,7 @@ async function tryCell(dir: string, cell: Cell, nodePackage: string | undefined)
   }
 }
 
-/** Installs the cell's npm and Node.js below `dir`, once each, and makes a folder that is the whole PATH. */
+/** Installs the combination's npm and Node.js below `dir`, once each, and makes a folder that is the whole PATH. */
 function installTools(dir: string, { npm, node, account }: Cell, nodePackage: string | undefined): Tools {
   const npmFolder = installPackage(dir, 'npm', npm);
   const nodeFolder = nodePackage === undefined ? undefined : installPackage(dir, nodePackage, node);
@@ -123,7 +123,7 @@ function linkTools(path: string, node: string, npmFolder: string): void {
   }
 }
 
-/** Returns the folder of the package. */
+/** Installs a package; returns its folder. */
 function installPackage(dir: string, name: string, version: string): string {
   const prefix = join(dir, `${name}-${version}`);
   if (mkdirSync(prefix, { recursive: true })) {
@@ -137,7 +137,7 @@ function installPackage(dir: string, name: string, version: string): string {
   return join(prefix, 'node_modules', name);
 }
 
-/** Copies what git tracks or would track, so that a change can be tried before it is committed. */
+/** Copies all files that git tracks or would track, so that a change can be tested before it is committed. */
 function copyWorkTree(copy: string, account: number | undefined): void {
   rmSync(copy, { recursive: true, force: true });
   const { stdout } = spawnSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: root, encoding: 'utf8' });
@@ -166,7 +166,7 @@ function runNpm(
 const asAccount = (account: number | undefined): SpawnOptions =>
   account === undefined ? {} : { uid: account, gid: account };
 
-/** Starts the server with `npm start`, asks for its health, and stops it. Returns what went wrong. */
+/** Starts the server with `npm start`, requests its health, and stops it. Returns the fault, if any. */
 async function tryStart({ node, npmCli, env, account }: Tools, cwd: string): Promise<string[]> {
   const args = [npmCli, 'start', '--', '--data-dir', join(env['HOME'] ?? cwd, 'data'), '--port', '0'];
   const child = spawn(node, args, {

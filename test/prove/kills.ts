@@ -1,5 +1,5 @@
-// Writes that the server acknowledged are there after SIGKILL, whatever it was doing: compared one by one after each
-// kill. The moments are counted in acknowledged writes, so that they are the same on slow and fast machines.
+// Acknowledged writes exist after SIGKILL during any activity: they are compared one by one after each kill. The
+// moments are counted in acknowledged writes, so that they are the same on slow and fast machines.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,19 +18,19 @@ export const KILLED_ACTIVITIES = ['scan', 'watch burst', 'upload', 'enrichment',
 export type Activity = (typeof KILLED_ACTIVITIES)[number];
 
 const TRACK_COUNT = 8;
-/** New files of a scan or a burst. */
+/** Number of new files of a scan or a burst. */
 const BURST_SIZE = 30;
 const MOST_WRITES = 40;
 
-/** What one writer knows: `acked` was stored for certain, `pending` perhaps. */
+/** The writes of one writer: `acked` was stored for certain, `pending` may have been stored. */
 interface Ledger<T> {
   acked: T;
   pending: T | undefined;
 }
 
-/** The traces that a kind of write leaves. */
+/** Writes of one kind, and their comparison with the database. */
 interface Writer {
-  /** Writes once; the promise is the acknowledgement. */
+  /** Writes once; resolves with the acknowledgement. */
   write: () => Promise<void>;
   /** Returns the differences between the state and the ledger, and accepts the state into the ledger. */
   compare: () => Promise<string[]>;
@@ -85,7 +85,7 @@ function likeWriter({ server, tracks, random }: Setting): Writer {
 
 function playWriter({ server, tracks, random }: Setting): Writer {
   const plays = ledgerOf<string[]>([]);
-  let hour = 0; // plays of a track that are minutes apart are one
+  let hour = 0; // each play is at another hour, because plays of a track that are minutes apart count as one
   return {
     write() {
       const { id } = tracks[Math.floor(random() * tracks.length)] as TrackOut;
@@ -189,7 +189,7 @@ function uploadWriter({ server, files }: Setting): Writer {
   };
 }
 
-/** Begins what the server is to be killed in. */
+/** Starts the activity during which the server is killed. */
 async function begin(activity: Activity, { server, music, files, random }: Setting): Promise<void> {
   if (activity === 'scan' || activity === 'watch burst') {
     const name = `burst ${Math.floor(random() * 1e9)}`;
@@ -200,7 +200,7 @@ async function begin(activity: Activity, { server, music, files, random }: Setti
   if (activity === 'enrichment') await server.call('/jobs/enrich', 'POST', { scope: 'all' });
 }
 
-/** Audio that no other file has. */
+/** Writes a file with audio that no other file has. */
 function writeFile(path: string, files: SoundFiles, title: string): void {
   const bytes = readFileSync(
     files.make('song.mp3', { TIT2: title, TPE1: 'The Quays', TALB: title.split(' ')[0] ?? '' }),
@@ -209,7 +209,7 @@ function writeFile(path: string, files: SoundFiles, title: string): void {
   writeFileSync(path, bytes);
 }
 
-/** Everybody writes until so many writes were acknowledged; then it is killed. */
+/** Lets all writers write until this number of writes was acknowledged, and kills the server. */
 async function writeUntilKilled(writers: Writer[], server: KilledServer, writes: number): Promise<void> {
   let remainingWrites = writes;
   let isKilled = false;
@@ -218,7 +218,7 @@ async function writeUntilKilled(writers: Writer[], server: KilledServer, writes:
       try {
         await writer.write();
       } catch (error) {
-        if (isKilled) return; // the answer that never came
+        if (isKilled) return; // the killed server sent no response
         throw error;
       }
       if (--remainingWrites === 0) {
@@ -237,7 +237,7 @@ interface KillOptions {
   kills: number;
 }
 
-/** Returns the guarantees that are violated after the kills. */
+/** Returns the violated guarantees after the kills. */
 export async function killWhile({ seed, mode, activity, kills }: KillOptions): Promise<string[]> {
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-kills-'));
   const music = join(dir, 'music');

@@ -1,16 +1,16 @@
-// npm run prove -- NAME --seed S: proofs too long for npm test, which runs a slice of each.
+// npm run prove -- NAME --seed S: runs proofs that are too long for npm test, which runs a small part of each.
 import { parseArgs } from 'node:util';
 
 interface Options {
   seed: number;
   runs: number | undefined;
-  /** Versions of npm and Node.js, for `install`. */
+  /** Versions of npm and of Node.js for the proof `install`. */
   npm: string | undefined;
   node: string | undefined;
 }
 type Prove = (options: Options) => Promise<boolean>;
 
-/** Proofs are loaded by name, so that a proof that measures its memory contains no other one. */
+/** Loaders of the proofs by name. Only the requested proof is loaded, because some measure their own memory. */
 const PROOF_MODULES: Record<string, () => Promise<Prove>> = {
   'analysis-kills': async () => (await import('./analysis-kills.ts')).proveAnalysisKills,
   artists: async () => (await import('./artists.ts')).proveArtists,

@@ -1,6 +1,6 @@
-// Verification finds one changed byte in stored audio or a picture, repairs it if a good copy exists anywhere, and
-// names the file otherwise. A verification that is killed during a repair leaves nothing wrong, and neither does moving
-// the library to an object store and back.
+// Verification finds a changed byte in stored audio or a picture, repairs it if a good copy exists anywhere, and names
+// the file otherwise. A verification that is killed during a repair leaves no fault, and neither does moving the
+// library to an object store and back.
 import { hash } from 'node:crypto';
 import {
   cpSync,
@@ -51,7 +51,7 @@ function prepare(seed: number): Proof {
   return { base, music, backup, data: join(base, 'data'), env, random: seededRandom(seed) };
 }
 
-/** The backup that mends it. */
+/** Returns whether the backup that repairs the library is encrypted. */
 const isEncrypted = (seed: number): boolean => seed % 2 === 1;
 
 async function open({ data, env }: Proof, now = (): Date => new Date()): Promise<TestServer> {
@@ -66,7 +66,7 @@ async function open({ data, env }: Proof, now = (): Date => new Date()): Promise
   return server;
 }
 
-/** Another byte somewhere, at the same size and time. */
+/** Changes a random byte of a file, but not its size and time; returns a description. */
 function flip(path: string, random: () => number): string {
   const { atime, mtime } = statSync(path);
   const bytes = readFileSync(path);
@@ -79,9 +79,12 @@ function flip(path: string, random: () => number): string {
 
 const pick = <T>(items: readonly T[], random: () => number): T => items[Math.floor(random() * items.length)] as T;
 
-/** Where a good copy is left. */
+/** The places where a good copy remains. */
 const COPY_PLACES = ['everywhere', 'in the music folder', 'in the backup', 'nowhere'] as const;
-/** Returns the places where a copy can be: no audio file holds a picture that a person chose for an artist. */
+/**
+ * Returns the places where a copy of an object can be: no audio file contains a picture that a user chose for an
+ * artist.
+ */
 const copiesOf = (key: string): readonly (typeof COPY_PLACES)[number][] =>
   isArtistPicture(key)
     ? ['in the backup', 'nowhere']
@@ -89,7 +92,7 @@ const copiesOf = (key: string): readonly (typeof COPY_PLACES)[number][] =>
       ? ['everywhere', 'in the music folder']
       : COPY_PLACES;
 
-/** Returns the violated guarantees after that many changed bytes, one at a time. */
+/** Returns the violated guarantees after this number of changed bytes, one at a time. */
 export async function flipStored(seed: number, count: number): Promise<string[]> {
   const proof = prepare(seed);
   const { base, music, backup, data, random } = proof;
@@ -111,7 +114,7 @@ export async function flipStored(seed: number, count: number): Promise<string[]>
       const hasBackup = copies === 'everywhere' || copies === 'in the backup';
       const damageLabel = `${flip(path, random)}, a good copy ${copies}`;
       const damagedBytes = readFileSync(path);
-      // the music folder may have the same bytes twice
+      // the music folder may contain the same bytes twice
       const damagedOriginals = hasOriginal ? [] : originals.filter(([, hash]) => hash === originalFiles[key]);
       for (const [original] of damagedOriginals) flip(join(music, original), random);
       if (!hasBackup) renameSync(backup, `${backup}-away`);
@@ -145,7 +148,7 @@ export async function flipStored(seed: number, count: number): Promise<string[]>
   return faults;
 }
 
-/** Returns the violated guarantees after that many kills of a verify that mends. */
+/** Returns the violated guarantees after this number of kills of a verification that repairs. */
 async function killMending(seed: number, kills: number): Promise<string[]> {
   const proof = prepare(seed);
   const { base, data, env, random } = proof;
@@ -184,7 +187,7 @@ async function killMending(seed: number, kills: number): Promise<string[]> {
   return faults;
 }
 
-/** Returns what is wrong after so many kills of a move to an object store, and as many of the move back. */
+/** Returns the faults after this number of kills of a move to an object store, and as many of the move back. */
 async function killMoving(seed: number, kills: number): Promise<string[]> {
   const proof = prepare(seed);
   const { base, data, env, random } = proof;
@@ -208,17 +211,20 @@ async function killMoving(seed: number, kills: number): Promise<string[]> {
     const calm = begin('calm-move');
     const moments = { s3: 0, local: 0 };
     for (const to of ['s3', 'local'] as const) {
-      const requestsBefore = fake.asked.length;
+      const requestsBefore = fake.requests.length;
       await move(calm, to);
-      moments[to] = fake.asked.length - requestsBefore;
+      moments[to] = fake.requests.length - requestsBefore;
       rmSync(join(calm, 'library', 'audio'), { recursive: true, force: true });
     }
-    /** Returns true at a random request, or shortly after it: after the last request, the tracks are switched. */
+    /**
+     * Returns a function that is true at a random request, or shortly after it, because the tracks are switched after
+     * the last request.
+     */
     const atRandom = (to: 's3' | 'local'): (() => boolean) => {
-      const [requestNumber, wait] = [fake.asked.length + Math.ceil(random() * moments[to]), random() * 40];
+      const [requestNumber, wait] = [fake.requests.length + Math.ceil(random() * moments[to]), random() * 40];
       let due = Infinity;
       return () => {
-        if (due === Infinity && fake.asked.length >= requestNumber) due = performance.now() + wait;
+        if (due === Infinity && fake.requests.length >= requestNumber) due = performance.now() + wait;
         return performance.now() >= due;
       };
     };

@@ -1,4 +1,5 @@
-// A data folder of the first release, of each kind, opens with nothing lost, however often it is killed on the way.
+// Every kind of data folder of the first release opens with nothing lost, however often the process is killed
+// meanwhile.
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,12 +12,12 @@ const STORAGE_PLACES: Place[] = ['local', 's3', 'reference'];
 const OPEN_COMMAND = ['user', 'list'];
 
 interface MigrationsProof {
-  /** Tables whose rows are not as they were. */
+  /** Tables whose rows have changed. */
   lost: string[];
   kills: number;
 }
 
-/** Kills in the middle of the migrations, and one whole run. */
+/** Opens a data folder: kills the process in the middle of the migrations, and then lets it run once to the end. */
 export async function openWithKills(
   place: Place,
   options: { tracks: number; kills: number; seed: number; env?: Record<string, string> },
@@ -40,7 +41,7 @@ export async function openWithKills(
       const { isKilled } = await runUntil(dir, OPEN_COMMAND, env, Math.ceil(random() * calm));
       const { applied, all } = migrationsIn(dir);
       if (isKilled && applied < all) killCount++;
-      if (applied === all) begin(); // too late: once more from the start
+      if (applied === all) begin(); // the kill came too late, so the folder starts again from its original
     }
     const { output } = await runUntil(dir, OPEN_COMMAND, env);
     const { applied, all } = migrationsIn(dir);

@@ -1,5 +1,5 @@
-// Damaged copies of good files of every format: each is read or refused with a reason, with bounded work and memory.
-// Work is counted in what is asked of the file, which does not depend on the machine.
+// Damaged copies of good files of every format: each is read or rejected with a reason, with bounded work and memory.
+// Work is counted in reads of the file, which do not depend on the machine.
 import { readFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { toolOrWarn } from '../support/tools.ts';
 
 const MOST_MB = 300;
 const LONGEST_MS = 10_000;
-/** A file is read at most this often, and in pieces of at least this size on average. */
+/** Maximum number of passes over a file; `SMALLEST_PIECE` is the minimum average size of a read in bytes. */
 const MOST_PASSES = 60;
 const SMALLEST_PIECE = 4;
 const SMALL_FILE = 64 << 10;
@@ -26,7 +26,7 @@ const COLLECTED_EVERY = 4;
 
 const USUAL_FORMATS = ['mp3', 'flac', 'ogg', 'opus', 'm4a', 'wav'];
 
-/** Good files by format. */
+/** Returns good files by format. */
 export async function goodFiles(): Promise<Map<string, Buffer[]>> {
   const temp = mkdtempSync(join(tmpdir(), 'tonearm-mutations-'));
   try {
@@ -86,7 +86,7 @@ interface MutationCounts {
   faults: string[];
 }
 
-/** `collect` frees the damaged copies, so that what is left is the memory of the readers. */
+/** Reads damaged copies. `collect` frees them, so that the measured memory is that of the readers. */
 export async function mutate(
   format: string,
   validFiles: Buffer[],

@@ -1,5 +1,6 @@
 // The network fails at random moments while albums play, for half a second to two minutes: playback resumes by itself,
-// with every track in its order. One window for each format, all at the same time. --runs N: outages of each.
+// with every track in its order. One window for each format, all at the same time. --runs N sets the number of outages
+// for each.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +24,7 @@ const ENCODER_ARGS: Record<string, string[]> = {
   mp3: ['-c:a', 'libmp3lame', '-q:a', '2'],
   m4a: ['-c:a', 'aac', '-b:a', '192k'],
 };
-/** The server is asked again every 15 seconds. */
+/** Maximum time until playback resumes; the player asks the server every 15 seconds. */
 const BACK_WITHIN_MS = 40_000;
 
 function writeAlbums(ffmpeg: string, dir: string): void {
@@ -94,7 +95,7 @@ async function listen(stage: Stage, format: string, outages: number, random: () 
   const player = page.getByRole('region', { name: 'Player' });
   await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
   await page.evaluate(noteTitles);
-  await player.getByRole('button', { name: /repeat/i }).click(); // the whole list
+  await player.getByRole('button', { name: /repeat/i }).click(); // repeats the whole list
   const slider = player.getByRole('slider', { name: 'Position' });
   const moment = async (): Promise<string> =>
     `${await player.getByRole('link').first().textContent()} ${await slider.inputValue()}`;
@@ -124,7 +125,7 @@ async function listen(stage: Stage, format: string, outages: number, random: () 
   return result;
 }
 
-/** Plays albums through `runs` outages and prints what was heard. */
+/** Plays albums through `runs` outages and prints the results. */
 export async function proveOutages({ seed, runs = OUTAGE_COUNT }: { seed: number; runs?: number | undefined }) {
   const ffmpeg = toolOrWarn('ffmpeg', 'music during outages is');
   if (!ffmpeg) return false;

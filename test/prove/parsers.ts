@@ -1,5 +1,5 @@
-// Files of 300 MB that are made to exhaust whoever reads them, through every import, one after the other on one server:
-// each is refused, and neither the memory of the server nor the time that /health takes shows that it was sent.
+// Files of 300 MB that try to exhaust their parser, through every import, one after the other on one server: each is
+// rejected without an effect on the server's memory or the latency of /health.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const REST_MS = 3_000;
 
 interface Content {
   start: Buffer;
-  /** Repeated to the end. */
+  /** Text that is repeated to the end. */
   part: string;
 }
 
@@ -43,7 +43,7 @@ const HOSTILE_CONTENTS: Record<string, Content> = {
   'FLAC comments': { start: FLAC_HEADER, part: '\u0004\u007F\u007F\u007F' },
 };
 
-/** Four times seven bits. */
+/** Encodes a size as ID3 does: four bytes of seven bits each. */
 function size(bytes: number): Buffer {
   return Buffer.from([bytes >> 21, bytes >> 14, bytes >> 7, bytes].map((byte) => byte & 127));
 }
@@ -51,7 +51,7 @@ function size(bytes: number): Buffer {
 interface Import {
   method: 'POST' | 'PUT';
   path: string;
-  /** Field of the multipart form. Undefined when the body is JSON. */
+  /** Field of the multipart form; undefined if the body is JSON. */
   field?: string;
   file?: string;
   contents: readonly string[];
@@ -69,7 +69,10 @@ const importsOf = (track: number, album: number): Import[] => [
   { method: 'POST', path: '/playlists', contents: ['brackets'] },
 ];
 
-/** Sends all of it, or as much as is taken. Resolves with the status, or 0 when the server ended the connection. */
+/**
+ * Sends the whole content, or as much as the server accepts. Resolves to the status, or 0 if the server ended the
+ * connection.
+ */
 async function send(
   { url, token }: Product,
   { method, path, field, file }: Import,
@@ -117,7 +120,7 @@ async function send(
   return status;
 }
 
-/** Accepted imports run on as jobs. */
+/** Waits for the jobs of accepted imports. */
 async function untilIdle({ api }: Product): Promise<void> {
   for (;;) {
     const { items } = await api<{ items: { status: string }[] }>('/jobs?limit=50');
@@ -135,7 +138,7 @@ export async function proveParsers(): Promise<boolean> {
     await product.scan();
     const { items } = await product.api<{ items: { id: number; album_id: number }[] }>('/tracks?limit=1');
     const imports = importsOf(items[0]?.id ?? 0, items[0]?.album_id ?? 0);
-    // little of it, so that what reads them is loaded
+    // sends a little to each import first, so that its code is loaded
     for (const importer of imports) await send(product, importer, HOSTILE_CONTENTS['one line'] as Content, CHUNK_BYTES);
     await untilIdle(product);
     await sleep(REST_MS);

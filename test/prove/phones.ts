@@ -1,5 +1,5 @@
-// The requests of phones, more of them than in `npm test`: every endpoint of the Subsonic API × every kind of id ×
-// every format and way to sign in; and what apps do, with 100,000 tracks.
+// More requests of phones than in `npm test`: every endpoint of the Subsonic API with every kind of id, format and
+// sign-in; and what apps do, with 100,000 tracks.
 import { spawnSync } from 'node:child_process';
 
 const STORY_TRACKS = 100_000;

@@ -1,4 +1,4 @@
-// The product's own fingerprinter, outside of a server and of tests.
+// The product's own fingerprinter, without a server.
 import { createLog } from '../../server/log/log.ts';
 import { createFingerprinter } from '../../server/media/fingerprint.ts';
 import { createToolFinder } from '../../server/media/tools.ts';

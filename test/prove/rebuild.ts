@@ -1,4 +1,4 @@
-// `tonearm rebuild` makes the whole library again, however often it is killed on the way.
+// `tonearm rebuild` recreates the whole library, however often it is killed meanwhile.
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const IMPORT_MODES = ['copy', 'reference'] as const;
 
 interface RebuildProof {
   kills: number;
-  /** Tracks that are not as they were. */
+  /** Tracks that differ from the original. */
   wrong: unknown[];
 }
 
@@ -42,7 +42,7 @@ async function rebuildWithKills(
       if (isKilled) killCount++;
       else if (killCount < kills) begin();
     }
-    // once the database is in place, the interrupted scan is what continues
+    // once the database exists, the next start continues the interrupted scan
     await complete(dir, env);
     const originalTracks = tracksIn(wholeDir);
     const rebuiltTracks = new Set(tracksIn(dir));

@@ -1,5 +1,5 @@
-// A library of an earlier version is upgraded, and its albums are regrouped by the rule, while the process is killed
-// again and again. Likes and other data follow the music. Then all of it is undone, and everything is as it was before.
+// A library of an earlier version is upgraded and its albums are regrouped, while the process is killed again and
+// again. Likes and other data follow the music. Then everything is undone, and equals the earlier state.
 import { cpSync, mkdtempSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { seededRandom } from '../support/seeded-random.ts';
 import { ADMIN } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-/** Nothing looks at the audio, which is not there. */
+/** Settings without analysis, because the tracks have no audio. */
 const SERVER_ENV = { ANALYSIS_ENABLED: 'false', LOG_LEVEL: 'warn' };
 const OPEN_COMMAND = ['user', 'list'];
 const ALL_ALBUMS = { album_ids: null };
@@ -75,7 +75,7 @@ export async function regroupWithKills({
 
 type Copy = (from: string, to: string) => void;
 
-/** Kills in the middle of the migrations, and one whole run. */
+/** Upgrades a data folder: kills the process in the middle of the migrations, and then lets it run once to the end. */
 async function upgrade({
   original,
   dir,
@@ -96,14 +96,14 @@ async function upgrade({
     const { isKilled } = await runUntil(dir, OPEN_COMMAND, SERVER_ENV, Math.ceil(random() * calm));
     const { applied, all } = migrationsIn(dir);
     if (isKilled && applied < all) killCount++;
-    if (applied === all) copy(original, dir); // too late: once more from the start
+    if (applied === all) copy(original, dir); // the kill came too late, so the folder starts again from its original
   }
   const { output } = await runUntil(dir, OPEN_COMMAND, SERVER_ENV);
   const { applied, all } = migrationsIn(dir);
   if (applied !== all) throw new Error(`it does not open: ${output}`);
 }
 
-/** A server on that folder, and its API for the administrator. */
+/** Starts a server on this folder; returns its API for the administrator. */
 async function serve(dir: string) {
   const server: ServerProcess = await spawnServer(['--data-dir', dir, '--port', '0'], SERVER_ENV);
   let token = '';
@@ -147,7 +147,7 @@ type Served = Awaited<ReturnType<typeof serve>>;
 
 const isOpen = ({ status }: JobOut): boolean => status === 'running' || status === 'queued' || status === 'waiting';
 
-/** Asks for all changes, unless an earlier job, which was cut off, does them. */
+/** Requests all changes, unless an interrupted job still makes them. */
 async function ask(server: Served): Promise<void> {
   if (!(await server.regroupings()).some(isOpen)) await server.call('/album-changes', 'POST', ALL_ALBUMS);
 }
@@ -193,7 +193,7 @@ async function regroupKilled({
       );
       await server.kill();
       if (open) killCount++;
-      else copy(upgraded, dir); // too late: once more from the start
+      else copy(upgraded, dir); // the kill came too late, so the folder starts again from the upgraded one
     } finally {
       watcher.close();
     }
@@ -244,21 +244,21 @@ interface AlbumState {
   tracks: number[];
   /** Likes and ratings of each user. */
   said: string[];
-  /** Since when each of them says so. */
+  /** Times since which each user's like or rating applies. */
   since: number[];
-  /** Hash of the picture that somebody chose. */
+  /** Hash of the picture that a user chose. */
   cover: string | null;
 }
 
 interface State {
   albums: Record<number, AlbumState>;
-  /** Everything else that a person did or sees, as texts. */
+  /** All other user data and displayed values, as texts. */
   rest: Record<string, string>;
-  /** Rows whose counts are wrong. */
+  /** Rows with wrong counts. */
   counts: string[];
 }
 
-/** Rows that do not change when albums become others. */
+/** Queries of rows that regrouping does not change. */
 const OTHER_TABLES_SQL: Record<string, string> = {
   tracks: `SELECT id, title, artist_id, artist_name, year, track_number, disc_number, genre, source_id, created_at
     FROM tracks ORDER BY id`,
@@ -274,7 +274,7 @@ const OTHER_TABLES_SQL: Record<string, string> = {
 };
 const RADIO_NEVERS_SQL = 'SELECT user_id, track_id, artist_id FROM radio_nevers ORDER BY 1, 2, 3';
 
-/** Queries that find nothing as long as what triggers keep is right. */
+/** Queries that return rows only if counts that triggers maintain are wrong. */
 const COUNT_CHECKS_SQL: Record<string, string> = {
   'plays of albums': `SELECT item_id FROM play_counts c WHERE item_type = 'album' AND plays <> (SELECT count(*)
       FROM tracks t CROSS JOIN plays p ON p.track_id = t.id WHERE t.album_id = c.item_id AND p.user_id = c.user_id)`,
@@ -330,13 +330,15 @@ function stateOf(dir: string): State {
   }
 }
 
-/** Which tracks are together, and what was said of them: without the ids, which may be others. */
+/** Returns the state without album ids, which may differ: which tracks are together, and their user data. */
 const partsOf = ({ albums, ...state }: State): State => ({
   ...state,
   albums: Object.fromEntries(Object.values(albums).map((album) => [album.tracks[0] ?? 0, { ...album, id: 0 }])),
 });
 
-/** A chosen cover that went along stays with the other album too when the tracks part again (docs/decisions/0105). */
+/**
+ * Returns the state without chosen covers that the other album keeps when albums are split again (docs/decisions/0105).
+ */
 function withoutSharedCovers(state: State, previousState: State): State {
   const chosenCovers = new Set(Object.values(previousState.albums).map(({ cover }) => cover));
   const albums = Object.values(state.albums).map((album) =>
@@ -369,7 +371,9 @@ function faultsOfParts(becomes: readonly number[][], { albums }: State): string[
   ];
 }
 
-/** Data of an album belongs to the album that most of its tracks are in; that album's own data comes first. */
+/**
+ * Returns violations of the rule that data of an album follows most of its tracks; the target album's own data wins.
+ */
 function faultsOfActions(previousState: State, nextState: State): string[] {
   const faults = differences('regrouped', { ...previousState, albums: {} }, { ...nextState, albums: {} });
   const albumOf = new Map(

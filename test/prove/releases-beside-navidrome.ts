@@ -1,5 +1,5 @@
-// Every case of test/data/releases.txt that is marked [agreed], as tagged files in the library of a running Navidrome:
-// its albums must contain the files that the case lists. Needs Go, or a Navidrome that was built before.
+// Every case of test/data/releases.txt that is marked [agreed], as tagged files in the library of a running Navidrome,
+// whose albums must contain the files that the case lists. Needs Go, or a Navidrome that was built before.
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -42,7 +42,7 @@ export async function proveReleasesBesideNavidrome(): Promise<boolean> {
   return differences === 0 && agreements > 0;
 }
 
-/** Returns what files alone cannot express of a case. */
+/** Returns why files alone cannot express a case; undefined if they can. */
 function obstacleOf({ groups }: ReleaseCase): string | undefined {
   const tracks = groups.flat();
   if (tracks.some(({ folder }) => folder === undefined)) return 'it has uploads';
@@ -51,7 +51,7 @@ function obstacleOf({ groups }: ReleaseCase): string | undefined {
   return undefined;
 }
 
-/** The albums of a new Navidrome with nothing but the files of the case, which have the names of the tracks. */
+/** Returns the albums of a new Navidrome with only the files of the case, which are named after the tracks. */
 async function albumsIn(peer: Peer, { groups }: ReleaseCase): Promise<CaseAlbum[]> {
   const base = fs.mkdtempSync(join(tmpdir(), 'tonearm-releases-'));
   const music = join(base, 'music');
@@ -75,7 +75,7 @@ async function albumsIn(peer: Peer, { groups }: ReleaseCase): Promise<CaseAlbum[
   }
 }
 
-/** Navidrome goes by the tags and not by the length, so a second of silence is enough. */
+/** Returns a file with the track's tags and a second of silence; Navidrome ignores the length. */
 function fileOf(track: GroupTrack): Buffer {
   const texts = textsOf(track);
   if (track.format === 'flac') return flac([4, vorbisComment(...texts.map(([, name, text]) => `${name}=${text}`))]);
@@ -92,7 +92,7 @@ const ID3_NAMES = new Map([
   ['MUSICBRAINZ_RELEASEGROUPID', 'MusicBrainz Release Group Id'],
 ]);
 
-/** The tags of a track: ID3 frame, name in FLAC, value. The comment identifies the track. */
+/** Returns the tags of a track: ID3 frame, name in FLAC, value. The comment identifies the track. */
 function textsOf(track: GroupTrack): [frame: string, name: string, text: string][] {
   const values: [string, string, string | number | undefined][] = [
     ['TIT2', 'TITLE', track.title],

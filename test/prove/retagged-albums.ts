@@ -1,5 +1,5 @@
-// A library is tagged anew as Picard does it: album by album, in several sittings, some of them undone half-way, while
-// the folder is watched or scanned. What a person did with albums, artists and tracks is where the music is.
+// A library is retagged as Picard does: album by album, in several sittings, some of them undone half-way, while the
+// folder is watched or scanned. User data of albums, artists and tracks follows the music.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,13 +20,15 @@ interface Names {
   album: string;
   year: string;
   mbids: boolean;
-  /** A picture inside the file. */
+  /** The embedded picture. */
   picture: Buffer | undefined;
 }
-/** The number of times that a file was tagged anew; its names follow from it. */
+/** The number of times that a file was retagged, which determines its names. */
 type Round = 0 | 1 | 2;
 
-/** Picard writes another spelling of the artist, of the title, of both, or of both with all else. */
+/**
+ * Returns the names of an album after a round: another spelling of the artist, of the title, of both, or of all fields.
+ */
 function namesOf(album: number, round: Round, picture: Buffer): Names {
   const artist = Math.floor(album / ALBUMS_PER_ARTIST);
   const namingStyle = artist % 4;
@@ -67,7 +69,7 @@ function tagFile(album: number, trackNumber: number, round: Round, picture: Buff
         : []),
       ...(embeddedPicture ? [id3Frame('APIC', Buffer.concat([ascii('\0image/png\0\x03\0'), embeddedPicture]))] : []),
     ]),
-    silentMp3(40 + album * TRACKS_EACH + trackNumber), // each sounds like no other
+    silentMp3(40 + album * TRACKS_EACH + trackNumber), // a different length gives each file different audio
   ]);
 }
 
@@ -211,7 +213,7 @@ export async function playRetagged({
     for (const album of albumNumbers)
       addedDates.set(album, (await api<AlbumOut>(`/albums/${firstTrackOf(album).album_id}`)).body.created_at);
 
-    /** Returns what is wrong; while an album is half retagged, a track may be in either part. */
+    /** Returns the faults; while an album is half retagged, a track may be in either part. */
     async function check(moment: string, isWhole: boolean): Promise<void> {
       const tracks = await byPath();
       const tracksOfAlbum = (album: number): TrackOut[] =>

@@ -1,6 +1,6 @@
-// 1,000 sockets from a hundred addresses that begin a request and do not continue, opened again whenever they are
-// closed, while a phone and a page work: nobody waits, and each socket ends within the limits of docs/SECURITY.md. A
-// run takes a minute.
+// Opens 1,000 sockets from a hundred addresses that begin a request and do not continue, and reopens closed ones, while
+// a phone and a page work: neither has to wait, and each socket is closed within the limits of docs/SECURITY.md. A run
+// takes a minute.
 import { connect, type Socket } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,10 @@ const ASK_EVERY_MS = 250;
 const HEALTH_EVERY_MS = 20;
 const MOST_HEALTH_MS = 50;
 const MOST_MEMORY_MB = 100;
-/** A body that stands still has 60 s after the 20 s of its head, and is looked at from time to time. */
+/**
+ * All stalled sockets are closed by then: a stalled body has 60 s after the 20 s of its headers, and is checked from
+ * time to time.
+ */
 const GONE_MS = 150_000;
 
 export async function proveSockets({ seed, runs = 5 }: { seed: number; runs: number | undefined }): Promise<boolean> {
@@ -46,7 +49,7 @@ async function attack(dir: string, seed: number, minutes: number): Promise<boole
 
   const random = seededRandom(seed);
   const { hostname, port, host } = new URL(url);
-  // of an account of its own: the requests under way of one are limited
+  // the attacker has another account, because the pending requests of an account are limited
   const registerResponse = await fetch(`${url}/api/v1/auth/register`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },

@@ -1,7 +1,7 @@
-// How often tempo and key are right, on arrangements in many styles that no constant was fitted to; their numbers
-// follow from the seed and lie beyond those of test/bench/ear/held-out.json. Accuracy1: within 4 % of the tempo;
-// Accuracy2: or of its half, double, third or triple (Gouyon and others 2006). Keys are also weighed as in MIREX: a
-// fifth 0.5, the relative key 0.3, the parallel one 0.2.
+// Measures how often tempo and key are right, on arrangements in many styles that no constant was fitted to; their
+// numbers follow from the seed and are beyond those of test/bench/ear/held-out.json. Accuracy1: within 4 % of the
+// tempo; Accuracy2: also of its half, double, third or triple (Gouyon and others 2006). Keys are also weighted as in
+// MIREX: a fifth 0.5, the relative key 0.3, the parallel key 0.2.
 import { findKey } from '../../server/dsp/key.ts';
 import { findOnsets } from '../../server/dsp/onsets.ts';
 import { createSpectrograph } from '../../server/dsp/spectrogram.ts';

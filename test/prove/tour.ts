@@ -1,14 +1,14 @@
-// Every page, at every width, at 200 % zoom, in light, dark and high contrast, from right to left with texts that are
-// half as long again, and with names of 300 characters: nothing is cut off, covered or beyond the edge, and neither the
-// console nor the network has an error or a warning. TOUR_PICTURES is a folder for a picture of each; TOUR_PAGES (the
-// start of their addresses) and TOUR_LANGUAGE restrict the tour. TOUR_DONE is a file of the pages that passed, which
-// are not visited again, so that an interrupted tour can continue.
+// Visits every page at every width, at 200 % zoom, in light, dark and high contrast, from right to left with texts that
+// are half as long again, and with names of 300 characters: nothing is cut off, covered or beyond the edge, and neither
+// the console nor the network reports an error or a warning. TOUR_PICTURES is a folder for a picture of each page;
+// TOUR_PAGES (the start of their addresses) and TOUR_LANGUAGE restrict the tour. TOUR_DONE is a file of the pages that
+// passed, which are not visited again, so that an interrupted tour can continue.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { layoutFaults } from '../e2e/layout-faults.ts';
 import { openStageOfPages, pageOpener, pagesOfLongNames, APP_PAGES } from '../e2e/pages.ts';
-import { DESK_WINDOW, drawn, PHONE_WINDOW, type Stage } from '../e2e/stage.ts';
+import { DESK_WINDOW, waitUntilDrawn, PHONE_WINDOW, type Stage } from '../e2e/stage.ts';
 import { enliven } from '../support/lively-library.ts';
 import { buildPseudoProgram, PSEUDO } from '../support/pseudo-language.ts';
 
@@ -19,7 +19,9 @@ interface Look {
 }
 
 const PLAIN_SCHEME = { colorScheme: 'light', forcedColors: 'none' } as const;
-/** Zoomed by two, a window of 1440 × 900 px has half as many in each direction. */
+/**
+ * The window sizes and themes; at a zoom of 200 %, a window of 1440 × 900 px has half as many pixels in each direction.
+ */
 const WIDE_LOOKS: readonly [Look, ...Look[]] = [
   { name: '2560', viewport: { width: 2560, height: 1440 } },
   { name: '1440', viewport: DESK_WINDOW.viewport },
@@ -36,14 +38,14 @@ const NARROW_LOOKS: readonly [Look, ...Look[]] = [
 ];
 const TOUR_LANGUAGES = ['en', PSEUDO];
 /**
- * The number of pages that one window visits: Chromium stops drawing a window that was resized and photographed some
- * 230 times.
+ * Number of pages that one window visits: Chromium stops drawing a window that was resized and photographed some 230
+ * times.
  */
 const PAGES_OF_A_WINDOW = 8;
-/** An answer that the tour asks for. */
+/** Matches a response that the tour itself provokes. */
 const EXPECTED_FAILURE = /\/api\/v1\/albums\/999999/;
 
-/** False when it is not scrolled: there is nothing to scroll. */
+/** Scrolls the main part of the page; returns false if there is nothing to scroll. */
 const scrollMain = (page: Page, top: number): Promise<boolean> =>
   page.evaluate((to) => {
     const main = document.querySelector('main');
@@ -77,7 +79,8 @@ async function visit(
     note(`console: ${message.text()}`);
   });
   page.on('crash', () => {
-    throw new Error(`${currentPlace}: the page crashed`); // otherwise what is asked of it is never answered
+    // without this error, pending calls to the crashed page would never end
+    throw new Error(`${currentPlace}: the page crashed`);
   });
   page.on('pageerror', (error) => note(`script: ${error.message}`));
   page.on('response', (response) => {
@@ -86,7 +89,8 @@ async function visit(
   });
   page.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText;
-    if (reason !== 'net::ERR_ABORTED') note(`${reason}: ${request.url()}`); // aborted: the page was left
+    // requests are aborted when the page is left
+    if (reason !== 'net::ERR_ABORTED') note(`${reason}: ${request.url()}`);
   });
   const open = pageOpener(page);
   const pictures = process.env['TOUR_PICTURES'];
@@ -98,14 +102,14 @@ async function visit(
       currentPlace = `${path} at ${name}`;
       await page.setViewportSize(viewport);
       await page.emulateMedia({ ...PLAIN_SCHEME, ...media });
-      await drawn(page);
+      await waitUntilDrawn(page);
       for (const fault of await layoutFaults(page)) note(fault);
       if (pictures) {
         const file = `${path.slice(1).replaceAll(/\W+/g, '-') || 'home'} ${language} ${name.replaceAll(/\W+/g, '-')}.png`;
         await page.screenshot({ path: join(pictures, file) });
       }
       if (!(await scrollMain(page, 1e6))) continue;
-      await drawn(page);
+      await waitUntilDrawn(page);
       currentPlace += ', at the end';
       for (const fault of await layoutFaults(page)) note(fault);
       await scrollMain(page, 0);

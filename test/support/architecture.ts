@@ -1,16 +1,19 @@
-// Which folder may import which. A folder may use all layers below its own, and of its own layer the listed folders,
-// which come before it: so there are no cycles. Types count like code.
+// The table of which folder may import which. A folder may use all layers below its own, and in its own layer the
+// listed folders, which are before it, so that there are no cycles. Imports of types count like others.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
 
 export interface Layer {
   name: string;
   about: string;
-  /** Each folder, or single file, and the folders of its own layer that it uses. */
+  /** Each folder, or single file, with the folders of its own layer that it uses. */
   folders: Record<string, readonly string[]>;
 }
 
-/** The programs, and the layers of each, lowest first. `*` is every folder there; these do not import each other. */
+/**
+ * The programs and their layers, lowest first. `*` stands for every folder at that place; these do not import each
+ * other.
+ */
 export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer[]> = {
   server: [
     {
@@ -122,7 +125,7 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
 export type Part = keyof typeof ARCHITECTURE;
 const PARTS = Object.keys(ARCHITECTURE) as Part[];
 
-/** Rules and tables without imports, which the other programs import too. */
+/** Files with rules and tables but no imports, which the other programs may import, too. */
 export const PURE: ReadonlySet<string> = new Set([
   'server/covers/cover-sizes.ts',
   'server/history/counts-as-played.ts',
@@ -134,7 +137,7 @@ export const PURE: ReadonlySet<string> = new Set([
   'server/storage/uri.ts',
 ]);
 
-/** What each program may import from the server. */
+/** Returns which files of the server each program may import. */
 const MAY_USE_OF_SERVER: Record<Part, (path: string) => boolean> = {
   server: () => true,
   renderer: (path) => /\/([a-z]+-)?wire\.ts$/.test(path) || PURE.has(path),
@@ -149,7 +152,7 @@ interface Import {
 const root = join(import.meta.dirname, '..', '..');
 const isCode = (path: string): boolean => /\.tsx?$/.test(path);
 
-/** The code of the programs: paths from the project's root, with `/`. */
+/** The source files of the programs: paths from the project's root, with `/`. */
 export const FILES: readonly string[] = PARTS.flatMap((part) =>
   readdirSync(join(root, part), { recursive: true, encoding: 'utf8' })
     .filter(isCode)
@@ -174,7 +177,7 @@ export const IMPORTS: readonly Import[] = FILES.flatMap((path) => importsOf(path
 
 const partOf = (path: string): Part | undefined => PARTS.find((part) => path.startsWith(`${part}/`));
 
-/** A single file in the table stands before its folder, whatever their layers. */
+/** Returns the place of a file in the table; an entry for the file itself comes before that of its folder. */
 export function placeOf(path: string): { part: Part; folder: string; layer: number } | undefined {
   const part = partOf(path);
   if (part === undefined) return undefined;
@@ -192,7 +195,7 @@ export function placeOf(path: string): { part: Part; folder: string; layer: numb
   return undefined;
 }
 
-/** Returns why the table does not allow an import; undefined if the table allows it. */
+/** Returns why the table forbids an import; undefined if the import is allowed. */
 export function faultOf({ from, to }: Import): string | undefined {
   const [user, usedPlace] = [placeOf(from), placeOf(to)];
   if (!user || !usedPlace) return `${user ? to : from} is not in the table`;

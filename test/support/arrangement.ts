@@ -1,5 +1,5 @@
-// Pieces of music in many styles with known tempo and key: swing, syncopation, drums at half the tempo, pads, no drums,
-// parts that come and go, several timbres, a room. The number of a piece decides everything about it.
+// Generates pieces of music in many styles with known tempo and key: swing, syncopation, drums at half the tempo, pads,
+// no drums, parts that come and go, several timbres, a room. The number of a piece determines everything about it.
 import { KEYS } from './key-weight.ts';
 import { seededRandom } from './seeded-random.ts';
 
@@ -7,7 +7,7 @@ const RATE_HZ = 22_050;
 const SECONDS = 30;
 const MAJOR = [0, 2, 4, 5, 7, 9, 11];
 const MINOR = [0, 2, 3, 5, 7, 8, 10];
-/** Degrees of the scale, from 0, a bar each. */
+/** Chord progressions as degrees of the scale from 0, one per bar. */
 const PROGRESSIONS = [
   [0, 3, 4, 0],
   [0, 5, 3, 4],
@@ -18,21 +18,21 @@ const PROGRESSIONS = [
 
 interface Style {
   name: string;
-  /** Tempi in which such music is written. */
+  /** Range of tempos in which such music is written. */
   bpm: [slowest: number, fastest: number];
   beatsOfBar: 3 | 4;
-  /** Steps of a beat: three for triplets and swing, four for sixteenths. */
+  /** Number of steps in a beat: three for triplets and swing, four for sixteenths. */
   division: 3 | 4;
-  /** A bar of each part: `x` a note, `o` a soft one; the chord's letters say how it sounds. */
+  /** One bar of each instrument: `x` is a note, `o` a soft note; the letters of `chords` say how a chord is played. */
   kick: string;
   snare: string;
   cymbal: string;
   bass: string;
   chords: string;
   timbre: Timbre;
-  /** How likely a beat, and what is between beats, has a note of the melody. */
+  /** Probabilities of a melody note on a beat and between beats. */
   melody: [onBeat: number, offBeat: number];
-  /** Used for evaluation only: no threshold was chosen with this style. */
+  /** True for styles that are only used for evaluation: no threshold was chosen with them. */
   isHeldOut?: true;
 }
 
@@ -103,12 +103,12 @@ export interface Arrangement {
   rateHz: number;
   style: string;
   bpm: number;
-  /** An index of `KEYS`. */
+  /** Index of the tonic in `KEYS`. */
   tonic: number;
   isMinor: boolean;
 }
 
-/** Held-out styles occur only where `isHeldOut`. */
+/** Generates the piece with this number. Held-out styles occur only if `isHeldOut`. */
 export function playArrangement(number: number, isHeldOut: boolean): Arrangement {
   const random = seededRandom(9_000 + number);
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
@@ -123,7 +123,7 @@ export function playArrangement(number: number, isHeldOut: boolean): Arrangement
   const lead = pick(['pluck', 'organ', 'brass', 'bell', 'strings'] as const);
   const chordTimbre = random() < 0.6 ? style.timbre : pick(Object.keys(OVERTONES) as Timbre[]);
   const step = 60 / bpm / style.division;
-  /** The second half of a beat comes later than written in some pieces. */
+  /** In some pieces the second half of a beat comes later than written. */
   const delay = style.division === 4 && random() < 0.25 ? random() * 0.3 * step : 0;
   const jitterSeconds = random() * 0.012;
   const levels = { drums: 0.4 + random() * 0.8, chords: 0.5 + random(), lead: 0.5 + random() };

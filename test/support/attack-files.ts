@@ -1,5 +1,5 @@
 // Malicious files that hang a parser, fill its memory, or make it read garbage. The first eight crash a parser without
-// guards; the others aim at the parsers of Tonearm. Large files are sparse, so writing all takes about a second.
+// guards; the others target Tonearm's own parsers. Large files are sparse, so writing all takes about a second.
 import fs from 'node:fs';
 import path from 'node:path';
 import { deflateSync } from 'node:zlib';
@@ -23,7 +23,7 @@ interface AttackFile {
   name: string;
   why: string;
   make(file: string): void;
-  /** The file is unusual but valid, and has to be read. */
+  /** True for an unusual but valid file, which has to be readable. */
   readable?: true;
 }
 
@@ -38,13 +38,13 @@ function sparse(file: string, head: Buffer, size: number, tail: Buffer = Buffer.
   fs.closeSync(fd);
 }
 
-/** Repeats one comment. */
+/** Returns Vorbis comments that repeat one text. */
 function comments(count: number, text: string): Buffer {
   const comment = Buffer.concat([u32le(text.length), ascii(text)]);
   return Buffer.concat([u32le(0), u32le(count), Buffer.alloc(comment.length * count, comment)]);
 }
 
-/** Makes nested atoms with one name. */
+/** Returns nested atoms with the same name. */
 function nested(name: string, depth: number): Buffer {
   const all = Buffer.alloc(depth * 8);
   for (let i = 0; i < depth; i++) {

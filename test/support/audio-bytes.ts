@@ -48,7 +48,10 @@ export function silentMp3(count: number): Buffer {
   return frames;
 }
 
-/** Makes a FLAC file of one second at 44.1 kHz, 16 bit, stereo, with more metadata blocks. The audio is not real. */
+/**
+ * Makes a FLAC file of one second at 44.1 kHz, 16 bit, stereo, with additional metadata blocks. The audio cannot be
+ * decoded.
+ */
 export function flac(...blocks: [type: number, body: Buffer][]): Buffer {
   const info = Buffer.alloc(34);
   info.set([0x10, 0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0x0a, 0xc4, 0x42, 0xf0, 0, 0, 0xac, 0x44]);

@@ -1,4 +1,4 @@
-// Backups in folders, or in the bucket of the environment, without a server.
+// Opens, makes and checks backups in folders, or in the bucket of the environment, without a server.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkBackup } from '../../server/backup/check.ts';
@@ -23,7 +23,7 @@ interface Place {
   env?: Record<string, string | undefined>;
 }
 
-/** `where`: a folder, or `s3` for the bucket of `env`. */
+/** Opens a backup. `target` is a folder, or `s3` for the bucket of `env`. */
 export const openBackup = async (
   target: string,
   { passphrase, isNew = false, env = {} }: Place = {},
@@ -61,7 +61,7 @@ export const backUpInto = (
   return backUp(repo, sourceOf(dataDir, tmpDir, source), { signal, progress }, limits);
 };
 
-/** Checks a backup of a data folder, and reads all of it. */
+/** Checks a backup of a data folder, and reads it completely. */
 export const checkFolder = (
   repo: Repository,
   dataDir: string,

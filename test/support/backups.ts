@@ -1,4 +1,4 @@
-// A library with user data, backups of it, and a comparison of everything in its database.
+// Makes a library with user data and backups of it, and compares databases completely.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,10 @@ interface LivelyOptions {
   env?: Record<string, string>;
 }
 
-/** Scans the music; two users like, rate, play and create playlists, with versions and a deleted one. */
+/**
+ * Starts a server and scans the music; two users like, rate, play and create playlists, with versions and a deleted
+ * one.
+ */
 export async function livelyServer({ music, dir, env = {} }: LivelyOptions): Promise<TestServer> {
   const server = await startServer({ dir, env: { LOCAL_MEDIA_IMPORT_PATH: music, ...env } });
   await server.api('/sources/local_folder/scan', { method: 'POST' });
@@ -74,7 +77,7 @@ export async function makeBackup(
   return { ...(job.result as BackupResult), error: job.error, status: job.status };
 }
 
-/** Not part of the library: jobs, which a restored server does not continue, and what is made anew. */
+/** Tables that are not compared: jobs, which a restored server does not continue, and derived data. */
 const UNCOMPARED_TABLES = [
   'jobs',
   'sessions', // sessions are restored only with the keys
@@ -99,7 +102,7 @@ export function rowsIn(dataDir: string): Record<string, unknown[]> {
       .pluck()
       .all()
       .filter((name) => !UNCOMPARED_TABLES.includes(name) && !OF_THE_SEARCH.test(name));
-    // a row of the totals may have become zero
+    // excludes totals that have become zero
     const conditionFor = (name: string): string => (name === 'library_totals' ? ' WHERE tracks > 0' : '');
     return Object.fromEntries(
       tables.map((name) => [name, db.prepare(`SELECT * FROM "${name}"${conditionFor(name)}`).all()]),

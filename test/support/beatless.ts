@@ -33,7 +33,7 @@ export function playBeatless(number: number): {
       samples[firstSample + i] =
         (samples[firstSample + i] as number) + level * (random() * 2 - 1) * Math.exp(-i / (seconds * RATE_HZ));
   };
-  /** Plays at random times that do not depend on each other. */
+  /** Calls `play` at random, independent times. */
   const atRandom = (perSecond: number, play: (startSeconds: number) => void): void => {
     for (let startSeconds = random(); startSeconds < SECONDS; startSeconds -= Math.log(1 - random()) / perSecond)
       play(startSeconds);

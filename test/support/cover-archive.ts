@@ -3,7 +3,7 @@ import { createCoverArchive, type ArchivePace, type CoverArchive } from '../../s
 import type { SettingName, Settings } from '../../server/config/settings.ts';
 import { createLog, type Log } from '../../server/log/log.ts';
 
-/** A pace without rate limit, for a fake archive. Its time limit is for holdLimit. */
+/** A pace without rate limit for a fake archive; its time limit can be controlled by holdLimit. */
 export const HASTE: ArchivePace = { perSecond: 1_000, timeoutMs: 600_001, busyPauseMs: 1 };
 
 export function openArchive(

@@ -1,15 +1,15 @@
-// Cue sheets as programs and people write them, each beside audio of ten minutes at 44,100 Hz, and what becomes of the
-// file `Album.flac`.
+// CUE sheets as programs and users write them, each with audio of ten minutes at 44,100 Hz, and the resulting tracks of
+// the file `Album.flac`.
 
 interface SheetCase {
   quirk: string;
   sheet: string | Buffer;
   sheetName?: string;
-  /** Other audio in the folder. */
+  /** Names of other audio files in the folder. */
   beside?: string[];
-  /** Where tracks begin, in 75ths of a second, or why the sheet is not used; undefined: the file is one track. */
+  /** Start of each track in 75ths of a second, or why the sheet is not used; undefined if the file is one track. */
   begins: number[] | RegExp | undefined;
-  /** Titles of the tracks, from the first on. */
+  /** Titles of the first tracks. */
   titles?: (string | undefined)[];
   /** Fields of the first track. */
   first?: Record<string, unknown>;

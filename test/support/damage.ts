@@ -1,6 +1,6 @@
-// Intact files with random damage that is the same for the same seed.
+// Damages intact files randomly, the same way for the same seed.
 
-/** A seeded random generator, so that failures can be repeated. */
+/** Returns a seeded random generator, so that failures can be repeated. */
 export function randomNumbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

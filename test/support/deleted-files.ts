@@ -1,10 +1,10 @@
-// Checks deleted tracks: wherever their files are, they stay deleted until a person restores them or changes the file.
+// Checks deleted tracks: wherever their files are, they stay deleted until a user restores them or changes the file.
 import { statSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
 import type { TrackId } from '../../server/db/ids.ts';
 import { stampOf } from '../../server/files/file-stamp.ts';
 
-/** Returns a key of a file with its content. */
+/** Returns a key of a file with its current content. */
 const keyOf = ({ ino, mtimeUs }: { ino: number; mtimeUs: number }): string => `${ino}/${mtimeUs}`;
 
 export function createDeletedFiles(client: Database) {
@@ -22,11 +22,11 @@ export function createDeletedFiles(client: Database) {
     tracks: (): TrackId[] => listDeleted.all(),
     /** Notes the files of a track before it is deleted. */
     note: (id: TrackId): void => void files.set(id, listFiles.all(id).map(keyOf)),
-    /** Forgets all files, which cannot be recognized any more if they are moved now. */
+    /** Forgets all files, because a file that is moved now cannot be recognized any more. */
     forget: (): void => files.clear(),
     reset: (): void => files.clear(),
 
-    /** `paths`: all files on disk. */
+    /** Returns the faults. `paths` are all files on disk. */
     faults(paths: readonly string[], sourceIdAt: (path: string) => string): string[] {
       const keys = new Set(listDeleted.all().flatMap((id) => files.get(id) ?? []));
       return paths

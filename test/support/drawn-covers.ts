@@ -1,4 +1,4 @@
-// Realistic covers: a few styles, with colours and shapes for each album. An album always has the same cover.
+// Draws realistic covers in a few styles, with colours and shapes for each album. An album always gets the same cover.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,7 +13,7 @@ interface Art {
 }
 type Manner = (art: Art, colours: readonly string[]) => string;
 
-/** Background, three matching colours, text. */
+/** Palettes: background, three matching colours, text colour. */
 const PALETTES = [
   ['#0f1a2b', '#e4572e', '#f3a712', '#a8c686', '#f0e7d8'],
   ['#f2e8dc', '#d1495b', '#edae49', '#00798c', '#30343f'],
@@ -104,7 +104,7 @@ const poster: Manner = ({ title, artist, random }, [ground, firstColour, secondC
 };
 
 const MANNERS = [landscape, rings, tiles, haze, waves, poster];
-/** Not every machine has fonts for every script. */
+/** Returns whether a text can be drawn: not every machine has fonts for other scripts. */
 const isLatin = (text: string): boolean => /^[\p{Script=Latin}\p{Script=Common}]*$/u.test(text);
 
 const escape = (text: string): string => text.replace(/[<>&"]/g, (sign) => `&#${sign.charCodeAt(0)};`);

@@ -1,4 +1,4 @@
-// Data folders of earlier versions, filled by SQL, with albums that the rule in server/library/albums/releases.ts would
+// Makes data folders of earlier versions by SQL, with albums that the rule in server/library/albums/releases.ts would
 // group differently, and with likes, plays and playlists.
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { paths } from './product.ts';
 import { seededRandom } from './seeded-random.ts';
 import { ADMIN } from './server.ts';
 
-/** The number of migrations of each version. `0.2.0-pre` is the last one in which a release group was an album. */
+/** Number of migrations of each version. `0.2.0-pre` is the last version in which a release group was an album. */
 const MIGRATIONS = { '0.1.0': 12, '0.2.0-pre': 42 } as const;
 export type EarlierVersion = keyof typeof MIGRATIONS;
 export const EARLIER_VERSIONS = Object.keys(MIGRATIONS) as EarlierVersion[];
@@ -21,11 +21,11 @@ const USERS = [1, 2];
 const GENRES = ['Rock', 'Jazz', 'Folk'];
 
 interface MadeTrack {
-  /** The number of its album among those with the same name, in the earlier version. */
+  /** Number of the track's album in the earlier version, among those with the same name. */
   earlierAlbum: number;
-  /** The number of its album by the rule: tracks with the same number form one album. */
+  /** Number of the track's album according to the rule: tracks with the same number form one album. */
   newAlbum: number;
-  /** The folder of the file; absent for uploads. */
+  /** Folder of the file; undefined for uploads. */
   folder?: string;
   /** A subfolder of `folder` for the disc. */
   discFolder?: string;
@@ -69,7 +69,7 @@ const discsOfTwoYears: Kind = () => [
   ...songs(7, { earlierAlbum: 0, newAlbum: 0, folder: 'Album', discFolder: 'CD1', disc: 1, year: 1990 }),
   ...songs(8, { earlierAlbum: 1, newAlbum: 0, folder: 'Album', discFolder: 'CD2', disc: 2, year: 1991 }),
 ];
-/** The second album is divided, and all tracks of the first one go to a part of it. */
+/** Returns two albums of which the second is split, and all tracks of the first join one part of it. */
 const crossed: Kind = () => [
   ...songs(6, { earlierAlbum: 1, newAlbum: 0, folder: 'Album', year: 2001 }),
   ...songs(5, { earlierAlbum: 0, newAlbum: 0, folder: 'Album', year: 1999, first: 7 }),
@@ -83,7 +83,7 @@ const typedTogether: Kind = () => [
   ...songs(8, { earlierAlbum: 0, newAlbum: 0, folder: 'Album', year: 1999, isTyped: true }),
   ...songs(8, { earlierAlbum: 0, newAlbum: 0, folder: 'Rest', year: 1999, first: 9, isTyped: true }),
 ];
-/** How often each kind occurs; most albums stay the same. */
+/** Frequency of each kind; most albums stay the same. */
 const KINDS: [Kind, number][] = [
   [makePlainAlbum, 13],
   [twoEditions, 2],
@@ -98,13 +98,13 @@ const CYCLE = KINDS.flatMap(([kind, share]) => Array<Kind>(share).fill(kind));
 export interface EarlierAlbums {
   tracks: number;
   albums: number;
-  /** The number of names whose albums the rule groups differently. */
+  /** Number of names whose albums the rule groups differently. */
   changedNames: number;
-  /** The tracks of each album that the rule makes. */
+  /** Ids of the tracks in each album according to the rule. */
   becomes: number[][];
 }
 
-/** Makes at least `tracks` tracks. The same seed makes the same library. */
+/** Makes a library of at least `tracks` tracks, the same for the same seed. */
 export async function makeEarlierAlbums(
   dir: string,
   version: EarlierVersion,
@@ -264,7 +264,7 @@ function fill(
     return madeTracks.length;
   }
 
-  /** Likes, ratings, plays, chosen covers, playlists and bookmarks. */
+  /** Inserts likes, ratings, plays, chosen covers, playlists and bookmarks. */
   function fillActions(): void {
     let timeMs = START_MS - 300 * DAY_MS;
     for (const [type, ids, share] of [

@@ -1,4 +1,4 @@
-// A library, and exports and backups of it that somebody edited.
+// A library, and exports and backups of it that an attacker edited.
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ export const settingsIn = (dir: string): unknown =>
 
 export type EditedLibraries = Awaited<ReturnType<typeof editedLibraries>>;
 
-/** Makes a library of ten tracks and two people. `base` has to be deleted in the end. */
+/** Makes a library of ten tracks and two users. The caller has to delete `base` in the end. */
 export async function editedLibraries() {
   const base = mkdtempSync(join(tmpdir(), 'tonearm-edited-'));
   let folderNumber = 0;
@@ -55,7 +55,7 @@ export async function editedLibraries() {
       return dir;
     },
 
-    /** Copies the export, changes the database of the copy, and makes its manifest match. */
+    /** Copies the export, runs SQL on the copy's database, and updates its manifest. Returns the path. */
     editedExport(sql: string): string {
       const to = folder('edited');
       cpSync(exportDir, to, { recursive: true });
@@ -67,7 +67,7 @@ export async function editedLibraries() {
       return to;
     },
 
-    /** Makes an unencrypted backup of `from`, and edits it like somebody who can write to its disk. */
+    /** Makes an unencrypted backup of `from`, and edits it like an attacker who can write to its disk. */
     async editedBackup(sql: string, settings: Record<string, unknown> = {}, from = library): Promise<string> {
       const [data, backup] = [folder('edited-data'), folder('backup')];
       cpSync(from, data, { recursive: true });

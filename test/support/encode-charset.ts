@@ -1,4 +1,4 @@
-// Encodes text in charsets that Node only decodes, by what each byte or pair of bytes decodes to.
+// Encodes text in charsets that Node can only decode, by trying what each byte or pair of bytes decodes to.
 import type { Charset } from '../../server/media/charset.ts';
 
 const tables = new Map<Charset, Map<string, number[]>>();
@@ -13,7 +13,7 @@ function tableOf(charset: Charset): Map<string, number[]> {
       const text = decoder.decode(Uint8Array.from(bytes));
       if ([...text].length === 1 && !table.has(text)) table.set(text, bytes);
     } catch {
-      // the byte is no character of the charset
+      // the charset has no character for these bytes
     }
   };
   for (let byte = 0; byte < 256; byte++) add(byte);

@@ -1,5 +1,5 @@
-// Malicious files for music-metadata, which reads WMA, Musepack, WavPack, Matroska and DSDIFF. Each of
-// these makes it use very much time or memory, unless limited.
+// Malicious files for music-metadata, which reads WMA, Musepack, WavPack, Matroska and DSDIFF. Without limits, each of
+// these makes it use very much time or memory.
 import { ascii, u16le, u32, u32le, u64le } from './audio-bytes.ts';
 
 interface FallbackAttack {
@@ -16,13 +16,13 @@ const EXTENSION_ID = guid('11d2d3abbaa9cf118ee600c00c205365');
 const LIBRARY = guid('941c23449894d149a1411d134e457054');
 
 const asfObject = (id: Buffer, body: Buffer): Buffer => Buffer.concat([id, u64le(body.length + 24), body]);
-/** Makes an ASF header with one extension with these objects. */
+/** Makes an ASF header with one extension that contains these objects. */
 function asf(...objects: Buffer[]): Buffer {
   const inner = Buffer.concat(objects);
   const extension = asfObject(EXTENSION, Buffer.concat([EXTENSION_ID, u16le(6), u32le(inner.length), inner]));
   return asfObject(HEADER, Buffer.concat([u32le(1), Buffer.from([1, 2]), extension]));
 }
-/** Makes four-letter names with an empty text each. */
+/** Makes ASF tags with four-letter names and empty texts. */
 function asfTags(count: number): Buffer {
   const comment = Buffer.concat([
     u16le(0),
@@ -60,7 +60,7 @@ const wavpackBlock = (index: number, body: Buffer): Buffer =>
 
 const chunk64 = (name: string): Buffer => Buffer.concat([ascii(name), Buffer.alloc(8)]);
 
-/** Small valid files of those formats, for tests that damage them. */
+/** Small valid files of these formats, for tests that damage them. */
 export const foreignAudio: { name: string; bytes: Buffer }[] = [
   {
     name: 'good.wv',

@@ -1,10 +1,10 @@
-// An HTTP proxy in front of an object store that causes requested faults. It passes the Host header on, so
-// that signatures stay valid.
+// An HTTP proxy in front of an object store that causes faults on request. It forwards the Host header, so that
+// signatures stay valid.
 import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
-/** A request and its number among those of its kind. */
+/** A request, and its number among requests of its kind. */
 export interface ProxyAsk {
   method: string;
   isList: boolean;

@@ -1,4 +1,4 @@
-// The whole state of a server as one text, which changes when anything is written: the rows of every table, the
+// Returns the whole state of a server as one text, which changes when anything is written: the rows of every table, the
 // files and their times.
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Data folders as version 0.1.0 left them: made of its migrations, which never change, and filled by SQL.
+// Makes data folders as version 0.1.0 left them, from its migrations, which never change, and filled by SQL.
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { migrate } from '../../server/db/migrate.ts';
 import { root } from './product.ts';
 import { ADMIN, quiet } from './server.ts';
 
-/** The migrations of version 0.1.0, with the hash of each text. */
+/** The migrations of version 0.1.0, with a hash of each text. */
 const MIGRATIONS: Record<string, string> = {
   '0000_initial': '9b6ea8340f5107b76dd74d8f4972d9e35a992d37cd3bd2d6b1d0ff89c8d2e4f9',
   '0001_aggregates_and_search': '3faadb6593b907492c5915ce12ee8291eac15f1d7ba915e30fc8f6bd7be7db51',
@@ -27,7 +27,7 @@ const MIGRATIONS: Record<string, string> = {
 const START_MS = Date.parse('2026-11-20T12:00:00Z');
 const HEX_HASH = `printf('%064x', n * 7919)`;
 
-/** The storage of the audio. */
+/** Where the audio is stored. */
 export type Place = 'local' | 's3' | 'reference';
 const URI: Record<Place, string> = {
   local: `'local:audio/' || substr(${HEX_HASH}, 1, 2) || '/' || ${HEX_HASH} || '.mp3'`,
@@ -156,7 +156,7 @@ function fill(db: Database.Database, audioPlace: Place, tracks: number): void {
     INSERT INTO share_tracks (share_id, position, track_id) VALUES (1, 0, 1)`);
 }
 
-/** Tables and columns that every start writes or that are derived from others. */
+/** Tables that every start writes or that are derived from others; their content is not compared. */
 const MOVING = new Set(['migrations', 'library_identity', 'jobs', 'queue_tasks', 'change_counts', 'album_keys']);
 const MOVING_COLUMNS = new Set(['users.last_seen_at']);
 /** Returns SQL for a column that a later migration moved to the default app password. */

@@ -1,5 +1,5 @@
-// A small music folder as people have them: artists with albums, discs in folders of their own, a folder of many
-// artists, compilations, and files with every kind of missing tag. Drawn with bytes, without an encoder.
+// Writes a small music folder as users have them: artists with albums, discs in their own folders, a folder of many
+// artists, compilations, and files with every kind of missing tag. The files are made of bytes, without an encoder.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { flac, vorbisComment } from './audio-bytes.ts';
@@ -8,7 +8,7 @@ type Tags = Record<string, string>;
 
 const quays = { ARTIST: 'The Quays', ALBUMARTIST: 'The Quays' };
 
-/** Tags by path. */
+/** Tags of each file by path. */
 export const FOLDER_LIBRARY: Record<string, Tags> = {
   'The Quays/Harbour/CD1/01 Low Tide.flac': { ...quays, ALBUM: 'Harbour', TITLE: 'Low Tide', DATE: '1999', DISC: '1' },
   'The Quays/Harbour/CD1/02 High Tide.flac': {
@@ -33,7 +33,7 @@ export const FOLDER_LIBRARY: Record<string, Tags> = {
   'at the top.flac': { ARTIST: 'Top', ALBUM: 'Top', TITLE: 'Top' },
 };
 
-/** Writes the files. Each has different audio, so that none is taken for another. */
+/** Writes the files, each with different audio, so that none counts as a copy of another. */
 export function writeFolderLibrary(dir: string, files: Record<string, Tags> = FOLDER_LIBRARY, firstNumber = 0): void {
   Object.entries(files).forEach(([path, tags], n) => {
     mkdirSync(dirname(join(dir, path)), { recursive: true });

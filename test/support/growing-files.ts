@@ -1,10 +1,10 @@
-// Files that another process writes.
+// Files that another process keeps writing.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { silentMp3 } from './audio-bytes.ts';
 
 interface Writer {
-  /** Stops the process that writes. */
+  /** Stops the writing process. */
   stop(): Promise<void>;
 }
 

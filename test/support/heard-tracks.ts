@@ -1,5 +1,5 @@
-// Many pending tracks, without the time to generate and fingerprint as many files: they share one untagged
-// file, and each has its own fingerprint already.
+// Makes many pending tracks without generating and fingerprinting as many files: they share one untagged file, and each
+// already has its own fingerprint.
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,8 +17,8 @@ import { silence } from './silence.ts';
 const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
 /**
- * Inserts them into a database with the storage `<dir>/library`. Returns what AcoustID answers for them: `Song
- * <n>` by `Artist <n % 20>`.
+ * Inserts the tracks into a database with the storage `<dir>/library`. Returns the function with which AcoustID
+ * answers: `Song <n>` by `Artist <n % 20>`.
  */
 export function makeHeardTracks(db: MainDb, dir: string, file: string, count: number): (lookup: Lookup) => Answer {
   const sha256 = createHash('sha256').update(readFileSync(file)).digest('hex');

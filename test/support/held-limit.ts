@@ -1,14 +1,14 @@
-// Time limits that end when a test says so and never by the clock, for code in the test's process. A test of
-// a limit sets it to a number that nothing else uses, to recognize its timers.
+// Lets time limits end when a test says so and never by the clock, for code in the test's process. The test sets a
+// limit to a number that nothing else uses, so that its timers are recognized.
 import { Socket } from 'node:net';
 import { until } from './until.ts';
 
 export interface HeldLimit {
-  /** The number of timers of the limit that run now. */
+  /** Returns the number of running timers of the limit. */
   running(): number;
-  /** The total number of started timers: a limit that is restarted with every byte starts a timer each time. */
+  /** Returns the total number of started timers: a limit that is restarted with every byte starts a timer each time. */
   started(): number;
-  /** Ends the running timers, oldest first, or the next timer when none runs. */
+  /** Ends the running timers, oldest first, or the next timer if none is running. */
   runOut(): Promise<void>;
   /** Restores the timers. */
   release(): void;
@@ -37,7 +37,7 @@ export function holdLimit(ms: number): HeldLimit {
     if (listener) this.once('timeout', listener);
     startedLimits++;
     running.set(this, () => this.emit('timeout'));
-    if (!watched.has(this)) this.once('close', () => running.delete(this)); // kept-alive sockets return
+    if (!watched.has(this)) this.once('close', () => running.delete(this)); // kept-alive sockets are used again
     watched.add(this);
     return this;
   };
@@ -54,7 +54,7 @@ export function holdLimit(ms: number): HeldLimit {
     async runOut() {
       await until(() => running.size > 0);
       for (const [timer, run] of running) {
-        if (!running.delete(timer)) continue; // an earlier timer has cleared this timer
+        if (!running.delete(timer)) continue; // an earlier timer's callback has cleared this timer
         if (!(timer instanceof Socket)) clearTimeout(timer);
         run();
       }

@@ -1,5 +1,5 @@
-// Databases, manifests and lists of files as an attacker would send them: valid data with one to three random
-// changes of any kind.
+// Databases, manifests and lists of files as an attacker would send them: valid data with one to three random changes
+// of any kind.
 import Database from 'better-sqlite3';
 import { damageBytes } from './damage.ts';
 
@@ -73,12 +73,12 @@ const VALUES: readonly unknown[] = [
   Buffer.alloc(100, 0xff),
 ];
 
-/** The length in characters. */
+/** Length of a very long text in characters. */
 const LONG_TEXT_LENGTH = 100_000;
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Ordinary tables that have rows. */
+/** Returns the names of ordinary tables that have rows. */
 function filledTables(db: Db): string[] {
   return db
     .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")
@@ -274,11 +274,13 @@ export function withChange(value: unknown, random: Random): unknown {
 
 export interface ChangedDatabase {
   bytes: Buffer;
-  /** The names of the changes. */
+  /** Names of the changes that were made. */
   changes: string[];
 }
 
-/** Returns false if earlier changes left nothing to change: renamed tables or columns, or an unreadable schema. */
+/**
+ * Makes one change. Returns false if earlier changes prevent it by renamed tables or columns, or an unreadable schema.
+ */
 function apply(db: Db, name: string, random: Random, isFirst: boolean): boolean {
   try {
     CHANGES[name]?.(db, random);

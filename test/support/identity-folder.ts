@@ -1,5 +1,5 @@
-// A music folder that random steps change, and what must hold of the tracks afterwards, whatever makes its files: the
-// simulation, or real encoders.
+// A music folder that random steps change, and the rules that its tracks must follow afterwards, for files of the
+// simulation and of real encoders.
 import fs from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import type { Database, Statement } from 'better-sqlite3';
@@ -41,7 +41,7 @@ export interface Step {
 
 /** The content of a file. */
 export interface Content {
-  /** The number of the recording, which several encodings can have. */
+  /** Number of the recording; several encodings can have the same number. */
   sound: number;
   audio: string;
   title: string;
@@ -61,18 +61,18 @@ export function randomSteps(seed: number): Step[] {
   return steps.flatMap((step) => (step.op === 'slow upgrade' ? slowUpgrade(step.picks) : [step]));
 }
 
-/** A better copy comes, and the file that was there goes some scans later. */
+/** Returns the steps in which a better copy is added, and the original file is removed after a scan. */
 const slowUpgrade = (picks: Step['picks']): Step[] =>
   (['better copy', 'scan', 'drop worse'] as const).map((op) => ({ op, picks }));
 
-/** The number of recordings of a sequence. Recordings with higher numbers come from outside. */
+/** Number of recordings of a sequence. Recordings with higher numbers come from outside. */
 export const SOUNDS = 6;
 /** The distance between the recording numbers of sequences that share a library. */
 export const SOUNDS_PER_SEQUENCE = 100;
 const isForeign = (sound: number): boolean => sound % SOUNDS_PER_SEQUENCE >= SOUNDS;
 
 interface FolderDeps {
-  /** The sequence's own folder, with all its files. */
+  /** The sequence's own folder, which contains all its files. */
   root: string;
   /** Returns the path of a folder of the sequence. */
   pathOf: (folder: string) => string;
@@ -82,7 +82,7 @@ interface FolderDeps {
   away: string;
   isHeard: boolean;
   contentOf: (path: string) => Content;
-  /** Writes a file, with a time that it did not have before. */
+  /** Writes a file with a new modification time. */
   write: (path: string, content: Content) => void;
   touch: (path: string) => void;
   /** Returns the audio of another encoding of a recording, for this extension. */
@@ -251,7 +251,7 @@ export function createFolder({
 
   function retag(path: string, firstPick: number, secondPick: number): void {
     const contentBefore = contentOf(path);
-    // without fingerprints, only tags can identify music in other bytes
+    // without fingerprints, only tags can identify music after its bytes have changed
     const title = isHeard ? `Title ${firstPick % 20}` : `Title ${contentBefore.sound}.${firstPick % 20}`;
     const content = { ...contentBefore, title, album: `Album ${secondPick % 3}`, artist: `Quay ${firstPick % 2}` };
     rewrite(path, content, secondPick);
@@ -270,7 +270,7 @@ export function createFolder({
     former: string | null;
     title: string;
     availability: string;
-    /** Plays from its file in a music folder. */
+    /** 1 if the track plays from its file in a music folder. */
     in_place: 0 | 1;
     comment: string | null;
     isrc: string | null;
@@ -289,7 +289,7 @@ export function createFolder({
       )
       .all()
       .filter((row) => row.audio_hash === null || isOwn(soundOf(row.audio_hash)));
-    /** Former audio of tracks that were matched by path and then merged with a track of the same audio. */
+    /** Previous audio of tracks that were matched by path and then merged with a track of the same audio. */
     const formerOfJoined = Map.groupBy(
       client
         .prepare<[], { id: TrackId; former: string }>(
@@ -306,9 +306,10 @@ export function createFolder({
     const audioOnDisk = new Set(onDisk.map(({ content }) => hashOf(content.audio)));
     const pathsOnDisk = new Set(onDisk.map(({ path }) => path));
     /**
-     * The path decides when nothing else can: other music in a track's place, of which no track and no fingerprint
-     * tells what it is, while the track's own audio is nowhere. When that comes back, it is the track again. Where
-     * nothing is heard, no track tells of audio that was encoded again, before or after.
+     * Returns whether a track was assigned by its path, as happens if nothing else decides: other music replaced the
+     * track's file, no track and no fingerprint identifies that music, and the track's own audio is nowhere. If this
+     * audio comes back, the track gets it again. Without fingerprints, no track is recognized in audio that was encoded
+     * again.
      */
     const isByPath = ({ id, audio_hash, former }: Row): boolean =>
       [former, ...(formerOfJoined.get(id) ?? []).map((joinedTrack) => joinedTrack.former)].some(
@@ -339,7 +340,10 @@ export function createFolder({
     const replacedIds = new Set(client.prepare<[], TrackId>('SELECT track_id FROM replaced_tracks').pluck().all());
     const isThere = (row: Row): boolean => bySourceId.get(row.source_id) === row && pathsOnDisk.has(row.source_id);
     const goneRows = rows.filter((row) => !isThere(row) && !replacedIds.has(row.id));
-    /** A better copy that came later is the only one, and nothing else may have become it. */
+    /**
+     * Returns whether a better copy took the place of this track: it must be the only one, and no other track may have
+     * become it.
+     */
     function becameAnother(row: Row): boolean {
       const sound = soundOf(row.audio_hash);
       if (!isHeard || sound < 0 || row.former !== null) return false;
@@ -349,7 +353,7 @@ export function createFolder({
         better.every(
           (candidate) => candidate.id > row.id && candidate.former === null && !replacedIds.has(candidate.id),
         ) &&
-        // a killed scan may have added a track whose audio was not read before its file was renamed
+        // a killed scan may have added a track whose file was renamed before its audio was read
         goneRows.every(
           (goneRow) => goneRow === row || (goneRow.audio_hash !== null && soundOf(goneRow.audio_hash) !== sound),
         )
@@ -392,17 +396,26 @@ export function createFolder({
   return { listed: listFiles, change, faults };
 }
 
-/** Tracks that are edited as a whole keep their names, and have an album of their own. */
+/**
+ * Returns the names that tracks have at first. Tracks whose metadata is edited as a whole keep them, so they have their
+ * own album.
+ */
 export const firstNames = (sound: number, sequence = 0): Pick<Content, 'album' | 'artist'> => {
   const keptSuffix = editedColumn(sound) === 'comment' ? ' kept' : '';
   return { album: `Album ${sequence}${keptSuffix}`, artist: `Quay ${sequence}${keptSuffix}` };
 };
 
-/** One of three tracks is edited as a whole, and one of three only in a field, which is no status. */
+/**
+ * Returns the edited column of a track: one of three tracks is edited as a whole (`comment`), one of three only in one
+ * field, which does not change its status.
+ */
 const editedColumn = (sound: number): 'comment' | 'isrc' | undefined =>
   (['comment', 'isrc', undefined] as const)[sound % 3];
 
-/** Of two tracks with one field edited that became one, the kept edit shows; the other's can be had by an undo. */
+/**
+ * Returns the edits of tracks that were merged into an edited track: the kept track displays its own edit, and an undo
+ * restores the other one.
+ */
 const editsInMerges = (client: Database, column: string): string[] =>
   client
     .prepare<[], string>(
@@ -412,7 +425,7 @@ const editsInMerges = (client: Database, column: string): string[] =>
     .pluck()
     .all();
 
-/** Every new track is played, liked, put into a playlist, and two of three are edited, under the name of its sound. */
+/** Plays and likes every new track, adds it to a playlist, and edits two of three, with the name of the sound. */
 export function hang(client: Database, soundOf: FolderDeps['soundOf'], stamp: () => number): void {
   const newTracks = client
     .prepare<[], { id: TrackId; audio_hash: string | null }>(

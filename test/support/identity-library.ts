@@ -1,5 +1,5 @@
-// A music folder with a part for each row of the identity table, and a server for it: every track has a play, a
-// like and a playlist entry, and after scans each row can say what is not where it should be.
+// A music folder with a part for each row of the identity table, and a server for it: every track gets a play, a like
+// and a playlist entry, and after scans each row reports what is not where it should be.
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
@@ -30,7 +30,7 @@ export const servedBy = (server: TestServer): Served => ({
 
 const nameOf = (part: number, parts: number): string => (parts === 1 ? '' : `row ${part}/`);
 
-/** Lays out the files of all rows. A single row uses the whole music folder; several use a folder each. */
+/** Writes the files of all rows. A single row uses the whole music folder; several rows use a folder each. */
 export function layOutRows(folder: string, rows: readonly Row[], songs: Songs, format = 'mp3'): Part[] {
   return rows.map((row, part): Part => {
     const newPart: Part = {
@@ -46,14 +46,14 @@ export function layOutRows(folder: string, rows: readonly Row[], songs: Songs, f
 
 type RowChecks = Awaited<ReturnType<typeof openRowChecks>>;
 
-/** Opens the checks of rows; call it after the first scan, before the changes. */
+/** Opens the checks of rows; must be called after the first scan and before the changes. */
 export async function openRowChecks(served: Served, mode: Mode, rows: readonly Row[], format = 'mp3') {
-  /** Returns ids by source id; source ids of a part are relative to the part. */
+  /** Returns track ids by source id; source ids of a part are relative to the part. */
   const ids = async (part = -1): Promise<Record<string, number>> => idsAmong(await served.tracks(), part);
 
   function idsAmong(tracks: readonly TrackOut[], part: number): Record<string, number> {
     const prefix = part < 0 ? '' : nameOf(part, rows.length);
-    // a track whose file was overwritten is below a folder of its own
+    // a track whose file was overwritten has a separate folder
     const placeOf = (sourceId: string): string => sourceId.replace(/^\.overwritten\/\d+\//, '');
     return Object.fromEntries(
       tracks
@@ -115,7 +115,7 @@ function hang(db: Database, ids: number[]): void {
   for (const id of ids) for (const statement of statements) statement.run({ id });
 }
 
-/** Returns the faults of tracks that must have their data, and be playable or missing. */
+/** Returns the faults of tracks that must have their user data and this availability. */
 export async function keptFaults(
   served: Served,
   ids: readonly number[],

@@ -1,6 +1,6 @@
-// Random changes of a music folder against the real scan, with everything but decoding: real files, whose text says
-// what they sound like, the real walk, rows and stages; only the reader and the fingerprints are made up. A thousand
-// sequences take seconds, and one that fails is made shorter until nothing can be left out.
+// Random changes of a music folder against the real scan without decoding: real files whose text determines their
+// sound, the real walk, rows and stages; only the reader and the fingerprints are simulated. A thousand sequences take
+// seconds, and a failing sequence is shortened until no step can be left out.
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join } from 'node:path';
@@ -37,7 +37,10 @@ import { openTempDatabase } from './temp-database.ts';
 
 class Killed extends Error {}
 
-/** `both`: of two music folders, files are copied from the first and only indexed in the other, which has a third. */
+/**
+ * The music folders. With `both` there are two: files of the first are copied, files of the second, which contains a
+ * third, are only indexed.
+ */
 export type Folders = Mode | 'both';
 const OTHER_FOLDERS = ['folder 2', 'split 1'];
 const owner: TrashUser = { id: 1 as UserId, rights: rightsFrom(() => true) };
@@ -71,7 +74,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
   let stamp = 0;
   let audios = 0;
   let sounds = SOUNDS;
-  /** Batches of rows, readings and fingerprints until the scan is killed. */
+  /** Number of batches of rows, readings and fingerprints until the scan is killed. */
   let life = Infinity;
   const live = (): void => {
     if (--life < 0) throw new Killed();
@@ -270,7 +273,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     likedNames.look(db.$client);
   }
 
-  /** Deletes the track that this number picks, as people do. */
+  /** Deletes the track with this number, as users do. */
   function deleteOne(pick: number): void {
     const all = db.$client.prepare<[], TrackId>('SELECT id FROM tracks ORDER BY id').pluck().all();
     const id = all[pick % all.length];
@@ -309,7 +312,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     fs.writeFileSync(path, JSON.stringify(content));
     touch(path);
   }
-  /** The clock of a file system may be coarser than two changes in a row. */
+  /** Sets a new file time, because a file system's clock may be coarser than two changes in a row. */
   function touch(path: string): void {
     fs.utimesSync(path, 1_600_000_000, 1_600_000_000 + ++stamp);
   }
@@ -394,7 +397,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
 
   return {
     play,
-    /** Tracks whose audio was decoded in the last play, each time. */
+    /** Returns the ids of tracks whose audio was decoded in the last play, once per decoding. */
     heard: (): readonly TrackId[] => heardIds,
     /** Returns the shortest part of the steps that still fails. */
     async shrink(steps: readonly Step[]): Promise<Step[]> {
@@ -413,7 +416,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
   };
 }
 
-/** Detects the format by the content of a file, as the real reader does, and not by its name. */
+/** Returns the format by the content of a file, like the real reader, and not by its name. */
 const formatOf = (audio: string): 'flac' | 'mp3' => (extname(audio) === '.flac' ? 'flac' : 'mp3');
 
 function never(): never {

@@ -1,5 +1,5 @@
-// What may happen to music files on disk, and what has to happen to their tracks: the table that every way to scan
-// has to follow.
+// The table of what may happen to music files on disk, and what must happen to their tracks. Every way of scanning has
+// to follow it.
 import {
   copyFileSync,
   cpSync,
@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path';
 import { makeLibrary, type ExpectedFile } from './library.ts';
 import { retag } from './retag.ts';
 
-/** Songs, each with its own audio, and two encodings of one recording. */
+/** Audio files with one song each, and two encodings of one recording. */
 export interface Songs {
   mp3: string[];
   /** The same recording as MP3 and as FLAC, with the recording's id in the tags. */
@@ -66,27 +66,27 @@ export const D = 'Two/Third/01 - Delta.mp3';
 const E = 'Two/Third/02 - Epsilon.mp3';
 export const ALL = [A, B, C, D, E];
 
-/** The number of songs of a part: one for each path of ALL, and one more. */
+/** Number of songs of a part: one for each path of ALL, and one more. */
 export const SONGS_PER_PART = ALL.length + 1;
 const FOREIGN_SONG = ALL.length;
 
 /**
- * One change on disk: which path has the file of which old track afterwards (null: a new track), and which tracks
- * have no file.
+ * One change on disk. `places` names the old path whose track each new path must have (null: a new track), `lost` the
+ * tracks without a file.
  */
 export interface Row {
   what: string;
   /** The files before the change; by default the five paths of ALL. */
   files?: (part: Part) => Record<string, string>;
   change: (part: Part) => void;
-  /** A second change, after a scan has seen the first. */
+  /** Makes a second change after a scan has seen the first one. */
   later?: (part: Part) => void;
   places: Record<string, string | null>;
   /** Old paths of tracks without a file. */
   lost?: string[];
   /** Expectations that differ in copy mode, because the library has a copy of deleted files. */
   inCopyMode?: Pick<Row, 'places' | 'lost'>;
-  /** Old paths of tracks that became one with the track at another path. */
+  /** Old paths of tracks that were merged with the track at another path, and these paths. */
   joined?: Record<string, string>;
   /** Whether the tracks are merged at the end of a scan, which a dry run cannot report. */
   isFoundLast?: true;

@@ -1,8 +1,8 @@
-// How well two halves of a tone were joined in a recording: the phase of the second half relative to the first
+// Measures how well two halves of a tone are joined in a recording: the phase of the second half relative to the first
 // shows a shift, and samples around the join that differ from the tone are a gap.
 
 export interface Join {
-  /** By how much the second half is late (a gap) or early (an overlap), in milliseconds. */
+  /** Milliseconds by which the second half is late (positive, a gap) or early (an overlap). */
   shiftMs: number;
   /** Duration of the gap near the join, in milliseconds. */
   holeMs: number;
@@ -19,11 +19,14 @@ interface Wave {
 
 const CLEAR_S = 0.03;
 const WINDOW_S = 0.25;
-/** Fraction of the amplitude: more than the error of a codec in its first samples, less than any click. */
+/**
+ * Tolerated deviation as a fraction of the amplitude: more than the error of a codec in its first samples, less than
+ * any click.
+ */
 const TOLERANCE = 0.3;
 const AUDIBLE = 0.02;
 
-/** `at`: frame at which the second half should start. */
+/** Measures a join. `joinSample` is the frame at which the second half should start. */
 export function measureJoin({ samples, rate }: Recording, joinSample: number, hz: number): Join {
   const step = (2 * Math.PI * hz) / rate;
   const clear = Math.round(CLEAR_S * rate);

@@ -16,7 +16,7 @@ export const hasKeychain = process.platform === 'linux' && has('dbus-run-session
 if (!hasKeychain)
   sayLeftOut('dbus-run-session or gnome-keyring-daemon is not installed: the system’s keychain is NOT tested.');
 
-/** The password is sent through the first pipe; closing the second one ends the session. */
+/** Starts an unlocked keychain: the first pipe sends the password, and closing the standard input ends the session. */
 const SCRIPT =
   'printf password | gnome-keyring-daemon --unlock --components=secrets > /dev/null && echo "bus $DBUS_SESSION_BUS_ADDRESS" && exec cat > /dev/null';
 

@@ -1,9 +1,9 @@
-// Commands that are killed at random moments of their work, counted in changes of the data folder and not in time.
+// Kills commands at random moments of their work, counted in changes of the data folder and not in time.
 import { mkdirSync, watch } from 'node:fs';
 import { runServer } from './process.ts';
 
 interface Counted {
-  /** How often the folder's files changed. */
+  /** Number of changes of the folder's files. */
   changes: number;
   isKilled: boolean;
   output: string;

@@ -16,13 +16,13 @@ export async function openKilledServer({ dataDir, env = {} }: KilledServerOption
   const start = (): Promise<ServerProcess> => spawnServer(['--data-dir', dataDir, '--port', '0'], env);
   let server = await start();
 
-  /** Calls /api/v1. Throws when the server is gone before it answers, or refuses. */
+  /** Calls /api/v1. Throws if the server ends before it responds, or refuses the request. */
   async function api<T>(path: string, method = 'GET', body?: unknown, token?: string): Promise<T> {
     const isForm = body instanceof FormData;
     const response = await fetch(`${server.url}/api/v1${path}`, {
       method,
       headers: {
-        connection: 'close', // a proof may block the event loop for longer than servers keep a connection
+        connection: 'close', // a proof may block the event loop for longer than servers keep connections open
         ...(token && { authorization: `Bearer ${token}` }),
         ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
       },

@@ -28,7 +28,7 @@ export interface Heard {
   txt?: unknown;
 }
 
-/** Another program on the network that searches for services of a type. */
+/** Imitates another program on the network that searches for services of a type. */
 export function listenForServices(type: string) {
   const radio = new Bonjour({}, () => undefined);
   const browser = radio.find({ type });
@@ -69,7 +69,7 @@ export function listenForServices(type: string) {
   };
 }
 
-/** Announces a service and listens on another socket, which fails without multicast. */
+/** Returns whether multicast works: announces a service and listens on another socket. */
 export async function hasMulticast(): Promise<boolean> {
   const radio = new Bonjour({}, () => undefined);
   (radio as unknown as { server: { mdns: { on(event: 'error', listener: () => void): void } } }).server.mdns.on(
@@ -97,14 +97,14 @@ export async function hasMulticast(): Promise<boolean> {
   return works;
 }
 
-/** Binds the mDNS port exclusively; undefined when another program has it. */
+/** Binds the mDNS port exclusively; undefined if another program uses it. */
 export const holdMulticastPort = (): Promise<UdpSocket | undefined> =>
   new Promise((resolve) => {
     const socket = createSocket({ type: 'udp4', reuseAddr: false });
     socket.once('error', () => resolve(undefined)).bind(5353, () => resolve(socket));
   });
 
-/** A connection that stays open, with raw requests. */
+/** Opens a connection that stays open, for raw requests. */
 export async function openConnection(address: string, port: number) {
   const socket: Socket = connect(port, address);
   socket.setEncoding('utf8');
@@ -131,7 +131,7 @@ export async function openConnection(address: string, port: number) {
   };
 }
 
-/** Returns `connected`, or the system's error. */
+/** Connects to an address; returns `connected`, or the system's error code. */
 export const tryConnect = (address: string, port: number): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect(port, address);

@@ -13,7 +13,7 @@ interface LibraryServicesOptions {
   now?: () => Date;
   /** Called in the transaction of a deletion. */
   onDeleted?: (id: TrackId) => void;
-  /** Replaces the recording of deletions. */
+  /** Deletes an object; by default deletions are only recorded. */
   deleteObject?: (key: string) => Promise<boolean>;
 }
 

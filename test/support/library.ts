@@ -1,4 +1,4 @@
-// Generates a collection of real, tagged audio files with library/, and reads its manifest.
+// Generates a collection of real, tagged audio files with library/make-library.mjs, and reads its manifest.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -56,7 +56,7 @@ interface ExpectedTags {
 /** The manifest's entry of a file; see library/README.md. */
 export interface ExpectedFile {
   path: string;
-  /** The path's bytes, when they are not UTF-8. */
+  /** The path as hexadecimal bytes if it is not UTF-8. */
   pathHex?: string;
   format: string;
   codec: string;
@@ -68,7 +68,7 @@ export interface ExpectedFile {
   tagVersion?: string;
   art?: { mime: string; bytes: number };
   melody?: number;
-  /** Null: no tags at all. Absent: nothing readable is expected. */
+  /** Null if the file has no tags; undefined if it need not be readable. */
   tags?: ExpectedTags | null;
   duplicateOf?: string;
   sameAudioAs?: string;
@@ -85,7 +85,7 @@ export interface Manifest {
   messy: { path: string; pathHex?: string; kind: string; expect: string; why: string }[];
 }
 
-/** Generates the collection in `outDir`, which must be absent or empty; the manifest is beside it. */
+/** Generates the collection in `outDir`, which must not exist or be empty; the manifest is written beside it. */
 export function makeLibrary(options: LibraryOptions, outDir: string): Manifest {
   const args = ['--tracks', String(options.tracks), '--quiet'];
   const add = (name: string, value: string | number | undefined): void => {
@@ -121,7 +121,10 @@ function hashOfSources(): string {
   return hash.digest('hex');
 }
 
-/** Copies a cached collection, since generating takes ten times as long. The name changes with the generator. */
+/**
+ * Copies a cached collection, since generating takes ten times as long. The name of the cache changes with the
+ * generator.
+ */
 function copyKept(args: string[], outDir: string): void {
   const name = createHash('sha256')
     .update(JSON.stringify([(sourcesHash ??= hashOfSources()), args]))
@@ -135,7 +138,7 @@ function copyKept(args: string[], outDir: string): void {
       fs.renameSync(unfinishedDir, cachedDir);
     } catch (error) {
       if (!fs.existsSync(cachedDir)) throw error;
-      fs.rmSync(unfinishedDir, { recursive: true }); // another process has cached the collection meanwhile
+      fs.rmSync(unfinishedDir, { recursive: true }); // another process has cached the collection in the meantime
     }
   }
   fs.mkdirSync(outDir, { recursive: true });
@@ -148,7 +151,7 @@ function copyKept(args: string[], outDir: string): void {
   }
 }
 
-/** Reads `<dir>.expected.json`, which has one file a line. */
+/** Reads `<dir>.expected.json`, which has one file per line. */
 export function readManifest(dir: string): Manifest {
   const manifest: Manifest = { dir, files: [], counts: {}, messy: [] };
   let section = '';
@@ -164,7 +167,7 @@ export function readManifest(dir: string): Manifest {
   return manifest;
 }
 
-/** A manifest of a million files is longer than a string can be. */
+/** Yields the lines of a file, because a manifest of a million files exceeds the maximum length of a string. */
 function* linesOf(file: string): Generator<string> {
   const fd = fs.openSync(file, 'r');
   const decoder = new StringDecoder('utf8');

@@ -1,5 +1,5 @@
-// Checks the albums and artists that a person liked, however their tracks were renamed: the like is on
-// an album or artist that the tracks have now, and on no other.
+// Checks the albums and artists that a user liked after their tracks were renamed: each like is on an album or artist
+// that has the tracks now, and on no other.
 import type { Database } from 'better-sqlite3';
 import type { TrackId } from '../../server/db/ids.ts';
 import { isNamed, isNamedArtist } from '../../server/db/unknown-names.ts';
@@ -18,7 +18,7 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 
 export function createLikedNames() {
-  /** The tracks that each liked album or artist ever had. */
+  /** Ids of all tracks that each liked album or artist ever had. */
   const everIn = new Map<string, { kind: Kind; tracks: Set<TrackId> }>();
   const placesOf = (client: Database, kind: Kind): { item: number; track: TrackId }[] =>
     client.prepare<[], { item: number; track: TrackId }>(KINDS[kind].tracks).all();
@@ -38,7 +38,7 @@ export function createLikedNames() {
         }
     },
 
-    /** Updates the tracks of each liked item; call it after each change. */
+    /** Updates the tracks of each liked item; must be called after each change. */
     look(client: Database): void {
       for (const kind of ['album', 'artist'] as const)
         for (const { item, track } of placesOf(client, kind)) everIn.get(`${kind} ${item}`)?.tracks.add(track);

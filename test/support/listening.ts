@@ -1,6 +1,6 @@
-// Plays inserted as rows, the same for the same seed, over several years and at realistic hours: some are played far
-// more than others, some plays have no track. Also the recount that statistics are compared with: one pass over
-// the tables, without indexes or slices.
+// Plays inserted as rows, the same for the same seed, over several years and at realistic hours: some tracks are played
+// far more than others, some plays have no track. Also a recount for comparison with the statistics: one pass over the
+// tables, without indexes or slices.
 import type { MainDb } from '../../server/db/client.ts';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { identityKey } from '../../server/library/tracks/sort-and-identity-keys.ts';
@@ -64,11 +64,11 @@ interface Row {
   song_key: number | null;
 }
 
-/** Sums of all rows, by id in the library, else by name. */
+/** Sums up all rows, by library id if there is one, otherwise by name. */
 export function recount(db: MainDb, userId: UserId, { from = 0, to = Infinity, tz = 'UTC' } = {}): Recount {
   const client = db.$client;
   const clock = new Intl.DateTimeFormat('sv-SE', { timeZone: tz, dateStyle: 'short', timeStyle: 'short' });
-  const texts = new Map<number, string>(); // cached by quarter of an hour, in which no clock changes
+  const texts = new Map<number, string>(); // cached per quarter of an hour, within which no clock changes
   const localText = (timeMs: number): string => {
     const quarter = Math.floor(timeMs / 900_000);
     const text = texts.get(quarter) ?? clock.format(quarter * 900_000);
@@ -133,7 +133,7 @@ export function recount(db: MainDb, userId: UserId, { from = 0, to = Infinity, t
   return result;
 }
 
-/** Counts of the top items, without names. */
+/** Returns plays and duration of the top items, without their names. */
 export const best = (sums: Record<string, [number, number]>, maxRows = 20): [plays: number, ms: number][] =>
   Object.values(sums)
     .sort((a, b) => b[0] - a[0] || b[1] - a[1])

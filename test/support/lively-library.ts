@@ -8,7 +8,7 @@ export type Api = <T>(path: string, init?: { method?: string; body?: unknown }) 
 
 const DAY_MS = 86_400_000;
 const DAYS = 365;
-/** Plays at each hour of the day. */
+/** Relative number of plays at each hour of the day. */
 const HOURS = [3, 1, 1, 0, 0, 0, 2, 6, 9, 7, 5, 5, 6, 5, 5, 5, 6, 9, 12, 14, 16, 17, 13, 7];
 const MOST_AT_ONCE = 1_000;
 
@@ -43,7 +43,7 @@ async function allTracks(api: Api): Promise<TrackOut[]> {
   }
 }
 
-/** Plays a few tracks very often and most rarely; more in the evening, at weekends and recently. */
+/** Plays a few tracks very often and most of them rarely; more in the evening, at weekends and recently. */
 async function play(api: Api, lovedTracks: readonly TrackOut[], random: () => number, now: Date): Promise<number> {
   const hours = HOURS.flatMap((share, hour) => Array<number>(share).fill(hour));
   const items: unknown[] = [];

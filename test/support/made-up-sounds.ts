@@ -1,4 +1,5 @@
-// Records of an index of sounds as a library has them: albums lie around artists, artists around styles.
+// Generates records for an index of sounds, distributed as in real libraries: albums lie around artists, artists around
+// styles.
 import { RECORD_BYTES, VECTOR_SIZE, writeRecord } from '../../server/dsp/sound-vector.ts';
 import { seededRandom } from './seeded-random.ts';
 

@@ -3,14 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './product.ts';
 
-/** All pages, as paths in the repository. */
+/** Paths of all pages in the repository. */
 export const PAGES = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => join('docs', name)),
 ];
-/** Pages for people who run Tonearm. */
+/** Paths of the pages for people who run Tonearm. */
 export const MANUALS = [
   'README.md',
   ...['INSTALL', 'BACKUP', 'STORAGE', 'SECURITY', 'SUBSONIC'].map((name) => join('docs', `${name}.md`)),
@@ -18,10 +18,10 @@ export const MANUALS = [
 
 export const readSource = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-/** The page without line breaks inside paragraphs, so that a sentence can be searched for. */
+/** Returns a page without line breaks inside paragraphs, so that sentences can be searched for. */
 export const sentencesOf = (page: string): string => readSource(page).replaceAll(/\s+/g, ' ');
 
-/** Returns the text below a heading, up to the next one. Throws if the page has no such heading. */
+/** Returns the text below a heading, up to the next heading. Throws if the page has no such heading. */
 export function sectionOf(page: string, heading: string): string {
   const section = readSource(page)
     .split(/^(?=#+ )/m)
@@ -30,7 +30,7 @@ export function sectionOf(page: string, heading: string): string {
   return section;
 }
 
-/** Returns the rows of all tables in a text, as cells, without their heads. */
+/** Returns the rows of all tables in a text, as cells, without the header rows. */
 export const rowsOf = (text: string): string[][] =>
   [...text.matchAll(/^\|(?:[-: ]+\|)+\n((?:\|.*\n?)*)/gm)].flatMap(([, rows = '']) =>
     rows
@@ -45,17 +45,20 @@ export const rowsOf = (text: string): string[][] =>
       ),
   );
 
-/** Returns what is set in backticks. */
+/** Returns all texts in backticks. */
 export const codeIn = (text: string): string[] => [...text.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
 
-/** Returns the lines of indented code blocks that run this program, without its name and without a remark behind. */
+/** Returns the lines of indented code blocks that run this program, without its name and without trailing comments. */
 export const commandsIn = (text: string, program: string): string[] =>
   [...text.matchAll(new RegExp(`^ {4}${program} (.+?)(?: {2,}.*)?$`, 'gm'))].map(([, line = '']) => line);
 
 const NUMBERS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 const NUMBER_WORDS = new Map([...NUMBERS.map((word, n) => [word, n] as const), ['a', 1], ['an', 1], ['half', 0.5]]);
 
-/** Returns the number in the first group of the pattern, in digits or as a word. Throws if the page does not say it. */
+/**
+ * Returns the number in the first group of the pattern, written in digits or as a word. Throws if the page has no such
+ * number.
+ */
 export function figureOn(page: string, pattern: RegExp): number {
   const word = pattern.exec(sentencesOf(page))?.[1];
   const number = word === undefined ? NaN : (NUMBER_WORDS.get(word) ?? Number(word.replaceAll(',', '')));
@@ -63,7 +66,7 @@ export function figureOn(page: string, pattern: RegExp): number {
   return number;
 }
 
-/** Returns a constant of the code: a number, or a product, quotient or shift of numbers. */
+/** Returns the value of a constant in the code: a number, or a product, quotient or shift of numbers. */
 export function constantIn(file: string, name: string): number {
   const text = new RegExp(`(?:const |^ +|[{ ])${name}(?:: |\\s=\\s)([\\d_.e*/< ]+)[,;} \\n]`, 'm').exec(
     readSource(file),

@@ -1,5 +1,5 @@
-// Audio with the properties of music for fingerprints: chords, a melody with overtones, bass and drums, from a seed.
-// The same seed is the same piece.
+// Generates audio with the properties of music for fingerprints, from a seed: chords, a melody with overtones, bass and
+// drums. The same seed results in the same piece.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { seededRandom } from './seeded-random.ts';
@@ -19,14 +19,15 @@ const OVERTONES = [1, 0.5, 0.3, 0.15];
 export interface Piece {
   seed: number;
   seconds: number;
-  /** Silence in front, in seconds. */ lead?: number;
+  /** Seconds of silence before the piece. */
+  lead?: number;
   /** The factor by which the piece is faster. */
   tempo?: number;
-  /** Half tones by which the piece is higher. */
+  /** Number of half tones by which the piece is higher. */
   higher?: number;
-  /** Played again: notes come up to 30 ms earlier or later, and louder or softer. */
+  /** Number of the take: in each take notes come up to 30 ms earlier or later, and louder or softer. */
   take?: number;
-  /** Other instruments: the melody and the chords have other overtones. */
+  /** Overtones of other instruments for melody and chords. */
   overtones?: readonly number[];
 }
 

@@ -1,5 +1,5 @@
-// Some fifty feeds as they occur: well-formed, sloppy, in old formats and charsets, and hostile. Each is made of a
-// line of this table, with its expected content or the reason why it is no feed.
+// Some fifty feeds as they occur: well-formed, sloppy, in old formats and charsets, and hostile. Each row of the table
+// is a feed with its expected content, or the reason why it is rejected.
 const AUDIO = 'https://cdn.example/one.mp3';
 const enclosure = `<enclosure url="${AUDIO}" length="1000" type="audio/mpeg"/>`;
 const titled = (title: string): string => item('<title>' + title + `</title>${enclosure}`);
@@ -17,7 +17,7 @@ interface OddFeed {
   about: string;
   feed: string | Uint8Array;
   contentType?: string;
-  /** Titles of the episodes; null: no feed. */
+  /** Titles of the episodes; null if the text is not a feed. */
   titles: string[] | null;
   /** Fields of the first episode. */
   first?: Record<string, unknown>;

@@ -42,7 +42,7 @@ function pageBytes({ flags, granule, serial, lacing, body }: OggPage, number: nu
   return page;
 }
 
-/** Writes packets on as many pages as they need, with at most `segments` of 255 bytes on each. */
+/** Writes packets on as many pages as needed, with at most `segments` of 255 bytes on each. */
 export function paged(packets: readonly Buffer[], serial: number, segments = 255): OggPage[] {
   const all = packets.flatMap((packet) => [
     ...Array<number>(Math.floor(packet.length / 255)).fill(255),

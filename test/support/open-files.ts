@@ -1,4 +1,4 @@
-// The open files of a process on Linux; an empty list on other systems.
+// Lists the open files of a process on Linux; nothing on other systems.
 import { readdirSync, readlinkSync } from 'node:fs';
 
 /** Lists open files below a folder, without sockets, whose number depends on clients. */
@@ -9,7 +9,7 @@ export function openFilesBelow(folder: string, pid: number | 'self' = 'self'): s
       const path = readlinkSync(`/proc/${pid}/fd/${fd}`);
       return path.startsWith(folder) ? [path] : [];
     } catch {
-      // the file was closed meanwhile
+      // the file was closed in the meantime
       return [];
     }
   });

@@ -1,5 +1,5 @@
-// The packed app without Electron's binary, which is not needed to check what is packed: it is replaced by a file
-// with the only thing that electron-builder looks for in it, the fuses.
+// Packs the app without Electron's binary, which is not needed to check what is packed: it is replaced by a file with
+// only the fuses, which electron-builder looks for.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,8 +9,8 @@ import { root } from './product.ts';
 /** The bytes before the fuses in Electron's binary: https://www.electronjs.org/docs/latest/tutorial/fuses */
 const SENTINEL = Buffer.from('dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX');
 /**
- * In the order of version 1; a build of Electron has them all off until they are set, except for the first, third
- * and fourth.
+ * The fuses in the order of version 1. In a build of Electron only the first, third and fourth fuse are on until they
+ * are set.
  */
 const FUSES = [
   'runAsNode',
@@ -26,17 +26,15 @@ const FUSES = [
 const AS_BUILT = '101100011';
 
 export interface PackedApp {
-  /** The folder that an installer installs. */
+  /** The folder that an installer would install. */
   dir: string;
   archive: string;
-  /** The unpacked files beside the archive. */
+  /** Path of the unpacked files beside the archive. */
   unpacked: string;
   fuses(): Record<(typeof FUSES)[number], boolean>;
 }
 
-/**
- * Packs for Linux on any system, as the release workflow does; the native packages are those that are installed here.
- */
+/** Packs for Linux on any system, as the release workflow does; the native packages are the installed ones. */
 export async function packApp(dir: string): Promise<PackedApp> {
   await run([join(root, 'scripts', 'build.ts'), '--if-stale', 'server', 'renderer', 'main']);
   const dist = join(dir, 'electron');

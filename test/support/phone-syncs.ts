@@ -1,6 +1,6 @@
-// How apps copy a library onto a phone: by the list of albums (Amperfy, Strawberry), by search3 without words, one kind
-// at a time (Symfonium), and by folders (DSub). Each returns the ids of all songs, and the number of requests.
-// Other servers leave empty lists out.
+// The ways in which apps copy a library onto a phone: by the list of albums (Amperfy, Strawberry), by search3 without
+// words, one kind at a time (Symfonium), and by folders (DSub). Each returns the ids of all songs, and the number of
+// requests. Other servers omit empty lists.
 import type { Phone, PhoneParams } from './phone.ts';
 
 type Listed = Record<string, unknown> & { id: string; isDir?: boolean };
@@ -14,7 +14,7 @@ type Asked = Pick<Phone, 'ask'>;
 const AT_ONCE = 8;
 
 export const SYNCS: Record<'albums' | 'search3' | 'folders', (phone: Asked, size?: number) => Promise<Synced>> = {
-  /** Requests all pages that the album counts of the artists suggest at once, then more pages while they are full. */
+  /** Requests at once all pages that the artists' album counts suggest, then more pages as long as they are full. */
   async albums(phone, size = 500) {
     const countedAsk = counting(phone);
     const { index } = await countedAsk<{ index: { artist: (Listed & { albumCount: number })[] }[] }>(

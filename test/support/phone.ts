@@ -1,4 +1,4 @@
-// A Subsonic client for tests: calls /rest with an app password, in any format, and reads the envelope.
+// A Subsonic client for tests, which calls /rest with an app password in any format, and parses the envelope.
 import { createHash } from 'node:crypto';
 
 interface PhoneAnswer {
@@ -38,7 +38,7 @@ export interface PhoneOptions {
   suffix?: '' | '.view';
 }
 
-/** The part of a server that a phone needs for an app password. */
+/** The part of a test server from which a phone gets its app password. */
 interface Reached {
   url: string;
   api: <T>(path: string, init?: { token?: string }) => Promise<{ body: T }>;

@@ -1,4 +1,4 @@
-// Compares the play counts of the triggers with a recount of the rows.
+// Compares the play counts that triggers maintain with a recount of the rows.
 import type { MainDb } from '../../server/db/client.ts';
 
 export const keptCounts = (db: MainDb): unknown[] =>

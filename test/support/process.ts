@@ -1,4 +1,4 @@
-// The server in its own process, for tests that kill it.
+// Runs the server in its own process, for tests that kill it.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { serverEntry } from './bundle.ts';
@@ -11,16 +11,16 @@ export interface ServerProcess {
   url: string;
   setupToken: string | undefined;
   output: () => string;
-  /** Kills it and waits until it has ended. */
+  /** Kills the process and waits until it has ended. */
   kill(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
 export interface RunOptions {
-  /** Text for the standard input. */
+  /** Text for the standard input of the process. */
   input?: string;
-  /** The account that runs it, as its user id; only root may choose one. */
+  /** User id of the account that runs the process; only root may choose another one. */
   uid?: number;
-  /** Kills the process as soon as this returns true. */
+  /** Called repeatedly; the process is killed as soon as it returns true. */
   killWhen?: () => boolean;
 }
 

@@ -5,8 +5,11 @@ import { isFresh } from '../../scripts/built-parts.js';
 import { productPaths } from '../../server/paths.ts';
 
 export const root = join(import.meta.dirname, '..', '..');
-/** For `--import` of programs that run from the sources. */
+/** Module for the `--import` option of programs that run from the sources. */
 export const quickImports = pathToFileURL(join(root, 'scripts', 'quick-imports.ts')).href;
 
-/** Threads start four times as fast from the bundle, so it is used whenever it is as new as the sources. */
+/**
+ * Paths of the worker threads and files: in the bundle if it is as new as the sources, because threads start four times
+ * as fast from it.
+ */
 export const paths = productPaths(root, isFresh('server'));

@@ -1,5 +1,5 @@
-// A pseudo-language made from English to find what a translation would break: its letters have accents,
-// so that English left in the code shows; its texts are longer by half; it is written from right to left.
+// A pseudo-language made from English, which shows what a translation would break: its letters have accents, so that
+// English texts in the code are visible, its texts are half as long again, and it is written from right to left.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,14 +9,14 @@ const root = join(import.meta.dirname, '..', '..');
 
 const LONGEST_WORD = 6;
 
-/** Arabic, with a region that does not exist. */
+/** The language tag: Arabic, with a region that does not exist. */
 export const PSEUDO = 'ar-XB';
 
 const PLAIN_LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const ACCENTED = 'áƀćđéƒǵħíĵķĺɱñóƥɋŕśťúṽŵẋýźÁɃĆĐÉƑǴĦÍĴĶĹṀÑÓƤɊŔŚŤÚṼŴẊÝŹ';
 const accented = new Map([...PLAIN_LETTERS].map((letter, i) => [letter, [...ACCENTED][i] ?? letter]));
 
-/** Placeholders and markup stay as they are. */
+/** Matches placeholders and markup, which stay unchanged. */
 const UNCHANGED_PARTS = /(\{\{[^}]*\}\}|<\/?\w+\/?>|\$t\([^)]*\))/;
 
 export function pseudoText(text: string): string {
@@ -38,7 +38,7 @@ const accent = (text: string): string => [...text].map((letter) => accented.get(
 
 type Texts = { [key: string]: string | Texts };
 
-/** Arabic has more plural forms than English; here they are all the same. */
+/** Plural forms of Arabic, which has more than English; here they are all the same. */
 const FORMS = ['zero', 'one', 'two', 'few', 'many', 'other'];
 
 function pseudoTexts(texts: Texts): Texts {
@@ -52,7 +52,7 @@ function pseudoTexts(texts: Texts): Texts {
   );
 }
 
-/** Makes the language's file. */
+/** Returns the text of the language's file. */
 const pseudoLanguage = (): string =>
   JSON.stringify(pseudoTexts(JSON.parse(readFileSync(join(root, 'resources/languages/en.json'), 'utf8')) as Texts));
 

@@ -1,4 +1,4 @@
-// Small files of rare formats: encoded by ffmpeg, or headers built byte by byte for formats that ffmpeg cannot write.
+// Small files of rare formats: encoded by ffmpeg, or built byte by byte for formats that ffmpeg cannot write.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,13 +12,13 @@ interface RareFile {
   sampleRateHz: number;
   channels: number;
   bitDepth?: number;
-  /** Makes the file, through a pipe or at `path`. */
+  /** Makes the file: through a pipe, or at `path`. */
   make: (path?: string) => Buffer;
 }
 
 const SECONDS = 2;
 
-/** A tone of two seconds. */
+/** Encodes a tone of two seconds with ffmpeg. */
 function byFfmpeg(channels: number, rate: number, output: string[], path = 'pipe:1'): Buffer {
   const tone = `sine=frequency=440:duration=${SECONDS}:sample_rate=${rate}`;
   const { status, stdout, stderr } = spawnSync(
@@ -92,7 +92,7 @@ export const REAL_FILES: RareFile[] = [
   real('a.mka', { format: 'mka', codec: 'vorbis', sampleRateHz: 44_100, channels: 2 }, '-f', 'matroska'),
 ];
 
-/** Formats that have tests of their own, for mutations. */
+/** Files that ffmpeg encodes in formats with their own tests, used for mutations. */
 export const OTHER_REAL_FILES: RareFile[] = [
   real('a.aac', { format: 'aac', codec: 'aac', sampleRateHz: 44_100, channels: 2 }, '-c:a', 'aac', '-f', 'adts'),
   real('a.wma', { format: 'wma', codec: 'wma', sampleRateHz: 44_100, channels: 2 }, '-c:a', 'wmav2', '-f', 'asf'),
@@ -100,7 +100,7 @@ export const OTHER_REAL_FILES: RareFile[] = [
   real('a.wv', { format: 'wv', codec: 'wavpack', sampleRateHz: 44_100, channels: 2 }, '-f', 'wv'),
 ].map(throughFile);
 
-/** Silence of MPEG 1 layer I: 48 kHz, 384 kbit/s, 12 × 384 / 48 = 96 words a frame. */
+/** Makes silence as MPEG 1 layer I: 48 kHz, 384 kbit/s, 12 × 384 / 48 = 96 words per frame. */
 function layerOne(): Buffer {
   const frames = 250;
   const bytes = Buffer.alloc(frames * 384);
@@ -108,7 +108,7 @@ function layerOne(): Buffer {
   return bytes;
 }
 
-/** Stream version 7 at 44.1 kHz: 77 frames, the last of which has 648 samples. */
+/** Makes a Musepack file of stream version 7 at 44.1 kHz: 77 frames, the last of which has 648 samples. */
 const musepack7 = (): Buffer =>
   Buffer.concat([
     ascii('MP+\x07'),
@@ -119,18 +119,18 @@ const musepack7 = (): Buffer =>
     Buffer.alloc(20_000, 0x5a),
   ]);
 
-/** Stream version 8 at 44.1 kHz. */
+/** Makes a Musepack file of stream version 8 at 44.1 kHz. */
 const musepack8 = (): Buffer =>
   Buffer.concat([
     ascii('MPCKSH\x0f'),
     Buffer.alloc(4),
-    Buffer.from([8, 0x80 | 5, 0x80 | 49, 8, 0, 0x1b, 0x1f]), // the header says 88,200 samples and no silence
+    Buffer.from([8, 0x80 | 5, 0x80 | 49, 8, 0, 0x1b, 0x1f]), // the header declares 88,200 samples and no silence
     Buffer.from([0]),
     ascii('AP\xa7\x10'),
     Buffer.alloc(20_000, 0x5a),
   ]);
 
-/** Version 3.99, 16 bit, 44.1 kHz. */
+/** Makes a Monkey's Audio file of version 3.99, 16 bit, 44.1 kHz. */
 const monkeysAudio = (): Buffer =>
   Buffer.concat([
     ascii('MAC '),
@@ -150,17 +150,19 @@ const monkeysAudio = (): Buffer =>
     Buffer.alloc(20_000, 0x5a),
   ]);
 
-/** STREAMINFO of 88,200 samples at 44.1 kHz, 16 bit, stereo; its bits are packed from the lowest up. */
+/**
+ * Makes a TAK file: STREAMINFO of 88,200 samples at 44.1 kHz, 16 bit, stereo; its bits are packed from the lowest up.
+ */
 function tak(): Buffer {
   const bits = (88_200n << 14n) | (BigInt(44_100 - 6000) << 52n) | (BigInt(16 - 8) << 70n) | (1n << 75n);
   const info = Buffer.from(Array.from({ length: 10 }, (_, n) => Number((bits >> BigInt(8 * n)) & 0xffn)));
   return Buffer.concat([ascii('tBaK\x01\x0a\0\0'), info, Buffer.alloc(4), Buffer.alloc(20_000, 0x5a)]);
 }
 
-/** The length of an eighth of a second. */
+/** Number of bytes of an eighth of a second of DSD. */
 const DSD_BYTES = 88_200;
 
-/** Silence in DSD, stereo. */
+/** Makes a stereo DSF file of silence. */
 export const dsf = (): Buffer =>
   Buffer.concat([
     ascii('DSD '),
@@ -188,7 +190,7 @@ const chunk64 = (name: string, ...parts: Buffer[]): Buffer => {
   return Buffer.concat([ascii(name), u32(0), u32(body.length), body]);
 };
 
-/** One second of silence in DSDIFF, stereo. */
+/** Makes a stereo DSDIFF file of silence, one second by default. */
 export const dff = (bytes = 705_600): Buffer =>
   chunk64(
     'FRM8',
@@ -204,7 +206,7 @@ export const dff = (bytes = 705_600): Buffer =>
     chunk64('DSD ', Buffer.alloc(bytes)),
   );
 
-/** One second of silence at 8 kHz, 16 bit, mono. */
+/** Makes an AIFF file of one second of silence at 8 kHz, 16 bit, mono. */
 const aiff = (): Buffer => {
   const chunk = (name: string, ...parts: Buffer[]): Buffer => {
     const body = Buffer.concat(parts);
@@ -215,7 +217,7 @@ const aiff = (): Buffer => {
   return chunk('FORM', ascii('AIFF'), common, chunk('SSND', Buffer.alloc(8), Buffer.alloc(16_000)));
 };
 
-/** Formats that have tests of their own, for mutations. */
+/** Functions that build files in formats with their own tests, used for mutations. */
 export const OTHER_BUILT_FILES: (() => Buffer)[] = [aiff, dsf, () => dff(DSD_BYTES)];
 
 const built = (name: string, format: string, codec: string, make: () => Buffer, bitDepth?: number): RareFile => ({
@@ -237,7 +239,7 @@ export const BUILT_FILES: RareFile[] = [
   built('a.tak', 'tak', 'tak', tak, 16),
 ];
 
-/** DTS with 14 bits in each 16-bit word, as on CDs. Each frame begins with a new word. */
+/** Packs DTS into 14 bits of each 16-bit word, as on CDs. Each frame begins with a new word. */
 export function dtsIn14Bits(bytes: Buffer): Buffer {
   const words: Buffer[] = [];
   for (let offset = 0; offset + 8 < bytes.length;) {

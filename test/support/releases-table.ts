@@ -1,4 +1,4 @@
-// Reads the table of test/data/releases.txt, whose head explains the notation.
+// Reads the table of test/data/releases.txt; the notation is explained at the top of that file.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './product.ts';
@@ -20,7 +20,7 @@ export interface GroupTrack {
   group: string;
   /** Undefined for a track without a folder. */
   folder: string | undefined;
-  /** The person typed the album's title; the file has another one. */
+  /** True if a user edited the album's title, so that the file has another one. */
   isEdited: boolean;
   discNumber: number | undefined;
   trackNumber: number | undefined;
@@ -35,7 +35,7 @@ export interface GroupTrack {
   edition: string | undefined;
   year: number | undefined;
   format: string;
-  /** Tracks of equal texts sound alike. Undefined for a track without a fingerprint. */
+  /** Tracks with the same text sound alike. Undefined for a track without a fingerprint. */
   sound: string | undefined;
 }
 
@@ -48,14 +48,14 @@ export interface CaseAlbum {
 
 const DEFAULT_ARTIST = 'The Quays';
 const DEFAULT_ALBUM = 'Blue';
-/** Extra duration of the songs of a group with `rec:`, in milliseconds. `remaster` keeps the titles. */
+/** Additional duration of the songs of a group with `rec:`, in milliseconds. `remaster` keeps the titles. */
 const OTHER_RECORDING_MS = 20_000;
 const REMASTER_MS = 5_000;
 
 export const readReleasesTable = (): ReleaseCase[] =>
   parseReleasesTable(readFileSync(join(root, 'test', 'data', 'releases.txt'), 'utf8'));
 
-/** Throws with the number of a line that it does not understand. */
+/** Parses the table. Throws with the number of a line that it does not understand. */
 export function parseReleasesTable(text: string): ReleaseCase[] {
   const cases: ReleaseCase[] = [];
   let block: Line[] = [];
@@ -92,7 +92,7 @@ function parseCase(block: Line[]): ReleaseCase {
   };
 }
 
-/** `a  Quays/Blue  1-12  mbid:std  year:1999` */
+/** Parses a line such as `a  Quays/Blue  1-12  mbid:std  year:1999`. */
 function parseGroup(line: string): GroupTrack[] {
   const [group = '', placeText = '', numbers = '', ...attributes] = line.split(/\s{2,}/);
   if (!/^[a-z]$/.test(group)) throw new Error(`${group} is not the letter of a group`);
@@ -147,7 +147,7 @@ function parseAttributes(attributes: string[]): Map<string, string> {
   return values;
 }
 
-/** One value for all tracks, or one for each; `-` for none. */
+/** Returns the value for each track: one value for all tracks, or one for each; `-` stands for none. */
 function perTrack(name: string, value: string | undefined, tracks: number): (string | undefined)[] {
   if (value === undefined) return Array.from({ length: tracks });
   const list = value.split(',').map((element) => (element.trim() === '-' ? undefined : element.trim()));
@@ -159,11 +159,11 @@ function perTrack(name: string, value: string | undefined, tracks: number): (str
 interface Position {
   disc: number | undefined;
   number: number | undefined;
-  /** The position as it is written: `3` or `2.3`. */
+  /** The position as written: `3` or `2.3`. */
   label: string;
 }
 
-/** `1-12`, `1,3,5`, `2.1-2.10`; `x3` for three tracks without numbers. */
+/** Parses `1-12`, `1,3,5` or `2.1-2.10`; `x3` stands for three tracks without numbers. */
 function parseNumbers(text: string): Position[] {
   return text.split(',').flatMap((range): Position[] => {
     const count = /^x(\d+)$/.exec(range)?.[1];
@@ -189,7 +189,7 @@ interface Song {
   disc: number;
   number: number;
 }
-/** The song that is at this position of the album, whether the disc is written or not. */
+/** Returns the song at this position of the album, whether the disc is written or not. */
 const songOf = ({ disc = 1, label }: Position): Song => ({ disc, number: Number(label.split('.').at(-1)) });
 
 interface Recording {
@@ -212,7 +212,7 @@ function mbidOf(name: string | undefined): string | undefined {
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** `a b1-3 | b4 (by The Quays)` */
+/** Parses albums such as `a b1-3 | b4 (by The Quays)`. */
 function parseAlbums(text: string, groups: GroupTrack[][]): CaseAlbum[] {
   const names = groups.map((group) => group.map(({ name }) => name));
   const expected = text.split('|').map((album) => {

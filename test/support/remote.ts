@@ -1,4 +1,4 @@
-// A server with a remote catalogue, and its use: search, save, fetch, play.
+// A server with a remote catalogue, and functions that use it: search, save, fetch, play.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DownloadJobOut } from '../../server/downloads/wire.ts';
@@ -8,7 +8,7 @@ import type { FakeItem } from '../fakes/internet-archive.ts';
 import { makeLibrary } from './library.ts';
 import type { Answer, TestServer } from './server.ts';
 
-/** Paces without rate limits. The time limits are for holdLimit, with different numbers. */
+/** Paces without rate limits. Their time limits are different numbers, so that holdLimit can tell them apart. */
 export const HASTE = {
   perSecond: 1_000,
   checkMs: 600_001,

@@ -5,7 +5,7 @@ import { extname } from 'node:path';
 
 const NAMES: Record<string, string> = { TIT2: 'title', TPE1: 'artist', TALB: 'album' };
 
-/** Replaces all tags of a file by these ID3 frames or their equivalents. Other formats than MP3 need ffmpeg. */
+/** Replaces all tags of a file by these ID3 frames or their equivalents. Needs ffmpeg for formats other than MP3. */
 export function retag(file: string, frames: Record<string, string>): void {
   const extension = extname(file).toLowerCase();
   if (extension === '.mp3') return retagMp3(file, frames);

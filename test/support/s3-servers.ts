@@ -1,4 +1,4 @@
-// S3 servers of different make, from their registries, each as a process of its own.
+// S3 servers of different makers, installed from package registries; each runs as a child process.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -15,16 +15,16 @@ const VIRTUAL_HOST = 'store.test';
 
 interface Make {
   name: string;
-  /** Programs that install or run the server, with the arguments that show that they exist. */
+  /** Commands that check whether the programs exist that install or run the server. */
   tools: string[][];
-  /** A path that exists when the server is installed. */
+  /** A path that exists if the server is installed. */
   file: string;
   install: string[][];
   env?: Record<string, string>;
   command: (port: number, dir: string) => [program: string, ...args: string[]];
   /** A host name of which a bucket may be a subdomain. */
   virtualHost?: string;
-  /** The server does not support conditional writes: the lease of a backup is settled by reading it again. */
+  /** True for a server without conditional writes: the lease of a backup is then verified by reading it again. */
   lacksConditions?: true;
 }
 
@@ -74,7 +74,7 @@ export const S3_MAKES: Make[] = [
     ],
   },
   {
-    name: 's3proxy', // with a virtual host the server accepts no addresses with paths
+    name: 's3proxy', // with a virtual host the server rejects addresses with the bucket in the path
     tools: [
       ['mvn', '--version'],
       ['java', '-version'],
@@ -134,7 +134,7 @@ const freePort = (): Promise<number> =>
     });
   });
 
-/** Resolves when the store has made the bucket. */
+/** Creates the bucket, and waits until the store has done so. */
 async function makeBucket(endpoint: string): Promise<void> {
   const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials: KEYS });
   for (const until = Date.now() + START_MS; ;) {

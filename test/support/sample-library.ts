@@ -30,7 +30,7 @@ export interface SampleTrack {
   year: number | null;
   disc: number | null;
   number: number | null;
-  /** The fields of the table except for year and numbers. */
+  /** The fields of the table, except year and numbers. */
   fields: SampleFields;
   durationMs: number | null;
   sizeBytes: number | null;
@@ -55,13 +55,13 @@ export interface SampleArtist {
   createdAt: number;
 }
 
-/** Indexes of artists and albums in a track or album are positions in these lists. */
+/** The inserted rows. Artists and albums of a track or album are indexes in these lists. */
 export interface SampleLibrary {
   users: UserId[];
   artists: SampleArtist[];
   albums: SampleAlbum[];
   tracks: SampleTrack[];
-  /** By user: item type and id → likes and ratings. Ids, not positions. */
+  /** Liked items of each user, as item type and id; these are ids, not indexes. */
   likes: Map<UserId, Set<string>>;
   plays: Map<UserId, Map<string, { plays: number; last: number }>>;
 }
@@ -337,6 +337,8 @@ function inserts(db: MainDb) {
   };
 }
 
-/** The sort key of a track in its album: absent numbers are last; a numbered track without a disc is on disc 1. */
+/**
+ * Returns the sort key of a track in its album: absent numbers are last; a numbered track without a disc is on disc 1.
+ */
 export const placeInAlbum = ({ disc, number }: SampleTrack): number =>
   (disc ?? (number === null ? 10_000 : 1)) * 10_000 + (number ?? 9_999);

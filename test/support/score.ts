@@ -1,12 +1,12 @@
-// Short pieces of music with known tempo and key: chords, a bass on the beats, drums and a melody, rendered as sums of
-// harmonics. The seed decides chords, melody and instruments.
+// Generates short pieces of music with known tempo and key: chords, a bass on the beats, drums and a melody, rendered
+// as sums of harmonics. The seed determines chords, melody and instruments.
 import { seededRandom } from './test-random.ts';
 
 const RATE_HZ = 22_050;
 const TONICS = { C: 0, 'C#': 1, D: 2, Eb: 3, E: 4, F: 5, 'F#': 6, G: 7, Ab: 8, A: 9, Bb: 10, B: 11 } as const;
 const MAJOR = [0, 2, 4, 5, 7, 9, 11];
 const MINOR = [0, 2, 3, 5, 7, 8, 10];
-/** Degrees of the scale, from 0; each begins and ends in the key. */
+/** Chord progressions as degrees of the scale from 0; each begins and ends in the key. */
 const PROGRESSIONS = [
   [0, 3, 4, 0],
   [0, 5, 3, 4],
@@ -21,7 +21,7 @@ export interface Score {
   isMinor: boolean;
   seconds: number;
   seed: number;
-  /** Without drums, only onsets of notes tell the beat. */
+  /** False for pieces whose beat is only audible from the onsets of notes. */
   hasDrums?: boolean;
 }
 
@@ -40,7 +40,7 @@ export function playScore({ bpm, beatsOfBar, key, isMinor, seconds, seed, hasDru
     const [from, count] = [Math.round(startSeconds * RATE_HZ), Math.round(length * RATE_HZ)];
     const step = (2 * Math.PI * hz(midi)) / RATE_HZ;
     const sampleCount = Math.min(count, samples.length - from);
-    // a sine is twice the cosine of its step times the sample before, less the one before that
+    // a sample of a sine is 2 cos(step) times the previous sample minus the one before that
     const waves = [1, 2, 3, 4, 5].map((h) => ({
       factor: 2 * Math.cos(step * h),
       now: 0,

@@ -18,14 +18,14 @@ export const totalOf = async ({ api }: Api, path: string): Promise<number> =>
   (await api<AlbumPage | ArtistPage | TrackPage>(`${path}${path.includes('?') ? '&' : '?'}limit=1`)).body.total;
 
 /**
- * Every clean file is a track with exactly the tags of the manifest; of the others every one with usable audio
- * is one.
+ * Returns how the tracks differ from the manifest: every clean file must be a track with exactly its tags, and every
+ * other file with usable audio must be a track.
  */
 export function differences(tracks: TrackOut[], manifest: Manifest): string[] {
   const bySourceId = new Map(tracks.map((track) => [track.source_id, track]));
   const lines: string[] = [];
   for (const file of manifest.files) {
-    if (file.pathHex) continue; // the text form differs from that of the manifest
+    if (file.pathHex) continue; // the server's text form of this path differs from the manifest's
     const track = bySourceId.get(file.path.normalize('NFC'));
     if (isRequired(file) && !track) lines.push(`${file.path}: is no track`);
     if (file.expect === 'error' && track && file.messy !== 'unreadable')

@@ -1,4 +1,4 @@
-// A whole server for a test: real SQLite file, real storage folder, port 0.
+// Starts a whole server for a test: real SQLite file, real storage folder, port 0.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ export const quiet = createLog((process.env['TEST_LOG'] as 'debug' | undefined) 
 export interface ServerOptions extends Tuning {
   /** Settings, as environment variables. */
   env?: Record<string, string>;
-  /** A data folder that is kept; by default a new folder that is removed with the server. */
+  /** Data folder that is kept; by default a new folder that is removed with the server. */
   dir?: string;
   now?: () => Date;
   /** Whether to create an administrator and sign in; true by default. */
@@ -47,7 +47,7 @@ export interface ApiInit {
   headers?: Record<string, string>;
 }
 
-/** No test uses internet services: a service is on only if the test gives its URL. */
+/** Returns the settings that switch internet services off, except those for which the test gives a URL. */
 export const offline = (env: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
     ['FPID', 'MUSICBRAINZ', 'COVERART'].map((service) => [`${service}_ENABLED`, String(`${service}_BASE_URL` in env)]),
@@ -126,7 +126,7 @@ async function call<T>(
   const response = await fetch(url, {
     method,
     headers: {
-      Connection: 'close', // a test that computes for a minute would find a kept-alive connection closed by the server
+      Connection: 'close', // the server would have closed a kept-alive connection of a test that computes for a minute
       ...(bearer && { Authorization: `Bearer ${bearer}` }),
       ...(isPlain && { 'Content-Type': 'application/json' }),
       ...headers,

@@ -1,4 +1,5 @@
-// Loaded into a server before everything else (`--import`): its clock is off by the milliseconds in a file.
+// A module that is loaded into a server before everything else (`--import`): it shifts the clock by the number of
+// milliseconds in a file.
 import { readFileSync } from 'node:fs';
 
 const file = process.env['SHIFTED_CLOCK'] ?? '';

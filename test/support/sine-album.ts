@@ -1,14 +1,14 @@
-// An album of one continuous tone for each format, cut into two tracks in the middle of a wave, to measure joins.
+// An album of one continuous tone for each format, split into two tracks in the middle of a wave, to measure joins.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const RATE = 44_100;
-/** Samples of a compact disc's frame, the unit of cue sheets. */
+/** Number of samples in a frame of a compact disc, the unit of cue sheets. */
 const CD_FRAME = RATE / 75;
 /**
- * Frames of each half: no multiple of any format’s block, and over a second, since an Ogg file of a single page loses
- * 128 frames in decoding. Three seconds, so that a busy machine too begins to load the next half by then.
+ * Number of samples in each half: no multiple of any format’s block, and over a second, since an Ogg file of a single
+ * page loses 128 frames in decoding. It lasts three seconds, so that a busy machine loads the next half in time.
  */
 export const HALF = 235 * CD_FRAME;
 export const ALBUM = 'One Long Tone';

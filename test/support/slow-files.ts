@@ -1,4 +1,4 @@
-// Adds the test files that took long to vitest's report, slowest first.
+// Adds the slowest test files to vitest's report, slowest first.
 import type { Reporter, TestModule } from 'vitest/node';
 
 const LONG_MS = 20_000;

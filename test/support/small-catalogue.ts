@@ -8,7 +8,10 @@ import { itemOf } from './remote.ts';
 
 const SONGS = ['Harbour Lights', 'Slow Ferry', 'Abandoned Pier', 'Night Boat'];
 
-/** Starts the catalogue. `env` is for the server that searches it; "harbour" finds the whole album. */
+/**
+ * Starts the catalogue. `env` contains the settings of a server that uses it; a search for "harbour" finds the whole
+ * album.
+ */
 export async function startSmallCatalogue(): Promise<{ env: Record<string, string>; close: () => Promise<void> }> {
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-catalogue-'));
   const { files } = makeLibrary(

@@ -1,4 +1,4 @@
-// A disk of a few megabytes, to fill up. Only root on Linux can mount one.
+// A disk of a few megabytes that tests can fill. Only root on Linux can mount one.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Podcasts with episodes, as if their feeds had been read, because servers in tests read no feeds.
+// Podcasts with episodes, inserted as if their feeds had been read, because servers in tests read no feeds.
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 

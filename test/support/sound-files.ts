@@ -16,7 +16,7 @@ export interface SoundFiles {
   upload(server: TestServer, name: string, frames?: Record<string, string>): Promise<TrackOut>;
 }
 
-/** 12 s of a generated melody, the same in all files. */
+/** Makes mp3 files with 12 s of a generated melody, the same in all files. */
 export function makeSoundFiles(): SoundFiles {
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-sound-'));
   const manifest = makeLibrary(

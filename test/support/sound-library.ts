@@ -1,4 +1,4 @@
-// A library with invented sounds: tracks of a genre are similar, those of an artist more, those of an album most.
+// A library with generated sounds: tracks of a genre are similar, those of an artist more, those of an album most.
 import type { AlbumId, TrackId } from '../../server/db/ids.ts';
 import type { MainDb } from '../../server/db/client.ts';
 import { DIMENSIONS, packCharacter } from '../../server/dsp/character.ts';
@@ -18,7 +18,7 @@ interface SoundLibraryOptions {
   seed?: number;
 }
 
-/** Tracks by genre; none has been analysed yet. */
+/** Adds tracks without analysis results; returns their ids by genre. */
 export function addSoundLibrary(
   db: MainDb,
   { genres = GENRES, artists = 6, albums = 3, tracks = 6, seed = 1 }: SoundLibraryOptions = {},

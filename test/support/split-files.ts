@@ -1,4 +1,5 @@
-// One file of noise with the tracks of an album and a CUE sheet; noise shows whether each sample is in its place.
+// Makes one file of noise with the tracks of an album and a CUE sheet; in noise it is visible whether each sample is in
+// its place.
 import { spawnSync } from 'node:child_process';
 import { seededRandom } from './seeded-random.ts';
 
@@ -6,7 +7,7 @@ export const RATE = 44_100;
 export const FRAME_BYTES = 4;
 export const SECONDS = 13;
 
-/** Makes noise: stereo, 16 bits. */
+/** Makes stereo noise of 16 bits. */
 export function noise(seed: number): Buffer {
   const random = seededRandom(seed);
   const pcm = Buffer.alloc(SECONDS * RATE * FRAME_BYTES);
@@ -20,14 +21,14 @@ export function encode(pcm: Buffer, path: string, ...options: string[]): void {
   if (status !== 0) throw new Error(stderr.toString());
 }
 
-/** Decodes a file by its path, because the end of an MP3 can be trimmed only if its length is known. */
+/** Decodes a file, by its path if possible, because the end of an MP3 can be trimmed only if its length is known. */
 export function decode(audio: Buffer | string): Buffer {
   const args = ['-v', 'error', '-i', typeof audio === 'string' ? audio : 'pipe:0', '-f', 's16le', 'pipe:1'];
   const input = typeof audio === 'string' ? undefined : audio;
   return spawnSync('ffmpeg', args, { input, maxBuffer: 1 << 27 }).stdout;
 }
 
-/** Begins of the tracks. The second is neither at a block of an encoder nor at a whole millisecond. */
+/** Start times of the tracks. The second is neither at a block of an encoder nor at a whole millisecond. */
 export const BEGINS = ['00:00:00', '00:04:13', '00:08:41'];
 export const samplesAt = BEGINS.map((time) => {
   const [minutes, seconds, frames] = time.split(':').map(Number) as [number, number, number];

@@ -1,4 +1,4 @@
-// A call of every endpoint that answers with an envelope, for any library.
+// Calls of every endpoint that answers with an envelope, for any library.
 import type { Phone, PhoneParams } from './phone.ts';
 
 export interface CaseIds {
@@ -16,7 +16,7 @@ export interface CaseIds {
   username: string;
 }
 
-/** Ids of the first item of every kind, if there is one. */
+/** Returns the id of the first item of every kind, if there is one. */
 export async function findIds(phone: Phone): Promise<CaseIds> {
   type Listed = {
     id: string;

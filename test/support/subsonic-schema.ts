@@ -23,7 +23,7 @@ interface Description {
 const description = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', 'fixtures', 'opensubsonic', 'openapi.json'), 'utf8'),
 ) as Description;
-/** The description requires a volume that neither the protocol nor any server has. */
+/** The schema of the jukebox, which requires a volume that neither the protocol nor any server has. */
 const jukebox = description.components.schemas['JukeboxStatus'];
 if (jukebox) jukebox.required = ['currentIndex', 'playing', 'gain'];
 
@@ -35,7 +35,7 @@ const checks = new Map<string, ValidateFunction>();
 export const describedEndpoints = (): string[] =>
   Object.keys(description.paths).map((path) => path.replace('/rest/', ''));
 
-/** Names of the parameters that an endpoint has by the description. */
+/** Returns the names of an endpoint's parameters according to the description. */
 export function describedParameters(endpoint: string): string[] {
   const { get, post } = description.paths[`/rest/${endpoint}`] ?? {};
   const { parameters = [] } = (get ?? post ?? {}) as { parameters?: { name: string }[] };
@@ -92,7 +92,7 @@ function propertiesOf(value: unknown): string[] {
   return [...ownSchema, ...Object.values(value).flatMap(propertiesOf)];
 }
 
-/** The description allows unknown properties, so a misspelled one would pass; and nulls, which break clients. */
+/** Returns unknown properties, such as misspelled ones, and nulls, which break clients: the description allows both. */
 function listUnknownFields(value: unknown, path: string): string[] {
   if (value === null) return [`${path} is null`];
   if (Array.isArray(value)) return value.flatMap((item, n) => listUnknownFields(item, `${path}/${n}`));
@@ -108,7 +108,7 @@ export interface XmlDocument {
   xml: string;
 }
 
-/** The original is usually beside the extended one. */
+/** Returns the path of the original XSD, which is usually beside the extended one. */
 function originalBeside(schema: string | undefined): string | undefined {
   const path = schema?.replace('-opensubsonic', '');
   return path !== undefined && path !== schema && existsSync(path) ? path : undefined;

@@ -1,5 +1,5 @@
-// A small file with every kind of tag and every field of the tables. The bytes are built from the tables' names, so that
-// a new field is in all of them.
+// Small files with every kind of tag, each with every field of the tables. The bytes are built from the tables' names,
+// so that a new field is in all of them.
 import { MORE_TAG_LIST, namesOfMore } from '../../server/db/more-tags.ts';
 import { TAGGED_FIELDS, type FieldKind } from '../../server/db/track-fields.ts';
 import {
@@ -51,7 +51,7 @@ const VALUES: Record<FieldKind, string | number> = {
   text: 'Érik one',
   note: 'first line\nsecond line',
 };
-/** The value of a field in these files. */
+/** Returns the value of a field in these files. */
 export const taggedValue = ({ kind, isList }: Pick<Field, 'kind' | 'isList'>, hasLists = true): string | number =>
   isList && hasLists ? `${VALUES[kind]}; two` : VALUES[kind];
 
@@ -66,7 +66,7 @@ const comments = (title: string): Buffer =>
     ...FIELDS.flatMap((field) => textsOf(field).map((text) => `${nameOf(field)}=${text}`)),
   );
 
-/** Comments have their own frame; fields without a frame are in a named one. */
+/** Returns the frame of a field: comments have their own frame, and fields without a frame are in a named one. */
 function frameOf(
   field: Field,
   frame: (name: string, body: Buffer) => Buffer,
@@ -193,16 +193,16 @@ const opus = (title: string): Buffer =>
 interface TaggedFile {
   name: string;
   bytes: Buffer;
-  /** Whether the tags of the format can have several values of a field. */
+  /** Whether tags of the format can have several values for a field. */
   hasLists: boolean;
 }
 
 const wavpack = foreignAudio.find(({ name }) => name === 'good.wv')?.bytes ?? Buffer.alloc(0);
 
-/** What the files have of the fields that may have several values. */
+/** Returns the values in the files of a field that may have several. */
 export const listedValues = (hasLists: boolean): string[] => (hasLists ? [TEXTS.text, 'two'] : [TEXTS.text]);
 
-/** The files; each has its name as title. */
+/** The files; the title of each is its name. */
 export const taggedFiles: TaggedFile[] = [
   { name: 'v24.mp3', hasLists: true, bytes: Buffer.concat([id3v24('v24.mp3'), silentMp3(40)]) },
   { name: 'v23.mp3', hasLists: true, bytes: Buffer.concat([id3v23('v23.mp3'), silentMp3(41)]) },
@@ -213,6 +213,6 @@ export const taggedFiles: TaggedFile[] = [
   { name: 'atoms.m4a', hasLists: true, bytes: m4a('atoms.m4a') },
   { name: 'chunk.wav', hasLists: true, bytes: wav('chunk.wav') },
   { name: 'chunk.aiff', hasLists: true, bytes: aiff('chunk.aiff') },
-  // formats that music-metadata reads
+  // music-metadata reads the following formats
   { name: 'items.wv', hasLists: true, bytes: Buffer.concat([wavpack, apeTag('items.wv')]) },
 ];

@@ -1,4 +1,4 @@
-// Migrated databases, with and without a folder of their own. The migrations run once; each database is a copy.
+// Migrated databases, in memory and in their own folders. The migrations run once; each database is a copy.
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
@@ -36,7 +36,7 @@ export function openTempDatabase(): TempDatabase {
   };
 }
 
-/** Opens a database; a new database gets every migration. */
+/** Opens a database, and creates it with every migration if it is new. */
 export function openMigrated(path: string, log = createLog('silent')): MainDb {
   migratedDatabase(path);
   return openDatabase({ path, migrationsDir: paths.migrations, log });
@@ -66,7 +66,7 @@ function findTemplate(): string {
   mkdirSync(cache, { recursive: true });
   const unfinishedDatabase = join(mkdtempSync(join(cache, 'making-')), 'tonearm.db');
   openDatabase({ path: unfinishedDatabase, migrationsDir: paths.migrations, log: createLog('silent') }).$client.close();
-  renameSync(unfinishedDatabase, path); // other processes may create the same file at the same time
+  renameSync(unfinishedDatabase, path); // another process may create the same file at the same time
   rmSync(dirname(unfinishedDatabase), { recursive: true });
   return path;
 }

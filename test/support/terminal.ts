@@ -1,4 +1,4 @@
-// The server and its commands on a terminal: a pseudo-terminal of `script` from util-linux.
+// Runs the server and its commands on a terminal: a pseudo-terminal of `script` from util-linux.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { serverEntry } from './bundle.ts';
@@ -6,7 +6,7 @@ import { offline } from './server.ts';
 import { toolOrWarn } from './tools.ts';
 import { until } from './until.ts';
 
-/** Returns the path of util-linux's `script`, or undefined after a warning; that of macOS has other options. */
+/** Returns the path of util-linux's `script`, or undefined after a warning; macOS has a `script` with other options. */
 export const terminalOrWarn = (): string | undefined =>
   process.platform === 'linux'
     ? toolOrWarn('script', 'what is asked and shown on a terminal is', '--version')
@@ -15,7 +15,7 @@ export const terminalOrWarn = (): string | undefined =>
 export interface Terminal {
   output: () => string;
   type(keys: string): void;
-  /** Waits until the terminal shows this text. */
+  /** Waits until the terminal displays this text. */
   shows(words: string): Promise<void>;
   /** Resolves to the exit code. */
   ended: Promise<number | null>;
@@ -23,7 +23,7 @@ export interface Terminal {
 
 const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
-/** `after`: a command for the shell, run in the same terminal when the server has ended. */
+/** Starts the server. `after` is a shell command that runs in the same terminal when the server has ended. */
 export function onTerminal(args: string[], { env = {}, after }: { env?: Record<string, string>; after?: string } = {}) {
   const command = [process.execPath, serverEntry(), ...args].map(quoted).join(' ');
   const child = spawn(

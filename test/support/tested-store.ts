@@ -1,4 +1,4 @@
-// The real object store that `npm run test:stores` has started, and what its tests share.
+// The real object store that `npm run test:stores` has started, and helpers that its tests share.
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -20,7 +20,7 @@ export const TESTED = {
   virtualHost: env['S3_TEST_VIRTUAL_HOST'],
 };
 
-/** Returns settings of the library or its backup. */
+/** Returns the settings of the library or of its backup. */
 const storeEnv = (name: 'S3' | 'BACKUP_S3', endpoint: string, prefix: string): Record<string, string> => ({
   [`${name}_ENDPOINT`]: endpoint,
   [`${name}_FORCE_PATH_STYLE`]: 'true',
@@ -31,7 +31,7 @@ const storeEnv = (name: 'S3' | 'BACKUP_S3', endpoint: string, prefix: string): R
   [`${name}_PREFIX`]: prefix,
 });
 
-/** Returns settings of a library in the store that has its backup below the same prefix. */
+/** Returns the settings of a library in the store that has its backup below the same prefix. */
 export const storeLibraryEnv = (endpoint: string, prefix: string, music: string): Record<string, string> => ({
   STORAGE_BACKEND: 's3',
   ...storeEnv('S3', endpoint, `${prefix}/library`),
@@ -43,7 +43,7 @@ export const storeLibraryEnv = (endpoint: string, prefix: string, music: string)
 /** Short time limits, so that faults are noticed soon. */
 export const STORE_LIMITS = { connectMs: 2_000, healthCheckMs: 2_000, silenceMs: 5_000, attempts: 2 };
 
-/** A client that accesses the store as another program. */
+/** Returns a client that accesses the store as another program would. */
 export function rawStore(endpoint: string) {
   const client = new S3Client({
     endpoint,
@@ -78,7 +78,7 @@ export function rawStore(endpoint: string) {
   };
 }
 
-/** Starts a job and waits for its end; one that waits for its next try is cancelled. */
+/** Starts a job and waits for its end; a job that waits for its next attempt is cancelled. */
 export async function runJob<R>(server: TestServer, path: string, body: object = {}): Promise<JobOut & { result: R }> {
   const { body: startedJob } = await server.api<JobOut>(path, { method: 'POST', body });
   await server.app.drain();

@@ -1,5 +1,5 @@
-// Common words and names, by language, of which titles, artists and albums are drawn. Written for the tests: what
-// statistics of server/media/charset-letters.ts come from other texts.
+// Common words and names by language, from which titles, artists and albums are drawn. They were written for the tests;
+// the statistics in server/media/charset-letters.ts come from other texts.
 
 /** The words of a language, and the strings between the words of a title. */
 interface Language {
@@ -30,7 +30,7 @@ export const KOREAN = spaced(
     '흩어진 낙엽 촛불 등대 파도 갈매기 섬집 아리랑 도라지 진달래 무궁화 호랑이 토끼 거북이 왕자 공주 전설 운명 인연 천국 지옥 천사 악마',
 );
 
-/** Words of Chinese titles; joined without spaces. */
+/** Returns words of Chinese titles, which are joined without spaces. */
 const chinese = (words: string): Language => ({ words: words.split(' '), joins: ['', '', '', '的', ' '] });
 
 export const SIMPLIFIED = chinese(

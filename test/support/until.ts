@@ -1,19 +1,19 @@
-// Waiting in tests. A test waits for a state, never for a time, and for as long as the machine needs: it continues
-// at once when the state is reached, so patience costs nothing.
+// Waits in tests. A test waits for a state, never for a time, and for as long as the machine needs: it continues at
+// once when the state is reached, so a high time limit costs nothing.
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 
 const CI_PATIENCE_MS = 5 * 60_000;
 const LOCAL_PATIENCE_MS = 2 * 60_000;
 
-/** A wait fails when nothing changes for this long. TEST_PATIENCE_MS shortens it while working on a test that fails. */
+/** A wait fails if nothing changes for this long. TEST_PATIENCE_MS shortens it while working on a failing test. */
 export const PATIENCE_MS = Number(
   process.env['TEST_PATIENCE_MS'] ?? (process.env['CI'] ? CI_PATIENCE_MS : LOCAL_PATIENCE_MS),
 );
 
-/** A wait that takes this long is reported, whatever comes of it: nothing else would explain a test that took minutes. */
+/** A wait that takes this long is reported even if it succeeds, which explains a test that takes minutes. */
 const REPORTED_MS = 60_000;
 
-/** Reads repeatedly until the value is accepted. Each change of it is progress and restarts the time limit. */
+/** Reads repeatedly until the value is accepted. Each change of the value restarts the time limit. */
 export async function until<T>(
   read: () => T | Promise<T>,
   isDone: (value: T) => boolean = Boolean,

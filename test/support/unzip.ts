@@ -1,4 +1,4 @@
-// Reads a zip by its list of files, as other programs do. Throws if names, sizes or checksums are wrong.
+// Reads a zip by its central directory, as other programs do. Throws if names, sizes or checksums are wrong.
 import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { fromBufferPromise } from 'yauzl';

@@ -102,6 +102,6 @@ function drawLayer(part: Part, { name, folders }: Layer): string[] {
   ];
 }
 
-/** Returns whether a folder uses another one, or uses one that does. */
+/** Returns whether a folder uses another one, directly or through other folders. */
 const reaches = (folders: Layer['folders'], from: string, to: string): boolean =>
   (folders[from] ?? []).some((used) => used === to || reaches(folders, used, to));

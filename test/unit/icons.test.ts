@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import { drawn, MAC_GRID } from '../../scripts/draw-icons.ts';
+import { drawIcon, MAC_GRID } from '../../scripts/draw-icons.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const packaging = (...name: string[]): string => join(root, 'resources', 'packaging', ...name);
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Mean difference of 255 levels that a palette and another version of the SVG renderer may cause. */
+/** Maximum mean difference, in 255 levels, that a palette and another version of the SVG renderer may cause. */
 const MAX_DIFFERENCE = 3;
 
 const readWidth = (png: Buffer): number => png.readUInt32BE(16);
@@ -41,7 +41,7 @@ test.each([
   const pictures = readPictures();
   expect(pictures.map(readWidth).toSorted((a, b) => a - b)).toEqual(sizes);
   for (const picture of pictures)
-    expect(await measureDifference(picture, await drawn(readWidth(picture), share))).toBeLessThan(MAX_DIFFERENCE);
+    expect(await measureDifference(picture, await drawIcon(readWidth(picture), share))).toBeLessThan(MAX_DIFFERENCE);
 });
 
 test('the menu bar of macOS gets only the shape, in two densities', async () => {

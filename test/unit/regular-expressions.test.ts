@@ -1,6 +1,6 @@
-// No regular expression of the product takes more than linear time on input that others choose. Each is checked by
-// recheck, which takes up to seconds: verdicts are kept in test/fixtures/safe-expressions.json by the text of the
-// expression, and `npm test -- regular-expressions -u` writes them again.
+// No regular expression of the product takes more than linear time on untrusted input. recheck checks each of them,
+// which takes up to seconds: verdicts are kept in test/fixtures/safe-expressions.json by the text of the expression,
+// and `npm test -- regular-expressions -u` writes them again.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { root } from '../support/product.ts';
 const VERDICTS_FILE = join(root, 'test', 'fixtures', 'safe-expressions.json');
 const CHECK_LIMIT_MS = 20_000;
 
-/** Expressions that recheck does not find safe, with the reason why they are. */
+/** Expressions that recheck does not find safe, with the reason why they are safe. */
 const SAFE_BECAUSE: Record<string, string> = {
   [String.raw`/[[\p{M}&&[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Cyrillic}]]--[\u3099\u309a]]+/gv`]:
     'it is one class of characters, repeated; recheck does not know the flag v',

@@ -1,4 +1,4 @@
-// What shape the rows of statements have (docs/decisions/0073). The linter says where statements stand.
+// Checks the shape of the rows of statements (docs/decisions/0073). The linter says where statements stand.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -6,7 +6,7 @@ import styles from './auth-layout.module.css';
 interface AuthLayoutProps {
   title: string;
   lead?: string;
-  step?: { at: number; of: number };
+  step?: { number: number; total: number };
   children: ReactNode;
 }
 
@@ -22,12 +22,12 @@ export function AuthLayout({ title, lead, step, children }: AuthLayoutProps) {
           {t('app.name')}
         </p>
         {step && (
-          <ol className={styles.steps} aria-label={t('setup.step', { at: step.at, of: step.of })}>
-            {Array.from({ length: step.of }, (_, i) => (
+          <ol className={styles.steps} aria-label={t('setup.step', { at: step.number, of: step.total })}>
+            {Array.from({ length: step.total }, (_, i) => (
               <li
                 key={i}
-                data-reached={i < step.at || undefined}
-                aria-current={i + 1 === step.at ? 'step' : undefined}
+                data-reached={i < step.number || undefined}
+                aria-current={i + 1 === step.number ? 'step' : undefined}
               />
             ))}
           </ol>

@@ -23,20 +23,20 @@ export function SetupFolder({ onDone }: { onDone: () => void }) {
   const settings = useQuery(settingsQuery());
   const change = useChangeSettings();
   const scan = useStartScan();
-  const fault = useScanFault({ enabled: true }); // the scan of --import may have failed
+  const fault = useScanFault({ enabled: true }); // the first scan, started with --import, may have failed
   const [path, setPath] = useState<string>();
   const pathSetting = findSetting(settings.data, PATH_SETTING);
   const modeSetting = findSetting(settings.data, MODE_SETTING);
-  const decided = pathSetting?.origin === 'env' && Boolean(pathSetting.value);
-  const busy = change.isPending || scan.isPending;
+  const isPathFixed = pathSetting?.origin === 'env' && Boolean(pathSetting.value);
+  const isBusy = change.isPending || scan.isPending;
   const problem = change.error instanceof ApiError ? change.error : null;
-  const refused = problem?.field(PATH_SETTING);
-  const other = (problem && problem.fields.length === 0 ? problem : null) ?? scan.error ?? settings.error;
+  const pathError = problem?.field(PATH_SETTING);
+  const otherError = (problem && problem.fields.length === 0 ? problem : null) ?? scan.error ?? settings.error;
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
-    if (!decided) {
+    if (!isPathFixed) {
       const mode = modeSetting?.origin === 'env' ? {} : { [MODE_SETTING]: formText(form, MODE_SETTING) };
       await change.mutateAsync({ [PATH_SETTING]: formText(form, PATH_SETTING).trim(), ...mode });
     }
@@ -47,8 +47,8 @@ export function SetupFolder({ onDone }: { onDone: () => void }) {
   if (settings.isPending) return <Skeleton height="220px" />;
   return (
     <form className={styles.form} onSubmit={(event) => void submit(event).catch(() => undefined)}>
-      {other ? <FormError>{detailOf(other)}</FormError> : fault && <FormError>{fault}</FormError>}
-      {decided ? (
+      {otherError ? <FormError>{detailOf(otherError)}</FormError> : fault && <FormError>{fault}</FormError>}
+      {isPathFixed ? (
         <div className={styles.decided}>
           <p>{String(pathSetting.value)}</p>
           <p>
@@ -70,19 +70,19 @@ export function SetupFolder({ onDone }: { onDone: () => void }) {
             autoFocus
             value={path ?? String(pathSetting?.value ?? '')}
             onChange={(event) => setPath(event.currentTarget.value)}
-            error={refused && t('picker.fault', { fault: refused })}
+            error={pathError && t('picker.fault', { fault: pathError })}
           />
           {!desktop && (
             <FolderPicker
               path={path ?? (String(pathSetting?.value ?? '') || undefined)}
               onChange={setPath}
-              isRefused={refused !== undefined}
+              isRefused={pathError !== undefined}
             />
           )}
           {desktop && (
             <Button
               icon={IconShowFolder}
-              onClick={() => void desktop?.pickFolder().then((picked) => picked && setPath(picked))}
+              onClick={() => void desktop?.pickFolder().then((pickedFolder) => pickedFolder && setPath(pickedFolder))}
             >
               {t('setup.folder.pick')}
             </Button>
@@ -107,12 +107,12 @@ export function SetupFolder({ onDone }: { onDone: () => void }) {
         </>
       )}
       <div className={styles.buttons}>
-        {!decided && (
+        {!isPathFixed && (
           <Button variant="plain" onClick={onDone}>
             {t('setup.later')}
           </Button>
         )}
-        <Button type="submit" variant="primary" disabled={busy}>
+        <Button type="submit" variant="primary" disabled={isBusy}>
           {t('setup.folder.start')}
         </Button>
       </div>

@@ -20,7 +20,7 @@ export function SetupPage() {
     <AuthLayout
       title={t(`setup.${step}.title`)}
       lead={t(`setup.${step}.lead`)}
-      step={{ at: SETUP_STEPS.indexOf(step) + 1, of: SETUP_STEPS.length }}
+      step={{ number: SETUP_STEPS.indexOf(step) + 1, total: SETUP_STEPS.length }}
     >
       {step === 'account' && <SetupAccount token={token ?? handedToken} onDone={() => goTo('folder')} />}
       {step === 'folder' && <SetupFolder onDone={() => goTo('network')} />}

@@ -91,9 +91,10 @@ export function ActivityPage() {
 function groupsOf(jobs: readonly JobOut[]): JobOut[][] {
   const groups: JobOut[][] = [];
   for (const job of jobs) {
-    const last = groups.at(-1);
-    const isSame = last?.[0]?.task === job.task && last[0].status === job.status && job.status === 'succeeded';
-    if (last && isSame && scanResultOf(job) === null) last.push(job);
+    const lastGroup = groups.at(-1);
+    const belongsToGroup =
+      lastGroup?.[0]?.task === job.task && lastGroup[0].status === job.status && job.status === 'succeeded';
+    if (lastGroup && belongsToGroup && scanResultOf(job) === null) lastGroup.push(job);
     else groups.push([job]);
   }
   return groups;
@@ -110,7 +111,9 @@ function JobList({ title, jobs, isGrouped = false }: JobListProps) {
   return (
     <section aria-label={title}>
       <h2 className={styles.heading}>{title}</h2>
-      <ul>{groups.map(([job, ...others]) => job && <JobItem key={job.id} job={job} others={others.length} />)}</ul>
+      <ul>
+        {groups.map(([job, ...equalJobs]) => job && <JobItem key={job.id} job={job} equalJobs={equalJobs.length} />)}
+      </ul>
     </section>
   );
 }

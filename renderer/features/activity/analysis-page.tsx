@@ -29,14 +29,14 @@ export function AnalysisPage() {
     <Page title={t('analysis.title')}>
       <p className={styles.lead}>{t('analysis.lead')}</p>
       {isOwner ? <Progress /> : <Likeness />}
-      <Heard />
+      <TrackResults />
       {isOwner && <Control />}
     </Page>
   );
 }
 
 /** Opens the details of a chosen track, which contain its results. */
-function Heard() {
+function TrackResults() {
   const { t } = useTranslation();
   const openDetails = useDetailsContext();
   return (

@@ -15,11 +15,11 @@ export function AnalysisProgress() {
   if (!data || data.total === 0) return null;
   const { total, steps, tracks_per_second, seconds_left } = data;
   const state = stateOf(data);
-  const done = Math.min(total, ...steps.map((step) => step.done));
+  const analyzedTracks = Math.min(total, ...steps.map((step) => step.done));
   const isOpen = state !== 'done' && state !== 'off';
   const facts = [
     t(`analysis.state.${state}`),
-    t('activity.doneOf', { done: formatNumber(done), total: formatNumber(total) }),
+    t('activity.doneOf', { done: formatNumber(analyzedTracks), total: formatNumber(total) }),
     isOpen &&
       tracks_per_second !== null &&
       t('analysis.speed', { number: formatNumber(Math.round(tracks_per_second * 10) / 10) }),
@@ -34,7 +34,7 @@ export function AnalysisProgress() {
         <Link to="/analysis">{t('analysis.title')}</Link>
       </h2>
       <p className={styles.sub}>{facts.filter(Boolean).join(' · ')}</p>
-      {isOpen && <ProgressBar label={t('analysis.title')} done={done} total={total} />}
+      {isOpen && <ProgressBar label={t('analysis.title')} done={analyzedTracks} total={total} />}
     </section>
   );
 }

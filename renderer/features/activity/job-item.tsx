@@ -25,10 +25,10 @@ const COUNTED_ATTEMPTS = 20;
 interface JobItemProps {
   job: JobOut;
   /** Number of equal earlier jobs that are not displayed. */
-  others: number;
+  equalJobs: number;
 }
 
-export function JobItem({ job, others }: JobItemProps) {
+export function JobItem({ job, equalJobs }: JobItemProps) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const { job: openJob } = useSearch({ from: '/app/activity' });
@@ -49,15 +49,15 @@ export function JobItem({ job, others }: JobItemProps) {
           .filter(Boolean)
           .join(' · ')
       : '';
-  const at = job.finished_at ?? job.started_at ?? job.created_at;
+  const lastChange = job.finished_at ?? job.started_at ?? job.created_at;
   return (
     <li className={styles.job} data-status={job.status}>
       <Symbol size={20} className={styles.symbol} aria-hidden />
       <div className={styles.jobText}>
         <p>
           <strong>{name}</strong>{' '}
-          {others > 0 && (
-            <span className={styles.status}>{t('activity.times', { number: formatNumber(others + 1) })} </span>
+          {equalJobs > 0 && (
+            <span className={styles.status}>{t('activity.times', { number: formatNumber(equalJobs + 1) })} </span>
           )}
           <span className={styles.status}>{job.is_put_aside ? t('activity.putAside') : t(`status.${job.status}`)}</span>
         </p>
@@ -71,8 +71,8 @@ export function JobItem({ job, others }: JobItemProps) {
               })
             : progressOf(job)}
           {result || progressOf(job) ? ' · ' : ''}
-          <time dateTime={at} title={formatDate(at)}>
-            {formatAgo(at)}
+          <time dateTime={lastChange} title={formatDate(lastChange)}>
+            {formatAgo(lastChange)}
           </time>
           {(job.attempts > 1 || job.status === 'waiting') &&
             job.max_attempts <= COUNTED_ATTEMPTS &&

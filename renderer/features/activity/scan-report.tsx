@@ -74,18 +74,20 @@ function Plan({ changes, result }: { changes: NonNullable<ScanResult['changes']>
 function Names({ title, names, total }: { title: string; names: readonly string[]; total: number }) {
   const { t } = useTranslation();
   if (total === 0) return null;
-  const shown = names.slice(0, MAX_LISTED_FILES);
+  const shownNames = names.slice(0, MAX_LISTED_FILES);
   return (
     <section aria-label={title}>
       <h3 className={styles.reasonsTitle}>{title}</h3>
       <ul className={styles.reasons} tabIndex={0}>
-        {shown.map((name) => (
+        {shownNames.map((name) => (
           <li key={name}>
             <code>{name}</code>
           </li>
         ))}
       </ul>
-      {total > shown.length && <p className={styles.sub}>{t('scan.andMore', { count: total - shown.length })}</p>}
+      {total > shownNames.length && (
+        <p className={styles.sub}>{t('scan.andMore', { count: total - shownNames.length })}</p>
+      )}
     </section>
   );
 }

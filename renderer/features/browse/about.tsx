@@ -157,12 +157,12 @@ function Text({ text: { text, language, url, title }, t }: { text: NonNullable<A
   const [isOpen, setOpen] = useState(false);
   const [isLong, setLong] = useState(false);
   useLayoutEffect(() => {
-    const shown = element.current;
-    if (!shown || isOpen) return;
-    const look = () => setLong(shown.scrollHeight > shown.clientHeight + 1);
-    look();
-    const watcher = new ResizeObserver(look);
-    watcher.observe(shown);
+    const textElement = element.current;
+    if (!textElement || isOpen) return;
+    const measure = () => setLong(textElement.scrollHeight > textElement.clientHeight + 1);
+    measure();
+    const watcher = new ResizeObserver(measure);
+    watcher.observe(textElement);
     return () => watcher.disconnect();
   }, [text, isOpen]);
   return (
@@ -197,9 +197,9 @@ function Text({ text: { text, language, url, title }, t }: { text: NonNullable<A
 function People({ people, t }: { people: ArtistAboutOut['people']; t: TFunction }) {
   const [isOpen, setOpen] = useState(false);
   return (['member', 'group'] as const).map((relation) => {
-    const all = people.filter((one) => one.relation === relation);
-    if (all.length === 0) return null;
-    const shownPeople = isOpen ? all : all.slice(0, SHOWN_PEOPLE);
+    const peopleOfRelation = people.filter((person) => person.relation === relation);
+    if (peopleOfRelation.length === 0) return null;
+    const shownPeople = isOpen ? peopleOfRelation : peopleOfRelation.slice(0, SHOWN_PEOPLE);
     return (
       <div key={relation} className={styles.people}>
         <h2>{t(relation === 'member' ? 'about.members' : 'about.groups')}</h2>
@@ -217,9 +217,9 @@ function People({ people, t }: { people: ArtistAboutOut['people']; t: TFunction 
             </li>
           ))}
         </ul>
-        {all.length > SHOWN_PEOPLE && (
+        {peopleOfRelation.length > SHOWN_PEOPLE && (
           <button type="button" className={styles.fold} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            {isOpen ? t('about.less') : t('about.all', { number: formatNumber(all.length) })}
+            {isOpen ? t('about.less') : t('about.all', { number: formatNumber(peopleOfRelation.length) })}
           </button>
         )}
       </div>

@@ -25,7 +25,7 @@ import { CARD_SIZES, useCardSize } from './use-card-size.ts';
 interface CardPageProps<T, Sort extends SortName> {
   title: string;
   icon: Icon;
-  query: (at: PageAt) => PageOptions<T>;
+  query: (page: PageAt) => PageOptions<T>;
   /** Returns the name that the list is sorted by; undefined if it is not sorted by a name. */
   nameOf: (item: T, sort: Sort) => string | null | undefined;
   sorts: readonly Sort[];

@@ -34,11 +34,11 @@ const NO_FOLDER = '\0';
 export function FoldersPage() {
   const { path } = useSearch({ from: '/app/folders' });
   const top = useQuery(folderQuery(undefined));
-  const only = top.data?.total === 1 ? top.data.items[0]?.path : undefined;
+  const onlyFolder = top.data?.total === 1 ? top.data.items[0]?.path : undefined;
   // a single music folder is opened at once
-  const shown = path ?? only;
+  const shownPath = path ?? onlyFolder;
   if (path === undefined && top.isPending) return <LoadingFolder />;
-  return <Folder key={shown ?? NO_FOLDER} path={shown} isTop={path === undefined || path === only} />;
+  return <Folder key={shownPath ?? NO_FOLDER} path={shownPath} isTop={path === undefined || path === onlyFolder} />;
 }
 
 function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {
@@ -48,19 +48,19 @@ function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {
   const head = useQuery(folderQuery(path));
   const reread = useStartScan({ reread: true, ...(path !== undefined && { path }) });
   const isOwner = useSession()?.user.is_superuser === true;
-  const folders = usePagedList<FolderOut>((at) => folderPage(path, at));
+  const folders = usePagedList<FolderOut>((page) => folderPage(path, page));
   const ownTracks = tracksOfFolder(path ?? ':');
-  const tracks = usePagedList<TrackOut>((at) => trackPage(ownTracks, at));
+  const tracks = usePagedList<TrackOut>((page) => trackPage(ownTracks, page));
   const parents = head.data?.parents ?? [];
-  const own = parents.at(-1);
+  const currentFolder = parents.at(-1);
   const folderCount = head.data?.total ?? 0;
   const trackCount = path === undefined ? 0 : (head.data?.track_count ?? 0);
   const { show: showFolders } = folders;
   const { show: showTracks } = tracks;
   const onRange = useCallback(
-    (first: number, last: number) => {
-      if (first < folderCount) showFolders(first, Math.min(last, folderCount - 1));
-      if (last >= folderCount) showTracks(Math.max(0, first - folderCount), last - folderCount);
+    (firstRow: number, lastRow: number) => {
+      if (firstRow < folderCount) showFolders(firstRow, Math.min(lastRow, folderCount - 1));
+      if (lastRow >= folderCount) showTracks(Math.max(0, firstRow - folderCount), lastRow - folderCount);
     },
     [showFolders, showTracks, folderCount],
   );
@@ -74,10 +74,10 @@ function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {
         <EmptyLibrary />
       </Page>
     );
-  const items = own && folderItems(own);
+  const items = currentFolder && folderItems(currentFolder);
   return (
     <Page
-      title={isTop || !own ? t('nav.folders') : own.name}
+      title={isTop || !currentFolder ? t('nav.folders') : currentFolder.name}
       tools={
         items &&
         !isEmpty && (
@@ -93,7 +93,7 @@ function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {
                 {t('scan.reread')}
               </Button>
             )}
-            <MoreButton items={items} name={own?.name ?? ''} />
+            <MoreButton items={items} name={currentFolder?.name ?? ''} />
           </>
         )
       }
@@ -123,7 +123,7 @@ function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {
         <p className={styles.empty}>{t('folders.empty')}</p>
       ) : (
         <VirtualGrid
-          label={own?.name ?? t('nav.folders')}
+          label={currentFolder?.name ?? t('nav.folders')}
           count={folderCount + trackCount}
           cellWidth={4_000}
           cellHeight={() => ROW_HEIGHT}
@@ -133,12 +133,12 @@ function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {
           }
           renderCell={(index, tabIndex) => {
             if (index < folderCount) return <FolderRow folder={folders.item(index)} tabIndex={tabIndex} />;
-            const at = index - folderCount;
+            const trackIndex = index - folderCount;
             return (
               <TrackRow
-                track={tracks.item(at)}
+                track={tracks.item(trackIndex)}
                 tabIndex={tabIndex}
-                onPlay={() => play({ name: own?.name ?? '', query: ownTracks }, at)}
+                onPlay={() => play({ name: currentFolder?.name ?? '', query: ownTracks }, trackIndex)}
               />
             );
           }}

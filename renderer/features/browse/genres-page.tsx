@@ -28,7 +28,7 @@ const GAP = { column: 20, row: 24 };
 const ROW_HEIGHT = 52;
 /** This many tracks usually contain four albums with covers. */
 const GENRE_COVERS_PAGE = { limit: 8, offset: 0 };
-const nothing = () => {};
+const doNothing = () => {};
 
 /** Genres as tiles with covers, or as a dense list; each links to its albums and tracks. */
 export function GenresPage() {
@@ -56,11 +56,11 @@ export function GenresPage() {
     if (genres.error) return <ErrorState detail={detailOf(genres.error)} onRetry={() => void genres.refetch()} />;
     if (!genres.data) return null;
     if (genres.data.length === 0) return <EmptyLibrary />;
-    const all = genres.data;
+    const allGenres = genres.data;
     return (
       <>
         {jump.letters && <LetterRail {...jump.letters} />}
-        {grid(all)}
+        {grid(allGenres)}
       </>
     );
   }
@@ -75,7 +75,7 @@ export function GenresPage() {
         count={allGenres.length}
         cellWidth={4_000}
         cellHeight={() => ROW_HEIGHT}
-        onRange={nothing}
+        onRange={doNothing}
         renderCell={(index, tabIndex) => <GenreRow genre={allGenres[index]!} tabIndex={tabIndex} />}
       />
     ) : (
@@ -88,7 +88,7 @@ export function GenresPage() {
         cellWidth={size}
         gap={GAP}
         cellHeight={(width) => width + CAPTION_HEIGHT}
-        onRange={nothing}
+        onRange={doNothing}
         renderCell={(index, tabIndex) => <GenreTile genre={allGenres[index]!} tabIndex={tabIndex} />}
       />
     );

@@ -36,7 +36,7 @@ export function SortTools<Sort extends SortName>({ sorts, defaultSort, search, o
       ...(next === defaultSort ? {} : { sort: next }),
       ...(next === 'random' ? { seed: newSeed() } : {}),
     });
-  const turn = () => {
+  const reverseOrder = () => {
     const next = order === 'asc' ? 'desc' : 'asc';
     const { order: _, ...rest } = search;
     onChange(next === naturalOrder(sort) ? rest : { ...rest, order: next });
@@ -61,7 +61,7 @@ export function SortTools<Sort extends SortName>({ sorts, defaultSort, search, o
           label={t(order === 'asc' ? 'list.ascending' : 'list.descending')}
           icon={order === 'asc' ? IconAscending : IconDescending}
           iconSize={18}
-          onClick={turn}
+          onClick={reverseOrder}
         />
       )}
     </>
@@ -76,13 +76,13 @@ interface FilterToolsProps<Sort extends SortName> extends Pick<ListToolsProps<So
 /** A field for words, and a form with the other filters. */
 export function FilterTools<Sort extends SortName>(props: FilterToolsProps<Sort>) {
   const { t } = useTranslation();
-  const { q: _, ...others } = props.search;
+  const { q: _, ...otherParams } = props.search;
   return (
     <>
       <TextFilter {...props} />
       <Popover position="bottom-end" trapFocus>
         <Popover.Target>
-          <button type="button" className={pill.pill} data-active={hasFilters(others) || undefined}>
+          <button type="button" className={pill.pill} data-active={hasFilters(otherParams) || undefined}>
             <IconFilter size={16} aria-hidden />
             {t('list.filter')}
           </button>
@@ -100,13 +100,13 @@ const TYPING_PAUSE_MS = 150;
 function TextFilter<Sort extends SortName>({ search, onChange }: FilterToolsProps<Sort>) {
   const { t } = useTranslation();
   const [text, setText] = useState(search.q ?? '');
-  const [typed] = useDebouncedValue(text.trim(), TYPING_PAUSE_MS);
+  const [settledText] = useDebouncedValue(text.trim(), TYPING_PAUSE_MS);
   const q = search.q ?? '';
   useEffect(() => setText((now) => (now.trim() === q ? now : q)), [q]);
   useEffect(() => {
-    const { q: _, ...others } = search;
-    if (typed !== q) onChange(typed === '' ? others : { ...others, q: typed });
-  }, [typed]);
+    const { q: _, ...otherParams } = search;
+    if (settledText !== q) onChange(settledText === '' ? otherParams : { ...otherParams, q: settledText });
+  }, [settledText]);
   return (
     <input
       type="search"
@@ -131,7 +131,7 @@ function FilterForm<Sort extends SortName>({ search, onChange, hasFormat = false
   const { t } = useTranslation();
   const genres = useQuery(genresQuery());
   const storage = useQuery({ ...storageQuery(), enabled: hasFormat });
-  const set = (change: Partial<Record<keyof ListSearch<Sort>, unknown>>) =>
+  const setFilters = (change: Partial<Record<keyof ListSearch<Sort>, unknown>>) =>
     onChange(
       Object.fromEntries(
         Object.entries({ ...search, ...change }).filter(([, value]) => value !== undefined && value !== ''),
@@ -148,7 +148,7 @@ function FilterForm<Sort extends SortName>({ search, onChange, hasFormat = false
         clearable
         value={search.genre ?? null}
         data={(genres.data ?? []).map((genre) => genre.name)}
-        onChange={(genre) => set({ genre: genre ?? undefined })}
+        onChange={(genre) => setFilters({ genre: genre ?? undefined })}
         comboboxProps={{ withinPortal: false }}
         nothingFoundMessage={t('list.noGenre')}
         maxDropdownHeight={240}
@@ -161,7 +161,7 @@ function FilterForm<Sort extends SortName>({ search, onChange, hasFormat = false
           clearable
           value={search.format ?? null}
           data={(storage.data?.by_format ?? []).map(({ key }) => ({ value: key, label: formatFormat(key) }))}
-          onChange={(format) => set({ format: format ?? undefined })}
+          onChange={(format) => setFilters({ format: format ?? undefined })}
           comboboxProps={{ withinPortal: false }}
           maxDropdownHeight={240}
         />
@@ -172,23 +172,23 @@ function FilterForm<Sort extends SortName>({ search, onChange, hasFormat = false
           inputMode="numeric"
           maxLength={4}
           defaultValue={search.from ?? ''}
-          onChange={(event) => set({ from: year(event.currentTarget.value) })}
+          onChange={(event) => setFilters({ from: year(event.currentTarget.value) })}
         />
         <TextInput
           label={t('list.yearTo')}
           inputMode="numeric"
           maxLength={4}
           defaultValue={search.to ?? ''}
-          onChange={(event) => set({ to: year(event.currentTarget.value) })}
+          onChange={(event) => setFilters({ to: year(event.currentTarget.value) })}
         />
       </div>
       <Switch
         label={t('list.likedOnly')}
         checked={search.liked ?? false}
-        onChange={(event) => set({ liked: event.currentTarget.checked || undefined })}
+        onChange={(event) => setFilters({ liked: event.currentTarget.checked || undefined })}
       />
       {hasFilters(search) && (
-        <Button onClick={() => set(Object.fromEntries(FILTERS.map((filter) => [filter, undefined])))}>
+        <Button onClick={() => setFilters(Object.fromEntries(FILTERS.map((filter) => [filter, undefined])))}>
           {t('list.clearFilters')}
         </Button>
       )}

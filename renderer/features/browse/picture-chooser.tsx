@@ -75,17 +75,17 @@ interface FoundPicturesProps {
   pictures: FoundPicture[] | undefined;
   error: Error | null;
   /** Text displayed if no pictures were found. */
-  none: string;
+  emptyText: string;
   isBusy: boolean;
   choose: (id: string) => void;
 }
 
-export function FoundPictures({ title, pictures, error, none, isBusy, choose }: FoundPicturesProps) {
+export function FoundPictures({ title, pictures, error, emptyText, isBusy, choose }: FoundPicturesProps) {
   return (
     <section className={styles.found}>
       <h3>{title}</h3>
       {error || pictures?.length === 0 ? (
-        <p role="status">{error ? detailOf(error) : none}</p>
+        <p role="status">{error ? detailOf(error) : emptyText}</p>
       ) : (
         <ul aria-busy={!pictures}>
           {pictures

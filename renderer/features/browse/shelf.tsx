@@ -34,8 +34,11 @@ export function Shelf({ title, albums, to, captionOf }: ShelfProps) {
   if (albums?.length === 0) return null;
   const isLonger = !albums || albums.length * (width + GAP) - GAP + 2 * END > room;
 
-  const scroll = (way: 1 | -1) =>
-    row.current?.scrollBy({ left: (isRightToLeft() ? -way : way) * row.current.clientWidth * 0.8, behavior: 'smooth' });
+  const scroll = (direction: 1 | -1) =>
+    row.current?.scrollBy({
+      left: (isRightToLeft() ? -direction : direction) * row.current.clientWidth * 0.8,
+      behavior: 'smooth',
+    });
 
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const step = readingStep(event.key);

@@ -18,14 +18,15 @@ export interface ListSearch<Sort extends string> {
 }
 
 const oneOf = <T extends string>(values: readonly T[], value: unknown): T | undefined =>
-  values.find((one) => one === value);
+  values.find((candidate) => candidate === value);
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value.slice(0, 200) : undefined;
 const year = (value: unknown): number | undefined => (/^\d{1,4}$/.test(String(value)) ? Number(value) : undefined);
-const whole = (value: unknown): number | undefined => (/^\d{1,9}$/.test(String(value)) ? Number(value) : undefined);
+const toWholeNumber = (value: unknown): number | undefined =>
+  /^\d{1,9}$/.test(String(value)) ? Number(value) : undefined;
 
 function parse<Sort extends string>(sorts: readonly Sort[], input: Record<string, unknown>): ListSearch<Sort> {
-  const parsed = {
+  const parsedSearch = {
     q: text(input['q']),
     format: text(input['format']),
     sort: oneOf(sorts, input['sort']),
@@ -34,9 +35,9 @@ function parse<Sort extends string>(sorts: readonly Sort[], input: Record<string
     from: year(input['from']),
     to: year(input['to']),
     liked: String(input['liked']) === 'true' ? true : undefined,
-    seed: whole(input['seed']),
+    seed: toWholeNumber(input['seed']),
   };
-  return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(parsedSearch).filter(([, value]) => value !== undefined));
 }
 
 export const parseAlbumSearch = (input: Record<string, unknown>) => ({
@@ -65,8 +66,8 @@ export const parseGenreSearch = (input: Record<string, unknown>): { view?: 'list
   input['view'] === 'list' ? { view: 'list' } : {};
 
 /** Returns the filter as query parameters of the API, which rejects unknown formats with 422. */
-export const toFilter = <Sort extends string>({ from, to, format, ...others }: ListSearch<Sort>) => ({
-  ...others,
+export const toFilter = <Sort extends string>({ from, to, format, ...otherFilters }: ListSearch<Sort>) => ({
+  ...otherFilters,
   format: format as TrackFilter['format'],
   year_from: from,
   year_to: to,

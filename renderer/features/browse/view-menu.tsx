@@ -8,7 +8,7 @@ import { DENSITIES } from '../../ui/lists/row-heights.ts';
 import pill from '../../ui/controls/pill.module.css';
 import {
   inOrder,
-  isShown,
+  isColumnShown,
   movedColumn,
   NO_LAYOUT,
   type ChoosableColumn,
@@ -28,8 +28,8 @@ export function ViewMenu({ columns, layout, onChange }: ColumnMenuProps) {
   const density = useDensity();
   const choosable = inOrder(columns, layout).filter((column) => !column.fixed);
   const move = (index: number, step: -1 | 1) => {
-    const other = choosable[index + step];
-    if (other) onChange(movedColumn(columns, layout, choosable[index]!.id, other.id));
+    const neighbour = choosable[index + step];
+    if (neighbour) onChange(movedColumn(columns, layout, choosable[index]!.id, neighbour.id));
   };
   return (
     <Menu position="bottom-end" closeOnItemClick={false}>
@@ -51,7 +51,7 @@ export function ViewMenu({ columns, layout, onChange }: ColumnMenuProps) {
         {choosable.map((column, index) => (
           <Menu.CheckboxItem
             key={column.id}
-            checked={isShown(layout, column)}
+            checked={isColumnShown(layout, column)}
             onChange={(checked) => onChange({ ...layout, shown: { ...layout.shown, [column.id]: checked } })}
             onKeyDown={(event) => {
               const step = { ArrowUp: -1, ArrowDown: 1 }[event.key] as -1 | 1 | undefined;

@@ -32,7 +32,7 @@ export function AlbumChangesPage() {
   const { tell } = useUndoNotice();
   const canEdit = useSession()?.user.can_edit ?? false;
   const changes = list.data?.pages.flatMap((page) => page.items) ?? [];
-  const made = past.data?.pages.flatMap((page) => page.items) ?? [];
+  const regroupings = past.data?.pages.flatMap((page) => page.items) ?? [];
   const total = list.data?.pages[0]?.total ?? 0;
   const report = { onError: (error: Error) => tell(detailOf(error)) };
   const apply = (albums: number[] | null) =>
@@ -53,7 +53,7 @@ export function AlbumChangesPage() {
     >
       <QuestionList
         list={list}
-        isEmpty={changes.length === 0 && made.length === 0}
+        isEmpty={changes.length === 0 && regroupings.length === 0}
         skeletons={{ count: 4, height: '96px' }}
         empty={{ icon: IconAlbumChanges, title: t('albumChanges.emptyTitle'), text: t('albumChanges.empty') }}
       >
@@ -63,11 +63,11 @@ export function AlbumChangesPage() {
               {t('albumChanges.lead')} {dueAt && t('albumChanges.due', { date: formatDate(dueAt) })}
             </p>
             <ul className={styles.list} aria-label={t('albumChanges.title')}>
-              {changes.map((one) => (
+              {changes.map((albumChange) => (
                 <Change
-                  key={one.albums.map(({ id }) => id).join()}
-                  change={one}
-                  onChange={canEdit ? () => apply(one.albums.map(({ id }) => id)) : undefined}
+                  key={albumChange.albums.map(({ id }) => id).join()}
+                  change={albumChange}
+                  onChange={canEdit ? () => apply(albumChange.albums.map(({ id }) => id)) : undefined}
                   isBusy={change.isPending}
                 />
               ))}
@@ -75,17 +75,17 @@ export function AlbumChangesPage() {
           </>
         )}
       </QuestionList>
-      {made.length > 0 && (
+      {regroupings.length > 0 && (
         <section aria-label={t('albumChanges.made')}>
           <div className={styles.groupHead}>
             <h2>{t('albumChanges.made')}</h2>
           </div>
           <ul className={styles.list}>
-            {made.map((one) => (
-              <Made
-                key={one.id}
-                made={one}
-                onUndo={canEdit ? () => undo.mutate(one.id, report) : undefined}
+            {regroupings.map((regrouping) => (
+              <MadeRegrouping
+                key={regrouping.id}
+                made={regrouping}
+                onUndo={canEdit ? () => undo.mutate(regrouping.id, report) : undefined}
                 isBusy={undo.isPending}
               />
             ))}
@@ -109,12 +109,12 @@ interface ChangeProps {
 
 function Change({ change: { title, artist_name, albums, becomes }, onChange, isBusy }: ChangeProps) {
   const { t } = useTranslation();
-  const [first] = albums;
+  const [firstAlbum] = albums;
   const factsOf = (album: AlbumChangeOut['becomes'][number]): string =>
     [t('track.count', { count: album.track_count }), album.year, album.edition].filter(Boolean).join(' · ');
   return (
     <li className={styles.merge} aria-label={title}>
-      <Cover src={first ? albumCover(first, 160) : null} alt="" className={styles.mergeCover} />
+      <Cover src={firstAlbum ? albumCover(firstAlbum, 160) : null} alt="" className={styles.mergeCover} />
       <div className={styles.text}>
         <p className={styles.title}>{title}</p>
         <p className={styles.by}>{artist_name ?? t('library.unknownArtist')}</p>
@@ -149,7 +149,11 @@ interface MadeProps {
   isBusy: boolean;
 }
 
-function Made({ made: { title, artist_name, albums_before, made_at, expires_at }, onUndo, isBusy }: MadeProps) {
+function MadeRegrouping({
+  made: { title, artist_name, albums_before, made_at, expires_at },
+  onUndo,
+  isBusy,
+}: MadeProps) {
   const { t } = useTranslation();
   return (
     <li className={styles.merge} aria-label={title}>

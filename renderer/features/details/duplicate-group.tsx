@@ -17,10 +17,10 @@ interface DuplicateGroupProps {
 export function DuplicateGroup({ group, onKeep, onTellApart }: DuplicateGroupProps) {
   const { t } = useTranslation();
   const player = usePlayerCommands();
-  const [kept, setKept] = useState(group.keep_id);
-  const [first] = group.tracks;
+  const [keptId, setKept] = useState(group.keep_id);
+  const [firstTrack] = group.tracks;
   const name = `keep-${group.id}`;
-  const spare = group.tracks.reduce((sum, track) => sum + (track.id === kept ? 0 : (track.size_bytes ?? 0)), 0);
+  const spare = group.tracks.reduce((sum, track) => sum + (track.id === keptId ? 0 : (track.size_bytes ?? 0)), 0);
   const quality = (track: TrackOut) =>
     [
       track.bitrate_kbps && t('details.kbps', { rate: formatNumber(track.bitrate_kbps) }),
@@ -30,11 +30,11 @@ export function DuplicateGroup({ group, onKeep, onTellApart }: DuplicateGroupPro
       .filter(Boolean)
       .join(' · ');
   return (
-    <li className={styles.group} aria-label={first?.title}>
+    <li className={styles.group} aria-label={firstTrack?.title}>
       <header className={styles.groupHead}>
         <h2>
-          {first?.title}
-          <span>{first?.artist_name}</span>
+          {firstTrack?.title}
+          <span>{firstTrack?.artist_name}</span>
         </h2>
         <span>{t('duplicates.alike', { score: formatPercent(group.similarity) })}</span>
       </header>
@@ -56,12 +56,12 @@ export function DuplicateGroup({ group, onKeep, onTellApart }: DuplicateGroupPro
           </thead>
           <tbody>
             {group.tracks.map((track) => (
-              <tr key={track.id} data-kept={track.id === kept || undefined} data-track={track.id}>
+              <tr key={track.id} data-kept={track.id === keptId || undefined} data-track={track.id}>
                 <td>
                   <input
                     type="radio"
                     name={name}
-                    checked={track.id === kept}
+                    checked={track.id === keptId}
                     onChange={() => setKept(track.id)}
                     aria-label={t('duplicates.keepLabel', { title: track.title, file: track.source_id })}
                   />
@@ -93,10 +93,10 @@ export function DuplicateGroup({ group, onKeep, onTellApart }: DuplicateGroupPro
         </table>
       </div>
       <footer className={styles.groupFoot}>
-        <Button variant="primary" onClick={() => onKeep(kept)}>
+        <Button variant="primary" onClick={() => onKeep(keptId)}>
           {t('duplicates.merge')}
         </Button>
-        <Button onClick={() => onTellApart(kept)}>{t('duplicates.notSame')}</Button>
+        <Button onClick={() => onTellApart(keptId)}>{t('duplicates.notSame')}</Button>
         <span>{t('duplicates.frees', { size: formatBytes(spare) })}</span>
       </footer>
     </li>

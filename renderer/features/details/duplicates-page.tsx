@@ -20,25 +20,25 @@ const keyOf = ({ id, tracks }: DuplicateGroupOut) => `duplicates:${id}:${tracks.
 export function DuplicatesPage() {
   const { t } = useTranslation();
   const list = useInfiniteQuery(duplicatesQuery());
-  const away = usePutAway();
+  const hiddenKeys = usePutAway();
   const notice = useUndoNotice();
   const merge = useMergeDuplicates();
   const dismiss = useDismissDuplicates();
-  const groups = list.data?.pages.flatMap((page) => page.items).filter((group) => !away.has(keyOf(group))) ?? [];
-  const others = ({ tracks }: DuplicateGroupOut, id: number) =>
+  const groups = list.data?.pages.flatMap((page) => page.items).filter((group) => !hiddenKeys.has(keyOf(group))) ?? [];
+  const otherIdsOf = ({ tracks }: DuplicateGroupOut, id: number) =>
     tracks.flatMap((track) => (track.id === id ? [] : [track.id]));
 
-  const keep = (group: DuplicateGroupOut, id: number) =>
+  const keepTrack = (group: DuplicateGroupOut, id: number) =>
     notice.later({
       message: t('duplicates.merged', { title: group.tracks.find((track) => track.id === id)?.title }),
       keys: [keyOf(group)],
-      run: () => merge.mutateAsync({ keep: id, merge: others(group, id) }),
+      run: () => merge.mutateAsync({ keep: id, merge: otherIdsOf(group, id) }),
     });
   const tellApart = (group: DuplicateGroupOut, id: number) =>
     notice.later({
       message: t('duplicates.toldApart'),
       keys: [keyOf(group)],
-      run: () => dismiss.mutateAsync({ track_id: id, other_ids: others(group, id) }),
+      run: () => dismiss.mutateAsync({ track_id: id, other_ids: otherIdsOf(group, id) }),
     });
 
   const total = list.data?.pages[0]?.total;
@@ -64,7 +64,7 @@ export function DuplicatesPage() {
             <DuplicateGroup
               key={keyOf(group)}
               group={group}
-              onKeep={(id) => void keep(group, id)}
+              onKeep={(id) => void keepTrack(group, id)}
               onTellApart={(id) => void tellApart(group, id)}
             />
           ))}

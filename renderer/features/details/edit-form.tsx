@@ -21,7 +21,7 @@ const TEXT_FIELDS = FIELD_NAMES.filter((name) => viewOf(name).input !== 'number'
 export function EditForm({ track, onDone }: { track: TrackOut; onDone: () => void }) {
   const { t } = useTranslation();
   const save = useSetMetadata(track.id);
-  const first: EditValues = {
+  const initialValues: EditValues = {
     title: track.title,
     artist: track.artist_name ?? '',
     artists: track.artists.map(({ name }) => name).join('; '),
@@ -37,13 +37,13 @@ export function EditForm({ track, onDone }: { track: TrackOut; onDone: () => voi
   const messageOf = (name: keyof EditValues) =>
     problem?.fields.find(({ field }) => field === name || field.startsWith(`${name}.`))?.message;
   const input = (name: keyof EditValues) => {
-    const common = { name, label: t(`field.${name}`), defaultValue: first[name], error: messageOf(name) };
+    const commonProps = { name, label: t(`field.${name}`), defaultValue: initialValues[name], error: messageOf(name) };
     const kind = isFieldName(name) ? viewOf(name).input : 'line';
-    if (kind === 'lines') return <Textarea key={name} {...common} autosize maxRows={8} />;
+    if (kind === 'lines') return <Textarea key={name} {...commonProps} autosize maxRows={8} />;
     return (
       <TextInput
         key={name}
-        {...common}
+        {...commonProps}
         {...(name === 'artists' && { description: t('details.artistsHelp') })}
         {...(name === 'title' && { 'data-autofocus': true, autoFocus: true })}
         {...(kind === 'number' && { inputMode: 'numeric' as const })}
@@ -54,10 +54,10 @@ export function EditForm({ track, onDone }: { track: TrackOut; onDone: () => voi
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
-    const typed = Object.fromEntries(
+    const typedValues = Object.fromEntries(
       [...NAME_FIELDS, ...FIELD_NAMES].map((name) => [name, formText(form, name)]),
     ) as EditValues;
-    save.mutate(toTrackPut(typed, first), { onSuccess: onDone });
+    save.mutate(toTrackPut(typedValues, initialValues), { onSuccess: onDone });
   };
 
   return (

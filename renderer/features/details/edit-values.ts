@@ -10,33 +10,35 @@ export type EditValues = Record<
 
 const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 const numberOrNull = (text: string): number | null => {
-  const trimmed = text.trim();
-  if (trimmed === '') return null;
-  return (/^-?\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : trimmed) as number;
+  const trimmedText = text.trim();
+  if (trimmedText === '') return null;
+  return (/^-?\d+(\.\d+)?$/.test(trimmedText) ? Number(trimmedText) : trimmedText) as number;
 };
 
 /**
  * Returns the request body. Artists are separated by `;`. If only the credit of a single artist changed, the credit
  * becomes the artist.
  */
-export function toTrackPut(typed: EditValues, initialValues: EditValues): TrackPut {
-  const names = typed.artists
+export function toTrackPut(typedValues: EditValues, initialValues: EditValues): TrackPut {
+  const names = typedValues.artists
     .split(';')
     .map((name) => name.trim())
     .filter(Boolean);
   const isFollowing =
-    typed.artists === initialValues.artists && typed.artist !== initialValues.artist && names.length < 2;
+    typedValues.artists === initialValues.artists && typedValues.artist !== initialValues.artist && names.length < 2;
   return {
-    title: typed.title,
-    artist: typed.artist,
+    title: typedValues.title,
+    artist: typedValues.artist,
     ...(names.length > 0 && !isFollowing && { artists: names }),
-    album: textOrNull(typed.album),
-    ...(typed.album_artist !== initialValues.album_artist && { album_artist: textOrNull(typed.album_artist) }),
-    ...(typed.genre !== initialValues.genre && { genre: textOrNull(typed.genre) }),
+    album: textOrNull(typedValues.album),
+    ...(typedValues.album_artist !== initialValues.album_artist && {
+      album_artist: textOrNull(typedValues.album_artist),
+    }),
+    ...(typedValues.genre !== initialValues.genre && { genre: textOrNull(typedValues.genre) }),
     ...Object.fromEntries(
-      FIELD_NAMES.filter((name) => typed[name] !== initialValues[name]).map((name) => [
+      FIELD_NAMES.filter((name) => typedValues[name] !== initialValues[name]).map((name) => [
         name,
-        viewOf(name).input === 'number' ? numberOrNull(typed[name]) : textOrNull(typed[name]),
+        viewOf(name).input === 'number' ? numberOrNull(typedValues[name]) : textOrNull(typedValues[name]),
       ]),
     ),
   };

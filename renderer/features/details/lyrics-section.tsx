@@ -11,21 +11,21 @@ const SHOWN_LINES = 6;
 
 export function LyricsSection({ trackId }: { trackId: number }) {
   const { t } = useTranslation();
-  const [all, setAll] = useState(false);
+  const [showsAll, setAll] = useState(false);
   const { data } = useQuery(trackLyricsQuery(trackId));
   return (
     <section aria-label={t('details.lyrics')}>
       <h3>{t('details.lyrics')}</h3>
       {data ? (
         <p className={styles.lyrics}>
-          {(all ? data.lines : data.lines.slice(0, SHOWN_LINES)).map(({ text }) => text).join('\n')}
+          {(showsAll ? data.lines : data.lines.slice(0, SHOWN_LINES)).map(({ text }) => text).join('\n')}
         </p>
       ) : (
         <Skeleton height="80px" />
       )}
       {data && data.lines.length > SHOWN_LINES && (
-        <Button variant="plain" aria-expanded={all} onClick={() => setAll(!all)}>
-          {t(all ? 'details.lessLyrics' : 'details.allLyrics')}
+        <Button variant="plain" aria-expanded={showsAll} onClick={() => setAll(!showsAll)}>
+          {t(showsAll ? 'details.lessLyrics' : 'details.allLyrics')}
         </Button>
       )}
     </section>

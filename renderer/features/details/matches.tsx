@@ -13,14 +13,14 @@ import styles from './details.module.css';
 
 export function Matches({ track, matches: { items, trust_score } }: { track: TrackOut; matches: MatchesOut }) {
   const { t } = useTranslation();
-  const [all, setAll] = useState(false);
+  const [showsAll, setAll] = useState(false);
   const apply = useApplyMatch();
   if (items.length === 0) return null;
   return (
     <section aria-label={t('details.matches')}>
       <h3>{t('details.matches')}</h3>
       <p className={styles.quiet}>{t('details.trust', { score: formatPercent(trust_score) })}</p>
-      {(all ? items : items.slice(0, 1)).map((match) => (
+      {(showsAll ? items : items.slice(0, 1)).map((match) => (
         <Match
           key={match.n}
           track={track}
@@ -35,8 +35,8 @@ export function Matches({ track, matches: { items, trust_score } }: { track: Tra
         </p>
       )}
       {items.length > 1 && (
-        <Button variant="plain" aria-expanded={all} onClick={() => setAll(!all)}>
-          {t(all ? 'details.fewer' : 'details.others', { count: items.length - 1 })}
+        <Button variant="plain" aria-expanded={showsAll} onClick={() => setAll(!showsAll)}>
+          {t(showsAll ? 'details.fewer' : 'details.others', { count: items.length - 1 })}
         </Button>
       )}
     </section>

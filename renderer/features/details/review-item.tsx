@@ -11,13 +11,13 @@ import styles from './review.module.css';
 
 interface ReviewItemProps {
   item: ReviewOut;
-  first: boolean;
+  isFirst: boolean;
   disabled: boolean;
   onApply: () => void;
   onDismiss: () => void;
 }
 
-export function ReviewItem({ item: { track, match, reason }, first, disabled, onApply, onDismiss }: ReviewItemProps) {
+export function ReviewItem({ item: { track, match, reason }, isFirst, disabled, onApply, onDismiss }: ReviewItemProps) {
   const { t } = useTranslation();
   const openDetails = useOpenDetails();
   return (
@@ -25,7 +25,7 @@ export function ReviewItem({ item: { track, match, reason }, first, disabled, on
       className={styles.item}
       data-stop
       data-track={track.id}
-      tabIndex={first ? 0 : -1}
+      tabIndex={isFirst ? 0 : -1}
       aria-label={t('review.itemLabel', {
         title: track.title,
         artist: track.artist_name ?? t('library.unknownArtist'),
@@ -41,13 +41,13 @@ export function ReviewItem({ item: { track, match, reason }, first, disabled, on
         <ChangeTable changes={changesOf(track, match)} />
       </div>
       <div className={styles.buttons}>
-        <Button variant="primary" tabIndex={first ? 0 : -1} disabled={disabled} onClick={onApply}>
+        <Button variant="primary" tabIndex={isFirst ? 0 : -1} disabled={disabled} onClick={onApply}>
           {t('review.apply')}
         </Button>
-        <Button tabIndex={first ? 0 : -1} onClick={onDismiss}>
+        <Button tabIndex={isFirst ? 0 : -1} onClick={onDismiss}>
           {t('review.dismiss')}
         </Button>
-        <Button variant="plain" tabIndex={first ? 0 : -1} onClick={() => openDetails(track.id)}>
+        <Button variant="plain" tabIndex={isFirst ? 0 : -1} onClick={() => openDetails(track.id)}>
           {t('review.details')}
         </Button>
       </div>

@@ -21,14 +21,14 @@ const keyOf = ({ track, created_at }: ReviewOut) => `review:${track.id}:${create
 export function ReviewPage() {
   const { t } = useTranslation();
   const list = useInfiniteQuery(reviewQuery());
-  const away = usePutAway();
+  const hiddenKeys = usePutAway();
   const notice = useUndoNotice();
   const apply = useApplyMatch();
   const dismiss = useDismissReview();
   const undo = useUndoEnrichment();
-  const latest = useRef<(() => void) | null>(null);
+  const latestUndo = useRef<(() => void) | null>(null);
   const rows = useRef<HTMLUListElement>(null);
-  const items = list.data?.pages.flatMap((page) => page.items).filter((item) => !away.has(keyOf(item))) ?? [];
+  const items = list.data?.pages.flatMap((page) => page.items).filter((item) => !hiddenKeys.has(keyOf(item))) ?? [];
 
   // The keys apply to the whole page, because after the last question no element of the list can have the focus.
   useEffect(() => {
@@ -36,9 +36,10 @@ export function ReviewPage() {
       const isElsewhere =
         event.target instanceof HTMLElement &&
         event.target.closest('input, textarea, [role="dialog"], [role="menu"]') !== null;
-      if (event.key !== 'u' || event.ctrlKey || event.metaKey || event.altKey || isElsewhere || !latest.current) return;
+      if (event.key !== 'u' || event.ctrlKey || event.metaKey || event.altKey || isElsewhere || !latestUndo.current)
+        return;
       event.preventDefault();
-      latest.current();
+      latestUndo.current();
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
@@ -46,44 +47,44 @@ export function ReviewPage() {
 
   /** Focuses the next question. */
   const focusNext = (item: ReviewOut) => {
-    const at = items.indexOf(item);
+    const itemIndex = items.indexOf(item);
     requestAnimationFrame(() => {
       const stops = rows.current?.querySelectorAll<HTMLElement>('[data-stop]') ?? [];
-      stops[Math.min(at, stops.length - 1)]?.focus();
+      stops[Math.min(itemIndex, stops.length - 1)]?.focus();
     });
   };
 
-  const take = (item: ReviewOut) => {
-    const applied = apply.mutateAsync({ trackId: item.track.id, n: item.match.n });
-    // U must work from the key press on, because the row may be gone before the response arrives.
+  const applyMatch = (item: ReviewOut) => {
+    const applyRequest = apply.mutateAsync({ trackId: item.track.id, n: item.match.n });
+    // The U key must work at once, because the row may be gone before the response arrives.
     const back = () => {
-      latest.current = null;
-      const undone = applied.then(
+      latestUndo.current = null;
+      const undone = applyRequest.then(
         () => undo.mutateAsync(item.track.id),
         () => undefined, // the error is displayed below
       );
       undone.catch((error: unknown) => notice.tell(detailOf(error)));
     };
-    latest.current = back;
-    applied.then(
+    latestUndo.current = back;
+    applyRequest.then(
       () => {
-        if (latest.current !== back) return; // the decision was undone or another one was made
+        if (latestUndo.current !== back) return; // the decision was undone or another one was made
         notice.done(t('review.applied', { title: item.match.title ?? item.track.title }), back);
         focusNext(item);
       },
       (error: unknown) => {
-        if (latest.current === back) latest.current = null;
+        if (latestUndo.current === back) latestUndo.current = null;
         notice.tell(detailOf(error));
       },
     );
   };
   const dismissItem = (item: ReviewOut) => {
-    latest.current = notice.later({
+    latestUndo.current = notice.later({
       message: t('review.dismissed', { title: item.track.title }),
       keys: [keyOf(item)],
       run: () => dismiss.mutateAsync(item.track.id),
       onUndo: () => {
-        latest.current = null;
+        latestUndo.current = null;
       },
     });
     focusNext(item);
@@ -101,7 +102,7 @@ export function ReviewPage() {
       item && event.key === 'd'
         ? () => dismissItem(item)
         : item && isRow && event.key === 'Enter'
-          ? () => take(item)
+          ? () => applyMatch(item)
           : undefined;
     if (!action) return;
     event.preventDefault();
@@ -126,9 +127,9 @@ export function ReviewPage() {
             <ReviewItem
               key={keyOf(item)}
               item={item}
-              first={i === 0}
+              isFirst={i === 0}
               disabled={apply.isPending}
-              onApply={() => take(item)}
+              onApply={() => applyMatch(item)}
               onDismiss={() => dismissItem(item)}
             />
           ))}

@@ -21,7 +21,8 @@ export function SoundsLike({ track }: { track: TrackOut }) {
   const { run } = useActions();
   const { data, error } = useQuery(similarQuery(track.id));
   const { data: files = [] } = useQuery(trackVersionsQuery(track.id));
-  const versions = data?.versions.filter(({ track: other }) => files.every(({ id }) => id !== other.id)) ?? [];
+  const versions =
+    data?.versions.filter(({ track: otherTrack }) => files.every(({ id }) => id !== otherTrack.id)) ?? [];
   const items = trackItems(oneTrack(track));
   const from = t('radio.from', { name: track.title });
   return (
@@ -32,9 +33,9 @@ export function SoundsLike({ track }: { track: TrackOut }) {
           <ChosenTracks
             label={t('similar.versions')}
             from={from}
-            items={versions.map(({ track: other, kind, likeness_rank }) => ({
-              track: other,
-              note: [t(`similar.version.${kind}`), other.album_title, rankText(likeness_rank, t)]
+            items={versions.map(({ track: otherTrack, kind, likeness_rank }) => ({
+              track: otherTrack,
+              note: [t(`similar.version.${kind}`), otherTrack.album_title, rankText(likeness_rank, t)]
                 .filter(Boolean)
                 .join(' · '),
             }))}

@@ -25,16 +25,17 @@ export function DiscoverPage() {
   const isOwner = useSession()?.user.is_superuser ?? false;
   const { q = '' } = useSearch({ from: '/app/discover' });
   const navigate = useNavigate();
-  const isOn = useHasCatalogue();
-  const [typed, setTyped] = useState(q);
-  const [settled] = useDebouncedValue(typed.trim(), TYPING_PAUSE_MS);
-  const search = useQuery({ ...remoteSearchQuery(q), enabled: isOn && q !== '' });
+  const hasCatalogue = useHasCatalogue();
+  const [typedText, setTyped] = useState(q);
+  const [settledQuery] = useDebouncedValue(typedText.trim(), TYPING_PAUSE_MS);
+  const search = useQuery({ ...remoteSearchQuery(q), enabled: hasCatalogue && q !== '' });
   useEffect(() => {
-    if (settled !== q) void navigate({ to: '/discover', search: settled === '' ? {} : { q: settled }, replace: true });
-  }, [settled, q, navigate]);
+    if (settledQuery !== q)
+      void navigate({ to: '/discover', search: settledQuery === '' ? {} : { q: settledQuery }, replace: true });
+  }, [settledQuery, q, navigate]);
 
   function body() {
-    if (!isOn)
+    if (!hasCatalogue)
       return (
         <EmptyState
           icon={IconDiscover}
@@ -60,9 +61,9 @@ export function DiscoverPage() {
       ));
     return (
       <>
-        {search.data.errors.map((one) => (
-          <p key={one.source} role="alert" className={styles.error}>
-            {one.detail}
+        {search.data.errors.map((sourceError) => (
+          <p key={sourceError.source} role="alert" className={styles.error}>
+            {sourceError.detail}
           </p>
         ))}
         {search.data.items.length === 0 && search.data.errors.length === 0 && (
@@ -84,11 +85,11 @@ export function DiscoverPage() {
 
   return (
     <Page title={t('nav.discover')}>
-      {isOn && (
+      {hasCatalogue && (
         <TextInput
           className={styles.search}
           type="search"
-          value={typed}
+          value={typedText}
           maxLength={200}
           leftSection={<IconSearch size={18} aria-hidden />}
           aria-label={t('discover.label')}

@@ -40,9 +40,9 @@ export function HistoryList({ rows, today, hasMore, onEnd, onTakeBack }: History
     overscan: OVERSCAN,
     scrollMargin: top,
   });
-  const last = virtualizer.range?.endIndex ?? 0;
+  const lastIndex = virtualizer.range?.endIndex ?? 0;
   useEffect(() => {
-    if (hasMore && last + ROWS_AHEAD >= rows.length) onEnd();
+    if (hasMore && lastIndex + ROWS_AHEAD >= rows.length) onEnd();
   });
 
   return (
@@ -51,7 +51,7 @@ export function HistoryList({ rows, today, hasMore, onEnd, onTakeBack }: History
       className={styles.list}
       role="group"
       aria-label={t('nav.history')}
-      aria-busy={hasMore && last + 1 >= rows.length}
+      aria-busy={hasMore && lastIndex + 1 >= rows.length}
       style={{ height: virtualizer.getTotalSize() }}
       onKeyDown={moveAmongRows}
     >

@@ -30,23 +30,25 @@ export function HistoryPage() {
   const list = useInfiniteQuery(historyQuery(momentsOf(days)));
   const { withdraw, restore } = useTakeBack();
   /** Ids of deleted plays, hidden until the refetched list omits them. */
-  const [away, setAway] = useState<ReadonlySet<number>>(new Set());
+  const [hiddenIds, setAway] = useState<ReadonlySet<number>>(new Set());
 
-  // Midnight may pass while the page is open: "today" is updated on focus.
+  // Updates “today” on focus, because midnight may pass while the page is open.
   useEffect(() => {
-    const look = () => setToday(dayOf(new Date()));
-    addEventListener('focus', look);
-    return () => removeEventListener('focus', look);
+    const updateToday = () => setToday(dayOf(new Date()));
+    addEventListener('focus', updateToday);
+    return () => removeEventListener('focus', updateToday);
   }, []);
 
   const rows = useMemo(
-    () => historyRows(list.data?.pages.flatMap(({ items }) => items) ?? [], ({ id }) => away.has(id)),
-    [list.data, away],
+    () => historyRows(list.data?.pages.flatMap(({ items }) => items) ?? [], ({ id }) => hiddenIds.has(id)),
+    [list.data, hiddenIds],
   );
   const total = list.data?.pages[0]?.total;
 
-  const show = (id: number, shown: boolean) =>
-    setAway((before) => (shown ? new Set([...before].filter((other) => other !== id)) : new Set([...before, id])));
+  const show = (id: number, isShown: boolean) =>
+    setAway((previousIds) =>
+      isShown ? new Set([...previousIds].filter((hiddenId) => hiddenId !== id)) : new Set([...previousIds, id]),
+    );
   const takeBack = (play: HistoryOut) => {
     show(play.id, false);
     withdraw.mutate(play.id, {

@@ -34,8 +34,8 @@ function Imports() {
   const queries = useQueryClient();
   const send = useImportHistory();
   const imports = useQuery({ ...importsQuery(), staleTime: 0 });
-  const added = imports.data?.items.reduce((sum, one) => sum + one.added, 0);
-  useEffect(() => void queries.invalidateQueries({ queryKey: [HISTORY] }), [queries, added]);
+  const addedCount = imports.data?.items.reduce((sum, historyImport) => sum + historyImport.added, 0);
+  useEffect(() => void queries.invalidateQueries({ queryKey: [HISTORY] }), [queries, addedCount]);
 
   return (
     <div className={styles.imports}>
@@ -67,8 +67,8 @@ function Imports() {
         </p>
       )}
       <ul className={styles.importList} aria-live="polite">
-        {imports.data?.items.map((one) => (
-          <ImportItem key={one.id} item={one} />
+        {imports.data?.items.map((historyImport) => (
+          <ImportItem key={historyImport.id} item={historyImport} />
         ))}
       </ul>
     </div>

@@ -15,12 +15,12 @@ const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes('F
 export function DropZone() {
   const { t } = useTranslation();
   const mayUpload = useSession()?.user.can_upload ?? false;
-  const [over, setOver] = useState(false);
+  const [isOver, setOver] = useState(false);
   /** A drag enters a child before it leaves the parent, so enter and leave events are counted. */
   const depth = useRef(0);
 
   useEffect(() => {
-    const set = (to: number) => {
+    const setDepth = (to: number) => {
       depth.current = to;
       setOver(to > 0);
     };
@@ -28,12 +28,12 @@ export function DropZone() {
     const options = { signal: listen.signal };
     addEventListener(
       'dragenter',
-      (event) => carriesFiles(event) && !carriesPictures(event) && set(depth.current + 1),
+      (event) => carriesFiles(event) && !carriesPictures(event) && setDepth(depth.current + 1),
       options,
     );
     addEventListener(
       'dragleave',
-      (event) => carriesFiles(event) && !carriesPictures(event) && set(Math.max(0, depth.current - 1)),
+      (event) => carriesFiles(event) && !carriesPictures(event) && setDepth(Math.max(0, depth.current - 1)),
       options,
     );
     addEventListener('dragover', (event) => carriesFiles(event) && event.preventDefault(), options);
@@ -42,7 +42,7 @@ export function DropZone() {
       (event) => {
         if (!event.dataTransfer || !carriesFiles(event)) return;
         event.preventDefault();
-        set(0);
+        setDepth(0);
         if (mayUpload) void filesOf(event.dataTransfer.items).then(enqueueUploads);
       },
       options,
@@ -50,7 +50,7 @@ export function DropZone() {
     return () => listen.abort();
   }, [mayUpload]);
 
-  if (!over) return null;
+  if (!isOver) return null;
   return (
     <div className={styles.zone} aria-hidden>
       <IconDropMusic size={56} stroke={1.25} />

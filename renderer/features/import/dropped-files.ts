@@ -7,7 +7,9 @@ export async function filesOf(items: DataTransferItemList): Promise<File[]> {
     .filter((item) => item.kind === 'file')
     .map((item) => item.webkitGetAsEntry() ?? item.getAsFile());
   const lists = await Promise.all(
-    dropped.filter((one) => one !== null).map((one) => (one instanceof File ? Promise.resolve([one]) : walk(one))),
+    dropped
+      .filter((item) => item !== null)
+      .map((item) => (item instanceof File ? Promise.resolve([item]) : walk(item))),
   );
   return lists.flat();
 }

@@ -23,16 +23,16 @@ export function UploadPanel() {
   const { t } = useTranslation();
   const queries = useQueryClient();
   const uploads = useUploads();
-  const done = uploads.filter((upload) => upload.status === 'done').length;
+  const doneCount = uploads.filter((upload) => upload.status === 'done').length;
   const open = uploads.some((upload) => upload.status === 'waiting' || upload.status === 'sending');
   useEffect(() => {
-    if (done > 0 && !open) void queries.invalidateQueries({ queryKey: [LIBRARY] });
-  }, [queries, done, open]);
+    if (doneCount > 0 && !open) void queries.invalidateQueries({ queryKey: [LIBRARY] });
+  }, [queries, doneCount, open]);
   if (uploads.length === 0) return null;
   return (
     <section className={styles.panel} aria-label={t('import.title')}>
       <header className={styles.head}>
-        <h2>{t('import.doneOf', { done, total: uploads.length })}</h2>
+        <h2>{t('import.doneOf', { done: doneCount, total: uploads.length })}</h2>
         {open ? (
           <Button onClick={cancelUploads}>{t('import.cancel')}</Button>
         ) : (

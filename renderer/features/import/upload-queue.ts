@@ -32,13 +32,13 @@ function publish(next: readonly Upload[]): void {
 const change = (id: number, values: Partial<Upload>) =>
   publish(uploads.map((upload) => (upload.id === id ? { ...upload, ...values } : upload)));
 
-export function enqueueUploads(added: File[]): void {
-  const fresh = added.map((file): Upload => {
+export function enqueueUploads(addedFiles: File[]): void {
+  const newUploads = addedFiles.map((file): Upload => {
     const id = nextId++;
     files.set(id, file);
     return { id, name: file.name, size: file.size, status: 'waiting', progress: 0, track: null, error: null };
   });
-  publish([...uploads, ...fresh]);
+  publish([...uploads, ...newUploads]);
   pump();
 }
 

@@ -28,7 +28,7 @@ interface MapCanvasProps {
   /** Called when the line is completely drawn. */
   onDrawn: () => void;
   /** Id of the selected track. */
-  chosen: number | null;
+  chosenId: number | null;
   onChoose: (id: number) => void;
 }
 
@@ -42,14 +42,14 @@ export function MapCanvas({
   line,
   onLine,
   onDrawn,
-  chosen,
+  chosenId,
   onChoose,
 }: MapCanvasProps) {
   const { t } = useTranslation();
   const scheme = useScheme();
-  const { ref: measured, width, height } = useElementSize<HTMLDivElement>();
+  const { ref: measuredRef, width, height } = useElementSize<HTMLDivElement>();
   const box = useRef<HTMLDivElement>(null);
-  const place = useMergedRef(box, measured);
+  const place = useMergedRef(box, measuredRef);
   const [behind, front] = [useRef<HTMLCanvasElement>(null), useRef<HTMLCanvasElement>(null)];
   const [isGrabbed, setGrabbed] = useState(false);
   const pointers = useRef(new Map<number, Point>());
@@ -60,7 +60,7 @@ export function MapCanvas({
     [part.genres, scheme, width],
   );
   const density = useMemo(() => (colours ? densityOf(part, colours.ink) : null), [part, colours]);
-  const chosenAt = useMemo(() => (chosen === null ? -1 : part.points.id.indexOf(chosen)), [part, chosen]);
+  const chosenAt = useMemo(() => (chosenId === null ? -1 : part.points.id.indexOf(chosenId)), [part, chosenId]);
 
   useEffect(() => {
     if (width > 0) onSize(size);
@@ -77,7 +77,7 @@ export function MapCanvas({
         density,
         colours,
         line,
-        chosen: chosenAt,
+        chosenIndex: chosenAt,
         ratio: Math.min(2, devicePixelRatio),
         font: getComputedStyle(top).font,
       }),
@@ -85,17 +85,17 @@ export function MapCanvas({
     return () => cancelAnimationFrame(frame);
   }, [view, size, part, area, density, colours, line, chosenAt]);
 
-  const latest = useRef({ view, size, onView });
-  latest.current = { view, size, onView };
+  const latestProps = useRef({ view, size, onView });
+  latestProps.current = { view, size, onView };
   useEffect(() => {
     const element = box.current;
     // React's own wheel listeners are passive, so the page would scroll
     const onWheel = (event: WheelEvent) => {
       event.preventDefault();
       const rect = element!.getBoundingClientRect();
-      const at = { x: event.clientX - rect.left, y: event.clientY - rect.top };
-      const now = latest.current;
-      now.onView(zoomed(now.view, now.size, 2 ** (-event.deltaY / 300), at));
+      const pointer = { x: event.clientX - rect.left, y: event.clientY - rect.top };
+      const now = latestProps.current;
+      now.onView(zoomed(now.view, now.size, 2 ** (-event.deltaY / 300), pointer));
     };
     element?.addEventListener('wheel', onWheel, { passive: false });
     return () => element?.removeEventListener('wheel', onWheel);
@@ -118,11 +118,16 @@ export function MapCanvas({
     if (!previous) return;
     const now = placeOf(event);
     travelled.current += Math.hypot(now.x - previous.x, now.y - previous.y);
-    const [other] = [...pointers.current].filter(([id]) => id !== event.pointerId).map(([, point]) => point);
+    const [otherPointer] = [...pointers.current].filter(([id]) => id !== event.pointerId).map(([, point]) => point);
     pointers.current.set(event.pointerId, now);
-    if (other) {
-      const far = (point: Point) => Math.max(1, Math.hypot(point.x - other.x, point.y - other.y));
-      onView(zoomed(view, size, far(now) / far(previous), { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 }));
+    if (otherPointer) {
+      const distanceTo = (point: Point) => Math.max(1, Math.hypot(point.x - otherPointer.x, point.y - otherPointer.y));
+      onView(
+        zoomed(view, size, distanceTo(now) / distanceTo(previous), {
+          x: (now.x + otherPointer.x) / 2,
+          y: (now.y + otherPointer.y) / 2,
+        }),
+      );
     } else if (isDrawing) onLine([...line, toMap(now, view, size)]);
     else onView(moveView(view, size, now.x - previous.x, now.y - previous.y));
   };
@@ -133,8 +138,8 @@ export function MapCanvas({
       if (isDrawing && pointers.current.size === 0) onDrawn();
       return;
     }
-    const at = toMap(placeOf(event), view, size);
-    const nearestIndex = nearest(part.points.x, part.points.y, at, REACH_PX * view.scale);
+    const mapPoint = toMap(placeOf(event), view, size);
+    const nearestIndex = nearest(part.points.x, part.points.y, mapPoint, REACH_PX * view.scale);
     if (isDrawing) onLine([]);
     if (nearestIndex >= 0) onChoose(part.points.id[nearestIndex]!);
   };

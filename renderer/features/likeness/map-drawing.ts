@@ -13,7 +13,7 @@ const OPAQUE = 0xff000000;
 interface Colours {
   /** Colours in the byte order of a canvas: alpha, blue, green, red. */
   genres: number[];
-  other: number;
+  otherGenres: number;
   ink: string;
   halo: string;
   accent: string;
@@ -35,7 +35,7 @@ export function coloursOf(element: HTMLElement, genres: number): Colours {
   };
   return {
     genres: Array.from({ length: genres }, (_, i) => pixelOf(genreColour(i, isDark))),
-    other: pixelOf(style.getPropertyValue('--ink-3')),
+    otherGenres: pixelOf(style.getPropertyValue('--ink-3')),
     ink: style.getPropertyValue('--ink'),
     halo: style.getPropertyValue('--bg'),
     accent: style.getPropertyValue('--brand'),
@@ -45,13 +45,13 @@ export function coloursOf(element: HTMLElement, genres: number): Colours {
 /** Returns the number of tracks in each cell as one small picture, which is stretched over the map. */
 export function densityOf({ cells }: MapPart, ink: string): OffscreenCanvas | null {
   const side = Math.round(Math.sqrt(cells.length));
-  const most = Math.log1p(Math.max(...cells, 0));
-  if (side === 0 || most === 0) return null;
+  const maxLog = Math.log1p(Math.max(...cells, 0));
+  if (side === 0 || maxLog === 0) return null;
   const picture = new OffscreenCanvas(side, side);
   const context = picture.getContext('2d')!;
   context.fillStyle = ink;
   cells.forEach((count, i) => {
-    context.globalAlpha = 0.22 * (Math.log1p(count) / most);
+    context.globalAlpha = 0.22 * (Math.log1p(count) / maxLog);
     context.fillRect(i % side, Math.floor(i / side), 1, 1);
   });
   return picture;
@@ -68,7 +68,7 @@ interface Scene {
   colours: Colours;
   line: readonly Point[];
   /** Index of the selected track's point; -1 for none. */
-  chosen: number;
+  chosenIndex: number;
   font: string;
 }
 
@@ -102,9 +102,10 @@ function drawDensity(context: CanvasRenderingContext2D, { density, area, view, s
 const pictures = new WeakMap<HTMLCanvasElement, ImageData>();
 function emptyPicture(canvas: HTMLCanvasElement): ImageData {
   const { width, height } = canvas;
-  const last = pictures.get(canvas);
-  const picture = last?.width === width && last.height === height ? last : new ImageData(width, height);
-  if (picture === last) picture.data.fill(0);
+  const lastPicture = pictures.get(canvas);
+  const picture =
+    lastPicture?.width === width && lastPicture.height === height ? lastPicture : new ImageData(width, height);
+  if (picture === lastPicture) picture.data.fill(0);
   pictures.set(canvas, picture);
   return picture;
 }
@@ -123,10 +124,10 @@ function drawPoints(context: CanvasRenderingContext2D, { part, view, size, ratio
     const px = Math.round(x[i]! * factor + left);
     const py = Math.round(y[i]! * factor + top);
     if (px < 0 || py < 0 || px + side > width || py + side > height) continue;
-    const colour = colours.genres[genre[i]!] ?? colours.other;
+    const colour = colours.genres[genre[i]!] ?? colours.otherGenres;
     // for so few pixels, a call of fill() takes longer
     for (let row = py * width + px, end = row + side * width; row < end; row += width)
-      for (let at = row; at < row + side; at += 1) pixels[at] = colour;
+      for (let pixel = row; pixel < row + side; pixel += 1) pixels[pixel] = colour;
   }
   context.putImageData(picture, 0, 0);
 }
@@ -139,44 +140,51 @@ function drawLabels(context: CanvasRenderingContext2D, { part, view, size, colou
   context.lineWidth = 4;
   context.strokeStyle = colours.halo;
   context.fillStyle = colours.ink;
-  const placedLabels: { x: number; y: number; half: number; genre: string }[] = [];
+  const placedLabels: { x: number; y: number; halfWidth: number; genre: string }[] = [];
   for (const label of part.labels.slice(0, MAX_LABELS)) {
-    const at = toScreen(label, view, size);
-    const half = context.measureText(label.genre).width / 2 + 6;
-    const isFree = placedLabels.every((one) => Math.abs(one.x - at.x) > one.half + half || Math.abs(one.y - at.y) > 18);
-    const isSaid = placedLabels.some(
-      (one) => one.genre === label.genre && Math.hypot(one.x - at.x, one.y - at.y) < SAME_GENRE_PX,
+    const position = toScreen(label, view, size);
+    const halfWidth = context.measureText(label.genre).width / 2 + 6;
+    const isFree = placedLabels.every(
+      (placedLabel) =>
+        Math.abs(placedLabel.x - position.x) > placedLabel.halfWidth + halfWidth ||
+        Math.abs(placedLabel.y - position.y) > 18,
     );
-    const isInside = at.x > half && at.x < size.width - half && at.y > 12 && at.y < size.height - 12;
+    const isSaid = placedLabels.some(
+      (placedLabel) =>
+        placedLabel.genre === label.genre &&
+        Math.hypot(placedLabel.x - position.x, placedLabel.y - position.y) < SAME_GENRE_PX,
+    );
+    const isInside =
+      position.x > halfWidth && position.x < size.width - halfWidth && position.y > 12 && position.y < size.height - 12;
     if (!isFree || !isInside || isSaid) continue;
-    placedLabels.push({ ...at, half, genre: label.genre });
-    context.strokeText(label.genre, at.x, at.y);
-    context.fillText(label.genre, at.x, at.y);
+    placedLabels.push({ ...position, halfWidth, genre: label.genre });
+    context.strokeText(label.genre, position.x, position.y);
+    context.fillText(label.genre, position.x, position.y);
   }
 }
 
-function drawChosen(context: CanvasRenderingContext2D, { part, chosen, view, size, colours }: Scene): void {
-  const [x, y] = [part.points.x[chosen], part.points.y[chosen]];
+function drawChosen(context: CanvasRenderingContext2D, { part, chosenIndex, view, size, colours }: Scene): void {
+  const [x, y] = [part.points.x[chosenIndex], part.points.y[chosenIndex]];
   if (x === undefined || y === undefined) return;
-  const at = toScreen({ x, y }, view, size);
+  const position = toScreen({ x, y }, view, size);
   context.strokeStyle = colours.ink;
   context.lineWidth = 2;
   context.beginPath();
-  context.arc(at.x, at.y, 8, 0, 2 * Math.PI);
+  context.arc(position.x, position.y, 8, 0, 2 * Math.PI);
   context.stroke();
 }
 
 function drawLine(context: CanvasRenderingContext2D, { line, view, size, colours }: Scene): void {
-  const [first, ...others] = line.map((point) => toScreen(point, view, size));
-  if (!first) return;
+  const [start, ...furtherPoints] = line.map((point) => toScreen(point, view, size));
+  if (!start) return;
   context.strokeStyle = context.fillStyle = colours.accent;
   context.lineWidth = 3;
   context.lineJoin = context.lineCap = 'round';
   context.beginPath();
-  context.moveTo(first.x, first.y);
-  for (const point of others) context.lineTo(point.x, point.y);
+  context.moveTo(start.x, start.y);
+  for (const point of furtherPoints) context.lineTo(point.x, point.y);
   context.stroke();
-  for (const end of [first, others.at(-1) ?? first]) {
+  for (const end of [start, furtherPoints.at(-1) ?? start]) {
     context.beginPath();
     context.arc(end.x, end.y, 5, 0, 2 * Math.PI);
     context.fill();

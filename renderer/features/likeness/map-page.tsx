@@ -55,11 +55,11 @@ export function MapPage() {
   const [view, setView] = useState<View>(() => wholeMap(INITIAL_VIEW));
   const [tool, setTool] = useState<(typeof TOOLS)[number]>('walk');
   const [line, setLine] = useState<Point[]>([]);
-  const [chosen, setChosen] = useState<number | null>(null);
-  const shown = size ?? INITIAL_VIEW;
-  const [settled] = useDebouncedValue(view, SETTLED_MS);
-  const points = Math.min(MAX_POINTS, Math.ceil((shown.width * shown.height) / PIXELS_A_POINT / 1_000) * 1_000);
-  const fetched = useMemo(() => (size ? fetchedArea(settled, size) : WHOLE_AREA), [settled, size]);
+  const [chosenId, setChosen] = useState<number | null>(null);
+  const shownView = size ?? INITIAL_VIEW;
+  const [settledView] = useDebouncedValue(view, SETTLED_MS);
+  const points = Math.min(MAX_POINTS, Math.ceil((shownView.width * shownView.height) / PIXELS_A_POINT / 1_000) * 1_000);
+  const fetched = useMemo(() => (size ? fetchedArea(settledView, size) : WHOLE_AREA), [settledView, size]);
   const map = useQuery({ ...mapQuery(fetched, points), enabled: size !== null, placeholderData: keepPreviousData });
   const along = useMutation({
     mutationFn: () =>
@@ -68,21 +68,22 @@ export function MapPage() {
         LINE_TRACKS,
       ),
   });
-  const first = useQuery({ ...mapQuery(WHOLE_AREA, 1_000), enabled: size === null });
-  const mapData = map.data ?? first.data;
-  const error = map.error ?? first.error;
+  const wholeMapQuery = useQuery({ ...mapQuery(WHOLE_AREA, 1_000), enabled: size === null });
+  const mapData = map.data ?? wholeMapQuery.data;
+  const error = map.error ?? wholeMapQuery.error;
   const onSize = (next: Size) => {
     if (size === null) setView(wholeMap(next));
     setSize(next);
   };
-  const zoom = (factor: number) => setView(zoomed(view, shown, factor, { x: shown.width / 2, y: shown.height / 2 }));
+  const zoom = (factor: number) =>
+    setView(zoomed(view, shownView, factor, { x: shownView.width / 2, y: shownView.height / 2 }));
   const changeLine = (next: Point[]) => {
     along.reset();
     setLine(next);
   };
 
   if (error && !mapData)
-    return <ErrorState detail={detailOf(error)} onRetry={() => void (map.isError ? map : first).refetch()} />;
+    return <ErrorState detail={detailOf(error)} onRetry={() => void (map.isError ? map : wholeMapQuery).refetch()} />;
   if (!mapData)
     return (
       <Page title={t('nav.map')}>
@@ -117,7 +118,7 @@ export function MapPage() {
           />
           <IconButton label={t('map.nearer')} icon={IconAdd} onClick={() => zoom(ZOOM_STEP)} />
           <IconButton label={t('map.farther')} icon={IconFarther} onClick={() => zoom(1 / ZOOM_STEP)} />
-          <IconButton label={t('map.whole')} icon={IconWholeMap} onClick={() => setView(wholeMap(shown))} />
+          <IconButton label={t('map.whole')} icon={IconWholeMap} onClick={() => setView(wholeMap(shownView))} />
         </>
       }
     >
@@ -133,23 +134,23 @@ export function MapPage() {
             line={line}
             onLine={changeLine}
             onDrawn={() => along.mutate()}
-            chosen={chosen}
+            chosenId={chosenId}
             onChoose={setChosen}
           />
           <p className={styles.hint}>{t(tool === 'draw' ? 'map.drawHint' : 'map.hint')}</p>
           <Key genres={mapData.part.genres} />
         </div>
         <div className={styles.beside}>
-          {chosen !== null && <ChosenTrack id={chosen} />}
+          {chosenId !== null && <ChosenTrack id={chosenId} />}
           {along.error && (
             <p role="alert" className={likeness.error}>
               {detailOf(along.error)}
             </p>
           )}
           {along.data ? (
-            <Along tracks={along.data.items} onClear={() => changeLine([])} />
+            <LineTracks tracks={along.data.items} onClear={() => changeLine([])} />
           ) : (
-            <Here view={settled} size={shown} />
+            <VisibleTracks view={settledView} size={shownView} />
           )}
         </div>
       </div>
@@ -200,7 +201,7 @@ const ChosenTrack = memo(function ChosenTrack({ id }: { id: number }) {
 });
 
 /** The list of tracks near the drawn line. */
-function Along({ tracks, onClear }: { tracks: MapLine['items']; onClear: () => void }) {
+function LineTracks({ tracks, onClear }: { tracks: MapLine['items']; onClear: () => void }) {
   const { t } = useTranslation();
   const player = usePlayerCommands();
   const { keep } = usePlaylistCommands();
@@ -231,12 +232,12 @@ function Along({ tracks, onClear }: { tracks: MapLine['items']; onClear: () => v
 }
 
 /** The list of the visible tracks, memoized so that it is not rendered for every frame while the map is panned. */
-const Here = memo(function Here({ view, size }: { view: View; size: Size }) {
+const VisibleTracks = memo(function Here({ view, size }: { view: View; size: Size }) {
   const { t } = useTranslation();
-  const [most, setMost] = useState(LISTED_TRACKS);
+  const [maxTracks, setMost] = useState(LISTED_TRACKS);
   const area = areaOf(view, size);
   const areaTracks = useQuery({
-    ...mapTracksQuery(area, { limit: Math.min(most, 200), offset: 0 }),
+    ...mapTracksQuery(area, { limit: Math.min(maxTracks, 200), offset: 0 }),
     placeholderData: keepPreviousData,
   });
   const { data, error } = areaTracks;
@@ -250,8 +251,8 @@ const Here = memo(function Here({ view, size }: { view: View; size: Size }) {
       {data && (
         <ChosenTracks label={t('map.here')} items={data.items.map(({ track }) => ({ track }))} from={t('nav.map')} />
       )}
-      {data && data.total > data.items.length && most < 200 && (
-        <Button onClick={() => setMost(most + LISTED_TRACKS)}>{t('map.moreTracks')}</Button>
+      {data && data.total > data.items.length && maxTracks < 200 && (
+        <Button onClick={() => setMost(maxTracks + LISTED_TRACKS)}>{t('map.moreTracks')}</Button>
       )}
     </section>
   );

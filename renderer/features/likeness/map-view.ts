@@ -50,10 +50,10 @@ function withinMap(view: View, size: Size): View {
 }
 
 /** Zooms in with a factor above 1; the point under the pointer stays in place. */
-export function zoomed(view: View, size: Size, factor: number, at: Point): View {
-  const oldPoint = toMap(at, view, size);
+export function zoomed(view: View, size: Size, factor: number, fixedPoint: Point): View {
+  const oldPoint = toMap(fixedPoint, view, size);
   const scale = withinMap({ ...view, scale: view.scale / factor }, size).scale;
-  const newPoint = toMap(at, { ...view, scale }, size);
+  const newPoint = toMap(fixedPoint, { ...view, scale }, size);
   return withinMap({ x: view.x + oldPoint.x - newPoint.x, y: view.y + oldPoint.y - newPoint.y, scale }, size);
 }
 
@@ -89,18 +89,18 @@ export function fetchedArea(view: View, size: Size): MapArea {
  * Returns a line drawn by hand with at most `most` of its points, evenly chosen; the line has a point for each move of
  * the pointer.
  */
-export function thinned(line: readonly Point[], most: number): Point[] {
-  if (line.length <= most) return [...line];
-  return Array.from({ length: most }, (_, i) => line[Math.round((i * (line.length - 1)) / (most - 1))]!);
+export function thinned(line: readonly Point[], maxPoints: number): Point[] {
+  if (line.length <= maxPoints) return [...line];
+  return Array.from({ length: maxPoints }, (_, i) => line[Math.round((i * (line.length - 1)) / (maxPoints - 1))]!);
 }
 
 /** Returns the index of the nearest of these points within a distance, or -1. */
-export function nearest(xs: readonly number[], ys: readonly number[], at: Point, distance: number): number {
-  let best = -1;
-  let least = distance ** 2;
+export function nearest(xs: readonly number[], ys: readonly number[], point: Point, distance: number): number {
+  let nearestIndex = -1;
+  let nearestDistance = distance ** 2;
   for (let i = 0; i < xs.length; i += 1) {
-    const away = (xs[i]! - at.x) ** 2 + (ys[i]! - at.y) ** 2;
-    if (away <= least) [best, least] = [i, away];
+    const squaredDistance = (xs[i]! - point.x) ** 2 + (ys[i]! - point.y) ** 2;
+    if (squaredDistance <= nearestDistance) [nearestIndex, nearestDistance] = [i, squaredDistance];
   }
-  return best;
+  return nearestIndex;
 }

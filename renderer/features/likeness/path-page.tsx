@@ -23,19 +23,19 @@ export function PathPage() {
   const { t } = useTranslation();
   const { from, to, steps = STEPS.usual } = useSearch({ from: '/app/path' });
   const navigate = useNavigate();
-  const set = (change: { from?: number | undefined; to?: number | undefined; steps?: number }) =>
+  const changeSearch = (change: { from?: number | undefined; to?: number | undefined; steps?: number }) =>
     void navigate({ to: '/path', search: { from, to, steps, ...change }, replace: true });
   const stepsText = t('path.stepCount', { count: steps });
   return (
     <Page title={t('path.title')}>
       <p className={styles.lead}>{t('path.lead')}</p>
       <div className={styles.ends}>
-        <TrackPicker label={t('path.from')} value={from} onChange={(id) => set({ from: id })} />
-        <TrackPicker label={t('path.to')} value={to} onChange={(id) => set({ to: id })} />
+        <TrackPicker label={t('path.from')} value={from} onChange={(id) => changeSearch({ from: id })} />
+        <TrackPicker label={t('path.to')} value={to} onChange={(id) => changeSearch({ to: id })} />
         <Button
           icon={IconAgain}
           disabled={from === undefined && to === undefined}
-          onClick={() => set({ from: to, to: from })}
+          onClick={() => changeSearch({ from: to, to: from })}
         >
           {t('path.turn')}
         </Button>
@@ -48,7 +48,7 @@ export function PathPage() {
           max={STEPS.most}
           step={1}
           valueText={stepsText}
-          onChange={(value) => set({ steps: value })}
+          onChange={(value) => changeSearch({ steps: value })}
         />
         <span>{stepsText}</span>
       </div>

@@ -90,8 +90,8 @@ export function RadioPage() {
 function Never() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(neverQuery());
-  const set = useNever();
-  const all = data && [
+  const setNever = useNever();
+  const exclusions = data && [
     ...data.artists.map(({ id, name }) => ({ kind: 'artists' as const, id, name })),
     ...data.tracks.map(({ id, title }) => ({ kind: 'tracks' as const, id, name: title })),
   ];
@@ -99,17 +99,20 @@ function Never() {
     <section aria-label={t('radio.neverTitle')} className={styles.part}>
       <h2>{t('radio.neverTitle')}</h2>
       {error && !data && <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />}
-      {!all && !error && <Skeleton height="80px" />}
-      {all?.length === 0 && <p className={styles.quiet}>{t('radio.neverNone')}</p>}
-      {all && all.length > 0 && (
+      {!exclusions && !error && <Skeleton height="80px" />}
+      {exclusions?.length === 0 && <p className={styles.quiet}>{t('radio.neverNone')}</p>}
+      {exclusions && exclusions.length > 0 && (
         <ul className={styles.never}>
-          {all.map(({ kind, id, name }) => (
+          {exclusions.map(({ kind, id, name }) => (
             <li key={`${kind} ${id}`}>
               <span>
                 {name}
                 <span className={styles.quiet}>{t(`radio.kind.${kind}`)}</span>
               </span>
-              <Button aria-label={t('radio.allowLabel', { name })} onClick={() => void set(kind, { id, name }, false)}>
+              <Button
+                aria-label={t('radio.allowLabel', { name })}
+                onClick={() => void setNever(kind, { id, name }, false)}
+              >
                 {t('radio.allow')}
               </Button>
             </li>

@@ -40,9 +40,9 @@ function Candidates({ track, onClose, onFound }: Omit<FindDialogProps, 'track'> 
   const relocate = useRelocate();
   // a relocated track has no candidates
   const candidates = useQuery({ ...replacementsQuery(track.id), enabled: relocate.isIdle || relocate.isError });
-  const choose = (other: TrackOut) =>
+  const choose = (replacement: TrackOut) =>
     relocate.mutate(
-      { id: track.id, otherId: other.id },
+      { id: track.id, otherId: replacement.id },
       {
         onSuccess: (result) => {
           onFound(result);

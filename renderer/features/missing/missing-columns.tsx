@@ -123,14 +123,14 @@ export function missingColumns({ t, isLeaving, onFind, onRemove, onUndo }: Missi
 /** The most likely replacement of the track, and the reason. */
 function ProposalCell({ track, isLeaving }: { track: TrackOut; isLeaving: boolean }) {
   const { t } = useTranslation();
-  const [best] = useQuery({ ...replacementsQuery(track.id), enabled: !isLeaving }).data ?? [];
-  if (!best) return null;
-  const place = fileLocation(best.track);
+  const [bestReplacement] = useQuery({ ...replacementsQuery(track.id), enabled: !isLeaving }).data ?? [];
+  if (!bestReplacement) return null;
+  const place = fileLocation(bestReplacement.track);
   return (
-    <div className={tableStyles.lines} title={place ? place.folder + place.name : best.track.title}>
-      <span className={rows.line}>{place?.name ?? best.track.title}</span>
-      <span className={classNames(rows.line, styles.folder)} data-certain={best.is_certain || undefined}>
-        {t(`missing.why.${best.why}`)}
+    <div className={tableStyles.lines} title={place ? place.folder + place.name : bestReplacement.track.title}>
+      <span className={rows.line}>{place?.name ?? bestReplacement.track.title}</span>
+      <span className={classNames(rows.line, styles.folder)} data-certain={bestReplacement.is_certain || undefined}>
+        {t(`missing.why.${bestReplacement.why}`)}
       </span>
     </div>
   );

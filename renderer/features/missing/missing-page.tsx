@@ -34,38 +34,39 @@ export function MissingPage() {
   const { t } = useTranslation();
   const search = useSearch({ from: '/app/missing' });
   const navigate = useNavigate();
-  const list = usePagedList((at) => missingPage(search, at));
-  const away = usePutAway();
-  const isLeaving = (id: number) => away.has(missingKey(id));
+  const list = usePagedList((page) => missingPage(search, page));
+  const hiddenKeys = usePutAway();
+  const isLeaving = (id: number) => hiddenKeys.has(missingKey(id));
   const total = list.total ?? 0;
-  const chosen = useSelection({ total, item: list.item, idOf: (track) => track.id, fetchRows: list.fetchRows });
+  const selection = useSelection({ total, item: list.item, idOf: (track) => track.id, fetchRows: list.fetchRows });
   const remove = useRemoveMissing();
   const { tell } = useUndoNotice();
   const [sought, setSought] = useState<TrackOut | null>(null);
-  const [said, setSaid] = useState('');
+  const [announcement, setSaid] = useState('');
   const sort = search.sort ?? 'title';
   const descending = search.order === 'desc';
   const count = list.total ?? PLACEHOLDERS;
 
   useEffect(() => {
-    if (list.total === 0) chosen.clear();
+    if (list.total === 0) selection.clear();
   }, [list.total]);
 
-  const find = (track: TrackOut | undefined) => track && !isLeaving(track.id) && setSought(track);
+  const searchFile = (track: TrackOut | undefined) => track && !isLeaving(track.id) && setSought(track);
   const removeChosen = () => {
-    if (chosen.count > MAX_SELECTED_ROWS) return tell(t('select.tooMany', { most: formatNumber(MAX_SELECTED_ROWS) }));
+    if (selection.count > MAX_SELECTED_ROWS)
+      return tell(t('select.tooMany', { most: formatNumber(MAX_SELECTED_ROWS) }));
     return void list
       .fetchRows(0, total - 1)
       .then((tracks) => {
-        remove(tracks.filter(({ id }) => chosen.has(id) && !isLeaving(id)));
-        chosen.clear();
+        remove(tracks.filter(({ id }) => selection.has(id) && !isLeaving(id)));
+        selection.clear();
       })
       .catch((error: unknown) => tell(detailOf(error)));
   };
   const columns = missingColumns({
     t,
     isLeaving,
-    onFind: find,
+    onFind: searchFile,
     onRemove: (track) => remove([track]),
     onUndo: (track) => undoRemovalOf(track.id),
   });
@@ -96,7 +97,7 @@ export function MissingPage() {
       <CheckedTable
         lead={t('missing.lead')}
         keys={t('missing.keys')}
-        chosen={chosen}
+        chosen={selection}
         checkLabel={({ title }) => t('missing.select', { title })}
         isDisabled={({ id }) => isLeaving(id)}
         onRemove={(track) => remove([track])}
@@ -109,10 +110,10 @@ export function MissingPage() {
         sort={{ id: sort, descending }}
         onSort={onSort}
         onRange={list.show}
-        onOpen={(index) => find(list.item(index))}
+        onOpen={(index) => searchFile(list.item(index))}
       >
-        <Certain
-          onFound={(count) => setSaid(t('missing.foundCertain', { count: count, number: formatNumber(count) }))}
+        <RelocateCertain
+          onFound={(count) => setSaid(t('missing.foundCertain', { count, number: formatNumber(count) }))}
         />
       </CheckedTable>
     );
@@ -124,22 +125,22 @@ export function MissingPage() {
       count={list.total ? formatNumber(list.total) : undefined}
       tools={
         <>
-          {chosen.count > 0 ? (
+          {selection.count > 0 ? (
             <>
               <span className={tableStyles.chosen} aria-live="polite">
-                {t('missing.chosen', { count: chosen.count, number: formatNumber(chosen.count) })}
+                {t('missing.chosen', { count: selection.count, number: formatNumber(selection.count) })}
               </span>
               <Button icon={IconDelete} onClick={removeChosen}>
                 {t('missing.remove')}
               </Button>
-              <Button variant="plain" onClick={chosen.clear}>
+              <Button variant="plain" onClick={selection.clear}>
                 {t('missing.clear')}
               </Button>
             </>
           ) : (
             <>
               {total > 1 && (
-                <Button variant="plain" onClick={chosen.all}>
+                <Button variant="plain" onClick={selection.all}>
                   {t('missing.selectAll')}
                 </Button>
               )}
@@ -154,7 +155,7 @@ export function MissingPage() {
     >
       {body()}
       <div role="status" className="visually-hidden">
-        {said}
+        {announcement}
       </div>
       <FindDialog
         track={sought}
@@ -166,23 +167,23 @@ export function MissingPage() {
 }
 
 /** The button that relocates all tracks whose replacement is certain. */
-function Certain({ onFound }: { onFound: (found: number) => void }) {
+function RelocateCertain({ onFound }: { onFound: (foundCount: number) => void }) {
   const { t } = useTranslation();
   const total = useQuery(certainQuery()).data?.total ?? 0;
-  const take = useRelocateCertain();
-  if (total === 0 && !take.error) return null;
+  const relocateAll = useRelocateCertain();
+  if (total === 0 && !relocateAll.error) return null;
   return (
     <div className={styles.certain}>
       <p>{t('missing.certain', { count: total, number: formatNumber(total) })}</p>
-      {take.error && (
+      {relocateAll.error && (
         <p role="alert" className={styles.error}>
-          {detailOf(take.error)}
+          {detailOf(relocateAll.error)}
         </p>
       )}
       <Button
         variant="primary"
-        disabled={take.isPending}
-        onClick={() => take.mutate(undefined, { onSuccess: (result) => onFound(result.total) })}
+        disabled={relocateAll.isPending}
+        onClick={() => relocateAll.mutate(undefined, { onSuccess: (result) => onFound(result.total) })}
       >
         {t('missing.takeCertain', { count: total, number: formatNumber(total) })}
       </Button>
@@ -190,7 +191,7 @@ function Certain({ onFound }: { onFound: (found: number) => void }) {
   );
 }
 
-/** Only the owner may start a scan. */
+/** The button that starts a scan, which only the owner may do. */
 function ScanAgain() {
   const { t } = useTranslation();
   const isOwner = useSession()?.user.is_superuser ?? false;

@@ -34,12 +34,12 @@ export function useRemoveMissing(): (tracks: readonly Removable[]) => void {
   };
 
   return (tracks) => {
-    const [first] = tracks;
-    if (!first) return;
+    const [firstTrack] = tracks;
+    if (!firstTrack) return;
     later({
       message:
         tracks.length === 1
-          ? t('missing.removedOne', { title: first.title })
+          ? t('missing.removedOne', { title: firstTrack.title })
           : t('missing.removed', { count: tracks.length, number: formatNumber(tracks.length) }),
       keys: tracks.map(({ id }) => missingKey(id)),
       run: () => forEachLimit(tracks, remove).finally(() => queries.invalidateQueries({ queryKey: [LIBRARY] })),

@@ -1,4 +1,4 @@
-// The full-screen player: cover, controls, and beside them lyrics, chapters or queue.
+// The full-screen player: the cover and controls, with lyrics, chapters or queue beside them.
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trackCover } from '../../api/urls.ts';
@@ -22,11 +22,11 @@ const SIDE_VIEWS = ['lyrics', 'chapters', 'queue'] as const satisfies readonly S
 export function FullScreen({ opened, onClose }: PlayerOverlayProps) {
   const { t } = useTranslation();
   const from = usePlayer((state) => state.from);
-  const [chosen, setChosen] = useState<SideView | null>(null);
+  const [chosenView, setChosen] = useState<SideView | null>(null);
   return (
     <PlayerOverlay opened={opened} onClose={onClose} className={styles.screen}>
       {(track) => {
-        const view = chosen ?? (track.has_chapters ? 'chapters' : track.has_lyrics ? 'lyrics' : 'queue');
+        const view = chosenView ?? (track.has_chapters ? 'chapters' : track.has_lyrics ? 'lyrics' : 'queue');
         return (
           <>
             <header className={styles.top}>

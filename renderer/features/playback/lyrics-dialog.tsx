@@ -31,8 +31,8 @@ const drafts = new Map<number, string>();
 export function LyricsDialog({ track, lyrics, onClose: close }: DialogProps) {
   const { t } = useTranslation();
   const [view, setView] = useState<View>(lyrics || drafts.has(track.id) ? 'text' : 'search');
-  const [before] = useState(() => (lyrics ? toText(lyrics) : ''));
-  const [text, setOwnText] = useState(drafts.get(track.id) ?? before);
+  const [initialText] = useState(() => (lyrics ? toText(lyrics) : ''));
+  const [text, setOwnText] = useState(drafts.get(track.id) ?? initialText);
   const setText = (next: string) => {
     drafts.set(track.id, next);
     setOwnText(next);
@@ -41,7 +41,7 @@ export function LyricsDialog({ track, lyrics, onClose: close }: DialogProps) {
     drafts.delete(track.id);
     close();
   };
-  const isChanged = text !== before;
+  const isChanged = text !== initialText;
   const save = useSetLyrics(track.id);
   const remove = useRemoveLyrics(track.id);
   const fault = save.error ?? remove.error;
@@ -143,29 +143,35 @@ function Search({ track, isBusy, onPick }: SearchProps) {
       {isPending && <p role="status">{t('lyrics.searching')}</p>}
       {data?.length === 0 && <p>{t('lyrics.nothing')}</p>}
       <ul className={styles.found}>
-        {data?.map((one) => (
-          <li key={one.id}>
+        {data?.map((candidate) => (
+          <li key={candidate.id}>
             <div>
               <p>
-                <strong>{one.title}</strong> · {one.artist_name}
+                <strong>{candidate.title}</strong> · {candidate.artist_name}
               </p>
               <p className={styles.facts}>
                 {[
-                  one.album_title,
-                  one.duration_ms === null ? null : formatClock(one.duration_ms),
-                  t(one.is_instrumental ? 'lyrics.instrumental' : one.synced ? 'lyrics.synced' : 'lyrics.plain'),
-                  one.fits ? t('lyrics.fits') : null,
+                  candidate.album_title,
+                  candidate.duration_ms === null ? null : formatClock(candidate.duration_ms),
+                  t(
+                    candidate.is_instrumental
+                      ? 'lyrics.instrumental'
+                      : candidate.synced
+                        ? 'lyrics.synced'
+                        : 'lyrics.plain',
+                  ),
+                  candidate.fits ? t('lyrics.fits') : null,
                 ]
                   .filter(Boolean)
                   .join(' · ')}
               </p>
-              <p className={styles.excerpt}>{one.excerpt}</p>
+              <p className={styles.excerpt}>{candidate.excerpt}</p>
             </div>
             <Button
-              variant={one.fits ? 'primary' : 'quiet'}
-              aria-label={t('lyrics.useThis', { title: one.title, artist: one.artist_name })}
+              variant={candidate.fits ? 'primary' : 'quiet'}
+              aria-label={t('lyrics.useThis', { title: candidate.title, artist: candidate.artist_name })}
               disabled={isBusy}
-              onClick={() => onPick(one.id)}
+              onClick={() => onPick(candidate.id)}
             >
               {t('lyrics.use')}
             </Button>
@@ -193,9 +199,9 @@ function Times({ track, text, onChange }: TimesProps) {
   const lines = linesOf(text);
   const hasText = (index: number): boolean => (lines[index]?.text.trim() ?? '') !== '';
   const nextLine = (index: number): number => {
-    let at = index + 1;
-    while (at < lines.length && !hasText(at)) at++;
-    return at;
+    let nextIndex = index + 1;
+    while (nextIndex < lines.length && !hasText(nextIndex)) nextIndex++;
+    return nextIndex;
   };
   const tap = () => {
     onChange(withTime(text, next, player.getState().positionMs));
@@ -215,9 +221,9 @@ function Times({ track, text, onChange }: TimesProps) {
         <Button
           disabled={!isThis}
           onClick={() => {
-            const before = lines.findLastIndex((line, index) => index < next && line.startMs !== undefined);
-            setNext(Math.max(0, before));
-            player.seek(Math.max(0, (lines[before - 1]?.startMs ?? 0) - 1_000));
+            const previousTimedIndex = lines.findLastIndex((line, index) => index < next && line.startMs !== undefined);
+            setNext(Math.max(0, previousTimedIndex));
+            player.seek(Math.max(0, (lines[previousTimedIndex - 1]?.startMs ?? 0) - 1_000));
           }}
         >
           {t('lyrics.back')}

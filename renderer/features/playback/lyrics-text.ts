@@ -39,13 +39,13 @@ export const withTime = (text: string, index: number, startMs: number | undefine
 
 /** Returns the text with every time of lines and words moved by `byMs`, but not before 0. */
 export const shifted = (text: string, byMs: number): string => {
-  const later = (ms: number): number => Math.max(0, ms + byMs);
+  const movedTime = (ms: number): number => Math.max(0, ms + byMs);
   return textOf(
-    linesOf(text).map(({ startMs, text: said }) => ({
-      startMs: startMs === undefined ? undefined : later(startMs),
-      text: said.replace(
+    linesOf(text).map(({ startMs, text: lineText }) => ({
+      startMs: startMs === undefined ? undefined : movedTime(startMs),
+      text: lineText.replace(
         WORD_STAMP,
-        (_, minutes: string, seconds: string) => `<${lrcTime(later(toMs(minutes, seconds)))}>`,
+        (_, minutes: string, seconds: string) => `<${lrcTime(movedTime(toMs(minutes, seconds)))}>`,
       ),
     })),
   );

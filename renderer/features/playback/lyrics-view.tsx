@@ -49,16 +49,16 @@ interface Edited {
 function LyricsOf({ track, onEdit }: { track: QueueTrack; onEdit: (edited: Edited) => void }) {
   const { t } = useTranslation();
   const user = useSession()?.user;
-  const stored = useQuery({ ...trackLyricsQuery(track.id), enabled: track.has_lyrics });
+  const storedLyrics = useQuery({ ...trackLyricsQuery(track.id), enabled: track.has_lyrics });
   const lookup = useQuery({
     ...lyricsLookupQuery(track.id),
-    enabled: !track.has_lyrics || stored.isError,
+    enabled: !track.has_lyrics || storedLyrics.isError,
     staleTime: Infinity,
     retry: false,
   });
   // the query keeps an earlier response after the lyrics were deleted
-  const isGone = stored.error instanceof ApiError && stored.error.status === 404;
-  const lyrics = (isGone ? undefined : stored.data) ?? lookup.data?.lyrics;
+  const isDeleted = storedLyrics.error instanceof ApiError && storedLyrics.error.status === 404;
+  const lyrics = (isDeleted ? undefined : storedLyrics.data) ?? lookup.data?.lyrics;
   const mayEdit = user?.is_superuser === true || user?.can_edit === true;
   const tools = mayEdit && (
     <Button variant="plain" onClick={() => onEdit({ track, lyrics: lyrics ?? undefined })}>
@@ -68,7 +68,7 @@ function LyricsOf({ track, onEdit }: { track: QueueTrack; onEdit: (edited: Edite
 
   if (lyrics?.is_instrumental) return <None tools={tools}>{t('lyrics.instrumental')}</None>;
   if (lyrics) return <Lines lyrics={lyrics} tools={tools} />;
-  if (stored.isLoading || lookup.isLoading) return <div className={styles.lyrics} aria-busy />;
+  if (storedLyrics.isLoading || lookup.isLoading) return <div className={styles.lyrics} aria-busy />;
   const outcome = lookup.data?.outcome;
   return (
     <None tools={tools}>
@@ -101,20 +101,22 @@ function None({ tools, children }: { tools: ReactNode; children: ReactNode }) {
 function Lines({ lyrics: { lines, synced, source }, tools }: { lyrics: LyricsOut; tools: ReactNode }) {
   const { t } = useTranslation();
   const player = usePlayerCommands();
-  const current = usePlayer((state) => (synced ? lineAt(lines, state.positionMs) : -1));
-  const at = leadingLine(lines, current);
-  const words = lines[at]?.words;
+  const currentLine = leadingLine(
+    lines,
+    usePlayer((state) => (synced ? lineAt(lines, state.positionMs) : -1)),
+  );
+  const words = lines[currentLine]?.words;
   const word = usePlayer((state) => (words ? lineAt(words, state.positionMs) : -1));
   const scroller = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const line = scroller.current?.querySelector<HTMLElement>(`[data-line="${at}"]`);
+    const line = scroller.current?.querySelector<HTMLElement>(`[data-line="${currentLine}"]`);
     if (!line || !scroller.current) return;
     const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
     scroller.current.scrollTo({
       top: line.offsetTop - scroller.current.clientHeight / 3,
       behavior: still ? 'instant' : 'smooth',
     });
-  }, [at]);
+  }, [currentLine]);
 
   return (
     <div ref={scroller} className={styles.lyrics} lang="" role="region" aria-label={t('playback.lyrics')} tabIndex={0}>
@@ -126,10 +128,12 @@ function Lines({ lyrics: { lines, synced, source }, tools }: { lyrics: LyricsOut
             data-line={i}
             className={styles.line}
             data-background={background}
-            aria-current={i === at || (background === true && leadingLine(lines, i) === at) || undefined}
+            aria-current={
+              i === currentLine || (background === true && leadingLine(lines, i) === currentLine) || undefined
+            }
             onClick={() => player.seek(start_ms)}
           >
-            {i === at && parts
+            {i === currentLine && parts
               ? parts.map((part, index) => (
                   <span key={index} data-ahead={index > word || undefined}>
                     {part.text}

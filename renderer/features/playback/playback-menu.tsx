@@ -78,9 +78,9 @@ function SpeedField() {
 }
 
 /** Returns the loop between two positions in either order. */
-function loopOf(one: number, other: number): Loop {
-  const from = Math.min(one, other);
-  return { from, to: Math.max(one, other, from + SHORTEST_LOOP_MS) };
+function loopOf(firstMs: number, secondMs: number): Loop {
+  const from = Math.min(firstMs, secondMs);
+  return { from, to: Math.max(firstMs, secondMs, from + SHORTEST_LOOP_MS) };
 }
 
 function LoopField() {
@@ -122,7 +122,7 @@ function SleepField() {
       : choice === 'track'
         ? t('playback.sleepTrack')
         : t('playback.sleepMinutes', { minutes: choice });
-  const chosen = sleep === null ? 'off' : sleep === 'track' ? 'track' : minutes === null ? null : String(minutes);
+  const chosenOption = sleep === null ? 'off' : sleep === 'track' ? 'track' : minutes === null ? null : String(minutes);
   const choose = (choice: string) => {
     setMinutes(Number(choice) || null);
     player.setSleep(choice === 'off' ? null : choice === 'track' ? 'track' : Number(choice));
@@ -131,7 +131,7 @@ function SleepField() {
     <Field name={t('playback.sleep')} value={sleepText(sleep, t)}>
       <Segmented
         label={t('playback.sleep')}
-        value={chosen}
+        value={chosenOption}
         options={choices.map((value) => ({ value, label: labelOf(value) }))}
         onChange={choose}
       />

@@ -61,6 +61,7 @@ export function PlayerOverlay({
 function isBelow(): boolean {
   const player = document.querySelector('[data-player]');
   return [...document.querySelectorAll('[role="dialog"], [role="menu"]')].some(
-    (other) => player !== null && player.compareDocumentPosition(other) === Node.DOCUMENT_POSITION_FOLLOWING,
+    (otherElement) =>
+      player !== null && player.compareDocumentPosition(otherElement) === Node.DOCUMENT_POSITION_FOLLOWING,
   );
 }

@@ -17,7 +17,7 @@ import styles from './player-sheet.module.css';
 export function PlayerSheet({ opened, onClose }: PlayerOverlayProps) {
   const { t } = useTranslation();
   const [view, setView] = useState<SideView | null>(null);
-  const toggle = (wanted: SideView) => setView(view === wanted ? null : wanted);
+  const toggle = (chosenView: SideView) => setView(view === chosenView ? null : chosenView);
   return (
     <PlayerOverlay opened={opened} onClose={onClose} className={styles.sheet}>
       {(track) => (

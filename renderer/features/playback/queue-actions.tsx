@@ -15,8 +15,15 @@ import { useUndoNotice } from '../../ui/controls/undo-notice.tsx';
 async function idsOf({ queue, rest }: PlayerState): Promise<number[]> {
   const ids = queue.map(({ track }) => track.id);
   const listedIds = new Set([...ids, ...(rest?.without ?? [])]);
-  for (let at = rest?.next ?? 0; rest && at < rest.end && ids.length < MAX_ADDED_TRACKS; at += LIST_PAGE) {
-    const { items } = await fetchTracks(queryOf(rest), { offset: at, limit: Math.min(LIST_PAGE, rest.end - at) });
+  for (
+    let firstRow = rest?.next ?? 0;
+    rest && firstRow < rest.end && ids.length < MAX_ADDED_TRACKS;
+    firstRow += LIST_PAGE
+  ) {
+    const { items } = await fetchTracks(queryOf(rest), {
+      offset: firstRow,
+      limit: Math.min(LIST_PAGE, rest.end - firstRow),
+    });
     ids.push(...items.map(({ id }) => id).filter((id) => !listedIds.has(id)));
   }
   return ids.slice(0, MAX_ADDED_TRACKS);

@@ -8,13 +8,13 @@ type QueueLine = { head: QueuePart } | { at: number };
 
 export function linesOf({ queue, index }: Pick<PlayerState, 'queue' | 'index'>): QueueLine[] {
   const lines: QueueLine[] = [];
-  let part: QueuePart | null = null;
-  for (const [at, { added }] of queue.entries()) {
-    const afterwards: QueuePart = part === 'from' || part === 'later' ? 'later' : 'next';
-    const own: QueuePart = at < index ? 'played' : at === index ? 'now' : added ? afterwards : 'from';
-    if (own !== part) lines.push({ head: own });
-    part = own;
-    lines.push({ at });
+  let lastPart: QueuePart | null = null;
+  for (const [position, { added }] of queue.entries()) {
+    const afterwards: QueuePart = lastPart === 'from' || lastPart === 'later' ? 'later' : 'next';
+    const ownPart: QueuePart = position < index ? 'played' : position === index ? 'now' : added ? afterwards : 'from';
+    if (ownPart !== lastPart) lines.push({ head: ownPart });
+    lastPart = ownPart;
+    lines.push({ at: position });
   }
   return lines;
 }

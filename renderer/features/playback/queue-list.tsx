@@ -36,7 +36,7 @@ const ROW_HEIGHT = 56;
 /** Height of a row with the reason why a radio chose the track. */
 const REASON_HEIGHT = 76;
 const HEAD_HEIGHT = 40;
-/** The list itself announces moves in the user's language. */
+/** The library's own announcements are silenced, because the list announces moves in the user's language. */
 const SILENT_FEED = {
   announcements: {
     onDragStart: () => undefined,
@@ -53,12 +53,12 @@ export function QueueList() {
   const queue = usePlayer((state) => state.queue);
   const index = usePlayer((state) => state.index);
   const from = usePlayer((state) => state.from);
-  const more = usePlayer((state) => (state.rest ? Math.max(0, state.rest.end - state.rest.next) : 0));
+  const remainingRows = usePlayer((state) => (state.rest ? Math.max(0, state.rest.end - state.rest.next) : 0));
   const lines = useMemo(() => linesOf({ queue, index }), [queue, index]);
   const lineOf = useMemo(() => new Map(lines.map((line, i) => ['at' in line ? line.at : -1, i] as const)), [lines]);
   const scroller = useRef<HTMLDivElement>(null);
   const [stop, setStop] = useState(index);
-  const [said, setSaid] = useState('');
+  const [announcement, setSaid] = useState('');
   const [dragged, setDragged] = useState<number | null>(null);
   const [drop, setDrop] = useState<{ at: number; top: number } | null>(null);
   const { tell } = useUndoNotice();
@@ -72,14 +72,14 @@ export function QueueList() {
   useEffect(() => {
     seenKeys.current = new Set(keys);
   }, [keys]);
-  const heightOf = (at: number): number => {
-    const line = lines[at];
+  const heightOf = (lineIndex: number): number => {
+    const line = lines[lineIndex];
     if (!line) return ROW_HEIGHT;
     if ('head' in line) return HEAD_HEIGHT;
     return queue[line.at]?.why ? REASON_HEIGHT : ROW_HEIGHT;
   };
   const virtualizer = useVirtualizer({
-    count: lines.length + (more > 0 ? 1 : 0),
+    count: lines.length + (remainingRows > 0 ? 1 : 0),
     getScrollElement: () => scroller.current,
     estimateSize: heightOf,
     // a new function makes the virtualizer recompute the heights
@@ -92,7 +92,7 @@ export function QueueList() {
     },
   });
   const virtualLines = virtualizer.getVirtualItems();
-  const isAtEnd = more > 0 && (virtualLines.at(-1)?.index ?? 0) >= lines.length;
+  const isAtEnd = remainingRows > 0 && (virtualLines.at(-1)?.index ?? 0) >= lines.length;
   useEffect(() => {
     if (isAtEnd) player.showMore();
   }, [player, isAtEnd, queue]);
@@ -136,13 +136,13 @@ export function QueueList() {
   const placeAt = (event: DragEvent): { at: number; top: number } => {
     const rows = scroller.current?.querySelector('ul')?.getBoundingClientRect();
     const y = Math.max(0, event.clientY - (rows?.top ?? 0));
-    const over = virtualizer.getVirtualItemForOffset(y);
-    if (!over || over.index >= lines.length) return { at: queue.length, top: over?.start ?? 0 };
-    const line = lines[over.index]!;
-    const next = lines[over.index + 1];
-    if ('head' in line) return { at: next && 'at' in next ? next.at : 0, top: over.end };
-    const isBelow = y > over.start + over.size / 2;
-    return { at: line.at + (isBelow ? 1 : 0), top: isBelow ? over.end : over.start };
+    const hoveredRow = virtualizer.getVirtualItemForOffset(y);
+    if (!hoveredRow || hoveredRow.index >= lines.length) return { at: queue.length, top: hoveredRow?.start ?? 0 };
+    const line = lines[hoveredRow.index]!;
+    const next = lines[hoveredRow.index + 1];
+    if ('head' in line) return { at: next && 'at' in next ? next.at : 0, top: hoveredRow.end };
+    const isBelow = y > hoveredRow.start + hoveredRow.size / 2;
+    return { at: line.at + (isBelow ? 1 : 0), top: isBelow ? hoveredRow.end : hoveredRow.start };
   };
   const onDragOver = (event: DragEvent) => {
     if (!isTrackDrag(event)) return;
@@ -167,20 +167,20 @@ export function QueueList() {
     );
   };
 
-  const onKeyDown = (event: KeyboardEvent, entry: QueueEntry, at: number) => {
+  const onKeyDown = (event: KeyboardEvent, entry: QueueEntry, position: number) => {
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-    const last = queue.length - 1;
+    const lastPosition = queue.length - 1;
     if (step && event.altKey) {
-      const to = Math.min(last, Math.max(0, at + step));
+      const to = Math.min(lastPosition, Math.max(0, position + step));
       moveTo(entry, to);
       goTo(to);
-    } else if (step) goTo(Math.min(last, Math.max(0, at + step)));
+    } else if (step) goTo(Math.min(lastPosition, Math.max(0, position + step)));
     else if (event.key === 'Home') goTo(0);
-    else if (event.key === 'End') goTo(last);
+    else if (event.key === 'End') goTo(lastPosition);
     else if (event.key === 'Delete' || event.key === 'Backspace') {
       player.remove(entry.key);
       setSaid(t('queue.removed', { title: entry.track.title }));
-      if (last > 0) goTo(Math.min(at, last - 1));
+      if (lastPosition > 0) goTo(Math.min(position, lastPosition - 1));
     } else return;
     event.preventDefault();
     event.stopPropagation();
@@ -200,7 +200,7 @@ export function QueueList() {
         {t('queue.keys')}
       </p>
       <div role="status" className="visually-hidden">
-        {said}
+        {announcement}
       </div>
       <DndContext
         sensors={sensors}
@@ -219,7 +219,9 @@ export function QueueList() {
               if (!line)
                 return (
                   <li key="more" className={styles.item} style={place}>
-                    <p className={styles.more}>{t('queue.more', { count: more, number: formatNumber(more) })}</p>
+                    <p className={styles.more}>
+                      {t('queue.more', { count: remainingRows, number: formatNumber(remainingRows) })}
+                    </p>
                   </li>
                 );
               if ('head' in line)
@@ -235,7 +237,7 @@ export function QueueList() {
                   key={entry.key}
                   data-index={at}
                   data-new={(entry.added && isNew(entry.key)) || undefined}
-                  aria-setsize={queue.length + more}
+                  aria-setsize={queue.length + remainingRows}
                   aria-posinset={at + 1}
                   className={styles.item}
                   style={place}

@@ -47,9 +47,9 @@ export function ViewOf({ view }: { view: SideView }) {
 
 function QueueOrHint() {
   const { t } = useTranslation();
-  const empty = usePlayer((state) => state.queue.length === 0);
+  const isEmpty = usePlayer((state) => state.queue.length === 0);
   const isRadio = usePlayer((state) => state.radio !== null);
-  return empty ? (
+  return isEmpty ? (
     <p className={styles.empty}>{t('queue.empty')}</p>
   ) : (
     <Suspense fallback={null}>

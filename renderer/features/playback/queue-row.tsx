@@ -51,16 +51,16 @@ export function QueueRow({ entry, state, tabIndex }: QueueRowProps) {
       },
     );
   };
-  const marked = markItems(items);
+  const itemMarks = markItems(items);
   // on touch screens the row scrolls and only its handle moves it
   const { onTouchStart, ...byMouse } = (listeners ?? {}) as { onTouchStart?: TouchEventHandler };
   const by = track.artist_name ?? t('library.unknownArtist');
   return (
     <div
-      {...marked}
+      {...itemMarks}
       ref={(element) => {
         setNodeRef(element);
-        marked.ref(element);
+        itemMarks.ref(element);
       }}
       className={classNames(rows.row, styles.row)}
       data-reasons={why !== undefined || undefined}

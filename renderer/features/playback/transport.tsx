@@ -28,7 +28,7 @@ export function TransportButtons({ large = false }: { large?: boolean }) {
   const { t } = useTranslation();
   const player = usePlayerCommands();
   const sounding = usePlayer(isSounding);
-  const empty = usePlayer((state) => state.index < 0);
+  const isEmpty = usePlayer((state) => state.index < 0);
   const shuffle = usePlayer((state) => state.shuffle);
   const repeat = usePlayer((state) => state.repeat);
   return (
@@ -44,13 +44,13 @@ export function TransportButtons({ large = false }: { large?: boolean }) {
         label={t('player.previous')}
         icon={IconPreviousTrack}
         iconSize={large ? 28 : 20}
-        disabled={empty}
+        disabled={isEmpty}
         onClick={() => player.previous()}
       />
       <button
         type="button"
         className={styles.play}
-        disabled={empty}
+        disabled={isEmpty}
         onClick={() => player.toggle()}
         aria-label={t(sounding ? 'player.pause' : 'player.play')}
       >
@@ -60,7 +60,7 @@ export function TransportButtons({ large = false }: { large?: boolean }) {
         label={t('player.next')}
         icon={IconNextTrack}
         iconSize={large ? 28 : 20}
-        disabled={empty}
+        disabled={isEmpty}
         onClick={() => player.next()}
       />
       <IconButton
@@ -112,8 +112,8 @@ export function VolumeControl({ whole = false }: { whole?: boolean }) {
   const player = usePlayerCommands();
   const volume = usePlayer((state) => state.volume);
   const muted = usePlayer((state) => state.muted);
-  const shown = muted ? 0 : volume;
-  const icon = shown === 0 ? IconMuted : shown < 0.5 ? IconQuiet : IconVolume;
+  const shownVolume = muted ? 0 : volume;
+  const icon = shownVolume === 0 ? IconMuted : shownVolume < 0.5 ? IconQuiet : IconVolume;
   return (
     <div className={styles.volume} data-whole={whole || undefined}>
       <IconButton
@@ -124,12 +124,12 @@ export function VolumeControl({ whole = false }: { whole?: boolean }) {
       />
       <Slider
         label={t('player.volume')}
-        value={shown}
+        value={shownVolume}
         max={1}
         step={0.01}
         live
         onChange={(to) => player.setVolume(to)}
-        valueText={formatPercent(shown)}
+        valueText={formatPercent(shownVolume)}
       />
     </div>
   );

@@ -31,7 +31,7 @@ interface EntryTableProps {
 }
 
 /** Entries for an action; they may be a whole list that is not loaded. */
-interface Some {
+interface EntryGroup {
   choice: EntryChoice;
   count: number;
   /** Ascending positions of the entries; empty for a whole list. */
@@ -39,7 +39,7 @@ interface Some {
   group: TrackGroup;
 }
 
-const groupOf = (entries: readonly PlaylistEntryOut[]): Some => ({
+const groupOf = (entries: readonly PlaylistEntryOut[]): EntryGroup => ({
   choice: { ids: entries.map(({ entry_id }) => entry_id) },
   count: entries.length,
   places: entries.map(({ position }) => position),
@@ -47,7 +47,7 @@ const groupOf = (entries: readonly PlaylistEntryOut[]): Some => ({
 });
 
 const ENTRY_DRAG = 'application/x-tonearm-entries';
-const nothing = () => {};
+const doNothing = () => {};
 
 export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
   const { t } = useTranslation();
@@ -59,32 +59,32 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
   const total = list.total ?? 0;
   /** Selected entries, stored because their rows may be unloaded later. */
   const entriesById = useRef(new Map<number, PlaylistEntryOut>());
-  const keep = (entry: PlaylistEntryOut | undefined) => {
+  const storeEntry = (entry: PlaylistEntryOut | undefined) => {
     if (entry) entriesById.current.set(entry.entry_id, entry);
     return entry;
   };
-  const fetchRows = async (first: number, last: number) => {
-    const entries = await list.fetchRows(first, last);
-    entries.forEach(keep);
+  const fetchRows = async (firstRow: number, lastRow: number) => {
+    const entries = await list.fetchRows(firstRow, lastRow);
+    entries.forEach(storeEntry);
     return entries;
   };
-  const chosen = useSelection({
+  const rowSelection = useSelection({
     total,
-    item: (index) => keep(list.item(index)),
+    item: (index) => storeEntry(list.item(index)),
     idOf: (entry) => entry.entry_id,
     fetchRows,
   });
-  const [said, setSaid] = useState('');
+  const [announcement, setSaid] = useState('');
   const [goTo, setGoTo] = useState<{ row: number } | undefined>();
   /** Versions before each change made here, oldest first; undefined if the server rejected the change. */
   const undo = useRef<Promise<number | undefined>[]>([]);
 
   const item = (index: number) => {
     const entry = list.item(index);
-    return entry && chosen.has(entry.entry_id) ? keep(entry) : entry;
+    return entry && rowSelection.has(entry.entry_id) ? storeEntry(entry) : entry;
   };
-  const selected = (): Some => {
-    const { selection, count } = chosen;
+  const selected = (): EntryGroup => {
+    const { selection, count } = rowSelection;
     if (!selection.all) {
       const entries = [...selection.ids].flatMap((id) => entriesById.current.get(id) ?? []);
       return groupOf(entries.toSorted((a, b) => a.position - b.position));
@@ -98,22 +98,22 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
         load: async () => {
           if (count > MAX_SELECTED_ROWS)
             throw new Error(t('select.tooMany', { most: formatNumber(MAX_SELECTED_ROWS) }));
-          const all = await list.fetchRows(0, total - 1);
-          return all.filter((entry) => chosen.has(entry.entry_id)).map(({ track }) => track);
+          const allEntries = await list.fetchRows(0, total - 1);
+          return allEntries.filter((entry) => rowSelection.has(entry.entry_id)).map(({ track }) => track);
         },
       },
     };
   };
   /** Returns the selection if it contains the row, otherwise the row. */
-  const someAt = (index: number): Some | undefined => {
+  const someAt = (index: number): EntryGroup | undefined => {
     const entry = list.item(index);
     if (!entry) return undefined;
-    return chosen.has(entry.entry_id) ? selected() : groupOf([entry]);
+    return rowSelection.has(entry.entry_id) ? selected() : groupOf([entry]);
   };
 
-  const rememberChange = (changed: Promise<{ version: number }>) =>
+  const rememberChange = (changeRequest: Promise<{ version: number }>) =>
     void undo.current.push(
-      changed.then(
+      changeRequest.then(
         ({ version }) => version - 1,
         () => undefined,
       ),
@@ -128,28 +128,29 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
     );
   };
 
-  const move = ({ choice, count, places, group }: Some, beforeIndex: number | null) => {
+  const move = ({ choice, count, places, group }: EntryGroup, beforeIndex: number | null) => {
     const beforeEntryId = beforeIndex === null ? null : list.item(beforeIndex)?.entry_id;
     if (beforeEntryId === undefined) return;
-    const to = beforeIndex === null ? total - count : beforeIndex - places.filter((at) => at < beforeIndex).length;
-    const changed = change.mutateAsync({ kind: 'move', ...choice, before: beforeEntryId });
-    rememberChange(changed);
-    changed.catch((error: unknown) => notice.tell(detailOf(error)));
+    const to =
+      beforeIndex === null ? total - count : beforeIndex - places.filter((place) => place < beforeIndex).length;
+    const changeRequest = change.mutateAsync({ kind: 'move', ...choice, before: beforeEntryId });
+    rememberChange(changeRequest);
+    changeRequest.catch((error: unknown) => notice.tell(detailOf(error)));
     setGoTo({ row: to });
     const ids = 'ids' in choice ? choice.ids : [];
     const title = (entriesById.current.get(ids[0] ?? 0)?.track ?? group.only)?.title;
     setSaid(t('playlist.movedTo', { title, count, position: to + 1, of: total }));
     for (const [i, id] of ids.entries()) {
       const entry = entriesById.current.get(id);
-      if (entry) keep({ ...entry, position: to + i });
+      if (entry) storeEntry({ ...entry, position: to + i });
     }
   };
 
-  const remove = ({ choice, count, places, group }: Some) => {
-    chosen.clear();
-    const changed = change.mutateAsync({ kind: 'remove', ...choice });
-    rememberChange(changed);
-    changed.then(
+  const remove = ({ choice, count, places, group }: EntryGroup) => {
+    rowSelection.clear();
+    const changeRequest = change.mutateAsync({ kind: 'remove', ...choice });
+    rememberChange(changeRequest);
+    changeRequest.then(
       () => {
         const words = group.only
           ? t('playlist.removedOne', { title: group.only.title })
@@ -174,12 +175,12 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
       } else if (event.key === 'Home') move(draggedRows, 0);
       else if (event.key === 'End') move(draggedRows, null);
       else return false;
-    } else if (control && event.key === 'a') chosen.all();
+    } else if (control && event.key === 'a') rowSelection.all();
     else if (control && event.key === 'z') void takeBack();
     else if (event.key === ' ') {
-      if (event.shiftKey) chosen.extend(index);
-      else chosen.toggle(index);
-    } else if (event.key === 'Escape' && chosen.count > 0 && !isCovered()) chosen.clear();
+      if (event.shiftKey) rowSelection.extend(index);
+      else rowSelection.toggle(index);
+    } else if (event.key === 'Escape' && rowSelection.count > 0 && !isCovered()) rowSelection.clear();
     else if ((event.key === 'Delete' || event.key === 'Backspace') && isEditable) {
       if (draggedRows) remove(draggedRows);
     } else return false;
@@ -191,10 +192,10 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
     return event.clientY > box.top + box.height / 2;
   };
   const choice: RowChoice<PlaylistEntryOut> = {
-    isChosen: (entry) => chosen.has(entry.entry_id),
-    onExtend: chosen.extend,
+    isChosen: (entry) => rowSelection.has(entry.entry_id),
+    onExtend: rowSelection.extend,
     onKey,
-    onClick: (event, index) => chooseByClick(chosen, event, index, () => playFrom(index)),
+    onClick: (event, index) => chooseByClick(rowSelection, event, index, () => playFrom(index)),
     onDragStart: (event, index) => {
       const draggedRows = someAt(index);
       if (!draggedRows) return;
@@ -229,7 +230,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
   };
 
   const columns = useMemo(() => entryColumns(t, playFrom), [t, playlist.id, playlist.name]);
-  const marked = markItems((target) => {
+  const rowMarks = markItems((target) => {
     const row = target.closest('[data-index]');
     const menuRows = row && someAt(Number(row.getAttribute('data-index')));
     if (!menuRows) return null;
@@ -245,16 +246,16 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
   return (
     <>
       <div role="status" className="visually-hidden">
-        {said}
+        {announcement}
       </div>
-      <div className={styles.table} {...marked}>
+      <div className={styles.table} {...rowMarks}>
         <VirtualTable
           label={t('playlist.tracksOf', { name: playlist.name })}
           columns={columns}
           count={total}
           item={item}
           sort={{ id: '', descending: false }}
-          onSort={nothing}
+          onSort={doNothing}
           onRange={list.show}
           onOpen={playFrom}
           isCurrent={(entry) => entry.track.id === currentId}
@@ -263,9 +264,11 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
           marks={(entry) => ({ 'data-track': entry.track.id })}
         />
       </div>
-      {chosen.count > 1 && (
+      {rowSelection.count > 1 && (
         <div className={selectionBar.bar} role="toolbar" aria-label={t('select.label')}>
-          <p role="status">{t('select.chosen', { count: chosen.count, number: formatNumber(chosen.count) })}</p>
+          <p role="status">
+            {t('select.chosen', { count: rowSelection.count, number: formatNumber(rowSelection.count) })}
+          </p>
           {isEditable && (
             <IconButton
               label={t('playlist.toTop')}
@@ -290,7 +293,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
               onClick={() => remove(selected())}
             />
           )}
-          <Button variant="plain" onClick={chosen.clear}>
+          <Button variant="plain" onClick={rowSelection.clear}>
             {t('select.clear')}
           </Button>
         </div>

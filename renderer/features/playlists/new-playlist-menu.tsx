@@ -17,8 +17,8 @@ export function NewPlaylistMenu() {
   const { tell } = useUndoNotice();
   const { add, receive } = usePlaylistCommands();
   const file = useRef<HTMLInputElement>(null);
-  const take = async (chosen: File) => {
-    const result = await receive(chosen);
+  const importFile = async (chosenFile: File) => {
+    const result = await receive(chosenFile);
     if (!result) return;
     const unmatchedCount = result.unmatched.length;
     tell(
@@ -65,9 +65,9 @@ export function NewPlaylistMenu() {
           .join()}
         aria-label={t('playlist.importFile')}
         onChange={(event) => {
-          const [chosen] = event.currentTarget.files ?? [];
+          const [chosenFile] = event.currentTarget.files ?? [];
           event.currentTarget.value = '';
-          if (chosen) void take(chosen);
+          if (chosenFile) void importFile(chosenFile);
         }}
       />
     </>

@@ -33,11 +33,12 @@ export function PlaylistPage() {
   const navigate = useNavigate();
   const userId = useSession()?.user.id;
   const playlist = useQuery(playlistQuery(id));
-  const list = usePagedList((at) => entryPage(id, at));
-  const first = Array.from({ length: Math.min(PAGE_SIZE, list.total ?? 0) }, (_, i) => list.item(i)?.track).filter(
-    (track) => track !== undefined,
-  );
-  const covers = coversOf(first, (track) => trackCover(track, 300));
+  const list = usePagedList((page) => entryPage(id, page));
+  const firstTracks = Array.from(
+    { length: Math.min(PAGE_SIZE, list.total ?? 0) },
+    (_, i) => list.item(i)?.track,
+  ).filter((track) => track !== undefined);
+  const covers = coversOf(firstTracks, (track) => trackCover(track, 300));
   const accent = useArtworkAccent(covers[0] ?? null);
   usePageTitle(playlist.data?.name);
 
@@ -47,8 +48,8 @@ export function PlaylistPage() {
   if (!playlist.data) return <HeroSkeleton />;
   const { name, description, is_smart, is_public, owner_id, owner_name, track_count, duration_ms, updated_at } =
     playlist.data;
-  const isOwn = owner_id === userId;
-  const go = (search: { versions?: true; version?: number }) =>
+  const isOwnPlaylist = owner_id === userId;
+  const changeSearch = (search: { versions?: true; version?: number }) =>
     void navigate({ to: '/playlists/$playlistId', params: { playlistId: id }, search, replace: true });
 
   function body() {
@@ -58,8 +59,8 @@ export function PlaylistPage() {
           key={version}
           playlist={playlist.data!}
           version={version}
-          isOwn={isOwn}
-          onBack={() => go({ versions: true })}
+          isOwnPlaylist={isOwnPlaylist}
+          onBack={() => changeSearch({ versions: true })}
         />
       );
     if (list.error && list.total === undefined)
@@ -70,7 +71,7 @@ export function PlaylistPage() {
           icon={IconPlaylist}
           title={t('playlist.noMatch')}
           actions={
-            isOwn && (
+            isOwnPlaylist && (
               <ButtonLink to="/playlists/$playlistId/rules" params={{ playlistId: id }}>
                 {t('rules.edit')}
               </ButtonLink>
@@ -91,7 +92,7 @@ export function PlaylistPage() {
         </EmptyState>
       );
     }
-    return <EntryTable playlist={playlist.data!} list={list} isEditable={isOwn && !is_smart} />;
+    return <EntryTable playlist={playlist.data!} list={list} isEditable={isOwnPlaylist && !is_smart} />;
   }
 
   return (
@@ -105,11 +106,11 @@ export function PlaylistPage() {
         facts={[
           t('track.count', { count: track_count }),
           track_count > 0 && formatLength(duration_ms),
-          !isOwn && t('playlist.by', { name: owner_name }),
+          !isOwnPlaylist && t('playlist.by', { name: owner_name }),
           is_public && t('playlist.public'),
           t('playlist.changed', { ago: formatAgo(updated_at) }),
         ]}
-        actions={<PlaylistTools playlist={playlist.data} has={(id) => first.some((track) => track.id === id)} />}
+        actions={<PlaylistTools playlist={playlist.data} has={(id) => firstTracks.some((track) => track.id === id)} />}
         mark={markItems(playlistItems(playlist.data))}
       />
       <div className={styles.body} data-versions={versions || undefined}>
@@ -117,9 +118,9 @@ export function PlaylistPage() {
         {versions && (
           <VersionsPanel
             playlist={playlist.data}
-            shown={version}
-            onShow={(next) => go({ versions: true, ...(next !== undefined && { version: next }) })}
-            onClose={() => go({})}
+            shownVersion={version}
+            onShow={(next) => changeSearch({ versions: true, ...(next !== undefined && { version: next }) })}
+            onClose={() => changeSearch({})}
           />
         )}
       </div>

@@ -26,7 +26,7 @@ const COVERS_PAGE = { limit: 24, offset: 0 };
 const PLACEHOLDERS = 8;
 /** Sizes in pixels; the caption has two lines. */
 const CARD = { width: 180, gap: { column: 20, row: 24 }, caption: 52 };
-const nothing = () => {};
+const doNothing = () => {};
 
 /** A grid with the covers of all playlists. */
 export function PlaylistsPage() {
@@ -74,7 +74,7 @@ export function PlaylistsPage() {
           cellWidth={CARD.width}
           gap={CARD.gap}
           cellHeight={(width) => width + CARD.caption}
-          onRange={nothing}
+          onRange={doNothing}
           onCellKey={jump.onType}
           renderCell={(index, tabIndex) => <PlaylistCard playlist={data[index]!} tabIndex={tabIndex} />}
         />

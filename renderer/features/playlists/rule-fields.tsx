@@ -15,7 +15,7 @@ interface ConditionProps {
 export function ConditionFields({ condition, fields, onChange }: ConditionProps) {
   const { t } = useTranslation();
   const { field, op } = condition;
-  const fieldInfo = fields.fields.find((one) => one.field === field);
+  const fieldInfo = fields.fields.find((candidate) => candidate.field === field);
   const kind = fieldInfo?.kind ?? 'text';
   return (
     <>
@@ -25,9 +25,9 @@ export function ConditionFields({ condition, fields, onChange }: ConditionProps)
         value={field}
         onChange={(event) => onChange(withField(condition, event.currentTarget.value, fields))}
       >
-        {fields.fields.map((one) => (
-          <option key={one.field} value={one.field}>
-            {t(labelOfRule(one.field))}
+        {fields.fields.map((fieldOption) => (
+          <option key={fieldOption.field} value={fieldOption.field}>
+            {t(labelOfRule(fieldOption.field))}
           </option>
         ))}
       </select>
@@ -45,9 +45,9 @@ export function ConditionFields({ condition, fields, onChange }: ConditionProps)
             );
           }}
         >
-          {fieldInfo?.operators.map((one) => (
-            <option key={one} value={one}>
-              {t(`rules.operators.${one as 'is'}`)}
+          {fieldInfo?.operators.map((operator) => (
+            <option key={operator} value={operator}>
+              {t(`rules.operators.${operator as 'is'}`)}
             </option>
           ))}
         </select>
@@ -61,7 +61,10 @@ export function ConditionFields({ condition, fields, onChange }: ConditionProps)
               label={t(i === 0 ? 'rules.from' : 'rules.to')}
               value={pairOf(condition)[i]}
               onChange={(value) =>
-                onChange({ ...condition, value: pairOf(condition).map((old, at) => (at === i ? value : old)) })
+                onChange({
+                  ...condition,
+                  value: pairOf(condition).map((oldValue, index) => (index === i ? value : oldValue)),
+                })
               }
             />
           ))
@@ -92,11 +95,11 @@ interface ValueProps {
 function ValueField({ kind, condition: { field, op }, label, value, onChange }: ValueProps) {
   const { t } = useTranslation();
   const playlists = useOwnPlaylists();
-  const common = { className: styles.input, 'aria-label': label };
+  const commonProps = { className: styles.input, 'aria-label': label };
   if (kind === 'boolean') {
     return (
       <select
-        {...common}
+        {...commonProps}
         value={value === false ? 'false' : 'true'}
         onChange={(event) => onChange(event.currentTarget.value === 'true')}
       >
@@ -108,7 +111,7 @@ function ValueField({ kind, condition: { field, op }, label, value, onChange }: 
   if (kind === 'mood') {
     return (
       <select
-        {...common}
+        {...commonProps}
         value={typeof value === 'string' ? value : ''}
         onChange={(event) => onChange(event.currentTarget.value)}
       >
@@ -123,7 +126,7 @@ function ValueField({ kind, condition: { field, op }, label, value, onChange }: 
   if (kind === 'playlist') {
     return (
       <select
-        {...common}
+        {...commonProps}
         value={typeof value === 'number' ? value : ''}
         onChange={(event) => onChange(Number(event.currentTarget.value) || undefined)}
       >
@@ -141,7 +144,7 @@ function ValueField({ kind, condition: { field, op }, label, value, onChange }: 
     return (
       <span className={styles.withUnit}>
         <input
-          {...common}
+          {...commonProps}
           type="number"
           min={0}
           step="any"
@@ -162,7 +165,7 @@ function ValueField({ kind, condition: { field, op }, label, value, onChange }: 
   }
   return (
     <input
-      {...common}
+      {...commonProps}
       type={kind === 'date' ? 'date' : 'text'}
       maxLength={500}
       value={typeof value === 'string' ? value : ''}

@@ -17,9 +17,10 @@ interface RuleGroupProps {
 /** Rules combined by “all” or “any”; groups can be nested. */
 export function RuleGroup({ group, fields, depth = 0, onChange, onRemove }: RuleGroupProps) {
   const { t } = useTranslation();
-  const set = (nodes: Node[]) => onChange({ ...group, nodes });
-  const replace = (at: number, node: Node) => set(group.nodes.map((old, i) => (i === at ? node : old)));
-  const without = (at: number) => set(group.nodes.filter((_, i) => i !== at));
+  const setNodes = (nodes: Node[]) => onChange({ ...group, nodes });
+  const replace = (index: number, node: Node) =>
+    setNodes(group.nodes.map((oldNode, i) => (i === index ? node : oldNode)));
+  const removeNode = (index: number) => setNodes(group.nodes.filter((_, i) => i !== index));
   return (
     <fieldset className={styles.group} data-depth={depth}>
       <legend className="visually-hidden">{t('rules.group')}</legend>
@@ -47,7 +48,7 @@ export function RuleGroup({ group, fields, depth = 0, onChange, onRemove }: Rule
             fields={fields}
             depth={depth + 1}
             onChange={(next) => replace(i, next)}
-            onRemove={() => without(i)}
+            onRemove={() => removeNode(i)}
           />
         ) : (
           <div key={i} className={styles.rule} role="group" aria-label={t('rules.rule', { number: i + 1 })}>
@@ -58,20 +59,22 @@ export function RuleGroup({ group, fields, depth = 0, onChange, onRemove }: Rule
               iconSize={16}
               size="small"
               disabled={group.nodes.length === 1}
-              onClick={() => without(i)}
+              onClick={() => removeNode(i)}
             />
           </div>
         ),
       )}
       <div className={styles.add}>
-        <Button variant="plain" icon={IconAdd} onClick={() => set([...group.nodes, newCondition('genre', 'is')])}>
+        <Button variant="plain" icon={IconAdd} onClick={() => setNodes([...group.nodes, newCondition('genre', 'is')])}>
           {t('rules.add')}
         </Button>
         {depth < MAX_DEPTH && (
           <Button
             variant="plain"
             icon={IconAdd}
-            onClick={() => set([...group.nodes, { ...emptyGroup(), joiner: group.joiner === 'all' ? 'any' : 'all' }])}
+            onClick={() =>
+              setNodes([...group.nodes, { ...emptyGroup(), joiner: group.joiner === 'all' ? 'any' : 'all' }])
+            }
           >
             {t('rules.addGroup')}
           </Button>

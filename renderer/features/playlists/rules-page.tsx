@@ -58,8 +58,10 @@ function RuleEditor({ playlist }: { playlist: PlaylistOut | null }) {
   const save = async () => {
     if (!rules || name.trim() === '') return;
     const body = { name: name.trim(), rules };
-    const saved = playlist ? await update.mutateAsync({ id: playlist.id, ...body }) : await create.mutateAsync(body);
-    void navigate({ to: '/playlists/$playlistId', params: { playlistId: saved.id } });
+    const savedPlaylist = playlist
+      ? await update.mutateAsync({ id: playlist.id, ...body })
+      : await create.mutateAsync(body);
+    void navigate({ to: '/playlists/$playlistId', params: { playlistId: savedPlaylist.id } });
   };
 
   if (fields.error) return <ErrorState isPage detail={detailOf(fields.error)} onRetry={() => void fields.refetch()} />;
@@ -198,10 +200,10 @@ function OrderFields({
 /** The number of matching tracks, and the first of them. */
 function Preview({ rules }: { rules: Rules | undefined }) {
   const { t } = useTranslation();
-  const [settled] = useDebouncedValue(rules === undefined ? '' : JSON.stringify(rules), TYPING_PAUSE_MS);
+  const [settledRules] = useDebouncedValue(rules === undefined ? '' : JSON.stringify(rules), TYPING_PAUSE_MS);
   const { data, error, isFetching } = useQuery({
-    ...previewQuery(settled === '' ? { all: [] } : (JSON.parse(settled) as Rules)),
-    enabled: settled !== '',
+    ...previewQuery(settledRules === '' ? { all: [] } : (JSON.parse(settledRules) as Rules)),
+    enabled: settledRules !== '',
     placeholderData: keepPreviousData,
   });
   return (

@@ -48,7 +48,7 @@ export function newCondition(field: string, op: string, kind = 'text'): Conditio
 
 /** Returns the rule with another field; the operator stays if the new field supports it. */
 export function withField(node: Condition, field: string, { fields }: SmartFields): Condition {
-  const fieldInfo = fields.find((one) => one.field === field);
+  const fieldInfo = fields.find((candidate) => candidate.field === field);
   const op = fieldInfo?.operators.includes(node.op) ? node.op : (fieldInfo?.operators[0] ?? 'is');
   return newCondition(field, op, fieldInfo?.kind);
 }

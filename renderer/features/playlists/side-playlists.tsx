@@ -46,10 +46,10 @@ export function SidePlaylists() {
 }
 
 function PlaylistLink({ playlist }: { playlist: PlaylistOut }) {
-  const isOwn = useSession()?.user.id === playlist.owner_id;
+  const isOwnPlaylist = useSession()?.user.id === playlist.owner_id;
   const { addTo } = useAddToPlaylist();
-  const Symbol = !isOwn ? IconPublic : playlist.is_smart ? IconRules : IconPlaylist;
-  const drop = isOwn && !playlist.is_smart ? trackDrop((group) => void addTo(playlist, group)) : {};
+  const Symbol = !isOwnPlaylist ? IconPublic : playlist.is_smart ? IconRules : IconPlaylist;
+  const drop = isOwnPlaylist && !playlist.is_smart ? trackDrop((group) => void addTo(playlist, group)) : {};
   return (
     <div className={styles.row} {...drop} {...markItems(playlistItems(playlist))}>
       <Link

@@ -10,32 +10,32 @@ import { useUndoNotice } from '../../ui/controls/undo-notice.tsx';
 import { VirtualTable, type Column } from '../../ui/lists/virtual-table.tsx';
 import styles from './playlists.module.css';
 
-const nothing = () => {};
+const doNothing = () => {};
 
 /** The tracks of an earlier version, and a button that restores the version. */
 export function VersionEntries({
   playlist,
   version,
-  isOwn,
+  isOwnPlaylist,
   onBack,
 }: {
   playlist: PlaylistOut;
   version: number;
-  isOwn: boolean;
+  isOwnPlaylist: boolean;
   onBack: () => void;
 }) {
   const { t } = useTranslation();
   const notice = useUndoNotice();
   const putBack = usePutBack();
-  const list = usePagedList((at) => versionEntryPage(playlist.id, version, at));
+  const list = usePagedList((page) => versionEntryPage(playlist.id, version, page));
   const restore = () =>
     putBack.mutate(
       { id: playlist.id, version },
       {
         onSuccess: ({ missing }) => {
           onBack();
-          const lost = missing.length === 0 ? '' : ` ${t('version.missing', { count: missing.length })}`;
-          notice.done(t('version.restored') + lost, () =>
+          const missingText = missing.length === 0 ? '' : ` ${t('version.missing', { count: missing.length })}`;
+          notice.done(t('version.restored') + missingText, () =>
             putBack.mutate({ id: playlist.id, version: playlist.version }),
           );
         },
@@ -76,7 +76,7 @@ export function VersionEntries({
     <>
       <div className={styles.banner} role="status">
         <p>{t('version.looking', { version })}</p>
-        {isOwn && !playlist.is_smart && (
+        {isOwnPlaylist && !playlist.is_smart && (
           <Button variant="primary" icon={IconUndo} disabled={putBack.isPending} onClick={restore}>
             {t('version.bringBack')}
           </Button>
@@ -92,9 +92,9 @@ export function VersionEntries({
           count={list.total ?? 10}
           item={list.item}
           sort={{ id: '', descending: false }}
-          onSort={nothing}
+          onSort={doNothing}
           onRange={list.show}
-          onOpen={nothing}
+          onOpen={doNothing}
           isCurrent={() => false}
         />
       )}

@@ -14,13 +14,13 @@ import styles from './playlists.module.css';
 interface VersionsPanelProps {
   playlist: PlaylistOut;
   /** Undefined while the current version is shown. */
-  shown: number | undefined;
+  shownVersion: number | undefined;
   onShow: (version: number | undefined) => void;
   onClose: () => void;
 }
 
 /** Every version with its date and changes; selecting one shows its tracks. */
-export function VersionsPanel({ playlist, shown, onShow, onClose }: VersionsPanelProps) {
+export function VersionsPanel({ playlist, shownVersion, onShow, onClose }: VersionsPanelProps) {
   const { t } = useTranslation();
   const { data, error } = useQuery(versionsQuery(playlist.id));
   return (
@@ -39,7 +39,7 @@ export function VersionsPanel({ playlist, shown, onShow, onClose }: VersionsPane
               <button
                 type="button"
                 data-stop
-                aria-current={(shown ?? playlist.version) === version.version || undefined}
+                aria-current={(shownVersion ?? playlist.version) === version.version || undefined}
                 onClick={() => onShow(isNow ? undefined : version.version)}
               >
                 <span>{whatChanged(t, version)}</span>

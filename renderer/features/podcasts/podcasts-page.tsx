@@ -112,7 +112,7 @@ function Podcast({ podcast, mayManage, isFirst }: PodcastProps & { isFirst: bool
   });
   const refresh = useRefreshPodcast();
   const remove = useRemovePodcast();
-  const [isAsking, ask] = useState(false);
+  const [isAsking, setAsking] = useState(false);
   const fault = refresh.error ?? remove.error;
 
   return (
@@ -140,7 +140,7 @@ function Podcast({ podcast, mayManage, isFirst }: PodcastProps & { isFirst: bool
               disabled={refresh.isPending}
               onClick={() => refresh.mutate(podcast.id)}
             />
-            <IconButton icon={IconDelete} label={t('podcasts.remove')} onClick={() => ask(true)} />
+            <IconButton icon={IconDelete} label={t('podcasts.remove')} onClick={() => setAsking(true)} />
           </div>
         )}
       </header>
@@ -149,7 +149,7 @@ function Podcast({ podcast, mayManage, isFirst }: PodcastProps & { isFirst: bool
           label={t('podcasts.removeNow')}
           disabled={remove.isPending}
           onConfirm={() => remove.mutate(podcast.id)}
-          onCancel={() => ask(false)}
+          onCancel={() => setAsking(false)}
         />
       )}
       {isOpen && !data && !error && <Skeleton height="160px" />}
@@ -194,12 +194,12 @@ function Episode({ episode, mayManage }: Omit<PodcastProps, 'podcast'> & { episo
           onPosition: (position_ms) => savePosition({ id, podcast_id, position_ms }),
         })
       : toggleBeside();
-  const isHere = episode.status === 'completed';
+  const isDownloaded = episode.status === 'completed';
   const facts = [
     formatDateOnly(episode.published_at),
     episode.duration_ms !== null && formatClock(episode.duration_ms),
-    isHere && episode.size_bytes !== null && formatBytes(episode.size_bytes),
-    isHere && t('podcasts.downloaded'),
+    isDownloaded && episode.size_bytes !== null && formatBytes(episode.size_bytes),
+    isDownloaded && t('podcasts.downloaded'),
     episode.status === 'downloading' && t('podcasts.downloading'),
     Boolean(episode.position_ms) && t('podcasts.stopped', { at: formatClock(episode.position_ms ?? 0) }),
   ].filter(Boolean);
@@ -220,10 +220,10 @@ function Episode({ episode, mayManage }: Omit<PodcastProps, 'podcast'> & { episo
       </div>
       {mayManage && (
         <IconButton
-          icon={isHere ? IconDelete : IconDownload}
-          label={t(isHere ? 'podcasts.removeDownload' : 'podcasts.download', { title })}
+          icon={isDownloaded ? IconDelete : IconDownload}
+          label={t(isDownloaded ? 'podcasts.removeDownload' : 'podcasts.download', { title })}
           disabled={episode.status === 'downloading' || download.isPending || removeDownload.isPending}
-          onClick={() => (isHere ? removeDownload : download).mutate(episode.id)}
+          onClick={() => (isDownloaded ? removeDownload : download).mutate(episode.id)}
         />
       )}
     </li>

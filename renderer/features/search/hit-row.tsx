@@ -57,7 +57,7 @@ export function HitRow({ hit, domId, active, onPoint, onOpen, onGet }: HitRowPro
         <span className={rows.by}>{by}</span>
       </span>
       {hit.kind === 'remote' ? (
-        <Where hit={hit.remote} onGet={onGet} />
+        <HitState hit={hit.remote} onGet={onGet} />
       ) : (
         active && (
           <kbd className={styles.key}>
@@ -79,7 +79,7 @@ export function HitRow({ hit, domId, active, onPoint, onOpen, onGet }: HitRowPro
  * The state of a result from an online source, and the next step. Alt+Enter also runs the step, because an option must
  * not contain a button.
  */
-function Where({ hit, onGet }: { hit: SearchHit; onGet: (hit: SearchHit) => void }) {
+function HitState({ hit, onGet }: { hit: SearchHit; onGet: (hit: SearchHit) => void }) {
   const { t } = useTranslation();
   const { availability, word } = useRemoteHitState(hit);
   const isStill = availability === 'available' || availability === 'fetching';
@@ -115,7 +115,7 @@ interface HitFacts {
 }
 
 export function factsOf(hit: Hit, t: TFunction): HitFacts {
-  const joined = (...parts: unknown[]) => parts.filter(Boolean).join(' · ');
+  const joinFacts = (...parts: unknown[]) => parts.filter(Boolean).join(' · ');
   const unknown = t('library.unknownArtist');
   switch (hit.kind) {
     case 'artist':
@@ -131,13 +131,13 @@ export function factsOf(hit: Hit, t: TFunction): HitFacts {
     case 'album':
       return {
         title: hit.album.title,
-        by: joined(hit.album.artist_name ?? unknown, hit.album.year),
+        by: joinFacts(hit.album.artist_name ?? unknown, hit.album.year),
         cover: albumCover(hit.album, 64),
       };
     case 'track':
       return {
         title: hit.track.title,
-        by: joined(hit.track.artist_name ?? unknown, hit.track.album_title),
+        by: joinFacts(hit.track.artist_name ?? unknown, hit.track.album_title),
         cover: trackCover(hit.track, 64),
       };
     case 'playlist':
@@ -158,7 +158,7 @@ export function factsOf(hit: Hit, t: TFunction): HitFacts {
     case 'remote':
       return {
         title: hit.remote.title,
-        by: joined(hit.remote.artist_name, hit.remote.album_title, hit.remote.year),
+        by: joinFacts(hit.remote.artist_name, hit.remote.album_title, hit.remote.year),
         cover: remoteCover(hit.remote.cover_url),
       };
   }

@@ -57,38 +57,38 @@ interface Results {
 export function toGroups(
   q: string,
   { library, playlists, genres, folders, commands, settings, remote }: Results,
-  most: { library: number; each: number; remote: number },
+  limits: { library: number; each: number; remote: number },
 ): HitGroup[] {
   const group = <T>(
     kind: Hit['kind'],
     items: readonly T[],
     toHit: (item: T, i: number) => Hit,
-    { total = items.length, limit = most.each }: { total?: number | null; limit?: number } = {},
+    { total = items.length, limit = limits.each }: { total?: number | null; limit?: number } = {},
   ): HitGroup => ({ kind, total, hits: items.slice(0, limit).map(toHit) });
-  const command = (kind: 'command' | 'setting') => (one: Command, i: number) => ({
+  const command = (kind: 'command' | 'setting') => (item: Command, i: number) => ({
     kind,
     id: `${kind}-${i}`,
-    command: one,
+    command: item,
   });
   const query = comparable(q);
-  const own = [group('command', commands, command('command')), group('setting', settings, command('setting'))];
-  const isNamed = ({ hits }: HitGroup) =>
+  const ownGroups = [group('command', commands, command('command')), group('setting', settings, command('setting'))];
+  const hasExactName = ({ hits }: HitGroup) =>
     hits.some((hit) => 'command' in hit && comparable(hit.command.name) === query);
   return [
-    ...own.filter(isNamed),
+    ...ownGroups.filter(hasExactName),
     ...(library
       ? [
           group('artist', library.artists.items, (artist) => ({ kind: 'artist', id: `artist-${artist.id}`, artist }), {
             total: library.artists.total,
-            limit: most.library,
+            limit: limits.library,
           }),
           group('album', library.albums.items, (album) => ({ kind: 'album', id: `album-${album.id}`, album }), {
             total: library.albums.total,
-            limit: most.library,
+            limit: limits.library,
           }),
           group('track', library.tracks.items, (track) => ({ kind: 'track', id: `track-${track.id}`, track }), {
             total: library.tracks.total,
-            limit: most.library,
+            limit: limits.library,
           }),
         ]
       : []),
@@ -97,10 +97,10 @@ export function toGroups(
     group('folder', folders?.items ?? [], (folder, i) => ({ kind: 'folder', id: `folder-${i}`, folder }), {
       total: folders?.total ?? 0,
     }),
-    ...own.filter((one) => !isNamed(one)),
+    ...ownGroups.filter((ownGroup) => !hasExactName(ownGroup)),
     group('remote', remote, (hit, i) => ({ kind: 'remote', id: `remote-${i}`, remote: hit }), {
       total: null,
-      limit: most.remote,
+      limit: limits.remote,
     }),
   ].filter(({ hits }) => hits.length > 0);
 }

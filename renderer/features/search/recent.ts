@@ -17,7 +17,10 @@ export function rememberSearch(text: string): void {
   const q = text.trim();
   if (q !== '')
     recent.set(
-      [q, ...recent.get().filter((one) => one.toLowerCase() !== q.toLowerCase())].slice(0, MAX_RECENT_SEARCHES),
+      [q, ...recent.get().filter((recentText) => recentText.toLowerCase() !== q.toLowerCase())].slice(
+        0,
+        MAX_RECENT_SEARCHES,
+      ),
     );
 }
 

@@ -30,14 +30,15 @@ const PLACEHOLDERS = 12;
 
 export function SearchPage() {
   const { t } = useTranslation();
-  const { q: given = '' } = useSearchParams({ from: '/app/search' });
+  const { q: urlQuery = '' } = useSearchParams({ from: '/app/search' });
   const navigate = useNavigate();
-  const [text, setText] = useState(given);
+  const [text, setText] = useState(urlQuery);
   const { q, groups, error, isNothing, isLoading } = useSearch(text, PAGE);
   const recent = useRecentSearches();
-  useEffect(() => setText((now) => (now.trim() === given ? now : given)), [given]);
+  useEffect(() => setText((now) => (now.trim() === urlQuery ? now : urlQuery)), [urlQuery]);
   useEffect(() => {
-    if (q !== given) void navigate({ to: '/search', search: q === '' ? {} : { q }, replace: true, resetScroll: false });
+    if (q !== urlQuery)
+      void navigate({ to: '/search', search: q === '' ? {} : { q }, replace: true, resetScroll: false });
   }, [q]);
 
   function body() {

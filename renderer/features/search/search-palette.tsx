@@ -62,8 +62,8 @@ function Palette({ initialText, onClose }: { initialText: string; onClose: () =>
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {
     input.current?.focus();
-    const typed = takeTypedAhead();
-    if (typed !== '') setText((now) => now + typed);
+    const typedAhead = takeTypedAhead();
+    if (typedAhead !== '') setText((now) => now + typedAhead);
     return () => void takeTypedAhead();
   }, []);
   const [active, setActive] = useState(0);
@@ -77,7 +77,7 @@ function Palette({ initialText, onClose }: { initialText: string; onClose: () =>
           {
             kind: 'recent',
             total: null,
-            hits: recent.map((one, i) => ({ kind: 'recent', id: `recent-${i}`, text: one })),
+            hits: recent.map((recentText, i) => ({ kind: 'recent', id: `recent-${i}`, text: recentText })),
           },
         ];
   const remote = useRemoteCommands();
@@ -127,7 +127,7 @@ function Palette({ initialText, onClose }: { initialText: string; onClose: () =>
     onClose();
   };
   /** The next step: save, then download. */
-  const get = (hit: SearchHit) =>
+  const getHit = (hit: SearchHit) =>
     void (hit.track_id === null ? remote.trackOf(hit) : remote.fetch(hit)).catch(() => {});
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -142,7 +142,7 @@ function Palette({ initialText, onClose }: { initialText: string; onClose: () =>
     else if (event.ctrlKey || event.metaKey) showAll();
     else if (!activeHit) return;
     else if (!event.altKey) open(activeHit, event.shiftKey);
-    else if (activeHit.kind === 'remote') get(activeHit.remote);
+    else if (activeHit.kind === 'remote') getHit(activeHit.remote);
     event.preventDefault();
   };
 
@@ -184,7 +184,7 @@ function Palette({ initialText, onClose }: { initialText: string; onClose: () =>
                 active={hit === activeHit}
                 onPoint={() => setActive(hits.indexOf(hit))}
                 onOpen={(event) => open(hit, event.shiftKey)}
-                onGet={get}
+                onGet={getHit}
               />
             ))}
           </div>

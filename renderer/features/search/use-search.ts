@@ -13,7 +13,7 @@ const TYPING_PAUSE_MS = 60;
 const REMOTE_PAUSE_MS = 400;
 const MIN_REMOTE_LETTERS = 2;
 
-interface Found {
+interface SearchState {
   /** The query that the results belong to; it lags a little behind the input. */
   q: string;
   groups: HitGroup[];
@@ -30,22 +30,27 @@ interface Found {
 export const PALETTE = { library: 6, each: 4, remote: 6 };
 export const PAGE = { library: 24, each: 200, remote: 24 };
 
-export function useSearch(text: string, most: typeof PALETTE): Found {
-  const typed = text.trim();
-  const [q] = useDebouncedValue(typed, TYPING_PAUSE_MS);
-  const [settled] = useDebouncedValue(typed, REMOTE_PAUSE_MS);
+export function useSearch(text: string, limits: typeof PALETTE): SearchState {
+  const typedQuery = text.trim();
+  const [q] = useDebouncedValue(typedQuery, TYPING_PAUSE_MS);
+  const [settledQuery] = useDebouncedValue(typedQuery, REMOTE_PAUSE_MS);
   const hasCatalogue = useHasCatalogue();
   const wantsRemote = hasCatalogue && q.length >= MIN_REMOTE_LETTERS;
-  const library = useQuery(librarySearchQuery(q, most.library));
-  const folders = useQuery(folderSearchQuery(q, most.each));
+  const library = useQuery(librarySearchQuery(q, limits.library));
+  const folders = useQuery(folderSearchQuery(q, limits.each));
   const playlists = useQuery(playlistsQuery());
   const genres = useQuery(genresQuery());
   const commands = useWindowCommands();
   const settings = useSettingCommands();
   // Discover reports a failing source; the palette does not.
-  const remote = useQuery({ ...remoteSearchQuery(settled), enabled: wantsRemote && settled === q, retry: false });
-  const isRemoteOf = wantsRemote && settled === q && !remote.isPlaceholderData;
-  const named = <T>(items: readonly T[] | undefined, nameOf: (item: T) => string) => findNames(items ?? [], nameOf, q);
+  const remote = useQuery({
+    ...remoteSearchQuery(settledQuery),
+    enabled: wantsRemote && settledQuery === q,
+    retry: false,
+  });
+  const isRemoteOf = wantsRemote && settledQuery === q && !remote.isPlaceholderData;
+  const findByName = <T>(items: readonly T[] | undefined, nameOf: (item: T) => string) =>
+    findNames(items ?? [], nameOf, q);
   const groups =
     q === ''
       ? []
@@ -53,14 +58,14 @@ export function useSearch(text: string, most: typeof PALETTE): Found {
           q,
           {
             library: library.data,
-            playlists: named(playlists.data, ({ name }) => name),
-            genres: named(genres.data, ({ name }) => name),
+            playlists: findByName(playlists.data, ({ name }) => name),
+            genres: findByName(genres.data, ({ name }) => name),
             folders: folders.data,
-            commands: named(commands, ({ name }) => name),
-            settings: named(settings, ({ name }) => name),
+            commands: findByName(commands, ({ name }) => name),
+            settings: findByName(settings, ({ name }) => name),
             remote: isRemoteOf ? (remote.data?.items ?? []) : [],
           },
-          most,
+          limits,
         );
   const isAsking = wantsRemote && !remote.error && !(isRemoteOf && remote.data);
   return {

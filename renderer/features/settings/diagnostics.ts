@@ -16,7 +16,7 @@ interface Facts {
 const isHarmless = ({ value, choices }: SettingOut): boolean => typeof value !== 'string' || choices !== undefined;
 
 export function diagnostics({ server, settings, storage, browser }: Facts): string {
-  const changed = settings.filter(({ origin }) => origin !== 'default');
+  const changedSettings = settings.filter(({ origin }) => origin !== 'default');
   return [
     `Tonearm ${server.version}`,
     `Server: ${server.platform}, Node ${server.node}`,
@@ -28,7 +28,7 @@ export function diagnostics({ server, settings, storage, browser }: Facts): stri
           `Formats: ${storage.by_format.map(({ key, tracks }) => `${key} ${tracks}`).join(', ')}`,
         ]
       : []),
-    ...changed.map((setting) => {
+    ...changedSettings.map((setting) => {
       const value = setting.secret || !isHarmless(setting) ? '(set)' : String(setting.value);
       return `${setting.key} = ${value} [${setting.origin}]${setting.restart_pending ? ' restart needed' : ''}`;
     }),

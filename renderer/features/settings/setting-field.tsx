@@ -118,7 +118,7 @@ function TextField({ setting }: { setting: SettingOut }) {
       {setting.unit === 'folder' && desktop && !isFixed(setting) && (
         <Button
           icon={IconShowFolder}
-          onClick={() => void desktop?.pickFolder(text).then((picked) => picked && type(picked))}
+          onClick={() => void desktop?.pickFolder(text).then((pickedFolder) => pickedFolder && type(pickedFolder))}
         >
           {t('setup.folder.pick')}
         </Button>

@@ -30,13 +30,13 @@ export function SettingList({ group, title, special = {}, except = [], children 
   const items = data.items.filter((item) => item.group === group && item.is_in_use && !except.includes(item.key));
   const draw = (setting: SettingOut) =>
     special[setting.key]?.(setting) ?? <SettingField key={setting.key} setting={setting} />;
-  const usual = items.filter(({ advanced }) => !advanced);
+  const normalSettings = items.filter(({ advanced }) => !advanced);
   const rare = items.filter(({ advanced }) => advanced);
   return (
     <>
-      {(usual.length > 0 || children) && (
+      {(normalSettings.length > 0 || children) && (
         <SettingGroup {...(title !== undefined && { title })}>
-          {usual.map(draw)}
+          {normalSettings.map(draw)}
           {children}
         </SettingGroup>
       )}

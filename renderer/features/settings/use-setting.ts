@@ -8,9 +8,9 @@ const CONFIRM_AFTER_MS = 250;
 /** Displays a choice at once, and the previous value if the server rejects the choice. */
 export function useChoice({ key, value }: SettingOut) {
   const change = useChangeSettings();
-  const [wish, setWish] = useState<SettingOut['value']>(null);
+  const [chosenValue, setWish] = useState<SettingOut['value']>(null);
   return {
-    value: wish ?? value,
+    value: chosenValue ?? value,
     fault: change.error && faultOf(key, change.error),
     isSaved: change.isSuccess,
     choose(next: NonNullable<SettingOut['value']>) {
@@ -26,11 +26,11 @@ const toValue = (text: string): SettingValue => (text.trim() === '' ? null : tex
 /** Validates on the server while the person types, and saves on `commit`. */
 export function useDraft({ key, value, secret }: SettingOut) {
   const change = useChangeSettings();
-  const saved = secret ? '' : String(value ?? '');
+  const savedText = secret ? '' : String(value ?? '');
   const [draft, setDraft] = useState<string | null>(null);
   const [fault, setFault] = useState<string | null>(null);
-  const text = draft ?? saved;
-  const isChanged = draft !== null && draft.trim() !== saved;
+  const text = draft ?? savedText;
+  const isChanged = draft !== null && draft.trim() !== savedText;
 
   useEffect(() => {
     if (!isChanged) return undefined;

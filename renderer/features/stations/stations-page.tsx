@@ -115,7 +115,7 @@ function Station({ station, mayManage }: { station: StationOut; mayManage: boole
     beside?.item.kind === 'station' && beside.item.id === station.id ? beside.status : null,
   );
   const isPlaying = status === 'playing' || status === 'loading';
-  const [asking, ask] = useState<'edit' | 'remove'>();
+  const [asking, setAsking] = useState<'edit' | 'remove'>();
   const { id, name, home_page_url: homePage, title } = station;
   const play = () =>
     status === null ? playBeside(player, { kind: 'station', id, title: name, src: stationUrl(id) }) : toggleBeside();
@@ -126,7 +126,7 @@ function Station({ station, mayManage }: { station: StationOut; mayManage: boole
   if (asking === 'edit')
     return (
       <li className={styles.station}>
-        <StationForm station={station} onDone={() => ask(undefined)} />
+        <StationForm station={station} onDone={() => setAsking(undefined)} />
       </li>
     );
   return (
@@ -154,13 +154,13 @@ function Station({ station, mayManage }: { station: StationOut; mayManage: boole
           label={t('stations.removeNow')}
           disabled={remove.isPending}
           onConfirm={removeNow}
-          onCancel={() => ask(undefined)}
+          onCancel={() => setAsking(undefined)}
         />
       )}
       {mayManage && !asking && (
         <>
-          <IconButton icon={IconEdit} label={t('stations.edit', { name })} onClick={() => ask('edit')} />
-          <IconButton icon={IconDelete} label={t('stations.remove', { name })} onClick={() => ask('remove')} />
+          <IconButton icon={IconEdit} label={t('stations.edit', { name })} onClick={() => setAsking('edit')} />
+          <IconButton icon={IconDelete} label={t('stations.remove', { name })} onClick={() => setAsking('remove')} />
         </>
       )}
     </li>

@@ -40,7 +40,7 @@ export async function drawYear(
   context.direction = isRtl ? 'rtl' : 'ltr';
   context.textBaseline = 'alphabetic';
 
-  const across = (x: number, of = 0): number => (isRtl ? width - x - of : x);
+  const across = (x: number, elementWidth = 0): number => (isRtl ? width - x - elementWidth : x);
   const text = (
     words: string,
     x: number,
@@ -83,28 +83,28 @@ export async function drawYear(
     context.drawImage(image, left, above, side, side, across(x, size), y, size, size);
     context.restore();
   };
-  const [first, ...others] = covers;
-  if (first) place(first, MARGIN, top, large);
+  const [firstCover, ...otherCovers] = covers;
+  if (firstCover) place(firstCover, MARGIN, top, large);
   if (covers.length >= 5)
-    for (const [i, image] of others.entries())
+    for (const [i, image] of otherCovers.entries())
       place(image, MARGIN + large + GAP + (i % 2) * (small + GAP), top + Math.floor(i / 2) * (small + GAP), small);
 
-  const below = (first ? top + large : top) + 96;
-  text(facts.minutes, MARGIN, below, 84, { bold: true, most: inner / 2 - GAP });
-  text(facts.minutesLabel, MARGIN, below + 42, 28, { soft: true, most: inner / 2 - GAP });
+  const textTop = (firstCover ? top + large : top) + 96;
+  text(facts.minutes, MARGIN, textTop, 84, { bold: true, most: inner / 2 - GAP });
+  text(facts.minutesLabel, MARGIN, textTop + 42, 28, { soft: true, most: inner / 2 - GAP });
   const share = inner / 2 / facts.numbers.length;
   for (const [i, [value, label]] of facts.numbers.entries()) {
     const x = MARGIN + inner / 2 + i * share;
-    text(value, x, below, 44, { bold: true, most: share - GAP });
-    text(label, x, below + 42, 22, { soft: true, most: share - GAP });
+    text(value, x, textTop, 44, { bold: true, most: share - GAP });
+    text(label, x, textTop + 42, 22, { soft: true, most: share - GAP });
   }
 
   const column = inner / facts.lists.length;
   for (const [i, { title, names }] of facts.lists.entries()) {
     const x = MARGIN + i * column;
-    text(title, x, below + 134, 26, { soft: true, most: column - GAP });
+    text(title, x, textTop + 134, 26, { soft: true, most: column - GAP });
     for (const [row, name] of names.entries()) {
-      const y = below + 184 + row * 46;
+      const y = textTop + 184 + row * 46;
       text(String(row + 1), x, y, 30, { soft: true });
       text(name, x + 44, y, 30, { bold: row === 0, most: column - 44 - GAP });
     }
@@ -122,9 +122,9 @@ async function load(src: string): Promise<HTMLImageElement | null> {
   );
 }
 
-function fitted(context: CanvasRenderingContext2D, words: string, most: number): string {
-  if (context.measureText(words).width <= most) return words;
+function fitted(context: CanvasRenderingContext2D, words: string, maxWidth: number): string {
+  if (context.measureText(words).width <= maxWidth) return words;
   const letters = [...words];
-  while (letters.length > 1 && context.measureText(`${letters.join('')}…`).width > most) letters.pop();
+  while (letters.length > 1 && context.measureText(`${letters.join('')}…`).width > maxWidth) letters.pop();
   return `${letters.join('').trimEnd()}…`;
 }

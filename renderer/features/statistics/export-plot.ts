@@ -43,9 +43,10 @@ function drawSvg(svg: SVGSVGElement, context: CanvasRenderingContext2D, place: D
   if (!origin) return;
   for (const element of svg.querySelectorAll<SVGGraphicsElement>('rect, path, line, circle, text, image')) {
     const style = getComputedStyle(element);
-    const at = element.getScreenCTM();
-    if (!at || style.visibility === 'hidden' || style.display === 'none' || element.closest('defs, clipPath')) continue;
-    context.setTransform(place.multiply(origin).multiply(at));
+    const matrix = element.getScreenCTM();
+    if (!matrix || style.visibility === 'hidden' || style.display === 'none' || element.closest('defs, clipPath'))
+      continue;
+    context.setTransform(place.multiply(origin).multiply(matrix));
     context.globalAlpha = Number(style.opacity) * Number(style.fillOpacity);
     if (element instanceof SVGTextContentElement) drawText(element, style, context);
     else if (element instanceof SVGImageElement) drawImage(element, context);

@@ -15,7 +15,7 @@ const STATUSES = ['pending', 'enriched', 'failed', 'manual'] as const;
 export function LibraryStats({ storage }: { storage: StorageStatsOut }) {
   const { t } = useTranslation();
   const nameOfStatus = (key: string) => {
-    const status = STATUSES.find((one) => one === key);
+    const status = STATUSES.find((candidate) => candidate === key);
     return status ? t(`metadataStatus.${status}`) : key;
   };
   const shares: [key: string, title: string, items: readonly Share[], nameOf: (key: string) => string][] = [
@@ -82,15 +82,15 @@ export function LibraryStats({ storage }: { storage: StorageStatsOut }) {
               summary={t('statistics.topSummary', { title, name: nameOf(items[0]?.key ?? '') })}
               table={{
                 columns: [t('sort.name'), t('nav.tracks'), t('statistics.bytes')],
-                rows: items.map((one) => [nameOf(one.key), one.tracks, one.size_bytes]),
+                rows: items.map((item) => [nameOf(item.key), item.tracks, item.size_bytes]),
               }}
             >
               <RankPlot
-                ranks={items.map((one) => ({
-                  key: one.key,
-                  name: nameOf(one.key),
-                  by: formatBytes(one.size_bytes),
-                  value: one.tracks,
+                ranks={items.map((item) => ({
+                  key: item.key,
+                  name: nameOf(item.key),
+                  by: formatBytes(item.size_bytes),
+                  value: item.tracks,
                 }))}
                 format={(tracks) => t('statistics.tracks', { count: tracks, number: formatNumber(tracks) })}
               />
@@ -108,10 +108,10 @@ export function LibraryStats({ storage }: { storage: StorageStatsOut }) {
  */
 function Disk({ disk, music }: { disk: NonNullable<StorageStatsOut['disk']>; music: number }) {
   const { t } = useTranslation();
-  const own = Math.min(music, disk.used_bytes);
+  const musicBytes = Math.min(music, disk.used_bytes);
   const parts: Rank[] = [
-    { key: 'music', name: t('statistics.music'), value: own },
-    { key: 'other', name: t('statistics.other'), value: disk.used_bytes - own },
+    { key: 'music', name: t('statistics.music'), value: musicBytes },
+    { key: 'other', name: t('statistics.other'), value: disk.used_bytes - musicBytes },
     { key: 'free', name: t('statistics.free'), value: disk.free_bytes },
   ];
   return (

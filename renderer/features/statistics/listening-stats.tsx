@@ -39,7 +39,9 @@ export function ListeningStats({ listening, from, to, measure, onMeasure }: List
       onChange={onMeasure}
     />
   );
-  const busiest = listening.week.reduce((best, one) => (one.plays > best.plays ? one : best));
+  const busiest = listening.week.reduce((busiestSoFar, cell) =>
+    cell.plays > busiestSoFar.plays ? cell : busiestSoFar,
+  );
   return (
     <>
       <dl className={styles.tiles}>
@@ -70,11 +72,11 @@ export function ListeningStats({ listening, from, to, measure, onMeasure }: List
         })}
         table={{
           columns: [t(`statistics.step.${step}`), t('statistics.plays'), t('statistics.minutes')],
-          rows: buckets.map((one) => [one.start, one.plays, one.minutes]),
+          rows: buckets.map((bucket) => [bucket.start, bucket.plays, bucket.minutes]),
         }}
       >
         <BarPlot
-          data={buckets.map((one) => ({ ...one, label: bucketName(one.start, step) }))}
+          data={buckets.map((bucket) => ({ ...bucket, label: bucketName(bucket.start, step) }))}
           value={measure}
           name={t(`statistics.${measure}`)}
           format={formatNumber}
@@ -89,11 +91,11 @@ export function ListeningStats({ listening, from, to, measure, onMeasure }: List
         })}
         table={{
           columns: [t('statistics.weekday'), t('statistics.hour'), t('statistics.plays'), t('statistics.minutes')],
-          rows: listening.week.map((one) => [
-            weekdayName(one.weekday, 'long'),
-            formatHour(one.hour),
-            one.plays,
-            one.minutes,
+          rows: listening.week.map((cell) => [
+            weekdayName(cell.weekday, 'long'),
+            formatHour(cell.hour),
+            cell.plays,
+            cell.minutes,
           ]),
         }}
       >

@@ -1,15 +1,15 @@
 // Data of the plots, from the API's responses. Pure.
 import { addDays } from '../../ui/day-range.ts';
 
-interface Heard {
+interface ListeningAmount {
   plays: number;
   minutes: number;
 }
-interface HeardDay extends Heard {
+interface HeardDay extends ListeningAmount {
   day: string;
 }
 /** `start` is the first day of the bucket. */
-interface Bucket extends Heard {
+interface Bucket extends ListeningAmount {
   start: string;
 }
 export type Step = 'day' | 'week' | 'month';
@@ -58,12 +58,12 @@ export function bucketDays(days: readonly HeardDay[], from: string, to: string):
 
 /** Returns every year from the first to the last, including those without albums. */
 export function fillYears(years: readonly { year: number; albums: number }[]): { year: number; albums: number }[] {
-  const [first, last] = [years[0]?.year, years.at(-1)?.year];
-  if (first === undefined || last === undefined) return [];
+  const [firstYear, lastYear] = [years[0]?.year, years.at(-1)?.year];
+  if (firstYear === undefined || lastYear === undefined) return [];
   const albumsByYear = new Map(years.map(({ year, albums }) => [year, albums]));
-  return Array.from({ length: last - first + 1 }, (_, i) => ({
-    year: first + i,
-    albums: albumsByYear.get(first + i) ?? 0,
+  return Array.from({ length: lastYear - firstYear + 1 }, (_, i) => ({
+    year: firstYear + i,
+    albums: albumsByYear.get(firstYear + i) ?? 0,
   }));
 }
 

@@ -11,7 +11,7 @@ export interface Rank {
   /** Text next to the name, such as the artist of an album. */
   by?: string | null;
   value: number;
-  /** Cover before the name; null if the item has none, absent if the whole list has none. */
+  /** Cover before the name; null if the item has no cover, undefined if no item of the list has one. */
   cover?: string | null;
   to?: Pick<LinkProps, 'to' | 'params' | 'search'> | undefined;
 }
@@ -24,11 +24,11 @@ const LETTER_WIDTH = 7;
 
 export function RankPlot({ ranks, format }: { ranks: readonly Rank[]; format: (value: number) => string }) {
   const { ref, width } = useElementSize();
-  const most = Math.max(1, ...ranks.map(({ value }) => value));
+  const maxValue = Math.max(1, ...ranks.map(({ value }) => value));
   const shorten = (text: string, room: number) =>
     text.length * LETTER_WIDTH > room ? `${text.slice(0, Math.max(1, Math.floor(room / LETTER_WIDTH) - 1))}…` : text;
   /** Returns the left edge of an element with width `of`, mirrored in right-to-left languages. */
-  const across = (x: number, of = 0): number => (isRightToLeft() ? width - x - of : x);
+  const across = (x: number, elementWidth = 0): number => (isRightToLeft() ? width - x - elementWidth : x);
   return (
     <div ref={ref}>
       <svg width={width} height={ranks.length * ROW_HEIGHT} className={styles.ranks} role="list">
@@ -75,15 +75,15 @@ export function RankPlot({ ranks, format }: { ranks: readonly Rank[]; format: (v
                   className={styles.rankCover}
                 />
               )}
-              <Where to={rank.to} name={[rank.name, rank.by].filter(Boolean).join(', ')}>
+              <RankLink to={rank.to} name={[rank.name, rank.by].filter(Boolean).join(', ')}>
                 {words}
-              </Where>
+              </RankLink>
               <text x={across(width)} y={i * ROW_HEIGHT + 16} textAnchor="end" className={styles.rankValue}>
                 {format(rank.value)}
               </text>
               {[
                 { className: styles.rankGround, share: 1 },
-                { className: styles.rankBar, share: rank.value / most },
+                { className: styles.rankBar, share: rank.value / maxValue },
               ].map(({ className, share }) => {
                 const length = Math.max(BAR_HEIGHT, share * (width - start));
                 return (
@@ -106,7 +106,7 @@ export function RankPlot({ ranks, format }: { ranks: readonly Rank[]; format: (v
   );
 }
 
-const Where = ({ to, name, children }: { to: Rank['to']; name: string; children: ReactNode }) =>
+const RankLink = ({ to, name, children }: { to: Rank['to']; name: string; children: ReactNode }) =>
   to ? (
     <Link {...to} aria-label={name}>
       {children}

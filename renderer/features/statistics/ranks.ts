@@ -56,11 +56,11 @@ function entriesOf(tops: Tops, kind: TopKind): Entry[] {
   }
 }
 
-/** Returns the top items. The server sorts by plays, so they are sorted again by minutes. */
-export function ranksOf(tops: Tops, kind: TopKind, measure: Measure, most: number): Rank[] {
+/** Returns the top items, sorted by the chosen measure. The server sorts by plays only. */
+export function ranksOf(tops: Tops, kind: TopKind, measure: Measure, maxRanks: number): Rank[] {
   return entriesOf(tops, kind)
     .sort((a, b) => b[measure] - a[measure])
-    .slice(0, most)
+    .slice(0, maxRanks)
     .map(({ name, by, to, cover, ...sums }, i) => ({
       key: `${i} ${name}`,
       name,

@@ -30,9 +30,9 @@ export function StatisticsPage() {
   const storage = useQuery(storageQuery());
   const measure = search.measure ?? 'plays';
   const year = search.year ?? thisYear;
-  const go = (next: typeof search) =>
+  const changeSearch = (next: typeof search) =>
     void navigate({ to: '/statistics', search: next, replace: true, resetScroll: false });
-  const { range: _range, from: _from, to: _to, ...others } = search;
+  const { range: _range, from: _from, to: _to, ...otherParams } = search;
 
   function listened() {
     const { data, error } = listening;
@@ -70,7 +70,7 @@ export function StatisticsPage() {
         to={days.to ?? today}
         measure={measure}
         onMeasure={(next) =>
-          go(
+          changeSearch(
             next === 'plays'
               ? Object.fromEntries(Object.entries(search).filter(([name]) => name !== 'measure'))
               : { ...search, measure: next },
@@ -83,7 +83,13 @@ export function StatisticsPage() {
   return (
     <Page
       title={t('nav.statistics')}
-      tools={<RangeTools search={search} defaultRange="year" onChange={(next) => go({ ...others, ...next })} />}
+      tools={
+        <RangeTools
+          search={search}
+          defaultRange="year"
+          onChange={(next) => changeSearch({ ...otherParams, ...next })}
+        />
+      }
     >
       <div className={styles.page} aria-busy={listening.isPlaceholderData}>
         {listened()}
@@ -96,7 +102,7 @@ export function StatisticsPage() {
               value: String(thisYear - i),
               label: String(thisYear - i),
             }))}
-            onChange={(next) => go({ ...search, year: Number(next) })}
+            onChange={(next) => changeSearch({ ...search, year: Number(next) })}
           />
         </div>
         <YearReview year={year} measure={measure} />

@@ -36,17 +36,17 @@ export function YearPicture({ review }: { review: YearOut }) {
     covers: coversOf(review),
     by: t('app.name'),
   };
-  const drawn = JSON.stringify(facts);
+  const factsKey = JSON.stringify(facts);
   useEffect(() => {
     let isCurrent = true;
     setIsDrawn(false);
-    void drawYear(canvas.current, JSON.parse(drawn) as YearFacts, () => isCurrent).then(() => {
+    void drawYear(canvas.current, JSON.parse(factsKey) as YearFacts, () => isCurrent).then(() => {
       if (isCurrent) setIsDrawn(true);
     });
     return () => {
       isCurrent = false;
     };
-  }, [drawn]);
+  }, [factsKey]);
 
   const file = async (): Promise<File | null> => {
     const blob = await new Promise<Blob | null>((resolve) => canvas.current?.toBlob(resolve, 'image/png'));

@@ -28,13 +28,15 @@ export function YearReview({ year, measure }: { year: number; measure: Measure }
       </div>
     );
   if (data.plays === 0) return <p className={styles.none}>{t('statistics.noYear', { year })}</p>;
-  const discoveries = data.discoveries.map((one, i) => ({
+  const discoveries = data.discoveries.map((discovery, i) => ({
     key: i,
-    name: one.title,
-    by: one.artist_name,
-    value: one.plays,
-    cover: topTrackCover(one, 64),
-    ...(one.album_id !== null && { to: { to: '/albums/$albumId' as const, params: { albumId: one.album_id } } }),
+    name: discovery.title,
+    by: discovery.artist_name,
+    value: discovery.plays,
+    cover: topTrackCover(discovery, 64),
+    ...(discovery.album_id !== null && {
+      to: { to: '/albums/$albumId' as const, params: { albumId: discovery.album_id } },
+    }),
   }));
   const plays = (count: number) => t('history.plays', { count, number: formatNumber(count) });
   return (
@@ -84,11 +86,15 @@ export function YearReview({ year, measure }: { year: number; measure: Measure }
         summary={t('statistics.overSummary', { plays: plays(data.plays), count: data.active_days })}
         table={{
           columns: [t('statistics.step.month'), t('statistics.plays'), t('statistics.minutes')],
-          rows: data.months.map((one) => [monthName(one.month), one.plays, one.minutes]),
+          rows: data.months.map((month) => [monthName(month.month), month.plays, month.minutes]),
         }}
       >
         <BarPlot
-          data={data.months.map((one) => ({ plays: one.plays, minutes: one.minutes, label: monthName(one.month) }))}
+          data={data.months.map((month) => ({
+            plays: month.plays,
+            minutes: month.minutes,
+            label: monthName(month.month),
+          }))}
           value={measure}
           name={t(`statistics.${measure}`)}
           format={formatNumber}
@@ -102,7 +108,12 @@ export function YearReview({ year, measure }: { year: number; measure: Measure }
           summary={t('statistics.topSummary', { title: t('statistics.discoveries'), name: discoveries[0]?.name })}
           table={{
             columns: [t('sort.title'), t('sort.artist'), t('statistics.plays'), t('statistics.minutes')],
-            rows: data.discoveries.map((one) => [one.title, one.artist_name ?? '', one.plays, one.minutes]),
+            rows: data.discoveries.map((discovery) => [
+              discovery.title,
+              discovery.artist_name ?? '',
+              discovery.plays,
+              discovery.minutes,
+            ]),
           }}
         >
           <RankPlot ranks={discoveries.slice(0, 10)} format={plays} />

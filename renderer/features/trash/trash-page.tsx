@@ -24,74 +24,76 @@ import styles from './trash.module.css';
 const PLACEHOLDERS = 12;
 const BY_TIME = { id: 'deleted', descending: true };
 
-/** Tracks that are deleted permanently after confirmation; the whole trash without `ids`. */
-type Asked = { ids?: readonly number[]; count: number; title?: string };
+/** Tracks to be deleted permanently after confirmation; without `ids` the whole trash. */
+type DeletionRequest = { ids?: readonly number[]; count: number; title?: string };
 
 export function TrashPage() {
   const { t } = useTranslation();
   const list = usePagedList(trashPage);
   const { data: totals } = useQuery(trashTotalQuery());
   const total = list.total ?? 0;
-  const chosen = useSelection({ total, item: list.item, idOf: (track) => track.id, fetchRows: list.fetchRows });
+  const selection = useSelection({ total, item: list.item, idOf: (track) => track.id, fetchRows: list.fetchRows });
   const { tell } = useUndoNotice();
   const restoring = useRestoreTracks();
   const emptying = useEmptyTrash();
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [deletionRequest, setAsked] = useState<DeletionRequest | null>(null);
   const count = list.total ?? PLACEHOLDERS;
-  const isEverything = chosen.selection.all && chosen.selection.except.size === 0;
+  const isEverything = selection.selection.all && selection.selection.except.size === 0;
 
   useEffect(() => {
-    if (list.total === 0) chosen.clear();
+    if (list.total === 0) selection.clear();
   }, [list.total]);
 
-  const failed = (error: unknown) => tell(detailOf(error));
+  const showError = (error: unknown) => tell(detailOf(error));
   /** Returns the selected tracks; undefined if there are too many to list. */
   const chosenTracks = async (): Promise<TrashedTrackOut[] | undefined> => {
-    if (chosen.count > MAX_SELECTED_ROWS)
+    if (selection.count > MAX_SELECTED_ROWS)
       return void tell(t('select.tooMany', { most: formatNumber(MAX_SELECTED_ROWS) }));
-    return (await list.fetchRows(0, total - 1)).filter(({ id }) => chosen.has(id));
+    return (await list.fetchRows(0, total - 1)).filter(({ id }) => selection.has(id));
   };
   const restore = (tracks: readonly TrashedTrackOut[]) => {
-    const [first] = tracks;
-    if (!first) return;
+    const [firstTrack] = tracks;
+    if (!firstTrack) return;
     restoring.mutate(
       tracks.map(({ id }) => id),
       {
-        onSuccess: ({ restored, failed: left }) => {
-          chosen.clear();
+        onSuccess: ({ restored, failed: failures }) => {
+          selection.clear();
           if (restored > 0)
             tell(
               restored === 1 && tracks.length === 1
-                ? t('trash.restoredOne', { title: first.title })
+                ? t('trash.restoredOne', { title: firstTrack.title })
                 : t('trash.restored', { count: restored, number: formatNumber(restored) }),
             );
-          if (left[0]) tell(t('trash.notRestored', { count: left.length, detail: left[0].detail }));
+          if (failures[0]) tell(t('trash.notRestored', { count: failures.length, detail: failures[0].detail }));
         },
-        onError: failed,
+        onError: showError,
       },
     );
   };
-  const restoreChosen = () => void chosenTracks().then((tracks) => tracks && restore(tracks), failed);
-  const ask = (tracks: readonly TrashedTrackOut[]) => {
-    const mine = tracks.filter(({ may_delete }) => may_delete);
-    const [first] = mine;
-    if (!first) return tell(t('trash.mayNot'));
+  const restoreChosen = () => void chosenTracks().then((tracks) => tracks && restore(tracks), showError);
+  const askToDelete = (tracks: readonly TrashedTrackOut[]) => {
+    const deletableTracks = tracks.filter(({ may_delete }) => may_delete);
+    const [firstDeletable] = deletableTracks;
+    if (!firstDeletable) return tell(t('trash.mayNot'));
     setAsked({
-      ids: mine.map(({ id }) => id),
-      count: mine.length,
-      ...(mine.length === 1 && { title: first.title }),
+      ids: deletableTracks.map(({ id }) => id),
+      count: deletableTracks.length,
+      ...(deletableTracks.length === 1 && { title: firstDeletable.title }),
     });
   };
   const askChosen = () =>
-    isEverything ? setAsked({ count: total }) : void chosenTracks().then((tracks) => tracks && ask(tracks), failed);
+    isEverything
+      ? setAsked({ count: total })
+      : void chosenTracks().then((tracks) => tracks && askToDelete(tracks), showError);
   const deleteAsked = () => {
-    if (!asked) return;
-    emptying.mutate(asked.ids, {
+    if (!deletionRequest) return;
+    emptying.mutate(deletionRequest.ids, {
       onSuccess: ({ deleted }) => {
-        chosen.clear();
+        selection.clear();
         tell(t('trash.gone', { count: deleted, number: formatNumber(deleted) }));
       },
-      onError: failed,
+      onError: showError,
       onSettled: () => setAsked(null),
     });
   };
@@ -99,7 +101,7 @@ export function TrashPage() {
   const columns = trashColumns({
     t,
     onRestore: (track) => restore([track]),
-    onDelete: (track) => ask([track]),
+    onDelete: (track) => askToDelete([track]),
   });
 
   function body() {
@@ -115,9 +117,9 @@ export function TrashPage() {
       <CheckedTable
         lead={t('trash.lead')}
         keys={t('trash.keys')}
-        chosen={chosen}
+        chosen={selection}
         checkLabel={({ title }) => t('trash.select', { title })}
-        onRemove={(track) => ask([track])}
+        onRemove={(track) => askToDelete([track])}
         onRemoveChosen={askChosen}
         label={t('trash.label')}
         columns={columns}
@@ -139,10 +141,10 @@ export function TrashPage() {
       title={t('nav.trash')}
       count={totals?.total ? `${formatNumber(totals.total)} · ${formatBytes(totals.size_bytes)}` : undefined}
       tools={
-        chosen.count > 0 ? (
+        selection.count > 0 ? (
           <>
             <span className={tableStyles.chosen} aria-live="polite">
-              {t('select.chosen', { count: chosen.count, number: formatNumber(chosen.count) })}
+              {t('select.chosen', { count: selection.count, number: formatNumber(selection.count) })}
             </span>
             <Button variant="primary" icon={IconUndo} disabled={restoring.isPending} onClick={restoreChosen}>
               {t('trash.restore')}
@@ -150,14 +152,14 @@ export function TrashPage() {
             <Button icon={IconDelete} onClick={askChosen}>
               {t('trash.deleteNow')}
             </Button>
-            <Button variant="plain" onClick={chosen.clear}>
+            <Button variant="plain" onClick={selection.clear}>
               {t('select.clear')}
             </Button>
           </>
         ) : (
           total > 0 && (
             <>
-              <Button variant="plain" onClick={chosen.all}>
+              <Button variant="plain" onClick={selection.all}>
                 {t('trash.selectAll')}
               </Button>
               <Button icon={IconDelete} onClick={() => setAsked({ count: total })}>
@@ -170,16 +172,19 @@ export function TrashPage() {
     >
       {body()}
       <Modal
-        opened={asked !== null}
+        opened={deletionRequest !== null}
         onClose={() => setAsked(null)}
-        title={asked?.ids ? t('trash.deleteNow') : t('trash.empty')}
+        title={deletionRequest?.ids ? t('trash.deleteNow') : t('trash.empty')}
         closeButtonProps={{ 'aria-label': t('trash.cancel') }}
       >
         <div className={styles.ask}>
           <p>
-            {asked?.title === undefined
-              ? t('trash.ask', { count: asked?.count ?? 0, number: formatNumber(asked?.count ?? 0) })
-              : t('trash.askOne', { title: asked.title })}
+            {deletionRequest?.title === undefined
+              ? t('trash.ask', {
+                  count: deletionRequest?.count ?? 0,
+                  number: formatNumber(deletionRequest?.count ?? 0),
+                })
+              : t('trash.askOne', { title: deletionRequest.title })}
           </p>
           <div className={styles.buttons}>
             <Button variant="plain" onClick={() => setAsked(null)}>

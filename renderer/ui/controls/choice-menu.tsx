@@ -10,12 +10,12 @@ interface ChoicesProps<T extends string> {
 
 /** A button that displays the chosen option, such as the order of a list, and opens a menu of all options. */
 export function ChoiceMenu<T extends string>({ label, value, options, onChange }: ChoicesProps<T> & { label: string }) {
-  const chosen = options.find((option) => option.value === value)?.label ?? value;
+  const chosenLabel = options.find((option) => option.value === value)?.label ?? value;
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <button type="button" className={styles.pill} aria-label={`${label}: ${chosen}`}>
-          {chosen}
+        <button type="button" className={styles.pill} aria-label={`${label}: ${chosenLabel}`}>
+          {chosenLabel}
           <IconDown size={14} aria-hidden />
         </button>
       </Menu.Target>

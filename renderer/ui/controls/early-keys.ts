@@ -22,7 +22,7 @@ export function keepTyped(): void {
 /** Returns the text typed since `keepTyped`; later keys go to the focused element. */
 export function takeTypedAhead(): string {
   removeEventListener('keydown', keepKey, { capture: true });
-  const typed = typedText ?? '';
+  const text = typedText ?? '';
   typedText = null;
-  return typed;
+  return text;
 }

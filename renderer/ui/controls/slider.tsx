@@ -41,8 +41,9 @@ export function Slider({
 }: SliderProps) {
   const [dragged, setDragged] = useState<number | null>(null);
   const [hovered, setHovered] = useState<number | null>(null);
-  const shown = dragged ?? value;
-  const percent = (at: number) => `${max > min ? Math.min(100, Math.max(0, ((at - min) / (max - min)) * 100)) : 0}%`;
+  const shownValue = dragged ?? value;
+  const percent = (position: number) =>
+    `${max > min ? Math.min(100, Math.max(0, ((position - min) / (max - min)) * 100)) : 0}%`;
   const commit = () => {
     if (dragged !== null && !live) onChange(dragged);
     setDragged(null);
@@ -59,14 +60,14 @@ export function Slider({
       {backdrop}
       <div className={styles.track} />
       {buffered > 0 && <div className={`${styles.part} ${styles.buffer}`} style={{ width: percent(buffered) }} />}
-      <div className={`${styles.part} ${styles.value}`} style={{ width: percent(shown) }} />
+      <div className={`${styles.part} ${styles.value}`} style={{ width: percent(shownValue) }} />
       {part && (
         <div
           className={styles.marked}
           style={{ left: percent(part.from), right: `calc(100% - ${percent(Math.max(part.from, part.to))})` }}
         />
       )}
-      {!disabled && <div className={styles.thumb} style={{ left: percent(shown) }} />}
+      {!disabled && <div className={styles.thumb} style={{ left: percent(shownValue) }} />}
       <input
         type="range"
         className={styles.input}
@@ -75,7 +76,7 @@ export function Slider({
         min={min}
         max={max}
         step={step}
-        value={shown}
+        value={shownValue}
         disabled={disabled}
         onPointerDown={() => setDragged(value)}
         onPointerUp={commit}

@@ -7,7 +7,7 @@ const DELAY_MS = 400;
 const GAP = 6;
 
 export function Tooltips() {
-  const [over, setOver] = useState<HTMLElement | null>(null);
+  const [hoveredElement, setOver] = useState<HTMLElement | null>(null);
   const tip = useRef<HTMLDivElement>(null);
 
   useEffect(() => {
@@ -51,18 +51,18 @@ export function Tooltips() {
   }, []);
 
   useEffect(() => {
-    const box = over?.getBoundingClientRect();
+    const box = hoveredElement?.getBoundingClientRect();
     if (!box || !tip.current) return;
     const { offsetWidth: width, offsetHeight: height } = tip.current;
-    const above = box.top - height - GAP;
-    tip.current.style.top = `${above > 0 ? above : box.bottom + GAP}px`;
+    const topAbove = box.top - height - GAP;
+    tip.current.style.top = `${topAbove > 0 ? topAbove : box.bottom + GAP}px`;
     const centred = box.left + (box.width - width) / 2;
     tip.current.style.left = `${Math.max(GAP, Math.min(innerWidth - width - GAP, centred))}px`;
-  }, [over]);
+  }, [hoveredElement]);
 
-  return over?.isConnected ? (
+  return hoveredElement?.isConnected ? (
     <div ref={tip} role="tooltip" aria-hidden className={styles.tip}>
-      {over.dataset['tip']}
+      {hoveredElement.dataset['tip']}
     </div>
   ) : null;
 }

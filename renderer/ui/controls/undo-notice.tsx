@@ -6,10 +6,10 @@ import styles from './undo-notice.module.css';
 
 let nextId = 1;
 /** Undo functions of the open notices, oldest first. */
-const offered = new Map<string, () => void>();
+const offeredUndos = new Map<string, () => void>();
 
 /** Undoes the latest action; used by a keyboard shortcut. */
-export const undoLatest = (): void => [...offered.values()].at(-1)?.();
+export const undoLatest = (): void => [...offeredUndos.values()].at(-1)?.();
 
 interface Later {
   message: string;
@@ -32,12 +32,12 @@ export function useUndoNotice() {
       hide();
       onUndo();
     };
-    offered.set(id, undo);
+    offeredUndos.set(id, undo);
     notifications.show({
       id,
       autoClose,
       withCloseButton: false,
-      onClose: () => offered.delete(id),
+      onClose: () => offeredUndos.delete(id),
       message: (
         <span className={styles.notice}>
           <span>{message}</span>

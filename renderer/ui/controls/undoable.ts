@@ -6,18 +6,18 @@ export const UNDO_MS = 8_000;
 
 const listeners = new Set<() => void>();
 /** Keys such as `track:7`; ids are never reused, so keys of finished actions may stay. */
-let away: ReadonlySet<string> = new Set();
+let hiddenKeys: ReadonlySet<string> = new Set();
 /** Pending actions, oldest first, with their undo functions. */
 const openUndos = new Map<readonly string[], () => void>();
 
 function publish(next: ReadonlySet<string>): void {
-  away = next;
+  hiddenKeys = next;
   for (const listener of listeners) listener();
 }
 
 /** Displays items again whose action failed, completely or in part. */
 export const bringBack = (keys: readonly string[]): void =>
-  publish(new Set([...away].filter((key) => !keys.includes(key))));
+  publish(new Set([...hiddenKeys].filter((key) => !keys.includes(key))));
 
 interface Wish {
   /** Keys of the items that are hidden from now on. */
@@ -30,7 +30,7 @@ interface Wish {
 
 /** Schedules the action. Returns the undo function, which does nothing once the undo time has passed. */
 export function doLater({ keys, run, onEnd, onFailure }: Wish): () => void {
-  publish(new Set([...away, ...keys]));
+  publish(new Set([...hiddenKeys, ...keys]));
   const end = () => {
     openUndos.delete(keys);
     clearTimeout(timer);
@@ -63,5 +63,5 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-export const usePutAway = (): ReadonlySet<string> => useSyncExternalStore(subscribe, () => away);
-export const useIsPutAway = (key: string): boolean => useSyncExternalStore(subscribe, () => away.has(key));
+export const usePutAway = (): ReadonlySet<string> => useSyncExternalStore(subscribe, () => hiddenKeys);
+export const useIsPutAway = (key: string): boolean => useSyncExternalStore(subscribe, () => hiddenKeys.has(key));

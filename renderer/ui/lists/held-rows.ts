@@ -18,24 +18,31 @@ export interface Held<P extends RowRange> {
 }
 
 export function nextHeld<P extends RowRange>(
-  before: Held<P>,
-  wanted: P,
+  previousState: Held<P>,
+  wantedView: P,
   isLoaded: (rows: RowRange) => boolean,
   now: number,
 ): Held<P> {
-  const isOutOfSight = wanted.last < wanted.first; // below the visible part of the page, no rows are awaited
-  if (isOutOfSight || isLoaded(wanted)) return { shown: wanted, passed: [] };
-  const passed = before.passed.at(-1) === wanted ? before.passed : [...before.passed.slice(-MAX_PASSED_VIEWS), wanted];
-  const newest = passed.findLastIndex(isLoaded);
-  const arrived = passed[newest];
-  if (arrived) return { shown: arrived, passed: passed.slice(newest + 1), since: now };
-  const since = before.since ?? now;
-  const { shown } = before;
+  const isOutOfSight = wantedView.last < wantedView.first; // below the visible part of the page, no rows are awaited
+  if (isOutOfSight || isLoaded(wantedView)) return { shown: wantedView, passed: [] };
+  const passedViews =
+    previousState.passed.at(-1) === wantedView
+      ? previousState.passed
+      : [...previousState.passed.slice(-MAX_PASSED_VIEWS), wantedView];
+  const newest = passedViews.findLastIndex(isLoaded);
+  const arrived = passedViews[newest];
+  if (arrived) return { shown: arrived, passed: passedViews.slice(newest + 1), since: now };
+  const waitingSince = previousState.since ?? now;
+  const { shown } = previousState;
   // a page key counts as a jump, a mouse wheel does not
-  const isJump = common(shown, wanted) < common(wanted, wanted) / 2;
-  return { shown: isJump && now - since < HOLD_MS && isLoaded(shown) ? shown : wanted, passed, since };
+  const isJump = countCommonRows(shown, wantedView) < countCommonRows(wantedView, wantedView) / 2;
+  return {
+    shown: isJump && now - waitingSince < HOLD_MS && isLoaded(shown) ? shown : wantedView,
+    passed: passedViews,
+    since: waitingSince,
+  };
 }
 
 /** Returns the number of rows that both ranges contain. */
-const common = (a: RowRange, b: RowRange): number =>
+const countCommonRows = (a: RowRange, b: RowRange): number =>
   Math.max(0, Math.min(a.last, b.last) - Math.max(a.first, b.first) + 1);

@@ -17,14 +17,14 @@ interface LetterRailProps {
 
 export function LetterRail({ descending, onJump }: LetterRailProps) {
   const { t } = useTranslation();
-  const last = useRef<string | undefined>(undefined);
+  const lastLetter = useRef<string | undefined>(undefined);
   const letters = descending ? LETTERS.toReversed() : LETTERS;
   const jump = (letter: string) => onJump(letter === '#' ? FIRST_KEY : letter === '…' ? KEY_AFTER_Z : letter);
   const follow = ({ buttons, clientX, clientY }: PointerEvent) => {
     if (buttons === 0) return;
     const letter = document.elementFromPoint(clientX, clientY)?.getAttribute('data-letter') ?? undefined;
-    if (letter === undefined || letter === last.current) return;
-    last.current = letter;
+    if (letter === undefined || letter === lastLetter.current) return;
+    lastLetter.current = letter;
     jump(letter);
   };
   return (
@@ -36,7 +36,7 @@ export function LetterRail({ descending, onJump }: LetterRailProps) {
         onPointerDown={(event) => {
           // without this, touch events stay with the first touched element
           if (event.target instanceof Element) event.target.releasePointerCapture(event.pointerId);
-          last.current = undefined;
+          lastLetter.current = undefined;
           follow(event);
         }}
         onPointerMove={follow}

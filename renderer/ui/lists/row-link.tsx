@@ -14,12 +14,12 @@ interface RowLinkProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
  */
 export function RowLink({ href, ...rest }: RowLinkProps) {
   const router = useRouter();
-  const go = (event: MouseEvent<HTMLAnchorElement>) => {
+  const openLink = (event: MouseEvent<HTMLAnchorElement>) => {
     if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || event.shiftKey) return;
     event.preventDefault();
     void router.navigate({ to: href, viewTransition: carryCover(event.currentTarget) });
   };
-  return <a href={href} {...rest} onClick={go} />;
+  return <a href={href} {...rest} onClick={openLink} />;
 }
 
 /**
@@ -30,7 +30,8 @@ function carryCover(link: Element): boolean {
   const cover = link.querySelector<HTMLElement>('[data-cover]');
   if (!cover || still.matches || typeof document.startViewTransition !== 'function') return false;
   // a transition name must be unique on the page
-  for (const other of document.querySelectorAll<HTMLElement>('[data-cover]')) other.style.viewTransitionName = 'none';
+  for (const otherCover of document.querySelectorAll<HTMLElement>('[data-cover]'))
+    otherCover.style.viewTransitionName = 'none';
   cover.style.viewTransitionName = 'cover';
   return true;
 }

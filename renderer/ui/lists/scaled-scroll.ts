@@ -53,9 +53,12 @@ export interface RowRange {
 
 /** Returns the visible rows from `top` on, with `overscan` more on either side. */
 export function rowsIn(top: number, height: number, rowHeight: number, count: number, overscan: number): RowRange {
-  const first = Math.floor(top / rowHeight) - overscan;
-  const last = Math.ceil((top + height) / rowHeight) - 1 + overscan;
-  return { first: Math.min(Math.max(0, first), Math.max(0, count - 1)), last: Math.min(count - 1, Math.max(last, -1)) };
+  const firstRow = Math.floor(top / rowHeight) - overscan;
+  const lastRow = Math.ceil((top + height) / rowHeight) - 1 + overscan;
+  return {
+    first: Math.min(Math.max(0, firstRow), Math.max(0, count - 1)),
+    last: Math.min(count - 1, Math.max(lastRow, -1)),
+  };
 }
 
 /**
@@ -79,15 +82,18 @@ export function placeToShow(
  * Assigns rows to elements: rows that stay keep their element, so that the focus stays with its row, and rows that
  * enter reuse the elements of rows that left.
  */
-export function slotsFor(rows: readonly number[], before: ReadonlyMap<number, number>): ReadonlyMap<number, number> {
-  const shown = new Set(rows);
-  const takenSlots = new Set(before.values());
-  const freeSlots = [...before].flatMap(([row, slot]) => (shown.has(row) ? [] : [slot]));
+export function slotsFor(
+  rows: readonly number[],
+  previousSlots: ReadonlyMap<number, number>,
+): ReadonlyMap<number, number> {
+  const shownRows = new Set(rows);
+  const takenSlots = new Set(previousSlots.values());
+  const freeSlots = [...previousSlots].flatMap(([row, slot]) => (shownRows.has(row) ? [] : [slot]));
   let next = 0;
-  const added = (): number => {
+  const takeNewSlot = (): number => {
     while (takenSlots.has(next)) next += 1;
     takenSlots.add(next);
     return next;
   };
-  return new Map(rows.map((row) => [row, before.get(row) ?? freeSlots.shift() ?? added()]));
+  return new Map(rows.map((row) => [row, previousSlots.get(row) ?? freeSlots.shift() ?? takeNewSlot()]));
 }

@@ -21,14 +21,14 @@ export const countChosen = (selection: Selection, total: number): number =>
 export const choose = (ids: Iterable<number>): Selection => ({ all: false, ids: new Set(ids) });
 
 /** Selects these rows (deselects them if `on` is false); the rest of the selection stays. */
-export function withRows(selection: Selection, ids: Iterable<number>, on: boolean): Selection {
-  const marked = new Set(selection.all ? selection.except : selection.ids);
-  const isMarked = selection.all ? !on : on;
+export function withRows(selection: Selection, ids: Iterable<number>, isAdded: boolean): Selection {
+  const markedIds = new Set(selection.all ? selection.except : selection.ids);
+  const isMarked = selection.all ? !isAdded : isAdded;
   for (const id of ids) {
-    if (isMarked) marked.add(id);
-    else marked.delete(id);
+    if (isMarked) markedIds.add(id);
+    else markedIds.delete(id);
   }
-  return selection.all ? { all: true, except: marked } : { all: false, ids: marked };
+  return selection.all ? { all: true, except: markedIds } : { all: false, ids: markedIds };
 }
 
 export const toggled = (selection: Selection, id: number): Selection =>

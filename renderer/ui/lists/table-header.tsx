@@ -60,14 +60,14 @@ export function TableHeader({ columns, template, height, sort, onSort, sizing }:
       style={{ gridTemplateColumns: template, height }}
     >
       {columns.map((column) => {
-        const sorted = sort.id === column.id ? (sort.descending ? 'descending' : 'ascending') : undefined;
+        const sortDirection = sort.id === column.id ? (sort.descending ? 'descending' : 'ascending') : undefined;
         const canMove = sizing?.canResize(column.id);
         return (
           <div
             key={column.id}
             role="columnheader"
             aria-label={column.hiddenLabel ?? column.label} // the label excludes the resize handle
-            aria-sort={column.sortable ? (sorted ?? 'none') : undefined}
+            aria-sort={column.sortable ? (sortDirection ?? 'none') : undefined}
             className={classNames(styles.head, column.align === 'end' && styles.end)}
             draggable={canMove}
             onDragStart={(event) => event.dataTransfer.setData(COLUMN_DRAG_TYPE, column.id)}
@@ -82,7 +82,7 @@ export function TableHeader({ columns, template, height, sort, onSort, sizing }:
             {column.sortable ? (
               <button type="button" onClick={() => onSort(column.id)}>
                 <span>{column.label}</span>
-                {sorted &&
+                {sortDirection &&
                   (sort.descending ? <IconSortedDown size={14} aria-hidden /> : <IconSortedUp size={14} aria-hidden />)}
               </button>
             ) : (

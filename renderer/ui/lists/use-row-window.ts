@@ -73,7 +73,7 @@ export function useRowWindow({
   const [view, setView] = useState<View>(NOWHERE);
   const heldView = useRef<Held<View>>({ shown: NOWHERE, passed: [] });
 
-  const look = useCallback(() => {
+  const updateView = useCallback(() => {
     if (!scroller) return;
     const { element, list } = place.current;
     const { first, last } = rowsIn(list, scroller.clientHeight, rowHeight, count, 0);
@@ -104,22 +104,22 @@ export function useRowWindow({
       if (!hasDrifted(place.current, listHeight)) return;
       scroller.scrollTop = toElement(place.current.list, listHeight) + margin;
       place.current = { element: scroller.scrollTop - margin, list: place.current.list };
-      flushSync(look);
+      flushSync(updateView);
     };
     const onScroll = () => {
       noteLeap();
       const isAtEnd = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 1;
       place.current = follow(place.current, scroller.scrollTop - margin, listHeight, isAtEnd);
       // renders in this frame, because otherwise the rows would be drawn one frame after the scroll bar
-      flushSync(look);
+      flushSync(updateView);
       clearTimeout(rest);
       rest = setTimeout(settle, SCROLL_END_MS);
     };
     const element = scroller.scrollTop - margin;
     place.current = { element, list: toList(element, listHeight) };
-    look();
+    updateView();
     scroller.addEventListener('scroll', onScroll, { passive: true });
-    const observer = new ResizeObserver(look);
+    const observer = new ResizeObserver(updateView);
     observer.observe(scroller);
     return () => {
       clearTimeout(rest);
@@ -127,14 +127,14 @@ export function useRowWindow({
       observer.disconnect();
       scroller.removeEventListener('scroll', onScroll);
     };
-  }, [scroller, margin, listHeight, look]);
+  }, [scroller, margin, listHeight, updateView]);
 
   const reveal = useCallback(
     (row: number) => {
       if (!scroller) return;
-      const shown = placeToShow(row, rowHeight, place.current.list, scroller.clientHeight, head);
-      if (shown === undefined) return;
-      const to = row === 0 ? -margin : shown; // the content above the list is displayed together with the first row
+      const targetPlace = placeToShow(row, rowHeight, place.current.list, scroller.clientHeight, head);
+      if (targetPlace === undefined) return;
+      const to = row === 0 ? -margin : targetPlace; // the content above the list is displayed together with the first row
       scroller.scrollTop = toElement(to, listHeight) + margin;
       const element = scroller.scrollTop - margin;
       // If the page is too short for the scroller to move, the list does not move either.
@@ -142,9 +142,9 @@ export function useRowWindow({
         element,
         list: Math.abs(element - toElement(to, listHeight)) < 1 ? to : toList(element, listHeight),
       };
-      look();
+      updateView();
     },
-    [scroller, rowHeight, head, listHeight, margin, look],
+    [scroller, rowHeight, head, listHeight, margin, updateView],
   );
 
   heldView.current = nextHeld(
@@ -166,26 +166,26 @@ export function useRowWindow({
   }, [isHeld, since]);
 
   const around = useMemo(() => widened(view, overscan, count), [view.first, view.last, overscan, count]);
-  const drawn = isHeld ? widened(shown, overscan, count) : around;
+  const drawnRows = isHeld ? widened(shown, overscan, count) : around;
   // held rows stay in place on the screen, and below the content above the list
   const shift = isHeld ? Math.max(0, shown.list) - view.element : view.list - view.element;
   const slots = useRef<ReadonlyMap<number, number>>(new Map());
   const rows = useMemo(() => {
-    const placed: { index: number; top: number }[] = [];
+    const placedRows: { index: number; top: number }[] = [];
     const hasKept = kept >= 0 && kept < count;
-    const add = (index: number, place = index) => placed.push({ index, top: place * rowHeight - shift });
+    const add = (index: number, place = index) => placedRows.push({ index, top: place * rowHeight - shift });
     // The kept row is placed next to the window and not at its own position, which may be beyond the maximum height of
     // the element.
-    if (hasKept && kept < drawn.first) add(kept, drawn.first - 1);
-    for (let index = drawn.first; index <= drawn.last; index += 1) add(index);
-    if (hasKept && kept > drawn.last) add(kept, drawn.last + 1);
+    if (hasKept && kept < drawnRows.first) add(kept, drawnRows.first - 1);
+    for (let index = drawnRows.first; index <= drawnRows.last; index += 1) add(index);
+    if (hasKept && kept > drawnRows.last) add(kept, drawnRows.last + 1);
     const slotOf = slotsFor(
-      placed.map(({ index }) => index),
+      placedRows.map(({ index }) => index),
       slots.current,
     );
     slots.current = slotOf;
-    return placed.map((row) => ({ ...row, slot: slotOf.get(row.index) ?? 0 }));
-  }, [drawn.first, drawn.last, shift, kept, count, rowHeight]);
+    return placedRows.map((row) => ({ ...row, slot: slotOf.get(row.index) ?? 0 }));
+  }, [drawnRows.first, drawnRows.last, shift, kept, count, rowHeight]);
 
   return {
     height: elementHeight(listHeight),
@@ -217,12 +217,12 @@ export function useOncePerFrame(): () => boolean {
 }
 
 /** Focuses a row that may have to be rendered first: call the returned function with the row after `reveal`. */
-export function useLateFocus(find: (row: number) => HTMLElement | null | undefined): (row: number) => void {
+export function useLateFocus(findElement: (row: number) => HTMLElement | null | undefined): (row: number) => void {
   const targetIndex = useRef<number | null>(null);
   const [, setAsked] = useState(0);
   useEffect(() => {
     if (targetIndex.current === null) return;
-    const target = find(targetIndex.current);
+    const target = findElement(targetIndex.current);
     if (!target) return;
     targetIndex.current = null;
     target.focus({ preventScroll: true });

@@ -21,7 +21,7 @@ interface SelectionOptions<T> {
   item: (index: number) => T | undefined;
   idOf: (item: T) => number;
   /** Fetches the rows from `first` to `last`, including those not on screen. */
-  fetchRows: (first: number, last: number) => Promise<T[]>;
+  fetchRows: (firstRow: number, lastRow: number) => Promise<T[]>;
 }
 
 export interface ChosenRows {
@@ -36,12 +36,12 @@ export interface ChosenRows {
   clear: () => void;
 }
 
-let covered = false;
+let wasCovered = false;
 // the capture phase runs before the same key closes an open dialog
 addEventListener(
   'keydown',
   () => {
-    covered = document.querySelector('[role="dialog"], [role="menu"]') !== null;
+    wasCovered = document.querySelector('[role="dialog"], [role="menu"]') !== null;
   },
   { capture: true },
 );
@@ -49,20 +49,20 @@ addEventListener(
 /**
  * Returns whether a dialog or menu was open when Escape was pressed; Escape then closes it and keeps the selection.
  */
-export const isCovered = (): boolean => covered;
+export const isCovered = (): boolean => wasCovered;
 
 /** Handles a click on a row outside its links and buttons. On touch screens a click is the only way to open a row. */
 export function chooseByClick(
-  chosen: Pick<ChosenRows, 'only' | 'toggle' | 'extend'>,
+  selection: Pick<ChosenRows, 'only' | 'toggle' | 'extend'>,
   event: MouseEvent,
   index: number,
   open: () => void,
 ): void {
   if ((event.target as HTMLElement).closest('a, button')) return;
-  if (event.shiftKey) chosen.extend(index, event.ctrlKey || event.metaKey);
-  else if (event.ctrlKey || event.metaKey) chosen.toggle(index);
+  if (event.shiftKey) selection.extend(index, event.ctrlKey || event.metaKey);
+  else if (event.ctrlKey || event.metaKey) selection.toggle(index);
   else if (event.nativeEvent instanceof PointerEvent && event.nativeEvent.pointerType === 'touch') open();
-  else chosen.only(index);
+  else selection.only(index);
 }
 
 export function useSelection<T>({ total, item, idOf, fetchRows }: SelectionOptions<T>): ChosenRows {
@@ -70,19 +70,19 @@ export function useSelection<T>({ total, item, idOf, fetchRows }: SelectionOptio
   const anchor = useRef(0);
   const { t } = useTranslation();
   const { tell } = useUndoNotice();
-  const latest = useRef({ total, item, idOf, fetchRows, t, tell });
-  latest.current = { total, item, idOf, fetchRows, t, tell };
+  const latestProps = useRef({ total, item, idOf, fetchRows, t, tell });
+  latestProps.current = { total, item, idOf, fetchRows, t, tell };
   /** Counts selections that replace the previous one, so that a range that arrives later is ignored. */
-  const turn = useRef(0);
+  const lastTurn = useRef(0);
 
   const idAt = (index: number): number | undefined => {
-    const row = latest.current.item(index);
-    return row === undefined ? undefined : latest.current.idOf(row);
+    const row = latestProps.current.item(index);
+    return row === undefined ? undefined : latestProps.current.idOf(row);
   };
   /** Returns the ids of the loaded rows, which are selected at once. */
-  const loadedIds = (first: number, last: number): Set<number> => {
+  const loadedIds = (firstRow: number, lastRow: number): Set<number> => {
     const ids = new Set<number>();
-    for (let index = first; index <= last; index += 1) {
+    for (let index = firstRow; index <= lastRow; index += 1) {
       const id = idAt(index);
       if (id !== undefined) ids.add(id);
     }
@@ -90,7 +90,7 @@ export function useSelection<T>({ total, item, idOf, fetchRows }: SelectionOptio
   };
   const startAt = useCallback(
     (index: number, change: (id: number) => (now: Selection) => Selection, replaces: boolean) => {
-      if (replaces) turn.current += 1;
+      if (replaces) lastTurn.current += 1;
       anchor.current = index;
       const id = idAt(index);
       if (id !== undefined) setSelection(change(id));
@@ -103,28 +103,31 @@ export function useSelection<T>({ total, item, idOf, fetchRows }: SelectionOptio
       only: (index: number) => startAt(index, (id) => () => choose([id]), true),
       toggle: (index: number) => startAt(index, (id) => (now) => toggled(now, id), false),
       extend: (to: number, add = false) => {
-        const mine = (turn.current += 1);
-        const [first, last] = [Math.min(anchor.current, to), Math.max(anchor.current, to)];
-        if (last - first >= MAX_SELECTED_ROWS) {
-          if (first === 0 && last === latest.current.total - 1) setSelection(EVERYTHING);
-          else latest.current.tell(latest.current.t('select.tooMany', { most: formatNumber(MAX_SELECTED_ROWS) }));
+        const ownTurn = (lastTurn.current += 1);
+        const [firstRow, lastRow] = [Math.min(anchor.current, to), Math.max(anchor.current, to)];
+        if (lastRow - firstRow >= MAX_SELECTED_ROWS) {
+          if (firstRow === 0 && lastRow === latestProps.current.total - 1) setSelection(EVERYTHING);
+          else
+            latestProps.current.tell(
+              latestProps.current.t('select.tooMany', { most: formatNumber(MAX_SELECTED_ROWS) }),
+            );
           return;
         }
-        const loaded = loadedIds(first, last);
-        setSelection((now) => (add ? withRows(now, loaded, true) : choose(loaded)));
-        if (loaded.size === last - first + 1) return;
-        void latest.current.fetchRows(first, last).then((rows) => {
-          if (turn.current !== mine) return;
-          const ids = rows.map(latest.current.idOf).filter((id) => !loaded.has(id));
+        const loadedRowIds = loadedIds(firstRow, lastRow);
+        setSelection((now) => (add ? withRows(now, loadedRowIds, true) : choose(loadedRowIds)));
+        if (loadedRowIds.size === lastRow - firstRow + 1) return;
+        void latestProps.current.fetchRows(firstRow, lastRow).then((rows) => {
+          if (lastTurn.current !== ownTurn) return;
+          const ids = rows.map(latestProps.current.idOf).filter((id) => !loadedRowIds.has(id));
           setSelection((now) => withRows(now, ids, true));
         });
       },
       all: () => {
-        turn.current += 1;
+        lastTurn.current += 1;
         setSelection(EVERYTHING);
       },
       clear: () => {
-        turn.current += 1;
+        lastTurn.current += 1;
         setSelection(EMPTY_SELECTION);
       },
     }),

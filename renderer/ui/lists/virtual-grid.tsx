@@ -18,7 +18,7 @@ interface VirtualGridProps {
   /** Renders a cell; `tabIndex` belongs on the only focusable element in the cell, which also needs `data-stop`. */
   renderCell: (index: number, tabIndex: 0 | -1, width: number) => ReactNode;
   /** Reports the cells in the document, from `first` to `last`, and the tab stop, which can be outside of them. */
-  onRange: (first: number, last: number, stop: number) => void;
+  onRange: (firstCell: number, lastCell: number, stop: number) => void;
   /** Handles a key on a cell; returns true if the key was handled. */
   onCellKey?: (event: KeyboardEvent, index: number) => boolean;
   /** Returns false for a cell that is blank until it is loaded; if absent, all cells count as loaded. */
@@ -40,7 +40,7 @@ export function VirtualGrid({
   onRange,
   onCellKey,
   isLoaded = () => true,
-  goTo: wanted,
+  goTo: target,
 }: VirtualGridProps) {
   const ref = useRef<HTMLDivElement>(null);
   const scroller = useScroller();
@@ -57,7 +57,7 @@ export function VirtualGrid({
   const {
     height,
     range,
-    rows: shown,
+    rows: visibleRows,
     isWaiting,
     reveal,
   } = useRowWindow({
@@ -68,11 +68,11 @@ export function VirtualGrid({
     kept: stopRow,
     isLoaded: (row) => isLoaded(row * columns) && isLoaded(Math.min(count, (row + 1) * columns) - 1),
   });
-  const first = range.first * columns;
-  const last = Math.min((range.last + 1) * columns, count) - 1;
+  const firstCell = range.first * columns;
+  const lastCell = Math.min((range.last + 1) * columns, count) - 1;
   useEffect(() => {
-    if (last >= first) onRange(first, last, tabStop);
-  }, [onRange, first, last, tabStop]);
+    if (lastCell >= firstCell) onRange(firstCell, lastCell, tabStop);
+  }, [onRange, firstCell, lastCell, tabStop]);
   const focus = useLateFocus((index) => ref.current?.querySelector<HTMLElement>(`[data-index="${index}"] [data-stop]`));
 
   const isFirstInFrame = useOncePerFrame();
@@ -84,8 +84,8 @@ export function VirtualGrid({
   };
 
   useEffect(() => {
-    if (wanted) goTo(wanted.row);
-  }, [wanted]);
+    if (target) goTo(target.row);
+  }, [target]);
 
   const onKeyDown = (event: KeyboardEvent) => {
     const cell = (event.target as HTMLElement).closest<HTMLElement>('[data-index]');
@@ -136,7 +136,7 @@ export function VirtualGrid({
         if (cell) setStop(Number(cell.dataset['index']));
       }}
     >
-      {shown.map((row) => (
+      {visibleRows.map((row) => (
         <div
           key={row.slot}
           className={styles.row}

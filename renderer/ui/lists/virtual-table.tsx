@@ -59,7 +59,7 @@ export interface VirtualTableProps<T> {
   sort: { id: string; descending: boolean };
   onSort: (columnId: string) => void;
   /** Reports the rows in the document, from `first` to `last`, and the tab stop, which can be outside of them. */
-  onRange: (first: number, last: number, stop: number) => void;
+  onRange: (firstRow: number, lastRow: number, stop: number) => void;
   onOpen: (index: number) => void;
   isCurrent: (item: T) => boolean;
   /** Returns attributes that identify a row in the document. */
@@ -118,8 +118,8 @@ export function VirtualTable<T>({
     .filter(({ wideOnly, fromWidth = 0 }) => width >= fromWidth && !(isNarrow && wideOnly))
     .map(({ id }) => id)
     .join();
-  const shown = useMemo(() => columns.filter(({ id }) => shownIds.split(',').includes(id)), [columns, shownIds]);
-  const template = shown.map((column) => column.width).join(' ');
+  const shownColumns = useMemo(() => columns.filter(({ id }) => shownIds.split(',').includes(id)), [columns, shownIds]);
+  const template = shownColumns.map((column) => column.width).join(' ');
   const tabStop = Math.min(stop, count - 1);
 
   const { height, range, rows, isWaiting, reveal } = useRowWindow({
@@ -137,7 +137,7 @@ export function VirtualTable<T>({
   const focus = useLateFocus((row) => ref.current?.querySelector<HTMLElement>(`[data-index="${row}"]`));
 
   const isFirstInFrame = useOncePerFrame();
-  const go = useCallback(
+  const moveTo = useCallback(
     (row: number) => {
       setStop(row);
       reveal(row);
@@ -146,13 +146,13 @@ export function VirtualTable<T>({
     [reveal, focus],
   );
   useEffect(() => {
-    if (goTo) go(goTo.row);
+    if (goTo) moveTo(goTo.row);
   }, [goTo]);
 
   const onKeyDown = (event: KeyboardEvent) => {
     const row = rowOf(event);
     if (!row || event.target !== row) return;
-    const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
+    const hasNoModifier = !event.ctrlKey && !event.metaKey && !event.altKey;
     const page = Math.max(1, Math.floor((scroller?.clientHeight ?? 0) / rowHeight) - 2);
     const to = {
       ArrowUp: stop - 1,
@@ -162,13 +162,13 @@ export function VirtualTable<T>({
       Home: 0,
       End: count - 1,
     }[event.key];
-    if (plain && to !== undefined) {
+    if (hasNoModifier && to !== undefined) {
       const next = Math.min(count - 1, Math.max(0, to));
       if (!event.repeat || (!isWaiting && isFirstInFrame())) {
-        go(next);
+        moveTo(next);
         if (event.shiftKey) choice?.onExtend(next);
       }
-    } else if (plain && event.key === 'Enter') onOpen(stop);
+    } else if (hasNoModifier && event.key === 'Enter') onOpen(stop);
     else if (!choice?.onKey(event, stop)) return;
     event.preventDefault();
     event.stopPropagation();
@@ -180,7 +180,7 @@ export function VirtualTable<T>({
       role="grid"
       aria-label={label}
       aria-rowcount={count + 1}
-      aria-colcount={shown.length}
+      aria-colcount={shownColumns.length}
       aria-multiselectable={choice ? true : undefined}
       aria-busy={isWaiting || undefined}
       className={styles.table}
@@ -188,7 +188,7 @@ export function VirtualTable<T>({
       onKeyDown={onKeyDown}
     >
       <TableHeader
-        columns={shown}
+        columns={shownColumns}
         template={template}
         height={HEADER_HEIGHT}
         sort={sort}
@@ -212,7 +212,7 @@ export function VirtualTable<T>({
       >
         {rows.map(({ index, top: start, slot }) => {
           const row = item(index);
-          // A blank row takes no focus, unless the keyboard moves to it.
+          // A blank row is focused only when the keyboard moves to it.
           return (
             <div
               key={slot}
@@ -229,7 +229,7 @@ export function VirtualTable<T>({
               className={styles.row}
               style={{ gridTemplateColumns: template, height: rowHeight, top: start }}
             >
-              <Cells columns={shown} item={row} index={index} />
+              <Cells columns={shownColumns} item={row} index={index} />
             </div>
           );
         })}
@@ -245,9 +245,9 @@ interface CellsProps<T> {
 }
 
 const Cells = memo(function Cells<T>({ columns, item, index }: CellsProps<T>) {
-  const shown = useLast(item);
+  const shownItem = useLast(item);
   return (
-    shown !== undefined &&
+    shownItem !== undefined &&
     columns.map((column, i) => (
       <div
         key={column.id}
@@ -255,7 +255,7 @@ const Cells = memo(function Cells<T>({ columns, item, index }: CellsProps<T>) {
         aria-colindex={i + 1}
         className={classNames(styles.cell, column.align === 'end' && styles.end)}
       >
-        {column.cell(shown, index)}
+        {column.cell(shownItem, index)}
       </div>
     ))
   );

@@ -39,12 +39,12 @@ export function dominantColour(pixels: Uint8ClampedArray): Oklch | null {
     bin.x += Math.cos((colour.h * Math.PI) / 180) * weight;
     bin.y += Math.sin((colour.h * Math.PI) / 180) * weight;
   }
-  const best = bins.reduce((a, b) => (b.weight > a.weight ? b : a));
-  if (total === 0 || best.weight / total < 0.002) return null;
+  const strongestBin = bins.reduce((a, b) => (b.weight > a.weight ? b : a));
+  if (total === 0 || strongestBin.weight / total < 0.002) return null;
   return {
-    l: best.l / best.weight,
-    c: best.c / best.weight,
-    h: ((Math.atan2(best.y, best.x) * 180) / Math.PI + 360) % 360,
+    l: strongestBin.l / strongestBin.weight,
+    c: strongestBin.c / strongestBin.weight,
+    h: ((Math.atan2(strongestBin.y, strongestBin.x) * 180) / Math.PI + 360) % 360,
   };
 }
 
@@ -52,7 +52,7 @@ export function dominantColour(pixels: Uint8ClampedArray): Oklch | null {
 function readable(colour: Oklch, step: number, against: Rgb[]): Rgb {
   let l = colour.l;
   let rgb = fromOklch(colour);
-  while (l > 0 && l < 1 && against.some((other) => contrast(rgb, other) < AA_CONTRAST)) {
+  while (l > 0 && l < 1 && against.some((background) => contrast(rgb, background) < AA_CONTRAST)) {
     l += step;
     rgb = fromOklch({ ...colour, l });
   }

@@ -29,9 +29,9 @@ async function sample(src: string): Promise<Oklch | null> {
 function sampleOnce(src: string): Promise<Oklch | null> {
   const cached = accents.get(src);
   if (cached) return cached;
-  const fresh = sample(src).catch(() => null);
-  accents.set(src, fresh);
-  return fresh;
+  const newAccent = sample(src).catch(() => null);
+  accents.set(src, newAccent);
+  return newAccent;
 }
 
 /**

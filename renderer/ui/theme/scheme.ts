@@ -18,8 +18,8 @@ const system = matchMedia('(prefers-color-scheme: dark)');
 const listeners = new Set<() => void>();
 
 function resolveScheme(): Scheme {
-  const chosen = choice.get();
-  if (chosen !== 'system') return chosen;
+  const chosenScheme = choice.get();
+  if (chosenScheme !== 'system') return chosenScheme;
   return system.matches ? 'dark' : 'light';
 }
 

@@ -27,7 +27,7 @@ export function AccountMenu({ onShortcuts, target, children }: AccountMenuProps)
   const choice = useSchemeChoice();
   const isSpeaker = useSpeakerChoice();
   const mayBeSpeaker = useSession()?.user.can_jukebox ?? false;
-  const leave = () => {
+  const signOut = () => {
     player.clear();
     queries.clear();
     void tryEndSession();
@@ -64,7 +64,7 @@ export function AccountMenu({ onShortcuts, target, children }: AccountMenuProps)
         <Menu.Item leftSection={<IconKeyboard size={16} aria-hidden />} onClick={onShortcuts}>
           {t('shortcuts.title')}
         </Menu.Item>
-        <Menu.Item leftSection={<IconSignOut size={16} aria-hidden />} onClick={leave}>
+        <Menu.Item leftSection={<IconSignOut size={16} aria-hidden />} onClick={signOut}>
           {t('account.signOut')}
         </Menu.Item>
       </Menu.Dropdown>

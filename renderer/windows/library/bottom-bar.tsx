@@ -13,7 +13,7 @@ const MoreItems = lazy(async () => ({ default: (await import('./more-items.tsx')
 export function BottomBar({ onSearch, onShortcuts }: { onSearch: () => void; onShortcuts: () => void }) {
   const { t } = useTranslation();
   const { openJobs } = useNavBadges();
-  const more = (open?: () => void) => (
+  const moreButton = (open?: () => void) => (
     <button type="button" className={styles.tab} onClick={open}>
       <IconMore size={22} stroke={1.75} aria-hidden />
       {openJobs > 0 && <span className={styles.dot} aria-hidden />}
@@ -32,8 +32,8 @@ export function BottomBar({ onSearch, onShortcuts }: { onSearch: () => void; onS
         <IconSearch size={22} stroke={1.75} aria-hidden />
         {t('nav.search')}
       </button>
-      <OnDemand button={(open) => more(open)}>
-        <MoreItems onShortcuts={onShortcuts} target={more()} />
+      <OnDemand button={(open) => moreButton(open)}>
+        <MoreItems onShortcuts={onShortcuts} target={moreButton()} />
       </OnDemand>
     </nav>
   );

@@ -16,7 +16,7 @@ export function DetailsSlot() {
       <DetailsDrawer
         trackId={details}
         editing={edit ?? false}
-        onEdit={(on) => open(details, { edit: on })}
+        onEdit={(isEditing) => open(details, { edit: isEditing })}
         onClose={() => open(null)}
       />
     </Suspense>

@@ -30,7 +30,7 @@ import { parseMissingSearch, parsePathSearch, parsePlaylistSearch, parseStatisti
 const pages: { preload?: () => Promise<void> | undefined }[] = [];
 
 /** Defines a page whose code is loaded on first use, or earlier by `preloadPages`. */
-const later: typeof lazyRouteComponent = (importer, name) => {
+const lazyPage: typeof lazyRouteComponent = (importer, name) => {
   const page = lazyRouteComponent(importer, name);
   pages.push(page);
   return page;
@@ -60,7 +60,7 @@ const signIn = createRoute({
   beforeLoad: async ({ search }) => {
     if (getSession() || (await signInByItself())) throw redirect({ href: backPath(search.back) });
   },
-  component: later(() => import('../../features/accounts/sign-in-page.tsx'), 'SignInPage'),
+  component: lazyPage(() => import('../../features/accounts/sign-in-page.tsx'), 'SignInPage'),
 });
 
 const setup = createRoute({
@@ -77,7 +77,7 @@ const setup = createRoute({
     if (!setup_required) throw redirect({ to: '/' });
   },
   loader: async () => ({ handedToken: (await desktop?.setupToken()) ?? undefined }),
-  component: later(() => import('../../features/accounts/setup-page.tsx'), 'SetupPage'),
+  component: lazyPage(() => import('../../features/accounts/setup-page.tsx'), 'SetupPage'),
 });
 
 /** All pages behind the sign-in, inside the shell with side bar and player. */
@@ -116,7 +116,7 @@ const albums = createRoute({
   getParentRoute: () => app,
   path: '/albums',
   validateSearch: parseAlbumSearch,
-  component: later(() => import('../../features/browse/albums/albums-page.tsx'), 'AlbumsPage'),
+  component: lazyPage(() => import('../../features/browse/albums/albums-page.tsx'), 'AlbumsPage'),
 });
 const album = createRoute({
   getParentRoute: () => app,
@@ -125,13 +125,13 @@ const album = createRoute({
     parse: ({ albumId }) => ({ albumId: id(albumId) }),
     stringify: ({ albumId }) => ({ albumId: String(albumId) }),
   },
-  component: later(() => import('../../features/browse/albums/album-page.tsx'), 'AlbumPage'),
+  component: lazyPage(() => import('../../features/browse/albums/album-page.tsx'), 'AlbumPage'),
 });
 const artists = createRoute({
   getParentRoute: () => app,
   path: '/artists',
   validateSearch: parseArtistSearch,
-  component: later(() => import('../../features/browse/artists/artists-page.tsx'), 'ArtistsPage'),
+  component: lazyPage(() => import('../../features/browse/artists/artists-page.tsx'), 'ArtistsPage'),
 });
 const artist = createRoute({
   getParentRoute: () => app,
@@ -140,29 +140,29 @@ const artist = createRoute({
     parse: ({ artistId }) => ({ artistId: id(artistId) }),
     stringify: ({ artistId }) => ({ artistId: String(artistId) }),
   },
-  component: later(() => import('../../features/browse/artists/artist-page.tsx'), 'ArtistPage'),
+  component: lazyPage(() => import('../../features/browse/artists/artist-page.tsx'), 'ArtistPage'),
 });
 const tracks = createRoute({
   getParentRoute: () => app,
   path: '/tracks',
   validateSearch: parseTrackSearch,
-  component: later(() => import('../../features/browse/tracks/tracks-page.tsx'), 'TracksPage'),
+  component: lazyPage(() => import('../../features/browse/tracks/tracks-page.tsx'), 'TracksPage'),
 });
 const history = createRoute({
   getParentRoute: () => app,
   path: '/history',
   validateSearch: parseRangeSearch,
-  component: later(() => import('../../features/history/history-page.tsx'), 'HistoryPage'),
+  component: lazyPage(() => import('../../features/history/history-page.tsx'), 'HistoryPage'),
 });
 const podcasts = createRoute({
   getParentRoute: () => app,
   path: '/podcasts',
-  component: later(() => import('../../features/podcasts/podcasts-page.tsx'), 'PodcastsPage'),
+  component: lazyPage(() => import('../../features/podcasts/podcasts-page.tsx'), 'PodcastsPage'),
 });
 const stations = createRoute({
   getParentRoute: () => app,
   path: '/stations',
-  component: later(() => import('../../features/stations/stations-page.tsx'), 'StationsPage'),
+  component: lazyPage(() => import('../../features/stations/stations-page.tsx'), 'StationsPage'),
 });
 const statistics = createRoute({
   getParentRoute: () => app,
@@ -174,79 +174,79 @@ const statistics = createRoute({
 const review = createRoute({
   getParentRoute: () => app,
   path: '/review',
-  component: later(() => import('../../features/details/review-page.tsx'), 'ReviewPage'),
+  component: lazyPage(() => import('../../features/details/review-page.tsx'), 'ReviewPage'),
 });
 const duplicates = createRoute({
   getParentRoute: () => app,
   path: '/duplicates',
-  component: later(() => import('../../features/details/duplicates-page.tsx'), 'DuplicatesPage'),
+  component: lazyPage(() => import('../../features/details/duplicates-page.tsx'), 'DuplicatesPage'),
 });
 const merges = createRoute({
   getParentRoute: () => app,
   path: '/merges',
-  component: later(() => import('../../features/details/merges-page.tsx'), 'MergesPage'),
+  component: lazyPage(() => import('../../features/details/merges-page.tsx'), 'MergesPage'),
 });
 const albumChanges = createRoute({
   getParentRoute: () => app,
   path: '/album-changes',
-  component: later(() => import('../../features/details/album-changes-page.tsx'), 'AlbumChangesPage'),
+  component: lazyPage(() => import('../../features/details/album-changes-page.tsx'), 'AlbumChangesPage'),
 });
 const discover = createRoute({
   getParentRoute: () => app,
   path: '/discover',
   validateSearch: (input: Record<string, unknown>) => withoutNulls({ q: text(input['q'])?.slice(0, 200) }),
-  component: later(() => import('../../features/discover/discover-page.tsx'), 'DiscoverPage'),
+  component: lazyPage(() => import('../../features/discover/discover-page.tsx'), 'DiscoverPage'),
 });
 const missing = createRoute({
   getParentRoute: () => app,
   path: '/missing',
   validateSearch: parseMissingSearch,
-  component: later(() => import('../../features/missing/missing-page.tsx'), 'MissingPage'),
+  component: lazyPage(() => import('../../features/missing/missing-page.tsx'), 'MissingPage'),
 });
 const trash = createRoute({
   getParentRoute: () => app,
   path: '/trash',
-  component: later(() => import('../../features/trash/trash-page.tsx'), 'TrashPage'),
+  component: lazyPage(() => import('../../features/trash/trash-page.tsx'), 'TrashPage'),
 });
 const activity = createRoute({
   getParentRoute: () => app,
   path: '/activity',
   validateSearch: (input: Record<string, unknown>) => withoutNulls({ job: id(text(input['job']) ?? '') || undefined }),
-  component: later(() => import('../../features/activity/activity-page.tsx'), 'ActivityPage'),
+  component: lazyPage(() => import('../../features/activity/activity-page.tsx'), 'ActivityPage'),
 });
 
 const search = createRoute({
   getParentRoute: () => app,
   path: '/search',
   validateSearch: (input: Record<string, unknown>) => withoutNulls({ q: text(input['q'])?.slice(0, 200) }),
-  component: later(() => import('../../features/search/search-page.tsx'), 'SearchPage'),
+  component: lazyPage(() => import('../../features/search/search-page.tsx'), 'SearchPage'),
 });
 
 const radio = createRoute({
   getParentRoute: () => app,
   path: '/radio',
-  component: later(() => import('../../features/likeness/radio-page.tsx'), 'RadioPage'),
+  component: lazyPage(() => import('../../features/likeness/radio-page.tsx'), 'RadioPage'),
 });
 const path = createRoute({
   getParentRoute: () => app,
   path: '/path',
   validateSearch: parsePathSearch,
-  component: later(() => import('../../features/likeness/path-page.tsx'), 'PathPage'),
+  component: lazyPage(() => import('../../features/likeness/path-page.tsx'), 'PathPage'),
 });
 const map = createRoute({
   getParentRoute: () => app,
   path: '/map',
-  component: later(() => import('../../features/likeness/map-page.tsx'), 'MapPage'),
+  component: lazyPage(() => import('../../features/likeness/map-page.tsx'), 'MapPage'),
 });
 const mix = createRoute({
   getParentRoute: () => app,
   path: '/mixes/$mixId',
-  component: later(() => import('../../features/likeness/mix-page.tsx'), 'MixPage'),
+  component: lazyPage(() => import('../../features/likeness/mix-page.tsx'), 'MixPage'),
 });
 const analysis = createRoute({
   getParentRoute: () => app,
   path: '/analysis',
-  component: later(() => import('../../features/activity/analysis-page.tsx'), 'AnalysisPage'),
+  component: lazyPage(() => import('../../features/activity/analysis-page.tsx'), 'AnalysisPage'),
 });
 
 const elsewhere = createRoute({ getParentRoute: () => app, path: '$', component: NotFound });
@@ -255,29 +255,29 @@ const genres = createRoute({
   getParentRoute: () => app,
   path: '/genres',
   validateSearch: parseGenreSearch,
-  component: later(() => import('../../features/browse/genres-page.tsx'), 'GenresPage'),
+  component: lazyPage(() => import('../../features/browse/genres-page.tsx'), 'GenresPage'),
 });
 const folders = createRoute({
   getParentRoute: () => app,
   path: '/folders',
   validateSearch: (input: Record<string, unknown>) => withoutNulls({ path: text(input['path']) }),
-  component: later(() => import('../../features/browse/folders-page.tsx'), 'FoldersPage'),
+  component: lazyPage(() => import('../../features/browse/folders-page.tsx'), 'FoldersPage'),
 });
 const liked = createRoute({
   getParentRoute: () => app,
   path: '/liked',
   validateSearch: parseLikedSearch,
-  component: later(() => import('../../features/browse/tracks/liked-page.tsx'), 'LikedPage'),
+  component: lazyPage(() => import('../../features/browse/tracks/liked-page.tsx'), 'LikedPage'),
 });
 const playlists = createRoute({
   getParentRoute: () => app,
   path: '/playlists',
-  component: later(() => import('../../features/playlists/playlists-page.tsx'), 'PlaylistsPage'),
+  component: lazyPage(() => import('../../features/playlists/playlists-page.tsx'), 'PlaylistsPage'),
 });
 const newSmart = createRoute({
   getParentRoute: () => app,
   path: '/playlists/new-smart',
-  component: later(() => import('../../features/playlists/rules-page.tsx'), 'NewSmartPage'),
+  component: lazyPage(() => import('../../features/playlists/rules-page.tsx'), 'NewSmartPage'),
 });
 const playlistParams = {
   parse: ({ playlistId }: { playlistId: string }) => ({ playlistId: id(playlistId) }),
@@ -288,13 +288,13 @@ const playlist = createRoute({
   path: '/playlists/$playlistId',
   params: playlistParams,
   validateSearch: parsePlaylistSearch,
-  component: later(() => import('../../features/playlists/playlist-page.tsx'), 'PlaylistPage'),
+  component: lazyPage(() => import('../../features/playlists/playlist-page.tsx'), 'PlaylistPage'),
 });
 const rules = createRoute({
   getParentRoute: () => app,
   path: '/playlists/$playlistId/rules',
   params: playlistParams,
-  component: later(() => import('../../features/playlists/rules-page.tsx'), 'RulesPage'),
+  component: lazyPage(() => import('../../features/playlists/rules-page.tsx'), 'RulesPage'),
 });
 
 const routeTree = root.addChildren([

@@ -69,10 +69,10 @@ export function Shell() {
   const narrow = useMediaQuery('(max-width: 767px)', innerWidth < 768, { getInitialValueInEffect: false });
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const [overlay, setOverlay] = useState<Overlay>(null);
-  const [wanted, setWanted] = useState('');
+  const [searchText, setWanted] = useState('');
   const [side, setSide] = useState<SideView | null>(null);
-  const toggleSide = (view: SideView) => setSide((shown) => (shown === view ? null : view));
-  const connected = useLiveUpdates();
+  const toggleSide = (view: SideView) => setSide((shownView) => (shownView === view ? null : view));
+  const isConnected = useLiveUpdates();
   const openDetails = useOpenDetails();
   const queueDrop = useQueueDrop();
   const actionOfKey = useItemKeys(openDetails);
@@ -129,7 +129,7 @@ export function Shell() {
           {!narrow && <SideBar {...show}>{scan}</SideBar>}
           <main id="main" ref={setScroller} className={styles.main} tabIndex={-1} data-scroll-restoration-id="main">
             <ScrollerContext value={scroller}>{scroller && <Outlet />}</ScrollerContext>
-            {isRestarting || !connected ? <ConnectionNotice isRestarting={isRestarting} /> : <ProblemNotice />}
+            {isRestarting || !isConnected ? <ConnectionNotice isRestarting={isRestarting} /> : <ProblemNotice />}
           </main>
           {side && !narrow && (
             <aside className={styles.queue} {...queueDrop} aria-label={t(VIEW_TITLES[side])}>
@@ -150,7 +150,7 @@ export function Shell() {
             )}
           </footer>
           <Suspense>
-            {overlay === 'search' && <SearchPalette opened initialText={wanted} onClose={close} />}
+            {overlay === 'search' && <SearchPalette opened initialText={searchText} onClose={close} />}
             {overlay === 'shortcuts' && <ShortcutsDialog opened onClose={close} />}
             {overlay === 'player' &&
               (narrow ? <PlayerSheet opened onClose={close} /> : <FullScreen opened onClose={close} />)}

@@ -23,8 +23,8 @@ export function useDesktopMessages(onSearch: (text: string) => void): boolean {
   search.current = onSearch;
   const { run } = useActions();
   const { tell } = useUndoNotice();
-  const play = useRef<(wanted: PlayItem) => Promise<unknown>>(async () => {});
-  play.current = async (wanted) => run('play', await itemsOf(queries, wanted));
+  const play = useRef<(request: PlayItem) => Promise<unknown>>(async () => {});
+  play.current = async (request) => run('play', await itemsOf(queries, request));
   const fail = useRef(tell);
   fail.current = tell;
   const [isRestarting, setIsRestarting] = useState(false);

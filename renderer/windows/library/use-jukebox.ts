@@ -15,25 +15,25 @@ export function useSpeaker(): void {
 
   useEffect(() => {
     if (!isSpeaker) return undefined;
-    const ours = `${clientId()} `;
-    const id = ours + Math.random().toString(36).slice(2);
+    const ownPrefix = `${clientId()} `;
+    const id = ownPrefix + Math.random().toString(36).slice(2);
     const speaker = startSpeaker({
       player,
       id,
-      isOurs: (other) => other.startsWith(ours),
+      isOurs: (speakerId) => speakerId.startsWith(ownPrefix),
       report: (report) => reportSpeaker({ speaker_id: id, name: clientName(), ...(report && { report }) }),
       withdraw: () => withdrawSpeaker(id),
       tracksOf: (ids) => fetchTracks(queries, ids),
       onReplaced: () => chooseSpeaker(false),
     });
     const stopListening = queries.getQueryCache().subscribe(({ type, query }) => {
-      const wish = query.state.data as JukeboxOut | undefined;
-      if (type === 'updated' && query.queryKey[0] === jukeboxKey[0] && wish) speaker.hear(wish);
+      const jukeboxState = query.state.data as JukeboxOut | undefined;
+      if (type === 'updated' && query.queryKey[0] === jukeboxKey[0] && jukeboxState) speaker.hear(jukeboxState);
     });
-    const leave = () => speaker.stop();
-    addEventListener('pagehide', leave);
+    const stopSpeaker = () => speaker.stop();
+    addEventListener('pagehide', stopSpeaker);
     return () => {
-      removeEventListener('pagehide', leave);
+      removeEventListener('pagehide', stopSpeaker);
       stopListening();
       speaker.stop();
     };

@@ -12,22 +12,22 @@ import { formatNumber } from '../../ui/format.ts';
 import styles from './notice.module.css';
 
 /** Shorter interruptions are not displayed. */
-const PATIENCE_MS = 3_000;
+const SHOWN_AFTER_MS = 3_000;
 
 export function useLiveUpdates(): boolean {
   const { t } = useTranslation();
   const queries = useQueryClient();
   const router = useRouter();
   const token = useSession()?.token;
-  const [connected, setConnected] = useState(true);
+  const [isConnected, setConnected] = useState(true);
 
   useEffect(() => {
     if (!token) return undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const onConnection = (is: boolean) => {
+    const onConnection = (isOpen: boolean) => {
       clearTimeout(timer);
-      if (is) setConnected(true);
-      else timer = setTimeout(() => setConnected(false), PATIENCE_MS);
+      if (isOpen) setConnected(true);
+      else timer = setTimeout(() => setConnected(false), SHOWN_AFTER_MS);
     };
     const onJobDone = (job: JobOut) => {
       if (job.task !== SCAN_TASK || job.status === 'cancelled' || foundNothing(job)) return;
@@ -51,7 +51,7 @@ export function useLiveUpdates(): boolean {
     };
   }, [token, queries, router, t]);
 
-  return connected;
+  return isConnected;
 }
 
 /**

@@ -8,8 +8,8 @@ export function useSoundingTitle(): string | null {
   const { t } = useTranslation();
   const track = useCurrentTrack();
   const sounding = usePlayer(isSounding);
-  const beside = useBeside((state) => (state?.status === 'playing' ? state.item.title : null));
-  if (beside !== null) return beside;
+  const besideTitle = useBeside((state) => (state?.status === 'playing' ? state.item.title : null));
+  if (besideTitle !== null) return besideTitle;
   if (!track || !sounding) return null;
   return t('playback.windowTitle', { title: track.title, artist: track.artist_name ?? t('library.unknownArtist') });
 }

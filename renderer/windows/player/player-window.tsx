@@ -32,13 +32,15 @@ export function PlayerWindow() {
   const track = useCurrentTrack();
   const accent = useArtworkAccent(track ? trackCover(track, 160) : null);
   const by = track?.artist_name ?? t('library.unknownArtist');
-  const empty = usePlayer((state) => state.index < 0);
+  const isEmpty = usePlayer((state) => state.index < 0);
   usePlayerKeys();
   useEffect(() => {
     document.title = track ? t('playback.windowTitle', { title: track.title, artist: by }) : t('app.name');
   }, [track, by, t]);
   const nameOf = (name: View) => t(name === 'cover' ? 'playback.cover' : VIEW_TITLES[name]);
-  const views = PLAYER_VIEWS.filter((one) => one.view !== 'chapters' || track?.has_chapters || view === one.view);
+  const views = PLAYER_VIEWS.filter(
+    (option) => option.view !== 'chapters' || track?.has_chapters || view === option.view,
+  );
 
   return (
     <main className={styles.window} style={accent} aria-label={t('player.player')}>
@@ -75,7 +77,7 @@ export function PlayerWindow() {
         <Cover src={track ? trackCover(track, 160) : null} alt="" className={styles.small} />
         <div className={styles.text}>
           <h1>{track ? track.title : t('player.nothing')}</h1>
-          {!empty && <p>{by}</p>}
+          {!isEmpty && <p>{by}</p>}
         </div>
         {track && <CurrentLikeButton track={track} />}
       </div>

@@ -1,4 +1,4 @@
-// How well sounds find the other tracks of their album, compared with other programs on the same tracks.
+// Measures how well sounds find the other tracks of their album, compared with other programs on the same tracks.
 import type { Character } from '../../../server/dsp/character.ts';
 import { createVectorTrainer, createVectorWriter } from '../../../server/dsp/sound-vector.ts';
 import type { Measure } from '../measure.ts';
@@ -6,7 +6,10 @@ import { compareWith } from './hear.ts';
 import { isPackageHeldOut } from './held-out.ts';
 import type { Recorded } from './soundtracks.ts';
 
-/** `referenceVectors` is empty, or has the vectors that other programs compute for each track. */
+/**
+ * Measures album likeness. `referenceVectors` contains the vectors that other programs compute for each track; it may
+ * be empty.
+ */
 export function measureAlbumLikeness(
   recordedTracks: readonly Recorded[],
   characters: readonly Character[],
@@ -44,7 +47,7 @@ export function measureAlbumLikeness(
   return measures;
 }
 
-/** Whitened by these tracks, as in a library that is made of them. */
+/** Returns a function that computes vectors whitened by these tracks, as in a library that consists of them. */
 export function trainVectors(recordedTracks: readonly Recorded[], characters: readonly Character[]) {
   const trainer = createVectorTrainer();
   const albums = [...new Set(recordedTracks.map(({ album }) => album))];
@@ -53,7 +56,7 @@ export function trainVectors(recordedTracks: readonly Recorded[], characters: re
   return (character: Character): number[] => unit([...vectorOf(character)]);
 }
 
-/** Trained by the tracks for which `isTrainer` is true. */
+/** Trains the vectors with the tracks for which `isTrainer` is true. */
 function trainVectorsBy(
   recordedTracks: readonly Recorded[],
   characters: readonly Character[],
@@ -65,7 +68,7 @@ function trainVectorsBy(
   );
 }
 
-/** Returns the precision with vectors that are trained without the album in question. */
+/** Returns the precision with vectors that were trained without the album in question. */
 function precisionWithoutOwnAlbum(recordedTracks: readonly Recorded[], characters: readonly Character[]): number {
   const albums = recordedTracks.map(({ album }) => album);
   const shares = [...new Set(albums)].flatMap((album) => {
@@ -85,12 +88,12 @@ export const dot = (a: readonly number[], b: readonly number[]): number =>
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
-/** Returns the average share of the ten nearest tracks that have the same album, or artist. */
+/** Returns the average share of a track's ten nearest tracks that belong to the same album or artist. */
 export function precision(vectors: readonly number[][], classes: readonly (string | undefined)[]): number {
   return mean([...new Set(classes)].flatMap((name) => shareOfClass(vectors, classes, name)));
 }
 
-/** The same for each track of one class, which has others. */
+/** Returns this share for each track of one class; empty for a class with a single track. */
 function shareOfClass(
   vectors: readonly number[][],
   classes: readonly (string | undefined)[],
@@ -107,7 +110,7 @@ function shareOfClass(
   });
 }
 
-/** Every value in units of its spread, around its mean. */
+/** Returns the vectors with every value relative to its mean, in units of its spread. */
 function standardizeVectors(vectors: readonly number[][]): number[][] {
   const columns = (vectors[0] ?? []).map((_, i) => {
     const mean = vectors.reduce((sum, vector) => sum + (vector[i] as number), 0) / vectors.length;

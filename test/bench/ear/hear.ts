@@ -1,4 +1,4 @@
-// Shared by the parts of the bench: analyzing a file, and printing figures.
+// Functions that all parts of this benchmark share: analyzing a file, and printing figures.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { SoundAnalysis, SoundStep } from '../../../server/dsp/listener.ts';
@@ -7,7 +7,7 @@ import { listen } from '../../../server/media/listen.ts';
 import { measure, type Measure } from '../measure.ts';
 import { root } from '../product.ts';
 
-/** Ending and ffmpeg's arguments. */
+/** Extension of each format, and ffmpeg's arguments for it. */
 export const AUDIO_FORMATS: [ending: string, ...args: string[]][] = [
   ['wav'],
   ['flac', '-ar', '44100', '-ac', '2'],
@@ -22,7 +22,7 @@ const SOUND_STEPS: SoundStep[] = ['loudness', 'waveform', 'rhythm', 'character']
 
 export type Hear = (path: string, steps?: SoundStep[], seconds?: number) => Promise<SoundAnalysis>;
 
-/** All of a file, or so many seconds of it at 44,100 Hz. */
+/** Returns a function that analyzes a file, or only its first `seconds` (of a file with 44,100 Hz). */
 export async function openEar(): Promise<Hear> {
   const chromaprint = await loadChromaprint(join(root, 'dist', 'server', 'chromaprint.wasm'));
   return async (path, steps = SOUND_STEPS, seconds) => {

@@ -1,4 +1,5 @@
-// Which material chose constants of the analysis, and which only judges it. Nothing may be tuned on the second half.
+// Tells which material was used to choose constants of the analysis, and which only judges it. Nothing may be tuned on
+// the held-out material.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { playArrangement, type Arrangement } from '../../support/arrangement.ts';

@@ -1,4 +1,5 @@
-// Asks other programs about audio files: judges.py. What is absent is named, and nothing is compared with it.
+// Runs other programs on audio files through judges.py. A missing program is reported, and the comparison with it is
+// skipped.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -9,7 +10,7 @@ interface Judgements {
   likeness: { sonara?: number[]; librosa?: number[] };
 }
 
-/** Undefined, and said so, without what it needs. */
+/** Returns the other program's results; undefined, after a report, if the program is missing. */
 export function judge<Kind extends keyof Judgements>(
   python: string,
   kind: Kind,

@@ -28,7 +28,7 @@ const SOUNDTRACK_PACKAGES = [
 const AUDIO_ENDINGS = '{ogg,mp3,flac,opus,mod,xm,it,s3m}';
 const SHORTEST_SECONDS = 25;
 const MIN_TRACKS = 5;
-/** Tracks of an album that are used, so that no album decides alone. */
+/** Maximum number of tracks per album, so that no album dominates the result. */
 const MAX_TRACKS = 15;
 
 export interface Recorded {
@@ -39,25 +39,28 @@ export interface Recorded {
   artist: string | undefined;
 }
 
-/** Empty, and said so, where packages cannot be had. Those that are in the folder already are used again. */
+/**
+ * Returns the recorded tracks; packages that are already in the folder are used again. Packages that cannot be
+ * downloaded are reported and skipped.
+ */
 export function openSoundtracks(folder: string): Recorded[] {
   for (const name of SOUNDTRACK_PACKAGES) {
-    const into = join(folder, name);
-    if (existsSync(into)) continue;
-    mkdirSync(into, { recursive: true });
-    const { status } = spawnSync('apt-get', ['download', '-q', name], { cwd: into });
-    const [file] = globSync('*.deb', { cwd: into });
+    const targetPath = join(folder, name);
+    if (existsSync(targetPath)) continue;
+    mkdirSync(targetPath, { recursive: true });
+    const { status } = spawnSync('apt-get', ['download', '-q', name], { cwd: targetPath });
+    const [file] = globSync('*.deb', { cwd: targetPath });
     if (status !== 0 || file === undefined) {
       console.error(`NOT HEARD: ${name}, as apt-get has none`);
-      rmSync(into, { recursive: true });
+      rmSync(targetPath, { recursive: true });
       continue;
     }
-    execFileSync('dpkg-deb', ['-x', join(into, file), into]);
-    rmSync(join(into, file));
+    execFileSync('dpkg-deb', ['-x', join(targetPath, file), targetPath]);
+    rmSync(join(targetPath, file));
   }
   const albums = new Map<string, Recorded[]>();
   for (const path of globSync(`**/*.${AUDIO_ENDINGS}`, { cwd: folder }).sort()) {
-    if (!lstatSync(join(folder, path)).isFile()) continue; // the same music again, in a folder for another language
+    if (!lstatSync(join(folder, path)).isFile()) continue; // a link from another language
     const album = dirname(path);
     const albumTracks = albums.get(album) ?? [];
     const facts = factsOf(join(folder, path));

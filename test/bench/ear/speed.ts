@@ -1,5 +1,5 @@
-// How fast the analysis is, compared with a loop that only decodes the same files with the same decoders: one track at
-// a time on both sides, in turn. The processor time is that of this process and of ffmpeg.
+// Measures how fast the analysis is, compared with a loop that only decodes the same files with the same decoders, one
+// track at a time and in turn. The processor time includes this process and ffmpeg.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { measure, median, type Measure } from '../measure.ts';
@@ -22,7 +22,7 @@ interface Spent {
   cpuMs: number;
 }
 
-/** The pieces one after the other, again and again, make a track of four minutes. */
+/** Measures the speed on a track of four minutes, which consists of the pieces, repeated. */
 export async function measureSpeed(dir: string, pieces: readonly string[], hear: Hear): Promise<Measure[]> {
   const sourcePath = join(dir, 'speed.source.wav');
   const inputs = pieces.flatMap((path) => ['-i', path]);
@@ -35,8 +35,8 @@ export async function measureSpeed(dir: string, pieces: readonly string[], hear:
     ffmpeg('-i', sourcePath, ...args, path);
     const [decodeCosts, analysisCosts]: [Spent[], Spent[]] = [[], []];
     for (let round = 0; round <= ROUND_COUNT; round++) {
-      const [decodeCost, analysisCost] = [await spent(() => hear(path, [])), await spent(() => hear(path))];
-      if (round === 0) continue; // compilation
+      const [decodeCost, analysisCost] = [await measureTime(() => hear(path, [])), await measureTime(() => hear(path))];
+      if (round === 0) continue; // the first round includes compilation
       decodeCosts.push(decodeCost);
       analysisCosts.push(analysisCost);
     }
@@ -60,7 +60,7 @@ export async function measureSpeed(dir: string, pieces: readonly string[], hear:
   return measures;
 }
 
-async function spent(work: () => Promise<unknown>): Promise<Spent> {
+async function measureTime(work: () => Promise<unknown>): Promise<Spent> {
   const [from, previousProcessorMs] = [performance.now(), processorMs()];
   await work();
   return { wallMs: performance.now() - from, cpuMs: processorMs() - previousProcessorMs };

@@ -1,6 +1,6 @@
-// What the analysis costs people: requests in bursts and scans, on a server that analyzes its audio and on one with the
-// same music that does not, in turn. Between bursts nobody asks, so that the analysis has begun a track when the first
-// request comes; while the other server is asked, the analysis is stopped.
+// Measures what the analysis costs users: requests in bursts and scans, in turn on a server that analyzes its audio and
+// on one with the same music that does not. Between bursts nobody sends requests, so that the analysis has begun a
+// track when the first request arrives. While the other server is measured, the analysis is paused.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +15,7 @@ const ROUND_COUNT = 12;
 const REQUEST_COUNT = 300;
 const SCAN_COUNT = 6;
 const SCANNED_TRACK_COUNT = 1_000;
-/** The pass begins half a minute after the start, and looks every two seconds whether somebody is served. */
+/** The analysis begins half a minute after the start, and checks every two seconds whether the server is in use. */
 const UNTIL_PASS_MS = 35_000;
 const PAUSE_MS = 4_000;
 const REQUEST_PATHS = [
@@ -25,7 +25,7 @@ const REQUEST_PATHS = [
   '/api/v1/search/library?q=love',
 ];
 
-/** `piece` is made into tracks of four minutes, none of which has the same audio as another. */
+/** Runs the measurements. `piece` is repeated into tracks of four minutes, each with different audio. */
 export async function steppingAside(dir: string, piece: string): Promise<Measure[]> {
   const music = join(dir, 'aside', 'music');
   makeLibrary({ tracks: 2_000, seed: 'aside' }, join(music, 'short'));
@@ -35,11 +35,11 @@ export async function steppingAside(dir: string, piece: string): Promise<Measure
   const bytes = readFileSync(sourcePath);
   for (let n = 0; n < LONG_TRACKS; n++) writeFileSync(join(music, 'long', `${n}.mp3`), bytes.subarray(n * 500));
 
-  const start = (name: string, isOn: boolean): Promise<Product> =>
+  const start = (name: string, hasAnalysis: boolean): Promise<Product> =>
     startProduct(join(dir, 'aside', name), {
       LOCAL_MEDIA_IMPORT_PATH: music,
       LOCAL_MEDIA_IMPORT_MODE: 'reference',
-      ANALYSIS_ENABLED: String(isOn),
+      ANALYSIS_ENABLED: String(hasAnalysis),
       ANALYSIS_ON_BATTERY: 'true',
     });
   const [serverWith, serverWithout] = [await start('on', true), await start('off', false)];
@@ -48,7 +48,7 @@ export async function steppingAside(dir: string, piece: string): Promise<Measure
 
   const times = { on: [] as number[], off: [] as number[] };
   const scans = { on: [] as number[], off: [] as number[] };
-  const turn = async (name: 'on' | 'off', work: (product: Product) => Promise<void>): Promise<void> => {
+  const takeTurn = async (name: 'on' | 'off', work: (product: Product) => Promise<void>): Promise<void> => {
     if (name === 'off') process.kill(serverWith.pid, 'SIGSTOP');
     await sleep(PAUSE_MS);
     await work(name === 'on' ? serverWith : serverWithout);
@@ -59,13 +59,13 @@ export async function steppingAside(dir: string, piece: string): Promise<Measure
     work: (product: Product, name: 'on' | 'off') => Promise<void>,
   ): Promise<void> => {
     for (const name of round % 2 ? (['on', 'off'] as const) : (['off', 'on'] as const))
-      await turn(name, (product) => work(product, name));
+      await takeTurn(name, (product) => work(product, name));
   };
   for (let round = 0; round < ROUND_COUNT; round++)
     await inTurn(round, async ({ url, token }, name) => {
       const client = await openQuietClient(url, token);
       for (let n = 0; n < REQUEST_COUNT; n++)
-        times[name].push(await client.ask(REQUEST_PATHS[n % REQUEST_PATHS.length] as string));
+        times[name].push(await client.timeRequest(REQUEST_PATHS[n % REQUEST_PATHS.length] as string));
       client.close();
     });
   for (let round = 0; round < SCAN_COUNT; round++) {

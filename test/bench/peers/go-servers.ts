@@ -1,4 +1,4 @@
-// Navidrome and gonic: from the PATH, or else built from their Go modules, where there is Go.
+// Starts Navidrome and gonic: from PATH, or built from their Go modules if Go is installed.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ interface GoProgram {
   name: string;
   module: string;
   version: string;
-  /** Folder of the main package. */
+  /** Folder of the main package in the module. */
   folder: string;
   tags: string;
 }
@@ -21,7 +21,7 @@ const NAVIDROME = {
   module: 'github.com/navidrome/navidrome',
   version: 'v0.63.2',
   folder: '.',
-  tags: 'netgo,sqlite_fts5', // as in its Makefile; its module holds no web pages, which the API does not need
+  tags: 'netgo,sqlite_fts5', // as in its Makefile; the module contains no web pages
 };
 const GONIC = {
   name: 'gonic',
@@ -32,24 +32,27 @@ const GONIC = {
 };
 const ADMIN_ACCOUNT = { username: 'admin', password: 'admin' };
 
-/** The program's path. Throws when it is not installed and cannot be built. `builds`: where built ones are kept. */
+/**
+ * Returns the path of the program, which is built into `builds` if necessary. Throws if it is not installed and cannot
+ * be built.
+ */
 function programOf({ name, module, version, folder, tags }: GoProgram, builds: string): string {
-  const built = join(builds, version, name); // gonic takes the prefix of its settings from its name
-  if (existsSync(built)) return built;
+  const programPath = join(builds, version, name); // gonic derives the prefix of its settings from its name
+  if (existsSync(programPath)) return programPath;
   const source = JSON.parse(
     execFileSync('go', ['mod', 'download', '-json', `${module}@${version}`], { encoding: 'utf8', cwd: tmpdir() }),
   ) as { Dir: string };
-  // a module with replacements cannot be installed by its name
+  // `go install` refuses a module with `replace` directives
   const copy = mkdtempSync(join(tmpdir(), `${name}-`));
   try {
     cpSync(source.Dir, copy, { recursive: true });
     execFileSync('chmod', ['-R', 'u+w', copy]);
-    mkdirSync(dirname(built), { recursive: true });
-    execFileSync('go', ['build', '-tags', tags, '-o', built, folder], { cwd: copy, stdio: 'inherit' });
+    mkdirSync(dirname(programPath), { recursive: true });
+    execFileSync('go', ['build', '-tags', tags, '-o', programPath, folder], { cwd: copy, stdio: 'inherit' });
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
-  return built;
+  return programPath;
 }
 
 export function navidrome(builds: string): Peer {

@@ -1,4 +1,4 @@
-// MiniDLNA (ReadyMedia), where it is installed. It scans when it starts, in a process of its own.
+// Starts MiniDLNA (ReadyMedia) if it is installed. MiniDLNA scans at its start, in a child process.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

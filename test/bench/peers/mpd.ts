@@ -1,4 +1,4 @@
-// The Music Player Daemon, where it is installed. It scans when it starts without a database.
+// Starts the Music Player Daemon if it is installed. MPD scans when it starts without a database.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createConnection, type Socket } from 'node:net';
@@ -33,12 +33,12 @@ export function mpd(): Peer {
         args: ['--no-daemon', config],
         answers: async () => (socket = await connectSocket(address)) !== undefined,
       });
-      const ask = asker(socket as Socket);
+      const sendCommand = asker(socket as Socket);
       const scanAll = async (): Promise<number> => {
         let songs = 0;
         await waitUntil(async () => {
-          const { updating_db: updating } = await ask('status');
-          songs = Number((await ask('stats'))['songs']);
+          const { updating_db: updating } = await sendCommand('status');
+          songs = Number((await sendCommand('stats'))['songs']);
           return updating === undefined && songs > 0;
         });
         return songs;
@@ -47,7 +47,7 @@ export function mpd(): Peer {
         ...process,
         firstScan: scanAll,
         async scan() {
-          await ask('update');
+          await sendCommand('update');
           return scanAll();
         },
         async stop() {
@@ -66,7 +66,7 @@ async function connectSocket(address: string): Promise<Socket | undefined> {
   });
 }
 
-/** Answers of its protocol are `name: value` lines, ended by `OK`. */
+/** Returns a function that sends commands. MPD's responses are lines of `name: value`, ended by `OK`. */
 function asker(socket: Socket): (command: string) => Promise<Record<string, string>> {
   const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
   let isGreeted = false;

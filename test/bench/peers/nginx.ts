@@ -1,11 +1,11 @@
-// nginx as the bound of sending files: sendfile, one worker per core, no log.
+// Starts nginx as the bound for sending files: sendfile, one worker per core, no log.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../free-port.ts';
 import { answersHttp, launch } from './peer.ts';
 
-/** Undefined where it is not installed. */
+/** Returns undefined if nginx is not installed. */
 export async function startNginx(dir: string, files: string) {
   if (spawnSync('nginx', ['-v']).error) return undefined;
   const port = await freePort();

@@ -1,4 +1,4 @@
-// The interface of every program that is compared with the others.
+// The interface of all programs that are compared.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { get } from 'node:http';
@@ -6,18 +6,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { meterOf, type Meter } from './process-tree.ts';
 
 interface Place {
-  /** The collection. */
+  /** Folder of the music. */
   music: string;
-  /** The folder to which only this program writes. */
+  /** Folder to which only this program writes. */
   dir: string;
 }
 
 export interface Peer {
   name: string;
   version: string;
-  /** The program copies the files, so it is not compared with programs that do not. */
+  /** True for a program that copies the files, which is not compared with programs that only index them. */
   copies?: boolean;
-  /** The first start is in an empty folder. */
+  /** Starts the program; at the first start `place.dir` is empty. */
   start(place: Place): Promise<RunningPeer>;
 }
 
@@ -29,7 +29,7 @@ export interface RunningPeer {
   scan?(): Promise<number>;
   /** Measures the first scan of a program that begins it with the process and accepts no request for another one. */
   firstScan?(): Promise<number>;
-  /** For the Subsonic API: where it is, and how a request is signed. */
+  /** The address of the Subsonic API, and the parameters that authenticate its requests. */
   subsonic?: Subsonic;
   stop(): Promise<void>;
 }
@@ -43,14 +43,14 @@ interface Launch {
   command: string;
   args?: string[];
   env?: Record<string, string>;
-  /** Returns whether the server has answered for the first time. */
+  /** Returns whether the program responds. */
   answers: () => Promise<boolean>;
 }
 
 const runningProcesses = new Set<ChildProcess>();
 const START_LIMIT_MS = 60_000;
 
-/** Ends what a failed measurement left. */
+/** Ends the processes that a failed measurement left running. */
 export async function endPeers(): Promise<void> {
   for (const child of runningProcesses) {
     child.kill('SIGKILL');
@@ -82,7 +82,7 @@ export async function launch({ command, args = [], env = {}, answers }: Launch) 
   };
 }
 
-/** True when the address gives any answer. */
+/** Resolves to true if the address sends any response. */
 export const answersHttp = (address: string): Promise<boolean> =>
   new Promise((resolve) => {
     get(address, { agent: false }, (response) => {
@@ -90,15 +90,15 @@ export const answersHttp = (address: string): Promise<boolean> =>
     }).on('error', () => resolve(false));
   });
 
-/** Asks in ever longer intervals, 2 % of the time that has passed, so that asking costs the program nothing. */
-export async function waitUntil(isOver: () => Promise<boolean>): Promise<void> {
+/** Polls at growing intervals of 2 % of the elapsed time, so that polling costs the program hardly anything. */
+export async function waitUntil(isDone: () => Promise<boolean>): Promise<void> {
   const startedAt = performance.now();
-  while (!(await isOver())) await sleep(Math.max(5, (performance.now() - startedAt) / 50));
+  while (!(await isDone())) await sleep(Math.max(5, (performance.now() - startedAt) / 50));
 }
 
-/** Scans through the Subsonic API. */
+/** Returns a function that scans through the Subsonic API. */
 export function scanOver({ url, credentials }: Subsonic): () => Promise<number> {
-  const ask = async (method: string): Promise<{ scanning: boolean; count: number }> => {
+  const callMethod = async (method: string): Promise<{ scanning: boolean; count: number }> => {
     const response = await fetch(`${url}/rest/${method}?${credentials}`);
     const { 'subsonic-response': answer } = (await response.json()) as {
       'subsonic-response': { scanStatus?: { scanning: boolean; count?: number } };
@@ -107,9 +107,9 @@ export function scanOver({ url, credentials }: Subsonic): () => Promise<number> 
     return { count: 0, ...answer.scanStatus };
   };
   return async () => {
-    let { count } = await ask('startScan');
+    let { count } = await callMethod('startScan');
     await waitUntil(async () => {
-      const status = await ask('getScanStatus');
+      const status = await callMethod('getScanStatus');
       count = status.count;
       return !status.scanning;
     });

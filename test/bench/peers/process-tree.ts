@@ -1,4 +1,4 @@
-// A program with all processes that it starts: their memory and processor time, from /proc.
+// Measures memory and processor time of a program and all processes that it starts, from /proc.
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -6,18 +6,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const TICK_MS = 10;
 const SAMPLE_MS = 50;
 const QUIET_MS = 2_000;
-/** Share of one core below which a process is idle; a few timers are no work. */
+/** Share of one core below which a process counts as idle; a few timers use less. */
 const QUIET_SHARE = 0.02;
 const QUIET_LIMIT_MS = 300_000;
 
 export interface Meter {
-  /** User and system time of all processes so far, those that ended included. */
+  /** Returns the user and system time of all processes so far, including ended ones. */
   cpuMs(): number;
   rssMb(): number;
-  /** The highest since the last call. */
+  /** Returns the highest memory since the last call. */
   peakRssMb(): number;
-  /** Resolves when the processor is hardly used any more. */
-  quiet(): Promise<void>;
+  /** Resolves when the program hardly uses the processor any more. */
+  waitUntilQuiet(): Promise<void>;
   close(): void;
 }
 
@@ -38,7 +38,7 @@ export function meterOf(pid: number): Meter {
       peak = 0;
       return highest;
     },
-    async quiet() {
+    async waitUntilQuiet() {
       const deadline = performance.now() + QUIET_LIMIT_MS;
       for (let previousCpu = cpuMs(); performance.now() < deadline;) {
         await sleep(QUIET_MS);
@@ -52,14 +52,14 @@ export function meterOf(pid: number): Meter {
   };
 }
 
-/** The process and its descendants. */
+/** Returns the process and its descendants. */
 function treeOf(pid: number): number[] {
   const treePids = [pid];
   for (const descendant of treePids) treePids.push(...childrenOf(descendant));
   return treePids;
 }
 
-/** A child belongs to the thread that started it. */
+/** Returns the children of a process; in /proc a child belongs to the thread that started it. */
 const childrenOf = (pid: number): number[] =>
   unlessEnded(() => readdirSync(`/proc/${pid}/task`), []).flatMap((thread) =>
     unlessEnded(() => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8'), '')
@@ -75,7 +75,7 @@ function rssOf(pid: number): number {
 
 function cpuOf(pid: number): number {
   const stat = unlessEnded(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), '');
-  // utime, stime, and those of its children that ended
+  // utime and stime of the process and of its ended children
   const fields = stat
     .replace(/^.*\) /, '')
     .split(' ')
@@ -83,11 +83,11 @@ function cpuOf(pid: number): number {
   return fields.reduce((sum, field) => sum + Number(field), 0) * TICK_MS;
 }
 
-/** A process can end between two looks at it. */
-function unlessEnded<T>(look: () => T, otherwise: T): T {
+/** Returns the fallback if the process ended before its files could be read. */
+function unlessEnded<T>(readFiles: () => T, fallback: T): T {
   try {
-    return look();
+    return readFiles();
   } catch {
-    return otherwise;
+    return fallback;
   }
 }

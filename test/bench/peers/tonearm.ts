@@ -1,4 +1,4 @@
-// Tonearm itself, started and asked like the others.
+// Tonearm itself, started and measured like the other programs.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../free-port.ts';
@@ -24,7 +24,7 @@ export function tonearm(mode: 'copy' | 'reference'): Peer {
           ADMIN_PASSWORD: ADMIN_ACCOUNT.password,
           LOCAL_MEDIA_IMPORT_PATH: music,
           LOCAL_MEDIA_IMPORT_MODE: mode,
-          // the others neither listen to the music nor ask services about it
+          // the other programs neither analyze audio nor use online services
           ANALYSIS_ENABLED: 'false',
           FPID_ENABLED: 'false',
           MUSICBRAINZ_ENABLED: 'false',

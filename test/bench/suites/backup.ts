@@ -1,7 +1,7 @@
-// Backups of a running server, beside restic on the same files and in the same store: time, processor time, bytes and
-// requests of the first one, without a change, after one like, and with 100 new tracks; and the first one of 10,000
-// tracks. Both encrypt. In an object store, a proxy counts what is asked and sent; in a folder, the bytes by which it
-// grew.
+// Compares backups of a running server with restic on the same files and in the same store: time, processor time, bytes
+// and requests of the first backup, of a backup without a change, after a like, and after 100 new tracks; and of the
+// first backup of 10,000 tracks. Both encrypt. In an object store a proxy counts requests and bytes; in a folder, its
+// growth is measured.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
@@ -17,13 +17,13 @@ import { processorMs, startProduct, type Product } from '../product.ts';
 const BENCH_PASSPHRASE = 'a passphrase for benchmarks';
 const [FEW_TRACKS, NEW_TRACKS, MANY_TRACKS] = [150, 100, Number(process.env['MANY'] ?? 10_000)];
 const ROUND_COUNT = 3;
-/** Nothing else is to run in the server. */
+/** Settings with which the server does nothing besides backups. */
 const SERVER_ENV = { ANALYSIS_ENABLED: 'false' };
 const UNIT_GOALS = { ms: 1.5, 'ms of processor time': 1.5, kB: 1.3, requests: 2 } as const;
 type Unit = keyof typeof UNIT_GOALS;
 type Cost = Partial<Record<Unit, number>>;
 
-/** Where both back up to; a number names a fresh place. */
+/** A backup target of both programs; each number names a fresh one. */
 interface Place {
   name: string;
   env: (n: number) => Record<string, string>;
@@ -34,8 +34,8 @@ interface Place {
 export async function backupSuite(dir: string): Promise<Measure[]> {
   if (spawnSync('restic', ['version']).status !== 0)
     throw new Error('NOT MEASURED: restic is not installed (apt-get install restic)');
-  const make = S3_MAKES.find(({ name }) => name === 'versitygw');
-  const server = make ? await startS3Server(make) : 'it is not known';
+  const s3Make = S3_MAKES.find(({ name }) => name === 'versitygw');
+  const server = s3Make ? await startS3Server(s3Make) : 'it is not known';
   if (typeof server === 'string') console.error(`bench: backup to an object store is NOT MEASURED: ${server}`);
   const proxy = typeof server === 'string' ? undefined : await startFaultProxy(server.endpoint);
   try {
@@ -84,7 +84,7 @@ async function likeOne({ api }: Product): Promise<void> {
   await api('/likes', 'POST', { item_type: 'track', item_id: items[0]?.id, liked: true });
 }
 
-/** Runs the work with a server on the library that backs up to that place. */
+/** Runs the work with a server that backs up the library to this place. */
 async function inServer<T>(
   place: Place,
   n: number,
@@ -100,8 +100,8 @@ async function inServer<T>(
   const server = await startProduct(library.data, env);
   try {
     return await work(async () => {
-      const ours = await place.costOf(n, 'ours', () => backUp(server));
-      return [ours, await place.costOf(n, 'restic', () => restic(place.restic(n), library))];
+      const ownCost = await place.costOf(n, 'ours', () => backUp(server));
+      return [ownCost, await place.costOf(n, 'restic', () => restic(place.restic(n), library))];
     }, server);
   } finally {
     await server.stop();
@@ -116,7 +116,7 @@ interface Job {
   finished_at: string | null;
 }
 
-/** Until the job has ended. */
+/** Makes a backup, and waits until its job has ended. */
 async function backUp({ api, pid }: Product): Promise<Cost> {
   const cpuBefore = processorMs(pid);
   let job = await api<Job>('/backups', 'POST', {});
@@ -131,7 +131,7 @@ async function backUp({ api, pid }: Product): Promise<Cost> {
   };
 }
 
-/** Backs up the same content as Tonearm does: the current database and the stored files. */
+/** Backs up the same content with restic as Tonearm does: the current database and the stored files. */
 async function restic(repository: string, { data, cache }: Library): Promise<Cost> {
   const db = new Database(join(data, 'tonearm.db'));
   db.pragma('wal_checkpoint(TRUNCATE)');
@@ -159,13 +159,13 @@ const PROCESSOR_UNIT = 'ms of processor time' as const;
 
 function compareCosts(place: Place, name: string, costs: [Cost, Cost][]): Measure[] {
   return (Object.keys(UNIT_GOALS) as Unit[]).flatMap((unit) => {
-    const [ours, resticCosts] = [0, 1].map((tool) => costs.map((pair) => pair[tool as 0 | 1][unit]));
-    if (!ours?.every((cost) => cost !== undefined) || !resticCosts?.every((one) => one !== undefined)) return [];
+    const [ownCosts, resticCosts] = [0, 1].map((tool) => costs.map((pair) => pair[tool as 0 | 1][unit]));
+    if (!ownCosts?.every((cost) => cost !== undefined) || !resticCosts?.every((cost) => cost !== undefined)) return [];
     return measure({
       suite: 'backup',
       name: `${place.name}: ${name}`,
       unit,
-      product: median(ours),
+      product: median(ownCosts),
       bound: { name: 'restic', value: median(resticCosts) },
       goal: { op: '<=', value: UNIT_GOALS[unit] },
     });
@@ -231,7 +231,7 @@ async function libraryOf(dir: string, tracks: number, seconds = '5'): Promise<Li
   return { data, music, cache: join(dir, 'restic-cache'), add };
 }
 
-/** Measures the command, with all its threads and children. */
+/** Runs the command and measures it with all its threads and children. */
 async function run(command: string, args: string[], env: Record<string, string>): Promise<Cost> {
   const script = 'TIMEFORMAT="%3R %3U %3S"; time "$@" >/dev/null 2>&1';
   const child = spawn('bash', ['-c', script, 'bash', command, ...args], {

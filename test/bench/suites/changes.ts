@@ -1,5 +1,5 @@
-// Every file of a library changed at once: other audio in each, another format under another name, two copies of each
-// moved. The time may grow with the files, and nobody waits meanwhile.
+// Measures scans after every file of a library has changed: all files have new audio, all have another format and name,
+// or two copies of each were moved. The time may grow in proportion to the files, and other requests must not wait.
 import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { id3, id3Frame, SILENT_FRAME_BYTES, silentMp3, u32, utf8Text } from '../../support/audio-bytes.ts';
@@ -13,15 +13,15 @@ const TRACKS_OF_ALBUM = 12;
 
 interface Change {
   name: string;
-  make: (music: string, files: number) => void;
-  /** Count in the result of the scan that the change raises. */
+  makeChange: (music: string, files: number) => void;
+  /** The count of the scan's result that the change raises. */
   counts: 'updated' | 'moved';
 }
 
 const LIBRARY_CHANGES: Change[] = [
   {
     name: 'other audio in each of',
-    make(music, files) {
+    makeChange(music, files) {
       rmSync(music, { recursive: true });
       writeAlbums(music, files, { audio: 2, called: 'Song' });
     },
@@ -29,7 +29,7 @@ const LIBRARY_CHANGES: Change[] = [
   },
   {
     name: 'other audio and another name for each of',
-    make(music, files) {
+    makeChange(music, files) {
       rmSync(music, { recursive: true });
       writeAlbums(music, files, { audio: 3, called: 'Track' });
     },
@@ -37,7 +37,7 @@ const LIBRARY_CHANGES: Change[] = [
   },
   {
     name: 'a second copy added, and both moved, of each of',
-    make(music) {
+    makeChange(music) {
       const movedMusic = `${music} moved`;
       mkdirSync(movedMusic);
       for (const copy of ['New', 'Backup']) cpSync(music, join(movedMusic, copy), { recursive: true });
@@ -80,7 +80,7 @@ async function timesOf(dir: string, files: number): Promise<{ ms: number; latenc
   });
   await product.scan();
   const times: { ms: number; latencies: number[] }[] = [];
-  for (const { name, make, counts } of LIBRARY_CHANGES) {
+  for (const { name, makeChange: make, counts } of LIBRARY_CHANGES) {
     make(music, files);
     const { result: scanResult, latencies, rss } = await whileUsed(product, () => product.scan());
     const { ms, result } = scanResult;
@@ -92,7 +92,7 @@ async function timesOf(dir: string, files: number): Promise<{ ms: number; latenc
   return times;
 }
 
-/** MP3s of 4 kB, all of the same length, in albums. `audio` is in their bytes, `called` in their names. */
+/** Writes MP3s of 4 kB, all of the same length, in albums. `audio` makes their bytes differ, `called` their names. */
 function writeAlbums(music: string, files: number, { audio, called }: { audio: number; called: string }): void {
   for (let n = 0; n < files; n++) {
     const album = Math.floor(n / TRACKS_OF_ALBUM);

@@ -1,8 +1,8 @@
-// What the analysis hears, beside other programs in the same run: loudness, true peak and silence beside libebur128,
-// tempo and key of held-out arrangements beside aubio, librosa and sonara; how fast it is beside a loop that only
-// decodes, and what it costs people who use the server meanwhile. Runs only when it is named; --files N pieces for
-// loudness, 500 at most, are rendered from seeds. Needs ffmpeg. Judges come from Debian's packages libebur128-1 and
-// aubio-tools and, for --python PROGRAM, PyPI's librosa and sonara; what is absent is named.
+// Compares the results of the analysis with other programs in the same run: loudness, true peak and silence with
+// libebur128, tempo and key of held-out arrangements with aubio, librosa and sonara. Also measures its speed against a
+// loop that only decodes, and its cost for users of the server. Runs only when named; --files N pieces for loudness,
+// 500 at most, are rendered from seeds. Needs ffmpeg. The other programs are Debian's packages libebur128-1 and
+// aubio-tools and, with --python PROGRAM, PyPI's librosa and sonara; missing ones are reported.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -57,15 +57,15 @@ export async function earSuite(dir: string, { files, python }: EarOptions): Prom
       ),
     () => steppingAside(dir, (pieces[0] as Piece).path),
   ];
-  for (const part of parts) {
-    const partMeasures = await part();
-    console.error(toRows(partMeasures)); // the whole takes some minutes
+  for (const testedPart of parts) {
+    const partMeasures = await testedPart();
+    console.error(toRows(partMeasures)); // prints each part early, since the whole suite takes some minutes
     measures.push(...partMeasures);
   }
   return measures;
 }
 
-/** Analyses the piece in one of the formats, chosen by the number of the piece. */
+/** Analyzes the piece in one of the formats, chosen by the number of the piece. */
 async function heardPiece(
   dir: string,
   n: number,
@@ -100,7 +100,7 @@ function wavOf({ samples, rateHz }: { samples: Float32Array; rateHz: number }): 
   head.write('RIFF\0\0\0\0WAVEfmt ', 'latin1');
   head.writeUInt32LE(36 + samples.byteLength, 4);
   head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(3, 20); // samples are floats
+  head.writeUInt16LE(3, 20); // format 3: samples are floats
   head.writeUInt16LE(1, 22);
   head.writeUInt32LE(rateHz, 24);
   head.writeUInt32LE(rateHz * 4, 28);
@@ -231,7 +231,7 @@ async function rhythm(dir: string, python: string, hear: Hear): Promise<Measure[
 }
 
 const FLAT_NAMES: Record<string, string> = { 'D#': 'Eb', 'G#': 'Ab', 'A#': 'Bb' };
-/** `A# minor` as `Bbm`. */
+/** Returns the short form of a key, such as `Bbm` for `A# minor`. */
 function keyName(longName: string): string {
   const [tonic = '', mode] = longName.split(' ');
   return `${FLAT_NAMES[tonic] ?? tonic}${mode === 'minor' ? 'm' : ''}`;

@@ -1,5 +1,5 @@
-// Identification of tracks from file to row, with services that answer at once; and only the fingerprints of it.
-// Bound: the bare program fpcalc on the same files, as many at once as there are cores.
+// Measures the identification of tracks from file to row, with services that answer at once, and fingerprinting alone.
+// Bound: the plain program fpcalc on the same files, with as many processes at once as there are cores.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync } from 'node:fs';
@@ -38,7 +38,7 @@ interface Sound {
   format: string;
 }
 
-/** Writes each piece in two formats, so there are duplicates to find. */
+/** Writes each piece in two formats, so that there are duplicates to find. */
 function makeMusic(dir: string): Sound[] {
   mkdirSync(dir);
   return Array.from({ length: PIECE_COUNT }, (_, seed) => {
@@ -91,7 +91,10 @@ async function fingerprints(sounds: Sound[]): Promise<Measure> {
   });
 }
 
-/** From `pending` to `enriched` by a real server: each round starts with a copy of a library that was only scanned. */
+/**
+ * Measures how a real server identifies pending tracks; each round starts with a copy of a library that was only
+ * scanned.
+ */
 async function identification(dir: string, music: string, sounds: Sound[]): Promise<Measure> {
   const [acoustId, musicBrainz] = [await startFakeAcoustId(), await startFakeMusicBrainz()];
   acoustId.answer = nameOf;
@@ -103,7 +106,7 @@ async function identification(dir: string, music: string, sounds: Sound[]): Prom
   const scannedDir = join(dir, 'scanned');
   const settings = { LOCAL_MEDIA_IMPORT_PATH: music, LOCAL_MEDIA_IMPORT_MODE: 'reference' };
   await onProduct(scannedDir, settings, (product) => product.scan());
-  await onProduct(scannedDir, settings, untilIdle); // covers count as searched: they are not measured
+  await onProduct(scannedDir, settings, untilIdle); // searches all covers first, which are not measured
   const { product, bound } = await inTurn(
     ROUND_COUNT,
     () => perSecond(sounds.length, () => bareFpcalc(sounds)),
@@ -169,7 +172,7 @@ function pendingCopy(from: string, to: string): string {
   return to;
 }
 
-/** A server identifies pending tracks as soon as it listens. */
+/** Returns the tracks identified per second; a server begins to identify pending tracks as soon as it listens. */
 async function identifiedPerSecond(product: Product, count: number): Promise<number> {
   for (;;) {
     const [job] = await jobsOf(product, 'task=enrich_library');
@@ -183,8 +186,8 @@ async function identifiedPerSecond(product: Product, count: number): Promise<num
 }
 
 /**
- * Every sound is a recording of its own, on one album: MusicBrainz is requested once, since it allows one request a
- * second.
+ * Returns AcoustID's response for a fingerprint: each sound is another recording, but all are on one album, so that
+ * MusicBrainz, which allows one request a second, is requested once.
  */
 function nameOf({ fingerprint }: Lookup): Answer {
   const n = Buffer.from(fingerprint.slice(0, 400))

@@ -1,5 +1,5 @@
-// Requests that are as large and as awkward as they may be, one at a time: how long the event loop stops, what /health
-// takes meanwhile, and how much memory they need. Bounds: 50 ms, 50 ms more than the quiet server, 50 MB.
+// Sends requests that are as large and as awkward as allowed, one at a time, and measures how long the event loop
+// stops, the latency of /health meanwhile, and the memory. Bounds: 50 ms, 50 ms more than the quiet server, 50 MB.
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -18,12 +18,12 @@ const RSS_EVERY_MS = 5;
 
 interface Attack {
   name: string;
-  run: () => Promise<void>;
+  attack: () => Promise<void>;
 }
 
 export async function hostileSuite(dir: string): Promise<Measure[]> {
   const dataDir = join(dir, 'hostile');
-  await (await startProduct(dataDir)).stop(); // the database and the account
+  await (await startProduct(dataDir)).stop(); // creates the database and the account
   const client = new Database(join(dataDir, 'tonearm.db'));
   const userId = (client.prepare('SELECT min(id) AS id FROM users').get() as { id: number }).id;
   fillLibrary(client, { tracks: TRACK_COUNT, userId, likeEvents: TRACK_COUNT, plays: TRACK_COUNT });
@@ -32,7 +32,7 @@ export async function hostileSuite(dir: string): Promise<Measure[]> {
   const product = await startProduct(dataDir);
   const measures: Measure[] = [];
   const quietFigures = await quietServer(product.url);
-  for (const { name, run } of await attacks(product)) {
+  for (const { name, attack: run } of await attacks(product)) {
     await loopDelay(product);
     const rssBefore = product.rss();
     const { p99, peak } = await healthWhile(product.url, run, () => product.rss());
@@ -58,7 +58,7 @@ export async function hostileSuite(dir: string): Promise<Measure[]> {
   return measures;
 }
 
-/** Longest delay of the event loop since it was last asked for, in ms. */
+/** Returns the longest delay of the event loop since the last call, in ms. */
 async function loopDelay({ url, token }: Product): Promise<number> {
   const response = await fetch(`${url}/api/v1/metrics`, { headers: { Authorization: `Bearer ${token}` } });
   const seconds = /^nodejs_eventloop_delay_max_seconds (\S+)$/m.exec(await response.text())?.[1];
@@ -80,9 +80,9 @@ async function healthWhile(
 
 /** Returns the lowest p99 of three quiet stretches, so that work after the start is not counted. */
 async function quietServer(url: string): Promise<number> {
-  let least = Infinity;
-  for (let n = 0; n < 3; n++) least = Math.min(least, (await healthWhile(url, () => sleep(2_000))).p99);
-  return least;
+  let minimum = Infinity;
+  for (let n = 0; n < 3; n++) minimum = Math.min(minimum, (await healthWhile(url, () => sleep(2_000))).p99);
+  return minimum;
 }
 
 async function attacks({ url, token, api }: Product): Promise<Attack[]> {
@@ -120,29 +120,29 @@ async function attacks({ url, token, api }: Product): Promise<Attack[]> {
   const { id } = (await playlistResponse.json()) as { id: number };
 
   return [
-    { name: 'star 20,000 times the same song', run: () => callSubsonic('star', times(20_000, ['id', 'tr-100'])) },
-    { name: 'star 60,000 songs', run: () => callSubsonic('star', namedIds('id', 60_000)) },
-    { name: 'unstar 60,000 songs', run: () => callSubsonic('unstar', namedIds('id', 60_000)) },
+    { name: 'star 20,000 times the same song', attack: () => callSubsonic('star', times(20_000, ['id', 'tr-100'])) },
+    { name: 'star 60,000 songs', attack: () => callSubsonic('star', namedIds('id', 60_000)) },
+    { name: 'unstar 60,000 songs', attack: () => callSubsonic('unstar', namedIds('id', 60_000)) },
     {
       name: 'savePlayQueue, 100,000',
-      run: () => callSubsonic('savePlayQueue', [...namedIds('id', 100_000), ['current', 'tr-5']]),
+      attack: () => callSubsonic('savePlayQueue', [...namedIds('id', 100_000), ['current', 'tr-5']]),
     },
-    { name: 'getPlayQueue, 100,000', run: () => callSubsonic('getPlayQueue') },
-    { name: 'getPlayQueue as XML, 100,000', run: () => callSubsonic('getPlayQueue', [['f', 'xml']]) },
-    { name: 'PUT /queue, 200,000', run: () => json('PUT', '/queue', { track_ids: ids(200_000) }) },
+    { name: 'getPlayQueue, 100,000', attack: () => callSubsonic('getPlayQueue') },
+    { name: 'getPlayQueue as XML, 100,000', attack: () => callSubsonic('getPlayQueue', [['f', 'xml']]) },
+    { name: 'PUT /queue, 200,000', attack: () => json('PUT', '/queue', { track_ids: ids(200_000) }) },
     {
       name: 'createPlaylist, 60,000',
-      run: () => callSubsonic('createPlaylist', [['name', 'x'], ...namedIds('songId', 60_000)]),
+      attack: () => callSubsonic('createPlaylist', [['name', 'x'], ...namedIds('songId', 60_000)]),
     },
     {
       name: 'createPlaylist over one of 40,000',
-      run: () =>
+      attack: () =>
         callSubsonic('createPlaylist', [['playlistId', `pl-${id}`], ...namedIds('songId', 60_000).toReversed()]),
     },
-    { name: 'GET /playlists/{id}, 60,000', run: () => json('GET', `/playlists/${id}`) },
+    { name: 'GET /playlists/{id}, 60,000', attack: () => json('GET', `/playlists/${id}`) },
     {
       name: 'scrobble 20,000 plays',
-      run: () =>
+      attack: () =>
         callSubsonic('scrobble', [
           ...namedIds('id', 20_000),
           ...ids(20_000).map((n): [string, string] => ['time', `${n * 1_000_000}`]),
@@ -150,28 +150,28 @@ async function attacks({ url, token, api }: Product): Promise<Attack[]> {
     },
     {
       name: 'createShare, 1,000 long playlists',
-      run: () => callSubsonic('createShare', times(1_000, ['id', `pl-${id}`])),
+      attack: () => callSubsonic('createShare', times(1_000, ['id', `pl-${id}`])),
     },
     {
       name: 'search3, the whole library',
-      run: () =>
+      attack: () =>
         callSubsonic('search3', [
           ['query', ''],
           ['songCount', '100000'],
         ]),
     },
-    { name: 'getStarred2 after 60,000 stars', run: () => callSubsonic('getStarred2') },
-    { name: 'getArtists', run: () => callSubsonic('getArtists') },
+    { name: 'getStarred2 after 60,000 stars', attack: () => callSubsonic('getStarred2') },
+    { name: 'getArtists', attack: () => callSubsonic('getArtists') },
     {
       name: 'a form of 10 MB',
-      run: () => callSubsonic('ping', times(240_000, ['x', 'yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy'])),
+      attack: () => callSubsonic('ping', times(240_000, ['x', 'yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy'])),
     },
-    { name: 'an address of 250 KB', run: () => json('GET', `/tracks?${'a&'.repeat(125_000)}`) },
-    { name: 'JSON of half a million lists', run: () => json('PUT', '/queue', { track_ids: times(300_000, []) }) },
-    { name: '2,000 requests in one piece', run: () => sendPipelined(url) },
+    { name: 'an address of 250 KB', attack: () => json('GET', `/tracks?${'a&'.repeat(125_000)}`) },
+    { name: 'JSON of half a million lists', attack: () => json('PUT', '/queue', { track_ids: times(300_000, []) }) },
+    { name: '2,000 requests in one piece', attack: () => sendPipelined(url) },
     {
       name: '20 times a list of 60,000 at once',
-      run: async () => void (await Promise.all(Array.from({ length: 20 }, () => json('GET', `/playlists/${id}`)))),
+      attack: async () => void (await Promise.all(Array.from({ length: 20 }, () => json('GET', `/playlists/${id}`)))),
     },
   ];
 }

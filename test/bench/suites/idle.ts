@@ -1,6 +1,6 @@
-// The cost of a server that nobody uses: memory and processor time at rest, with a library of 100,000 tracks whose rows
-// are inserted directly; freshly started, and after a person has read and searched. Bounds: an empty node:http server
-// in the same minute, and limits of our own.
+// Measures memory and processor time of a server that nobody uses, with a library of 100,000 directly inserted tracks:
+// freshly started, and after a user has read and searched. Bounds: an empty node:http server in the same minute, and
+// our own limits.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -21,20 +21,20 @@ createServer((req, res) => res.end('ok')).listen(0, '127.0.0.1', () => console.l
 
 export async function idleSuite(dir: string): Promise<Measure[]> {
   const dataDir = join(dir, 'idle');
-  await (await startProduct(dataDir)).stop(); // migrated, account created
+  await (await startProduct(dataDir)).stop(); // creates the database and the account
   const client = new Database(join(dataDir, 'tonearm.db'));
   fillLibrary(client, { tracks: TRACK_COUNT, userId: 1, likeEvents: 10_000, plays: 50_000 });
   client.pragma('wal_checkpoint(TRUNCATE)');
   client.close();
   const settlingProduct = await startProduct(dataDir);
-  await untilIdle(settlingProduct); // such a library has covers to find and tracks to identify
+  await untilIdle(settlingProduct); // waits for the search for covers and the identification of tracks
   await settlingProduct.stop();
 
   const emptyServer = await startEmpty(dir);
   const product = await startProduct(dataDir);
   try {
     await sleep(SETTLE_MS);
-    const fresh = product.rss();
+    const memoryAtStart = product.rss();
     const [emptyRss, previousProcessorMs, startedAt] = [
       rssOf(emptyServer.pid),
       processorMs(product.pid),
@@ -51,7 +51,7 @@ export async function idleSuite(dir: string): Promise<Measure[]> {
         suite: 'idle',
         name: 'memory at rest, 100,000 tracks',
         unit: 'MB',
-        product: fresh,
+        product: memoryAtStart,
         bound: { name: 'limit', value: LIMIT_MB },
         goal: { op: '<=', value: 1 },
       }),
@@ -59,7 +59,7 @@ export async function idleSuite(dir: string): Promise<Measure[]> {
         suite: 'idle',
         name: 'memory beside an empty server',
         unit: 'MB',
-        product: fresh,
+        product: memoryAtStart,
         bound: { name: 'empty node:http', value: emptyRss },
         goal: { op: '<=', value: 2 },
       }),
@@ -68,7 +68,7 @@ export async function idleSuite(dir: string): Promise<Measure[]> {
         name: 'memory a minute after a visit',
         unit: 'MB',
         product: visitedRss,
-        bound: { name: 'at rest before', value: fresh },
+        bound: { name: 'at rest before', value: memoryAtStart },
         goal: { op: '<=', value: 1.75 },
       }),
       measure({
@@ -92,7 +92,7 @@ async function untilIdle({ api }: Product): Promise<void> {
   while ((await countJobs('queued')) + (await countJobs('running')) + (await countJobs('waiting')) > 0);
 }
 
-/** A few minutes of use: pages of every list, some searches, storage and genres. */
+/** Simulates a few minutes of use: pages of every list, some searches, storage and genres. */
 async function visit({ api }: Product): Promise<void> {
   for (let page = 0; page < 40; page++)
     for (const listName of ['tracks', 'albums', 'artists']) await api(`/${listName}?limit=50&offset=${page * 50}`);

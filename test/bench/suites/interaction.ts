@@ -1,8 +1,8 @@
-// From a click or a key to the next frame: over the fifty tasks of test/e2e/journeys with mouse, keys and touch, and in
-// the table of a million tracks. And how much the layout moves by itself meanwhile. With --docs the figures go to
-// docs/lists.md.
+// Measures the time from a click or a key to the next frame, over the fifty tasks of test/e2e/journeys with mouse, keys
+// and touch and in the table of a million tracks, and how much the layout moves by itself. With --docs the figures go
+// to docs/lists.md.
 import type { Page } from 'playwright-core';
-import { handOf, INPUT_METHODS, type Way } from '../../e2e/journeys/hand.ts';
+import { handOf, INPUT_METHODS, type InputMethod } from '../../e2e/journeys/hand.ts';
 import { openJourneys, start, STARTS } from '../../e2e/journeys/open-journeys.ts';
 import { DESK_WINDOW, PHONE_WINDOW } from '../../e2e/stage.ts';
 import { measure, type Measure } from '../measure.ts';
@@ -50,8 +50,8 @@ const limit = (name: string, unit: string, product: number, value: number): Meas
 
 function figuresOf(name: string, observations: Noted): InteractionFigures {
   const slowest = observations.interactions.toSorted((a, b) => b.ms - a.ms).slice(0, 8);
-  for (const { ms, what } of slowest) process.stderr.write(`  ${name}: ${ms} ms, ${what}\n`);
-  for (const { value, what } of observations.shifts)
+  for (const { ms, description: what } of slowest) process.stderr.write(`  ${name}: ${ms} ms, ${what}\n`);
+  for (const { value, description: what } of observations.shifts)
     process.stderr.write(`  ${name}: moved by ${value.toFixed(4)}, ${what}\n`);
   return {
     name,
@@ -74,7 +74,7 @@ async function journeys(): Promise<InteractionFigures[]> {
       await page.getByRole('navigation').first().waitFor();
       for (const [i, task] of tasks.entries()) {
         await start(page, STARTS[i % STARTS.length]!);
-        await task.go(handOf(input, page, { types: true }));
+        await task.perform(handOf(input, page, { types: true }));
         await task.isDone(page);
       }
       figures.push(figuresOf(`tasks, ${INPUT_NAMES[input]}`, await interactionsOf(page)));
@@ -86,7 +86,7 @@ async function journeys(): Promise<InteractionFigures[]> {
     await stage.browser.close();
   }
 }
-const INPUT_NAMES: Record<Way, string> = { mouse: 'mouse', keyboard: 'keys', touch: 'touch' };
+const INPUT_NAMES: Record<InputMethod, string> = { mouse: 'mouse', keyboard: 'keys', touch: 'touch' };
 
 async function million(dir: string, libraries: string): Promise<InteractionFigures> {
   const { openPage, close } = await openLargeWindow(dir, libraries);
@@ -104,12 +104,12 @@ async function million(dir: string, libraries: string): Promise<InteractionFigur
   }
 }
 
-/** What people do in a table, each of it several times. */
+/** Does what users do in a table, each action several times. */
 async function useTable(page: Page): Promise<void> {
   const row = (index: number) => page.locator('[data-index][data-track]').nth(index);
   const key = async (name: string, times = 1): Promise<void> => {
     for (let n = 1; n < times; n++) {
-      await page.keyboard.down(name); // again without up: the key repeats
+      await page.keyboard.down(name); // pressed again without release: the key repeats
       await page.waitForTimeout(REPEAT_MS);
     }
     await page.keyboard.press(name);

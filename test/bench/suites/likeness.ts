@@ -1,8 +1,8 @@
-// Which recorded tracks the analysis finds alike, beside librosa's MFCC and sonara in the same run, whether altered
-// copies find their original, and the index of a million sounds. Vectors are judged without having been trained by the
-// album that they are asked for, and once more with held-out packages only, trained by the others. Runs only when it is
-// named. The music comes from Debian's packages of games; --libraries DIR keeps them (2 GB). For --python PROGRAM with
-// PyPI's sonara and librosa; what is absent is named.
+// Compares which recorded tracks the analysis finds similar with librosa's MFCC and sonara in the same run, checks
+// whether altered copies find their original, and measures the index of a million sounds. Vectors are judged that were
+// trained without the album in question, and again with held-out packages only. Runs only when named. The music comes
+// from Debian's packages of games; --libraries DIR keeps them (2 GB). --python PROGRAM needs PyPI's sonara and librosa;
+// missing ones are reported.
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHARACTER_BYTES, type Character } from '../../../server/dsp/character.ts';
@@ -27,7 +27,7 @@ const COPY_FORMATS: [name: string, ending: string, ...args: string[]][] = [
   ['-12 dB', 'flac', '-af', 'volume=-12dB'],
   ['cut by 20 s', 'flac', '-ss', '20'],
 ];
-/** Recorded tracks that copies are made of. */
+/** Number of recorded tracks that are copied and altered. */
 const COPIED_TRACK_COUNT = 60;
 
 export async function likenessSuite(
@@ -36,7 +36,7 @@ export async function likenessSuite(
 ): Promise<Measure[]> {
   mkdirSync(dir, { recursive: true });
   const measures = neighbours(dir);
-  console.error(toRows(measures)); // the rest takes an hour
+  console.error(toRows(measures)); // prints the first figures early, since the rest takes an hour
   const soundtracks = openSoundtracks(packages);
   if (soundtracks.length === 0) return measures;
   const hear = await openEar();
@@ -68,7 +68,7 @@ async function likeness(dir: string, allTracks: Recorded[], python: string, hear
   return measures;
 }
 
-/** How often the first quarter of what was heard of a track is most like that track. */
+/** Returns the share of tracks whose first quarter is most similar to the whole track. */
 async function segments(
   recordedTracks: readonly Recorded[],
   knownVectors: readonly number[][],
@@ -91,7 +91,7 @@ function nearestTo(vector: readonly number[], knownVectors: readonly number[][])
   return like.indexOf(Math.max(...like));
 }
 
-/** Which share of altered copies is most like its original. */
+/** Measures the share of altered copies that are most similar to their original. */
 async function copies(
   dir: string,
   recordedTracks: readonly Recorded[],
@@ -115,7 +115,7 @@ async function copies(
   return [share(`${count} altered copies of recorded tracks find their original`, foundCount / count, 0.99)];
 }
 
-/** A million made-up sounds: how fast and how well the nearest are found, and what they take. */
+/** Measures the index with a million generated sounds: speed and accuracy of the nearest sounds, and memory. */
 function neighbours(dir: string): Measure[] {
   const path = join(dir, 'sounds.index');
   const records = madeUpSounds(MILLION_TRACKS, FIRST_SEED);
@@ -130,7 +130,7 @@ function neighbours(dir: string): Measure[] {
     const from = performance.now();
     const { ids } = index.nearest(record, 20);
     times.push(performance.now() - from);
-    if (question % 10 > 0) continue; // comparing all takes long
+    if (question % 10 > 0) continue; // only every tenth sound is compared with all others, which takes long
     const exact = new Set(index.nearest(record, 20, 1).ids);
     foundCount += ids.filter((id) => exact.has(id)).length;
   }

@@ -1,6 +1,6 @@
-// The table of a million tracks and the grid of 80,000 albums in a real browser, from the top to the end: by the page
-// keys, by Home and End, and by dragging the scroll bar. Bounds are the limits a person would notice. With --docs the
-// figures go to docs/lists.md.
+// Scrolls the table of a million tracks and the grid of 80,000 albums in a real browser from the top to the end: by the
+// page keys, by Home and End, and by dragging the scroll bar. Bounds are the limits that users would notice. With
+// --docs the figures go to docs/lists.md.
 import type { Page } from 'playwright-core';
 import { startProbe, stopProbe, untilFull, type ListTrace } from '../window/list-probe.ts';
 import { watchMemory, type Memory } from '../window/browser-memory.ts';
@@ -16,16 +16,16 @@ const LIST_PAGES = [
 const REPEAT_MS = 33;
 const HELD_REPEATS = 90;
 const DRAG_STEPS = 120;
-/** From an end of the scroll bar to the middle of its thumb there: the arrow, and half of the shortest thumb. */
+/** Pixels from an end of the scroll bar to the middle of the thumb there: the arrow, and half of the shortest thumb. */
 const BAR_END = 25;
 
-interface Way {
+interface ScrollFigures {
   name: string;
   trace: ListTrace;
 }
 export interface ListFigures {
   list: string;
-  ways: Way[];
+  scrolls: ScrollFigures[];
   memory: Memory;
 }
 
@@ -49,18 +49,18 @@ async function figuresOf({ browser, openPage }: LargeWindow, listName: string, p
   await page.goto(path);
   await page.locator('[role="grid"] [data-index="0"]:is([data-track], :has([data-stop]))').waitFor();
   const memory = await watchMemory(browser, page);
-  const ways: Way[] = [];
-  for (const [name, go] of SCROLL_METHODS) {
+  const scrolls: ScrollFigures[] = [];
+  for (const [name, scroll] of SCROLL_METHODS) {
     await startProbe(page);
-    await go(page);
+    await scroll(page);
     await untilFull(page);
     const trace = await stopProbe(page);
-    ways.push({ name, trace });
+    scrolls.push({ name, trace });
     process.stderr.write(
       `  ${listName}, ${name}: ${trace.frames.length} frames, blank ${Math.round(trace.longestBlankMs)} ms, anything blank ${Math.round(trace.longestUneaseMs)} ms, longest frame ${Math.round(trace.longestFrameMs)} ms, ${trace.answers.count} pages, median ${Math.round(trace.answers.medianMs)} ms, longest ${Math.round(trace.answers.longestMs)} ms\n`,
     );
   }
-  const figures = { list: listName, ways, memory: await memory.stop() };
+  const figures = { list: listName, scrolls, memory: await memory.stop() };
   process.stderr.write(
     `  ${listName}: heap ${Math.round(figures.memory.heapMb)} MB, process ${Math.round(figures.memory.processMb)} MB, ${Math.round(figures.memory.keptMb)} MB without garbage\n`,
   );
@@ -70,7 +70,7 @@ async function figuresOf({ browser, openPage }: LargeWindow, listName: string, p
 
 const pause = (page: Page, ms: number): Promise<void> => page.waitForTimeout(ms);
 
-/** In this order: the first End is the server's first request for a deep page. */
+/** The ways of scrolling, in this order, so that the first End key is the server's first request for a deep page. */
 const SCROLL_METHODS: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
   [
     'End and Home',
@@ -87,7 +87,7 @@ const SCROLL_METHODS: readonly (readonly [string, (page: Page) => Promise<void>]
     'Page Down, held',
     async (page) => {
       await focusStop(page);
-      await hold(page, 'PageDown');
+      await holdKey(page, 'PageDown');
     },
   ],
   [
@@ -95,7 +95,7 @@ const SCROLL_METHODS: readonly (readonly [string, (page: Page) => Promise<void>]
     async (page) => {
       await page.keyboard.press('End');
       await untilFull(page);
-      await hold(page, 'PageUp');
+      await holdKey(page, 'PageUp');
     },
   ],
   [
@@ -125,13 +125,13 @@ const SCROLL_METHODS: readonly (readonly [string, (page: Page) => Promise<void>]
   ],
 ];
 
-/** The row or cell that Tab focuses; the header has its own tab stops. */
+/** Focuses the row or cell that Tab reaches; the header has its own tab stops. */
 const focusStop = (page: Page): Promise<void> =>
   page.locator('[role="grid"] :is([data-index], [data-stop])[tabindex="0"]').first().focus();
 
-async function hold(page: Page, key: string): Promise<void> {
+async function holdKey(page: Page, key: string): Promise<void> {
   for (let n = 0; n < HELD_REPEATS; n++) {
-    await page.keyboard.down(key); // again without up: the key repeats
+    await page.keyboard.down(key); // pressed again without release: the key repeats
     await pause(page, REPEAT_MS);
   }
   await page.keyboard.up(key);
@@ -144,7 +144,7 @@ async function drag(page: Page, to: number): Promise<void> {
     const { top, right, height } = main.getBoundingClientRect();
     return { x: right - 5, top, height, at: main.scrollTop / (main.scrollHeight - main.clientHeight) };
   });
-  const y = (part: number): number => bar.top + BAR_END + part * (bar.height - 2 * BAR_END);
+  const y = (share: number): number => bar.top + BAR_END + share * (bar.height - 2 * BAR_END);
   await page.mouse.move(bar.x, y(bar.at));
   await page.mouse.down();
   const steps = Math.max(20, Math.round(DRAG_STEPS * Math.abs(to - bar.at)));
@@ -162,7 +162,7 @@ async function drag(page: Page, to: number): Promise<void> {
     throw new Error(`The scroll bar was dragged to ${to}, and the list is at ${scrollPosition.toFixed(2)}.`);
 }
 
-function measuresOf({ list, ways, memory }: ListFigures): Measure[] {
+function measuresOf({ list, scrolls, memory }: ListFigures): Measure[] {
   const limit = (name: string, unit: string, product: number, value: number): Measure =>
     measure({
       suite: 'lists',
@@ -173,11 +173,11 @@ function measuresOf({ list, ways, memory }: ListFigures): Measure[] {
       goal: { op: '<=', value: 1 },
     });
   return [
-    ...ways.map(({ name, trace }) => limit(`${name}: longest blank`, 'ms', trace.longestBlankMs, 200)),
+    ...scrolls.map(({ name, trace }) => limit(`${name}: longest blank`, 'ms', trace.longestBlankMs, 200)),
     limit(
       'most in the document',
       list === 'Tracks' ? 'rows' : 'cells',
-      Math.max(...ways.flatMap(({ trace }) => trace.frames.map(({ inDocument }) => inDocument))),
+      Math.max(...scrolls.flatMap(({ trace }) => trace.frames.map(({ inDocument }) => inDocument))),
       500,
     ),
     limit('script heap', 'MB', memory.heapMb, 300),

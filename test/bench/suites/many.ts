@@ -1,7 +1,7 @@
-// Many at once: 200 phones that synchronize, 50 listeners, 20 pages that scroll, a scan and a backup. What each kind gets
-// alone, and what all get together. Phones ask again as soon as they are answered, pages every fifth of a second,
-// listeners take 256 KB/s of a large file. The small ones must not starve: bounds are what a kind got beside the phones
-// alone, since those alone keep the server busy. Runs only when it is named.
+// Measures many clients at once: 200 phones that synchronize, 50 listeners, 20 pages that scroll, a scan and a backup;
+// what each kind gets alone, and what all get together. Phones send the next request as soon as they have a response,
+// pages every fifth of a second, listeners read 256 KB/s of a large file. No kind may starve: the bound is what a kind
+// got beside the phones alone, since the phones alone keep the server busy. Runs only when named.
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
@@ -24,8 +24,8 @@ const TICK_MS = 100;
 
 interface Kind {
   name: string;
-  /** Works until it is told to stop; notes what each request took. */
-  run(stop: () => boolean, note: (ms: number) => void): Promise<void>;
+  /** Sends requests until `stop` returns true; notes the duration of each. */
+  runUntil(stop: () => boolean, note: (ms: number) => void): Promise<void>;
 }
 interface LoadFigures {
   perSecond: number;
@@ -60,30 +60,30 @@ export async function manySuite(dir: string): Promise<Measure[]> {
     product.api<{ id: number }>('/sources/local_folder/scan', 'POST').then((job) => waitForJob(product, job.id)),
     product.api<{ id: number }>('/backups', 'POST', {}).then((job) => waitForJob(product, job.id)),
   ]);
-  let isOver = false;
+  let isBackgroundDone = false;
   const backgroundEnd = background.finally(() => {
-    isOver = true;
+    isBackgroundDone = true;
   });
-  const stop = (): boolean => isOver && performance.now() - startedAt > ALONE_MS;
-  const [together, [scanMs, backupMs]] = await Promise.all([
+  const stop = (): boolean => isBackgroundDone && performance.now() - startedAt > ALONE_MS;
+  const [figuresTogether, [scanMs, backupMs]] = await Promise.all([
     Promise.all(kinds.map((kind) => measureUntil(kind, stop))),
     backgroundEnd,
   ]);
-  const [phonesGot, listenersGot, pagesGot] = together as [LoadFigures, LoadFigures, LoadFigures];
+  const [phonesGot, listenersGot, pagesGot] = figuresTogether as [LoadFigures, LoadFigures, LoadFigures];
   const peak = meter.peakRssMb();
   meter.close();
   agent.destroy();
   await product.stop();
 
-  const say = (name: string, { perSecond, p50, p99 }: LoadFigures): void =>
+  const printFigures = (name: string, { perSecond, p50, p99 }: LoadFigures): void =>
     void process.stderr.write(
       `many: ${name}: ${perSecond.toFixed(0)} a second, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms\n`,
     );
-  say('pages alone', ratesAlone.pages);
-  say('pages beside phones', besidePhones);
-  say('phones beside pages', phonesOnly);
-  say('pages, all together', pagesGot);
-  say('phones, all together', phonesGot);
+  printFigures('pages alone', ratesAlone.pages);
+  printFigures('pages beside phones', besidePhones);
+  printFigures('phones beside pages', phonesOnly);
+  printFigures('pages, all together', pagesGot);
+  printFigures('phones, all together', phonesGot);
   process.stderr.write(
     `many: scan of ${TRACK_COUNT / 2} more ${Math.round(scanMs)} ms (first, of ${TRACK_COUNT}: ${firstScan.ms}), ` +
       `backup ${Math.round(backupMs)} ms\n`,
@@ -115,7 +115,7 @@ export async function manySuite(dir: string): Promise<Measure[]> {
 const atMost = (value: number): Measure['goal'] => ({ op: '<=', value });
 
 async function kindsOf(product: Product): Promise<[Kind, Kind, Kind]> {
-  // an account may have 250 requests under way
+  // two accounts, because an account may have only 250 pending requests
   const [ofPhones, token] = [await signIn(product, 'phones'), await signIn(product, 'pages')];
   const { items } = await product.api<{ items: { id: number }[] }>('/tracks?q=long&sort=duration&order=desc');
   const stream = `/stream/${items[0]?.id}?token=${product.token}`;
@@ -126,27 +126,27 @@ async function kindsOf(product: Product): Promise<[Kind, Kind, Kind]> {
   return [
     {
       name: 'phones',
-      run: (stop, note) =>
+      runUntil: (stop, note) =>
         runCrowd(PHONE_COUNT, async (n) => {
           for (let at = n * 37; !stop(); at += 50) {
             const offset = at % TRACK_COUNT;
             const path =
               n % 2 ? `search3?query=&songCount=50&songOffset=${offset}` : `getAlbumList2?type=newest&size=50`;
-            note(await ask(`${product.url}/rest/${path}&${credentials}`));
+            note(await timeRequest(`${product.url}/rest/${path}&${credentials}`));
           }
         }),
     },
     {
       name: 'listeners',
-      run: (stop, note) => runCrowd(LISTENER_COUNT, () => listen(product.url, stream, stop, note)),
+      runUntil: (stop, note) => runCrowd(LISTENER_COUNT, () => listen(product.url, stream, stop, note)),
     },
     {
       name: 'pages',
-      run: (stop, note) =>
+      runUntil: (stop, note) =>
         runCrowd(PAGE_COUNT, async (n) => {
           for (let page = n; !stop(); page++) {
             const path = `/api/v1/tracks?sort=title&limit=50&offset=${(page * 50) % TRACK_COUNT}`;
-            note(await ask(product.url + path, token));
+            note(await timeRequest(product.url + path, token));
             await sleep(SCROLL_MS);
           }
         }),
@@ -156,8 +156,8 @@ async function kindsOf(product: Product): Promise<[Kind, Kind, Kind]> {
 
 const agent = new Agent({ keepAlive: true });
 
-/** Milliseconds until all of the answer is there. */
-function ask(address: string, token = ''): Promise<number> {
+/** Returns the milliseconds until the whole response has arrived. */
+function timeRequest(address: string, token = ''): Promise<number> {
   const startedAt = performance.now();
   return new Promise((resolve, reject) => {
     get(address, { agent, headers: token ? { Authorization: `Bearer ${token}` } : {} }, (response) => {
@@ -169,7 +169,7 @@ function ask(address: string, token = ''): Promise<number> {
   });
 }
 
-/** The token of a new account. */
+/** Creates an account; returns its token. */
 async function signIn(product: Product, username: string): Promise<string> {
   const account = { username, password: `password of ${username}` };
   await product.api('/users', 'POST', account);
@@ -184,7 +184,7 @@ async function signIn(product: Product, username: string): Promise<string> {
 const runCrowd = async (count: number, runClient: (n: number) => Promise<void>): Promise<void> =>
   void (await Promise.all(Array.from({ length: count }, (_, n) => runClient(n))));
 
-/** Takes its share every tick; notes 1 for a tick in which all of it was there, 0 for one in which it was not. */
+/** Reads a fixed number of bytes per tick; notes 1 for a tick in which all of them had arrived, otherwise 0. */
 function listen(url: string, path: string, stop: () => boolean, note: (isComplete: number) => void): Promise<void> {
   const { hostname, port, host } = new URL(url);
   const share = (LISTEN_BYTES_PER_S * TICK_MS) / 1_000;
@@ -199,8 +199,8 @@ function listen(url: string, path: string, stop: () => boolean, note: (isComplet
         socket.destroy();
         return resolve();
       }
-      const isThere = socket.readableLength >= share && socket.read(share) !== null;
-      if (ticks++ > 20) note(isThere ? 1 : 0); // after the first seconds, in which a player fills its buffer
+      const isShareRead = socket.readableLength >= share && socket.read(share) !== null;
+      if (ticks++ > 20) note(isShareRead ? 1 : 0); // not in the first seconds, in which a player fills its buffer
     }, TICK_MS);
     socket.on('readable', () => undefined).on('error', reject);
   });
@@ -211,10 +211,12 @@ async function measureFor(kind: Kind, ms: number): Promise<LoadFigures> {
   return measureUntil(kind, () => performance.now() > endsAt);
 }
 
-/** For listeners `perSecond` is the share of ticks, in percent, in which they got what they take. */
+/**
+ * Measures a kind of client. For listeners, `perSecond` is the percentage of ticks in which their bytes had arrived.
+ */
 async function measureUntil(kind: Kind, stop: () => boolean): Promise<LoadFigures> {
   const [startedAt, times]: [number, number[]] = [performance.now(), []];
-  await kind.run(stop, (ms) => void times.push(ms));
+  await kind.runUntil(stop, (ms) => void times.push(ms));
   const seconds = (performance.now() - startedAt) / 1_000;
   const sortedTimes = times.toSorted((a, b) => a - b);
   const perSecond =
@@ -228,7 +230,7 @@ async function measureUntil(kind: Kind, stop: () => boolean): Promise<LoadFigure
   };
 }
 
-/** Milliseconds of the job. */
+/** Waits for the job; returns its duration in milliseconds. */
 async function waitForJob(product: Product, id: number): Promise<number> {
   for (;;) {
     const job = await product.api<{

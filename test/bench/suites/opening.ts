@@ -1,4 +1,4 @@
-// From opening a page to a window that can be used, in a fresh browser profile: the page's first rows or covers are
+// Measures the time from opening a page to a usable window in a fresh browser profile: the first rows or covers are
 // visible and the script is idle. The library has a million tracks. With --docs the figures go to docs/lists.md.
 import type { Page } from 'playwright-core';
 import { openLargeWindow } from '../window/large-window.ts';
@@ -37,7 +37,7 @@ export async function openingSuite(
       for (let round = 0; round <= ROUND_COUNT; round++) {
         const page = await window.openPage();
         const pageOpening = await open(page, path);
-        if (round > 0) rounds.push(pageOpening); // the first run generates the server's small covers
+        if (round > 0) rounds.push(pageOpening); // in the first round the server scales the covers
         await page.context().close();
       }
       const middle = (key: keyof Opening): number => median(rounds.map((round) => round[key]));
@@ -76,7 +76,7 @@ async function open(page: Page, path: string): Promise<Opening> {
   return page.evaluate(async (settleMs) => {
     const { tasks, inSight } = globalThis as unknown as Noted;
     const inSightMs = await inSight;
-    /** The first moment after which no long task ran for a while. */
+    /** The first time after which no long task ran for a while. */
     let interactiveMs = inSightMs;
     for (;;) {
       const lastTask = tasks.filter(({ end }) => end > interactiveMs).at(-1);
@@ -107,7 +107,10 @@ interface Noted {
   inSight: Promise<number>;
 }
 
-/** Runs first in the page: records long tasks, and when the first screen is visible with its covers decoded. */
+/**
+ * Runs in the page before all other scripts: records long tasks, and when the first screen is visible with decoded
+ * covers.
+ */
 function note(): void {
   const tasks: Noted['tasks'] = [];
   new PerformanceObserver((list) =>
@@ -119,23 +122,23 @@ function note(): void {
     const { top, left, width } = element.getBoundingClientRect();
     return width > 0 && top < innerHeight && left < innerWidth;
   };
-  const isThere = (): boolean => {
-    const main = document.querySelector('main');
+  const isLoaded = (): boolean => {
+    const mainElement = document.querySelector('main');
     const visibleElements = [
-      ...(main?.querySelectorAll('[data-track], [data-stop], [data-cover], h2, input') ?? []),
+      ...(mainElement?.querySelectorAll('[data-track], [data-stop], [data-cover], h2, input') ?? []),
     ].filter(isSeen);
     return (
       visibleElements.length > 0 &&
-      ![...main!.querySelectorAll('[class*="skeleton"]')].some(isSeen) &&
+      ![...mainElement!.querySelectorAll('[class*="skeleton"]')].some(isSeen) &&
       [...document.images].filter(isSeen).every((image) => image.complete)
     );
   };
   const inSight = new Promise<number>((resolve) => {
-    const look = (): void => {
-      if (isThere()) resolve(performance.now());
-      else requestAnimationFrame(look);
+    const checkFrame = (): void => {
+      if (isLoaded()) resolve(performance.now());
+      else requestAnimationFrame(checkFrame);
     };
-    requestAnimationFrame(look);
+    requestAnimationFrame(checkFrame);
   });
   Object.assign(globalThis, { tasks, inSight } satisfies Noted);
 }

@@ -1,7 +1,6 @@
-// Other servers beside Tonearm: each alone, from an empty folder, on the same files. A program that cannot be had is
-// named. Runs only when it is named itself; --rounds N takes medians, --docs writes docs/peers.md and docs/peers.json.
-// With --seconds N tracks are that long, and only scans are measured; --cold empties the system's cache of files before
-// each.
+// Compares Tonearm with other servers: each runs alone, from an empty folder, on the same files. Missing programs are
+// reported. Runs only when named; --rounds N takes medians, --docs writes docs/peers.md and docs/peers.json. --seconds
+// N sets the length of the tracks and measures only scans; --cold empties the system's file cache before each scan.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
@@ -26,12 +25,12 @@ const STREAMS_AT_ONCE = 4;
 const STREAMS_OF_EACH = 6;
 const LONG_MB = 50;
 const LONG_NAME = 'Fiftymegabytes';
-/** Load average before the first program starts. */
+/** Maximum load average before the first program starts. */
 const MAX_LOAD_AVERAGE = 1;
 const BUSY_NOTE = `**The machine was busy with other work:** only processor time and memory can be compared, and times and rates wait for
 a quiet machine.`;
 
-/** A row of the table: what it says, and how it is written. */
+/** The rows of the table: label and number format. */
 const TABLE_ROWS = {
   firstScanS: 'first scan, s',
   filesPerS: '… files/s',
@@ -81,7 +80,7 @@ const COMPARED_LISTS: [Row, Row, string][] = [
 
 interface Column {
   peer: Peer;
-  /** One entry for each round. */
+  /** The figures of each round. */
   runs: Figures[];
 }
 
@@ -89,7 +88,7 @@ interface PeersOptions {
   files: number;
   /** Length of each track; undefined for small files. */
   seconds: string | undefined;
-  /** Each scan finds the system's cache of files empty, which only root can do. */
+  /** Whether the system's file cache is emptied before each scan, which only root can do. */
   cold: boolean;
   rounds: number;
   builds: string;
@@ -121,7 +120,7 @@ export async function peersSuite(
         );
       } finally {
         await endPeers();
-        if (onlyScans) rmSync(peerDir, { recursive: true, force: true }); // few files, so the next is not slowed by it
+        if (onlyScans) rmSync(peerDir, { recursive: true, force: true }); // few files are deleted fast
       }
       console.error(`peers: ${JSON.stringify(runs.at(-1), (_, value: unknown) => roundValue(value))}`);
     }
@@ -174,7 +173,7 @@ export function peersHere(builds: string): { columns: Column[]; missing: string[
   };
 }
 
-/** Empties the system's cache of files. */
+/** Empties the system's file cache. */
 function emptyFileCache(): void {
   execFileSync('sync');
   writeFileSync('/proc/sys/vm/drop_caches', '3');
@@ -194,10 +193,10 @@ async function figuresOf(
   const scanMs = performance.now() - startedAt;
   const scanCpuMs = (firstRun.meter.cpuMs() - cpuBefore) / files;
   const scanPeakMb = firstRun.meter.peakRssMb();
-  // MiniDLNA does not know every format
+  // MiniDLNA does not support every format
   if (fileCount === undefined || fileCount < files * 0.9)
     throw new Error(`${peer.name} found ${fileCount} of ${files} files`);
-  await firstRun.meter.quiet();
+  await firstRun.meter.waitUntilQuiet();
   const figures: Figures = {
     firstScanS: scanMs / 1000,
     filesPerS: (files / scanMs) * 1000,
@@ -221,21 +220,21 @@ async function figuresOf(
   await sleep(REST_MS);
   figures.restMb = secondRun.meter.rssMb();
   if (secondRun.subsonic) {
-    await ask(secondRun.subsonic, secondRun.meter, figures);
+    await measureRequests(secondRun.subsonic, secondRun.meter, figures);
     figures.usedMb = secondRun.meter.rssMb();
   }
   await secondRun.stop();
   return figures;
 }
 
-/** What a phone asks for. */
-async function ask(subsonic: Subsonic, meter: { cpuMs(): number }, figures: Figures): Promise<void> {
+/** Sends the requests of a phone, and measures them. */
+async function measureRequests(subsonic: Subsonic, meter: { cpuMs(): number }, figures: Figures): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: STREAMS_AT_ONCE });
   const client = (path: string) => `${subsonic.url}/rest/${path}&${subsonic.credentials}`;
   const quietClient = await openQuietClient(subsonic.url);
   const measureTimes = async (paths: string[]): Promise<number[]> => {
     const times: number[] = [];
-    for (const path of paths) times.push(await quietClient.ask(`/rest/${path}&${subsonic.credentials}`));
+    for (const path of paths) times.push(await quietClient.timeRequest(`/rest/${path}&${subsonic.credentials}`));
     return times.toSorted((a, b) => a - b);
   };
   const p99 = (times: number[]): number => times[Math.floor(times.length * 0.99)] ?? Number.NaN;
@@ -274,9 +273,9 @@ async function ask(subsonic: Subsonic, meter: { cpuMs(): number }, figures: Figu
   agent.destroy();
 }
 
-/** MB/s of all together. */
+/** Returns the MB/s of all streams together. */
 async function throughput(atOnce: number, stream: () => Promise<number>): Promise<number> {
-  await stream(); // from the disk into memory
+  await stream(); // the first stream reads the file from disk into memory
   const startedAt = performance.now();
   let bytes = 0;
   const several = async (): Promise<void> => {
@@ -286,7 +285,7 @@ async function throughput(atOnce: number, stream: () => Promise<number>): Promis
   return bytes / 1e6 / ((performance.now() - startedAt) / 1000);
 }
 
-/** Silence, as one file. */
+/** Writes silence as one large file. */
 function writeLongFile(music: string): void {
   const data = LONG_MB * 1_000_000;
   const header = Buffer.alloc(44);
@@ -294,7 +293,7 @@ function writeLongFile(music: string): void {
   header.writeUInt32LE(36 + data, 4);
   header.write('WAVEfmt ', 8, 'latin1');
   header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20); // PCM
+  header.writeUInt16LE(1, 20); // format 1: PCM
   header.writeUInt16LE(2, 22);
   header.writeUInt32LE(44_100, 24);
   header.writeUInt32LE(176_400, 28);
@@ -341,8 +340,8 @@ function tableOf(
     columns.some((column) => middle(column, row)),
   );
   const rows = measuredRows.map((row) => {
-    const best = bestOf(columns, row);
-    const cells = columns.map((column) => cellOf(column, row, best));
+    const bestValue = bestOf(columns, row);
+    const cells = columns.map((column) => cellOf(column, row, bestValue));
     return `| ${TABLE_ROWS[row]} | ${cells.join(' | ')} |`;
   });
   const head = columns.map(({ peer }) => [peer.name, peer.version].filter((part) => part !== '').join(' '));
@@ -369,13 +368,13 @@ function bestOf(columns: Column[], row: Row): number | undefined {
   return MORE_IS_BETTER.includes(row) ? Math.max(...values) : Math.min(...values);
 }
 
-function cellOf(column: Column, row: Row, best: number | undefined): string {
+function cellOf(column: Column, row: Row, bestValue: number | undefined): string {
   const value = middle(column, row);
   if (value === undefined) return '–';
   const allValues = column.runs.flatMap((run) => run[row] ?? []);
   const spread =
     allValues.length > 1 ? ` (${formatValue(Math.min(...allValues))}–${formatValue(Math.max(...allValues))})` : '';
-  return `${value === best ? `**${formatValue(value)}**` : formatValue(value)}${spread}`;
+  return `${value === bestValue ? `**${formatValue(value)}**` : formatValue(value)}${spread}`;
 }
 
 const formatValue = (value: number): string =>
@@ -384,7 +383,7 @@ const roundValue = (value: unknown): unknown => (typeof value === 'number' ? Mat
 const revision = (): string =>
   execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
 
-/** Beside whichever of them is there. */
+/** Compares Tonearm with those of the other programs that were measured. */
 function goals(columns: Column[]): Measure[] {
   const findColumn = (name: string): Column | undefined => columns.find(({ peer }) => peer.name === name);
   const row = (

@@ -1,6 +1,5 @@
-// The first copy of a library onto a phone, in the three ways of real apps, beside Navidrome with the same files.
-// Runs only when it is named itself; --files N, --rounds N takes medians, the servers in turn. Processor time is the
-// server's.
+// Measures the first copy of a library onto a phone, in the three ways of real apps, in turn with Navidrome on the same
+// files. Runs only when named; --files N, --rounds N takes medians. Processor time is the server's.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SYNCS } from '../../support/phone-syncs.ts';
@@ -27,7 +26,7 @@ interface Column {
   peer: Peer;
   dir: string;
   /** Costs by sync method, one for each round. */
-  taken: Record<Sync, CopyCost[]>;
+  costs: Record<Sync, CopyCost[]>;
 }
 
 interface PhonesOptions {
@@ -44,7 +43,7 @@ export async function phonesSuite(dir: string, { files, rounds, builds }: Phones
     .map(({ peer }, n): Column => ({
       peer,
       dir: join(dir, `phone-${n}`),
-      taken: { albums: [], search3: [], folders: [] },
+      costs: { albums: [], search3: [], folders: [] },
     }));
   try {
     for (const { peer, dir: peerDir } of columns) {
@@ -53,14 +52,14 @@ export async function phonesSuite(dir: string, { files, rounds, builds }: Phones
       const fileCount = (await firstRun.scan?.()) ?? 0;
       console.error(`  ${peer.name}: ${fileCount} files`);
       if (fileCount < files * 0.99) throw new Error(`${peer.name} found ${fileCount} of ${files} files`);
-      await firstRun.meter.quiet();
+      await firstRun.meter.waitUntilQuiet();
       await firstRun.stop();
     }
     for (let round = 0; round < rounds; round++)
-      for (const { peer, dir: peerDir, taken } of columns) {
+      for (const { peer, dir: peerDir, costs } of columns) {
         const runningPeer = await peer.start({ music, dir: peerDir });
-        await runningPeer.meter.quiet();
-        for (const way of SYNC_WAYS) taken[way].push(await copy(runningPeer, way, peer.name));
+        await runningPeer.meter.waitUntilQuiet();
+        for (const syncWay of SYNC_WAYS) costs[syncWay].push(await copy(runningPeer, syncWay, peer.name));
         await runningPeer.stop();
       }
   } finally {
@@ -69,13 +68,13 @@ export async function phonesSuite(dir: string, { files, rounds, builds }: Phones
   return goals(columns);
 }
 
-async function copy({ meter, subsonic }: RunningPeer, way: Sync, name: string): Promise<CopyCost> {
+async function copy({ meter, subsonic }: RunningPeer, syncWay: Sync, name: string): Promise<CopyCost> {
   const cpu = meter.cpuMs();
   const startedAt = performance.now();
-  const { songs, requests } = await SYNCS[way]({ ask: asker(subsonic as Subsonic) }, PAGE_SIZE);
+  const { songs, requests } = await SYNCS[syncWay]({ ask: asker(subsonic as Subsonic) }, PAGE_SIZE);
   const ms = performance.now() - startedAt;
   const copyCost = { songs: new Set(songs).size, requests, ms, cpuMs: meter.cpuMs() - cpu };
-  console.error(`  ${name}, ${way}: ${JSON.stringify(copyCost)}`);
+  console.error(`  ${name}, ${syncWay}: ${JSON.stringify(copyCost)}`);
   return copyCost;
 }
 
@@ -97,18 +96,18 @@ function goals(columns: Column[]): Measure[] {
     findColumn(OWN_NAME) as Column,
     columns.filter(({ peer }) => peer.name !== OWN_NAME),
   ];
-  return SYNC_WAYS.flatMap((way) =>
-    otherColumns.flatMap(({ peer, taken }) =>
+  return SYNC_WAYS.flatMap((syncWay) =>
+    otherColumns.flatMap(({ peer, costs: taken }) =>
       (['ms', 'cpuMs'] as const).map((figure) => {
         const middle = (copyCosts: CopyCost[]): number => median(copyCosts.map((copyCost) => copyCost[figure]));
-        const requests = ownColumn.taken[way][0]?.requests.toLocaleString('en');
-        const theirRequests = taken[way][0]?.requests.toLocaleString('en');
+        const requests = ownColumn.costs[syncWay][0]?.requests.toLocaleString('en');
+        const theirRequests = taken[syncWay][0]?.requests.toLocaleString('en');
         return measure({
           suite: 'phones',
-          name: `first copy by ${way}, ${requests} requests${figure === 'ms' ? '' : ': processor time'}`,
+          name: `first copy by ${syncWay}, ${requests} requests${figure === 'ms' ? '' : ': processor time'}`,
           unit: 'ms',
-          product: middle(ownColumn.taken[way]),
-          bound: { name: `${peer.name}, ${theirRequests} requests`, value: middle(taken[way]) },
+          product: middle(ownColumn.costs[syncWay]),
+          bound: { name: `${peer.name}, ${theirRequests} requests`, value: middle(taken[syncWay]) },
           goal: { op: '<=', value: RATIO_GOAL },
         });
       }),

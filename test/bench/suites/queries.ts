@@ -1,7 +1,7 @@
-// Lists, search and everything else that users read, over HTTP with a token, in a library of 100,000 tracks, with
-// --million of a million too, or of those that --sizes names; --docs draws docs/queries.svg. Beside them a million like
-// events and a million plays. Bounds: a bare server in this process that answers 50 tracks by their ids as JSON, a LIKE
-// scan for search, the raw group-by for statistics.
+// Measures lists, search and everything else that users read, over HTTP with a token, in a library of 100,000 tracks, a
+// million likes and a million plays; with --million also of a million tracks, with --sizes of the given sizes; --docs
+// draws docs/queries.svg. Bounds: a bare server in this process that returns 50 tracks by their ids as JSON, a LIKE
+// scan for search, the plain GROUP BY for statistics.
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +15,7 @@ import { root, startProduct, type Product } from '../product.ts';
 import { openQuietClient, type QuietClient } from '../quiet-client.ts';
 
 const ROUND_COUNT = 200;
-/** Rounds of requests that may take a second. */
+/** Number of rounds for requests that may take a second. */
 const FEW_ROUNDS = 12;
 const PAGE_SIZE = 50;
 const QUIET_MS = 1_500;
@@ -29,8 +29,8 @@ interface Timed extends Times {
   name: string;
 }
 
-/** Measurements that docs/queries.svg shows. */
-const SHOWN_CURVES: [name: string, shown: string][] = [
+/** Measurements that docs/queries.svg shows, and their labels. */
+const SHOWN_CURVES: [name: string, label: string][] = [
   ['tracks title @0', 'first page by title'],
   ['tracks title @middle', 'page in the middle'],
   ['tracks play_count @middle', 'by plays, in the middle'],
@@ -46,9 +46,9 @@ const SHOWN_CURVES: [name: string, shown: string][] = [
 interface QueriesOptions {
   /** Sizes of the libraries, in tracks. */
   sizes: number[];
-  /** The folder of libraries, which are reused. */
+  /** Folder of the kept libraries. */
   libraries: string;
-  /** Draws docs/queries.svg. */
+  /** Whether docs/queries.svg is drawn. */
   docs: boolean;
 }
 
@@ -63,7 +63,7 @@ export async function queriesSuite(dir: string, { sizes, libraries, docs }: Quer
       const client = await openQuietClient(product.url, product.token);
       const run = new Run(product, client, tracks);
       await run.lists();
-      await run.others();
+      await run.measureOthers();
       await run.searches();
       await run.pagesAfterWrites();
       run.print();
@@ -89,23 +89,23 @@ export async function queriesSuite(dir: string, { sizes, libraries, docs }: Quer
 }
 
 const curvesOf = (runs: Map<number, Run>): Curve[] =>
-  SHOWN_CURVES.map(([name, shown]) => ({
-    name: shown,
-    points: [...runs].map(([tracks, run]) => [tracks, run.of(name).p50] as const),
+  SHOWN_CURVES.map(([name, label]) => ({
+    name: label,
+    points: [...runs].map(([tracks, run]) => [tracks, run.timesOf(name).p50] as const),
   }));
 
-/** From each size to the next. */
+/** Measures how the figures grow from each library size to the next. */
 function growth(runs: Map<number, Run>): Measure[] {
   const sizes = [...runs];
   return sizes.slice(1).flatMap(([tracks, run], n) => {
     const [smallerSize, smallerRun] = sizes[n] as [number, Run];
-    const row = (name: string, shown: string): Measure =>
+    const row = (name: string, label: string): Measure =>
       measure({
         suite: 'queries',
-        name: `${tracks.toLocaleString('en')}: ${shown}`,
+        name: `${tracks.toLocaleString('en')}: ${label}`,
         unit: 'ms',
-        product: run.of(name).p50,
-        bound: { name: `at ${smallerSize.toLocaleString('en')}`, value: smallerRun.of(name).p50 },
+        product: run.timesOf(name).p50,
+        bound: { name: `at ${smallerSize.toLocaleString('en')}`, value: smallerRun.timesOf(name).p50 },
         goal: { op: '<=', value: tracks > 1_000_000 ? 1.5 : 2 },
       });
     return [
@@ -128,14 +128,14 @@ class Run {
     this.tracks = tracks;
   }
 
-  of(name: string): Timed {
+  timesOf(name: string): Timed {
     const times = this.times.find((entry) => entry.name === name);
     if (!times) throw new Error(`${name} was not measured`);
     return times;
   }
 
   async lists(): Promise<void> {
-    for (let n = 0; n < 200; n++) await this.product.api(`/tracks?offset=${n}`); // until the server's code is compiled
+    for (let n = 0; n < 200; n++) await this.product.api(`/tracks?offset=${n}`); // compiles the server's code
     const LIST_SORTS = {
       tracks: [
         'title',
@@ -181,7 +181,7 @@ class Run {
     }
   }
 
-  /** The first page, one in the middle and the last; read-ahead for deep pages gets time to finish. */
+  /** Measures the first page, a page in the middle and the last page; read-ahead for deep pages gets time to finish. */
   private async pages(name: string, path: string): Promise<void> {
     const { total } = await this.product.api<{ total: number }>(`${path}&limit=1`);
     await this.time(`${name} @0`, `${path}&limit=${PAGE_SIZE}`);
@@ -193,7 +193,7 @@ class Run {
     await this.time(`${name} @end`, `${path}&limit=${PAGE_SIZE}&offset=${total - PAGE_SIZE}`);
   }
 
-  async others(): Promise<void> {
+  async measureOthers(): Promise<void> {
     const ids = Array.from(
       { length: PAGE_SIZE },
       (_, n) => `item_id=${1 + n * Math.floor(this.tracks / PAGE_SIZE)}`,
@@ -210,7 +210,7 @@ class Run {
     );
   }
 
-  /** Repeated, as for the next page, and new: after a write, since results are cached until then. */
+  /** Measures searches twice: repeated, as for the next page, and after a write, which clears the cached results. */
   async searches(): Promise<void> {
     for (const needle of [
       'a',
@@ -233,21 +233,21 @@ class Run {
     ]) {
       const path = `/search/library?q=${encodeURIComponent(needle)}`;
       await this.time(`search ${needle}, again`, path);
-      await this.time(`search ${needle}, new`, path, { before: () => this.write() });
+      await this.time(`search ${needle}, new`, path, { beforeEach: () => this.write() });
     }
   }
 
-  /** Deep pages whose order is read anew, since something was written. */
+  /** Measures deep pages after a write, when the order must be read again. */
   async pagesAfterWrites(): Promise<void> {
     for (const query of ['sort=title', 'sort=play_count', 'sort=title&year_from=1990', 'sort=title&liked=false'])
       await this.time(
         `tracks ${query}, after a write`,
         `/tracks?${query}&limit=${PAGE_SIZE}&offset=${Math.floor(this.tracks / 4)}`,
-        { before: () => this.write(), rounds: FEW_ROUNDS },
+        { beforeEach: () => this.write(), rounds: FEW_ROUNDS },
       );
   }
 
-  /** The longest time that another request waits while deep pages are read that are no longer cached. */
+  /** Returns the longest wait of another request while deep pages that are no longer cached are read. */
   async waits(): Promise<number> {
     const waits: number[] = [];
     for (const path of [
@@ -263,15 +263,15 @@ class Run {
       const pendingRead = this.product.api(`${path}&offset=${Math.floor(this.tracks * 0.4)}`).finally(() => {
         isRead = true;
       });
-      while (!isRead) waits.push(await this.client.ask('/api/v1/likes/state?item_type=track&item_id=1'));
+      while (!isRead) waits.push(await this.client.timeRequest('/api/v1/likes/state?item_type=track&item_id=1'));
       await pendingRead;
     }
     return Math.max(...waits);
   }
 
-  /** Invalidates the caches of tracks. */
+  /** Writes something, so that the caches of tracks become invalid. */
   private async write(): Promise<void> {
-    await this.client.ask('/api/v1/tracks/1', {
+    await this.client.timeRequest('/api/v1/tracks/1', {
       method: 'PATCH',
       body: JSON.stringify({ year: 1950 + (this.writes++ % 50) }),
     });
@@ -291,19 +291,19 @@ class Run {
 }
 
 interface TimeOptions {
-  before?: () => Promise<void>;
+  beforeEach?: () => Promise<void>;
   rounds?: number;
 }
 
 async function timesOf(
   client: QuietClient,
   path: string,
-  { before, rounds = ROUND_COUNT }: TimeOptions = {},
+  { beforeEach, rounds = ROUND_COUNT }: TimeOptions = {},
 ): Promise<Times> {
   const times: number[] = [];
   for (let round = 0; round < rounds + 3; round++) {
-    await before?.();
-    const ms = await client.ask(path);
+    await beforeEach?.();
+    const ms = await client.timeRequest(path);
     if (round >= 3) times.push(ms);
   }
   const sortedTimes = times.toSorted((a, b) => a - b);
@@ -317,7 +317,7 @@ interface BareServer {
   db: Database.Database;
 }
 
-/** Fifty tracks by their ids, as they are in the row, and nothing else. */
+/** Starts a server that only returns fifty rows of tracks by their ids. */
 async function startBare(path: string): Promise<BareServer> {
   const db = new Database(path, { readonly: true });
   applyPragmas(db);
@@ -383,7 +383,7 @@ async function goals(run: Run, bareServer: BareServer, tracks: number): Promise<
       suite,
       name: `${sizeLabel}: tracks by title, first page, p50`,
       unit: 'ms',
-      product: run.of('tracks title @0').p50,
+      product: run.timesOf('tracks title @0').p50,
       bound,
       goal: { op: '<=', value: 3 },
     }),
@@ -409,7 +409,7 @@ async function goals(run: Run, bareServer: BareServer, tracks: number): Promise<
       suite,
       name: `${sizeLabel}: statistics`,
       unit: 'ms',
-      product: run.of('storage').p50,
+      product: run.timesOf('storage').p50,
       bound: { name: 'raw group-by', value: groups },
       goal: { op: '<=', value: tracks >= 1_000_000 ? 0.01 : 0.1 },
     }),
@@ -417,7 +417,7 @@ async function goals(run: Run, bareServer: BareServer, tracks: number): Promise<
       suite,
       name: `${sizeLabel}: like states of 50`,
       unit: 'ms',
-      product: run.of('like states of 50').p50,
+      product: run.timesOf('like states of 50').p50,
       bound,
       goal: { op: '<=', value: 2 },
     }),
@@ -425,7 +425,7 @@ async function goals(run: Run, bareServer: BareServer, tracks: number): Promise<
       suite,
       name: `${sizeLabel}: history page`,
       unit: 'ms',
-      product: run.of('history').p50,
+      product: run.timesOf('history').p50,
       bound,
       goal: { op: '<=', value: 3 },
     }),

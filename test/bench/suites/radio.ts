@@ -1,6 +1,6 @@
-// What people do with likeness, in a library of 50,400 tracks in seven genres whose sounds are made up, and a browser
-// without a graphics card: how alike the tracks of ten radios are step by step, how long a click on "Start radio" takes
-// until there is sound, and how evenly the map is drawn while it is walked and zoomed. Runs only when it is named.
+// Measures features of similarity in a library of 50,400 tracks in seven genres with generated sounds, in a browser
+// without a graphics card: the similarity of the tracks of ten radios step by step, the time from a click on "Start
+// radio" to the first sound, and how evenly the map is drawn while it is panned and zoomed. Runs only when named.
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -19,12 +19,12 @@ import { startProduct, type Product } from '../product.ts';
 const LIBRARY_SIZE = { artists: 60, albums: 12, tracks: 10 };
 const TRACK_SECONDS = 20;
 const STEP_COUNT = 100;
-/** Tracks of a radio that a window asks for in one request. */
+/** Number of tracks that a window requests from a radio at once. */
 const RADIO_COUNT = 10;
 const CLICK_COUNT = 20;
 const LIMIT_MS = 1_000;
 const FRAMES_PER_SECOND = 30;
-/** Tall enough for the 50,000 points that the map draws at most. */
+/** Large enough for the 50,000 points that the map draws at most. */
 const WINDOW_SIZE = { width: 2_400, height: 1_300 };
 const MOVE_COUNT = 120;
 
@@ -38,7 +38,7 @@ export async function radioSuite(dir: string, { libraries }: { libraries: string
   }
 }
 
-/** A copy of the one that is kept. */
+/** Returns a copy of the kept library's data folder. */
 async function dataFolder(dir: string, libraries: string): Promise<string> {
   const libraryDir = join(libraries, 'radio-library');
   if (!existsSync(libraryDir)) {
@@ -46,7 +46,7 @@ async function dataFolder(dir: string, libraries: string): Promise<string> {
     const unfinishedDir = `${libraryDir}.half`;
     rmSync(unfinishedDir, { recursive: true, force: true });
     mkdirSync(unfinishedDir, { recursive: true });
-    await (await startProduct(unfinishedDir, { ANALYSIS_ENABLED: 'false' })).stop(); // account made
+    await (await startProduct(unfinishedDir, { ANALYSIS_ENABLED: 'false' })).stop(); // creates the account
     fill(unfinishedDir);
     renameSync(unfinishedDir, libraryDir);
   }
@@ -55,7 +55,7 @@ async function dataFolder(dir: string, libraries: string): Promise<string> {
   return dataDir;
 }
 
-/** All tracks have one file. */
+/** Fills the database; all tracks share one file. */
 function fill(dataDir: string): void {
   const file = join(dataDir, 'library', 'audio', 'x');
   mkdirSync(dirname(file), { recursive: true });
@@ -73,11 +73,14 @@ function fill(dataDir: string): void {
   client.close();
 }
 
-/** A table: for each radio the mean likeness of ten steps to what they were chosen for, and how many have its genre. */
+/**
+ * Returns a table: for each radio the mean similarity of ten steps to the tracks they were chosen for, and how many
+ * have its genre.
+ */
 async function radios(product: Product): Promise<string> {
   const ofGenre = LIBRARY_SIZE.artists * LIBRARY_SIZE.albums * LIBRARY_SIZE.tracks;
   const track = (genre: number): Promise<TrackOut> =>
-    product.api<TrackOut>(`/tracks/${1 + ofGenre * genre + Math.floor(ofGenre / 3)}`); // ids follow each other
+    product.api<TrackOut>(`/tracks/${1 + ofGenre * genre + Math.floor(ofGenre / 3)}`); // ids are consecutive
   const seeds: [name: string, seed: object, genre?: number][] = [
     [`a track of ${GENRES[0]}`, { kind: 'track', id: (await track(0)).id }, 0],
     [`a track of ${GENRES[1]}`, { kind: 'track', id: (await track(1)).id }, 1],
@@ -176,7 +179,7 @@ async function map(page: Page): Promise<Measure[]> {
   if (!box) throw new Error('there is no map');
   const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
   await page.mouse.move(middle.x, middle.y);
-  const ways: [name: string, go: () => Promise<void>][] = [
+  const movements: [name: string, move: () => Promise<void>][] = [
     [
       'walked',
       async () => {
@@ -194,13 +197,13 @@ async function map(page: Page): Promise<Measure[]> {
     ],
   ];
   const measures: Measure[] = [];
-  for (const [name, go] of ways) {
+  for (const [name, move] of movements) {
     await page.evaluate(noteFrames);
-    await go();
+    await move();
     const frames = await page.evaluate(() => (globalThis as unknown as NotedFrames).frames());
     frames.sort((a, b) => a - b);
-    const percentile = (part: number): number =>
-      frames[Math.min(frames.length - 1, Math.floor(part * frames.length))] as number;
+    const percentile = (share: number): number =>
+      frames[Math.min(frames.length - 1, Math.floor(share * frames.length))] as number;
     console.log(
       `map ${name}: ${frames.length} frames, median ${percentile(0.5).toFixed(1)} ms, p95 ${percentile(0.95).toFixed(1)} ms`,
     );
@@ -223,7 +226,7 @@ interface NotedFrames {
   frames: () => number[];
 }
 
-/** Runs in the page: milliseconds between frames, until they are asked for. */
+/** Runs in the page: notes the milliseconds between frames until they are requested. */
 function noteFrames(): void {
   const frames: number[] = [];
   let [lastFrameAt, isNoting] = [performance.now(), true];

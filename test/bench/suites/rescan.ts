@@ -1,5 +1,5 @@
-// 100,000 tracks, or BENCH_TRACKS: the first scan while a person uses the server, a rescan without changes, and one after
-// a folder was renamed.
+// Measures scans of 100,000 tracks, or BENCH_TRACKS: the first scan while a user is active, a rescan without changes,
+// and a rescan after a folder was renamed.
 import { mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { inTurn, measure, type Measure } from '../measure.ts';
@@ -19,7 +19,7 @@ export async function rescanSuite(dir: string): Promise<Measure[]> {
     LOCAL_MEDIA_IMPORT_PATH: music,
     LOCAL_MEDIA_IMPORT_MODE: 'reference',
   });
-  await eventLoopDelayMs(product); // from here on
+  await eventLoopDelayMs(product); // measures from here on
   const usedFigures = await whileUsed(product, () => product.scan());
   const delay = await eventLoopDelayMs(product);
   process.stderr.write(

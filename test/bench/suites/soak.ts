@@ -1,7 +1,7 @@
-// The same mix of requests for minutes: eight phones and pages that list, search, look at covers, stream, transcode,
-// play and like, with a scan every 90 s. What grows or slows with time is kept in the process. The load of the machine
-// changes meanwhile, so beside the throughput there is the processor time that a request costs the server. Runs only
-// when it is named; --minutes N, --docs draws docs/soak.svg.
+// Sends the same mix of requests for minutes: eight phones and pages that list, search, display covers, stream,
+// transcode, play and like, with a scan every 90 s, to find memory that grows and requests that slow down with time.
+// The load of the machine changes meanwhile, so the server's processor time per request is measured beside the
+// throughput. Runs only when named; --minutes N, --docs draws docs/soak.svg.
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -42,7 +42,7 @@ export async function soakSuite(
   const product = await startProduct(dataDir, {
     LOCAL_MEDIA_IMPORT_PATH: music,
     LOCAL_MEDIA_IMPORT_MODE: 'reference',
-    ANALYSIS_ENABLED: 'false', // it would go on for hours, and no memory be at rest
+    ANALYSIS_ENABLED: 'false', // the analysis would run for hours and use memory
   });
   await product.scan();
   await sleep(REST_MS / 3);
@@ -52,7 +52,7 @@ export async function soakSuite(
   const endsAt = performance.now() + minutes * 60_000;
   let times: number[] = [];
   let nextScanAt = performance.now() + SCAN_EVERY_MS / 3;
-  const ask: Ask = async (path, init = {}) => {
+  const sendRequest: Ask = async (path, init = {}) => {
     const startedAt = performance.now();
     const response = await fetch(`${product.url}${path}`, {
       ...init,
@@ -64,7 +64,7 @@ export async function soakSuite(
   };
   const client = async (seed: number): Promise<void> => {
     const nextRequest = mix(seededRandom(seed));
-    while (performance.now() < endsAt) await nextRequest(ask);
+    while (performance.now() < endsAt) await nextRequest(sendRequest);
   };
   const scans = async (): Promise<void> => {
     while (performance.now() < endsAt) {
@@ -170,7 +170,7 @@ const databaseMb = (dataDir: string): number =>
     .filter((name) => name.startsWith('tonearm.db'))
     .reduce((sum, name) => sum + statSync(join(dataDir, name)).size / 1e6, 0);
 
-/** One strip for each figure over time. */
+/** Draws one strip for each figure over time. */
 function draw(slices: Slice[]): string {
   const [width, height, gap] = [720, 70, 34];
   const strips: [keyof Slice, string][] = [
@@ -185,7 +185,7 @@ function draw(slices: Slice[]): string {
     ['handles', 'Open files'],
     ['databaseMb', 'Database with its log, MB'],
   ];
-  const drawn = strips.map(([field, title], n) => {
+  const stripElements = strips.map(([field, title], n) => {
     const maximum = Math.max(1e-9, ...slices.map((slice) => slice[field]));
     const points = slices.map(
       (slice, i) =>
@@ -199,7 +199,7 @@ function draw(slices: Slice[]): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-8 -4 ${width + 16} ${strips.length * (height + gap) + 8}" role="img" aria-label="Throughput, latency, processor time, memory, open files and size of the database over time">
 <style>text{font:600 13px sans-serif;fill:#5b5854}polyline{fill:none;stroke:#0a72d4;stroke-width:1.5}.ground{fill:#f1efec}</style>
 <rect x="-8" y="-4" width="100%" height="100%" fill="#fcfbfa"/>
-${drawn.join('\n')}
+${stripElements.join('\n')}
 </svg>
 `;
 }

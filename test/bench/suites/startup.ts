@@ -1,5 +1,5 @@
-// From spawn to the first answer of /health, with a library of a few tracks: the server itself, the installed command,
-// and `npm start`. Bound: an empty node:http server, for `npm start` one that npm starts.
+// Measures the time from spawn to the first response of /health, with a library of a few tracks: of the server itself,
+// of the installed command, and of `npm start`. Bound: an empty node:http server, for `npm start` one that npm starts.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -25,34 +25,34 @@ export async function startupSuite(dir: string): Promise<Measure[]> {
   const emptyServerPath = join(emptyPackage, 'server.mjs');
   writeFileSync(emptyServerPath, EMPTY_SERVER_CODE);
   writeFileSync(join(emptyPackage, 'package.json'), JSON.stringify({ scripts: { start: 'exec node server.mjs' } }));
-  const main = join(root, 'dist', 'server', 'main.js');
+  const mainPath = join(root, 'dist', 'server', 'main.js');
   const dataDir = join(dir, 'startup');
-  await (await startProduct(dataDir)).stop(); // migrated, account created, code compiled
-  const ours = (port: string): string[] => ['--data-dir', dataDir, '--log-level', 'error', '--port', port];
+  await (await startProduct(dataDir)).stop(); // migrates the database, creates the account, compiles the code
+  const ownArguments = (port: string): string[] => ['--data-dir', dataDir, '--log-level', 'error', '--port', port];
   const byNode = (port: string): Command => ({ program: process.execPath, args: [emptyServerPath, port] });
   const npmStart = (cwd: string, args: string[]): Command => ({ program: 'npm', args: ['start', '--', ...args], cwd });
   const rows = [
     {
       name: 'spawn to first /health',
       bound: { name: 'empty node:http', command: byNode },
-      command: (port: string): Command => ({ program: process.execPath, args: [main, ...ours(port)] }),
-      most: 4,
+      command: (port: string): Command => ({ program: process.execPath, args: [mainPath, ...ownArguments(port)] }),
+      maxRatio: 4,
     },
     {
       name: 'installed command to first /health',
       bound: { name: 'empty node:http', command: byNode },
-      command: (port: string): Command => ({ program: join(root, 'scripts', 'tonearm.js'), args: ours(port) }),
-      most: 2.5,
+      command: (port: string): Command => ({ program: join(root, 'scripts', 'tonearm.js'), args: ownArguments(port) }),
+      maxRatio: 2.5,
     },
     {
       name: 'npm start to first /health',
       bound: { name: 'npm start of an empty node:http', command: (port: string) => npmStart(emptyPackage, [port]) },
-      command: (port: string) => npmStart(root, ours(port)),
-      most: 1.5,
+      command: (port: string) => npmStart(root, ownArguments(port)),
+      maxRatio: 1.5,
     },
   ];
   const measures: Measure[] = [];
-  for (const { name, bound, command, most } of rows) {
+  for (const { name, bound, command, maxRatio } of rows) {
     const times = await inTurn(
       ROUND_COUNT,
       () => millisecondsToHealth(bound.command),
@@ -65,7 +65,7 @@ export async function startupSuite(dir: string): Promise<Measure[]> {
         unit: 'ms',
         product: times.product,
         bound: { name: bound.name, value: times.bound },
-        goal: { op: '<=', value: most },
+        goal: { op: '<=', value: maxRatio },
       }),
     );
   }

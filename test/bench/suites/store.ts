@@ -1,5 +1,6 @@
-// A library in an object store (versitygw on this machine, whose processor time is in both): scanning into it beside a
-// loop of the SDK with eight puts at once, one stream of 200 MB beside a bare get, and /health while 50 streams start.
+// Measures a library in an object store (versitygw on this machine, whose processor time is part of both figures):
+// scanning into it compared with a loop of the SDK with eight puts at once, one stream of 200 MB compared with a bare
+// get, and /health while 50 streams start.
 import { readdirSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { get } from 'node:http';
@@ -19,8 +20,8 @@ const LONG_BYTES = 200_000_000;
 const HEALTH_EVERY_MS = 10;
 
 export async function storeSuite(dir: string): Promise<Measure[]> {
-  const make = S3_MAKES.find(({ name }) => name === 'versitygw');
-  const server = make ? await startS3Server(make) : 'it is not known';
+  const s3Make = S3_MAKES.find(({ name }) => name === 'versitygw');
+  const server = s3Make ? await startS3Server(s3Make) : 'it is not known';
   if (typeof server === 'string') throw new Error(`NOT MEASURED: the object store: ${server}`);
   const client = new S3Client({
     endpoint: server.endpoint,

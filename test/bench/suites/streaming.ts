@@ -1,5 +1,5 @@
-// A 50 MB file over loopback, whole: one listener, and fifty at once. Bounds: the package `send`, which Express itself
-// uses, and nginx with sendfile, where it is installed; throughput and processor time.
+// Measures throughput and processor time of a whole 50 MB file over loopback: one listener, and fifty at once. Bounds:
+// the package `send`, which Express itself uses, and nginx with sendfile, if it is installed.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -80,8 +80,8 @@ async function besideNginx(dir: string, music: string, stream: string, meter: Me
   const cpu: { nginx: number[]; tonearm: number[] } = { nginx: [], tonearm: [] };
   const manyStreams = await inTurn(
     ROUNDS_AT_ONCE,
-    () => together(file, nginx.meter, cpu.nginx),
-    () => together(stream, meter, cpu.tonearm),
+    () => measureTogether(file, nginx.meter, cpu.nginx),
+    () => measureTogether(stream, meter, cpu.tonearm),
   );
   await nginx.stop();
   const suite = 'streaming';
@@ -111,8 +111,8 @@ async function besideNginx(dir: string, music: string, stream: string, meter: Me
   ];
 }
 
-/** MB/s of all together; adds the processor time for a GB. */
-async function together(address: string, meter: Meter, cpu: number[]): Promise<number> {
+/** Returns the MB/s of all listeners together; adds the processor time per GB to `cpu`. */
+async function measureTogether(address: string, meter: Meter, cpu: number[]): Promise<number> {
   const [previousCpuMs, startedAt] = [meter.cpuMs(), performance.now()];
   await Promise.all(Array.from({ length: AT_ONCE }, () => megabytesPerSecond(address)));
   const [seconds, bytes] = [(performance.now() - startedAt) / 1_000, FILE_BYTES * AT_ONCE];
@@ -120,7 +120,7 @@ async function together(address: string, meter: Meter, cpu: number[]): Promise<n
   return bytes / 1e6 / seconds;
 }
 
-/** Over a bare socket into one reused buffer, so that the client costs little beside the servers. */
+/** Returns the MB/s of a download over a bare socket into one reused buffer, so that the client costs little. */
 function megabytesPerSecond(address: string): Promise<number> {
   const { hostname, port, pathname, search, host } = new URL(address);
   const startedAt = performance.now();

@@ -1,8 +1,8 @@
-// The Subsonic API with a large library: how long each call of a client's first sync takes, and beside it a bare server
-// that answers as many rows of the same table as JSON, unjoined; for calls with small responses a `ping`, which is the
-// same request with the same credentials and an empty response. A song or album of the protocol has twice the fields
-// of its row, with names, likes and plays from other tables: a bare page with those takes two to three times the
-// bound, and the goals are twice that. Other figures (p99, bytes, memory) go to stderr.
+// Measures the Subsonic API with a large library: each call of a client's first sync, compared with a bare server that
+// returns as many rows of the same table as JSON, unjoined; calls with small responses are compared with `ping`, the
+// same request with the same credentials and an empty response. A song or album of the protocol has twice the fields of
+// its row, with names, likes and plays from other tables: a bare page with those takes two to three times the bound,
+// and the goals are twice that. Other figures (p99, bytes, memory) go to stderr.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ interface CallOf {
   name: string;
   address: string;
   goal: number;
-  bound: 'ping' | { rows: number; of: Table };
+  bound: 'ping' | { rows: number; table: Table };
   rounds?: number;
 }
 
@@ -41,14 +41,14 @@ const lists = [
   'byYear&fromYear=1990&toYear=2005',
   'byGenre&genre=Jazz',
 ];
-const songs = { goal: 5, bound: { rows: 500, of: 'tracks' } } as const;
+const songs = { goal: 5, bound: { rows: 500, table: 'tracks' } } as const;
 
 const MEASURED_CALLS: CallOf[] = [
   ...lists.map((type): CallOf => ({
     name: `getAlbumList2 ${type.replace(/&.*/, '')}, 500`,
     address: `getAlbumList2?type=${type}&size=500`,
     goal: 5,
-    bound: { rows: 500, of: 'albums' },
+    bound: { rows: 500, table: 'albums' },
   })),
   {
     name: 'search3, everything, first 500',
@@ -66,18 +66,18 @@ const MEASURED_CALLS: CallOf[] = [
     name: 'getArtists',
     address: 'getArtists',
     goal: 10,
-    bound: { rows: Math.ceil(TRACK_COUNT * 0.044), of: 'artists' },
+    bound: { rows: Math.ceil(TRACK_COUNT * 0.044), table: 'artists' },
     rounds: FEW_ROUNDS,
   },
   { name: 'getAlbum', address: 'getAlbum?id=al-7', goal: 4, bound: 'ping' },
   { name: 'getCoverArt, 300, cached', address: 'getCoverArt?id=al-7&size=300', goal: 3, bound: 'ping' },
 ];
-/** After all of them, with the cover scaled and everything read once. */
+/** Maximum memory after all calls, when the cover was scaled and everything was read once. */
 const MOST_MEMORY_MB = 300;
 
 export async function subsonicSuite(dir: string): Promise<Measure[]> {
   const dataDir = join(dir, 'subsonic');
-  await (await startProduct(dataDir)).stop(); // the database and the account
+  await (await startProduct(dataDir)).stop(); // creates the database and the account
   const client = new Database(join(dataDir, 'tonearm.db'));
   const userId = (client.prepare('SELECT min(id) AS id FROM users').get() as { id: number }).id;
   fillLibrary(client, { tracks: TRACK_COUNT, userId, likeEvents: TRACK_COUNT / 50, plays: TRACK_COUNT / 10 });
@@ -96,7 +96,7 @@ export async function subsonicSuite(dir: string): Promise<Measure[]> {
         ? pingTimes
         : {
             name: `${bound.rows.toLocaleString('en')} bare rows`,
-            ...(await times(`${bareServer.url}/${bound.of}/${bound.rows}`, rounds)),
+            ...(await times(`${bareServer.url}/${bound.table}/${bound.rows}`, rounds)),
           };
     const callTimes = await times(
       `${product.url}/rest/${address}${address.includes('?') ? '&' : '?'}${credentials}`,
@@ -134,12 +134,15 @@ export async function subsonicSuite(dir: string): Promise<Measure[]> {
   return measures;
 }
 
-/** Songs per page of a copy. */
+/** Number of songs per page of a copy. */
 const PAGE_SIZE = 500;
-/** A copy by albums or folders has a request for each of them, and each album twice: in its list and with its songs. */
+/**
+ * Goals by sync method. A copy by albums or folders sends a request for each of them, and receives each album twice: in
+ * its list and with its songs.
+ */
 const SYNC_GOALS: Record<keyof typeof SYNCS, number> = { search3: 5, albums: 20, folders: 20 };
 
-/** A first copy of the whole library, beside a bare server that sends as many rows, in pages. */
+/** Measures a first copy of the whole library, compared with a bare server that sends as many rows in pages. */
 async function syncs(product: Product, bareUrl: string): Promise<Measure[]> {
   const phone = await openPhone({ url: product.url, api: async (path) => ({ body: await product.api(path) }) });
   const { p50 } = await times(`${bareUrl}/tracks/${PAGE_SIZE}`, FEW_ROUNDS);
@@ -204,7 +207,7 @@ async function times(address: string, rounds: number): Promise<{ p50: number; p9
   };
 }
 
-/** `/tracks/500`: so many bare rows by their ids. */
+/** Starts a server that returns bare rows by their ids: `/tracks/500` returns 500 rows. */
 async function startBare(path: string): Promise<{ url: string; close: () => void }> {
   const db = new Database(path, { readonly: true });
   applyPragmas(db);

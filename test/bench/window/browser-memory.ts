@@ -1,4 +1,4 @@
-// The memory of a page while something happens: its script heap, and the private memory of its process.
+// Measures the memory of a page during an action: its script heap, and the private memory of its process.
 import { readFileSync } from 'node:fs';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 
@@ -8,30 +8,31 @@ const BYTES_PER_MB = 1024 * 1024;
 export interface Memory {
   heapMb: number;
   processMb: number;
-  /** Of the process, after garbage collection. */ keptMb: number;
+  /** Memory of the process after garbage collection. */
+  keptMb: number;
 }
 
-/** The maximum from now until it is stopped. */
+/** Measures the maximum memory from now until `stop` is called. */
 export async function watchMemory(browser: Browser, page: Page): Promise<{ stop: () => Promise<Memory> }> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');
   await keepNoAnswers(page);
   const pids = await rendererPids(browser);
   const peak = { heapMb: 0, processMb: 0 };
-  const look = async (): Promise<void> => {
+  const readMemory = async (): Promise<void> => {
     peak.heapMb = Math.max(peak.heapMb, await heapMb(session));
     peak.processMb = Math.max(peak.processMb, ...pids.map(privateMb));
   };
-  await look();
+  await readMemory();
   let pendingLook = Promise.resolve();
   const timer = setInterval(() => {
-    pendingLook = pendingLook.then(look).catch(() => clearInterval(timer));
-  }, EVERY_MS); // until the page is closed
+    pendingLook = pendingLook.then(readMemory).catch(() => clearInterval(timer));
+  }, EVERY_MS); // measures until the page is closed
   return {
     async stop() {
       clearInterval(timer);
       await pendingLook;
-      await look();
+      await readMemory();
       await session.send('HeapProfiler.collectGarbage');
       await page.waitForTimeout(EVERY_MS);
       const keptMb = Math.max(...pids.map(privateMb));
@@ -50,8 +51,8 @@ interface Driven {
 }
 
 /**
- * The driver makes the browser keep responses for later inspection, 100 MB of them in the page's own process,
- * which no user's browser does.
+ * Keeps the browser from storing responses for the driver, which it does in the page's own process, up to 100 MB. No
+ * user's browser does that.
  */
 const keepNoAnswers = (page: Page): Promise<unknown> =>
   (page as unknown as Driven)._connection.toImpl(page).delegate._mainFrameSession._client.send('Network.disable');
@@ -68,7 +69,7 @@ async function rendererPids(browser: Browser): Promise<number[]> {
   return processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id);
 }
 
-/** What would be free if the process ended; 0 when it has, and where there is no /proc. */
+/** Returns the memory that would be free if the process ended; 0 after its end, and without /proc. */
 function privateMb(pid: number): number {
   try {
     const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');

@@ -1,16 +1,16 @@
-// How long a page takes from a click or a key to the next frame, and how much its layout moves by itself, as the
-// browser measures both.
+// Measures with the browser's own means how long a page takes from a click or a key to the next frame, and how much its
+// layout moves by itself.
 import type { BrowserContext, Page } from 'playwright-core';
 
-/** The browser reports no interaction that is shorter. */
+/** The shortest interaction that browsers report. */
 const REPORTED_FROM_MS = 16;
 
 export interface Noted {
   /** Interactions of `REPORTED_FROM_MS` or more. */
-  interactions: { at: number; ms: number; what: string }[];
-  /** All of them, also the shorter ones. */
+  interactions: { startMs: number; ms: number; description: string }[];
+  /** Number of all interactions, including shorter ones. */
   count: number;
-  shifts: { at: number; value: number; what: string }[];
+  shifts: { startMs: number; value: number; description: string }[];
 }
 
 export const noteInteractions = (context: BrowserContext): Promise<unknown> =>
@@ -20,7 +20,7 @@ export const interactionsOf = (page: Page): Promise<Noted> =>
   page.evaluate(() => (globalThis as unknown as { interactions: () => Noted }).interactions());
 
 /** Returns a percentile of all interactions; unreported interactions count as `REPORTED_FROM_MS`. */
-export function percentile(observations: readonly Noted[], part: number): number {
+export function percentile(observations: readonly Noted[], share: number): number {
   const durations = observations.flatMap(({ interactions }) => interactions.map(({ ms }) => ms));
   const count = observations.reduce(
     (sum, observation) => sum + Math.max(observation.count, observation.interactions.length),
@@ -29,13 +29,16 @@ export function percentile(observations: readonly Noted[], part: number): number
   const allDurations = [...Array<number>(count - durations.length).fill(REPORTED_FROM_MS), ...durations].toSorted(
     (a, b) => a - b,
   );
-  return allDurations[Math.ceil(allDurations.length * part) - 1] ?? 0;
+  return allDurations[Math.ceil(allDurations.length * share) - 1] ?? 0;
 }
 
-/** The largest sum of shifts within five seconds, with no second between them: the browsers' layout shift. */
+/**
+ * Returns the largest sum of layout shifts within five seconds with less than one second between two shifts, as
+ * browsers define it.
+ */
 export function layoutShift({ shifts }: Noted): number {
   let [maxSum, sum, firstShiftAt, lastShiftAt] = [0, 0, -Infinity, -Infinity];
-  for (const { at, value } of shifts) {
+  for (const { startMs: at, value } of shifts) {
     if (at - lastShiftAt > 1_000 || at - firstShiftAt > 5_000) [sum, firstShiftAt] = [0, at];
     lastShiftAt = at;
     sum += value;
@@ -54,7 +57,7 @@ interface LayoutShift extends PerformanceEntry {
   sources: { node: Node | null }[];
 }
 
-/** Runs in the page. */
+/** Runs in the page: records interactions and layout shifts. */
 function note(reportedFrom: number): void {
   const byInteraction = new Map<number, Noted['interactions'][number]>();
   const shifts: Noted['shifts'] = [];
@@ -65,13 +68,21 @@ function note(reportedFrom: number): void {
   const events = new PerformanceObserver((entryList) => {
     for (const { interactionId, startTime, duration, name, target } of entryList.getEntries() as EventTiming[])
       if (interactionId > 0 && duration > (byInteraction.get(interactionId)?.ms ?? 0))
-        byInteraction.set(interactionId, { at: startTime, ms: duration, what: `${name} ${describeNode(target)}` });
+        byInteraction.set(interactionId, {
+          startMs: startTime,
+          ms: duration,
+          description: `${name} ${describeNode(target)}`,
+        });
   });
   events.observe({ type: 'event', durationThreshold: reportedFrom, buffered: true } as PerformanceObserverInit);
   new PerformanceObserver((entryList) => {
     for (const { value, startTime, hadRecentInput, sources } of entryList.getEntries() as LayoutShift[])
       if (!hadRecentInput)
-        shifts.push({ at: startTime, value, what: sources.map(({ node }) => describeNode(node)).join(', ') });
+        shifts.push({
+          startMs: startTime,
+          value,
+          description: sources.map(({ node }) => describeNode(node)).join(', '),
+        });
   }).observe({ type: 'layout-shift', buffered: true });
   Object.assign(globalThis, {
     interactions: (): Noted => ({

@@ -1,5 +1,5 @@
-// The library window of a library of a million tracks in 80,000 albums, with covers, in a browser whose scroll bars can
-// be dragged.
+// Opens the library window with a library of a million tracks in 80,000 albums with covers, in a browser whose scroll
+// bars can be dragged.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -12,13 +12,13 @@ import { startProduct, type Product } from '../product.ts';
 
 const TRACK_COUNT = 1_000_000;
 const ALBUM_COUNT = 80_000;
-/** Albums share them, but each has its own small versions. */
+/** Number of different pictures; albums share them, but each album has its own scaled covers. */
 const PICTURE_COUNT = 64;
 
 export interface LargeWindow {
   browser: Browser;
   product: Product;
-  /** A signed-in page in a profile of its own. */
+  /** Opens a signed-in page in its own browser profile. */
   openPage(): Promise<Page>;
   close(): Promise<void>;
 }

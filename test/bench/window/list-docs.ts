@@ -1,5 +1,5 @@
-// What the suites `lists`, `opening` and `interaction` found, as tables in docs/lists.md and a picture of the traces in
-// docs/lists.svg.
+// Writes the results of the suites `lists`, `opening` and `interaction` as tables into docs/lists.md, and a picture of
+// the traces into docs/lists.svg.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../product.ts';
@@ -29,7 +29,7 @@ function replaceBetween(mark: string, text: string): void {
 }
 
 export function writeListDocs(figures: ListFigures[]): void {
-  const ways = figures.flatMap(({ list, ways }) =>
+  const ways = figures.flatMap(({ list, scrolls: ways }) =>
     ways.map(({ name, trace }) => [
       list,
       name,
@@ -109,42 +109,42 @@ export function writeInteractionDocs(figures: InteractionFigures[]): void {
   );
 }
 
-/** One strip per way of scrolling: the line is the position in the list, the bars are visible blank rows. */
+/** Draws one strip per way of scrolling: the line is the position in the list, the bars are visible blank rows. */
 function draw(figures: ListFigures[]): string {
-  const strips = figures.flatMap(({ list, ways }) =>
+  const strips = figures.flatMap(({ list, scrolls: ways }) =>
     ways.map(({ name, trace }) => ({ name: `${list}: ${name}`, trace })),
   );
-  const drawn = strips.map(
+  const stripElements = strips.map(
     ({ name, trace }, i) =>
       `<g transform="translate(0 ${i * (STRIP_HEIGHT + NAME_HEIGHT + 12)})"><text x="0" y="14">${name}, ${(lengthOf(trace) / 1000).toFixed(1)} s</text>${strip(trace)}</g>`,
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-8 -4 ${CHART_WIDTH + 16} ${strips.length * (STRIP_HEIGHT + NAME_HEIGHT + 12) + 8}" role="img" aria-label="Place in the list and blank rows in sight over time, for each way of scrolling">
 <style>text{font:600 13px sans-serif;fill:#5b5854}polyline{fill:none;stroke:#0a72d4;stroke-width:1.25}.blank{fill:#c8431b}.ground{fill:#f1efec}</style>
 <rect x="-8" y="-4" width="100%" height="100%" fill="#fcfbfa"/>
-${drawn.join('\n')}
+${stripElements.join('\n')}
 </svg>
 `;
 }
 
-const lengthOf = ({ frames }: ListTrace): number => Math.max(1, frames.at(-1)?.at ?? 0);
+const lengthOf = ({ frames }: ListTrace): number => Math.max(1, frames.at(-1)?.timeMs ?? 0);
 
 function strip(trace: ListTrace): string {
   const { frames } = trace;
   const x = (timeMs: number): number => (timeMs / lengthOf(trace)) * CHART_WIDTH;
-  const furthest = Math.max(1, ...frames.map(({ first }) => first));
+  const furthest = Math.max(1, ...frames.map(({ firstVisible: first }) => first));
   const mostBlank = Math.max(1, ...frames.map(({ blank }) => blank));
-  const bars = frames.flatMap(({ at, blank }, n) => {
+  const bars = frames.flatMap(({ timeMs: at, blank }, n) => {
     const height = (blank / mostBlank) * STRIP_HEIGHT;
     return blank === 0
       ? []
       : [
-          `<rect class="blank" x="${x(at).toFixed(1)}" y="${(NAME_HEIGHT + STRIP_HEIGHT - height).toFixed(1)}" width="${Math.max(0.5, x(frames[n + 1]?.at ?? at) - x(at)).toFixed(1)}" height="${height.toFixed(1)}"/>`,
+          `<rect class="blank" x="${x(at).toFixed(1)}" y="${(NAME_HEIGHT + STRIP_HEIGHT - height).toFixed(1)}" width="${Math.max(0.5, x(frames[n + 1]?.timeMs ?? at) - x(at)).toFixed(1)}" height="${height.toFixed(1)}"/>`,
         ];
   });
   const line = frames
     .filter((_, n) => n % 3 === 0)
     .map(
-      ({ at, first }) =>
+      ({ timeMs: at, firstVisible: first }) =>
         `${x(at).toFixed(1)},${(NAME_HEIGHT + STRIP_HEIGHT - (first / furthest) * STRIP_HEIGHT).toFixed(1)}`,
     );
   return `<rect class="ground" y="${NAME_HEIGHT}" width="${CHART_WIDTH}" height="${STRIP_HEIGHT}"/>${bars.join('')}<polyline points="${line.join(' ')}"/>`;

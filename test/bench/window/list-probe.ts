@@ -3,20 +3,20 @@
 import type { Page } from 'playwright-core';
 
 interface Frame {
-  /** Milliseconds since the start. */
-  at: number;
-  /** Rows and cells of the list in the document. */
+  /** Milliseconds since the start of the recording. */
+  timeMs: number;
+  /** Number of the list's rows or cells that are in the document. */
   inDocument: number;
   blank: number;
-  /** Index of the first visible one. */
-  first: number;
+  /** Index of the first visible row or cell. */
+  firstVisible: number;
 }
 
 export interface ListTrace {
   frames: Frame[];
   /** The longest time that one visible row or cell was blank. */
   longestBlankMs: number;
-  /** The longest time without a break in which any visible row or cell was blank. */
+  /** The longest continuous time in which any visible row or cell was blank. */
   longestUneaseMs: number;
   longestFrameMs: number;
   answers: { count: number; medianMs: number; longestMs: number };
@@ -30,7 +30,7 @@ interface Watch {
 export const startProbe = (page: Page): Promise<void> => page.evaluate(watch);
 export const stopProbe = (page: Page): Promise<ListTrace> =>
   page.evaluate(() => (globalThis as unknown as { watch: Watch }).watch.stop());
-/** Waits until everything visible is loaded, two frames after the last action. */
+/** Waits two frames, and then until all visible rows are loaded. */
 export const untilFull = async (page: Page): Promise<void> => {
   await page.evaluate(
     () =>
@@ -43,7 +43,9 @@ export const untilFull = async (page: Page): Promise<void> => {
   });
 };
 
-/** Runs in the page. A loaded row has the id of its track; a loaded cell has something to focus. */
+/**
+ * Runs in the page: records every frame. A loaded row has the id of its track; a loaded cell has something to focus.
+ */
 function watch(): void {
   const frames: Frame[] = [];
   const blankSince = new Map<string, number>();
@@ -53,14 +55,14 @@ function watch(): void {
   performance.clearResourceTimings();
   performance.setResourceTimingBufferSize(20_000);
 
-  const inSight = (): { all: NodeListOf<HTMLElement>; seen: HTMLElement[] } => {
+  const inSight = (): { allRows: NodeListOf<HTMLElement>; visibleRows: HTMLElement[] } => {
     const scroller = document.querySelector('main')!.getBoundingClientRect();
     const grid = document.querySelector('[role="grid"]')!;
     const head = grid.querySelector('[role="columnheader"]')?.getBoundingClientRect().bottom ?? scroller.top;
     const rowElements = grid.querySelectorAll<HTMLElement>('[data-index]');
     return {
-      all: rowElements,
-      seen: [...rowElements].filter((cell) => {
+      allRows: rowElements,
+      visibleRows: [...rowElements].filter((cell) => {
         const { top, bottom } = cell.getBoundingClientRect();
         return bottom > head + 1 && top < scroller.bottom - 1;
       }),
@@ -69,29 +71,29 @@ function watch(): void {
   const isBlank = (cell: HTMLElement): boolean =>
     cell.dataset['track'] === undefined && !cell.querySelector('[data-stop]');
 
-  const look = (): void => {
+  const recordFrame = (): void => {
     if (!isRunning) return;
     const frameTime = performance.now();
     longestFrameMs = Math.max(longestFrameMs, frameTime - previousFrameAt);
     previousFrameAt = frameTime;
-    const { all, seen } = inSight();
-    const blank = seen.filter(isBlank).map((cell) => cell.dataset['index']!);
+    const { allRows, visibleRows } = inSight();
+    const blank = visibleRows.filter(isBlank).map((cell) => cell.dataset['index']!);
     for (const [index, blankFrom] of blankSince) {
       longestBlankMs = Math.max(longestBlankMs, frameTime - blankFrom);
       if (!blank.includes(index)) blankSince.delete(index);
     }
     for (const index of blank) if (!blankSince.has(index)) blankSince.set(index, frameTime);
-    unease = blank.length === 0 && seen.length > 0 ? 0 : unease || frameTime;
+    unease = blank.length === 0 && visibleRows.length > 0 ? 0 : unease || frameTime;
     if (unease) longestUneaseMs = Math.max(longestUneaseMs, frameTime - unease);
     frames.push({
-      at: frameTime - startedAt,
-      inDocument: all.length,
-      blank: seen.length === 0 ? 1 : blank.length,
-      first: Math.min(...seen.map((cell) => Number(cell.dataset['index']))),
+      timeMs: frameTime - startedAt,
+      inDocument: allRows.length,
+      blank: visibleRows.length === 0 ? 1 : blank.length,
+      firstVisible: Math.min(...visibleRows.map((cell) => Number(cell.dataset['index']))),
     });
-    requestAnimationFrame(look);
+    requestAnimationFrame(recordFrame);
   };
-  requestAnimationFrame(look);
+  requestAnimationFrame(recordFrame);
 
   const answers = (): ListTrace['answers'] => {
     const times = performance
@@ -104,9 +106,13 @@ function watch(): void {
   Object.assign(globalThis, {
     watch: {
       isFull: () => {
-        const { seen } = inSight();
-        // busy: what is seen are still the rows of the last place
-        return seen.length > 0 && !seen.some(isBlank) && !document.querySelector('[role="grid"][aria-busy="true"]');
+        const { visibleRows } = inSight();
+        // while the grid is busy, the visible rows belong to the previous position
+        return (
+          visibleRows.length > 0 &&
+          !visibleRows.some(isBlank) &&
+          !document.querySelector('[role="grid"][aria-busy="true"]')
+        );
       },
       stop: (): ListTrace => {
         isRunning = false;

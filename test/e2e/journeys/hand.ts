@@ -1,33 +1,33 @@
-// One way of using the window: mouse, keyboard or touch. Every click, tap, long press and key counts as an action.
-// Opening the search and typing into it is one action.
+// One way of using the window: mouse, keyboard or touch. Every click, tap, long press and key counts as one action;
+// opening the search and typing into it is one action together.
 import type { Locator, Page } from 'playwright-core';
 
 export const INPUT_METHODS = ['mouse', 'keyboard', 'touch'] as const;
-export type Way = (typeof INPUT_METHODS)[number];
+export type InputMethod = (typeof INPUT_METHODS)[number];
 
 export interface Hand {
-  way: Way;
+  inputMethod: InputMethod;
   page: Page;
-  /** Number of actions so far. */
+  /** Returns the number of actions so far. */
   count: () => number;
-  /** A click or a tap. */
+  /** Clicks or taps. */
   press: (target: Locator) => Promise<void>;
   key: (key: string) => Promise<void>;
-  /** Waits for a result of this name. */
+  /** Searches, and waits for a result with this name. */
   search: (text: string) => Promise<Locator>;
   /** Opens the menu of the search result. */
   menu: (result: Locator) => Promise<void>;
 }
 
-/** `types` searches letter by letter, as people do. */
-export function handOf(way: Way, page: Page, { types = false } = {}): Hand {
+/** Creates a hand. With `types` it types searches letter by letter, as people do. */
+export function handOf(inputMethod: InputMethod, page: Page, { types = false } = {}): Hand {
   let actions = 0;
   const press = async (target: Locator): Promise<void> => {
     actions += 1;
-    await (way === 'touch' ? target.tap() : target.click());
+    await (inputMethod === 'touch' ? target.tap() : target.click());
   };
   return {
-    way,
+    inputMethod,
     page,
     count: () => actions,
     press,
@@ -37,10 +37,10 @@ export function handOf(way: Way, page: Page, { types = false } = {}): Hand {
     },
     async search(text) {
       actions += 1;
-      if (way === 'keyboard') await page.keyboard.press('/');
+      if (inputMethod === 'keyboard') await page.keyboard.press('/');
       else {
         const open = page.getByRole('button', { name: 'Search' }).first();
-        await (way === 'touch' ? open.tap() : open.click());
+        await (inputMethod === 'touch' ? open.tap() : open.click());
       }
       const field = page.getByRole('combobox', { name: 'Search the library' });
       await (types ? field.pressSequentially(text) : field.fill(text));
@@ -52,13 +52,13 @@ export function handOf(way: Way, page: Page, { types = false } = {}): Hand {
     },
     async menu(result) {
       actions += 1;
-      if (way === 'mouse') await result.click({ button: 'right' });
-      else if (way === 'keyboard') await page.keyboard.press('Shift+F10');
+      if (inputMethod === 'mouse') await result.click({ button: 'right' });
+      else if (inputMethod === 'keyboard') await page.keyboard.press('Shift+F10');
       else
         await result.dispatchEvent('pointerdown', { pointerType: 'touch', bubbles: true, clientX: 100, clientY: 200 });
       await page.getByRole('menu').waitFor();
-      if (way !== 'touch') return;
-      // a browser ends a long press with a click, too
+      if (inputMethod !== 'touch') return;
+      // browsers also fire a click at the end of a long press
       await page.evaluate(() => {
         dispatchEvent(new PointerEvent('pointerup'));
         document.body.click();

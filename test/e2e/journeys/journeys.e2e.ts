@@ -1,7 +1,7 @@
 // Fifty tasks, by mouse, by keyboard alone and by touch: none takes more than three actions from any page.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DESK_WINDOW, PHONE_WINDOW, type Stage } from '../stage.ts';
-import { handOf, INPUT_METHODS, type Way } from './hand.ts';
+import { handOf, INPUT_METHODS, type InputMethod } from './hand.ts';
 import { openJourneys, start, STARTS } from './open-journeys.ts';
 import type { Task } from './tasks.ts';
 
@@ -15,8 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-test.each(INPUT_METHODS)('fifty tasks by %s', async (way: Way) => {
-  const page = await stage.openAsOwner(way === 'touch' ? PHONE_WINDOW : DESK_WINDOW);
+test.each(INPUT_METHODS)('fifty tasks by %s', async (inputMethod: InputMethod) => {
+  const page = await stage.openAsOwner(inputMethod === 'touch' ? PHONE_WINDOW : DESK_WINDOW);
   await page.goto('/');
   await page.getByRole('navigation').first().waitFor();
   const durations: Record<string, number> = {};
@@ -24,9 +24,9 @@ test.each(INPUT_METHODS)('fifty tasks by %s', async (way: Way) => {
   for (const [i, task] of tasks.entries()) {
     const from = STARTS[Math.floor((i * STARTS.length) / tasks.length)]!;
     await start(page, from);
-    const hand = handOf(way, page);
+    const hand = handOf(inputMethod, page);
     try {
-      await task.go(hand);
+      await task.perform(hand);
       await task.isDone(page);
     } catch (error) {
       failedTasks.push(`${task.name}, from ${from}: ${String(error)}`);

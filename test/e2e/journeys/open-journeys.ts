@@ -6,7 +6,7 @@ import { until } from '../../support/until.ts';
 import { DESK_WINDOW, openStage, type Stage } from '../stage.ts';
 import { tasksOf, type Task } from './tasks.ts';
 
-/** Several tasks begin at each of these pages, so that a page is not drawn again if the task before ended there. */
+/** The pages at which tasks begin. Consecutive tasks begin at the same page, so that it need not be drawn again. */
 export const STARTS = [
   '/',
   '/statistics',
@@ -25,7 +25,7 @@ export async function openJourneys(): Promise<{ stage: Stage; tasks: Task[] }> {
   const { items: tracks } = await stage.api<TrackPage>('/tracks?limit=200');
   const genres = await stage.api<GenreOut[]>('/genres');
   const names = [...albums.flatMap((item) => [item.title, item.artist_name ?? '']), ...tracks.map((one) => one.title)];
-  /** Found by its name alone. */
+  /** Returns whether a search for the name finds nothing else. */
   const isAlone = (name: string) =>
     /^[\w ]{5,}$/.test(name) &&
     names.filter((otherName) => otherName.toLowerCase().includes(name.toLowerCase())).length === 1;
@@ -46,7 +46,7 @@ export async function openJourneys(): Promise<{ stage: Stage; tasks: Task[] }> {
   return { stage, tasks };
 }
 
-/** Inside the window, without loading it again. */
+/** Navigates within the window, without loading it again. */
 export async function start(page: Page, path: string): Promise<void> {
   await page.keyboard.press('Escape');
   for (const role of ['dialog', 'menu'] as const) await page.getByRole(role).first().waitFor({ state: 'detached' });

@@ -6,7 +6,7 @@ import type { Hand } from './hand.ts';
 
 export interface Task {
   name: string;
-  go: (hand: Hand) => Promise<void>;
+  perform: (hand: Hand) => Promise<void>;
   isDone: (page: Page) => Promise<unknown>;
 }
 
@@ -31,9 +31,12 @@ const TASK_PAGES = {
   Trash: '/trash',
   Activity: '/activity',
 };
-/** Pages in the side bar, without the trash, which may be hidden, and playlists, which are listed one by one. */
+/**
+ * Names of the pages in the side bar, without the trash, which may be hidden, and playlists, which are listed one by
+ * one.
+ */
 const IN_SIDE_BAR = new Set(Object.keys(TASK_PAGES).filter((name) => name !== 'Trash' && name !== 'Playlists'));
-/** Pages in the bottom bar of a phone; other pages are behind More. */
+/** Names of the pages in the bottom bar of a phone; other pages are behind More. */
 const IN_BAR = new Set(['Home', 'Albums', 'Artists']);
 
 const isAt = (path: string) => (page: Page) => until(() => new URL(page.url()).pathname === path);
@@ -42,10 +45,10 @@ const sounds = (page: Page) => page.getByRole('button', { name: 'Pause', exact: 
 
 const goTo = (name: string, path: string): Task => ({
   name: `go to ${name}`,
-  async go(hand) {
+  async perform(hand) {
     const bar = hand.page.getByRole('navigation');
-    if (hand.way === 'keyboard' || !IN_SIDE_BAR.has(name)) return searchTask(name, isAt(path)).go(hand);
-    if (hand.way === 'mouse' || IN_BAR.has(name))
+    if (hand.inputMethod === 'keyboard' || !IN_SIDE_BAR.has(name)) return searchTask(name, isAt(path)).perform(hand);
+    if (hand.inputMethod === 'mouse' || IN_BAR.has(name))
       return hand.press(bar.getByRole('link', { name: new RegExp(`^${name}`) }));
     await hand.press(bar.getByRole('button', { name: 'More' }));
     return hand.press(hand.page.getByRole('menuitem', { name: new RegExp(`^${name}`) }));
@@ -53,12 +56,12 @@ const goTo = (name: string, path: string): Task => ({
   isDone: isAt(path),
 });
 
-/** Finds something by its name in the search and opens, plays or runs it. */
+/** Returns the task of finding an item by its name in the search, and opening, playing or running it. */
 const searchTask = (text: string, isDone: Task['isDone']): Task => ({
   name: `find ${text}`,
-  async go(hand) {
+  async perform(hand) {
     const result = await hand.search(text);
-    if (hand.way !== 'keyboard') return hand.press(result);
+    if (hand.inputMethod !== 'keyboard') return hand.press(result);
     await until(async () => (await result.getAttribute('aria-selected')) === 'true');
     return hand.key('Enter');
   },
@@ -67,11 +70,12 @@ const searchTask = (text: string, isDone: Task['isDone']): Task => ({
 
 const inMenu = (text: string, action: string, key: string, isDone: Task['isDone']): Task => ({
   name: `${action} ${text}`,
-  async go(hand) {
+  async perform(hand) {
     const result = await hand.search(text);
-    if (hand.way === 'keyboard') await until(async () => (await result.getAttribute('aria-selected')) === 'true');
+    if (hand.inputMethod === 'keyboard')
+      await until(async () => (await result.getAttribute('aria-selected')) === 'true');
     await hand.menu(result);
-    if (hand.way === 'keyboard') return hand.key(key);
+    if (hand.inputMethod === 'keyboard') return hand.key(key);
     return hand.press(hand.page.getByRole('menuitem', { name: action }).first());
   },
   isDone,
@@ -92,14 +96,14 @@ const queueLength = (page: Page): Promise<number> =>
       }),
   );
 
-/** Done when the queue is longer than before. */
+/** Returns the task with the check that the queue has become longer. */
 function untilQueueGrows(task: Task): Task {
   let previousCount = 0;
   return {
     ...task,
-    async go(hand) {
+    async perform(hand) {
       previousCount = await queueLength(hand.page);
-      await task.go(hand);
+      await task.perform(hand);
     },
     isDone: (page) => until(async () => (await queueLength(page)) > previousCount),
   };
@@ -112,7 +116,7 @@ export function tasksOf({ api }: Pick<Stage, 'api'>, { album, artist, track, pla
       name,
     );
   /** Each input method repeats the task, so that it switches back and forth. */
-  const turns = async (path: string): Promise<Task['isDone']> => {
+  const countTurns = async (path: string): Promise<Task['isDone']> => {
     let wasLiked = (await api<{ liked: boolean }>(path)).liked;
     return async () => {
       await until(async () => (await api<{ liked: boolean }>(path)).liked !== wasLiked);
@@ -131,7 +135,7 @@ export function tasksOf({ api }: Pick<Stage, 'api'>, { album, artist, track, pla
       .waitFor({ state: 'detached' });
   };
   const like = (path: string): Task['isDone'] => {
-    const turn = turns(path);
+    const turn = countTurns(path);
     return async (page) => (await turn)(page);
   };
   return [

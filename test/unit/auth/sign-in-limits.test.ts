@@ -3,7 +3,7 @@ import { createLimits, LIMITS, type Limits } from '../../../server/auth/sign-in-
 import type { AppError } from '../../../server/errors.ts';
 import { addressKey } from '../../../server/http/addresses.ts';
 
-// The rate limiter reads the system clock, which these tests stop.
+// Stops the system clock, which the rate limiter reads.
 beforeEach(
   () =>
     void vi.useFakeTimers({ now: new Date('2026-01-01T00:00:00Z'), toFake: ['Date', 'setTimeout', 'clearTimeout'] }),

@@ -1,10 +1,10 @@
-// Reading back the first object and every hundredth reveals a store that does not keep what it is given.
+// Reading back the first object and every hundredth one reveals a store that does not keep what it is given.
 import { expect, test } from 'vitest';
 import { DamagedObject } from '../../../server/backup/encryption.ts';
 import { createReadBack } from '../../../server/backup/read-back.ts';
 import { AppError } from '../../../server/errors.ts';
 
-/** Opens a store in which `keep` decides what is stored of each object: undefined stores nothing. */
+/** Opens a store in which `keep` returns the bytes that are stored of each object; undefined stores nothing. */
 function openStore(name: string, keep: (bytes: Buffer, index: number) => Buffer | undefined) {
   const objects = new Map<string, Buffer>();
   const readKeys: string[] = [];

@@ -4,7 +4,7 @@ import { snapshotTime, toSnapshotId } from '../../../server/backup/manifest.ts';
 import { snapshotsToKeep } from '../../../server/backup/retention.ts';
 
 const snapshotAt = (text: string): string => toSnapshotId(new Date(`${text}:00.000Z`));
-/** Returns a snapshot at 03:00 for each of so many days up to Saturday, 2026-11-21. */
+/** Returns one snapshot at 03:00 for each of the last `days` days up to Saturday, 2026-11-21. */
 const listDailySnapshots = (days: number): string[] =>
   Array.from({ length: days }, (_, n) => toSnapshotId(new Date(Date.UTC(2026, 10, 21 - n, 3))));
 const dates = (ids: string[]): string[] => ids.map((id) => snapshotTime(id).toISOString().slice(5, 10));

@@ -10,7 +10,7 @@ test('the journal keeps the stream that JOURNAL_STREAM names, and no other', () 
   const fd = openSync(join(dir, 'stderr'), 'w');
   const { dev, ino } = fstatSync(fd);
   expect(isJournal(`${dev}:${ino}`, fd)).toBe(true);
-  expect(isJournal(`${dev}:${ino + 1}`, fd)).toBe(false); // the variable is inherited from the session of a terminal
+  expect(isJournal(`${dev}:${ino + 1}`, fd)).toBe(false); // the variable is inherited from a terminal's session
   expect(isJournal(undefined, fd)).toBe(false);
   closeSync(fd);
   rmSync(dir, { recursive: true });

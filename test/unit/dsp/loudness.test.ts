@@ -13,7 +13,7 @@ import { createWaveformMeter } from '../../../server/dsp/waveform.ts';
 const RATE_HZ = 48_000;
 type Part = [dbfs: number, seconds: number];
 
-/** Generates a sine of 1 kHz at these levels (dBFS), each for so many seconds. */
+/** Generates a sine of 1 kHz at these levels (dBFS) for these numbers of seconds. */
 function tone(...parts: Part[]): Float32Array {
   const samples = new Float32Array(parts.reduce((sum, [, seconds]) => sum + seconds, 0) * RATE_HZ);
   let offset = 0;
@@ -26,7 +26,7 @@ function tone(...parts: Part[]): Float32Array {
 function measureLoudness(...channels: Float32Array[]): Loudness {
   const meter = createLoudnessMeter(RATE_HZ, channels.length);
   const [firstChannel] = channels as [Float32Array];
-  // in uneven chunks, as decoders return them
+  // decoders return uneven chunks like these
   for (let offset = 0; offset < firstChannel.length; offset += 10_007) {
     const parts = channels.map((data) => data.subarray(offset, offset + 10_007));
     meter.push(parts, (parts[0] as Float32Array).length);

@@ -1,4 +1,4 @@
-// Tempo, beats and key of synthetic music, and the compiled loops.
+// Tempo, beats and key of synthetic music, and the compiled kernels.
 import { expect, test } from 'vitest';
 import { findBeats } from '../../../server/dsp/beats.ts';
 import { createPowerSpectra, hann, LANES } from '../../../server/dsp/fft.ts';

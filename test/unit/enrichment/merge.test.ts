@@ -45,7 +45,7 @@ interface Row {
 }
 
 const rows: Row[] = [
-  // 1. Embedded tags are read first. The acoustic identification fills gaps.
+  // Rows for embedded tags, which are read first; the acoustic identification fills gaps.
   {
     rule: 'tags alone are enough',
     tags,
@@ -98,7 +98,7 @@ const rows: Row[] = [
     gives: { title: 'Tag title', artists: ['Tag Artist'], year: 2001 },
   },
 
-  // Applying an enrichment fills gaps and never erases existing values.
+  // Rows for enrichments, which fill gaps and never erase existing values.
   {
     rule: 'a value that neither tags nor match have stays',
     tags: { ...pathIdentity, provenance: undefined, title: 'T', artists: ['A'] },
@@ -132,7 +132,8 @@ const rows: Row[] = [
     gives: { recordingMbid: 'r-0', lyrics: { synced: false, lines: [{ text: 'la' }] } },
   },
 
-  // 2. Above the trust score the acoustic identity wins for title, artist, album and year, and tags act as fallback.
+  // Rows for matches above the trust score: the acoustic identity wins for title, artist, album and year, and tags are
+  // the fallback.
   {
     rule: 'above the threshold the match wins',
     tags,
@@ -184,7 +185,7 @@ const rows: Row[] = [
     gives: { trackNumber: 1, discNumber: 1 },
   },
 
-  // At or below the trust score tags win, and the acoustic identity fills gaps.
+  // Rows for matches at or below the trust score: tags win, and the acoustic identity fills gaps.
   {
     rule: 'at the threshold tags win',
     tags,

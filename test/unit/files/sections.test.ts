@@ -1,4 +1,4 @@
-// Tables of the tracks that a file has by its cue sheet, also by faulty sheets.
+// Tables of the tracks that a file has according to its cue sheet, also with faulty sheets.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -4,7 +4,7 @@ import { jsonItems } from '../../../server/history/json-items.ts';
 import { csvHeader, csvListen, toListen } from '../../../server/history/listen-shapes.ts';
 import { csvRows, lines } from '../../../server/history/text-rows.ts';
 
-const PLAYED_AT = Date.UTC(2023, 10, 14, 22, 13, 20); // 1,700,000,000 s
+const PLAYED_AT = Date.UTC(2023, 10, 14, 22, 13, 20); // 1,700,000,000 s since 1970
 const mbid = '5f0f6a3c-1111-4222-8333-444455556666';
 const song = {
   title: 'Harbour Lights',

@@ -1,4 +1,4 @@
-// Starts an Express app with only the given routes on a free port, to test these over HTTP.
+// Starts an Express app with only the given routes on a free port, for tests over HTTP.
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import express, { type RequestHandler } from 'express';
@@ -19,7 +19,7 @@ export interface BareApp {
   close(): Promise<void>;
 }
 
-/** Accepts `Bearer ann` as a user and `Bearer root` as a superuser, and `token=ann` where queries may authenticate. */
+/** Accepts `Bearer ann` as a user and `Bearer root` as a superuser, and `token=ann` if the query may authenticate. */
 const authenticate: Authenticate = (req, { query }) => {
   const name =
     req.headers.authorization?.replace('Bearer ', '') ??

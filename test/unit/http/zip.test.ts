@@ -58,7 +58,7 @@ it('files and zips of more than 4 GB have zip64 fields', async () => {
   const tail = await buffer(Readable.from(zipBytes(entries, { start: size + 1_000, end: zipBytesTotal - 1 })));
   expect(tail.length).toBe(zipBytesTotal - size - 1_000);
   const directoryOffset = tail.indexOf(Buffer.from([0x50, 0x4b, 1, 2]));
-  // the size of the file is in the field that follows its name
+  // this value means that the size is in the extra field after the file name
   expect(tail.readUInt32LE(directoryOffset + 20)).toBe(0xffff_ffff);
   const field = directoryOffset + 46 + tail.readUInt16LE(directoryOffset + 28);
   expect([tail.readUInt16LE(field), Number(tail.readBigUInt64LE(field + 4))]).toEqual([1, size]);

@@ -1,4 +1,4 @@
-// Moods are ranks in the energy of the library, so that no mood is empty and none holds nearly everything.
+// Moods are ranks in the energies of the library, so that no mood is empty and none contains nearly everything.
 import { describe, expect, test } from 'vitest';
 import { countEnergies, createEnergyRanks, energiesByPercent } from '../../../server/library/lists/energy-ranks.ts';
 import { MOODS, moodSql, wholeEnergiesSql } from '../../../server/library/lists/moods.ts';
@@ -6,7 +6,7 @@ import { addSoundLibrary } from '../../support/sound-library.ts';
 import { openTempDatabase } from '../../support/temp-database.ts';
 import { seededRandom } from '../../support/test-random.ts';
 
-/** Energies as of recorded music, of which three quarters have 6 or 7. */
+/** Energies like those of recorded music, of which three quarters have 6 or 7. */
 const TYPICAL_ENERGIES = [3, 4, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6, 6, 7, 7, 7, 7, 7, 8, 8];
 
 test.each([50, 2_000])('each mood holds 8 to 30 percent of %i tracks of nearly equal energy', (size) => {

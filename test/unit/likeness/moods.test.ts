@@ -1,4 +1,4 @@
-// Tests where a radio of a mood starts in a library whose tracks were added genre by genre.
+// Tests where a radio with a mood starts in a library whose tracks were added genre by genre.
 import { expect, test } from 'vitest';
 import type { Sqlite } from '../../../server/db/client.ts';
 import { createFacts } from '../../../server/likeness/track-facts.ts';

@@ -94,7 +94,7 @@ test('a file that cannot be written is reported once on the terminal, and again 
     'kept',
   ]);
   mkdirSync(join(base, 'away'));
-  renameSync(join(base, 'logs'), join(base, 'away', 'logs')); // simulates a disk that was removed
+  renameSync(join(base, 'logs'), join(base, 'away', 'logs')); // simulates a disconnected disk
   log.info('lost');
   expect(readdirSync(base)).toEqual(['away']);
 });
@@ -102,7 +102,7 @@ test('a file that cannot be written is reported once on the terminal, and again 
 test('an output that accepts no lines is reported in the file, and the log goes on', async () => {
   const output = new Writable({ write: (_chunk, _, done) => done(new Error('ENOSPC')) });
   output.on('error', () => undefined);
-  output.destroy = () => output; // the streams of a process stay open after an error
+  output.destroy = () => output; // stdout and stderr of a process stay open after an error
   const log = createLog('info', output, open());
   log.info('lost');
   await afterOthers();

@@ -1,5 +1,5 @@
-// Tests which lyrics match a track: generated tables of songs that are spelled differently, and of songs that look
-// alike.
+// Tests which lyrics match a track: generated tables of songs that are spelled differently, and of similar but
+// different songs.
 import { expect, test } from 'vitest';
 import { isLyricsOfSong, pickLyrics, type OfferedLyrics, type WantedSong } from '../../../server/lyrics/match.ts';
 import { seededRandom } from '../../support/test-random.ts';
@@ -37,7 +37,7 @@ function makeCase(number: number): Case {
   };
 }
 
-/** Different spellings of the same song. */
+/** Functions that return the song in a different spelling. */
 const SPELLINGS: ((one: Case) => Case)[] = [
   (song) => song,
   ({ wantedSong: wanted, offeredLyrics: offered }) => ({
@@ -94,7 +94,7 @@ const SPELLINGS: ((one: Case) => Case)[] = [
   }),
 ];
 
-/** Other songs that look like the wanted song. */
+/** Functions that return lyrics of a similar but different song. */
 const LOOK_ALIKES: ((one: Case) => OfferedLyrics)[] = [
   ({ offeredLyrics: offered }) => ({ ...offered, artistName: `${offered.artistName} Tribute Band` }),
   ({ offeredLyrics: offered }) => ({ ...offered, artistName: offered.artistName.replace(/\d+$/, '') }),
@@ -152,7 +152,7 @@ test('hostile names and lyrics are compared in a time that grows with their leng
 
 test('guests with brackets in their names, and one edition of an album after another, are no part of the name', () => {
   const { wantedSong: wanted, offeredLyrics: offered } = makeCase(1);
-  const intro = { ...wanted, title: 'Intro' }; // matches only by its album
+  const intro = { ...wanted, title: 'Intro' }; // this title matches only together with its album
   for (const title of ['Intro (feat. Ida [of Lund])', 'Intro [with Ida (Lund) & Bo]'])
     for (const edition of [' - Deluxe Edition - Remastered', ' [Deluxe Edition] (Remastered 2009)'])
       expect(isLyricsOfSong(intro, { ...offered, title, album: `${offered.album}${edition}` }), title + edition).toBe(

@@ -65,12 +65,12 @@ describe('a server that dies', () => {
     const { server, advance, window } = await startAppWithWindow();
     await reportPageLoaded(window);
     await server.run.ends();
-    expect(window.webContents.heard.at(-1)).toEqual({ kind: 'server', state: 'restarting' });
+    expect(window.webContents.heardMessages.at(-1)).toEqual({ kind: 'server', state: 'restarting' });
     await advance(500);
     expect(server.runs).toHaveLength(2);
 
     await server.run.says(LISTENING_LINE);
-    expect(window.webContents.heard.at(-1)).toEqual({ kind: 'server', state: 'running' });
+    expect(window.webContents.heardMessages.at(-1)).toEqual({ kind: 'server', state: 'running' });
     expect(window.webContents.reloads).toBe(0);
     expect(getOnlyWindow()).toBe(window);
   });

@@ -116,7 +116,7 @@ describe('a ticket to sign in with', () => {
       fake.invoke(window, 'auth:ticket', []),
     ];
     await waitForTurn();
-    expect(server.run.asked).toEqual(['ticket', 'ticket', 'ticket']); // the first ticket is for the shell
+    expect(server.run.asked).toEqual(['ticket', 'ticket', 'ticket']); // the first ticket was for the app itself
     await server.run.tells({ kind: 'answer', id: 3, value: 'third-ticket-0123456789' });
     await server.run.tells({ kind: 'answer', id: 2, value: 'second-ticket-012345678' });
     expect(await firstTicket).toBe('second-ticket-012345678');
@@ -153,12 +153,12 @@ describe('a restart of the server', () => {
     const restart = fake.invoke(window, 'server:restart', []);
     await waitForTurn();
     expect(server.run.asked).toContain('stop');
-    expect(window.webContents.heard).toEqual([{ kind: 'server', state: 'restarting' }]);
+    expect(window.webContents.heardMessages).toEqual([{ kind: 'server', state: 'restarting' }]);
     await server.run.ends();
     expect(server.runs).toHaveLength(2);
     await server.run.says(LISTENING_LINE);
     expect(await restart).toBeUndefined();
-    expect(window.webContents.heard.at(-1)).toEqual({ kind: 'server', state: 'running' });
+    expect(window.webContents.heardMessages.at(-1)).toEqual({ kind: 'server', state: 'running' });
   });
 });
 
@@ -176,7 +176,7 @@ describe('messages', () => {
     unsubscribe();
     app.emit('open-url', { preventDefault: () => undefined }, 'tonearm://album/8');
     expect(receivedMessages).toHaveLength(1);
-    expect(window.webContents.heard).toHaveLength(2);
+    expect(window.webContents.heardMessages).toHaveLength(2);
   });
 
   it('are queued again while the page is reloaded', async () => {
@@ -184,8 +184,8 @@ describe('messages', () => {
     await reportPageLoaded(window);
     window.webContents.reload();
     app.emit('open-url', { preventDefault: () => undefined }, 'tonearm://artist/3');
-    expect(window.webContents.heard).toEqual([]);
+    expect(window.webContents.heardMessages).toEqual([]);
     await reportPageLoaded(window);
-    expect(window.webContents.heard).toEqual([{ kind: 'open', path: '/artists/3' }]);
+    expect(window.webContents.heardMessages).toEqual([{ kind: 'open', path: '/artists/3' }]);
   });
 });

@@ -13,7 +13,7 @@ it('electron-builder.yml is valid, and packs no Node, sources or tests', async (
   const config = await getConfig(root, 'electron-builder.yml', null);
   await expect(validateConfiguration(config, new DebugLogger(false))).resolves.toBeUndefined();
 
-  // electron-builder interprets a list without an object like this
+  // electron-builder treats a list without an object like this
   const [{ filter = [] }] = config.files as [{ filter?: string[] }];
   expect(filter).toContain('!node_modules/node-*/**');
   const folders = filter.filter((pattern) => !pattern.startsWith('!')).map((pattern) => pattern.split('/')[0]);
@@ -23,15 +23,15 @@ it('electron-builder.yml is valid, and packs no Node, sources or tests', async (
 it('a deb can be built, without invented addresses', async () => {
   const packager = new Packager({ projectDir: root });
   await packager.validateConfig();
-  expect(await new AppInfo(packager, null).computePackageUrl()).toBe(''); // electron-builder refuses null
-  // without a maintainer the author needs an e-mail address
+  expect(await new AppInfo(packager, null).computePackageUrl()).toBe(''); // electron-builder rejects null
+  // without a maintainer electron-builder requires the author's e-mail address
   expect(packager.config.linux?.maintainer).toBe('Tonearm contributors');
   expect(packager.metadata.author).toEqual({ name: 'Tonearm contributors' });
 });
 
 it('keeps Chromium’s sandbox, and the hardened runtime except for compiling', async () => {
   const config = await getConfig(root, 'electron-builder.yml', null);
-  expect(config.toolsets?.appimage).toBe('1.0.3'); // the default, 0.0.0, starts the app with --no-sandbox
+  expect(config.toolsets?.appimage).toBe('1.0.3'); // the default version 0.0.0 would start the app with --no-sandbox
   expect([config.linux?.executableArgs, config.mac?.hardenedRuntime]).toEqual([undefined, true]);
   const entitlements = readFileSync(join(root, config.mac?.entitlements ?? ''), 'utf8');
   expect([...entitlements.matchAll(/<key>(.*?)<\/key>/g)].map(([, key]) => key)).toEqual([
@@ -54,7 +54,7 @@ it('offers audio and playlists under “Open with”, without becoming the defau
   expect(onWindows).toEqual([config.mac?.fileAssociations ?? []].flat().flatMap(({ ext }) => ext));
   expect(onWindows).toEqual(expect.arrayContaining(['mp3', 'mp2', 'aifc', 'mka', 'mpp', 'xspf']));
   expect(onWindows).not.toContain('mp4'); // mp4 files are videos
-  expect(installerScript).not.toMatch(/Classes\\\./); // this is the key of a file type itself
+  expect(installerScript).not.toMatch(/Classes\\\./); // this registry key would take a file type over
 });
 
 it('"Send to" of Windows has an entry, and none after Tonearm was removed', () => {

@@ -9,7 +9,7 @@ export const waitForTurn = async (): Promise<void> => {
 };
 
 interface ScriptedRun {
-  /** The requests that arrived over the socket, and `kill`. */
+  /** Names of the requests that arrived over the socket, and `kill`. */
   asked: string[];
   /** The arguments of the command line. */
   args: readonly string[];

@@ -18,7 +18,8 @@ test('a server that is killed before it has read everything is no error of the a
   const note = (fault: unknown): void => void faults.push(fault);
   process.on('uncaughtExceptionMonitor', note);
   server.destroy();
-  const laterConnection = connect(socket.address).resume(); // this connection is answered after the first has ended
+  // the socket accepts this connection after the first one has ended
+  const laterConnection = connect(socket.address).resume();
   await once(laterConnection, 'close');
   expect(faults).toEqual([]);
   process.off('uncaughtExceptionMonitor', note);

@@ -29,7 +29,7 @@ describe('a link', () => {
     await server.run.says(LISTENING_LINE);
     const window = getOnlyWindow();
     await reportPageLoaded(window);
-    expect([window.webContents.getURL(), ...window.webContents.heard]).toContainEqual({
+    expect([window.webContents.getURL(), ...window.webContents.heardMessages]).toContainEqual({
       kind: 'open',
       path: '/albums/7',
     });
@@ -40,7 +40,7 @@ describe('a link', () => {
     await reportPageLoaded(window);
     window.minimize();
     app.emit('second-instance', {}, ['/opt/tonearm', '--flag', 'tonearm://search?q=money'], '/');
-    expect(window.webContents.heard).toEqual([{ kind: 'search', text: 'money' }]);
+    expect(window.webContents.heardMessages).toEqual([{ kind: 'search', text: 'money' }]);
     expect(window.isMinimized()).toBe(false);
     expect(fake.focused).toBe(window);
   });
@@ -58,7 +58,7 @@ describe('a link', () => {
       app.emit('second-instance', {}, ['/opt/tonearm', link], '/');
       app.emit('open-url', event(), link);
     }
-    expect(window.webContents.heard).toEqual([]);
+    expect(window.webContents.heardMessages).toEqual([]);
     expect(window.webContents.getURL()).toBe('http://127.0.0.1:4747/');
     expect(fake.windows).toHaveLength(1);
     expect(fake.openedOutside).toEqual([]);
@@ -71,7 +71,7 @@ describe('a link', () => {
     await server.run.says(LISTENING_LINE);
     await reportPageLoaded(getOnlyWindow());
     expect(openEvent.isPrevented).toBe(true);
-    expect(getOnlyWindow().webContents.heard).toEqual([{ kind: 'open', path: '/playlists/5' }]);
+    expect(getOnlyWindow().webContents.heardMessages).toEqual([{ kind: 'open', path: '/playlists/5' }]);
   });
 
   it('is registered only by installed copies', async () => {
@@ -144,7 +144,7 @@ describe('the player', () => {
     expect(tray().labels.slice(0, 3)).toEqual(['Money · Pink Floyd', 'Pause', 'Next track']);
     tray().pick('Pause');
     tray().pick('Next track');
-    expect(window.webContents.heard).toEqual([
+    expect(window.webContents.heardMessages).toEqual([
       { kind: 'player', command: 'toggle' },
       { kind: 'player', command: 'next' },
     ]);
@@ -157,9 +157,9 @@ describe('the player', () => {
     tray().pick('Play');
     const window = getOnlyWindow();
     expect(window.isShown).toBe(false);
-    expect(window.webContents.heard).toEqual([]);
+    expect(window.webContents.heardMessages).toEqual([]);
     await reportPageLoaded(window);
-    expect(window.webContents.heard).toEqual([{ kind: 'player', command: 'toggle' }]);
+    expect(window.webContents.heardMessages).toEqual([{ kind: 'player', command: 'toggle' }]);
     tray().pick('Open Tonearm');
     expect(getOnlyWindow().isShown).toBe(true);
   });
@@ -178,7 +178,7 @@ describe('the player', () => {
     await advance(1_000);
     expect(tray().labels[0]).toBe('From the player');
     tray().pick('Pause');
-    expect(player.webContents.heard).toContainEqual({ kind: 'player', command: 'toggle' });
+    expect(player.webContents.heardMessages).toContainEqual({ kind: 'player', command: 'toggle' });
   });
 
   it('is absent when its last page is closed', async () => {
@@ -194,10 +194,10 @@ describe('the player', () => {
     const { window } = await startAppWithWindow();
     await reportPageLoaded(window, { status: 'paused', title: 'Money' });
     powerMonitor.emit('suspend');
-    expect(window.webContents.heard).toEqual([]);
+    expect(window.webContents.heardMessages).toEqual([]);
     await reportPageLoaded(window, { status: 'playing', title: 'Money' });
     powerMonitor.emit('suspend');
-    expect(window.webContents.heard).toEqual([{ kind: 'player', command: 'pause' }]);
+    expect(window.webContents.heardMessages).toEqual([{ kind: 'player', command: 'pause' }]);
   });
 
   it('goes on after that sleep, unless it was paused before', async () => {
@@ -205,18 +205,18 @@ describe('the player', () => {
     await reportPageLoaded(window, { status: 'paused', title: 'Money' });
     powerMonitor.emit('suspend');
     powerMonitor.emit('resume');
-    expect(window.webContents.heard).toEqual([]);
+    expect(window.webContents.heardMessages).toEqual([]);
     await reportPageLoaded(window, { status: 'playing', title: 'Money' });
     powerMonitor.emit('suspend');
     await reportPageLoaded(window, { status: 'paused', title: 'Money' });
     powerMonitor.emit('resume');
-    expect(window.webContents.heard.at(-1)).toEqual({ kind: 'player', command: 'toggle' });
+    expect(window.webContents.heardMessages.at(-1)).toEqual({ kind: 'player', command: 'toggle' });
   });
 
   it('goes on after that sleep also when the page had no time to pause before it', async () => {
     const { window } = await startAppWithWindow();
     const commands = (): string[] =>
-      window.webContents.heard.map((message) => (message as { command: string }).command);
+      window.webContents.heardMessages.map((message) => (message as { command: string }).command);
     await reportPageLoaded(window, { status: 'playing', title: 'Money' });
     powerMonitor.emit('suspend');
     powerMonitor.emit('resume');
@@ -258,12 +258,12 @@ describe('the player', () => {
     await reportPageLoaded(window, { status: 'playing', title: 'Money' });
     await advance(1_000);
     tray().pick('45 minutes');
-    expect(window.webContents.heard.at(-1)).toEqual({ kind: 'sleep', minutes: 45 });
+    expect(window.webContents.heardMessages.at(-1)).toEqual({ kind: 'sleep', minutes: 45 });
     await reportPageLoaded(window, { status: 'playing', title: 'Money', isSleeping: true });
     await advance(1_000);
     expect(tray().labels).toContain('Sleep timer (on)');
     tray().pick('Off');
-    expect(window.webContents.heard.at(-1)).toEqual({ kind: 'sleep', minutes: null });
+    expect(window.webContents.heardMessages.at(-1)).toEqual({ kind: 'sleep', minutes: null });
   });
 
   it('shows the small cover that the page drew beside what is playing, and no address in its place', async () => {
@@ -271,24 +271,24 @@ describe('the player', () => {
     const cover = 'data:image/png;base64,iVBORw0KGgo=';
     await reportPageLoaded(window, { status: 'playing', title: 'Money', cover });
     await advance(1_000);
-    expect(tray().find('Money').icon).toEqual({ url: cover });
+    expect(tray().findItem('Money').icon).toEqual({ url: cover });
     await reportPageLoaded(window, { status: 'playing', title: 'Time' });
     await advance(1_000);
-    expect(tray().find('Time').icon).toBeUndefined();
+    expect(tray().findItem('Time').icon).toBeUndefined();
     await expect(reportPageLoaded(window, { title: 'x', cover: 'https://example.org/x.png' })).rejects.toThrow();
   });
 
   it('is liked from the tray, which shows what is liked', async () => {
     const { window, advance } = await startAppWithWindow();
     await reportPageLoaded(window);
-    expect(tray().find('Like')).toMatchObject({ enabled: false, checked: false });
+    expect(tray().findItem('Like')).toMatchObject({ enabled: false, checked: false });
     await reportPageLoaded(window, { status: 'playing', title: 'Money', isLiked: false });
     await advance(1_000);
     tray().pick('Like');
-    expect(window.webContents.heard.at(-1)).toEqual({ kind: 'player', command: 'like' });
+    expect(window.webContents.heardMessages.at(-1)).toEqual({ kind: 'player', command: 'like' });
     await reportPageLoaded(window, { status: 'playing', title: 'Money', isLiked: true });
     await advance(1_000);
-    expect(tray().find('Like')).toMatchObject({ enabled: true, checked: true });
+    expect(tray().findItem('Like')).toMatchObject({ enabled: true, checked: true });
   });
 
   it('has buttons in the task bar of Windows, and its albums are in the jump list, the latest first', async () => {
@@ -305,7 +305,7 @@ describe('the player', () => {
     await advance(1_000);
     expect(tooltips()).toEqual(['Previous track', 'Pause', 'Next track']);
     window.thumbarButtons[2]?.click();
-    expect(window.webContents.heard.at(-1)).toEqual({ kind: 'player', command: 'next' });
+    expect(window.webContents.heardMessages.at(-1)).toEqual({ kind: 'player', command: 'next' });
     const [recent] = app.jumpList;
     expect(recent?.items?.map(({ title, args }) => [title, args])).toEqual([
       ['Animals', 'tonearm://album/3'],
@@ -319,7 +319,7 @@ describe('the player', () => {
     await advance(1_000);
     expect(fake.dockMenu?.labels).toEqual(['Money', 'Pause', 'Next track', 'Previous track', 'Like']);
     fake.dockMenu?.pick('Previous track');
-    expect(window.webContents.heard.at(-1)).toEqual({ kind: 'player', command: 'previous' });
+    expect(window.webContents.heardMessages.at(-1)).toEqual({ kind: 'player', command: 'previous' });
   });
 });
 
@@ -330,12 +330,12 @@ describe('media keys', () => {
     const { window } = await startAppWithWindow();
     await reportPageLoaded(window);
     expect(globalShortcut.keys.size).toBe(0);
-    globalShortcut.taken.add('MediaStop');
+    globalShortcut.takenKeys.add('MediaStop');
     await fake.invoke(window, 'shell:change', [{ mediaKeys: true }]);
     expect([...globalShortcut.keys.keys()]).toEqual(MEDIA_KEYS.slice(0, 3));
     globalShortcut.keys.get('MediaPlayPause')?.();
     globalShortcut.keys.get('MediaNextTrack')?.();
-    expect(window.webContents.heard).toEqual([
+    expect(window.webContents.heardMessages).toEqual([
       { kind: 'player', command: 'toggle' },
       { kind: 'player', command: 'next' },
     ]);
@@ -347,13 +347,13 @@ describe('media keys', () => {
     const { window } = await startAppWithWindow();
     await reportPageLoaded(window);
     const shortcuts = { toggle: 'Control+Alt+P', next: 'Alt+F9', previous: '', like: 'Command+L' };
-    globalShortcut.taken.add('Alt+F9');
+    globalShortcut.takenKeys.add('Alt+F9');
     expect(await fake.invoke(window, 'shell:change', [{ shortcuts }])).toMatchObject({
       shortcuts,
       takenShortcuts: ['next'],
     });
     globalShortcut.keys.get('Command+L')?.();
-    expect(window.webContents.heard.at(-1)).toEqual({ kind: 'player', command: 'like' });
+    expect(window.webContents.heardMessages.at(-1)).toEqual({ kind: 'player', command: 'like' });
     for (const toggle of ['P', 'Shift+P', 'Control+', 'Control+Foo', 'Control+Alt+P+Q', 'control+p'])
       await expect(fake.invoke(window, 'shell:change', [{ shortcuts: { ...shortcuts, toggle } }])).rejects.toThrow(
         'are not valid',
@@ -379,7 +379,7 @@ describe('the language', () => {
     await fake.invoke(window, 'shell:language', ['en']);
     await advance(1_000);
     expect(tray().labels).toContain('Open Tonearm');
-    expect(fake.applicationMenu?.find('Rescan library')).toMatchObject({ label: 'Rescan library' });
+    expect(fake.applicationMenu?.findItem('Rescan library')).toMatchObject({ label: 'Rescan library' });
     expect(JSON.parse(readFileSync(join(app.getPath('userData'), 'shell.json'), 'utf8'))).toMatchObject({
       language: 'en',
     });
@@ -439,7 +439,7 @@ describe('a right click', () => {
   it('in a field offers corrections and editing', async () => {
     const window = await clickAt({ isEditable: true, misspelledWord: 'albun', dictionarySuggestions: ['album'] });
     expect(fake.poppedUp?.labels).toEqual(['album', 'Undo', 'Redo', 'Cut', 'Copy', 'Paste', 'Select all']);
-    expect(fake.poppedUp?.find('Undo').enabled).toBe(false);
+    expect(fake.poppedUp?.findItem('Undo').enabled).toBe(false);
     fake.poppedUp?.pick('album');
     expect(window.webContents.replaced).toEqual(['album']);
   });

@@ -1,4 +1,4 @@
-// Tests the status that the system shows, and notifications.
+// Tests the status that tray, dock and task bar display, and notifications.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Actions } from '../../../main/actions.ts';
 import { createAskedJobs } from '../../../main/notifications.ts';
@@ -138,10 +138,10 @@ describe('a notification', () => {
   ])('is shown once for %s that was requested', (_title, purpose, change, title, body) => {
     const requestedJobs = createAskedJobs();
     requestedJobs.note(job({ status: 'queued' }), purpose);
-    expect(requestedJobs.ended(job({ status: 'running' }), say)).toBeUndefined();
-    expect(requestedJobs.ended(job({ id: 8, ...change }), say)).toBeUndefined();
-    expect(requestedJobs.ended(job(change), say)).toEqual(title === undefined ? undefined : { title, body });
-    expect(requestedJobs.ended(job(change), say)).toBeUndefined();
+    expect(requestedJobs.noticeOfEnd(job({ status: 'running' }), say)).toBeUndefined();
+    expect(requestedJobs.noticeOfEnd(job({ id: 8, ...change }), say)).toBeUndefined();
+    expect(requestedJobs.noticeOfEnd(job(change), say)).toEqual(title === undefined ? undefined : { title, body });
+    expect(requestedJobs.noticeOfEnd(job(change), say)).toBeUndefined();
   });
 });
 

@@ -1,12 +1,12 @@
-// The tests of main/ run with a stand-in for Electron (test/fakes/electron.ts). Here main/ is compiled against what the
-// stand-in has, with the types that Electron declares: a use of anything that it lacks is an error of the compiler.
+// The tests of main/ run with a fake Electron (test/fakes/electron.ts). Here main/ is compiled against the members of
+// the fake, with the types that Electron declares: a use of a missing member is a compile error.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..', '..');
-/** The folder must be inside the project, from where the compiler finds the packages. */
+/** The folder is inside the project, so that the compiler finds the packages. */
 const folder = join(root, 'node_modules', '.cache', `stand-in-${process.pid}`);
 const projectPath = '../../../../';
 

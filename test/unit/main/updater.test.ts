@@ -6,7 +6,7 @@ import { createManualClock, waitForTurn } from './scripted-server.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Creates a feed that offers one version, and records its requests. */
+/** Creates an update source that offers one version, and records its calls. */
 function feed(version: string | Error) {
   const requests: string[] = [];
   const source: UpdateSource = {

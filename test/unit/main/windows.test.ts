@@ -43,7 +43,7 @@ describe('a page', () => {
     window.webContents.open('http://127.0.0.1:4747/settings');
     const settings = fake.windows[1];
     expect(settings?.webContents.navigate('http://127.0.0.1:4747/albums/7')).toBe(false);
-    expect(window.webContents.heard).toEqual([{ kind: 'open', path: '/albums/7' }]);
+    expect(window.webContents.heardMessages).toEqual([{ kind: 'open', path: '/albums/7' }]);
     expect(window.webContents.getURL()).toBe('http://127.0.0.1:4747/');
     expect(settings?.webContents.navigate('http://127.0.0.1:4747/sign-in?back=/settings')).toBe(true);
     expect(settings?.webContents.navigate('http://127.0.0.1:4747/settings')).toBe(true);
@@ -191,7 +191,7 @@ describe('the player window', () => {
     await fake.invoke(window, 'shell:change', [{ playerOnTop: false }]);
     await advance(1_000);
     expect(player()?.isOnTop).toBe(false);
-    expect(fake.tray?.menu?.find('Keep player on top').checked).toBe(false);
+    expect(fake.tray?.menu?.findItem('Keep player on top').checked).toBe(false);
   });
 
   it('is where it was with the same screens', async () => {

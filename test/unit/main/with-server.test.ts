@@ -1,5 +1,5 @@
-// The shell with a fake Electron and the real server as its child process: signed in automatically, the tray
-// scans and shares, files are opened, the server is killed, the app is quit during a scan.
+// The shell with a fake Electron and the real server as its child process: signed in automatically, the tray scans and
+// shares, files are opened, the server is killed, the app is quit during a scan.
 import { EventEmitter } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -87,7 +87,7 @@ async function bootAsOwner(options?: Parameters<typeof boot>[0]) {
   const token = await until(() => fake.invoke(runningApp.window, 'setup:token', []));
   await call(runningApp.url, '/auth/setup', { method: 'POST', body: { ...OWNER_LOGIN, setup_token: token } });
   await reportPageLoaded(runningApp.window); // the page reports again after signing in
-  await expect.poll(() => tray().find('Rescan library').enabled).toBe(true);
+  await expect.poll(() => tray().findItem('Rescan library').enabled).toBe(true);
   return runningApp;
 }
 
@@ -172,15 +172,15 @@ it('the tray switches sharing on and off, and shows when that is done elsewhere'
   const runningApp = await bootAsOwner();
   const token = await signIn(runningApp);
   const isShared = async () => (await call(runningApp.url, '/network', { token })).body['shared'];
-  await expect.poll(() => tray().find('Share on my network').enabled).toBe(true);
+  await expect.poll(() => tray().findItem('Share on my network').enabled).toBe(true);
   tray().pick('Share on my network');
   await expect.poll(() => isShared()).toBe(true);
-  await expect.poll(() => tray().find('Share on my network').checked).toBe(true);
+  await expect.poll(() => tray().findItem('Share on my network').checked).toBe(true);
   expect(fake.notices.map(({ options }) => options.title)).toEqual(['Anyone on your network can create an account']);
   fake.notices[0]?.emit('click');
   expect(fake.windows.map(({ webContents }) => webContents.getURL())).toContain(`${runningApp.url}/settings#accounts`);
   await call(runningApp.url, '/network/sharing', { method: 'PUT', token, body: { enabled: false } });
-  await expect.poll(() => tray().find('Share on my network').checked).toBe(false);
+  await expect.poll(() => tray().findItem('Share on my network').checked).toBe(false);
 });
 
 it('music and playlists that are opened with the app are imported, played and shown', async () => {
@@ -199,7 +199,7 @@ it('music and playlists that are opened with the app are imported, played and sh
 
   app.emit('second-instance', {}, ['/opt/tonearm', paths[0] ?? ''], '/');
   await expect
-    .poll(() => window.webContents.heard.at(-1))
+    .poll(() => window.webContents.heardMessages.at(-1))
     .toMatchObject({ kind: 'play', trackIds: [expect.any(Number)] });
 
   for (const path of [listPath, ...paths, join(dir, 'broken.mp3'), join(dir, 'not-there.mp3')])
@@ -209,7 +209,7 @@ it('music and playlists that are opened with the app are imported, played and sh
     title: 'Some files could not be imported',
     body: expect.stringMatching(/^broken\.mp3: ./) as string,
   });
-  expect(window.webContents.heard).toContainEqual({
+  expect(window.webContents.heardMessages).toContainEqual({
     kind: 'open',
     path: expect.stringMatching(/^\/playlists\/\d+$/) as string,
   });
@@ -226,17 +226,19 @@ it('a killed server is restarted; the window keeps its page, and tray and sign-i
   const token = await signIn(runningApp);
   const previousUrl = runningApp.url;
   child?.kill();
-  await expect.poll(() => runningApp.window.webContents.heard).toContainEqual({ kind: 'server', state: 'restarting' });
+  await expect
+    .poll(() => runningApp.window.webContents.heardMessages)
+    .toContainEqual({ kind: 'server', state: 'restarting' });
   // port 0 selects a new port each time
   await expect.poll(() => runningApp.window.webContents.getURL()).not.toBe(`${previousUrl}/`);
   const url = new URL(runningApp.window.webContents.getURL()).origin;
-  await expect.poll(() => tray().find('Rescan library').enabled).toBe(true);
+  await expect.poll(() => tray().findItem('Rescan library').enabled).toBe(true);
   expect((await call(url, '/users/me', { token })).status).toBe(200);
   expect(await signIn({ window: runningApp.window, url })).toBeTypeOf('string');
 });
 
 it('a scan from the tray is shown while it runs, stopped when the app quits, and continued afterwards', async () => {
-  const TRACK_COUNT = 2_000; // more tracks than a fast scan reads while a slow app quits
+  const TRACK_COUNT = 2_000; // a fast scan must not end before a slow app quits
   const music = makeLibrary(
     { tracks: TRACK_COUNT, formats: ['mp3'], seconds: '1', art: 'none', seed: 'quit' },
     join(dir, 'music'),
@@ -255,7 +257,7 @@ it('a scan from the tray is shown while it runs, stopped when the app quits, and
 
   await boot();
   await expect.poll(() => countRows('tracks')).toBe(TRACK_COUNT);
-  await expect.poll(() => tray().find('Rescan library').enabled).toBe(true);
+  await expect.poll(() => tray().findItem('Rescan library').enabled).toBe(true);
   tray().pick('Rescan library');
   await expect
     .poll(() => fake.notices.map(({ options }) => [options.title, options.body]))

@@ -1,4 +1,4 @@
-// Tests reading the chapters of audiobooks as programs write them.
+// Tests reading chapters of audiobooks as various programs write them.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

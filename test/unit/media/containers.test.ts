@@ -115,7 +115,7 @@ describe('flac', () => {
 
 describe('ogg', () => {
   const head = oggPage(1, 2, 0n, opusHead);
-  const audio = Buffer.from([0xfc, ...Buffer.alloc(99)]); // one frame of 20 ms
+  const audio = Buffer.from([0xfc, ...Buffer.alloc(99)]); // an Opus packet of one frame of 20 ms
 
   it('subtracts the pre-skip, and the start of a broadcast', () => {
     const stream = Buffer.concat([
@@ -297,7 +297,7 @@ describe('wav', () => {
 });
 
 describe('aiff', () => {
-  const rate = Buffer.from([0x40, 0x0e, 0xac, 0x44, 0, 0, 0, 0, 0, 0]); // 44100 in 80 bits
+  const rate = Buffer.from([0x40, 0x0e, 0xac, 0x44, 0, 0, 0, 0, 0, 0]); // 44100 as an 80-bit float
   const comm = (extra: Buffer = Buffer.alloc(0)): Buffer =>
     chunkBe('COMM', Buffer.concat([u16(2), u32(44100), u16(16), rate, extra]));
   const sound = chunkBe('SSND', Buffer.concat([u32(0), u32(0), Buffer.alloc(44100 * 4, 3)]));

@@ -1,4 +1,4 @@
-// A damaged block is skipped, and its neighbours are still read.
+// A damaged block is skipped, and the blocks around it are still read.
 import { expect, it } from 'vitest';
 import { bufferSource } from '../../../server/media/byte-source.ts';
 import { readAudio } from '../../../server/media/read.ts';
@@ -54,7 +54,7 @@ it.each([3, 4] as const)('ID3v2.%i: a wrong length of a frame costs that frame a
 });
 
 it('an ID3 tag of nothing but beginnings of frames is searched with few reads', async () => {
-  // its length leads far ahead, to no frame
+  // the length of the frame points far ahead, where there is no frame
   const frameStart = Buffer.concat([ascii('TIT2'), Buffer.from([0, 0x10, 0, 0])]);
   const body = Buffer.alloc(4 << 20, 0xee);
   body.fill(frameStart, 0, 1 << 20);
@@ -96,11 +96,11 @@ it.each([
   expect(await readTags(bytes)).toMatchObject({ year: 1995, date });
 });
 
-/** Wrong lengths, which lead into the chunk, behind the next chunk, and out of the file. */
+/** Wrong lengths that point into the chunk, behind the next chunk, and out of the file. */
 const SIZE_ERRORS = [0, 3, 11, 40, 500, 0x7fffffff];
 
 function aiff(...chunks: Buffer[]): Buffer {
-  const rate = Buffer.from([0x40, 0x0e, 0xac, 0x44, 0, 0, 0, 0, 0, 0]); // 44100 in 80 bits
+  const rate = Buffer.from([0x40, 0x0e, 0xac, 0x44, 0, 0, 0, 0, 0, 0]); // 44100 as an 80-bit float
   const commonChunk = chunkBe('COMM', Buffer.concat([u16(1), u32(44_100), u16(16), rate]));
   const sound = chunkBe('SSND', Buffer.concat([u32(0), u32(0), Buffer.alloc(88_200, 0x93)]));
   const body = Buffer.concat([ascii('AIFF'), ...chunks, commonChunk, sound]);

@@ -38,7 +38,7 @@ it.each(foreignAudio)('$name is audio', async ({ bytes }) => {
   expect([reader, facts.durationMs > 0]).toEqual(['music-metadata', true]);
 });
 
-/** All attacks except the file that hangs, which is tested with the reading thread. */
+/** Tests all attacks except the file that hangs, which is tested with the reading thread. */
 it.each(fallbackAttacks.filter(({ name }) => name !== 'nuls.mka'))(
   '$name ($why) is rejected with a reason',
   async ({ make }) => {

@@ -48,7 +48,7 @@ describe('similarity', () => {
     expect(likeness).toBeLessThanOrEqual(at[1] as number);
   });
 
-  // As measured between fpcalc and our own decoders on the first 120 s of real music.
+  // Similarities measured between fpcalc and our own decoders on the first 120 s of real music.
   test.each([
     ['flac, wav, aiff, m4a', 1],
     ['mp3, wma, wavpack', 0.9999],

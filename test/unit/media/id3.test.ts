@@ -21,7 +21,7 @@ import {
 function readFile(...parts: Buffer[]): AudioRead {
   const result = readAudioSync(bufferSource(Buffer.concat([...parts, silentMp3(50)])));
   if (!result) throw new Error('not read');
-  expect(result.facts.durationMs).toBe(1306); // the audio is 50 frames, whatever the tag
+  expect(result.facts.durationMs).toBe(1306); // the audio has 50 frames, whatever the tag declares
   return result;
 }
 const readTags = (...parts: Buffer[]): Tags => readFile(...parts).tags;

@@ -1,4 +1,4 @@
-// Tests lyrics with times of words, and the text that such lyrics are written as.
+// Tests lyrics with times for each word, and how they are written as text.
 import { expect, test } from 'vitest';
 import { formatLrc } from '../../../server/media/lrc-format.ts';
 import { parseLyrics } from '../../../server/media/lrc.ts';

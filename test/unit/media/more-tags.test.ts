@@ -13,7 +13,7 @@ const readMoreTags = async (bytes: Buffer): Promise<MoreTags | null | undefined>
 test.each(taggedFiles)('$name', async ({ name, bytes, hasLists }) => {
   const byLibrary = name.endsWith('.wv');
   const moreTags = await readMoreTags(bytes);
-  // music-metadata does not read some tags, returns one value of others, and returns numbers as numbers
+  // excludes tags that music-metadata does not read, or of which it returns one value, or numbers as numbers
   const comparedTags = MORE_TAG_LIST.filter(
     (tag) => !byLibrary || (namesOfMore(tag).common.length > 0 && tag !== 'movementTotal'),
   );

@@ -5,7 +5,7 @@ import { seededRandom } from '../../support/test-random.ts';
 
 const FRAME_SAMPLES = 1_152;
 const RATE_HZ = 44_100;
-/** Samples that encoder and decoder together put before the sound. */
+/** Number of samples that encoder and decoder together add before the sound. */
 const DELAY_SAMPLES = 1_105;
 const BITRATES_KBPS = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
 
@@ -16,7 +16,7 @@ function frame(bitrate: number): Buffer {
   return bytes;
 }
 
-/** Returns the Xing frame, which is in front of the audio frames and describes them. */
+/** Returns the Xing frame, which precedes the audio frames and describes them. */
 function infoFrame(): Buffer {
   const bytes = frame(9);
   bytes.write('Xing', 4 + 32, 'latin1');
@@ -55,7 +55,7 @@ test('bytes that are no frame are passed over, and do not count', async () => {
 
 test('what looks like a frame of another kind in front of the first one does not count', async () => {
   const otherFrame = Buffer.alloc(208);
-  Buffer.from([0xff, 0xf3, 0x80, 0x04]).copy(otherFrame); // MPEG 2, 64 kbps, 22.05 kHz
+  Buffer.from([0xff, 0xf3, 0x80, 0x04]).copy(otherFrame); // a header of MPEG 2, 64 kbps, 22.05 kHz
   const file = Buffer.concat([otherFrame, ...frames]);
   expect(await findMp3Frame(splitIntoChunks(file, 4_096), 12_345)).toBe(positionAt(12_345, [otherFrame]));
 });

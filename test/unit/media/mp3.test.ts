@@ -21,7 +21,7 @@ const readFile = (...parts: Buffer[]): AudioRead => {
 };
 const ms = (frames: number, samples = 0): number => Math.round(((frames * 1152 - samples) * 1000) / 44100);
 
-/** Returns a Xing frame that declares so many frames after itself. */
+/** Returns a Xing frame that declares this number of frames after itself. */
 function xing(frames: number, bytes: number, delay = 0, padding = 0): Buffer {
   const frame = silentMp3(1);
   frame.write('Xing', 36, 'latin1');

@@ -1,4 +1,4 @@
-// The hash that identifies audio: it ignores tags that grow, shrink, are added or removed, but no byte of audio.
+// The hash that identifies audio ignores tags that grow, shrink, are added or removed, but no byte of audio.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ const computeHash = (file: Buffer): string | undefined => hashPayload(bufferSour
 
 const TAG_SIZES = [0, 1, 2, 3, 4, 127, 128, 254, 255, 256, 1_000, 70_000];
 const title = (bytes: number): string => `T${'x'.repeat(bytes)}`.slice(0, 2_000);
-/** Returns Vorbis comments of a given size: a title, and a comment that fills the rest. */
+/** Returns an ID3 tag of a given size: a title, and a comment that fills the rest. */
 const id3Tag = (bytes: number): Buffer =>
   id3([
     id3Frame('TIT2', utf8Text(title(bytes))),
@@ -62,7 +62,9 @@ function retagFlac(...blocks: [type: number, body: Buffer][]): Buffer {
   ]);
 }
 
-/** The file with other comments, its headers on pages of at most `segments` segments, and all pages renumbered. */
+/**
+ * Returns a file with other comments, its headers on pages of at most `segments` segments, and all pages renumbered.
+ */
 function retagOgg(name: string, headers: number, comment: Buffer, segments = 255): Buffer {
   const pages = toPages(sample(name));
   const firstPage = pages[0] as OggPage;
@@ -181,7 +183,7 @@ describe.each(Object.entries(TAG_WRITERS))('%s', (_, writers) => {
     for (const writeTags of writers) {
       for (const size of TAG_SIZES) {
         const file = writeTags(size);
-        expect(readTitle(file)?.length).toBe(title(size).length); // the file really has the tags
+        expect(readTitle(file)?.length).toBe(title(size).length); // checks that the file has the tags
         hashes.add(computeHash(file));
       }
     }
@@ -229,7 +231,7 @@ test('truncated audio has another hash', () => {
 describe('a payload above 25 MB', () => {
   const MB_BYTES = 1 << 20;
   const PAYLOAD_BYTES = 30 * MB_BYTES;
-  /** A virtual file: each byte is made from its position in the payload, except for given ones. */
+  /** Creates a virtual file: each byte depends on its position in the payload, except for the changed ones. */
   function source(start: number, changed = new Map<number, number>()): ByteSource & { reads: [number, number][] } {
     const reads: [number, number][] = [];
     return {
@@ -308,7 +310,10 @@ describe('a payload above 25 MB', () => {
         },
       ]);
     const pages = Array.from({ length: 450 }, (_, n) => page(n));
-    /** After `headers` bytes of tags, its pages numbered from `first` on; checksums are not checked. */
+    /**
+     * Hashes the audio after `headers` bytes of tags, with its pages numbered from `firstNumber`; checksums are not
+     * checked.
+     */
     const hashNumbered = (headers: number, firstNumber: number, changed?: number): string | undefined => {
       const numberedPages = pages.map((one, n) => Buffer.from(n === changed ? page(10_000) : one));
       numberedPages.forEach((one, n) => one.writeUInt32LE(firstNumber + n, 18));
@@ -325,7 +330,7 @@ describe('a payload above 25 MB', () => {
     ];
     expect(hashes[0]).toMatch(/^s1:/);
     expect(hashes[1]).toBe(hashes[0]);
-    expect(hashes[5]).toBe(hashes[0]); // this change is between the samples
+    expect(hashes[5]).toBe(hashes[0]); // the changed byte is between the hashed samples
     expect(new Set(hashes).size).toBe(4);
   });
 });

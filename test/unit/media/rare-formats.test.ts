@@ -1,4 +1,4 @@
-// Tests rare formats: their facts, tags at their ends, and formats that are not supported.
+// Tests rare formats: their properties, tags at their ends, and unsupported formats.
 import { expect, it } from 'vitest';
 import { whyNotRead } from '../../../server/media/audio-formats.ts';
 import { bufferSource } from '../../../server/media/byte-source.ts';

@@ -1,4 +1,4 @@
-// The clock is simulated, so that no test waits.
+// Tests the token bucket with a simulated clock, so that no test waits.
 import { describe, expect, it } from 'vitest';
 import { createTokenBucket } from '../../../server/outbound/token-bucket.ts';
 
@@ -49,7 +49,7 @@ describe('the rate', () => {
       Promise.all(
         Array.from({ length: 30 }, (_, i) =>
           bucket.run(async () => {
-            await clock.wait(i % 2 === 0 ? latencyMs / 2 : latencyMs); // the request is on its way
+            await clock.wait(i % 2 === 0 ? latencyMs / 2 : latencyMs); // simulates the duration of the request
             requestTimes.push(clock.now());
           }),
         ),

@@ -1,4 +1,4 @@
-// Tests how the lines of playlist files of other programs are understood.
+// Tests how lines in playlist files of other programs are parsed.
 import { describe, expect, test } from 'vitest';
 import { MAX_FILE_ENTRIES, type PlaylistFile } from '../../../server/playlists/file-entry.ts';
 import { parsePlaylistFile } from '../../../server/playlists/playlist-file.ts';

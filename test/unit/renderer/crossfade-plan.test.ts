@@ -77,7 +77,7 @@ test.each([
   expect(plan.fadeMs).toBeGreaterThanOrEqual(8_000);
   expect(plan.fadeMs).toBeLessThan(12_000);
   expect(plan.fromMs + plan.fadeMs * plan.rate).toBeCloseTo(4 * MINUTE_MS, 3);
-  // the times at which the beats of both tracks are heard, from the start of the fade
+  // times at which the beats of both tracks are heard, from the start of the fade
   const leavingBeats = leaving.beatsMs.map((at) => (at - plan.fromMs) / plan.rate).filter((at) => at >= 0);
   const comingBeats = coming.beatsMs.map((at) => at - plan.startMs).filter((at) => at <= plan.fadeMs);
   const [slowerBeats, fasterBeats] = next > bpm ? [leavingBeats, comingBeats] : [comingBeats, leavingBeats];

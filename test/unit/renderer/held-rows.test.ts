@@ -1,4 +1,4 @@
-// While rows are loading, a list keeps drawing the rows that were loaded last, for a while.
+// While rows are loading, a list keeps drawing the rows that were loaded last, for a limited time.
 import { expect, test } from 'vitest';
 import { HOLD_MS, nextHeld, type Held } from '../../../renderer/ui/lists/held-rows.ts';
 import type { RowRange } from '../../../renderer/ui/lists/scaled-scroll.ts';

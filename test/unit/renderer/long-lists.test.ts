@@ -1,4 +1,4 @@
-// Tests long lists as the queue, how the queue is listed, and finding by name.
+// Tests queues made of long lists, the lines of the displayed queue, and finding rows by name.
 import { describe, expect, test } from 'vitest';
 import { releaseKind } from '../../../renderer/features/browse/albums/release-kinds.ts';
 import { linesOf } from '../../../renderer/features/playback/queue-lines.ts';
@@ -10,7 +10,7 @@ import {
   orNull,
   queryOf,
   rowsWanted,
-  turned,
+  reorderedRest,
 } from '../../../renderer/player/list-rest.ts';
 import type { QueueEntry, QueueTrack } from '../../../renderer/player/player.ts';
 import { findNames } from '../../../renderer/ui/comparable.ts';
@@ -64,11 +64,14 @@ describe('a list of a million tracks as the queue', () => {
   test('is shuffled as a whole by the server, and goes on where it was left afterwards', () => {
     const listRest = openListAt(5_000);
     const queue = [...makeEntries(4_950, 51), entry(7, true), ...makeEntries(5_001, 149)];
-    const shuffledRest = turned(listRest, { queue, index: 50 }, 42);
+    const shuffledRest = reorderedRest(listRest, { queue, index: 50 }, 42);
     expect(shuffledRest).toMatchObject({ first: 0, next: 0, end: LIST_LENGTH, seed: 42, leftAt: 5_001 });
     expect(queryOf(shuffledRest)).toEqual({ sort: 'random', seed: 42 });
     expect(orNull({ ...shuffledRest, next: LIST_LENGTH })).not.toBeNull();
-    expect(turned(shuffledRest, { queue: [entry(1)], index: 0 }, null)).toMatchObject({ next: 5_001, seed: null });
+    expect(reorderedRest(shuffledRest, { queue: [entry(1)], index: 0 }, null)).toMatchObject({
+      next: 5_001,
+      seed: null,
+    });
   });
 
   test('leaves out what was removed and what is there, but not what was added by hand', () => {

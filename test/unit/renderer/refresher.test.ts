@@ -4,7 +4,7 @@ import { createRefresher } from '../../../renderer/api/refresher.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Creates a reload function that takes so many milliseconds, and a log of its calls. */
+/** Creates a reload function that takes this number of milliseconds, and a log of its calls. */
 function createReloadLog(reloadMs: number) {
   const log = { begun: 0, ended: 0, atOnce: 0 };
   const reload = async (): Promise<void> => {
@@ -16,7 +16,7 @@ function createReloadLog(reloadMs: number) {
   return { log, reload };
 }
 
-/** Announces an event every 100 ms, for so many milliseconds. */
+/** Announces an event every 100 ms, for this number of milliseconds. */
 async function announceRepeatedly(refresher: { soon(): void }, durationMs: number): Promise<void> {
   for (let ms = 0; ms < durationMs; ms += 100) {
     refresher.soon();

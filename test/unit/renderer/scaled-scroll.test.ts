@@ -103,7 +103,7 @@ test('a row keeps its element while it is in the window, and rows that enter tak
   const furtherSlots = slotsFor([0, ...listRows(5, 14)], firstSlots);
   expect(new Set(furtherSlots.values()).size).toBe(11);
   for (const row of [0, 5, 9]) expect(furtherSlots.get(row)).toBe(firstSlots.get(row));
-  // one more row keeps its element, and the window shows more rows
+  // one more row enters and keeps its element, and the window shows more rows
   const moreSlots = slotsFor(listRows(5, 30), furtherSlots);
   for (const row of listRows(5, 14)) expect(moreSlots.get(row)).toBe(furtherSlots.get(row));
   expect(new Set(moreSlots.values()).size).toBe(26);

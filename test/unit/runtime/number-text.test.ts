@@ -1,4 +1,4 @@
-// Numbers as people write them: what is read, and what is refused instead of being read as something else.
+// Numbers as users write them: which are parsed, and which are refused instead of being misread.
 import { describe, expect, test } from 'vitest';
 import {
   bitrateFromText,

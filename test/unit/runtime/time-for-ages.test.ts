@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const TODAY_MS = Date.parse('2026-11-27T08:00:00Z');
 
-/** `clock` and `elapsed` in milliseconds are moved by the tests. */
+/** Simulates a machine. Tests move `clock` and `elapsed`, both in milliseconds. */
 function simulateMachine(lastKnownMs: number | undefined) {
   const at = { clock: TODAY_MS, elapsed: 0, doubts: 0 };
   let storedState: ClockState | undefined =
@@ -27,7 +27,7 @@ function simulateMachine(lastKnownMs: number | undefined) {
     start,
     believe: (): void => time.trustClock(),
     doubtedDays: (): number => time.doubtMs() / DAY_MS,
-    /** In days from today. */
+    /** Returns the machine's time in days from today. */
     days: (): number => (time().getTime() - TODAY_MS) / DAY_MS,
     wait(ms: number): void {
       at.clock += ms;

@@ -1,4 +1,4 @@
-// Tests which track each of several uncertain files gets.
+// Tests which of several possible tracks each uncertain file gets.
 import { describe, expect, it } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
 import {

@@ -11,7 +11,7 @@ const MUSIC_FOLDERS = [
   { key: 'later', name: 'Later' },
 ];
 
-/** Returns a batch of so many files, of which so many are unchanged. */
+/** Returns a batch of `count` files, of which `unchangedCount` are unchanged. */
 const makeBatch = (count: number, unchangedCount: number): FolderBatch => ({
   ...emptyBatch(''),
   unchangedCount,

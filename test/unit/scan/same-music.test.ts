@@ -1,4 +1,4 @@
-// Finding equally long or similar music by look-up has the same result as comparing each track with each.
+// Finding equally long or similar music by look-up has the same result as comparing each track with each other track.
 import { expect, it } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
 import { NO_HASH } from '../../../server/files/read-file.ts';

@@ -23,7 +23,7 @@ describe('leases on stored objects', () => {
     let isDeleted = false;
     const upload = leases.lease('a', async () => {
       await storing.work();
-      isUsed = true; // the upload has written its row
+      isUsed = true; // simulates that the upload has written its row
     });
     await storing.hasBegun;
     await leases.deleteWhenFree('a', async () => {

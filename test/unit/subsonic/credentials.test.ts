@@ -44,12 +44,12 @@ describe('credentials', () => {
   it.each([
     'u=ann&t=26719a1196d2a940705a59634eb18eab&s=c19b2d',
     'u=ann&t=26719A1196D2A940705A59634EB18EAB&s=c19b2d',
-    'u=ann&t=26719a1196d2a940705a59634eb18eab&s=c19b2d&p=', // as airsonic-refix sends it
+    'u=ann&t=26719a1196d2a940705a59634eb18eab&s=c19b2d&p=', // airsonic-refix sends this
     'u=ann&p=sesame',
     'u=ann&p=sesame&t=&s=',
     'u=ann&p=enc:736573616d65',
     'u=ann&p=enc:736573616D65',
-    'u=ann&u=ann&p=sesame&p=sesame', // the parameters are in the query and in the form
+    'u=ann&u=ann&p=sesame&p=sesame', // the parameters are in both query and form
   ])('%s verifies the password sesame and no other', (query) => {
     const credentials = credential(query);
     if (!('proves' in credentials)) throw new Error('an API key');

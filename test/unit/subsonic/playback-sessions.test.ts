@@ -52,7 +52,7 @@ describe('reported playback', () => {
   it('is a play when half was played', () => {
     const { say, after } = device();
     expect(say('starting')).toBeUndefined();
-    after(5_000); // played time counts from `playing` on
+    after(5_000); // the played time counts from `playing` on
     say('playing');
     after(2 * MINUTE_MS);
     expect(say('stopped', 2 * MINUTE_MS)).toMatchObject({ trackId: 7, heardMs: 2 * MINUTE_MS });

@@ -28,24 +28,29 @@ interface AlbumCardProps {
   caption?: string | undefined;
 }
 
-export const AlbumCard = memo(function AlbumCard({ album: given, width, tabIndex = 0, caption }: AlbumCardProps) {
+export const AlbumCard = memo(function AlbumCard({
+  album: currentAlbum,
+  width,
+  tabIndex = 0,
+  caption,
+}: AlbumCardProps) {
   const { t } = useTranslation();
   const { playAlbum } = usePlay();
-  const album = useLast(given);
+  const album = useLast(currentAlbum);
   if (!album) return <CardSkeleton />;
   const by = caption ?? album.artist_name ?? t('library.unknownArtist');
   return (
     <div
       className={styles.card}
       style={captionVariable}
-      data-blank={given === undefined || undefined}
+      data-blank={currentAlbum === undefined || undefined}
       {...markItems(albumItems(album))}
     >
       <RowLink
         href={`/albums/${album.id}`}
         className={styles.picture}
         tabIndex={tabIndex}
-        data-stop={given !== undefined || undefined}
+        data-stop={currentAlbum !== undefined || undefined}
         aria-label={t('album.cardLabel', {
           title: album.title,
           artist: album.artist_name ?? t('library.unknownArtist'),

@@ -30,7 +30,7 @@ function useMoveTracks() {
   const queries = useQueryClient();
   const { done: offerUndo, tell } = useUndoNotice();
   const undo = useUndoEdits();
-  const [done, setDone] = useState<number | null>(null);
+  const [doneCount, setDone] = useState<number | null>(null);
   const [failure, setFailure] = useState('');
   const move = async (tracks: readonly TrackOut[], form: BatchForm) => {
     const batch = randomId();
@@ -52,7 +52,7 @@ function useMoveTracks() {
       await queries.invalidateQueries({ queryKey: [LIBRARY] });
     }
   };
-  return { move, done, failure };
+  return { move, done: doneCount, failure };
 }
 
 interface FrameProps {
@@ -84,9 +84,9 @@ function useMergeSameName(album: AlbumOut) {
   const report = { onError: (error: Error) => tell(detailOf(error)) };
   const isSameName = ({ title, artist_id }: AlbumOut): boolean =>
     artist_id === album.artist_id && title.toLowerCase() === album.title.toLowerCase();
-  const mergeInto = (other: AlbumOut) =>
+  const mergeInto = (otherAlbum: AlbumOut) =>
     merge.mutate(
-      { id: album.id, into: other.id },
+      { id: album.id, into: otherAlbum.id },
       {
         ...report,
         onSuccess: ({ id }) => {
@@ -111,7 +111,7 @@ export function MergeDialog({ album }: { album: AlbumOut }) {
     ...albumPage({ ...filter, unnamed: false }, OFFERED_PAGE),
     placeholderData: keepPreviousData,
   });
-  const others = data?.items.filter(({ id }) => id !== album.id) ?? [];
+  const otherAlbums = data?.items.filter(({ id }) => id !== album.id) ?? [];
   return (
     <Frame title={t('regroup.mergeTitle', { title: album.title })} moving={moving} total={tracks.data?.length ?? null}>
       <p>{t('regroup.mergeHelp')}</p>
@@ -123,30 +123,30 @@ export function MergeDialog({ album }: { album: AlbumOut }) {
         onChange={(event) => setText(event.currentTarget.value)}
       />
       <div className={styles.list}>
-        {others.map((other) => (
+        {otherAlbums.map((otherAlbum) => (
           <button
-            key={other.id}
+            key={otherAlbum.id}
             type="button"
             disabled={!tracks.data || moving.done !== null || sameName.isPending}
             onClick={() => {
-              if (sameName.isSameName(other)) return sameName.mergeInto(other);
+              if (sameName.isSameName(otherAlbum)) return sameName.mergeInto(otherAlbum);
               void moving.move(tracks.data ?? [], {
-                album: other.title,
-                album_artist: other.artist_name ?? '',
-                ...(other.year !== null && { year: String(other.year) }),
+                album: otherAlbum.title,
+                album_artist: otherAlbum.artist_name ?? '',
+                ...(otherAlbum.year !== null && { year: String(otherAlbum.year) }),
               });
             }}
           >
-            <Cover src={albumCover(other, 160)} alt="" />
+            <Cover src={albumCover(otherAlbum, 160)} alt="" />
             <span className={rows.text}>
-              <span className={rows.title}>{other.title}</span>
+              <span className={rows.title}>{otherAlbum.title}</span>
               <span className={rows.by}>
-                {[other.artist_name, other.year, other.edition].filter(Boolean).join(' · ')}
+                {[otherAlbum.artist_name, otherAlbum.year, otherAlbum.edition].filter(Boolean).join(' · ')}
               </span>
             </span>
           </button>
         ))}
-        {data && others.length === 0 && <p>{t('list.noMatch')}</p>}
+        {data && otherAlbums.length === 0 && <p>{t('list.noMatch')}</p>}
       </div>
     </Frame>
   );
@@ -156,21 +156,21 @@ export function SplitDialog({ album }: { album: AlbumOut }) {
   const { t } = useTranslation();
   const { data: tracks } = useQuery(albumFilesQuery(album.id));
   const moving = useMoveTracks();
-  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
+  const [chosenIds, setChosen] = useState<ReadonlySet<number>>(new Set());
   const [title, setTitle] = useState('');
-  const moved = tracks?.filter(({ id }) => chosen.has(id)) ?? [];
+  const movedTracks = tracks?.filter(({ id }) => chosenIds.has(id)) ?? [];
   const toggle = (id: number) => {
-    const next = new Set(chosen);
+    const next = new Set(chosenIds);
     if (!next.delete(id)) next.add(id);
     setChosen(next);
   };
   return (
-    <Frame title={t('regroup.splitTitle', { title: album.title })} moving={moving} total={moved.length}>
+    <Frame title={t('regroup.splitTitle', { title: album.title })} moving={moving} total={movedTracks.length}>
       <form
         className={styles.fields}
         onSubmit={(event) => {
           event.preventDefault();
-          void moving.move(moved, { album: title });
+          void moving.move(movedTracks, { album: title });
         }}
       >
         <p>{t('regroup.splitHelp')}</p>
@@ -179,7 +179,7 @@ export function SplitDialog({ album }: { album: AlbumOut }) {
             <Checkbox
               key={track.id}
               label={[track.track_number, track.title].filter(Boolean).join(' · ')}
-              checked={chosen.has(track.id)}
+              checked={chosenIds.has(track.id)}
               onChange={() => toggle(track.id)}
             />
           ))}
@@ -196,9 +196,9 @@ export function SplitDialog({ album }: { album: AlbumOut }) {
           <Button
             type="submit"
             variant="primary"
-            disabled={moved.length === 0 || moving.done !== null || title.trim() === album.title}
+            disabled={movedTracks.length === 0 || moving.done !== null || title.trim() === album.title}
           >
-            {t('regroup.split', { count: moved.length })}
+            {t('regroup.split', { count: movedTracks.length })}
           </Button>
           <Button onClick={() => edit(null)}>{t('edit.cancel')}</Button>
         </div>

@@ -21,7 +21,7 @@ export function AlbumsPage() {
     <CardPage
       title={t(unnamed ? 'library.noAlbum' : 'nav.albums')}
       icon={IconAlbum}
-      query={(at) => albumPage({ ...toFilter(search), unnamed }, at)}
+      query={(page) => albumPage({ ...toFilter(search), unnamed }, page)}
       nameOf={albumName}
       sorts={ALBUM_SORT_NAMES}
       defaultSort={unnamed ? 'artist' : 'title'}

@@ -16,27 +16,30 @@ import { useCoverChange } from './album-cover.tsx';
 import { FoundPictures, PictureChooser } from '../picture-chooser.tsx';
 import '../../../i18n/page-texts.ts';
 
-export function CoverDialog({ album: given }: { album: AlbumOut }) {
+export function CoverDialog({ album: openedAlbum }: { album: AlbumOut }) {
   const { t } = useTranslation();
-  const { data: album = given } = useQuery(albumQuery(given.id));
+  const { data: album = openedAlbum } = useQuery(albumQuery(openedAlbum.id));
   const mayEdit = useSession()?.user.can_edit === true;
-  const { isBusy, set, remove, choose } = useCoverChange(given.id);
+  const { isBusy, set, remove, choose } = useCoverChange(openedAlbum.id);
   const [isOnline, setIsOnline] = useState(false);
   const nearby = useQuery({ ...nearbyCoversQuery(album.id), enabled: mayEdit });
   const archive = useQuery({ ...archiveCoversQuery(album.id), enabled: isOnline });
-  const found = ({ data, error }: { data: CoverCandidates | undefined; error: Error | null }, none: string) => ({
+  const chooserProps = (
+    { data, error }: { data: CoverCandidates | undefined; error: Error | null },
+    emptyText: string,
+  ) => ({
     error,
-    none: data?.reason ?? none,
+    emptyText: data?.reason ?? emptyText,
     isBusy,
     choose,
     pictures: data?.items.map(({ id, origin, name, width, height, is_current }) => {
-      const named = name || t('cover.unnamed');
+      const shownName = name || t('cover.unnamed');
       return {
         id,
         src: candidateUrl(album.id, id),
-        label: t('cover.use', { name: named }),
+        label: t('cover.use', { name: shownName }),
         file: name,
-        caption: origin === 'embedded' ? t('cover.inTrack', { title: name }) : named,
+        caption: origin === 'embedded' ? t('cover.inTrack', { title: name }) : shownName,
         detail: width === null ? null : `${width} × ${height}`,
         isCurrent: is_current,
       };
@@ -64,8 +67,8 @@ export function CoverDialog({ album: given }: { album: AlbumOut }) {
         </>
       }
     >
-      {mayEdit && <FoundPictures title={t('cover.fromFiles')} {...found(nearby, t('cover.noneInFiles'))} />}
-      {isOnline && <FoundPictures title={t('cover.fromArchive')} {...found(archive, t('cover.notFound'))} />}
+      {mayEdit && <FoundPictures title={t('cover.fromFiles')} {...chooserProps(nearby, t('cover.noneInFiles'))} />}
+      {isOnline && <FoundPictures title={t('cover.fromArchive')} {...chooserProps(archive, t('cover.notFound'))} />}
     </PictureChooser>
   );
 }

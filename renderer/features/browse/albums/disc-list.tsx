@@ -14,7 +14,8 @@ interface DiscListProps {
 /** The tracks of an album, grouped by disc if the album has several discs. */
 export function DiscList({ tracks, albumArtist, titles }: DiscListProps) {
   const { t } = useTranslation();
-  const titleOf = (disc: number | null): string | undefined => titles.find((one) => one.disc === disc)?.title;
+  const titleOf = (disc: number | null): string | undefined =>
+    titles.find((discTitle) => discTitle.disc === disc)?.title;
   const sideOf = (disc: number | null): string | undefined => /^Side ([A-Z])$/.exec(titleOf(disc) ?? '')?.[1];
   function nameOf(disc: number | null): string {
     if (disc === null) return t('album.withoutNumber');
@@ -25,7 +26,7 @@ export function DiscList({ tracks, albumArtist, titles }: DiscListProps) {
     return title === undefined ? number : `${number}: ${title}`;
   }
   const player = usePlayerCommands();
-  const mixed = new Set(tracks.map((track) => track.format)).size > 1;
+  const hasMixedFormats = new Set(tracks.map((track) => track.format)).size > 1;
   const numbers = new Set(tracks.flatMap(({ disc_number }) => disc_number ?? []));
   // tracks with neither disc nor track number follow the last of several discs
   const discs = [
@@ -46,7 +47,7 @@ export function DiscList({ tracks, albumArtist, titles }: DiscListProps) {
                 lead="number"
                 side={sideOf(disc)}
                 withArtist={track.artist_name !== albumArtist}
-                withFormat={mixed}
+                withFormat={hasMixedFormats}
                 onPlay={() =>
                   player.playTracks(tracks, {
                     startAt: tracks.indexOf(track),

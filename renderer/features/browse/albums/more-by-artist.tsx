@@ -15,13 +15,13 @@ export function MoreByArtist({
 }) {
   const { t } = useTranslation();
   const { data } = useQuery(artistAlbumsQuery(artistId));
-  const others = data?.items.filter((album) => album.id !== exceptAlbum && album.artist_id === artistId) ?? [];
-  if (others.length === 0) return null;
+  const otherAlbums = data?.items.filter((album) => album.id !== exceptAlbum && album.artist_id === artistId) ?? [];
+  if (otherAlbums.length === 0) return null;
   return (
     <div className={styles.more}>
       <Shelf
         title={t('album.moreBy', { name: artistName })}
-        albums={others}
+        albums={otherAlbums}
         to={{ to: '/artists/$artistId', params: { artistId } }}
         captionOf={(album) => String(album.year ?? '')}
       />

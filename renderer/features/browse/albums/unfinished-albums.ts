@@ -3,7 +3,7 @@ import type { AlbumOut, TrackOut } from '../../../api/routes.ts';
 
 export interface UnfinishedAlbum {
   album: AlbumOut;
-  heard: number;
+  heardCount: number;
   lastTrackId: number;
 }
 
@@ -13,18 +13,23 @@ const MIN_TRACKS = 4;
  * Returns the unfinished albums. `plays` are tracks by their last play, latest first; plays within three days count as
  * one session.
  */
-export function unfinishedAlbums(albums: readonly AlbumOut[], plays: readonly TrackOut[], most = 6): UnfinishedAlbum[] {
-  const played = Map.groupBy(
+export function unfinishedAlbums(
+  albums: readonly AlbumOut[],
+  plays: readonly TrackOut[],
+  maxAlbums = 6,
+): UnfinishedAlbum[] {
+  const playsByAlbum = Map.groupBy(
     plays.filter((track) => track.album_title !== null && track.last_played_at !== null),
     (track) => track.album_id,
   );
   return albums
     .flatMap((album): UnfinishedAlbum[] => {
-      const [latest, ...others] = played.get(album.id) ?? [];
-      if (!latest || album.track_count < MIN_TRACKS) return [];
-      const since = Date.parse(latest.last_played_at ?? '') - 3 * 86_400_000;
-      const heardCount = 1 + others.filter((track) => Date.parse(track.last_played_at ?? '') >= since).length;
-      return heardCount < album.track_count ? [{ album, heard: heardCount, lastTrackId: latest.id }] : [];
+      const [latestTrack, ...earlierTracks] = playsByAlbum.get(album.id) ?? [];
+      if (!latestTrack || album.track_count < MIN_TRACKS) return [];
+      const sessionStartMs = Date.parse(latestTrack.last_played_at ?? '') - 3 * 86_400_000;
+      const heardCount =
+        1 + earlierTracks.filter((track) => Date.parse(track.last_played_at ?? '') >= sessionStartMs).length;
+      return heardCount < album.track_count ? [{ album, heardCount, lastTrackId: latestTrack.id }] : [];
     })
-    .slice(0, most);
+    .slice(0, maxAlbums);
 }

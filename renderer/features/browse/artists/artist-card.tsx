@@ -16,7 +16,7 @@ import rows from '../../../ui/lists/rows.module.css';
 import styles from '../card.module.css';
 
 export const ArtistCard = memo(function ArtistCard({
-  artist: given,
+  artist: currentArtist,
   width,
   tabIndex = 0,
 }: {
@@ -26,20 +26,20 @@ export const ArtistCard = memo(function ArtistCard({
 }) {
   const { t } = useTranslation();
   const { playArtist } = usePlay();
-  const artist = useLast(given);
+  const artist = useLast(currentArtist);
   if (!artist) return <CardSkeleton round />;
   return (
     <div
       className={classNames(styles.card, styles.person)}
       style={captionVariable}
-      data-blank={given === undefined || undefined}
+      data-blank={currentArtist === undefined || undefined}
       {...markItems(artistItems(artist))}
     >
       <RowLink
         href={`/artists/${artist.id}`}
         className={classNames(styles.picture, styles.round)}
         tabIndex={tabIndex}
-        data-stop={given !== undefined || undefined}
+        data-stop={currentArtist !== undefined || undefined}
         aria-label={artist.name}
       >
         <Cover

@@ -31,11 +31,11 @@ function useChange() {
   const queries = useQueryClient();
   const { tell, done } = useUndoNotice();
   const [isBusy, setBusy] = useState(false);
-  const run = async (work: () => Promise<void>, message?: string, undo?: () => Promise<void>) => {
+  const runChange = async (work: () => Promise<void>, message?: string, undo?: () => Promise<void>) => {
     setBusy(true);
     try {
       await work();
-      if (message !== undefined && undo) done(message, () => void run(undo));
+      if (message !== undefined && undo) done(message, () => void runChange(undo));
     } catch (error) {
       tell(detailOf(error));
     } finally {
@@ -45,7 +45,7 @@ function useChange() {
       await queries.invalidateQueries({ queryKey: [LIBRARY] });
     }
   };
-  return { isBusy, change: (...args: Parameters<typeof run>) => void run(...args) };
+  return { isBusy, change: (...args: Parameters<typeof runChange>) => void runChange(...args) };
 }
 
 export function PictureDialog({ artist, onClose }: { artist: ArtistOut; onClose: () => void }) {
@@ -53,12 +53,12 @@ export function PictureDialog({ artist, onClose }: { artist: ArtistOut; onClose:
   const { isBusy, change } = useChange();
   const { id, name } = artist;
   const { data: about } = useQuery(artistAboutQuery(id, i18n.language.split('-', 1)[0] ?? 'en'));
-  const { data: found, error } = useQuery({
+  const { data: foundPictures, error } = useQuery({
     ...artistPicturesQuery(id),
     enabled: about !== undefined && about.state !== 'off',
   });
   const undo = () => undoArtistPicture(id);
-  const set = (file: File | undefined) =>
+  const uploadPicture = (file: File | undefined) =>
     file && change(() => setArtistPicture(id, file), t('picture.changed', { name }), undo);
   const picture = about?.picture;
   const choose = (file: string | null) =>
@@ -77,7 +77,7 @@ export function PictureDialog({ artist, onClose }: { artist: ArtistOut; onClose:
       }
       isChoosing
       isBusy={isBusy}
-      onFile={set}
+      onFile={uploadPicture}
       onClose={onClose}
       actions={
         <>
@@ -99,11 +99,11 @@ export function PictureDialog({ artist, onClose }: { artist: ArtistOut; onClose:
       {about && about.state !== 'off' && (
         <FoundPictures
           title={t('picture.found')}
-          none={t('picture.none')}
+          emptyText={t('picture.none')}
           error={error}
           isBusy={isBusy}
           choose={choose}
-          pictures={found?.map(({ file, author, licence, is_current }) => ({
+          pictures={foundPictures?.map(({ file, author, licence, is_current }) => ({
             id: file,
             src: artistCandidateUrl(id, file),
             label: t('picture.use', { name: file }),
@@ -130,10 +130,10 @@ export function IdentityDialog({
   const { t } = useTranslation();
   const { isBusy, change } = useChange();
   const [text, setText] = useState(name);
-  const [asked, setAsked] = useState(name);
-  const { data, error } = useQuery(identityCandidatesQuery(id, asked));
+  const [searchText, setAsked] = useState(name);
+  const { data, error } = useQuery(identityCandidatesQuery(id, searchText));
   const chosenId = about.identified_by === 'person' ? about.artist_mbid : undefined;
-  const set = (mbid: string | null | undefined) => {
+  const chooseIdentity = (mbid: string | null | undefined) => {
     change(
       () => setIdentity(id, mbid),
       t('identity.changed', { name }),
@@ -163,21 +163,21 @@ export function IdentityDialog({
       <ul className={styles.list} aria-busy={!data && !error}>
         {error && <li role="status">{detailOf(error)}</li>}
         {data?.length === 0 && <li role="status">{t('identity.none')}</li>}
-        {data?.map((one) => (
-          <li key={one.artist_mbid}>
+        {data?.map((candidate) => (
+          <li key={candidate.artist_mbid}>
             <button
               type="button"
               className={styles.candidate}
               disabled={isBusy}
-              aria-pressed={one.artist_mbid === about.artist_mbid}
-              onClick={() => set(one.artist_mbid)}
+              aria-pressed={candidate.artist_mbid === about.artist_mbid}
+              onClick={() => chooseIdentity(candidate.artist_mbid)}
             >
-              <strong>{one.name}</strong>
+              <strong>{candidate.name}</strong>
               <span>
                 {[
-                  one.disambiguation,
-                  one.country,
-                  [one.begin, one.end]
+                  candidate.disambiguation,
+                  candidate.country,
+                  [candidate.begin, candidate.end]
                     .map((date) => date?.slice(0, 4))
                     .filter(Boolean)
                     .join('–'),
@@ -190,11 +190,11 @@ export function IdentityDialog({
         ))}
       </ul>
       <div className={styles.actions}>
-        <Button disabled={isBusy} onClick={() => set(null)}>
+        <Button disabled={isBusy} onClick={() => chooseIdentity(null)}>
           {t('identity.nobody')}
         </Button>
         {about.identified_by === 'person' && (
-          <Button disabled={isBusy} icon={IconAgain} onClick={() => set(undefined)}>
+          <Button disabled={isBusy} icon={IconAgain} onClick={() => chooseIdentity(undefined)}>
             {t('identity.automatic')}
           </Button>
         )}

@@ -40,7 +40,7 @@ export function ArtistPage() {
   const { t } = useTranslation();
   const { artistId } = useParams({ from: '/app/artists/$artistId' });
   const player = usePlayerCommands();
-  const [all, setAll] = useState(false);
+  const [showsAll, setAll] = useState(false);
   const [isChoosing, setChoosing] = useState(false);
   const mayEdit = useSession()?.user.can_edit === true;
   const artist = useQuery(artistQuery(artistId));
@@ -48,11 +48,11 @@ export function ArtistPage() {
   const tracks = useQuery(artistTracksQuery(artistId));
   usePageTitle(artist.data?.name);
 
-  const own = albums.data?.items
+  const ownAlbums = albums.data?.items
     .filter((album) => album.artist_id === artistId)
     .sort((a, b) => (b.year ?? 0) - (a.year ?? 0));
   const appearsOn = albums.data?.items.filter((album) => album.artist_id !== artistId) ?? [];
-  const withCover = own?.find((album) => album.has_cover) ?? appearsOn.find((album) => album.has_cover);
+  const withCover = ownAlbums?.find((album) => album.has_cover) ?? appearsOn.find((album) => album.has_cover);
   const cover = (size: CoverSize) =>
     artist.data?.has_cover ? coverUrl('artists', artistId, size) : withCover ? albumCover(withCover, size) : null;
   const accent = useArtworkAccent(cover(160));
@@ -66,10 +66,10 @@ export function ArtistPage() {
         onRetry={() => void Promise.all([artist.refetch(), albums.refetch(), tracks.refetch()])}
       />
     );
-  if (!artist.data || !own || !tracks.data) return <HeroSkeleton round />;
+  if (!artist.data || !ownAlbums || !tracks.data) return <HeroSkeleton round />;
   const items = artistItems(artist.data);
   const from = artist.data.name;
-  const shown = all ? tracks.data : tracks.data.slice(0, FIRST_TRACKS);
+  const shownTracks = showsAll ? tracks.data : tracks.data.slice(0, FIRST_TRACKS);
   const top = tracks.data
     .filter((track) => track.play_count > 0)
     .sort((a, b) => b.play_count - a.play_count)
@@ -97,7 +97,7 @@ export function ArtistPage() {
           )
         }
         facts={[
-          own.length > 0 && t('album.count', { count: own.length }),
+          ownAlbums.length > 0 && t('album.count', { count: ownAlbums.length }),
           t('track.count', { count: tracks.data.length }),
         ]}
         actions={
@@ -134,7 +134,7 @@ export function ArtistPage() {
         <Shelf
           key={kind}
           title={t(`artist.kind.${kind}`)}
-          albums={own.filter((album) => releaseKind(album) === kind)}
+          albums={ownAlbums.filter((album) => releaseKind(album) === kind)}
           captionOf={(album) => String(album.year ?? '')}
         />
       ))}
@@ -145,7 +145,7 @@ export function ArtistPage() {
         </div>
         <div className={list.list} onKeyDown={moveAmongRows}>
           <ol>
-            {shown.map((track) => (
+            {shownTracks.map((track) => (
               <TrackRow
                 key={track.id}
                 track={track}
@@ -159,7 +159,7 @@ export function ArtistPage() {
             ))}
           </ol>
         </div>
-        {!all && tracks.data.length > FIRST_TRACKS && (
+        {!showsAll && tracks.data.length > FIRST_TRACKS && (
           <Button onClick={() => setAll(true)}>{t('artist.allTracks', { count: tracks.data.length })}</Button>
         )}
       </section>

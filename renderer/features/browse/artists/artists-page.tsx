@@ -17,7 +17,7 @@ export function ArtistsPage() {
     <CardPage
       title={t('nav.artists')}
       icon={IconArtist}
-      query={(at) => artistPage(toFilter(search), at)}
+      query={(page) => artistPage(toFilter(search), page)}
       nameOf={artistName}
       sorts={ARTIST_SORT_NAMES}
       defaultSort="name"

@@ -52,11 +52,11 @@ function bestOf(byGenre: readonly (readonly ArtistOut[])[], exceptId: number): A
   const similar = new Map<number, { artist: ArtistOut; genres: number; place: number }>();
   for (const artists of byGenre)
     for (const [place, artist] of artists.entries()) {
-      const listed = similar.get(artist.id);
+      const listedArtist = similar.get(artist.id);
       similar.set(artist.id, {
         artist,
-        genres: (listed?.genres ?? 0) + 1,
-        place: Math.min(place, listed?.place ?? place),
+        genres: (listedArtist?.genres ?? 0) + 1,
+        place: Math.min(place, listedArtist?.place ?? place),
       });
     }
   similar.delete(exceptId);

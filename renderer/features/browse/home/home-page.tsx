@@ -24,16 +24,16 @@ export function HomePage() {
   const { t } = useTranslation();
   const [seed] = useState(newSeed);
   const [today] = useState(() => dayOf(new Date()));
-  const added = useQuery(albumPage({ unnamed: false, sort: 'created_at' }, SHELF_PAGE));
-  const played = useQuery(albumPage({ unnamed: false, sort: 'last_played_at' }, SHELF_PAGE));
-  const most = useQuery(albumPage({ unnamed: false, sort: 'play_count' }, SHELF_PAGE));
+  const addedAlbums = useQuery(albumPage({ unnamed: false, sort: 'created_at' }, SHELF_PAGE));
+  const playedAlbums = useQuery(albumPage({ unnamed: false, sort: 'last_played_at' }, SHELF_PAGE));
+  const mostPlayedAlbums = useQuery(albumPage({ unnamed: false, sort: 'play_count' }, SHELF_PAGE));
   const plays = useQuery(trackPage({ sort: 'last_played_at' }, LATEST_PLAYS));
   const random = useQuery(albumPage({ unnamed: false, sort: 'random', seed }, SHELF_PAGE));
   const onThisDay = useQuery(onThisDayQuery(today));
   const mixes = useQuery(mixesQuery());
-  if (added.error && !added.data)
-    return <ErrorState detail={detailOf(added.error)} onRetry={() => void added.refetch()} />;
-  if (added.data?.total === 0)
+  if (addedAlbums.error && !addedAlbums.data)
+    return <ErrorState detail={detailOf(addedAlbums.error)} onRetry={() => void addedAlbums.refetch()} />;
+  if (addedAlbums.data?.total === 0)
     return (
       <Page title={t('nav.home')}>
         <EmptyLibrary />
@@ -42,14 +42,16 @@ export function HomePage() {
 
   // Albums that were never played come last in these orders, and are omitted.
   const playedIds = new Set(plays.data?.items.flatMap((track) => (track.last_played_at ? track.album_id : [])));
-  const recent = plays.data && played.data?.items.filter((album) => playedIds.has(album.id));
-  const begun = recent && plays.data ? unfinishedAlbums(recent, plays.data.items) : undefined;
+  const recent = plays.data && playedAlbums.data?.items.filter((album) => playedIds.has(album.id));
+  const begunAlbums = recent && plays.data ? unfinishedAlbums(recent, plays.data.items) : undefined;
   const hasPlays = plays.data === undefined || playedIds.size > 0;
-  const mostPlayed = hasPlays ? most.data?.items.slice(0, Math.max(playedIds.size, recent?.length ?? 0)) : [];
+  const mostPlayed = hasPlays
+    ? mostPlayedAlbums.data?.items.slice(0, Math.max(playedIds.size, recent?.length ?? 0))
+    : [];
   const yearOf = new Map(onThisDay.data?.map(({ album, year }) => [album.id, year]));
   // The shelves are rendered once it is known whether there are plays and mixes, so that no later shelf moves others
   // down.
-  if (!added.data || !plays.data || mixes.isPending)
+  if (!addedAlbums.data || !plays.data || mixes.isPending)
     return (
       <Page title={t('nav.home')}>
         {['recentlyAdded', 'recentlyPlayed', 'random'].map((name) => (
@@ -59,7 +61,7 @@ export function HomePage() {
     );
   return (
     <Page title={t('nav.home')}>
-      {hasPlays && <JumpBackIn begun={begun} />}
+      {hasPlays && <JumpBackIn begun={begunAlbums} />}
       {mixes.data && mixes.data.items.length > 0 && (
         <Suspense fallback={<Shelf title={t('home.mixed')} albums={undefined} />}>
           <MixShelf mixes={mixes.data.items} />
@@ -67,7 +69,7 @@ export function HomePage() {
       )}
       <Shelf
         title={t('home.recentlyAdded')}
-        albums={added.data.items}
+        albums={addedAlbums.data.items}
         to={{ to: '/albums', search: { sort: 'created_at' } }}
       />
       <Shelf

@@ -26,8 +26,12 @@ export function JumpBackIn({ begun }: { begun: readonly UnfinishedAlbum[] | unde
 
   const goOn = async ({ album, lastTrackId }: UnfinishedAlbum) => {
     const tracks = await queries.ensureQueryData(albumTracksQuery(album.id));
-    const at = tracks.findIndex(({ id }) => id === lastTrackId) + 1;
-    player.playTracks(tracks, { startAt: at < tracks.length ? at : 0, shuffle: false, from: album.title });
+    const trackIndex = tracks.findIndex(({ id }) => id === lastTrackId) + 1;
+    player.playTracks(tracks, {
+      startAt: trackIndex < tracks.length ? trackIndex : 0,
+      shuffle: false,
+      from: album.title,
+    });
   };
 
   return (
@@ -35,22 +39,22 @@ export function JumpBackIn({ begun }: { begun: readonly UnfinishedAlbum[] | unde
       <h2>{t('home.jumpBackIn')}</h2>
       <ul className={styles.tiles}>
         {begun
-          ? begun.map((one) => (
-              <li key={one.album.id} className={styles.tile} {...markItems(albumItems(one.album))}>
-                <Cover src={albumCover(one.album, 160)} alt="" className={styles.cover} />
+          ? begun.map((begunAlbum) => (
+              <li key={begunAlbum.album.id} className={styles.tile} {...markItems(albumItems(begunAlbum.album))}>
+                <Cover src={albumCover(begunAlbum.album, 160)} alt="" className={styles.cover} />
                 <div className={classNames(rows.text, styles.text)}>
-                  <Link to="/albums/$albumId" params={{ albumId: one.album.id }} className={rows.line}>
-                    {one.album.title}
+                  <Link to="/albums/$albumId" params={{ albumId: begunAlbum.album.id }} className={rows.line}>
+                    {begunAlbum.album.title}
                   </Link>
                   <span className={rows.by}>
-                    {t('home.heardOf', { heard: one.heard, count: one.album.track_count })}
+                    {t('home.heardOf', { heard: begunAlbum.heardCount, count: begunAlbum.album.track_count })}
                   </span>
                 </div>
                 <button
                   type="button"
                   className={styles.play}
-                  aria-label={t('home.goOn', { title: one.album.title })}
-                  onClick={() => void goOn(one)}
+                  aria-label={t('home.goOn', { title: begunAlbum.album.title })}
+                  onClick={() => void goOn(begunAlbum)}
                 >
                   <IconPlay size={16} aria-hidden />
                 </button>

@@ -29,7 +29,7 @@ export function commonValue(tracks: readonly TrackOut[], field: BatchField): str
  * together with the title.
  */
 export function changeOf(track: TrackOut, form: BatchForm): TrackChange | undefined {
-  /** Undefined to keep, null to clear. */
+  /** Returns undefined to keep the value, null to clear it. */
   const changedValue = (field: BatchField): string | null | undefined =>
     form[field] === undefined ? undefined : form[field].trim() || null;
   const loose = Object.fromEntries(

@@ -26,7 +26,7 @@ export function BatchEdit({ items }: { items: Items }) {
   const queries = useQueryClient();
   const { tell, done } = useUndoNotice();
   const undo = useUndoEdits();
-  const [saved, setSaved] = useState<number | null>(null);
+  const [savedCount, setSaved] = useState<number | null>(null);
   const [failure, setFailure] = useState('');
   const [form, setForm] = useState<BatchForm>({});
   const { data: tracks, error } = useQuery({
@@ -83,15 +83,17 @@ export function BatchEdit({ items }: { items: Items }) {
               common={tracks ? commonValue(tracks, field) : ''}
               change={form[field]}
               onChange={(text) => {
-                const { [field]: _, ...others } = form;
-                setForm(text === undefined ? others : { ...others, [field]: text });
+                const { [field]: _, ...otherFields } = form;
+                setForm(text === undefined ? otherFields : { ...otherFields, [field]: text });
               }}
               disabled={!tracks}
               autoFocus={i === 0}
             />
           ))}
         </div>
-        {saved !== null && <ProgressBar done={saved} total={tracks?.length ?? null} label={t('edit.saving')} />}
+        {savedCount !== null && (
+          <ProgressBar done={savedCount} total={tracks?.length ?? null} label={t('edit.saving')} />
+        )}
         <div className={styles.actions}>
           {(failure || error) && (
             <span role="alert" className={styles.error}>
@@ -102,7 +104,7 @@ export function BatchEdit({ items }: { items: Items }) {
           <Button
             type="submit"
             variant="primary"
-            disabled={!tracks || saved !== null || Object.keys(form).length === 0}
+            disabled={!tracks || savedCount !== null || Object.keys(form).length === 0}
           >
             {t('edit.save')}
           </Button>

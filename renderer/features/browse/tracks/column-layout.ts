@@ -21,20 +21,26 @@ export interface ChoosableColumn<T> extends Column<T> {
 
 export const NO_LAYOUT: ColumnLayout = { order: [], shown: {}, widths: {} };
 
-const entriesOf = <T>(value: unknown, is: (one: unknown) => one is T): Record<string, T> =>
-  Object.fromEntries(Object.entries(isRecord(value) ? value : {}).filter((pair): pair is [string, T] => is(pair[1])));
+const entriesOf = <T>(value: unknown, isValid: (candidate: unknown) => candidate is T): Record<string, T> =>
+  Object.fromEntries(
+    Object.entries(isRecord(value) ? value : {}).filter((pair): pair is [string, T] => isValid(pair[1])),
+  );
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 const isWidth = (value: unknown): value is number => typeof value === 'number' && value >= 40 && value <= 1_000;
 
-export function readLayout(stored: unknown): ColumnLayout | undefined {
-  if (!isRecord(stored)) return undefined;
-  const order = Array.isArray(stored['order'])
-    ? stored['order'].filter((id): id is string => typeof id === 'string')
+export function readLayout(storedLayout: unknown): ColumnLayout | undefined {
+  if (!isRecord(storedLayout)) return undefined;
+  const order = Array.isArray(storedLayout['order'])
+    ? storedLayout['order'].filter((id): id is string => typeof id === 'string')
     : [];
-  return { order, shown: entriesOf(stored['shown'], isBoolean), widths: entriesOf(stored['widths'], isWidth) };
+  return {
+    order,
+    shown: entriesOf(storedLayout['shown'], isBoolean),
+    widths: entriesOf(storedLayout['widths'], isWidth),
+  };
 }
 
-export const isShown = (
+export const isColumnShown = (
   layout: ColumnLayout,
   { id, fixed, extra }: Pick<ChoosableColumn<never>, 'id' | 'fixed' | 'extra'>,
 ): boolean => fixed === true || (layout.shown[id] ?? !extra);
@@ -53,7 +59,7 @@ export function inOrder<T extends Pick<ChoosableColumn<never>, 'id' | 'fixed'>>(
 /** Returns the visible columns of the table, according to the layout. */
 export const laidOut = <T>(columns: readonly ChoosableColumn<T>[], layout: ColumnLayout): Column<T>[] =>
   inOrder(columns, layout)
-    .filter((column) => isShown(layout, column))
+    .filter((column) => isColumnShown(layout, column))
     .map((column) => ({ ...column, width: layout.widths[column.id] ? `${layout.widths[column.id]}px` : column.width }));
 
 export function movedColumn(
@@ -74,8 +80,8 @@ export function movedColumn(
 
 const layouts = new Map<string, StoredChoice<ColumnLayout>>();
 function layoutOf(name: string): StoredChoice<ColumnLayout> {
-  const existing = layouts.get(name);
-  if (existing) return existing;
+  const existingChoice = layouts.get(name);
+  if (existingChoice) return existingChoice;
   const key = `tonearm.columns.${name}`;
   const layout = storedChoice<ColumnLayout>({ name: 'columns', key, initial: NO_LAYOUT, ...asJson(readLayout) });
   layouts.set(name, layout);

@@ -71,7 +71,7 @@ function LikedAlbums() {
     <CardPage
       title={t('nav.liked')}
       icon={IconLike}
-      query={(at) => albumPage({ ...toFilter(search), liked: true }, at)}
+      query={(page) => albumPage({ ...toFilter(search), liked: true }, page)}
       nameOf={albumName}
       sorts={ALBUM_SORT_NAMES}
       defaultSort="title"
@@ -95,7 +95,7 @@ function LikedArtists() {
     <CardPage
       title={t('nav.liked')}
       icon={IconLike}
-      query={(at) => artistPage({ ...toFilter(search), liked: true }, at)}
+      query={(page) => artistPage({ ...toFilter(search), liked: true }, page)}
       nameOf={artistName}
       sorts={ARTIST_SORT_NAMES}
       defaultSort="name"

@@ -26,14 +26,14 @@ export function SelectionBar({ count, group, onClear }: SelectionBarProps) {
   const { t } = useTranslation();
   const { sections, run, labelOf } = useActions();
   const items = (): Items => trackItems(group());
-  const shown = sections(items())
+  const shownActions = sections(items())
     .flat()
     .filter(({ name }) => SHOWN_ACTIONS.includes(name));
   const text = t('select.chosen', { count, number: formatNumber(count) });
   return (
     <div className={styles.bar} role="toolbar" aria-label={t('select.label')}>
       <p role="status">{text}</p>
-      {shown.map(({ name, icon }) => (
+      {shownActions.map(({ name, icon }) => (
         <IconButton
           key={name}
           label={labelOf(name, items())}

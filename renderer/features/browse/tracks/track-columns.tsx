@@ -10,7 +10,7 @@ import { RowLink } from '../../../ui/lists/row-link.tsx';
 import type { ChoosableColumn } from './column-layout.ts';
 import styles from './track-columns.module.css';
 
-const quiet = (value: ReactNode) => <span className={styles.quiet}>{value}</span>;
+const quietText = (value: ReactNode) => <span className={styles.quiet}>{value}</span>;
 
 /** Returns every column of the tracks table; `play` renders the start of a row. */
 export function trackColumns(
@@ -74,7 +74,7 @@ export function trackColumns(
         fromWidth: 820,
         extra: !isShown,
         ...(input === 'number' && { align: 'end' }),
-        cell: (track) => quiet(track[name]),
+        cell: (track) => quietText(track[name]),
       };
     }),
     {
@@ -83,7 +83,7 @@ export function trackColumns(
       width: 'minmax(0, 2fr)',
       wideOnly: true,
       extra: true,
-      cell: (track) => quiet(track.genres.join(', ')),
+      cell: (track) => quietText(track.genres.join(', ')),
     },
     {
       id: 'play_count',
@@ -93,7 +93,7 @@ export function trackColumns(
       wideOnly: true,
       extra: true,
       align: 'end',
-      cell: (track) => quiet(formatNumber(track.play_count)),
+      cell: (track) => quietText(formatNumber(track.play_count)),
     },
     {
       id: 'last_played_at',
@@ -102,7 +102,7 @@ export function trackColumns(
       sortable: true,
       wideOnly: true,
       extra: true,
-      cell: (track) => quiet(track.last_played_at && formatAgo(track.last_played_at)),
+      cell: (track) => quietText(track.last_played_at && formatAgo(track.last_played_at)),
     },
     {
       id: 'created_at',
@@ -111,7 +111,7 @@ export function trackColumns(
       sortable: true,
       wideOnly: true,
       extra: true,
-      cell: (track) => quiet(formatAgo(track.created_at)),
+      cell: (track) => quietText(formatAgo(track.created_at)),
     },
     {
       id: 'format',
@@ -128,7 +128,7 @@ export function trackColumns(
       wideOnly: true,
       extra: true,
       align: 'end',
-      cell: (track) => quiet(track.bitrate_kbps && t('table.kbps', { rate: formatNumber(track.bitrate_kbps) })),
+      cell: (track) => quietText(track.bitrate_kbps && t('table.kbps', { rate: formatNumber(track.bitrate_kbps) })),
     },
     {
       id: 'size',
@@ -137,7 +137,7 @@ export function trackColumns(
       wideOnly: true,
       extra: true,
       align: 'end',
-      cell: (track) => quiet(track.size_bytes && formatBytes(track.size_bytes)),
+      cell: (track) => quietText(track.size_bytes && formatBytes(track.size_bytes)),
     },
     {
       id: 'duration',
@@ -145,7 +145,7 @@ export function trackColumns(
       width: '56px',
       sortable: true,
       align: 'end',
-      cell: (track) => quiet(track.duration_ms === null ? '' : formatClock(track.duration_ms)),
+      cell: (track) => quietText(track.duration_ms === null ? '' : formatClock(track.duration_ms)),
     },
     {
       id: 'liked',

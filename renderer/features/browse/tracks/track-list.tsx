@@ -41,7 +41,7 @@ export function TrackList({ title, search, onSearch, always, defaultSort = 'titl
   const sort = search.sort ?? defaultSort;
   const descending = (search.order ?? naturalOrder(sort)) === 'desc';
   const filter: TrackFilter = { ...toFilter(search), sort, ...always };
-  const list = usePagedList<TrackOut>((at) => trackPage(filter, at));
+  const list = usePagedList<TrackOut>((page) => trackPage(filter, page));
 
   const columns = useMemo(
     () =>
@@ -55,11 +55,11 @@ export function TrackList({ title, search, onSearch, always, defaultSort = 'titl
     const next = TRACK_SORT_NAMES.find((name) => name === id);
     if (!next) return;
     const { order: _order, seed: _seed, sort: _sort, ...rest } = search;
-    const turned = next === sort && !descending === (naturalOrder(next) === 'asc');
+    const isReversed = next === sort && !descending === (naturalOrder(next) === 'asc');
     onSearch({
       ...rest,
       ...(next === defaultSort ? {} : { sort: next }),
-      ...(turned ? { order: naturalOrder(next) === 'asc' ? 'desc' : 'asc' } : {}),
+      ...(isReversed ? { order: naturalOrder(next) === 'asc' ? 'desc' : 'asc' } : {}),
     });
   };
 

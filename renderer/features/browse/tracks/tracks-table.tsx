@@ -62,13 +62,13 @@ export function TracksTable({
   const play = usePlayList();
   const source = { name: label, query: filter };
   const currentId = usePlayer((state) => currentEntry(state)?.track.id);
-  const away = usePutAway();
+  const hiddenKeys = usePutAway();
   const remove = useDeleteTracks();
   const total = list.total ?? 0;
   /** Selected tracks, stored so that they need not be fetched again. */
   const tracksById = useRef(new Map<number, TrackOut>());
-  const fetchRows = async (first: number, last: number) => {
-    const tracks = await list.fetchRows(first, last);
+  const fetchRows = async (firstRow: number, lastRow: number) => {
+    const tracks = await list.fetchRows(firstRow, lastRow);
     for (const track of tracks) tracksById.current.set(track.id, track);
     return tracks;
   };
@@ -78,29 +78,29 @@ export function TracksTable({
     if (track) tracksById.current.set(track.id, track);
     return track;
   };
-  const chosen = useSelection({ total, item: toSelect, idOf: (track) => track.id, fetchRows });
+  const rowSelection = useSelection({ total, item: toSelect, idOf: (track) => track.id, fetchRows });
   const order = JSON.stringify(filter);
   useEffect(() => {
-    chosen.clear();
+    rowSelection.clear();
     tracksById.current.clear();
   }, [order]);
 
   /** Returns the current selection. “All” is fetched when it is used, up to a limit. */
   const chosenGroup = (): TrackGroup => {
-    const { selection, count } = chosen;
+    const { selection, count } = rowSelection;
     if (!selection.all) return someTracks([...selection.ids].flatMap((id) => tracksById.current.get(id) ?? []));
     return {
       count,
       source: { ...source, without: [...selection.except] },
       load: async () => {
         if (count > MAX_SELECTED_ROWS) throw new Error(t('select.tooMany', { most: formatNumber(MAX_SELECTED_ROWS) }));
-        return (await list.fetchRows(0, total - 1)).filter((track) => chosen.has(track.id));
+        return (await list.fetchRows(0, total - 1)).filter((track) => rowSelection.has(track.id));
       },
     };
   };
   const item = (index: number) => {
     const track = list.item(index);
-    if (track && !chosen.selection.all && chosen.has(track.id)) tracksById.current.set(track.id, track);
+    if (track && !rowSelection.selection.all && rowSelection.has(track.id)) tracksById.current.set(track.id, track);
     return track;
   };
 
@@ -118,49 +118,49 @@ export function TracksTable({
   const groupAt = (index: number): TrackGroup | null => {
     const track = item(index);
     if (!track) return null;
-    return chosen.has(track.id) ? chosenGroup() : someTracks([track]);
+    return rowSelection.has(track.id) ? chosenGroup() : someTracks([track]);
   };
 
   const onKey = (event: KeyboardEvent, index: number): boolean => {
     const control = event.ctrlKey || event.metaKey;
     const track = item(index);
-    if (control && event.key === 'a') chosen.all();
-    else if (control && event.key === ' ') chosen.toggle(index);
+    if (control && event.key === 'a') rowSelection.all();
+    else if (control && event.key === ' ') rowSelection.toggle(index);
     else if (control || event.altKey) return false;
     else if (event.key === ' ') {
-      if (event.shiftKey) chosen.extend(index);
-      else chosen.toggle(index);
-    } else if (event.key === 'Escape' && chosen.count > 0 && !isCovered()) chosen.clear();
+      if (event.shiftKey) rowSelection.extend(index);
+      else rowSelection.toggle(index);
+    } else if (event.key === 'Escape' && rowSelection.count > 0 && !isCovered()) rowSelection.clear();
     else if (event.key === 'Delete')
-      void (chosen.count > 0 ? chosenGroup().load() : Promise.resolve(track ? [track] : []))
+      void (rowSelection.count > 0 ? chosenGroup().load() : Promise.resolve(track ? [track] : []))
         .then(remove)
-        .then(chosen.clear);
+        .then(rowSelection.clear);
     else return onType(event);
     return true;
   };
 
   const choice: RowChoice<TrackOut> = {
-    isChosen: (track) => chosen.has(track.id),
-    onExtend: chosen.extend,
+    isChosen: (track) => rowSelection.has(track.id),
+    onExtend: rowSelection.extend,
     onKey,
-    onClick: (event, index) => chooseByClick(chosen, event, index, () => playFrom(index)),
+    onClick: (event, index) => chooseByClick(rowSelection, event, index, () => playFrom(index)),
     onDragEnd: endTrackDrag,
   };
 
-  const marked = markItems((target) => {
+  const rowMarks = markItems((target) => {
     const row = target.closest('[data-index]');
     const group = row && groupAt(Number(row.getAttribute('data-index')));
     return group && trackItems(group);
   });
 
-  const shown = useMemo(() => laidOut(columns, layout), [columns, layout]);
+  const shownColumns = useMemo(() => laidOut(columns, layout), [columns, layout]);
   return (
     <>
       {letters && <LetterRail {...letters} />}
-      <div className={styles.table} {...marked}>
+      <div className={styles.table} {...rowMarks}>
         <VirtualTable
           label={label}
-          columns={shown}
+          columns={shownColumns}
           count={list.total ?? placeholders}
           item={item}
           sort={{ id: sort, descending }}
@@ -170,7 +170,7 @@ export function TracksTable({
           isCurrent={(track) => track.id === currentId}
           goTo={goTo}
           choice={choice}
-          marks={(track) => ({ 'data-track': track.id, 'data-away': away.has(trackKey(track.id)) || undefined })}
+          marks={(track) => ({ 'data-track': track.id, 'data-away': hiddenKeys.has(trackKey(track.id)) || undefined })}
           sizing={{
             canResize: (id) => !['title', 'liked', 'menu'].includes(id),
             onResize: (id, width) => {
@@ -181,7 +181,9 @@ export function TracksTable({
           }}
         />
       </div>
-      {chosen.count > 0 && <SelectionBar count={chosen.count} group={chosenGroup} onClear={chosen.clear} />}
+      {rowSelection.count > 0 && (
+        <SelectionBar count={rowSelection.count} group={chosenGroup} onClear={rowSelection.clear} />
+      )}
     </>
   );
 }

@@ -24,7 +24,7 @@ export function AccountAccess({ person, onDone }: { person: UserOut; onDone: () 
       {sessions.map(({ id, client, last_used_at, address }) => {
         const name = nameOf(client, ', ') ?? t('settings.sessions.unknown');
         return (
-          <SettingRow key={`session ${id}`} label={name} help={<LastUse at={last_used_at} address={address} />}>
+          <SettingRow key={`session ${id}`} label={name} help={<LastUse usedAt={last_used_at} address={address} />}>
             <Button
               aria-label={t('settings.sessions.endLabel', { name })}
               disabled={end.isPending}
@@ -39,7 +39,7 @@ export function AccountAccess({ person, onDone }: { person: UserOut; onDone: () 
         <SettingRow
           key={`app password ${id}`}
           label={t('settings.access.appPassword', { name })}
-          help={<LastUse at={last_used_at} address={address} client={client} />}
+          help={<LastUse usedAt={last_used_at} address={address} client={client} />}
         >
           <Button
             aria-label={t('settings.appPasswords.revokeLabel', { name })}

@@ -19,7 +19,7 @@ import styles from '../settings.module.css';
 export function AccountRow({ person }: { person: UserOut }) {
   const { t } = useTranslation();
   const isMe = useSession()?.user.id === person.id;
-  const [asked, setAsked] = useState<'password' | 'rights' | 'access' | 'delete' | null>(null);
+  const [openForm, setAsked] = useState<'password' | 'rights' | 'access' | 'delete' | null>(null);
   const change = useChangeUser();
   const remove = useDeleteUser();
   const error = change.error ?? remove.error;
@@ -49,10 +49,10 @@ export function AccountRow({ person }: { person: UserOut }) {
           </Menu.Dropdown>
         </Menu>
       </SettingRow>
-      {asked === 'password' && <NewPassword person={person} onDone={() => setAsked(null)} />}
-      {asked === 'rights' && <AccountRights person={person} onDone={() => setAsked(null)} />}
-      {asked === 'access' && <AccountAccess person={person} onDone={() => setAsked(null)} />}
-      {asked === 'delete' && (
+      {openForm === 'password' && <NewPassword person={person} onDone={() => setAsked(null)} />}
+      {openForm === 'rights' && <AccountRights person={person} onDone={() => setAsked(null)} />}
+      {openForm === 'access' && <AccountAccess person={person} onDone={() => setAsked(null)} />}
+      {openForm === 'delete' && (
         <div className={styles.padded}>
           <p>{t('settings.people.deleteAsk', { name: person.username })}</p>
           <FormButtons
@@ -63,7 +63,7 @@ export function AccountRow({ person }: { person: UserOut }) {
           />
         </div>
       )}
-      {error && asked === null && (
+      {error && openForm === null && (
         <p role="alert" className={styles.fault}>
           {detailOf(error)}
         </p>

@@ -3,21 +3,21 @@ import { formatAgo, formatDate } from '../../../ui/format.ts';
 
 /** The time and address of the last use. */
 export function LastUse({
-  at,
+  usedAt,
   address,
   client,
 }: {
-  at: string | null;
+  usedAt: string | null;
   address: string | null;
   client?: string | null;
 }) {
   const { t } = useTranslation();
-  if (at === null) return t('settings.lastUse.never');
+  if (usedAt === null) return t('settings.lastUse.never');
   const from = [client, address].filter(Boolean).join(' · ');
   return (
     <>
-      <time dateTime={at} title={formatDate(at)}>
-        {t('settings.lastUse.at', { when: formatAgo(at) })}
+      <time dateTime={usedAt} title={formatDate(usedAt)}>
+        {t('settings.lastUse.at', { when: formatAgo(usedAt) })}
       </time>
       {from !== '' && ` · ${from}`}
     </>

@@ -38,21 +38,21 @@ function Differences({ restore, arrival: { people, settings, folders } }: { rest
     value: wordOf(value),
     here: wordOf(here),
   });
-  const others = people.flatMap(({ username: name, change, is_superuser, differences }) => {
+  const peopleChanges = people.flatMap(({ username: name, change, is_superuser, differences }) => {
     const suffix = is_superuser ? 'Superuser' : '';
     return [
       ...(change === 'new' || change === 'gone' ? [t(`settings.arrival.${change}${suffix}`, { name })] : []),
-      ...differences.map(({ what, name: part, ...values }) =>
+      ...differences.map(({ what, name: differenceName, ...values }) =>
         t(`settings.arrival.other${suffix}`, {
           name,
-          what: t(`settings.arrival.differences.${what}`, { name: part ?? '' }),
+          what: t(`settings.arrival.differences.${what}`, { name: differenceName ?? '' }),
           ...valuesOf(values),
         }),
       ),
     ];
   });
   const lines = [
-    ...others,
+    ...peopleChanges,
     ...settings.map(({ name, ...values }) => t('settings.arrival.setting', { name, ...valuesOf(values) })),
     ...folders.map((folder) => t('settings.arrival.folder', folder)),
   ];

@@ -37,7 +37,7 @@ function Snapshots() {
   const start = useBackUp();
   const check = useCheckBackup();
   const test = useTestBackup();
-  const [chosen, setChosen] = useState<SnapshotOut | null>(null);
+  const [chosenSnapshot, setChosen] = useState<SnapshotOut | null>(null);
   useEffect(() => {
     void refetch(); // the location may have changed
     test.reset();
@@ -63,7 +63,7 @@ function Snapshots() {
           ))}
         </ul>
       )}
-      {data && data.items.length > 0 && <Proof backups={data} />}
+      {data && data.items.length > 0 && <CheckResult backups={data} />}
       {data?.restore && <RestoreNote restore={data.restore} />}
       {(fault ?? data?.problem) && (
         <p role="alert" className={styles.fault}>
@@ -73,7 +73,7 @@ function Snapshots() {
       <p role="status" className={styles.help}>
         {start.isSuccess && t('settings.backup.started')} {check.isSuccess && t('settings.backup.checkStarted')}
       </p>
-      {test.data && <TestNote found={test.data} />}
+      {test.data && <TestNote result={test.data} />}
       <div className={styles.buttons}>
         <Button icon={IconExport} disabled={start.isPending || !hasPlace} onClick={() => start.mutate()}>
           {t('settings.backup.now')}
@@ -89,7 +89,7 @@ function Snapshots() {
           {t(test.isPending ? 'settings.backup.testing' : 'settings.backup.test')}
         </Button>
       </div>
-      <RestoreDialog snapshot={chosen} onClose={() => setChosen(null)} />
+      <RestoreDialog snapshot={chosenSnapshot} onClose={() => setChosen(null)} />
     </div>
   );
 }
@@ -133,7 +133,7 @@ function Snapshot({
 /**
  * The date of the last backup check, the percentage that was read, and whether the backup is completely restorable.
  */
-function Proof({ backups: { check, check_percent, is_reading_free } }: { backups: BackupsOut }) {
+function CheckResult({ backups: { check, check_percent, is_reading_free } }: { backups: BackupsOut }) {
   const { t } = useTranslation();
   const change = useChangeSettings();
   if (!check) return <p className={styles.help}>{t('settings.backup.neverChecked')}</p>;
@@ -168,7 +168,7 @@ function Proof({ backups: { check, check_percent, is_reading_free } }: { backups
   );
 }
 
-function TestNote({ found: { target, problem, snapshots, free_bytes } }: { found: BackupTestOut }) {
+function TestNote({ result: { target, problem, snapshots, free_bytes } }: { result: BackupTestOut }) {
   const { t } = useTranslation();
   if (problem !== null)
     return (

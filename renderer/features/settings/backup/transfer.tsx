@@ -19,11 +19,11 @@ import styles from '../settings.module.css';
 
 const LOOK_EVERY_MS = 2_000;
 const TASKS = { export: 'export_task', import: 'restore_task' } as const;
-type Way = keyof typeof TASKS;
+type TransferKind = keyof typeof TASKS;
 
 export function Transfer() {
   const { t } = useTranslation();
-  const [way, setWay] = useState<Way | null>(null);
+  const [openKind, setWay] = useState<TransferKind | null>(null);
   const jobs = useQuery({
     ...jobsQuery(),
     refetchInterval: ({ state }) => (state.data?.items.some(isOpen) ? LOOK_EVERY_MS : false),
@@ -46,12 +46,12 @@ export function Transfer() {
           </Button>
         </div>
       </div>
-      {way && <TransferDialog key={way} way={way} onClose={() => setWay(null)} />}
+      {openKind && <TransferDialog key={openKind} way={openKind} onClose={() => setWay(null)} />}
     </SettingGroup>
   );
 }
 
-function TransferDialog({ way, onClose }: { way: Way; onClose: () => void }) {
+function TransferDialog({ way, onClose }: { way: TransferKind; onClose: () => void }) {
   const { t } = useTranslation();
   const [folder, setFolder] = useState<string>();
   const [exporting, importing] = [useExport(), useImport()];

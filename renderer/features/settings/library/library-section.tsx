@@ -38,26 +38,28 @@ function LastScan() {
   const isScanning = jobs.data?.items.some((job) => job.task === SCAN_TASK && isOpen(job)) ?? false;
   const { refetch } = sources;
   useEffect(() => void refetch(), [isScanning, refetch]); // a scan has started or ended
-  const last = folder?.last_scan;
-  const job = useQuery({ ...jobQuery(last?.job_id ?? 0), enabled: Boolean(last) });
+  const lastScan = folder?.last_scan;
+  const job = useQuery({ ...jobQuery(lastScan?.job_id ?? 0), enabled: Boolean(lastScan) });
   return (
     <SettingGroup title={t('settings.library.lastScan')}>
       <div className={styles.padded}>
-        {last ? (
+        {lastScan ? (
           <>
-            <p>{t(`settings.library.scan.${outcomeOf(last.status)}`, { date: formatDate(last.finished_at) })}</p>
+            <p>
+              {t(`settings.library.scan.${outcomeOf(lastScan.status)}`, { date: formatDate(lastScan.finished_at) })}
+            </p>
             {job.data?.error && <p className={styles.fault}>{job.data.error}</p>}
-            {last.counts && (
+            {lastScan.counts && (
               <dl className={styles.counts}>
                 {COUNTS.map((name) => (
                   <div key={name}>
                     <dt>{t(`scan.${name === 'failed_count' ? 'failed' : name}`)}</dt>
-                    <dd>{formatNumber(last.counts![name])}</dd>
+                    <dd>{formatNumber(lastScan.counts![name])}</dd>
                   </div>
                 ))}
                 <div>
                   <dt>{t('scan.took')}</dt>
-                  <dd>{formatLength(last.counts.duration_ms)}</dd>
+                  <dd>{formatLength(lastScan.counts.duration_ms)}</dd>
                 </div>
               </dl>
             )}

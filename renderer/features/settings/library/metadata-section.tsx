@@ -24,8 +24,8 @@ export function MetadataSection() {
 /** The threshold as a slider, with an explanation of its effect. */
 function TrustField({ setting }: { setting: SettingOut }) {
   const { t } = useTranslation();
-  const { value: chosen, choose, fault, isSaved } = useChoice(setting);
-  const value = Number(chosen);
+  const { value: chosenValue, choose, fault, isSaved } = useChoice(setting);
+  const value = Number(chosenValue);
   const percent = formatPercent(value);
   const effect = value >= CAREFUL ? 'careful' : value >= BOLD ? 'balanced' : 'bold';
   return (

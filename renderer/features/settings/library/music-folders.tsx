@@ -67,8 +67,8 @@ interface FolderRowProps {
 
 function FolderRow({ folder, onEdit, onRemove }: FolderRowProps) {
   const { t } = useTranslation();
-  const of = { path: folder.source_id_prefix.replace(/\/$/, '') || ':' };
-  const [scan, reread] = [useStartScan(of), useStartScan({ ...of, reread: true })];
+  const folderRef = { path: folder.source_id_prefix.replace(/\/$/, '') || ':' };
+  const [scan, reread] = [useStartScan(folderRef), useStartScan({ ...folderRef, reread: true })];
   const restore = useRestoreMusicFolder();
   const fault = scan.error ?? reread.error ?? restore.error;
   const { id, name, path, mode, state, reason, tracks, size_bytes: size } = folder;
@@ -143,8 +143,8 @@ function FolderDialog({ editing, onClose }: { editing: MusicFolderOut | 'new'; o
   const [isMoving, setMoving] = useState(editedFolder === undefined);
   const error = add.error ?? change.error;
   const problem = error instanceof ApiError ? error : null;
-  const refused = problem?.field('path');
-  const other = problem && problem.fields.length > 0 ? null : error;
+  const pathError = problem?.field('path');
+  const otherError = problem && problem.fields.length > 0 ? null : error;
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -185,10 +185,10 @@ function FolderDialog({ editing, onClose }: { editing: MusicFolderOut | 'new'; o
           spellCheck={false}
           autoComplete="off"
           onChange={(event) => setPath(event.currentTarget.value)}
-          error={refused && t('picker.fault', { fault: refused })}
+          error={pathError && t('picker.fault', { fault: pathError })}
         />
         {isMoving ? (
-          <FolderPicker path={path} onChange={setPath} isRefused={refused !== undefined} />
+          <FolderPicker path={path} onChange={setPath} isRefused={pathError !== undefined} />
         ) : (
           editedFolder?.is_fixed !== true && (
             <div className={styles.buttons}>
@@ -205,9 +205,9 @@ function FolderDialog({ editing, onClose }: { editing: MusicFolderOut | 'new'; o
           />
         </div>
         <p className={styles.help}>{t(`setup.folder.${mode}Help`)}</p>
-        {other && (
+        {otherError && (
           <p role="alert" className={styles.fault}>
-            {detailOf(other)}
+            {detailOf(otherError)}
           </p>
         )}
         <FormButtons

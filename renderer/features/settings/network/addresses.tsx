@@ -11,13 +11,13 @@ const QrCode = lazy(async () => ({ default: (await import('../../../ui/controls/
 
 export function Addresses({ network: { addresses, name, problem } }: { network: NetworkOut }) {
   const { t } = useTranslation();
-  const [chosen, setChosen] = useState<string | null>(null);
+  const [chosenUrl, setChosen] = useState<string | null>(null);
   const places = [
     ...addresses.map((address) => ({ url: address.url, note: address.interface })),
     ...(name && name.problem === null ? [{ url: name.url, note: t('settings.network.byName') }] : []),
   ];
-  const shown = places.find(({ url }) => url === chosen) ?? places[0];
-  if (!shown)
+  const shownAddress = places.find(({ url }) => url === chosenUrl) ?? places[0];
+  if (!shownAddress)
     return (
       <SettingRow
         label={t('settings.network.addresses')}
@@ -36,7 +36,7 @@ export function Addresses({ network: { addresses, name, problem } }: { network: 
       </div>
       <div className={styles.places}>
         <Suspense fallback={<Skeleton height="176px" width="176px" radius="10px" />}>
-          <QrCode text={shown.url} label={t('settings.network.code', { address: shown.url })} />
+          <QrCode text={shownAddress.url} label={t('settings.network.code', { address: shownAddress.url })} />
         </Suspense>
         <ul className={styles.lines}>
           {places.map(({ url, note }) => (
@@ -46,7 +46,7 @@ export function Addresses({ network: { addresses, name, problem } }: { network: 
                   <button
                     type="button"
                     className={styles.address}
-                    aria-pressed={url === shown.url}
+                    aria-pressed={url === shownAddress.url}
                     aria-label={t('settings.network.showCode', { address: url })}
                     onClick={() => setChosen(url)}
                   >

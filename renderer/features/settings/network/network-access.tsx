@@ -36,12 +36,12 @@ function ShareSwitch({ network }: { network: NetworkOut }) {
   const { t } = useTranslation();
   const id = useId();
   const share = useShare();
-  const isOn = share.isPending ? share.variables : network.shared;
+  const isShared = share.isPending ? share.variables : network.shared;
   return (
     <SettingRow
       label={t('settings.network.shareSwitch')}
       htmlFor={id}
-      help={t(`settings.network.${helpOf(network, isOn)}`)}
+      help={t(`settings.network.${helpOf(network, isShared)}`)}
       notes={
         <>
           <p role="alert" className={styles.fault}>
@@ -55,7 +55,7 @@ function ShareSwitch({ network }: { network: NetworkOut }) {
     >
       <Switch
         id={id}
-        checked={isOn}
+        checked={isShared}
         disabled={network.locked_because !== null || share.isPending}
         aria-describedby={helpId(id)}
         onChange={(event) => share.mutate(event.currentTarget.checked)}
@@ -64,17 +64,17 @@ function ShareSwitch({ network }: { network: NetworkOut }) {
   );
 }
 
-function helpOf({ locked_because }: NetworkOut, isOn: boolean) {
-  if (locked_because !== null) return isOn ? 'lockedOn' : 'lockedOff';
-  if (!isOn) return 'shareHelp';
-  return isHere() ? 'shared' : 'sharedFromAfar';
+function helpOf({ locked_because }: NetworkOut, isShared: boolean) {
+  if (locked_because !== null) return isShared ? 'lockedOn' : 'lockedOff';
+  if (!isShared) return 'shareHelp';
+  return isOnServer() ? 'shared' : 'sharedFromAfar';
 }
 
 /**
  * Returns whether the browser runs on the server's computer; another device loses its access when sharing is turned
  * off.
  */
-const isHere = (): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname);
+const isOnServer = (): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname);
 
 function OpenRegistration() {
   const { t } = useTranslation();

@@ -13,7 +13,7 @@ export function AppPassword() {
   const show = useShowAppPassword();
   const renew = useNewAppPassword();
   const username = useSession()?.user.username ?? '';
-  const shown = renew.data ?? show.data;
+  const shownPassword = renew.data ?? show.data;
   const error = renew.error ?? show.error;
   return (
     <SettingGroup title={t('settings.phone.password')} lead={t('settings.phone.passwordLead')}>
@@ -31,11 +31,11 @@ export function AppPassword() {
           )
         }
       >
-        {shown ? (
+        {shownPassword ? (
           <>
-            <code className={styles.mono}>{shown.password}</code>
+            <code className={styles.mono}>{shownPassword.password}</code>
             <CopyButton
-              text={shown.password}
+              text={shownPassword.password}
               label={t('settings.copyThis', { text: t('settings.phone.appPassword') })}
             />
             <Button disabled={renew.isPending} onClick={() => renew.mutate()}>

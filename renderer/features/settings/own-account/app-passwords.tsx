@@ -24,8 +24,12 @@ export function AppPasswords() {
     <SettingGroup title={t('settings.appPasswords.title')} lead={t('settings.appPasswords.lead')}>
       {list.isPending && <Skeleton height="56px" />}
       {list.error && <p className={styles.fault}>{detailOf(list.error)}</p>}
-      {list.data?.map((one) => (
-        <PasswordRow key={one.id} one={one} password={add.data?.id === one.id ? add.data.password : undefined} />
+      {list.data?.map((appPassword) => (
+        <PasswordRow
+          key={appPassword.id}
+          one={appPassword}
+          password={add.data?.id === appPassword.id ? add.data.password : undefined}
+        />
       ))}
       <NewPassword add={add} />
     </SettingGroup>
@@ -35,14 +39,14 @@ export function AppPasswords() {
 /** One app password; `password` is its text if it was just created. */
 function PasswordRow({ one, password }: { one: AppPasswordInfo; password: string | undefined }) {
   const { t } = useTranslation();
-  const [isAsked, setIsAsked] = useState(false);
+  const [isConfirming, setIsAsked] = useState(false);
   const revoke = useRevokeAppPassword();
   return (
     <SettingRow
       label={one.name}
       help={
         password === undefined ? (
-          <LastUse at={one.last_used_at} address={one.address} client={one.client} />
+          <LastUse usedAt={one.last_used_at} address={one.address} client={one.client} />
         ) : (
           t('settings.appPasswords.once')
         )
@@ -55,7 +59,7 @@ function PasswordRow({ one, password }: { one: AppPasswordInfo; password: string
               <CopyButton text={password} label={t('settings.copyThis', { text: one.name })} />
             </div>
           )}
-          {isAsked && (
+          {isConfirming && (
             <div className={styles.padded}>
               <p>{t('settings.appPasswords.revokeAsk', { name: one.name })}</p>
               <FormButtons
@@ -74,7 +78,7 @@ function PasswordRow({ one, password }: { one: AppPasswordInfo; password: string
         </>
       }
     >
-      {!isAsked && (
+      {!isConfirming && (
         <Button
           aria-label={t('settings.appPasswords.revokeLabel', { name: one.name })}
           onClick={() => setIsAsked(true)}

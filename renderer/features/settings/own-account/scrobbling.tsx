@@ -25,15 +25,15 @@ const TOKEN_PAGE = 'https://listenbrainz.org/settings/';
 export function Scrobbling() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(scrobblingQuery());
-  const shown = data?.filter(({ enabled, connected }) => enabled || connected) ?? [];
+  const shownServices = data?.filter(({ enabled, connected }) => enabled || connected) ?? [];
   if (error && !data) return <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton height="160px" radius="16px" />;
   return (
     <SettingGroup title={t('settings.scrobbling.title')} lead={t('settings.scrobbling.lead')}>
-      {shown.map((one) => (
-        <Service key={one.service} one={one} />
+      {shownServices.map((service) => (
+        <Service key={service.service} one={service} />
       ))}
-      {shown.length === 0 && <p className={styles.padded}>{t('settings.scrobbling.off')}</p>}
+      {shownServices.length === 0 && <p className={styles.padded}>{t('settings.scrobbling.off')}</p>}
     </SettingGroup>
   );
 }
@@ -43,13 +43,13 @@ function Service({ one }: { one: ScrobblingOut }) {
   const [isOpen, setIsOpen] = useState(false);
   const disconnect = useDisconnectScrobbling(one.service);
   const sync = useSyncLoves(one.service);
-  const isAsked = isOpen && (!one.connected || one.stopped);
+  const isConnecting = isOpen && (!one.connected || one.stopped);
   const fault = disconnect.error ?? sync.error;
   return (
     <SettingRow
       label={one.title}
       help={one.connected ? <State one={one} /> : t('settings.scrobbling.notConnected')}
-      wide={isAsked}
+      wide={isConnecting}
       notes={
         <>
           {fault && (
@@ -61,7 +61,7 @@ function Service({ one }: { one: ScrobblingOut }) {
         </>
       }
     >
-      {isAsked ? (
+      {isConnecting ? (
         <Connect one={one} onDone={() => setIsOpen(false)} />
       ) : (
         <>

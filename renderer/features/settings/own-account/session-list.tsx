@@ -16,12 +16,12 @@ export function SessionList() {
   const end = useEndSession();
   const endOthers = useEndOtherSessions();
   const error = end.error ?? endOthers.error ?? sessions.error;
-  const others = sessions.data?.filter(({ is_current }) => !is_current) ?? [];
-  const listed = sessions.data && [...sessions.data.filter(({ is_current }) => is_current), ...others];
+  const otherSessions = sessions.data?.filter(({ is_current }) => !is_current) ?? [];
+  const listedSessions = sessions.data && [...sessions.data.filter(({ is_current }) => is_current), ...otherSessions];
   return (
     <SettingGroup title={t('settings.sessions.title')} lead={t('settings.sessions.lead')}>
       {sessions.isPending && <Skeleton height="56px" />}
-      {listed?.map((session) => {
+      {listedSessions?.map((session) => {
         const name = nameOf(session.client, ', ') ?? t('settings.sessions.unknown');
         return (
           <SettingRow
@@ -31,7 +31,7 @@ export function SessionList() {
               session.is_current ? (
                 t('settings.sessions.current')
               ) : (
-                <LastUse at={session.last_used_at} address={session.address} />
+                <LastUse usedAt={session.last_used_at} address={session.address} />
               )
             }
           >
@@ -52,7 +52,7 @@ export function SessionList() {
           {detailOf(error)}
         </p>
       )}
-      {others.length > 1 && (
+      {otherSessions.length > 1 && (
         <SettingRow label={t('settings.sessions.others')} help={t('settings.sessions.othersHelp')}>
           <Button disabled={endOthers.isPending} onClick={() => endOthers.mutate()}>
             {t('settings.sessions.endOthers')}

@@ -37,21 +37,23 @@ const MAX_FILE_BYTES = 1 << 20;
 export function EqualizerSettings() {
   const { t } = useTranslation();
   const equalizer = checked(storedEqualizer(useSoundOutput()));
-  const change = (some: Partial<Equalizer>) => setEqualizer({ ...equalizer, ...some });
+  const change = (changes: Partial<Equalizer>) => setEqualizer({ ...equalizer, ...changes });
   const { isOn, isGraphic, bands, preampDb } = equalizer;
   const [note, setNote] = useState('');
   const file = useRef<HTMLInputElement>(null);
   const decibels = (value: number) => t('equalizer.decibels', { value: formatNumber(Math.round(value * 10) / 10) });
-  const setBand = (index: number, some: Partial<Band>) =>
-    change({ bands: bands.map((band, at) => (at === index ? limitBand({ ...band, ...some }) : band)) });
+  const setBand = (index: number, bandChanges: Partial<Band>) =>
+    change({
+      bands: bands.map((band, bandIndex) => (bandIndex === index ? limitBand({ ...band, ...bandChanges }) : band)),
+    });
 
-  const readFile = async (chosen: File | undefined) => {
-    if (!chosen) return;
-    const parsed = chosen.size > MAX_FILE_BYTES ? undefined : parseEqualizerFile(await chosen.text());
-    if (!parsed) return setNote(t('equalizer.notRead', { name: chosen.name }));
-    const { ignored, ...settings } = parsed;
+  const readFile = async (chosenFile: File | undefined) => {
+    if (!chosenFile) return;
+    const parsedFile = chosenFile.size > MAX_FILE_BYTES ? undefined : parseEqualizerFile(await chosenFile.text());
+    if (!parsedFile) return setNote(t('equalizer.notRead', { name: chosenFile.name }));
+    const { ignored, ...settings } = parsedFile;
     change({ ...settings, isOn: true });
-    const message = t('equalizer.read', { name: chosen.name, count: parsed.bands.length });
+    const message = t('equalizer.read', { name: chosenFile.name, count: parsedFile.bands.length });
     setNote(ignored.length > 0 ? `${message} ${t('equalizer.ignored', { count: ignored.length })}` : message);
   };
 
@@ -126,11 +128,11 @@ export function EqualizerSettings() {
           <ol className={styles.bands}>
             {bands.map((band, index) => (
               <li key={index}>
-                <BandFields band={band} number={index + 1} onChange={(some) => setBand(index, some)} />
+                <BandFields band={band} number={index + 1} onChange={(bandChanges) => setBand(index, bandChanges)} />
                 <IconButton
                   label={t('equalizer.remove', { number: index + 1 })}
                   icon={IconClose}
-                  onClick={() => change({ bands: bands.filter((_, at) => at !== index) })}
+                  onClick={() => change({ bands: bands.filter((_, bandIndex) => bandIndex !== index) })}
                 />
               </li>
             ))}
@@ -159,7 +161,7 @@ interface BandProps {
 
 function BandFields({ band, number, onChange }: BandProps) {
   const { t } = useTranslation();
-  const label = (what: string) => t('equalizer.ofBand', { what, number });
+  const label = (valueName: string) => t('equalizer.ofBand', { what: valueName, number });
   return (
     <>
       <NativeSelect
@@ -207,11 +209,11 @@ interface LimitedProps extends Omit<NumberInputProps, 'value' | 'onChange'> {
  * 100 begins with 1.
  */
 function LimitedInput({ value, min, max, onChange, ...props }: LimitedProps) {
-  const [typed, setTyped] = useState<number | string | null>(null);
+  const [typedValue, setTyped] = useState<number | string | null>(null);
   return (
     <NumberInput
       {...props}
-      value={typed ?? value}
+      value={typedValue ?? value}
       min={min}
       max={max}
       hideControls

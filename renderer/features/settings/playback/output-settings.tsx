@@ -54,14 +54,14 @@ export function OutputSettings() {
 function Device({ id, deviceId }: { id: string; deviceId: string }) {
   const { t } = useTranslation();
   const { data = [], refetch } = useQuery(devicesQuery);
-  const named = data.filter(({ label, deviceId: known }) => label !== '' && known !== '');
+  const namedDevices = data.filter(({ label, deviceId: namedId }) => label !== '' && namedId !== '');
   // browsers reveal device names only to pages with microphone access, so the microphone is opened and closed at once
   const askForNames = async () => {
     const stream = await navigator.mediaDevices.getUserMedia({ audio: true }).catch(() => null);
     stream?.getTracks().forEach((track) => track.stop());
     await refetch();
   };
-  const isKnown = deviceId === '' || named.some((device) => device.deviceId === deviceId);
+  const isDeviceKnown = deviceId === '' || namedDevices.some((device) => device.deviceId === deviceId);
   return (
     <SettingRow label={t('equalizer.device')} help={t('equalizer.deviceHelp')} htmlFor={id}>
       <NativeSelect
@@ -72,12 +72,12 @@ function Device({ id, deviceId }: { id: string; deviceId: string }) {
         aria-describedby={helpId(id)}
         data={[
           { value: '', label: t('equalizer.systemDevice') },
-          ...named.map((device) => ({ value: device.deviceId, label: device.label })),
-          ...(isKnown ? [] : [{ value: deviceId, label: t('equalizer.otherDevice') }]),
+          ...namedDevices.map((device) => ({ value: device.deviceId, label: device.label })),
+          ...(isDeviceKnown ? [] : [{ value: deviceId, label: t('equalizer.otherDevice') }]),
         ]}
         onChange={(event) => setSoundOutput({ deviceId: event.currentTarget.value })}
       />
-      {named.length === 0 && (
+      {namedDevices.length === 0 && (
         <Button variant="plain" onClick={() => void askForNames()}>
           {t('equalizer.findDevices')}
         </Button>
