@@ -364,6 +364,7 @@ export interface TrackOut {
   has_lyrics: boolean;
   has_chapters: boolean;
   liked: boolean;
+  rating: number;
   play_count: number;
   last_played_at: string | null;
   created_at: string;
@@ -454,6 +455,7 @@ export interface AlbumOut {
   release_types: string[];
   edition: string | null;
   liked: boolean;
+  rating: number;
   created_at: string;
   updated_at: string;
 }
@@ -483,6 +485,7 @@ export interface ArtistOut {
   artist_mbid: string | null;
   never_split: boolean;
   liked: boolean;
+  rating: number;
   created_at: string;
 }
 export interface ArtistPatch {
@@ -564,6 +567,7 @@ export interface UndoneEditOut {
   has_lyrics: boolean;
   has_chapters: boolean;
   liked: boolean;
+  rating: number;
   play_count: number;
   last_played_at: string | null;
   created_at: string;
@@ -2067,6 +2071,8 @@ export interface Routes {
         metadata_status?: 'pending' | 'enriched' | 'failed' | 'manual' | null | undefined;
         availability?: 'available' | 'remote' | 'fetching' | 'missing' | null | undefined;
         liked?: boolean | null | undefined;
+        rating_from?: number | null | undefined;
+        rating_to?: number | null | undefined;
         folder?: string | number | null | undefined;
         below?: boolean | null | undefined;
         sort?:
@@ -2084,6 +2090,7 @@ export interface Routes {
           | 'duration'
           | 'play_count'
           | 'last_played_at'
+          | 'rating'
           | 'path'
           | 'random'
           | null
@@ -2149,6 +2156,8 @@ export interface Routes {
           | null
           | undefined;
         liked?: boolean | null | undefined;
+        rating_from?: number | null | undefined;
+        rating_to?: number | null | undefined;
         unnamed?: boolean | null | undefined;
         sort?:
           | 'title'
@@ -2157,6 +2166,7 @@ export interface Routes {
           | 'created_at'
           | 'play_count'
           | 'last_played_at'
+          | 'rating'
           | 'random'
           | null
           | undefined;
@@ -2223,6 +2233,8 @@ export interface Routes {
         metadata_status?: 'pending' | 'enriched' | 'failed' | 'manual' | null | undefined;
         availability?: 'available' | 'remote' | 'fetching' | 'missing' | null | undefined;
         liked?: boolean | null | undefined;
+        rating_from?: number | null | undefined;
+        rating_to?: number | null | undefined;
         folder?: string | number | null | undefined;
         below?: boolean | null | undefined;
         sort?:
@@ -2240,6 +2252,7 @@ export interface Routes {
           | 'duration'
           | 'play_count'
           | 'last_played_at'
+          | 'rating'
           | 'path'
           | 'random'
           | null
@@ -2265,6 +2278,8 @@ export interface Routes {
         year_to?: number | null | undefined;
         artist_id?: number | null | undefined;
         liked?: boolean | null | undefined;
+        rating_from?: number | null | undefined;
+        rating_to?: number | null | undefined;
         sort?:
           | 'name'
           | 'artist'
@@ -2272,6 +2287,7 @@ export interface Routes {
           | 'created_at'
           | 'play_count'
           | 'last_played_at'
+          | 'rating'
           | 'random'
           | null
           | undefined;
@@ -2325,6 +2341,8 @@ export interface Routes {
           | null
           | undefined;
         liked?: boolean | null | undefined;
+        rating_from?: number | null | undefined;
+        rating_to?: number | null | undefined;
         unnamed?: boolean | null | undefined;
         sort?:
           | 'title'
@@ -2333,6 +2351,7 @@ export interface Routes {
           | 'created_at'
           | 'play_count'
           | 'last_played_at'
+          | 'rating'
           | 'random'
           | null
           | undefined;
@@ -2398,6 +2417,8 @@ export interface Routes {
         metadata_status?: 'pending' | 'enriched' | 'failed' | 'manual' | null | undefined;
         availability?: 'available' | 'remote' | 'fetching' | 'missing' | null | undefined;
         liked?: boolean | null | undefined;
+        rating_from?: number | null | undefined;
+        rating_to?: number | null | undefined;
         folder?: string | number | null | undefined;
         below?: boolean | null | undefined;
         sort?:
@@ -2415,6 +2436,7 @@ export interface Routes {
           | 'duration'
           | 'play_count'
           | 'last_played_at'
+          | 'rating'
           | 'path'
           | 'random'
           | null

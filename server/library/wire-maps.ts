@@ -51,6 +51,8 @@ export const toTrackFilter = (q: TrackQuery): TrackListFilter => ({
   metadataStatus: q.metadata_status,
   availability: q.availability,
   liked: q.liked,
+  ratingFrom: q.rating_from,
+  ratingTo: q.rating_to,
   folder:
     q.folder === undefined ? undefined : { path: q.folder === FIRST_FOLDER_ONLY ? '' : q.folder, isRecursive: q.below },
 });
@@ -74,6 +76,8 @@ export const toAlbumFilter = (q: AlbumQuery): AlbumFilter => ({
   hasCover: q.has_cover,
   format: q.format,
   liked: q.liked,
+  ratingFrom: q.rating_from,
+  ratingTo: q.rating_to,
   unnamed: q.unnamed,
 });
 
@@ -84,6 +88,8 @@ export const toArtistFilter = (q: ArtistQuery): ArtistFilter => ({
   yearTo: q.year_to,
   artistId: q.artist_id,
   liked: q.liked,
+  ratingFrom: q.rating_from,
+  ratingTo: q.rating_to,
 });
 
 export const toTypedMetadata = (p: TrackPut): TypedMetadata => ({
@@ -137,6 +143,7 @@ export const toTrackOut = (t: TrackSummary): TrackOut => ({
   has_lyrics: t.hasLyrics,
   has_chapters: t.hasChapters,
   liked: t.liked,
+  rating: t.rating,
   play_count: t.playCount,
   last_played_at: toIsoOrNull(t.lastPlayedAt),
   created_at: toIso(t.createdAt),
@@ -177,6 +184,7 @@ export const toAlbumOut = (a: AlbumSummary): AlbumOut => ({
   release_types: a.releaseTypes,
   edition: a.edition,
   liked: a.liked,
+  rating: a.rating,
   created_at: toIso(a.createdAt),
   updated_at: toIso(a.updatedAt),
 });
@@ -193,6 +201,7 @@ export const toArtistOut = (a: ArtistSummary): ArtistOut => ({
   artist_mbid: a.artistMbid,
   never_split: a.neverSplit,
   liked: a.liked,
+  rating: a.rating,
   created_at: toIso(a.createdAt),
 });
 

@@ -96,6 +96,7 @@ export const TrackOut = z
     has_lyrics: z.boolean(),
     has_chapters: z.boolean().meta({ description: 'it is an audiobook with chapters' }),
     liked: z.boolean(),
+    rating: z.number().meta({ description: 'your rating, 0 to 5 in halves; 0 is no rating' }),
     play_count: z.int(),
     last_played_at: isoTime.nullable(),
     created_at: isoTime,
@@ -137,6 +138,7 @@ export const AlbumOut = z
     }),
     edition: z.string().nullable().meta({ description: 'Such as `Deluxe`, as the files have it' }),
     liked: z.boolean(),
+    rating: z.number().meta({ description: 'your rating, 0 to 5 in halves; 0 is no rating' }),
     created_at: isoTime,
     updated_at: isoTime,
   })
@@ -156,6 +158,7 @@ export const ArtistOut = z
     artist_mbid: z.string().nullable(),
     never_split: z.boolean().meta({ description: 'the name is one artist even if it contains a separator' }),
     liked: z.boolean(),
+    rating: z.number().meta({ description: 'your rating, 0 to 5 in halves; 0 is no rating' }),
     created_at: isoTime,
   })
   .meta({ id: 'ArtistOut' });
@@ -183,11 +186,30 @@ export const TRACK_SORTS = [
   'duration',
   'play_count',
   'last_played_at',
+  'rating',
   'path',
   'random',
 ] as const;
-export const ALBUM_SORTS = ['title', 'artist', 'year', 'created_at', 'play_count', 'last_played_at', 'random'] as const;
-export const ARTIST_SORTS = ['name', 'artist', 'year', 'created_at', 'play_count', 'last_played_at', 'random'] as const;
+export const ALBUM_SORTS = [
+  'title',
+  'artist',
+  'year',
+  'created_at',
+  'play_count',
+  'last_played_at',
+  'rating',
+  'random',
+] as const;
+export const ARTIST_SORTS = [
+  'name',
+  'artist',
+  'year',
+  'created_at',
+  'play_count',
+  'last_played_at',
+  'rating',
+  'random',
+] as const;
 export type TrackSort = (typeof TRACK_SORTS)[number];
 export type AlbumSort = (typeof ALBUM_SORTS)[number];
 export type ArtistSort = (typeof ARTIST_SORTS)[number];
@@ -213,6 +235,12 @@ const FIELD_FILTERS = Object.fromEntries([
   }),
 ]) as FieldFilters;
 
+const rating = z.coerce.number().min(0).max(5).multipleOf(0.5, 'must be a whole or a half number');
+const RATING_FILTERS = {
+  rating_from: rating.optional().meta({ description: 'your rating, 0 to 5 in halves' }),
+  rating_to: rating.optional().meta({ description: 'no rating counts as 0' }),
+};
+
 const source = z.enum(['upload', 'local_folder', 'streamsrc']);
 const format = z
   .string()
@@ -234,6 +262,7 @@ export const TrackQuery = z.object({
   metadata_status: MetadataStatusOut.optional(),
   availability: AvailabilityOut.optional(),
   liked: queryBool.optional(),
+  ...RATING_FILTERS,
   folder: folderPath.optional().meta({ description: 'a folder on disk, as in `/folders`' }),
   below: queryBool.default(true).meta({ description: 'of `folder`: also what is in the folders in it' }),
   sort: z.enum(TRACK_SORTS).default('title'),
@@ -253,6 +282,7 @@ export const AlbumQuery = z.object({
   has_cover: queryBool.optional(),
   format: format.optional().meta({ description: 'albums with a track in this format; unknown: without audio' }),
   liked: queryBool.optional(),
+  ...RATING_FILTERS,
   unnamed: queryBool.optional().meta({ description: 'true: only `[Unknown Album]`s; false: only others' }),
   sort: z.enum(ALBUM_SORTS).default('title'),
   order,
@@ -268,6 +298,7 @@ export const ArtistQuery = z.object({
   year_to: year.optional(),
   artist_id: queryInt.pipe(ArtistIdIn).optional(),
   liked: queryBool.optional(),
+  ...RATING_FILTERS,
   sort: z.enum(ARTIST_SORTS).default('name'),
   order,
   seed,

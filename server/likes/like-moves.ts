@@ -13,7 +13,7 @@ const track = (itemId: TrackId): Item => ({ itemType: 'track', itemId });
 const State = z.object({
   userId: z.int().transform((id) => id as UserId),
   liked: z.boolean(),
-  rating: z.int(),
+  rating: z.number(),
   since: z.int().transform((ms) => new Date(ms)),
 });
 type UserState = z.output<typeof State>;

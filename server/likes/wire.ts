@@ -6,7 +6,7 @@ import type { LikeEventRow } from './queries.ts';
 import type { LikeSummary } from './service.ts';
 
 const ItemTypeIn = z.enum(['track', 'album', 'artist']);
-const rating = z.int().min(0).max(5);
+const rating = z.number().min(0).max(5).multipleOf(0.5, 'must be a whole or a half number');
 const itemId = z.int().positive();
 
 export const LikeEvent = z
@@ -24,7 +24,7 @@ export const LikeState = z
     item_type: ItemTypeIn,
     item_id: z.int(),
     liked: z.boolean(),
-    rating: z.int().meta({ description: '0 is no rating' }),
+    rating: z.number().meta({ description: '0 is no rating; may be a half' }),
     since: isoTime
       .nullable()
       .meta({ description: 'when `liked` last changed; null for an item that was never liked, unliked or rated' }),
@@ -45,7 +45,7 @@ export const LikeEventOut = z
     item_type: ItemTypeIn,
     item_id: z.int(),
     liked: z.boolean(),
-    rating: z.int().nullable(),
+    rating: z.number().nullable(),
     created_at: isoTime,
   })
   .meta({ id: 'LikeEventOut' });

@@ -67,6 +67,7 @@ export function createShapes({ legacy, findArtist, mostKbps }: ShapesOptions) {
       path: displayPath(t),
       isVideo: false,
       ...ratingOf(t),
+      ...averageOf(t),
       playCount: t.playCount,
       discNumber: t.discNumber ?? undefined,
       created: t.createdAt,
@@ -129,7 +130,8 @@ export function createShapes({ legacy, findArtist, mostKbps }: ShapesOptions) {
       albumCount: a.albumCount,
       starred: a.likedAt ?? undefined,
       ...openFields(() => ({
-        ...(a.rating > 0 && { userRating: a.rating }),
+        ...starsOf(a),
+        ...averageOf(a),
         musicBrainzId: a.artistMbid ?? '',
         sortName: a.sortName,
         roles: a.albumCount > 0 ? ['albumartist', 'artist'] : ['artist'],
@@ -141,7 +143,8 @@ export function createShapes({ legacy, findArtist, mostKbps }: ShapesOptions) {
       id: toId('artist', a.id),
       name: a.name,
       starred: a.likedAt ?? undefined,
-      ...(a.rating > 0 && { userRating: a.rating }),
+      ...starsOf(a),
+      ...averageOf(a),
       ...openFields(() => ({ coverArt: toId('artist', a.id) })),
     }),
 
@@ -159,7 +162,7 @@ export function createShapes({ legacy, findArtist, mostKbps }: ShapesOptions) {
         genre: album?.genre ?? undefined,
         coverArt: album ? albumCover(album) : artist ? toId('artist', artist.id) : coverArt,
         duration: album && inSeconds(album.durationMs),
-        ...(item && ratingOf(item)),
+        ...(item && { ...ratingOf(item), ...averageOf(item) }),
         playCount: album?.playCount,
         created: item?.createdAt,
         albumId: album && toId('album', album.id),
@@ -196,8 +199,15 @@ export const inSeconds = (ms: number | null): number => Math.round((ms ?? 0) / 1
 /** Returns rating and star. Leaves out a missing rating, because clients do not know 0. */
 const ratingOf = ({ likedAt, rating }: { likedAt: Date | null; rating: number }): Fields => ({
   starred: likedAt ?? undefined,
-  ...(rating > 0 && { userRating: rating }),
+  ...starsOf({ rating }),
 });
+
+/** Returns the rating as a whole number of stars, the only one that clients know; a half counts up. */
+export const starsOf = ({ rating }: { rating: number }): Fields =>
+  rating > 0 ? { userRating: Math.round(rating) } : {};
+
+const averageOf = ({ averageRating }: { averageRating: number | null }): Fields =>
+  averageRating === null ? {} : { averageRating: Math.max(1, averageRating) };
 
 /** Fields of songs in the protocol that `song` does not set itself. */
 const SONG_FIELDS: Partial<Record<TrackField, (t: TrackSummary) => Fields>> = {
@@ -242,7 +252,8 @@ function replayGain(t: TrackSummary): Fields {
 const openAlbum = (a: AlbumSummary): Fields => ({
   version: a.edition ?? '',
   played: a.lastPlayedAt ?? undefined,
-  ...(a.rating > 0 && { userRating: a.rating }),
+  ...starsOf(a),
+  ...averageOf(a),
   musicBrainzId: a.releaseMbid ?? '',
   displayArtist: a.artistName ?? '',
   isCompilation: a.isCompilation,

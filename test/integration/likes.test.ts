@@ -110,7 +110,7 @@ describe('liking', () => {
     { item_type: 'track', item_id: 1, rating: 3 },
     { item_type: 'track', item_id: 1, liked: 1 },
     { item_type: 'track', item_id: 1, liked: true, rating: 6 },
-    { item_type: 'track', item_id: 1, liked: true, rating: 2.5 },
+    { item_type: 'track', item_id: 1, liked: true, rating: 2.7 },
   ])('rejects $item_type $item_id $liked $rating', async (body) => {
     expect((await setLike(body)).status).toBe(422);
   });

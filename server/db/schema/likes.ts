@@ -1,4 +1,5 @@
 // Likes and ratings.
+import { sql } from 'drizzle-orm';
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import type { UserId } from '../ids.ts';
 import { users } from './accounts.ts';
@@ -35,11 +36,15 @@ export const likeStates = sqliteTable(
     itemType: text('item_type').$type<ItemType>().notNull(),
     itemId: integer('item_id').notNull(),
     liked: flag('liked').notNull(),
+    /** 0 to 5 in halves: SQLite keeps 3.5 as it is in a column of integers. */
     rating: integer('rating').notNull().default(0),
     since: time('since').notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.userId, t.itemType, t.itemId] }),
     index('like_states_liked').on(t.userId, t.itemType, t.liked, t.since),
+    index('like_states_rating')
+      .on(t.userId, t.itemType, t.rating, t.itemId)
+      .where(sql`${t.rating} > 0`),
   ],
 );

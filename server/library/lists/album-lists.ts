@@ -2,7 +2,7 @@
 import type { ArtistId, UserId } from '../../db/ids.ts';
 import { identityKey } from '../tracks/sort-and-identity-keys.ts';
 import { isNamed } from '../../db/unknown-names.ts';
-import { formatTest, likedFilter, wordFilters, type Filter } from './filters.ts';
+import { formatTest, likedFilter, ratingFilter, wordFilters, type Filter } from './filters.ts';
 import type { NewIdList } from './list-definition.ts';
 import { musicFolderFilter, type MusicFolderScope } from './music-folder-filters.ts';
 import { orderOf, type ListOrder, type Sort } from './sorts.ts';
@@ -20,6 +20,9 @@ export interface AlbumFilter {
   hasCover?: boolean | undefined;
   format?: string | undefined;
   liked?: boolean | undefined;
+  /** 0 to 5 in halves; no rating counts as 0. */
+  ratingFrom?: number | undefined;
+  ratingTo?: number | undefined;
   /** True: only albums without a name; false: only albums with a name. */
   unnamed?: boolean | undefined;
   musicFolder?: MusicFolderScope | undefined;
@@ -30,8 +33,9 @@ export const ALBUM_SORT_PLANS: Record<Exclude<AlbumSort, 'random'>, Sort> = {
   artist: { index: 'albums_artist_sort', columns: ['artist_sort', 'year', 'title_sort', 'id'] },
   year: { index: 'albums_year', columns: ['year', 'id'], nulls: true },
   created_at: { index: 'albums_created_at', columns: ['created_at', 'id'] },
-  play_count: { playColumn: 'plays' },
-  last_played_at: { playColumn: 'last_played_at' },
+  play_count: { userValue: 'plays' },
+  last_played_at: { userValue: 'lastPlayedAt' },
+  rating: { userValue: 'rating' },
 };
 
 export function albumList(userId: UserId, filter: AlbumFilter, order: ListOrder<AlbumSort>): NewIdList {
@@ -78,6 +82,7 @@ function albumFilters(f: AlbumFilter): Filter[] {
       params: { format: f.format },
     },
     f.liked !== undefined && likedFilter('album', f.liked),
+    ratingFilter('album', f),
     f.unnamed !== undefined && unnamedFilter(f.unnamed),
     musicFolderFilter('album', f.musicFolder),
   ];

@@ -3,6 +3,7 @@ import type { AlbumId, UserId } from '../../db/ids.ts';
 import type { RowAs } from '../../db/rows.ts';
 import type { albums, tracks } from '../../db/schema.ts';
 import type { MoreTags } from '../../db/more-tags.ts';
+import { averageRating } from './filters.ts';
 import { valuesOfList } from '../../db/track-fields.ts';
 import type { Page } from '../../http/paging.ts';
 import { releaseTypes } from '../albums/release-types.ts';
@@ -33,6 +34,8 @@ interface JoinedColumns {
   coverEtag: string | null;
   /** 0 to 5; 0 means unrated. */
   rating: number;
+  /** The mean rating of all users; null without a rating. */
+  averageRating: number | null;
   playCount: number;
 }
 
@@ -73,7 +76,7 @@ const SELECT = `SELECT a.id, a.title, a.artist_id AS artistId, x.name AS artistN
     c.etag AS coverEtag,
     a.source, a.source_id AS sourceId, a.release_group_mbid AS releaseGroupMbid,
     coalesce(l.liked, 0) AS liked, iif(l.liked, l.since, NULL) AS likedAt,
-    coalesce(l.rating, 0) AS rating, coalesce(p.plays, 0) AS playCount, p.last_played_at AS lastPlayedAt,
+    coalesce(l.rating, 0) AS rating, ${averageRating('album', 'a.id')} AS averageRating, coalesce(p.plays, 0) AS playCount, p.last_played_at AS lastPlayedAt,
     a.created_at AS createdAt, a.updated_at AS updatedAt
   FROM json_each(@ids) ids CROSS JOIN albums a ON a.id = ids.value
   LEFT JOIN artists x ON x.id = a.artist_id

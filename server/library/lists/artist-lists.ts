@@ -1,7 +1,7 @@
 // Selects and orders the artists of a list: every filter and sort of `GET /artists`.
 import type { ArtistId, UserId } from '../../db/ids.ts';
 import { identityKey } from '../tracks/sort-and-identity-keys.ts';
-import { likedFilter, wordFilters, type Filter } from './filters.ts';
+import { likedFilter, ratingFilter, wordFilters, type Filter } from './filters.ts';
 import type { NewIdList } from './list-definition.ts';
 import { musicFolderFilter, type MusicFolderScope } from './music-folder-filters.ts';
 import { orderOf, type ListOrder, type Sort } from './sorts.ts';
@@ -15,6 +15,9 @@ export interface ArtistFilter {
   yearTo?: number | undefined;
   artistId?: ArtistId | undefined;
   liked?: boolean | undefined;
+  /** 0 to 5 in halves; no rating counts as 0. */
+  ratingFrom?: number | undefined;
+  ratingTo?: number | undefined;
   musicFolder?: MusicFolderScope | undefined;
   /** True: only artists who are the album artist of an album. */
   hasAlbums?: boolean | undefined;
@@ -27,8 +30,9 @@ export const ARTIST_SORT_PLANS: Record<Exclude<ArtistSort, 'random'>, Sort> = {
   artist: BY_NAME,
   year: { index: 'artists_first_year', columns: ['first_year', 'sort_key', 'id'], nulls: true },
   created_at: { index: 'artists_created_at', columns: ['created_at', 'id'] },
-  play_count: { playColumn: 'plays' },
-  last_played_at: { playColumn: 'last_played_at' },
+  play_count: { userValue: 'plays' },
+  last_played_at: { userValue: 'lastPlayedAt' },
+  rating: { userValue: 'rating' },
 };
 
 export function artistList(userId: UserId, filter: ArtistFilter, order: ListOrder<ArtistSort>): NewIdList {
@@ -54,6 +58,7 @@ function artistFilters(f: ArtistFilter): Filter[] {
     yearsFilter(f.yearFrom, f.yearTo),
     f.artistId !== undefined && { condition: 'i.id = @artistId', matchesFew: true, params: { artistId: f.artistId } },
     f.liked !== undefined && likedFilter('artist', f.liked),
+    ratingFilter('artist', f),
     musicFolderFilter('artist', f.musicFolder),
     f.hasAlbums === true && { condition: 'i.album_count > 0' },
   ];

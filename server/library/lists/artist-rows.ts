@@ -2,6 +2,7 @@
 import type { UserId } from '../../db/ids.ts';
 import type { RowAs } from '../../db/rows.ts';
 import type { artists } from '../../db/schema.ts';
+import { averageRating } from './filters.ts';
 import { inOrder, type Statements } from './statement-cache.ts';
 
 type Column =
@@ -23,6 +24,8 @@ export interface ArtistSummary extends Pick<typeof artists.$inferSelect, Column>
   likedAt: Date | null;
   /** 0 to 5; 0 means unrated. */
   rating: number;
+  /** The mean rating of all users; null without a rating. */
+  averageRating: number | null;
 }
 
 interface RawArtistRow extends RowAs<typeof artists, Column> {
@@ -30,6 +33,7 @@ interface RawArtistRow extends RowAs<typeof artists, Column> {
   liked: number;
   likedAt: number | null;
   rating: number;
+  averageRating: number | null;
 }
 
 /**
@@ -48,7 +52,7 @@ const SELECT = `SELECT x.id, x.name, x.sort_name AS sortName, x.album_count AS a
         WHERE c.key IS NOT NULL) AS hasCover,
     x.source, x.source_id AS sourceId, x.artist_mbid AS artistMbid, x.never_split AS neverSplit, coalesce(l.liked,
     0) AS liked, iif(l.liked, l.since, NULL) AS likedAt,
-    coalesce(l.rating, 0) AS rating, x.created_at AS createdAt
+    coalesce(l.rating, 0) AS rating, ${averageRating('artist', 'x.id')} AS averageRating, x.created_at AS createdAt
   FROM json_each(@ids) ids CROSS JOIN artists x ON x.id = ids.value
   LEFT JOIN like_states l ON l.user_id = +@userId AND l.item_type = 'artist' AND l.item_id = x.id`;
 

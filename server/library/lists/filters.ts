@@ -46,6 +46,8 @@ export function wordFilters(kind: SearchKind, q: string | undefined): Filter[] {
   }));
 }
 
+const MAX_RATING = 5;
+
 /** In a filter by format, this value stands for tracks without audio. */
 export const NO_FORMAT = 'unknown';
 /** Returns an SQL condition on the format of the tracks `alias`. */
@@ -59,3 +61,40 @@ export function likedFilter(itemType: SearchKind, liked: boolean): Filter {
   const likes: Filter = { condition: test, idQuery: likedIds, ofLikes: true };
   return liked ? likes : { condition: `NOT ${test}`, negatedFilter: likes, ofLikes: true };
 }
+
+/** Returns a filter by the user's rating; undefined without a bound. */
+export function ratingFilter(
+  itemType: SearchKind,
+  { ratingFrom = 0, ratingTo = MAX_RATING }: { ratingFrom?: number | undefined; ratingTo?: number | undefined },
+): Filter | false {
+  if (ratingFrom <= 0 && ratingTo >= MAX_RATING) return false;
+  const ratedIds = `SELECT l.item_id FROM like_states l WHERE l.user_id = @userId AND l.item_type = '${itemType}'
+    AND l.rating > 0`;
+  if (ratingFrom > 0) {
+    const idQuery = `${ratedIds} AND l.rating >= @ratingFrom AND l.rating <= @ratingTo`;
+    return {
+      condition: `EXISTS (${idQuery} AND l.item_id = i.id)`,
+      idQuery,
+      ofLikes: true,
+      params: { ratingFrom, ratingTo },
+    };
+  }
+  const higherIds = `${ratedIds} AND l.rating > @ratingTo`;
+  const higherRated: Filter = {
+    condition: `EXISTS (${higherIds} AND l.item_id = i.id)`,
+    idQuery: higherIds,
+    ofLikes: true,
+    params: { ratingTo },
+  };
+  return {
+    condition: `NOT ${higherRated.condition}`,
+    ofLikes: true,
+    params: { ratingTo },
+    negatedFilter: higherRated,
+  };
+}
+
+/** Returns SQL for the mean rating of an item by all users who rated it; NULL without a rating. */
+export const averageRating = (itemType: SearchKind, id: string): string =>
+  `(SELECT avg(r.rating) FROM like_states r WHERE r.user_id IN (SELECT id FROM users)
+    AND r.item_type = '${itemType}' AND r.item_id = ${id} AND r.rating > 0)`;

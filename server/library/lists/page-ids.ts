@@ -220,8 +220,11 @@ export function createIdLists({ statements, cheapUs = MAX_CHEAP_US }: IdListsDep
 
 /** Returns the topics whose changes can change the pages. */
 const pageTopicsOf = (list: IdList): Topic[] => {
-  const isByPlays = 'segments' in list.order && list.order.segments.some(({ hasOnlyPlayed: played }) => played);
-  return isByPlays ? [...topicsOf(list), 'plays'] : topicsOf(list);
+  const tables = 'segments' in list.order ? list.order.segments.map(({ userTable }) => userTable) : [];
+  const topics = new Set(topicsOf(list));
+  if (tables.includes('play_counts')) topics.add('plays');
+  if (tables.includes('like_states')) topics.add('likes');
+  return [...topics];
 };
 
 const keyOf = ({ itemType, userId, order, filters, params }: IdList): string =>

@@ -16,7 +16,16 @@ const sqlOf = (column: string): string => (column === ALBUM_PLACE ? albumPlace('
  */
 export type Sort =
   | { index: string; columns: readonly string[]; nulls?: boolean | 'partial' }
-  | { playColumn: 'plays' | 'last_played_at' };
+  | { userValue: UserValue };
+
+type UserValue = 'plays' | 'lastPlayedAt' | 'rating';
+
+/** Values of each user that lists are sorted by. `condition` selects the rows that have a value. */
+const USER_VALUES = {
+  plays: { table: 'play_counts', column: 'plays', condition: '', isZeroWithoutRow: true },
+  lastPlayedAt: { table: 'play_counts', column: 'last_played_at', condition: '', isZeroWithoutRow: false },
+  rating: { table: 'like_states', column: 'rating', condition: ' AND p.rating > 0', isZeroWithoutRow: true },
+} as const satisfies Record<UserValue, object>;
 
 /** A part of an order; the order is the concatenation of its segments. */
 export interface Segment {
@@ -25,8 +34,8 @@ export interface Segment {
   hint?: string;
   where?: string;
   orderBy: string;
-  /** True for items that the user played, from play_counts `p`. */
-  hasOnlyPlayed?: true;
+  /** The table with a row `p` of the user for each item of the segment. */
+  userTable?: 'play_counts' | 'like_states';
 }
 
 const DESCENDING_SORTS: ReadonlySet<string> = new Set([
@@ -35,9 +44,10 @@ const DESCENDING_SORTS: ReadonlySet<string> = new Set([
   'created_at',
   'play_count',
   'last_played_at',
+  'rating',
 ]);
 
-/** Returns the default direction: names ascend; years, times and counts descend. */
+/** Returns the default direction: names ascend; years, times, counts and ratings descend. */
 const defaultOrder = (sort: string): Order => (DESCENDING_SORTS.has(sort) ? 'desc' : 'asc');
 
 export interface ListOrder<S extends string> {
@@ -67,7 +77,7 @@ export function orderOf<S extends string>(
 
 function segmentsOf(sort: Sort, order: Order, itemType: ItemType): Segment[] {
   const table = `${itemType}s`;
-  if ('playColumn' in sort) return playedSegments(sort.playColumn, order, itemType);
+  if ('userValue' in sort) return userValueSegments(sort.userValue, order, itemType);
   const keys = sort.columns.map((column) => `${sqlOf(column)} ${order}`);
   const valuesSegment: Segment = { from: `${table} i`, hint: `INDEXED BY ${sort.index}`, orderBy: keys.join(', ') };
   if (sort.nulls === 'partial') {
@@ -89,39 +99,41 @@ function segmentsOf(sort: Sort, order: Order, itemType: ItemType): Segment[] {
 }
 
 function gatheredSegment(sort: Sort, order: Order, itemType: ItemType): Segment {
-  if ('playColumn' in sort) return gatheredSegmentByPlays(sort.playColumn, order, itemType);
+  if ('userValue' in sort) return gatheredSegmentByUserValue(sort.userValue, order, itemType);
   const [firstTerm, ...otherTerms] = sort.columns.map((column) => `${sqlOf(column)} ${order}`);
   const keys = [sort.nulls ? `${firstTerm} NULLS LAST` : firstTerm, ...otherTerms];
   return { from: `${itemType}s i`, hint: '', orderBy: keys.join(', ') };
 }
 
 /**
- * Returns the segments for orders by plays: first the played items from play_counts, then the items never played, by
- * id. The latter count as zero plays; without a last time, they come last in both directions.
+ * Returns the segments for orders by plays or ratings: first the items with a row of the user, then the others by id.
+ * The latter count as zero plays or no rating; without a last time, they come last in both directions.
  */
-function playedSegments(column: 'plays' | 'last_played_at', order: Order, itemType: ItemType): Segment[] {
-  const userCondition = ofUser(itemType);
-  const playedSegment: Segment = {
-    // CROSS JOIN makes play_counts the outer loop, in the order of its index
-    from: `play_counts p CROSS JOIN ${itemType}s i ON i.id = p.item_id`,
-    where: userCondition,
+function userValueSegments(name: UserValue, order: Order, itemType: ItemType): Segment[] {
+  const { table, column, condition, isZeroWithoutRow } = USER_VALUES[name];
+  const userRows = `${ofUser(itemType)}${condition}`;
+  const valuesSegment: Segment = {
+    // CROSS JOIN makes the user's rows the outer loop, in the order of their index
+    from: `${table} p CROSS JOIN ${itemType}s i ON i.id = p.item_id`,
+    where: userRows,
     orderBy: `p.${column} ${order}, p.item_id ${order}`,
-    hasOnlyPlayed: true,
+    userTable: table,
   };
-  const unplayedSegment: Segment = {
+  const otherItemsSegment: Segment = {
     from: `${itemType}s i`,
     hint: 'NOT INDEXED',
-    where: `NOT EXISTS (SELECT 1 FROM play_counts p WHERE ${userCondition} AND p.item_id = i.id)`,
+    where: `NOT EXISTS (SELECT 1 FROM ${table} p WHERE ${userRows} AND p.item_id = i.id)`,
     orderBy: 'i.id',
   };
-  return column === 'plays' && order === 'asc' ? [unplayedSegment, playedSegment] : [playedSegment, unplayedSegment];
+  return isZeroWithoutRow && order === 'asc' ? [otherItemsSegment, valuesSegment] : [valuesSegment, otherItemsSegment];
 }
 
-function gatheredSegmentByPlays(column: 'plays' | 'last_played_at', order: Order, itemType: ItemType): Segment {
-  const count = column === 'plays' ? 'coalesce(p.plays, 0)' : 'p.last_played_at';
+function gatheredSegmentByUserValue(name: UserValue, order: Order, itemType: ItemType): Segment {
+  const { table, column, condition, isZeroWithoutRow } = USER_VALUES[name];
+  const value = isZeroWithoutRow ? `coalesce(p.${column}, 0)` : `p.${column}`;
   return {
-    from: `${itemType}s i LEFT JOIN play_counts p ON ${ofUser(itemType)} AND p.item_id = i.id`,
-    orderBy: `${count} ${order} NULLS LAST, iif(p.plays IS NULL OR '${order}' = 'asc', i.id, -i.id)`,
+    from: `${itemType}s i LEFT JOIN ${table} p ON ${ofUser(itemType)}${condition} AND p.item_id = i.id`,
+    orderBy: `${value} ${order} NULLS LAST, iif(p.item_id IS NULL OR '${order}' = 'asc', i.id, -i.id)`,
   };
 }
 

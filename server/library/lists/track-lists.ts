@@ -11,7 +11,7 @@ import {
   type ListedText,
 } from '../../db/track-fields.ts';
 import { identityKey, sortKey } from '../tracks/sort-and-identity-keys.ts';
-import { formatTest, likedFilter, NO_FORMAT, wordFilters, type Filter } from './filters.ts';
+import { formatTest, likedFilter, ratingFilter, NO_FORMAT, wordFilters, type Filter } from './filters.ts';
 import type { NewIdList } from './list-definition.ts';
 import { musicFolderFilter, type MusicFolderScope } from './music-folder-filters.ts';
 import { ALBUM_PLACE, orderOf, type ListOrder, type Sort } from './sorts.ts';
@@ -38,6 +38,9 @@ export interface TrackFilter extends FieldFilters {
   /** Excludes placeholders. */
   withoutRemote?: boolean | undefined;
   liked?: boolean | undefined;
+  /** 0 to 5 in halves; no rating counts as 0. */
+  ratingFrom?: number | undefined;
+  ratingTo?: number | undefined;
   musicFolder?: MusicFolderScope | undefined;
   folder?: FolderScope | undefined;
   /** Ids to exclude. */
@@ -72,8 +75,9 @@ export const TRACK_SORT_PLANS: Record<Exclude<TrackSort, 'random'>, Sort> = {
   year: { index: 'tracks_year', columns: ['year', 'id'], nulls: true },
   created_at: { index: 'tracks_created_at', columns: ['created_at', 'id'] },
   duration: { index: 'tracks_duration', columns: ['duration_ms', 'id'], nulls: true },
-  play_count: { playColumn: 'plays' },
-  last_played_at: { playColumn: 'last_played_at' },
+  play_count: { userValue: 'plays' },
+  last_played_at: { userValue: 'lastPlayedAt' },
+  rating: { userValue: 'rating' },
   path: { index: 'tracks_source_source_id_unique', columns: ['source', 'source_id', 'id'] },
 };
 
@@ -214,6 +218,7 @@ function trackFilters(f: TrackFilter): Filter[] {
     f.availability !== undefined && availabilityFilter(f.availability),
     f.withoutRemote === true && { condition: `NOT (${IS_REMOTE})`, negatedFilter: { condition: IS_REMOTE } },
     f.liked !== undefined && likedFilter('track', f.liked),
+    ratingFilter('track', f),
     musicFolderFilter('track', f.musicFolder),
     f.folder !== undefined && folderFilter(f.folder),
     f.excludedIds !== undefined &&

@@ -4,6 +4,7 @@ import type { RowAs } from '../../db/rows.ts';
 import type { Availability, TrackRow, tracks } from '../../db/schema.ts';
 import type { MoreTags } from '../../db/more-tags.ts';
 import { fieldColumns, type FieldValues } from '../../db/track-fields.ts';
+import { averageRating } from './filters.ts';
 import type { Statements } from './statement-cache.ts';
 import { inNamedAlbum } from '../../db/unknown-names.ts';
 import { TYPED_RELEASE } from '../tracks/track-values.ts';
@@ -54,6 +55,8 @@ interface JoinedColumns {
   coverEtag: string | null;
   /** 0 to 5; 0 means unrated. */
   rating: number;
+  /** The mean rating of all users; null without a rating. */
+  averageRating: number | null;
   playCount: number;
   /** Position at which the user stopped, in milliseconds. */
   bookmarkMs: number | null;
@@ -114,7 +117,7 @@ const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS 
     t.created_at AS createdAt, t.updated_at AS updatedAt,
     (c.key IS NOT NULL OR t.cover_url IS NOT NULL OR (t.album_sort = '' AND t.has_picture = 1)) AS hasCover,
     c.etag AS coverEtag,
-    coalesce(l.liked, 0) AS liked, iif(l.liked, l.since, NULL) AS likedAt, coalesce(l.rating, 0) AS rating,
+    coalesce(l.liked, 0) AS liked, iif(l.liked, l.since, NULL) AS likedAt, coalesce(l.rating, 0) AS rating, ${averageRating('track', 't.id')} AS averageRating,
     coalesce(p.plays, 0) AS playCount, p.last_played_at AS lastPlayedAt, b.position_ms AS bookmarkMs
   FROM json_each(@ids) ids CROSS JOIN tracks t ON t.id = ids.value
   LEFT JOIN albums al ON al.id = t.album_id

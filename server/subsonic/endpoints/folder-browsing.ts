@@ -15,7 +15,7 @@ import { IGNORED_ARTICLES, groupByLetter } from '../indexes.ts';
 import { ALL, concat, listOf, listOfIds, listOfRows, pagesOf, rowsOf } from '../list-slices.ts';
 import { ROOT_ID, type Items } from '../items.ts';
 import { musicFolderOf, type FolderScopeDeps } from '../music-folders.ts';
-import type { FolderMusic, Shapes } from '../wire.ts';
+import { starsOf, type FolderMusic, type Shapes } from '../wire.ts';
 import type { Fields } from '../xml.ts';
 
 const UPLOADS_ID = 'up-0';
@@ -154,7 +154,7 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
       id: toId('artist', artist.id),
       name: artist.name,
       starred: artist.likedAt ?? undefined,
-      ...(artist.rating > 0 && { userRating: artist.rating }),
+      ...starsOf(artist),
       child: listOf(albums, (album) => shapes.albumFolder(album, toId('artist', artist.id))),
     };
   }
@@ -171,7 +171,7 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
       parent: album.artistId === null ? undefined : toId('artist', album.artistId),
       name: album.title,
       starred: album.likedAt ?? undefined,
-      ...(album.rating > 0 && { userRating: album.rating }),
+      ...starsOf(album),
       playCount: album.playCount,
       child: listOf(tracks, (track) => shapes.song(track, { parent: toId('album', album.id) })),
     };
@@ -214,7 +214,7 @@ const stateOf = ({ album, artist }: FolderMusic): Fields => {
   const item = album ?? artist;
   return {
     starred: item?.likedAt ?? undefined,
-    ...(item && item.rating > 0 && { userRating: item.rating }),
+    ...(item && starsOf(item)),
     playCount: album?.playCount,
   };
 };

@@ -1,0 +1,1 @@
+CREATE INDEX `like_states_rating` ON `like_states` (`user_id`,`item_type`,`rating`,`item_id`) WHERE "like_states"."rating" > 0;
