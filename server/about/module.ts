@@ -70,8 +70,8 @@ export function aboutModule({
     lookUp();
   });
   /**
-   * The state of the library and the time at the last search for due look-ups. It is repeated after a day even without
-   * changes, because stored information is refreshed.
+   * The state of the library and the time at the last search for due look-ups. The search is repeated after a day even
+   * without changes, because stored information is refreshed.
    */
   let lastSearch = { version: 0, at: 0 };
   async function lookForDue(): Promise<void> {

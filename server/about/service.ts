@@ -176,8 +176,8 @@ export function createAboutService({
 
   /** Returns the mbid that was found, or null. Throws a ServiceError, or the reason of `signal`. */
   async function identifyArtist(artist: ArtistRow, signal: AbortSignal): Promise<string | null> {
-    const { mbid, identifiedBy: by } = identityOf(artist);
-    if (mbid !== null || by === 'person') return mbid;
+    const { mbid, identifiedBy } = identityOf(artist);
+    if (mbid !== null || identifiedBy === 'person') return mbid;
     const artistKey = artist.nameKey;
     const row = queries.findIdentity(artistKey);
     if (!isIdentityDue(artist, row)) return null;
@@ -247,15 +247,15 @@ export function createAboutService({
     /** Throws `not_found`. */
     ofArtist(id: ArtistId) {
       const artist = getArtist(id);
-      const { mbid, identifiedBy: by } = identityOf(artist);
+      const { mbid, identifiedBy } = identityOf(artist);
       const row = queries.findIdentity(artist.nameKey);
       const subject = knownFacts('artist', mbid);
       const unidentified = (): KnownFacts['state'] =>
         isIdentityDue(artist, row) ? 'due' : (row?.failures ?? 0) > 0 ? 'failed' : 'unknown';
-      const isSearched = mbid === null && by === null && isEnabled();
+      const isSearched = mbid === null && identifiedBy === null && isEnabled();
       return {
         mbid,
-        by,
+        by: identifiedBy,
         state: !canBeAsked(artist, mbid) ? ('unknown' as const) : isSearched ? unidentified() : subject.state,
         facts: subject.facts,
         inLibrary: queries.inLibrary(subject.facts?.people.map((person) => person.mbid) ?? []),

@@ -34,8 +34,8 @@ export function createLimits() {
   return {
     /**
      * Counts an attempt. Throws `too_many_requests` with the seconds to wait. `nameKey` is left out where only the
-     * address is known (the setup token). If the account `isFamiliar` at the address, failures for its name from other
-     * addresses do not block it.
+     * address is known (the setup token). `isFamiliar` returns whether the account has a session at the address; then
+     * failures for its name from other addresses do not block the attempt.
      */
     async attempt(
       { from: ipAddress, isFromOwnMachine }: Origin,

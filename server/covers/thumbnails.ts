@@ -52,7 +52,7 @@ export function createThumbnails({ cacheDir, log, readOriginal }: ThumbnailDeps)
 
   const waitUntilCached = async (matches: (path: string) => boolean): Promise<void> =>
     void (await Promise.all(
-      [...pendingPictures].flatMap(([path, { writtenToCache: cached }]) => (matches(path) ? cached : [])),
+      [...pendingPictures].flatMap(([path, { writtenToCache }]) => (matches(path) ? writtenToCache : [])),
     ));
 
   return {

@@ -35,8 +35,8 @@ const MIN_OCTAVE_BPM = 40;
 const MAX_OCTAVE_BPM = 220;
 /**
  * How likely people are to tap an octave: the weights of a softmax over the octaves. They were fitted with a ridge of 5
- * to the training half of `test/bench/ear/held-out.json`, to 60 pieces of `test/support/score.ts`, and to 81 written
- * scores that a synthesizer played, which count three times.
+ * to the half of `test/bench/ear/held-out.json` that is for fitting, to 60 pieces of `test/support/score.ts`, and to 81
+ * written scores that a synthesizer played, which count three times.
  */
 const OCTAVE_WEIGHTS = {
   tempo: -0.98,

@@ -51,9 +51,9 @@ export const isTrusted = (match: Match | undefined, threshold: number): boolean 
  * year; otherwise tags win and the match fills gaps. Without a match, the values of an earlier match stay. Values
  * edited by a person always stay, and values from the file name are used only if there is no other.
  */
-export function mergeMetadata({ tags, match, currentIdentity: current, threshold }: MergeInput): Merged {
+export function mergeMetadata({ tags, match, currentIdentity, threshold }: MergeInput): Merged {
   const isMatchTrusted = isTrusted(match, threshold);
-  const currentOriginOf = (field: string): Origin => current.provenance?.[field] ?? 'tag';
+  const currentOriginOf = (field: string): Origin => currentIdentity.provenance?.[field] ?? 'tag';
   const unlessFromPath = <T>(field: string, value: T | undefined): T | undefined =>
     tags?.provenance?.[field] === 'path' ? undefined : value;
 
@@ -72,16 +72,24 @@ export function mergeMetadata({ tags, match, currentIdentity: current, threshold
   const title = chooseMatchFirst('title', {
     tag: unlessFromPath('title', tags?.title),
     fpid: match?.title,
-    current: current.title,
+    current: currentIdentity.title,
     path: tags?.provenance?.['title'] === 'path' ? tags.title : undefined,
   });
-  const artist = chooseMatchFirst('artist', { tag: artistOf(tags), fpid: artistOf(match), current: artistOf(current) });
-  const album = chooseMatchFirst('album', { tag: albumOf(tags), fpid: albumOf(match), current: albumOf(current) });
-  const year = chooseMatchFirst('year', { tag: tags?.year, fpid: match?.year, current: current.year });
+  const artist = chooseMatchFirst('artist', {
+    tag: artistOf(tags),
+    fpid: artistOf(match),
+    current: artistOf(currentIdentity),
+  });
+  const album = chooseMatchFirst('album', {
+    tag: albumOf(tags),
+    fpid: albumOf(match),
+    current: albumOf(currentIdentity),
+  });
+  const year = chooseMatchFirst('year', { tag: tags?.year, fpid: match?.year, current: currentIdentity.year });
   const genres = chooseTagsFirst('genre', {
     tag: unlessEmpty(tags?.genres),
     fpid: unlessEmpty(match?.genres),
-    current: unlessEmpty(current.genres),
+    current: unlessEmpty(currentIdentity.genres),
   });
 
   // The track number belongs to the album, so it comes from the match if the merged album is not the one in the tags.
@@ -89,14 +97,14 @@ export function mergeMetadata({ tags, match, currentIdentity: current, threshold
     album?.origin === 'fpid' && tags?.album !== undefined && !isSameText(tags.album, album.value.album);
   const chooseNumber = (field: 'trackNumber' | 'discNumber'): OriginatedValue<number> | undefined => {
     const tag = unlessFromPath(field, tags?.[field]);
-    const candidates = { tag, fpid: match?.[field], current: current[field], path: tags?.[field] };
+    const candidates = { tag, fpid: match?.[field], current: currentIdentity[field], path: tags?.[field] };
     const order = match ? 'match' : 'earlier match';
     return isOtherAlbum ? choose({ ...candidates, ...originsIn(field) }, order) : chooseTagsFirst(field, candidates);
   };
   /** All other fields are filled from tags. */
   const fields: { [F in TrackField]: OriginatedValue<FieldValue<F>> | undefined } = {
     ...(fieldsFrom((field) =>
-      chooseTagsFirst<unknown>(field, { tag: tags?.[field], fpid: undefined, current: current[field] }),
+      chooseTagsFirst<unknown>(field, { tag: tags?.[field], fpid: undefined, current: currentIdentity[field] }),
     ) as {
       [F in TrackField]: OriginatedValue<FieldValue<F>> | undefined;
     }),
@@ -108,32 +116,32 @@ export function mergeMetadata({ tags, match, currentIdentity: current, threshold
   // Ids are taken from a match only if the merged title and artist are those of the match.
   const isMatchMerged =
     isSameText(match?.title, title?.value) && isSameText(match?.artists[0], artist?.value.artists[0]);
-  const albumValue = album && withGapsFilled(album.value, [albumOf(tags), albumOf(match), albumOf(current)]);
+  const albumValue = album && withGapsFilled(album.value, [albumOf(tags), albumOf(match), albumOf(currentIdentity)]);
   const mergedMatch = isMatchMerged ? match : undefined;
 
   const identity: TrackIdentity = {
     ...artist?.value,
     artists: artist?.value.artists ?? [],
     ...albumValue,
-    title: title?.value ?? current.title,
+    title: title?.value ?? currentIdentity.title,
     genres: genres?.value ?? [],
     ...(fieldsFrom((field) => fields[field]?.value) as KnownFields),
     recordingMbid:
       (isMatchTrusted ? mergedMatch?.recordingMbid : undefined) ??
       tags?.recordingMbid ??
-      current.recordingMbid ??
+      currentIdentity.recordingMbid ??
       mergedMatch?.recordingMbid,
     acoustidId:
       (isMatchTrusted ? mergedMatch?.acoustidId : undefined) ??
       tags?.acoustidId ??
-      current.acoustidId ??
+      currentIdentity.acoustidId ??
       mergedMatch?.acoustidId,
-    charset: tags?.charset ?? current.charset,
-    lyrics: tags?.lyrics ?? current.lyrics,
+    charset: tags?.charset ?? currentIdentity.charset,
+    lyrics: tags?.lyrics ?? currentIdentity.lyrics,
   };
   const origins = originsOf({ title, artist, album, genre: genres, ...fields });
   const isAlbumTyped = album?.origin === 'manual';
-  const lastingOrigins = Object.entries(current.provenance ?? {}).filter(
+  const lastingOrigins = Object.entries(currentIdentity.provenance ?? {}).filter(
     ([field]) => field === CHARSET || (field === TYPED_RELEASE && isAlbumTyped),
   );
   const provenance = lastingOrigins.length === 0 ? origins : { ...origins, ...Object.fromEntries(lastingOrigins) };

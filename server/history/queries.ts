@@ -40,8 +40,8 @@ interface HistoryQueryDeps {
 export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
   const client = db.$client;
   const statements = createStatements(client);
-  const column = async <T>(isNear: boolean, sql: string, params: Record<string, number>): Promise<T[]> =>
-    isNear || !readAside ? statements.column<T>(sql, params) : ((await readAside(sql, params)) as T[]);
+  const column = async <T>(isQuick: boolean, sql: string, params: Record<string, number>): Promise<T[]> =>
+    isQuick || !readAside ? statements.column<T>(sql, params) : ((await readAside(sql, params)) as T[]);
   const findSong = client.prepare<
     [TrackId],
     PlayedSong

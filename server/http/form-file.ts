@@ -13,7 +13,7 @@ const STALL_BYTES = 64 << 10;
 interface FormBuffer {
   parts: Buffer[];
   bytes: number;
-  /** The number of bytes when STALL_BYTES more had last arrived, and the time of that. */
+  /** The number of bytes when the last STALL_BYTES had arrived, and the time at which they had. */
   progress: { bytes: number; time: number };
   isDropped: boolean;
 }

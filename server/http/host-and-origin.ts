@@ -42,7 +42,7 @@ const MAX_LOGGED_LENGTH = 100;
  * but a proxy may have used the second.
  */
 export function checkHost(names: () => HostNames, log: Pick<Log, 'warn'>): RequestHandler {
-  const logged = new Set<string>();
+  const loggedNames = new Set<string>();
   return (req, _res, next) => {
     if ((req.headersDistinct['host'] ?? []).length > 1)
       throw new AppError('bad_request', 'A request must have one Host header.');
@@ -54,8 +54,8 @@ export function checkHost(names: () => HostNames, log: Pick<Log, 'warn'>): Reque
 
   function noteRefusal(host: string): void {
     const name = host.slice(0, MAX_LOGGED_LENGTH);
-    if (logged.has(name) || logged.size >= MAX_LOGGED_NAMES) return;
-    logged.add(name);
+    if (loggedNames.has(name) || loggedNames.size >= MAX_LOGGED_NAMES) return;
+    loggedNames.add(name);
     log.warn({ host: name }, 'a request for this host name was refused; if it is yours, add it to ALLOWED_HOSTS');
   }
 }

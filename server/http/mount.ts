@@ -89,8 +89,8 @@ function serve(route: Route, options: MountOptions) {
     try {
       await answer(route, options, req, res);
     } catch (error) {
-      const { problem, isUnexpected: unexpected } = toProblem(error);
-      if (options.checkReplies && !unexpected) assertDocumented(route, problem.status);
+      const { problem, isUnexpected } = toProblem(error);
+      if (options.checkReplies && !isUnexpected) assertDocumented(route, problem.status);
       throw error;
     }
     if (options.checkReplies) assertDocumented(route, res.statusCode);

@@ -189,8 +189,8 @@ export const notFoundHandler: RequestHandler = (req) => {
 
 export function errorHandler(log: Log) {
   return (error: unknown, req: Request, res: Response, _next: NextFunction): void => {
-    const { isUnexpected: unexpected, problem } = toProblem(error);
-    if (unexpected || problem.status >= 500) res.locals['error'] = error;
+    const { isUnexpected, problem } = toProblem(error);
+    if (isUnexpected || problem.status >= 500) res.locals['error'] = error;
     if (res.headersSent) {
       log.debug({ request_id: res.locals['requestId'] as string, err: error }, 'response cut short');
       return void req.destroy();
