@@ -76,7 +76,7 @@ export interface ScannedFolders {
 interface Scope extends ScannedFolders {
   offlineFolders: Awaited<ReturnType<typeof openScope>>['offlineFolders'];
   /** True if all music folders are scanned. */
-  isWhole: boolean;
+  isAllFolders: boolean;
   /** Returns the key of the music folder of a path; `modeAt` returns whether its files are copied. */
   keyAt: (path: string) => string;
   modeAt: (path: string) => ImportMode;
@@ -130,7 +130,7 @@ export async function prepareScan(deps: ScanDeps, options: ScanOptions): Promise
   const { db, now, storage } = deps;
   const { roots, musicFolders, dryRun, signal } = options;
   const startedAt = now().getTime();
-  const { offlineFolders, closedKeys, isWhole, ...scope } = await openScope(db, options);
+  const { offlineFolders, closedKeys, isAllFolders, ...scope } = await openScope(db, options);
   const folders = await findExistingFolders(roots, scope.folders);
   const keys = rootKeysOf(roots);
   const keyAt = (path: string): string => keyOfPath(keys, path);
@@ -147,7 +147,7 @@ export async function prepareScan(deps: ScanDeps, options: ScanOptions): Promise
       folders,
       closedKeys,
       offlineFolders,
-      isWhole,
+      isAllFolders,
       keyAt,
       modeAt: (path: string) => modes.get(keyAt(path)) ?? 'reference',
     },

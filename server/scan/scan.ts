@@ -56,7 +56,7 @@ async function runScan(preparedScan: Scan): Promise<ScanResult> {
   if (unfinished.lastOldId() === 0) deps.reader.warmUp(); // a first scan reads every file
   try {
     await processFolders(scan, scope);
-    if (identity.postponedFiles.size > 0 && !scope.isWhole) {
+    if (identity.postponedFiles.size > 0 && !scope.isAllFolders) {
       restartRecord(record); // only a scan of everything finds where the tracks of these folders are now
       await processFolders(scan, {
         folders: [''],

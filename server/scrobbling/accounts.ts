@@ -140,9 +140,9 @@ export function createScrobbleAccounts({
     ): Promise<ScrobblingStatus> {
       const scrobbler = requireEnabled(service);
       const { title } = scrobbler;
-      const isOwn = scrobbler.signIn === 'own_server';
-      if (isOwn && url === undefined) throw invalid([{ field: 'url', message: `is needed for ${title}` }]);
-      const account = { token, url: isOwn ? (url ?? null) : null, mayBePrivate: isSuperuser(userId) };
+      const isOwnServer = scrobbler.signIn === 'own_server';
+      if (isOwnServer && url === undefined) throw invalid([{ field: 'url', message: `is needed for ${title}` }]);
+      const account = { token, url: isOwnServer ? (url ?? null) : null, mayBePrivate: isSuperuser(userId) };
       let accepted: { token: string; username: string } | undefined;
       try {
         accepted = await scrobbler.finishSignIn(account);

@@ -162,14 +162,14 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): Scrobbler {
       if (!results) return outcomeOf(answer, false);
       if (results.length !== listens.length)
         return { kind: 'down', reason: `it answered about ${results.length} of ${listens.length} plays` };
-      const refused = new Map<number, string>();
-      const later = new Set<number>();
+      const refusedReasons = new Map<number, string>();
+      const laterIndexes = new Set<number>();
       for (const [index, { ignoredMessage }] of results.entries()) {
         if (!ignoredMessage || ignoredMessage.code === 0) continue;
-        if (ignoredMessage.code === DAILY_LIMIT_CODE) later.add(index);
-        else refused.set(index, ignoredMessage['#text'] || `reason ${ignoredMessage.code}`);
+        if (ignoredMessage.code === DAILY_LIMIT_CODE) laterIndexes.add(index);
+        else refusedReasons.set(index, ignoredMessage['#text'] || `reason ${ignoredMessage.code}`);
       }
-      return { kind: 'ok', waitMs: 0, refused, later };
+      return { kind: 'ok', waitMs: 0, refusedReasons, laterIndexes };
     },
 
     playingNow: async ({ token }, song) =>

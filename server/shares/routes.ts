@@ -82,7 +82,7 @@ export const shareRoutes = ({ shares, library, streaming, zips, usernameOf }: Sh
       produces: ['application/zip'],
     },
     ({ params, query, req, res, signal }) => {
-      const share = shares.whole(params.token);
+      const share = shares.getForDownload(params.token);
       const { userId, trackIds, description, maxKbps } = share;
       shares.noteOpen(res, share, true);
       const zipped = { trackIds, name: description ?? 'Shared music' };

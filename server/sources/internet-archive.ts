@@ -151,10 +151,11 @@ const asOneOfSeveral = (error: unknown): { error: unknown } => ({ error });
 /** Sorts hits: tracks whose title matches come before those whose album or artist matches. */
 function sortByMatch(hits: CatalogueHit[], query: string): CatalogueHit[] {
   const words = query.toLowerCase().split(/\s+/);
-  const holds = (text: string): number => (words.every((word) => text.toLowerCase().includes(word)) ? 0 : 1);
+  const mismatchOf = (text: string): number => (words.every((word) => text.toLowerCase().includes(word)) ? 0 : 1);
   return hits.toSorted(
     (a, b) =>
-      holds(a.title) - holds(b.title) || holds(`${a.title} ${a.artist ?? ''}`) - holds(`${b.title} ${b.artist ?? ''}`),
+      mismatchOf(a.title) - mismatchOf(b.title) ||
+      mismatchOf(`${a.title} ${a.artist ?? ''}`) - mismatchOf(`${b.title} ${b.artist ?? ''}`),
   );
 }
 

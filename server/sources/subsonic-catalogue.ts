@@ -52,7 +52,7 @@ const Envelope = z.object({
     song: z.unknown().optional(),
   }),
 });
-type Answer = z.output<typeof Envelope>['subsonic-response'];
+type SubsonicResponse = z.output<typeof Envelope>['subsonic-response'];
 
 interface SubsonicCatalogueDeps {
   settings: LiveSettings;
@@ -89,20 +89,24 @@ export function createSubsonicCatalogue({ settings, userAgent, pace }: SubsonicC
     return signedUrl;
   }
 
-  async function ask(endpoint: string, params: Record<string, string>, signal: AbortSignal): Promise<Answer> {
+  async function request(
+    endpoint: string,
+    params: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<SubsonicResponse> {
     const url = address(endpoint, params);
-    const parsed = Envelope.safeParse(await http.json(signed(url), signal));
-    if (!parsed.success) throw notUnderstood(url.host);
-    const answer = parsed.data['subsonic-response'];
+    const parsedAnswer = Envelope.safeParse(await http.json(signed(url), signal));
+    if (!parsedAnswer.success) throw notUnderstood(url.host);
+    const answer = parsedAnswer.data['subsonic-response'];
     if (answer.status !== 'ok') throw faultOf(url.host, answer.error);
     return answer;
   }
 
   async function songOf(id: string, signal: AbortSignal): Promise<Song> {
-    const { song } = await ask('getSong', { id }, signal);
-    const parsed = Song.safeParse(song);
-    if (!parsed.success) throw notUnderstood(base().host);
-    return parsed.data;
+    const { song } = await request('getSong', { id }, signal);
+    const parsedSong = Song.safeParse(song);
+    if (!parsedSong.success) throw notUnderstood(base().host);
+    return parsedSong.data;
   }
 
   const toHit = (song: Song): CatalogueHit => ({
@@ -132,12 +136,12 @@ export function createSubsonicCatalogue({ settings, userAgent, pace }: SubsonicC
     isId: (id) => ID.test(id),
 
     async check(signal) {
-      const { type, serverVersion } = await ask('ping', {}, signal);
+      const { type, serverVersion } = await request('ping', {}, signal);
       return [type ?? 'Subsonic', serverVersion, `(${base().host})`].filter(Boolean).join(' ');
     },
 
     async search(query, { limit, signal }) {
-      const { searchResult3 } = await ask(
+      const { searchResult3 } = await request(
         'search3',
         { query, songCount: String(limit), artistCount: '0', albumCount: '0' },
         signal,
@@ -191,8 +195,8 @@ function faultOf(host: string, error: { code: number; message?: string | undefin
 /** Parses an error document in JSON, or in XML, which older servers send regardless of the requested format. */
 function faultInDocument(host: string, document: string): CatalogueError {
   try {
-    const parsed = Envelope.safeParse(parseLimitedJson(document));
-    if (parsed.success) return faultOf(host, parsed.data['subsonic-response'].error);
+    const parsedAnswer = Envelope.safeParse(parseLimitedJson(document));
+    if (parsedAnswer.success) return faultOf(host, parsedAnswer.data['subsonic-response'].error);
   } catch {
     /* the document is not JSON */
   }

@@ -151,7 +151,7 @@ export function createTops(client: Sqlite) {
     count,
     topTracks,
 
-    async all(totals: Pick<PlayTotals, 'tracks' | 'unmatchedSongs'>): Promise<Tops> {
+    async listAll(totals: Pick<PlayTotals, 'tracks' | 'unmatchedSongs'>): Promise<Tops> {
       const names = new Map<string, { title: string; artistName: string | null }>();
       const counts = await count(totals, names);
       const topAlbums = listTop(counts.albums);

@@ -74,8 +74,8 @@ export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, 
         throw new AppError('unavailable', 'This track could not be converted. Try the original.', {
           cause: new Error(end.complaint),
         });
-      const isKept = finalPath !== undefined && end.isClean && isComplete(end.outputMs, expectedMs);
-      if (isKept) {
+      const isCached = finalPath !== undefined && end.isClean && isComplete(end.outputMs, expectedMs);
+      if (isCached) {
         await handle.sync();
         await handle.close();
         handle = undefined;
@@ -83,7 +83,7 @@ export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, 
         path = finalPath;
       }
       state = 'done';
-      return { keptBytes: isKept ? writtenBytes : 0, complaint: end.isClean ? '' : end.complaint };
+      return { keptBytes: isCached ? writtenBytes : 0, complaint: end.isClean ? '' : end.complaint };
     } finally {
       transcode?.kill();
       await transcode?.end;

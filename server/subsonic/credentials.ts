@@ -1,7 +1,7 @@
 // Reads the credentials of a call. Pure functions; auth/ verifies the credentials.
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { AppCredential } from '../auth/app-sign-in.ts';
-import { Fault, missing } from './errors.ts';
+import { Fault, missingParameter } from './errors.ts';
 import type { Params } from './params.ts';
 
 const conflicting = (): Fault => new Fault(43, 'Send either only an API key, or a username with one kind of password.');
@@ -32,14 +32,14 @@ export function credentialOf(params: Params): AppCredential {
   }
   if (userValues.some((values) => values.length > 1)) throw wrongCredentials();
   const [username, password, token, salt] = userValues.map((values) => values[0]);
-  if (username === undefined) throw missing('u');
+  if (username === undefined) throw missingParameter('u');
   if (token !== undefined && salt !== undefined) {
     if (password !== undefined) throw conflicting();
     return { username, proves: (secret) => isEqual(token.toLowerCase(), md5(secret + salt)) };
   }
-  if (token !== undefined) throw missing('s');
-  if (salt !== undefined) throw missing('t');
-  if (password === undefined) throw missing('p (or t and s)');
+  if (token !== undefined) throw missingParameter('s');
+  if (salt !== undefined) throw missingParameter('t');
+  if (password === undefined) throw missingParameter('p (or t and s)');
   const plainPassword = decodePassword(password);
   return { username, proves: (secret) => isEqual(plainPassword, secret) };
 }

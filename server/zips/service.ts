@@ -82,22 +82,22 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
   }
 
   /** Plans a file for every track that has audio, with its path; tracks without audio are named in a text file. */
-  async function plan({ name, trackIds, isOrdered }: ZipList, wish: ZipWish): Promise<PlannedFile[]> {
+  async function plan({ name, trackIds, isOrdered }: ZipList, request: ZipWish): Promise<PlannedFile[]> {
     if (trackIds.length > MAX_ZIP_TRACKS) throw conflict(`A zip holds ${MAX_ZIP_TRACKS} tracks at most. Choose fewer.`);
     const usedPaths = new Set<string>();
-    const planned: PlannedFile[] = [];
+    const plannedFiles: PlannedFile[] = [];
     const absent: string[] = [];
     const digits = String(trackIds.length).length;
     let position = 0;
-    for (const rows of queries.named(trackIds)) {
+    for (const rows of queries.listNamed(trackIds)) {
       for (const row of rows) {
         position++;
         try {
-          const prepared = await streaming.prepareFile(row.id, { download: true, ...wish });
+          const prepared = await streaming.prepareFile(row.id, { download: true, ...request });
           const extension = prepared.kind === 'file' ? extensionOf(prepared) : prepared.extension;
           const stem = isOrdered ? `${safeName(name, 'Playlist')}/${inOrder(row, position, digits)}` : pathOf(row);
           const path = freePath(usedPaths, (n) => `${numbered(stem, n)}.${extension}`);
-          planned.push({ path, modifiedAt: new Date(row.createdAt), prepared });
+          plannedFiles.push({ path, modifiedAt: new Date(row.createdAt), prepared });
         } catch (error) {
           if (!(error instanceof AppError && ['gone', 'conflict', 'not_found'].includes(error.code))) throw error;
           absent.push(`${row.artistName ?? '?'} - ${row.title}: ${error.message}`);
@@ -105,14 +105,14 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
       }
       await waitForTurn();
     }
-    if (planned.length === 0) throw conflict('None of these tracks has audio on this server.');
+    if (plannedFiles.length === 0) throw conflict('None of these tracks has audio on this server.');
     if (absent.length > 0)
-      planned.push({
+      plannedFiles.push({
         path: NOT_INCLUDED_FILE,
-        modifiedAt: planned[0]?.modifiedAt ?? new Date(0),
+        modifiedAt: plannedFiles[0]?.modifiedAt ?? new Date(0),
         prepared: { kind: 'text', bytes: Buffer.from(`${absent.join('\n')}\n`) },
       });
-    return planned;
+    return plannedFiles;
   }
 
   const remember = (key: string, sum: number): number => {
@@ -127,15 +127,15 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
     if (prepared.kind === 'text') return textEntry(path, modifiedAt, prepared.bytes);
     const { file, track } = prepared;
     const { contentHash, sizeBytes } = track;
-    const isKnown = file.immutable && contentHash !== null && sizeBytes !== null;
-    const stamp = isKnown ? { size: sizeBytes, modifiedAt } : await file.stat();
-    const identity = isKnown ? contentHash : `${String(file.path)}-${stamp.size}-${stamp.modifiedAt.getTime()}`;
+    const isHashKnown = file.immutable && contentHash !== null && sizeBytes !== null;
+    const stamp = isHashKnown ? { size: sizeBytes, modifiedAt } : await file.stat();
+    const identity = isHashKnown ? contentHash : `${String(file.path)}-${stamp.size}-${stamp.modifiedAt.getTime()}`;
     const readContent = async (range?: { start: number; end: number }) =>
       (await file.open(range)).stream as AsyncIterable<Buffer>;
     let checksum: Promise<number> | undefined;
     async function computeChecksum(): Promise<number> {
       if (stamp.size === 0) return 0;
-      const sha256 = isKnown ? createHash('sha256') : undefined;
+      const sha256 = isHashKnown ? createHash('sha256') : undefined;
       const sum = await checksumOf(await readContent(), sha256);
       // the checksum of damaged bytes applies to this zip only, because the file will be repaired under the same name
       return sha256 && sha256.digest('hex') !== contentHash ? sum : remember(identity, sum);
@@ -156,11 +156,14 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
    * Yields entries of converted files: converts each file when its turn comes and deletes it after sending. Tracks
    * whose audio is gone are named in a text file.
    */
-  async function* convertedEntries(planned: readonly PlannedFile[], signal: AbortSignal): AsyncGenerator<ZipEntry> {
-    let [text, at] = ['', new Date(0)];
-    for (const file of planned) {
+  async function* convertedEntries(
+    plannedFiles: readonly PlannedFile[],
+    signal: AbortSignal,
+  ): AsyncGenerator<ZipEntry> {
+    let [text, modifiedAt] = ['', new Date(0)];
+    for (const file of plannedFiles) {
       signal.throwIfAborted();
-      at = file.modifiedAt;
+      modifiedAt = file.modifiedAt;
       if (file.prepared.kind === 'text') {
         text = `${file.prepared.bytes.toString()}${text}`;
         continue;
@@ -190,7 +193,7 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
         leave();
       }
     }
-    if (text !== '') yield textEntry(NOT_INCLUDED_FILE, at, Buffer.from(text)).entry;
+    if (text !== '') yield textEntry(NOT_INCLUDED_FILE, modifiedAt, Buffer.from(text)).entry;
   }
 
   return {
@@ -201,25 +204,29 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
     async send(
       req: IncomingMessage,
       res: ServerResponse,
-      { userId, zipped, wish }: { userId: UserId; zipped: ZipContent; wish: ZipWish },
+      { userId, zipped, wish: request }: { userId: UserId; zipped: ZipContent; wish: ZipWish },
       signal: AbortSignal,
     ): Promise<void> {
-      const listed = await list(userId, zipped);
-      const planned = await plan(listed, wish);
-      const disposition = contentDisposition('attachment', { title: listed.name, extension: 'zip', untitled: 'Music' });
-      if (planned.some(({ prepared }) => prepared.kind === 'conversion')) {
+      const zipList = await list(userId, zipped);
+      const plannedFiles = await plan(zipList, request);
+      const disposition = contentDisposition('attachment', {
+        title: zipList.name,
+        extension: 'zip',
+        untitled: 'Music',
+      });
+      if (plannedFiles.some(({ prepared }) => prepared.kind === 'conversion')) {
         res.statusCode = 200;
         res.setHeader('Content-Type', 'application/zip');
         res.setHeader('Content-Disposition', disposition);
         res.setHeader('Cache-Control', CACHE_CONTROL);
         res.setHeader('Accept-Ranges', 'none');
         if (req.method === 'HEAD') return void res.end();
-        return sendPieces(zipBytes(convertedEntries(planned, signal)), res, signal);
+        return sendPieces(zipBytes(convertedEntries(plannedFiles, signal)), res, signal);
       }
       const entries: ZipEntry[] = [];
       const hash = createHash('sha256');
       let newest = 0;
-      for (const file of planned) {
+      for (const file of plannedFiles) {
         const { entry, identity } = await entryOf(file);
         entries.push(entry);
         hash.update(JSON.stringify([entry.name, entry.size, entry.modifiedAt, identity]));

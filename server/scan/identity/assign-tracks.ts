@@ -178,17 +178,17 @@ interface PathMove {
  */
 export function* orderMoves<M extends PathMove>(moves: readonly M[]): Generator<M[]> {
   const moveByTrack = new Map(moves.map((move) => [move.incoming, move]));
-  const visited = new Set<M>();
-  for (const first of moves) {
+  const visitedMoves = new Set<M>();
+  for (const firstMove of moves) {
     const chain: M[] = [];
-    let next: M | undefined = first;
-    while (next && !visited.has(next)) {
-      visited.add(next);
+    let next: M | undefined = firstMove;
+    while (next && !visitedMoves.has(next)) {
+      visitedMoves.add(next);
       chain.push(next);
       next = next.outgoing === null || next.outgoing === next.incoming ? undefined : moveByTrack.get(next.outgoing);
     }
     // the chain is a rotation: it leads back to its first move
-    if (chain.length > 1 && next === first) yield chain.toReversed();
+    if (chain.length > 1 && next === firstMove) yield chain.toReversed();
     else for (const move of chain.toReversed()) yield [move];
   }
 }

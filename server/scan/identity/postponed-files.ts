@@ -177,7 +177,10 @@ async function assignByAudio(
     for (const { id, audioHash, copy, nameKey } of tracks) {
       if (copy) result.copiesByTrack.set(id, { copy, nameKey });
       const presentTracks = presentTracksByAudio.get(audioHash) ?? [];
-      if (audioHash !== null && (hashesOfFiles.has(audioHash) || presentTracks.some((other) => other.id !== id)))
+      if (
+        audioHash !== null &&
+        (hashesOfFiles.has(audioHash) || presentTracks.some((presentTrack) => presentTrack.id !== id))
+      )
         result.idsWithAudioElsewhere.add(id);
     }
     for (const [place, assignment] of assignments) result.assignments.set(place, assignment);

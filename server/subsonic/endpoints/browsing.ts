@@ -8,7 +8,7 @@ import type { LibraryService } from '../../library/service.ts';
 import type { LikenessOffer } from '../../likeness/module.ts';
 import type { SeedOfSongs } from '../../likeness/service.ts';
 import { userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
-import { Fault, missing } from '../errors.ts';
+import { Fault, missingParameter } from '../errors.ts';
 import { idOf } from '../ids.ts';
 import { IGNORED_ARTICLES, groupByLetter } from '../indexes.ts';
 import type { Items } from '../items.ts';
@@ -180,7 +180,7 @@ export function browsingEndpoints({
 
     getTopSongs: userEndpoint(async ({ params, user: { id: userId }, shapes }) => {
       const artistText = params.text('id');
-      if (artistText === undefined && params.text('artist') === undefined) throw missing('artist');
+      if (artistText === undefined && params.text('artist') === undefined) throw missingParameter('artist');
       const artistId =
         artistText === undefined
           ? library.findArtistByName(params.required('artist'))
