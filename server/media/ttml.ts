@@ -32,11 +32,11 @@ export function parseTtml(text: string): Lyrics | undefined {
   return { synced: true, lines: lines.toSorted((a, b) => (a.startMs ?? 0) - (b.startMs ?? 0)) };
 }
 
-function readLine(inner: string): { text: string; words: LyricsWord[] } {
+function readLine(content: string): { text: string; words: LyricsWord[] } {
   const words: LyricsWord[] = [];
   const starts: (number | undefined)[] = [];
   let text = '';
-  for (const [, closing, name, attributes = '', selfClosing, raw] of inner.matchAll(TAG_OR_TEXT)) {
+  for (const [, closingTag, name, attributes = '', selfClosing, raw] of content.matchAll(TAG_OR_TEXT)) {
     if (raw !== undefined) {
       const piece = unescapeXml(raw).replace(/\s+/g, ' ');
       const startMs = starts.at(-1);
@@ -45,7 +45,7 @@ function readLine(inner: string): { text: string; words: LyricsWord[] } {
       else if (lastWord) lastWord.text += piece; // blanks between spans belong to the word before them
       text += piece;
     } else if (name?.toLowerCase() === 'br') text += ' ';
-    else if (closing === '/') starts.pop();
+    else if (closingTag === '/') starts.pop();
     else if (selfClosing !== '/') starts.push(timeOf(attributes) ?? starts.at(-1));
   }
   return { text: text.replace(/\s+/g, ' ').trim(), words: words.filter((word) => word.text.trim() !== '') };

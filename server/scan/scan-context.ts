@@ -121,7 +121,7 @@ export interface Scan {
   /** Lists what a dry run would change. */
   preview: ReturnType<typeof createDryRun> | undefined;
   progress: ReturnType<typeof createProgress>;
-  unfinished: ReturnType<typeof createUnfinishedScans>;
+  unfinishedScans: ReturnType<typeof createUnfinishedScans>;
   heap: ReturnType<typeof createHeapLimit>;
 }
 
@@ -138,7 +138,7 @@ export async function prepareScan(deps: ScanDeps, options: ScanOptions): Promise
   const isCopying = [...modes.values()].includes('copy') && !dryRun;
   const record = createScanRecord();
   const preview = dryRun ? createDryRun({ db, source: LOCAL_FOLDER, record }) : undefined;
-  const unfinished = createUnfinishedScans(db.$client, LOCAL_FOLDER);
+  const unfinishedScans = createUnfinishedScans(db.$client, LOCAL_FOLDER);
   return {
     deps,
     options,
@@ -173,7 +173,7 @@ export async function prepareScan(deps: ScanDeps, options: ScanOptions): Promise
     detectCharsets: prepareAlbumCharsets(db.$client, LOCAL_FOLDER),
     record,
     rows: createWriteQueue({
-      writeBatch: preview?.plan ?? unfinished.noteBefore(createRowWriter(deps, options, record)),
+      writeBatch: preview?.plan ?? unfinishedScans.noteBefore(createRowWriter(deps, options, record)),
       batchMs: deps.batchMs,
       isScanActive: () => !signal.aborted,
       relieve: deps.relieve,
@@ -181,7 +181,7 @@ export async function prepareScan(deps: ScanDeps, options: ScanOptions): Promise
     }),
     preview,
     progress: createProgress(record, musicFolders, options.onProgress),
-    unfinished,
+    unfinishedScans,
     heap: createHeapLimit(),
   };
 }

@@ -100,14 +100,14 @@ export function restartRecord(record: ScanRecord): void {
 
 /** Adds a batch to the record; `key` is that of the music folder. */
 export function recordBatch(record: ScanRecord, batch: FolderBatch, key: string): void {
-  const unchanged = batch.unchangedCount + batch.returnedFiles.length + batch.unreadableCount;
-  const seenCount = unchanged + batch.candidates.length;
+  const unchangedCount = batch.unchangedCount + batch.returnedFiles.length + batch.unreadableCount;
+  const seenCount = unchangedCount + batch.candidates.length;
   record.seenCount += seenCount;
-  record.unchangedCount += unchanged;
+  record.unchangedCount += unchangedCount;
   const previousCounts = record.countsByFolder.get(key) ?? { seenCount: 0, doneCount: 0 };
   record.countsByFolder.set(key, {
     seenCount: previousCounts.seenCount + seenCount,
-    doneCount: previousCounts.doneCount + unchanged,
+    doneCount: previousCounts.doneCount + unchangedCount,
   });
   recordSkipped(record, batch.path, batch.skippedFiles);
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import {
   MAX_PAGES,
   parseAnswer,
-  present,
+  withoutNulls,
   readAll,
   reasonOf,
   resetMs,
@@ -59,8 +59,8 @@ export function createListenBrainz({ ask, baseUrl, isEnabled, version }: ListenB
     ask(new URL(baseUrl()), path, { json, headers: { authorization: `Token ${token}` }, signal });
 
   const metadata = ({ title, artistName, albumTitle, recordingMbid, durationMs }: SongOut) => ({
-    ...present({ artist_name: artistName, track_name: title, release_name: albumTitle }),
-    additional_info: present<string | number>({
+    ...withoutNulls({ artist_name: artistName, track_name: title, release_name: albumTitle }),
+    additional_info: withoutNulls<string | number>({
       media_player: 'Tonearm',
       submission_client: 'Tonearm',
       submission_client_version: version,

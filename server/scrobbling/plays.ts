@@ -69,8 +69,8 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
     if (!knownListens) return [...plays];
     const songAt = Map.groupBy(knownListens, ({ playedAt }) => playedAt);
     const isKnownListen = ({ listen }: QueuedListen): boolean => {
-      const second = Math.floor(listen.playedAt / 1_000) * 1_000;
-      const listensAtTime = songAt.get(second) ?? [];
+      const wholeSecondMs = Math.floor(listen.playedAt / 1_000) * 1_000;
+      const listensAtTime = songAt.get(wholeSecondMs) ?? [];
       return listensAtTime.some(({ title }) => titleKey(title) === titleKey(listen.title));
     };
     const alreadyListed = plays.filter((play) => play.listen.mayBeThere && isKnownListen(play));

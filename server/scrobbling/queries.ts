@@ -122,12 +122,12 @@ export function createScrobbleQueries({ db }: { db: MainDb }) {
         'userId' | 'service' | 'token' | 'tokenSalt' | 'username' | 'url' | 'syncLoves' | 'createdAt'
       >,
     ): void {
-      const { userId: _, service: __, createdAt: ___, ...renewed } = account;
+      const { userId: _, service: __, createdAt: ___, ...renewedFields } = account;
       db.insert(scrobbleAccounts)
         .values(account)
         .onConflictDoUpdate({
           target: [scrobbleAccounts.userId, scrobbleAccounts.service],
-          set: { ...renewed, problem: null, isStopped: false },
+          set: { ...renewedFields, problem: null, isStopped: false },
         })
         .run();
     },

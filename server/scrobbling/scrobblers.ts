@@ -178,7 +178,7 @@ export function parseAnswer<T extends z.ZodType>(form: T, { status, body }: Serv
 }
 
 /** Returns the fields that have a value, because services refuse fields without one. */
-export const present = <T>(fields: Record<string, T | null>): Record<string, T> =>
+export const withoutNulls = <T>(fields: Record<string, T | null>): Record<string, T> =>
   Object.fromEntries(Object.entries(fields).filter((field): field is [string, T] => field[1] !== null));
 
 /** Reads all pages of a list. Throws when the list ends before its total. */

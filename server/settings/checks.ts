@@ -50,19 +50,19 @@ export async function importPathFault(
   ownFolders: { data: string; storageRoot: string },
 ): Promise<string | undefined> {
   if (!isAbsolute(path)) return 'must be an absolute path';
-  const real = await realpath(path).catch(() => undefined);
-  if (real === undefined || !(await stat(real)).isDirectory()) return 'does not exist or is not a folder';
-  if (!(await isReadable(real))) return 'cannot be read; allow the account that runs Tonearm to read this folder';
+  const realFolder = await realpath(path).catch(() => undefined);
+  if (realFolder === undefined || !(await stat(realFolder)).isDirectory()) return 'does not exist or is not a folder';
+  if (!(await isReadable(realFolder))) return 'cannot be read; allow the account that runs Tonearm to read this folder';
   for (const [folder, name] of [
     [ownFolders.data, 'data folder'],
     [ownFolders.storageRoot, 'stored library'],
   ] as const) {
     const ownFolder = await realpath(folder).catch(() => folder);
-    if (isInside(real, ownFolder)) return `is inside Tonearm’s own ${name}`;
-    if (isInside(ownFolder, real)) return `contains Tonearm’s own ${name}; choose a folder with only music`;
+    if (isInside(realFolder, ownFolder)) return `is inside Tonearm’s own ${name}`;
+    if (isInside(ownFolder, realFolder)) return `contains Tonearm’s own ${name}; choose a folder with only music`;
   }
-  if (isSystemOrCrowded(real)) return 'belongs to the operating system or contains many other files';
-  if (isPrivate(real)) return 'is hidden or contains program data; choose a folder with only music';
+  if (isSystemOrCrowded(realFolder)) return 'belongs to the operating system or contains many other files';
+  if (isPrivate(realFolder)) return 'is hidden or contains program data; choose a folder with only music';
   return undefined;
 }
 

@@ -49,7 +49,7 @@ export function createSettingsService({ config, secretStore, log }: SettingsDeps
   const origins = { ...config.origins };
   const listeners = new Set<{ names: readonly SettingName[]; listener: Listener }>();
   const checks: ((names: readonly SettingName[], next: Settings) => Promise<FieldError[]>)[] = [];
-  let writing: Promise<void> = Promise.resolve();
+  let pendingWrite: Promise<void> = Promise.resolve();
 
   const notifyListeners = (changedNames: SettingName[]): void => {
     for (const { names, listener } of listeners) {
@@ -84,8 +84,8 @@ export function createSettingsService({ config, secretStore, log }: SettingsDeps
       if (dryRun) return;
 
       // saved sequentially, so that concurrent changes do not mix
-      const whenWritten = writing.then(() => save(config.paths.settingsFile, secretStore, change));
-      writing = whenWritten.catch(() => undefined);
+      const whenWritten = pendingWrite.then(() => save(config.paths.settingsFile, secretStore, change));
+      pendingWrite = whenWritten.catch(() => undefined);
       await whenWritten;
       const live = names.filter((name) => !SETTINGS[name].restart && differs(running[name], parsedSettings[name]));
       for (const name of names) {
@@ -125,18 +125,18 @@ const readOnly = (field: string, message: string): AppError =>
   new AppError('conflict', `${field}: ${message}.`, { fields: [{ field, message }] });
 
 function parseAll(change: SettingsChange, names: SettingName[]): Partial<Settings> {
-  const parsed: Partial<Settings> = {};
+  const parsedSettings: Partial<Settings> = {};
   const faults: FieldError[] = [];
   for (const name of names) {
     try {
-      Object.assign(parsed, { [name]: parseSetting(name, change[name]) });
+      Object.assign(parsedSettings, { [name]: parseSetting(name, change[name]) });
     } catch (error) {
       if (!(error instanceof AppError) || !error.fields) throw error;
       faults.push(...error.fields);
     }
   }
   if (faults.length > 0) throw invalid(faults);
-  return parsed;
+  return parsedSettings;
 }
 
 /**

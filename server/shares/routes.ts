@@ -85,8 +85,8 @@ export const shareRoutes = ({ shares, library, streaming, zips, usernameOf }: Sh
       const share = shares.getForDownload(params.token);
       const { userId, trackIds, description, maxKbps } = share;
       shares.noteOpen(res, share, true);
-      const zipped = { trackIds, name: description ?? 'Shared music' };
-      return zips.send(req, res, { userId, zipped, wish: { format: query.format, maxKbps } }, signal);
+      const zipContent = { trackIds, name: description ?? 'Shared music' };
+      return zips.send(req, res, { userId, zipped: zipContent, wish: { format: query.format, maxKbps } }, signal);
     },
   ),
 

@@ -40,8 +40,8 @@ export function createExtractor({ settings, userAgent, pace, findTool, tmpDir }:
   const http = createProviderHttp({ base, userAgent, pace });
 
   async function program(): Promise<{ path: string; version: string }> {
-    const configured = settings.get('STREAMSRC_COMMAND');
-    const tool = await findTool('yt-dlp', configured).catch((cause: unknown) => {
+    const configuredCommand = settings.get('STREAMSRC_COMMAND');
+    const tool = await findTool('yt-dlp', configuredCommand).catch((cause: unknown) => {
       throw new CatalogueError('misconfigured', messageOf(cause), { cause });
     });
     if (!tool)

@@ -28,7 +28,7 @@ export function createInternetArchive({ settings, userAgent, pace, now }: Intern
   const cachedItems = new Map<string, { item: IaItem; until: number }>();
 
   const urlOf = (path: string): URL => new URL(path, base());
-  const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
+  const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
   async function itemOf(identifier: string, signal: AbortSignal, isFresh = false): Promise<IaItem> {
     const url = urlOf(`metadata/${encodeURIComponent(identifier)}`);
@@ -125,7 +125,7 @@ export function createInternetArchive({ settings, userAgent, pace, now }: Intern
     async download({ id }, dir, options) {
       const { identifier, file } = await fileOf(id, options.signal);
       const path = join(dir, 'item');
-      await http.save(urlOf(`download/${encodeURIComponent(identifier)}/${encoded(file.name)}`), path, {
+      await http.save(urlOf(`download/${encodeURIComponent(identifier)}/${encodePath(file.name)}`), path, {
         ...options,
         expectedBytes: Number(file.size) || undefined,
       });

@@ -71,7 +71,7 @@ export function createSubsonicCatalogue({ settings, userAgent, pace }: SubsonicC
     return url;
   }
 
-  function signed(url: URL): URL {
+  function withCredentials(url: URL): URL {
     const salt = randomBytes(8).toString('hex');
     const token = createHash('md5')
       .update(`${settings.get('STREAMSRC_PASSWORD') ?? ''}${salt}`)
@@ -95,7 +95,7 @@ export function createSubsonicCatalogue({ settings, userAgent, pace }: SubsonicC
     signal: AbortSignal,
   ): Promise<SubsonicResponse> {
     const url = address(endpoint, params);
-    const parsedAnswer = Envelope.safeParse(await http.json(signed(url), signal));
+    const parsedAnswer = Envelope.safeParse(await http.json(withCredentials(url), signal));
     if (!parsedAnswer.success) throw notUnderstood(url.host);
     const answer = parsedAnswer.data['subsonic-response'];
     if (answer.status !== 'ok') throw faultOf(url.host, answer.error);
@@ -159,7 +159,7 @@ export function createSubsonicCatalogue({ settings, userAgent, pace }: SubsonicC
       const { size } = await songOf(id, options.signal); // fails with a clear error before audio is requested
       const path = join(dir, 'item');
       if (size !== undefined) options.onProgress(0, size);
-      await http.save(signed(address('download', { id })), path, {
+      await http.save(withCredentials(address('download', { id })), path, {
         ...options,
         faultIn: (document) => faultInDocument(base().host, document),
       });
@@ -170,7 +170,7 @@ export function createSubsonicCatalogue({ settings, userAgent, pace }: SubsonicC
       const pictureUrl = new URL(url);
       if (pictureUrl.host !== base().host)
         throw new CatalogueError('not_found', 'That picture is on a server that is not in use.');
-      return http.picture(signed(pictureUrl), signal);
+      return http.picture(withCredentials(pictureUrl), signal);
     },
   };
 }

@@ -101,9 +101,9 @@ function add(result: PlayTotals, [id, playedAt, trackId, playedMs, song]: Row, z
   }
   if (trackId !== null) return addTo(result.tracks, trackId, play);
   const key = song ?? -Number(id);
-  const unmatched = result.unmatchedSongs.get(key);
-  if (unmatched) {
-    unmatched.plays++;
-    unmatched.playedMs += playedMs;
+  const unmatchedSum = result.unmatchedSongs.get(key);
+  if (unmatchedSum) {
+    unmatchedSum.plays++;
+    unmatchedSum.playedMs += playedMs;
   } else result.unmatchedSongs.set(key, { ...play, song, playId: id });
 }

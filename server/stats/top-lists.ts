@@ -197,9 +197,9 @@ const idsOf = (entries: readonly Entry<number | string>[]): string =>
 function listTop<K extends number | string>(sums: Iterable<Entry<K>>): Entry<K>[] {
   const topEntries: Entry<K>[] = [];
   for (const entry of sums) {
-    const worst = topEntries[MAX_TOP - 1];
-    if (worst && compare(entry, worst) >= 0) continue;
-    if (worst) topEntries.pop();
+    const worstEntry = topEntries[MAX_TOP - 1];
+    if (worstEntry && compare(entry, worstEntry) >= 0) continue;
+    if (worstEntry) topEntries.pop();
     let index = topEntries.length;
     while (index > 0 && compare(entry, topEntries[index - 1] as Entry<K>) < 0) index--;
     topEntries.splice(index, 0, entry);

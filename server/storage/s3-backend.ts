@@ -82,5 +82,5 @@ const endpointOf = (settings: S3Settings): string => {
 const describeBucket = (settings: S3Settings): string =>
   `the bucket ${[settings.S3_BUCKET, settings.S3_PREFIX].filter(Boolean).join('/')} at ${endpointOf(settings)}`;
 
-const isSameBucket = (settings: S3Settings, second: S3Settings): boolean =>
-  settings.S3_BUCKET === second.S3_BUCKET && endpointOf(settings) === endpointOf(second);
+const isSameBucket = (settings: S3Settings, otherSettings: S3Settings): boolean =>
+  settings.S3_BUCKET === otherSettings.S3_BUCKET && endpointOf(settings) === endpointOf(otherSettings);

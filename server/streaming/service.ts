@@ -64,8 +64,8 @@ export function createStreamingService({
     options: ConversionSendOptions,
     signal: AbortSignal,
   ): Promise<void> {
-    const finished = await transcodes?.find(conversion);
-    if (finished) return sendFinished(req, res, finished.path, finished.etag, options);
+    const finishedFile = await transcodes?.find(conversion);
+    if (finishedFile) return sendFinished(req, res, finishedFile.path, finishedFile.etag, options);
     if (req.method === 'HEAD') return sendLiveHead(res, options);
     if (transcodes) await sendTranscoded(req, res, await transcodes.open(conversion), options, signal);
   }

@@ -11,7 +11,7 @@ export function readParams(...sources: ParamMap[]) {
     sources.flatMap((source) => source.get(name) ?? []).filter((value) => value !== '');
   const text = (name: string): string | undefined => valuesOf(name)[0];
 
-  function required(name: string): string {
+  function requiredText(name: string): string {
     const value = text(name);
     if (value === undefined) throw missingParameter(name);
     return value;
@@ -26,11 +26,11 @@ export function readParams(...sources: ParamMap[]) {
     /** Returns all values of a parameter, in order. */
     all: valuesOf,
     text,
-    required,
+    required: requiredText,
     /** Returns whether the parameter was sent, also with an empty value. */
     has: (name: string): boolean => sources.some((source) => source.has(name)),
     int,
-    requiredInt: (name: string): number => toInt(name, required(name)),
+    requiredInt: (name: string): number => toInt(name, requiredText(name)),
     /** Reads a number of items, which is limited to 0..max instead of rejected. */
     count: (name: string, { or, max }: { or: number; max: number }): number =>
       Math.min(Math.max(int(name) ?? or, 0), max),

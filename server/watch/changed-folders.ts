@@ -23,9 +23,9 @@ interface ChangedFolder {
 
 interface DueChanges {
   /** Folders from which something vanished. */
-  vanished: string[];
+  foldersWithRemovals: string[];
   /** Folders in which something appeared or changed. */
-  present: string[];
+  foldersWithFiles: string[];
   /** Number of changes since the last call of `take`. */
   count: number;
 }
@@ -85,12 +85,12 @@ export function createPendingChanges({ quietMs, maxWaitMs, holdMs }: QuietRules)
 
     /** Removes and returns the folders that can be scanned now. */
     take(time: number, statFile: (folder: string, name: string) => FileState | undefined): DueChanges {
-      const dueChanges: DueChanges = { vanished: [], present: [], count };
+      const dueChanges: DueChanges = { foldersWithRemovals: [], foldersWithFiles: [], count };
       for (const [folder, changedFolder] of changedFolders) {
         const isGrowing = hasGrowingFile(changedFolder, (name) => statFile(folder, name), time);
         if (isGrowing && time - changedFolder.firstChangeAt < holdMs) continue;
-        if (changedFolder.hasRemovals) dueChanges.vanished.push(folder);
-        if (!changedFolder.hasRemovals || changedFolder.files.size > 0) dueChanges.present.push(folder);
+        if (changedFolder.hasRemovals) dueChanges.foldersWithRemovals.push(folder);
+        if (!changedFolder.hasRemovals || changedFolder.files.size > 0) dueChanges.foldersWithFiles.push(folder);
         changedFolders.delete(folder);
       }
       [firstChangeAt, lastChangeAt, count] = [time, time, 0];

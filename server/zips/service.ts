@@ -61,24 +61,24 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
   const queries = createZipQueries(db);
   const sums = new Map<string, number>();
 
-  async function list(userId: UserId, zipped: ZipContent): Promise<ZipList> {
-    if ('trackIds' in zipped) return { ...zipped, isOrdered: false };
-    if ('playlistId' in zipped) {
-      const playlist = await playlists.get(userId, zipped.playlistId);
+  async function list(userId: UserId, content: ZipContent): Promise<ZipList> {
+    if ('trackIds' in content) return { ...content, isOrdered: false };
+    if ('playlistId' in content) {
+      const playlist = await playlists.get(userId, content.playlistId);
       const trackIds: TrackId[] = [];
       for await (const entries of playlists.allEntries(userId, playlist))
         for (const { track } of entries) trackIds.push(track.id);
       return { name: playlist.name, trackIds, isOrdered: true };
     }
-    if ('albumId' in zipped) {
-      const album = queries.findAlbum(zipped.albumId);
-      if (!album) throw notFound('album', zipped.albumId);
+    if ('albumId' in content) {
+      const album = queries.findAlbum(content.albumId);
+      if (!album) throw notFound('album', content.albumId);
       const name = album.artist === null ? album.title : `${album.artist} - ${album.title}`;
-      return { name, trackIds: queries.ofAlbum(zipped.albumId), isOrdered: false };
+      return { name, trackIds: queries.ofAlbum(content.albumId), isOrdered: false };
     }
-    const name = queries.findArtist(zipped.artistId);
-    if (name === undefined) throw notFound('artist', zipped.artistId);
-    return { name, trackIds: queries.ofArtist(zipped.artistId), isOrdered: false };
+    const name = queries.findArtist(content.artistId);
+    if (name === undefined) throw notFound('artist', content.artistId);
+    return { name, trackIds: queries.ofArtist(content.artistId), isOrdered: false };
   }
 
   /** Plans a file for every track that has audio, with its path; tracks without audio are named in a text file. */
@@ -86,31 +86,33 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
     if (trackIds.length > MAX_ZIP_TRACKS) throw conflict(`A zip holds ${MAX_ZIP_TRACKS} tracks at most. Choose fewer.`);
     const usedPaths = new Set<string>();
     const plannedFiles: PlannedFile[] = [];
-    const absent: string[] = [];
+    const missingTitles: string[] = [];
     const digits = String(trackIds.length).length;
     let position = 0;
     for (const rows of queries.listNamed(trackIds)) {
       for (const row of rows) {
         position++;
         try {
-          const prepared = await streaming.prepareFile(row.id, { download: true, ...request });
-          const extension = prepared.kind === 'file' ? extensionOf(prepared) : prepared.extension;
-          const stem = isOrdered ? `${safeName(name, 'Playlist')}/${inOrder(row, position, digits)}` : pathOf(row);
-          const path = freePath(usedPaths, (n) => `${numbered(stem, n)}.${extension}`);
-          plannedFiles.push({ path, modifiedAt: new Date(row.createdAt), prepared });
+          const preparedFile = await streaming.prepareFile(row.id, { download: true, ...request });
+          const extension = preparedFile.kind === 'file' ? extensionOf(preparedFile) : preparedFile.extension;
+          const pathWithoutExtension = isOrdered
+            ? `${safeName(name, 'Playlist')}/${inOrder(row, position, digits)}`
+            : pathOf(row);
+          const path = freePath(usedPaths, (n) => `${numbered(pathWithoutExtension, n)}.${extension}`);
+          plannedFiles.push({ path, modifiedAt: new Date(row.createdAt), prepared: preparedFile });
         } catch (error) {
           if (!(error instanceof AppError && ['gone', 'conflict', 'not_found'].includes(error.code))) throw error;
-          absent.push(`${row.artistName ?? '?'} - ${row.title}: ${error.message}`);
+          missingTitles.push(`${row.artistName ?? '?'} - ${row.title}: ${error.message}`);
         }
       }
       await waitForTurn();
     }
     if (plannedFiles.length === 0) throw conflict('None of these tracks has audio on this server.');
-    if (absent.length > 0)
+    if (missingTitles.length > 0)
       plannedFiles.push({
         path: NOT_INCLUDED_FILE,
         modifiedAt: plannedFiles[0]?.modifiedAt ?? new Date(0),
-        prepared: { kind: 'text', bytes: Buffer.from(`${absent.join('\n')}\n`) },
+        prepared: { kind: 'text', bytes: Buffer.from(`${missingTitles.join('\n')}\n`) },
       });
     return plannedFiles;
   }
@@ -172,13 +174,13 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
         yield (await entryOf(file)).entry;
         continue;
       }
-      const converted = await file.prepared.make(signal).catch((error: unknown) => {
+      const convertedFile = await file.prepared.make(signal).catch((error: unknown) => {
         if (!(error instanceof AppError && error.code === 'gone')) throw error;
         text += `${file.path}: ${error.message}\n`;
         return undefined;
       });
-      if (!converted) continue;
-      const { path, leave } = converted;
+      if (!convertedFile) continue;
+      const { path, leave } = convertedFile;
       try {
         const { size } = await stat(path);
         const sum = await checksumOf(createReadStream(path, { highWaterMark: READ_BYTES }));
@@ -204,10 +206,10 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
     async send(
       req: IncomingMessage,
       res: ServerResponse,
-      { userId, zipped, wish: request }: { userId: UserId; zipped: ZipContent; wish: ZipWish },
+      { userId, zipped: content, wish: request }: { userId: UserId; zipped: ZipContent; wish: ZipWish },
       signal: AbortSignal,
     ): Promise<void> {
-      const zipList = await list(userId, zipped);
+      const zipList = await list(userId, content);
       const plannedFiles = await plan(zipList, request);
       const disposition = contentDisposition('attachment', {
         title: zipList.name,

@@ -168,7 +168,7 @@ export function createIdLists({ statements, cheapUs = MAX_CHEAP_US }: IdListsDep
   /** Returns whether counting the matches takes no noticeable time. */
   const isCounted = ({ filters }: IdList): boolean =>
     filters.length === 0 ||
-    filters.some(({ matchesFew: few }) => few) ||
+    filters.some(({ matchesFew }) => matchesFew) ||
     filters.every(({ ofTotals }) => ofTotals !== undefined) ||
     (filters.length === 1 && filters[0]?.isCounted === true);
 
@@ -220,7 +220,7 @@ export function createIdLists({ statements, cheapUs = MAX_CHEAP_US }: IdListsDep
 
 /** Returns the topics whose changes can change the pages. */
 const pageTopicsOf = (list: IdList): Topic[] => {
-  const isByPlays = 'segments' in list.order && list.order.segments.some(({ hasOnlyPlayed: played }) => played);
+  const isByPlays = 'segments' in list.order && list.order.segments.some(({ hasOnlyPlayed }) => hasOnlyPlayed);
   return isByPlays ? [...topicsOf(list), 'plays'] : topicsOf(list);
 };
 

@@ -29,11 +29,11 @@ export function createLengthIndex<M extends Pick<ComparedMusic, 'durationMs'>>(
   const lengthOf = ({ durationMs }: Pick<ComparedMusic, 'durationMs'>): number => durationMs ?? -Infinity;
   const sortedMusic = music.toSorted((a, b) => lengthOf(a) - lengthOf(b));
   return function* (comparedMusic) {
-    const shortest = lengthOf(comparedMusic) - SAME_LENGTH_MS;
+    const shortestMs = lengthOf(comparedMusic) - SAME_LENGTH_MS;
     let [low, high] = [0, sortedMusic.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (lengthOf(sortedMusic[middle] as M) < shortest) low = middle + 1;
+      if (lengthOf(sortedMusic[middle] as M) < shortestMs) low = middle + 1;
       else high = middle;
     }
     for (; low < sortedMusic.length && haveSameLength(comparedMusic, sortedMusic[low] as M); low++)

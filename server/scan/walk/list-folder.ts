@@ -30,9 +30,9 @@ export interface Listing {
 
 /** Lists a folder; returns the reason as a string when it cannot be listed. */
 export function listFolder(root: MusicRoots, path: string): Listing | string {
-  const absolute = absoluteOf(root, path);
+  const absolutePath = absoluteOf(root, path);
   const listing: Listing = {
-    prefix: typeof absolute === 'string' ? `${absolute}/` : Buffer.concat([absolute, Buffer.from('/')]),
+    prefix: typeof absolutePath === 'string' ? `${absolutePath}/` : Buffer.concat([absolutePath, Buffer.from('/')]),
     path,
     isIgnored: false,
     folders: [],
@@ -44,7 +44,7 @@ export function listFolder(root: MusicRoots, path: string): Listing | string {
   };
   let dirents: fs.Dirent<string | Buffer>[];
   try {
-    dirents = readDirents(absolute);
+    dirents = readDirents(absolutePath);
   } catch (error) {
     const reason = ['EACCES', 'EPERM'].includes(codeOf(error)) ? 'permission denied' : codeOf(error);
     return `the folder cannot be listed (${reason}); its tracks stay as they are`;

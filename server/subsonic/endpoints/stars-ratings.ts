@@ -21,8 +21,8 @@ export function ratingEndpoints({ likes, items: { likable, idAs } }: RatingDeps)
   async function like({ params, user: { id } }: Call, liked: boolean): Promise<typeof EMPTY_PAYLOAD> {
     const items = await itemsOf(params);
     if (items.length === 0) throw missingParameter('id');
-    const absent = await likes.findAbsent(items);
-    if (absent) throw notFound(absent.itemType, absent.itemId);
+    const absentItem = await likes.findAbsent(items);
+    if (absentItem) throw notFound(absentItem.itemType, absentItem.itemId);
     await likes.addMany(id, items, { liked, rating: null }, { onlyNews: true });
     return EMPTY_PAYLOAD;
   }
