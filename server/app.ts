@@ -79,8 +79,19 @@ export async function createApp(options: AppOptions) {
 
   // Domain
   const auth = add(await authModule({ ...base, secrets }));
-  const { library, tracks, trash, merges, editing, measured, audio, changes, readAside, onMerge, onAnnotationsMove } =
-    add(libraryModule({ ...base, storage, leases, audioStore }));
+  const {
+    library,
+    tracks,
+    trash,
+    merges,
+    editing,
+    measured: measuredValues,
+    audio,
+    changes,
+    readAside,
+    onMerge,
+    onAnnotationsMove,
+  } = add(libraryModule({ ...base, storage, leases, audioStore }));
   const likes = add(likesModule({ ...base, onMerge, onAnnotationsMove }));
   const { sourceFiles, reader, scanReader, readTags, storeFile, quota } = add(
     filesModule({ ...base, storage, leases, audioStore, changes, tracks, trash, audio }),
@@ -132,7 +143,9 @@ export async function createApp(options: AppOptions) {
   const { about } = add(
     aboutModule({ ...base, library, changes, onAnnotationsMove, covers, placeholders, musicBrainz, tuning }),
   );
-  const { analysis } = add(analysisModule({ ...base, findTool, measured, changes, hearing, isInUse, tuning }));
+  const { analysis } = add(
+    analysisModule({ ...base, findTool, measured: measuredValues, changes, hearing, isInUse, tuning }),
+  );
   const { likeness } = add(
     likenessModule({ ...base, library, onMerge, onAnnotationsMove, analysis, playlists, isServing, tuning }),
   );

@@ -42,21 +42,27 @@ export interface DataFolderOptions {
 }
 
 /** Opens the data folder. Unlocks the folder again when something in it cannot be opened. */
-export async function openDataFolder({ config: given, paths, log, isNewLibrary = false, shell }: DataFolderOptions) {
-  const { database } = given.paths;
-  const reserve = createReserve({ path: join(given.paths.data, 'reserve'), log });
+export async function openDataFolder({
+  config: givenConfig,
+  paths,
+  log,
+  isNewLibrary = false,
+  shell,
+}: DataFolderOptions) {
+  const { database } = givenConfig.paths;
+  const reserve = createReserve({ path: join(givenConfig.paths.data, 'reserve'), log });
   reserve.makeRoomToStart();
-  const folder = takeDataFolder(given, log, shell);
+  const folder = takeDataFolder(givenConfig, log, shell);
   try {
-    assertNotHalfRestored(given.paths.data);
-    const { config: opened, secretStore } = await openSecrets(given, log);
-    const secrets = await loadSecrets(opened.settings, secretStore, log);
+    assertNotHalfRestored(givenConfig.paths.data);
+    const { config: openedConfig, secretStore } = await openSecrets(givenConfig, log);
+    const secrets = await loadSecrets(openedConfig.settings, secretStore, log);
     const state = lookAtDatabase(database);
     if (state.kind === 'foreign')
       throw conflict(`${database} is the database of another program. Move it away, or choose another --data-dir.`);
-    if (!isNewLibrary) await assertOwnDatabase(opened, state);
+    if (!isNewLibrary) await assertOwnDatabase(openedConfig, state);
     const db = openDatabase({ path: database, migrationsDir: paths.migrations, log });
-    const config = await migrateBackupSettings(opened, { db, secretStore, log });
+    const config = await migrateBackupSettings(openedConfig, { db, secretStore, log });
     const owner = identify(config, db, state, isNewLibrary);
     const inPlace = watchInPlace({ client: db.$client, path: database, log });
     return {
@@ -83,14 +89,17 @@ export function takeDataFolder({ paths: { data } }: Config, log: Log, shell?: st
   return { unlock: lockDataFolder(join(data, 'tonearm.lock'), data, shell) };
 }
 
-export async function openSecrets(given: Config, log: Log): Promise<{ config: Config; secretStore: SecretStore }> {
+export async function openSecrets(
+  givenConfig: Config,
+  log: Log,
+): Promise<{ config: Config; secretStore: SecretStore }> {
   const secretStore = await openSecretStore({
-    file: given.paths.secretsFile,
-    requestedPlace: given.settings.SECRET_STORE,
+    file: givenConfig.paths.secretsFile,
+    requestedPlace: givenConfig.settings.SECRET_STORE,
     log,
   });
-  await moveWrittenSecrets(given, secretStore, log);
-  return { config: await addStoredSettings(given, secretStore), secretStore };
+  await moveWrittenSecrets(givenConfig, secretStore, log);
+  return { config: await addStoredSettings(givenConfig, secretStore), secretStore };
 }
 
 /**
@@ -119,11 +128,11 @@ async function assertOwnDatabase(config: Config, state: Exclude<DatabaseState, {
         `one back, or ${waysOn(data)} (this keeps the current database).`,
     );
   }
-  const found = ofFolder === undefined ? await libraryInStorage(config) : 'its library.json';
-  if (found === undefined) return;
-  const what = state.kind === 'library' || state.fileExists ? 'is empty' : 'does not exist';
+  const evidence = ofFolder === undefined ? await libraryInStorage(config) : 'its library.json';
+  if (evidence === undefined) return;
+  const databaseState = state.kind === 'library' || state.fileExists ? 'is empty' : 'does not exist';
   throw conflict(
-    `There is a library here (${found}), but its database ${database} ${what}. ` +
+    `There is a library here (${evidence}), but its database ${database} ${databaseState}. ` +
       (existsSync(database + REBUILDING)
         ? 'Making a new one was interrupted: run "tonearm rebuild" again to finish it.'
         : `Nothing was changed. If it is on a disk that is not connected, connect it. Otherwise, ${waysOn(data)}.`),

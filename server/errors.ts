@@ -48,8 +48,8 @@ export class AppError extends Error {
   }
 }
 
-export const notFound = (what: string, id?: number | string): AppError =>
-  new AppError('not_found', id === undefined ? `There is no such ${what}.` : `There is no ${what} ${id}.`);
+export const notFound = (itemKind: string, id?: number | string): AppError =>
+  new AppError('not_found', id === undefined ? `There is no such ${itemKind}.` : `There is no ${itemKind} ${id}.`);
 
 export const conflict = (detail: string): AppError => new AppError('conflict', detail);
 export const forbidden = (detail = 'Only an administrator may do this.'): AppError => new AppError('forbidden', detail);

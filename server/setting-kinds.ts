@@ -62,13 +62,15 @@ export const bool = z.union(
 type FromText = (text: string) => number | undefined;
 
 /** Declares a number, also as text; `allowed` describes the allowed values for messages. */
-export const number = (rule: z.ZodType<number, number>, allowed: string, fromText: FromText = numberFromText) =>
+export const number = (rule: z.ZodType<number, number>, allowedText: string, fromText: FromText = numberFromText) =>
   z
-    .union([z.number(), z.string().transform((written) => fromText(written) ?? NaN)], { error: `must be ${allowed}` })
-    .refine((v) => rule.safeParse(v).success, { error: `must be ${allowed}` });
+    .union([z.number(), z.string().transform((writtenText) => fromText(writtenText) ?? NaN)], {
+      error: `must be ${allowedText}`,
+    })
+    .refine((v) => rule.safeParse(v).success, { error: `must be ${allowedText}` });
 /** Declares a size, also with a unit. */
-export const bytes = (least = 0) =>
-  number(z.int().min(least), `${BYTES_SYNTAX}${least > 0 ? `, at least ${least}` : ''}`, bytesFromText);
+export const bytes = (minBytes = 0) =>
+  number(z.int().min(minBytes), `${BYTES_SYNTAX}${minBytes > 0 ? `, at least ${minBytes}` : ''}`, bytesFromText);
 export const percent = number(z.number().min(0).max(100), 'a number from 0 to 100, or 0% to 100%', percentFromText);
 /** Text without NUL, at which the system would end names of files and hosts. */
 export const text = z

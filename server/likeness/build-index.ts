@@ -91,11 +91,11 @@ export function indexRecords(path: string, records: Uint8Array<ArrayBuffer>, cou
   return arrange(path, { records, count, genreOf: new Uint8Array(count), genres: [], model, nowMs: 0, soundCounts });
 }
 
-function arrange(path: string, trained: TrainedRecords): number {
+function arrange(path: string, trainedRecords: TrainedRecords): number {
   const random = numbersFrom(7);
-  const clusters = sortIntoClusters(trained.records, trained.count, random);
-  const map = layOut(clusters, trained, random);
-  return writeIndex(path, { ...trained, ...clusters, ...map });
+  const clusters = sortIntoClusters(trainedRecords.records, trainedRecords.count, random);
+  const map = layOut(clusters, trainedRecords, random);
+  return writeIndex(path, { ...trainedRecords, ...clusters, ...map });
 }
 
 /**
@@ -171,7 +171,7 @@ interface Clusters {
   middles: Uint8Array<ArrayBuffer>;
   clusters: number;
   /** The `CLUSTERS_PER_TRACK` clusters that each record is most similar to; `likeness` says how similar. */
-  nearest: Int32Array;
+  nearestClusters: Int32Array;
   likeness: Float32Array;
 }
 
@@ -228,7 +228,7 @@ function sortIntoClusters(records: Uint8Array<ArrayBuffer>, count: number, rando
         );
   }
 
-  const nearest = new Int32Array(count * CLUSTERS_PER_TRACK);
+  const nearestClusters = new Int32Array(count * CLUSTERS_PER_TRACK);
   const likeness = new Float32Array(count * CLUSTERS_PER_TRACK);
   for (let record = 0; record < count; record++) {
     compare(record);
@@ -237,21 +237,21 @@ function sortIntoClusters(records: Uint8Array<ArrayBuffer>, count: number, rando
       let bestCluster = -1;
       for (let i = 0; i < clusters; i++)
         if (bestCluster < 0 || (products[i] as number) > (products[bestCluster] as number)) bestCluster = i;
-      nearest[record * CLUSTERS_PER_TRACK + place] = bestCluster;
+      nearestClusters[record * CLUSTERS_PER_TRACK + place] = bestCluster;
       likeness[record * CLUSTERS_PER_TRACK + place] = (products[bestCluster] as number) * scale;
       products[bestCluster] = -Infinity;
     }
   }
-  return { middles: bytes.slice(RECORD_BYTES, RECORD_BYTES * (1 + clusters)), clusters, nearest, likeness };
+  return { middles: bytes.slice(RECORD_BYTES, RECORD_BYTES * (1 + clusters)), clusters, nearestClusters, likeness };
 }
 
 function layOut(
-  { middles, clusters, nearest, likeness }: Clusters,
+  { middles, clusters, nearestClusters, likeness }: Clusters,
   { count }: Records,
   random: () => number,
 ): { xs: Uint16Array; ys: Uint16Array } {
   const places = placeLandmarks(likenessOfAll(middles, clusters), clusters, random);
-  const along = (axis: Float64Array): Uint16Array => {
+  const layOutAlong = (axis: Float64Array): Uint16Array => {
     const coordinates = new Uint16Array(count);
     for (let record = 0; record < count; record++) {
       const offset = record * CLUSTERS_PER_TRACK;
@@ -260,7 +260,7 @@ function layOut(
         const value = likeness[i] as number;
         if (value === -Infinity) continue;
         const weight = Math.exp(SHARPNESS * (value - (likeness[offset] as number)));
-        sum += weight * (axis[nearest[i] as number] as number);
+        sum += weight * (axis[nearestClusters[i] as number] as number);
         weights += weight;
       }
       const place = sum / weights + (random() - 0.5) * SCATTER_WIDTH;
@@ -268,7 +268,7 @@ function layOut(
     }
     return coordinates;
   };
-  return { xs: along((places satisfies Places).xs), ys: along(places.ys) };
+  return { xs: layOutAlong((places satisfies Places).xs), ys: layOutAlong(places.ys) };
 }
 
 function likenessOfAll(middles: Uint8Array<ArrayBuffer>, count: number): Float32Array {
@@ -354,12 +354,12 @@ function writeIndex(path: string, content: IndexContent): number {
 
 /** Writes the records cluster by cluster. */
 function writeRecords(
-  { count, clusters, nearest, records }: IndexContent,
+  { count, clusters, nearestClusters, records }: IndexContent,
   writeAt: (chunk: Uint8Array, position: number) => void,
 ) {
   const starts = new Int32Array(clusters + 1);
   for (let i = 0; i < count; i++) {
-    const nextCluster = (nearest[i * CLUSTERS_PER_TRACK] as number) + 1;
+    const nextCluster = (nearestClusters[i * CLUSTERS_PER_TRACK] as number) + 1;
     starts[nextCluster] = (starts[nextCluster] as number) + 1;
   }
   for (let i = 1; i <= clusters; i++) starts[i] = (starts[i] as number) + (starts[i - 1] as number);
@@ -369,7 +369,7 @@ function writeRecords(
   const sortedRecords = new Int32Array(count);
   const view = new DataView(records.buffer);
   for (let i = 0; i < count; i++) {
-    const cluster = nearest[i * CLUSTERS_PER_TRACK] as number;
+    const cluster = nearestClusters[i * CLUSTERS_PER_TRACK] as number;
     const place = nextPlaces[cluster] as number;
     nextPlaces[cluster] = place + 1;
     places[i] = place;

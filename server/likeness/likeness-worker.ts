@@ -84,9 +84,9 @@ answerFromDatabase<LikenessRequest, LikenessAnswer>((client) => {
   function nearestTo(index: SoundIndex, record: Uint8Array, { id, count, more = [], less = [] }: SteeredSearch) {
     const recordsOf = (ids: readonly number[]): Uint8Array[] =>
       ids.flatMap((otherId) => recordOf(index, otherId) ?? []);
-    const steered = steeredRecord(record, recordsOf(more), recordsOf(less));
-    const { ids, likeness: scores } = withoutTrack(id, index.nearest(steered ?? record, count + 1));
-    const likeness = steered
+    const steeredQuery = steeredRecord(record, recordsOf(more), recordsOf(less));
+    const { ids, likeness: scores } = withoutTrack(id, index.nearest(steeredQuery ?? record, count + 1));
+    const likeness = steeredQuery
       ? Float32Array.from(ids, (otherId) => index.likenessOf(record, index.find(otherId) as Uint8Array))
       : scores;
     return { ids, likeness, scores, ranks: likeness.map(index.ranksFor(record)) };

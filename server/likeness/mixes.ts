@@ -136,9 +136,11 @@ export function createMixes({ statements, storedMixes, choosersBy, now }: MixDep
     async function ofHour(): Promise<Mix[]> {
       const hour = facts.busiestHour(userId, offsetMinutes);
       if (hour === undefined) return [];
-      const moment = await seeds.of(userId, { kind: 'moment', hour, utc_offset_minutes: offsetMinutes });
-      const reasons = moment.ids.slice(0, 1).flatMap((id) => moment.ownReason?.(id) ?? []);
-      return [{ id: `hour-${hour}`, kind: 'hour', subject: String(hour), why: reasons, items: await ofRadio(moment) }];
+      const hourSeed = await seeds.of(userId, { kind: 'moment', hour, utc_offset_minutes: offsetMinutes });
+      const reasons = hourSeed.ids.slice(0, 1).flatMap((id) => hourSeed.ownReason?.(id) ?? []);
+      return [
+        { id: `hour-${hour}`, kind: 'hour', subject: String(hour), why: reasons, items: await ofRadio(hourSeed) },
+      ];
     }
 
     function ofForgotten(): Mix {

@@ -34,7 +34,7 @@ interface Candidate {
   id: number;
   record: Uint8Array;
   artistId: number | null;
-  astray: number;
+  detour: number;
 }
 
 export function findPath(client: Sqlite, index: SoundIndex, { userId, from, to, steps }: PathRequest): FoundPath {
@@ -52,7 +52,7 @@ export function findPath(client: Sqlite, index: SoundIndex, { userId, from, to, 
       ),
     )
     .filter((layer) => layer.length > 0);
-  const chosenTracks = findShortestPath(index, [{ id: 0, record: from, artistId: null, astray: 0 }], layers, to);
+  const chosenTracks = findShortestPath(index, [{ id: 0, record: from, artistId: null, detour: 0 }], layers, to);
   const records = [from, ...chosenTracks.map(({ record }) => record), to];
   const likeness = records.slice(1).map((record, i) => index.likenessOf(records[i] as Uint8Array, record));
   return {
@@ -95,9 +95,9 @@ function layersBetween(
       0,
     );
     const { ids, likeness } = index.nearest(target, CANDIDATES_PER_STEP + endIds.size + 2 * steps);
-    return Array.from(ids, (id, i) => ({ id, astray: 1 - (likeness[i] as number) })).flatMap(({ id, astray }) => {
+    return Array.from(ids, (id, i) => ({ id, detour: 1 - (likeness[i] as number) })).flatMap(({ id, detour }) => {
       const record = endIds.has(id) ? undefined : index.find(id);
-      return record ? [{ id, astray, record }] : [];
+      return record ? [{ id, detour, record }] : [];
     });
   });
 }
@@ -106,11 +106,11 @@ function layersBetween(
 function assignToNearestStep(layers: readonly FoundCandidate[][]): FoundCandidate[][] {
   const smallestDetours = new Map<number, number>();
   for (const layer of layers)
-    for (const { id, astray } of layer) smallestDetours.set(id, Math.min(astray, smallestDetours.get(id) ?? Infinity));
+    for (const { id, detour } of layer) smallestDetours.set(id, Math.min(detour, smallestDetours.get(id) ?? Infinity));
   const takenIds = new Set<number>();
   const remainingLayers = layers.map((layer) =>
-    layer.filter(({ id, astray }) => {
-      if (takenIds.has(id) || astray > (smallestDetours.get(id) as number)) return false;
+    layer.filter(({ id, detour }) => {
+      if (takenIds.has(id) || detour > (smallestDetours.get(id) as number)) return false;
       takenIds.add(id);
       return true;
     }),
@@ -158,7 +158,7 @@ function findShortestPath(
         const cost = (costs[i] as number) + (1 - index.likenessOf(candidate.record, previous.record)) ** 2 + artistCost;
         if (cost < lowestCost) [lowestCost, origin] = [cost, i];
       });
-      nextCosts.push(lowestCost + DETOUR_WEIGHT * candidate.astray ** 2);
+      nextCosts.push(lowestCost + DETOUR_WEIGHT * candidate.detour ** 2);
       origins.push(origin);
     }
     cameFrom.push(origins);

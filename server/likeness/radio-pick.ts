@@ -45,14 +45,18 @@ export function pickNext<C extends Candidate>(candidates: readonly C[], options:
   while (pickedTracks.length < count && remaining.size > 0) {
     const wantsLoved = ++sinceLoved >= LOVED_EVERY;
     const wantsForgotten = ++sinceForgotten >= FORGOTTEN_EVERY;
-    let bestChoice: { entry: { candidate: C; score: number }; breaks: number; score: number } | undefined;
+    let bestChoice: { entry: { candidate: C; score: number }; ruleBreaks: number; score: number } | undefined;
     for (const entry of remaining) {
       const { facts } = entry.candidate;
-      const breaks = rulesBroken(facts, recent);
+      const ruleBreaks = rulesBroken(facts, recent);
       const isDue = (wantsLoved && facts.isLoved) || (wantsForgotten && isForgotten(facts, nowMs));
       const score = entry.score + (isDue ? FAMILIAR_BONUS : 0);
-      if (!bestChoice || breaks < bestChoice.breaks || (breaks === bestChoice.breaks && score > bestChoice.score))
-        bestChoice = { entry, breaks, score };
+      if (
+        !bestChoice ||
+        ruleBreaks < bestChoice.ruleBreaks ||
+        (ruleBreaks === bestChoice.ruleBreaks && score > bestChoice.score)
+      )
+        bestChoice = { entry, ruleBreaks, score };
     }
     if (!bestChoice) break;
     remaining.delete(bestChoice.entry);

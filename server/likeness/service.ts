@@ -55,26 +55,26 @@ export function createLikenessService({ statements, sounds, facts, radio, librar
     });
   }
 
-  async function similar(userId: UserId, id: TrackId, count: number): Promise<Similar> {
+  async function findSimilar(userId: UserId, id: TrackId, count: number): Promise<Similar> {
     const track = library.getTrack(userId, id);
     const trackFacts = facts.of(userId, [id]).get(id) as Facts;
     const versions = findVersions(statements, track);
     const versionIds = new Set<number>(versions.map((version) => version.id));
     const areSoundsKnown = sounds.isKnown();
-    const [nearest] =
+    const [nearestTracks] =
       (areSoundsKnown && (await sounds.ask({ kind: 'nearest', ids: [id], count: count + EXTRA_TRACKS }))) || [];
-    const candidates = nearest
-      ? Array.from(nearest.ids, (id, i) => ({
+    const candidates = nearestTracks
+      ? Array.from(nearestTracks.ids, (id, i) => ({
           id,
-          likeness: nearest.likeness[i] as number,
-          rank: nearest.ranks[i] as number,
+          likeness: nearestTracks.likeness[i] as number,
+          rank: nearestTracks.ranks[i] as number,
         }))
       : library.similar.toTrack(userId, id, count + EXTRA_TRACKS).map((id) => ({ id, likeness: null, rank: null }));
     const comparisons = areSoundsKnown
       ? await sounds.ask({ kind: 'compare', id, otherIds: versions.map((version) => version.id) })
       : undefined;
     return {
-      by: nearest ? 'sound' : 'tags',
+      by: nearestTracks ? 'sound' : 'tags',
       items: withReasons(
         userId,
         trackFacts,
@@ -125,9 +125,9 @@ export function createLikenessService({ statements, sounds, facts, radio, librar
    */
   async function soundsLike(id: TrackId, count: number): Promise<{ id: TrackId; likeness: number }[] | undefined> {
     if (!sounds.isKnown()) return undefined;
-    const [nearest] = (await sounds.ask({ kind: 'nearest', ids: [id], count })) ?? [];
-    return nearest
-      ? Array.from(nearest.ids, (id, i) => ({ id: id as TrackId, likeness: nearest.likeness[i] as number }))
+    const [nearestTracks] = (await sounds.ask({ kind: 'nearest', ids: [id], count })) ?? [];
+    return nearestTracks
+      ? Array.from(nearestTracks.ids, (id, i) => ({ id: id as TrackId, likeness: nearestTracks.likeness[i] as number }))
       : [];
   }
 
@@ -147,5 +147,5 @@ export function createLikenessService({ statements, sounds, facts, radio, librar
     return otherIds.slice(0, count).map((id, i) => ({ id, likeness: comparisons[i]?.likeness ?? 0 }));
   }
 
-  return { similar, path, soundsLike, songsLike, soundPath };
+  return { similar: findSimilar, path, soundsLike, songsLike, soundPath };
 }

@@ -45,21 +45,24 @@ export type Sounds = ReturnType<typeof createSounds>;
 
 export function createSounds({ log, now, indexPath, changes, isBusy, onCounted, afterMs, ...files }: SoundsDeps) {
   const failure = 'Sounds could not be compared';
-  const comparing = createReaderThread<LikenessRequest, LikenessAnswer>({ ...files, failure, idleMs: IDLE_MS });
-  const building = createReaderThread<LikenessRequest, LikenessAnswer>({ ...files, failure, idleMs: 1_000 });
+  const compareThread = createReaderThread<LikenessRequest, LikenessAnswer>({ ...files, failure, idleMs: IDLE_MS });
+  const buildThread = createReaderThread<LikenessRequest, LikenessAnswer>({ ...files, failure, idleMs: 1_000 });
   const header = createHeaderReader(indexPath);
   const stop = new AbortController();
   let running: Promise<void> | undefined;
   let isBuilding = false;
   let counts: LikenessAnswers['count'] | undefined;
 
-  async function ask<Q extends LikenessQuestion>(question: Q, thread = comparing): Promise<LikenessAnswers[Q['kind']]> {
+  async function ask<Q extends LikenessQuestion>(
+    question: Q,
+    thread = compareThread,
+  ): Promise<LikenessAnswers[Q['kind']]> {
     return (await thread.ask({ ...question, indexPath })) as LikenessAnswers[Q['kind']];
   }
 
   /** Builds the index if the library has changed. Returns the time at which a postponed build is due. */
   async function refresh(): Promise<number> {
-    counts = await ask({ kind: 'count' }, building);
+    counts = await ask({ kind: 'count' }, buildThread);
     onCounted(counts);
     const index = header();
     if (counts.members === index?.members) return Infinity;
@@ -69,7 +72,7 @@ export function createSounds({ log, now, indexPath, changes, isBusy, onCounted, 
     if (index && !isOld && index.tracks > 50_000 && changedTracks < index.tracks * CHANGED_SHARE) return oldAt;
     isBuilding = true;
     try {
-      const tracks = await ask({ kind: 'build', nowMs: now().getTime(), soundCounts: counts }, building);
+      const tracks = await ask({ kind: 'build', nowMs: now().getTime(), soundCounts: counts }, buildThread);
       if (tracks > 0) log.info({ tracks }, 'the sound index was built');
       return Infinity;
     } finally {
@@ -127,8 +130,8 @@ export function createSounds({ log, now, indexPath, changes, isBusy, onCounted, 
       await running;
     },
     async close(): Promise<void> {
-      await comparing.close();
-      await building.close();
+      await compareThread.close();
+      await buildThread.close();
     },
   };
 }

@@ -84,8 +84,8 @@ export type FactsReader = ReturnType<typeof createFacts>;
 export function createFacts({ statements, isOffline, random }: FactsDeps) {
   /** Reads rows of an index from a random position on, wrapping around at its end. */
   function readAround(sql: string, params: Record<string, string | number>, condition = ''): TrackId[] {
-    const highest = statements.value<number | null>('SELECT max(id) FROM tracks', {}) ?? 0;
-    const from = Math.floor(random() * highest);
+    const highestId = statements.value<number | null>('SELECT max(id) FROM tracks', {}) ?? 0;
+    const from = Math.floor(random() * highestId);
     const allParams = { ...params, from, most: MAX_TRACKS_READ };
     const idsAfter = statements.column<TrackId>(`${sql} >= @from ${condition} LIMIT @most`, allParams);
     return idsAfter.length === MAX_TRACKS_READ

@@ -52,8 +52,8 @@ export function createLikeMoves({ db, now }: { db: MainDb; now: () => Date }): {
   function takeBack(holder: Item, memory: MergeMemory, takenBackAt: Date): void {
     for (const state of memory.from) {
       const { userId } = state;
-      const [absorbed, current] = [absorbedState(memory, state), writes.find(userId, holder)];
-      if (!absorbed || !current || !isSameState(current, absorbed)) continue;
+      const [absorbedByHolder, currentState] = [absorbedState(memory, state), writes.find(userId, holder)];
+      if (!absorbedByHolder || !currentState || !isSameState(currentState, absorbedByHolder)) continue;
       const ownState = memory.to.find((state) => state.userId === userId);
       writes.insertEvent(userId, holder, {
         liked: ownState?.liked ?? false,
@@ -67,9 +67,10 @@ export function createLikeMoves({ db, now }: { db: MainDb; now: () => Date }): {
   /** Returns the latest states of an item whose likes another item held. */
   function currentStates(holder: Item, memory: MergeMemory): UserState[] {
     return memory.from.map((state) => {
-      const [absorbed, current] = [absorbedState(memory, state), writes.find(state.userId, holder)];
-      const isChanged = absorbed !== undefined && current !== undefined && !isSameState(current, absorbed);
-      return isChanged ? { ...current, userId: state.userId } : state;
+      const [absorbedByHolder, currentState] = [absorbedState(memory, state), writes.find(state.userId, holder)];
+      const isChanged =
+        absorbedByHolder !== undefined && currentState !== undefined && !isSameState(currentState, absorbedByHolder);
+      return isChanged ? { ...currentState, userId: state.userId } : state;
     });
   }
 

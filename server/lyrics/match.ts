@@ -125,11 +125,11 @@ function isSameText(a: OfferedLyrics, b: OfferedLyrics): boolean {
 
 /** Returns the best of the fitting lyrics; undefined if none fits, or if several fit equally well. */
 export function pickLyrics(wantedSong: WantedSong, offeredLyrics: readonly OfferedLyrics[]): OfferedLyrics | undefined {
-  const matching = offeredLyrics.filter(
+  const matchingLyrics = offeredLyrics.filter(
     (lyrics) => isLyricsOfSong(wantedSong, lyrics) && (lyrics.isInstrumental || (lyrics.plain ?? lyrics.synced)),
   );
-  const ofAlbum = matching.filter(({ album }) => isSameAlbum(wantedSong.album, album));
-  const candidates = ofAlbum.length > 0 ? ofAlbum : matching;
+  const ofAlbum = matchingLyrics.filter(({ album }) => isSameAlbum(wantedSong.album, album));
+  const candidates = ofAlbum.length > 0 ? ofAlbum : matchingLyrics;
   const distance = ({ duration }: OfferedLyrics): number => Math.abs((duration ?? 0) * 1_000 - wantedSong.durationMs);
   const [bestCandidate, ...otherCandidates] = candidates.toSorted(
     (a, b) => Number(b.synced !== null) - Number(a.synced !== null) || distance(a) - distance(b) || a.id - b.id,

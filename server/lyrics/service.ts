@@ -70,9 +70,10 @@ export function createLyricsService({
   }
 
   function toLyrics({ synced, plain }: OfferedLyrics, durationMs: number | null): Lyrics | undefined {
-    const timed = synced === null ? undefined : parseLyrics(synced);
-    const lastLineMs = timed?.lines.at(-1)?.startMs ?? 0;
-    if (timed?.synced && (durationMs === null || lastLineMs <= durationMs + MAX_TIME_AFTER_END_MS)) return timed;
+    const timedLyrics = synced === null ? undefined : parseLyrics(synced);
+    const lastLineMs = timedLyrics?.lines.at(-1)?.startMs ?? 0;
+    if (timedLyrics?.synced && (durationMs === null || lastLineMs <= durationMs + MAX_TIME_AFTER_END_MS))
+      return timedLyrics;
     return plain === null ? undefined : parseLyrics(plain);
   }
 

@@ -60,8 +60,8 @@ export const emptyReport = (): VerifyReport => ({
   findings: [],
 });
 
-export function addFinding(tally: VerifyReport, finding: Finding): void {
-  if (finding.healed) tally.healed++;
-  else tally[finding.kind]++;
-  if (tally.findings.length < MAX_LISTED_FINDINGS) tally.findings.push(finding);
+export function addFinding(report: VerifyReport, finding: Finding): void {
+  if (finding.healed) report.healed++;
+  else report[finding.kind]++;
+  if (report.findings.length < MAX_LISTED_FINDINGS) report.findings.push(finding);
 }

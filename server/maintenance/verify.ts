@@ -95,11 +95,11 @@ export function createVerify(deps: VerifyDeps): {
     const previousRun = findRun(db, scope);
     const isSameJob = previousRun?.jobId === jobId;
     const continuesRun = isSameJob || scope === 'part';
-    const tally = isSameJob ? previousRun.tally : emptyReport();
+    const report = isSameJob ? previousRun.tally : emptyReport();
     const verifyRun: VerifyRun = {
       scope,
       jobId,
-      tally,
+      tally: report,
       startedAt: isSameJob ? previousRun.startedAt : now(),
       afterId: continuesRun ? (previousRun?.afterId ?? 0) : 0,
       afterAlbumId: continuesRun ? (previousRun?.afterAlbumId ?? 0) : 0,
@@ -114,7 +114,7 @@ export function createVerify(deps: VerifyDeps): {
     async function findMissingAudio(): Promise<void> {
       for (const id of deps.listMissing()) {
         signal.throwIfAborted();
-        if (await deps.recheckAudio(id)) tally.returned++;
+        if (await deps.recheckAudio(id)) report.returned++;
         await yieldIfDue();
       }
     }
@@ -135,7 +135,7 @@ export function createVerify(deps: VerifyDeps): {
           if (scope === 'part' && (await isOnBattery())) return saveRun(db, verifyRun);
           await (scope === 'all' ? verifyRow(row) : runThrottled({ pace, isBusy, signal }, () => verifyRow(row)));
           verifyRun[cursor] = row.id;
-          progress(tally.checked + tally.covers + tally.pictures, total, describeReport(tally));
+          progress(report.checked + report.covers + report.pictures, total, describeReport(report));
           await yieldIfDue();
         }
         if (rows.length === 0 && scope === 'part') verifyRun[cursor] = 0;
@@ -146,47 +146,47 @@ export function createVerify(deps: VerifyDeps): {
     }
 
     if (scope === 'part') await findMissingAudio();
-    await verifyRows('afterId', shareOf(tracks) - tally.checked, listTracks, (track) =>
-      verifyTrack(track, tally, { signal }),
+    await verifyRows('afterId', shareOf(tracks) - report.checked, listTracks, (track) =>
+      verifyTrack(track, report, { signal }),
     );
     const heal: RepairCover = async (key, etag) =>
       (await repair.healFromBackup(key, etag, signal)) ?? 'there is no backup';
-    await verifyRows('afterAlbumId', shareOf(covers) - tally.covers, listCovered, async ({ id, title }) => {
+    await verifyRows('afterAlbumId', shareOf(covers) - report.covers, listCovered, async ({ id, title }) => {
       const verdict = await deps.proveCover(id, heal, signal);
-      tally.covers++;
-      addVerdict(tally, verdict, { title, album_id: id, artist_id: null });
+      report.covers++;
+      addVerdict(report, verdict, { title, album_id: id, artist_id: null });
     });
     await verifyRows(
       'afterPictureId',
-      shareOf(pictures) - tally.pictures,
+      shareOf(pictures) - report.pictures,
       listPictured,
       async ({ id, title, artistId }) => {
         const verdict = await deps.provePicture(id, heal);
-        tally.pictures++;
-        addVerdict(tally, verdict, { title, album_id: null, artist_id: artistId });
+        report.pictures++;
+        addVerdict(report, verdict, { title, album_id: null, artist_id: artistId });
       },
     );
-    return tally;
+    return report;
   };
 
   /** Verifies and repairs one track, whose audio turned out to be lost or damaged when it was played. */
   const mendTrack: Handler<typeof MEND_TRACK> = async ({ trackId }, context) => {
-    const tally = emptyReport();
+    const report = emptyReport();
     const track = findTrack(trackId);
-    if (track && !track.uri.startsWith(FILE_PREFIX)) await verifyTrack(track, tally, context);
-    return tally;
+    if (track && !track.uri.startsWith(FILE_PREFIX)) await verifyTrack(track, report, context);
+    return report;
   };
 
   return { verify, mendTrack };
 
   function addVerdict(
-    tally: VerifyReport,
+    report: VerifyReport,
     verdict: CoverVerdict,
     subject: Pick<Finding, 'title' | 'album_id' | 'artist_id'>,
   ): void {
     if (typeof verdict === 'string') return;
     const { kind, key, healed, reason } = verdict;
-    addFinding(tally, {
+    addFinding(report, {
       kind,
       track_id: null,
       ...subject,
@@ -196,12 +196,12 @@ export function createVerify(deps: VerifyDeps): {
     });
   }
 
-  async function verifyTrack(track: StoredTrack, tally: VerifyReport, context: VerifyContext): Promise<void> {
+  async function verifyTrack(track: StoredTrack, report: VerifyReport, context: VerifyContext): Promise<void> {
     const { signal } = context;
     const verdict = await judge(track, context);
-    tally.checked++;
-    tally.bytes += verdict === 'good' ? track.sizeBytes : 0;
-    if (verdict === 'changed' || verdict === 'unhashed') tally[verdict]++;
+    report.checked++;
+    report.bytes += verdict === 'good' ? track.sizeBytes : 0;
+    if (verdict === 'changed' || verdict === 'unhashed') report[verdict]++;
     if (typeof verdict === 'object') {
       const { uri, contentHash } = track;
       const key = uri.slice(uri.indexOf(':') + 1);
@@ -209,7 +209,7 @@ export function createVerify(deps: VerifyDeps): {
         keyOfUri(storage, uri) !== undefined
           ? await repair.healAudio(key, contentHash ?? hashInKey(key), signal)
           : undefined;
-      addFinding(tally, {
+      addFinding(report, {
         ...verdict,
         track_id: track.id,
         album_id: null,
@@ -227,7 +227,7 @@ export function createVerify(deps: VerifyDeps): {
       (typeof verdict === 'string' && verdict !== 'good')
     )
       return;
-    tally.returned++;
+    report.returned++;
     deps.onReturned(track.id, track.uri);
   }
 

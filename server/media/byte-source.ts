@@ -60,7 +60,7 @@ function wholeFile(fd: number, size: number): OpenByteSource {
 function windowedFile(fd: number, size: number): OpenByteSource {
   const buffer = freeWindows.pop() ?? Buffer.allocUnsafeSlow(WINDOW_BYTES);
   let start = 0;
-  let filled = 0;
+  let filledBytes = 0;
   let isOpen = true;
   return {
     stat: () => fs.fstatSync(fd),
@@ -71,12 +71,12 @@ function windowedFile(fd: number, size: number): OpenByteSource {
         const large = Buffer.allocUnsafe(readLength);
         return large.subarray(0, readFully(fd, large, position, readLength));
       }
-      if (position < start || position + readLength > start + filled) {
-        filled = 0; // stays 0 if the read throws
-        filled = readFully(fd, buffer, position, readLength);
+      if (position < start || position + readLength > start + filledBytes) {
+        filledBytes = 0; // stays 0 if the read throws
+        filledBytes = readFully(fd, buffer, position, readLength);
         start = position;
       }
-      return buffer.subarray(position - start, Math.min(filled, position - start + readLength));
+      return buffer.subarray(position - start, Math.min(filledBytes, position - start + readLength));
     },
     close() {
       if (!isOpen) return;

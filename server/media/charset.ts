@@ -158,15 +158,15 @@ function westernLetter(letter: string, previous: string): number {
 }
 
 function cyrillicLetter(letter: string, previous: string): number {
-  const small = CYRILLIC.get(letter.toLowerCase());
-  if (small === undefined) return letter.charCodeAt(0) < 0xa0 ? -20 : '«»–—…“”„’№'.includes(letter) ? -5 : -9;
-  if (letter.toLowerCase() === previous.toLowerCase()) return small - 4;
-  if (!isUpper(letter)) return small;
-  return small + (isLower(previous) ? -6 : isUpper(previous) ? -0.7 : -0.3);
+  const frequency = CYRILLIC.get(letter.toLowerCase());
+  if (frequency === undefined) return letter.charCodeAt(0) < 0xa0 ? -20 : '«»–—…“”„’№'.includes(letter) ? -5 : -9;
+  if (letter.toLowerCase() === previous.toLowerCase()) return frequency - 4;
+  if (!isUpper(letter)) return frequency;
+  return frequency + (isLower(previous) ? -6 : isUpper(previous) ? -0.7 : -0.3);
 }
 
 /** Returns the cost of a two-byte character by its rows in the charset and by its frequency. */
-type PairCost = (letter: string, lead: number, trail: number) => number;
+type PairCost = (letter: string, leadByte: number, trailByte: number) => number;
 
 const PAIR_CHARSETS: Record<
   'shift_jis' | 'euc-kr' | 'gbk' | 'big5',
@@ -174,45 +174,45 @@ const PAIR_CHARSETS: Record<
 > = {
   shift_jis: {
     isSingle: (byte) => byte >= 0xa0 && byte <= 0xdf,
-    costOf(letter, lead, trail) {
+    costOf(letter, leadByte, trailByte) {
       const code = letter.codePointAt(0) as number;
       if (code >= 0xff61 && code <= 0xff9f) return -9.5; // half-width kana
       if (code >= 0x3041 && code <= 0x3093) return -5.3;
       if (code >= 0x30a1 && code <= 0x30f4) return -5.4;
       if (code === 0x30fc) return -4;
-      if (lead === 0x81) return '、。・「」〜～！？♪（）　…―’'.includes(letter) ? -7 : -10;
-      if (lead === 0x82) return -8;
+      if (leadByte === 0x81) return '、。・「」〜～！？♪（）　…―’'.includes(letter) ? -7 : -10;
+      if (leadByte === 0x82) return -8;
       if (KANJI.has(letter)) return -7.6;
-      if (lead >= 0x88 && (lead < 0x98 || (lead === 0x98 && trail <= 0x72))) return -10;
-      return lead >= 0x98 && lead <= 0xea ? -13.6 : -15;
+      if (leadByte >= 0x88 && (leadByte < 0x98 || (leadByte === 0x98 && trailByte <= 0x72))) return -10;
+      return leadByte >= 0x98 && leadByte <= 0xea ? -13.6 : -15;
     },
   },
   'euc-kr': {
     isSingle: () => false,
-    costOf(letter, lead, trail) {
-      if (lead < 0xa1 || trail < 0xa1) return -15.3; // a syllable that is not in KS X 1001
-      if (lead >= 0xb0 && lead <= 0xc8) return HANGUL.has(letter) ? -5.9 : -8.4;
-      if (lead >= 0xca && lead <= 0xfd) return -13.5;
-      return lead === 0xa1 || lead === 0xa3 ? -9 : -12;
+    costOf(letter, leadByte, trailByte) {
+      if (leadByte < 0xa1 || trailByte < 0xa1) return -15.3; // a syllable that is not in KS X 1001
+      if (leadByte >= 0xb0 && leadByte <= 0xc8) return HANGUL.has(letter) ? -5.9 : -8.4;
+      if (leadByte >= 0xca && leadByte <= 0xfd) return -13.5;
+      return leadByte === 0xa1 || leadByte === 0xa3 ? -9 : -12;
     },
   },
   gbk: {
     isSingle: () => false,
-    costOf(letter, lead, trail) {
-      if (lead < 0xa1 || trail < 0xa1 || lead > 0xf7) return -15.4; // a character that is not in GB 2312
-      if (lead >= 0xb0 && lead <= 0xd7) return HANZI.has(letter) ? -6.7 : -9.5;
-      if (lead >= 0xd8) return -11.8;
-      return lead === 0xa1 || lead === 0xa3 ? -8.5 : -12;
+    costOf(letter, leadByte, trailByte) {
+      if (leadByte < 0xa1 || trailByte < 0xa1 || leadByte > 0xf7) return -15.4; // a character that is not in GB 2312
+      if (leadByte >= 0xb0 && leadByte <= 0xd7) return HANZI.has(letter) ? -6.7 : -9.5;
+      if (leadByte >= 0xd8) return -11.8;
+      return leadByte === 0xa1 || leadByte === 0xa3 ? -8.5 : -12;
     },
   },
   big5: {
     isSingle: () => false,
-    costOf(letter, lead, trail) {
-      if (lead < 0xa1 || lead > 0xf9) return -16;
-      if (lead >= 0xa4 && (lead < 0xc6 || (lead === 0xc6 && trail <= 0x7e)))
+    costOf(letter, leadByte, trailByte) {
+      if (leadByte < 0xa1 || leadByte > 0xf9) return -16;
+      if (leadByte >= 0xa4 && (leadByte < 0xc6 || (leadByte === 0xc6 && trailByte <= 0x7e)))
         return HANZI_TRADITIONAL.has(letter) ? -6.7 : -9.7;
-      if (lead >= 0xc9) return -13;
-      return lead === 0xa1 ? -8.5 : -12;
+      if (leadByte >= 0xc9) return -13;
+      return leadByte === 0xa1 ? -8.5 : -12;
     },
   },
 };
@@ -225,10 +225,10 @@ function costOfPairs(
   let offset = 0;
   return costOfText(text, ASIAN_STEPS, (letter) => {
     while ((bytes[offset] ?? 0x80) < 0x80) offset++;
-    const lead = bytes[offset] as number;
-    const trail = isSingle(lead) ? 0 : (bytes[offset + 1] ?? 0);
-    offset += isSingle(lead) ? 1 : 2;
-    return costOf(letter, lead, trail);
+    const leadByte = bytes[offset] as number;
+    const trailByte = isSingle(leadByte) ? 0 : (bytes[offset + 1] ?? 0);
+    offset += isSingle(leadByte) ? 1 : 2;
+    return costOf(letter, leadByte, trailByte);
   });
 }
 
@@ -250,10 +250,10 @@ const utf8Letter = (letter: string): number => {
 };
 
 function costOf(bytes: Uint8Array, charset: DetectedCharset): number {
-  const decoded = decodeStrictly(bytes, charset);
-  if (!decoded) return costOf(bytes, USUAL_CHARSET) + INVALID_COST;
-  const cost = costIn(charset, bytes, decoded.text);
-  return decoded.cutBytes > 0 ? cost + CUT_COST + decoded.cutBytes * ASCII_COST : cost;
+  const decodedText = decodeStrictly(bytes, charset);
+  if (!decodedText) return costOf(bytes, USUAL_CHARSET) + INVALID_COST;
+  const cost = costIn(charset, bytes, decodedText.text);
+  return decodedText.cutBytes > 0 ? cost + CUT_COST + decodedText.cutBytes * ASCII_COST : cost;
 }
 
 function costIn(charset: DetectedCharset, bytes: Uint8Array, text: string): number {
@@ -272,7 +272,7 @@ function rankCharsets(costs: Costs): DetectedCharset[] {
 }
 
 /** Returns by how much `charset` is more probable than `otherCharset`. */
-const lead = (costs: Costs, charset: DetectedCharset, otherCharset: DetectedCharset): number =>
+const leadOver = (costs: Costs, charset: DetectedCharset, otherCharset: DetectedCharset): number =>
   costs[charset] + PRIOR_COSTS[charset] - costs[otherCharset] - PRIOR_COSTS[otherCharset];
 
 /** Only this many bytes of longer texts (lyrics, comments) are examined, which is evidence enough. */
@@ -310,8 +310,8 @@ export function detectCharsets(
   const [bestCharset = USUAL_CHARSET, secondCharset = USUAL_CHARSET] = rankCharsets(album);
   const isAlone = files.length + knownCharsets.length < 2;
   const isSure =
-    lead(album, bestCharset, USUAL_CHARSET) >= (isAlone ? MIN_MARGIN_OF_ONE_FILE : MIN_MARGIN) &&
-    (!isAlone || lead(album, bestCharset, secondCharset) >= MIN_MARGIN_OVER_OTHERS);
+    leadOver(album, bestCharset, USUAL_CHARSET) >= (isAlone ? MIN_MARGIN_OF_ONE_FILE : MIN_MARGIN) &&
+    (!isAlone || leadOver(album, bestCharset, secondCharset) >= MIN_MARGIN_OVER_OTHERS);
   const ofAlbum = isSure ? bestCharset : USUAL_CHARSET;
   if (isAlone) return files.map(() => ofAlbum);
   return keysOfFile.map((keys) => {
@@ -319,7 +319,7 @@ export function detectCharsets(
     fileCosts[ofAlbum] += ALBUM_BONUS;
     const [fileCharset = ofAlbum] = rankCharsets(fileCosts);
     if (fileCharset === ofAlbum) return fileCharset;
-    return fileCharset === USUAL_CHARSET || lead(fileCosts, fileCharset, USUAL_CHARSET) >= MIN_MARGIN_OF_ONE_FILE
+    return fileCharset === USUAL_CHARSET || leadOver(fileCosts, fileCharset, USUAL_CHARSET) >= MIN_MARGIN_OF_ONE_FILE
       ? fileCharset
       : ofAlbum;
   });

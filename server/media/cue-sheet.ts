@@ -40,7 +40,7 @@ const foreignNames = (bytes: Buffer): Buffer[] =>
   bytes
     .toString('latin1')
     .split(/[\r\n]+/)
-    .map((line) => unquoted(/^\w+\s(.*)$/.exec(line.trim())?.[1]?.trimStart() ?? ''))
+    .map((line) => withoutQuotes(/^\w+\s(.*)$/.exec(line.trim())?.[1]?.trimStart() ?? ''))
     .filter((name) => /[\x80-\xff]/.test(name))
     .map((name) => Buffer.from(name, 'latin1'));
 
@@ -92,7 +92,7 @@ export function parseCueSheet(text: string): CueSheet | undefined {
 }
 
 function addField({ fields }: { fields: SheetFields }, name: string, value: string): void {
-  if (fields.length < MAX_FIELDS) fields.push([name.toUpperCase(), unquoted(value.slice(0, MAX_NAME_CHARACTERS))]);
+  if (fields.length < MAX_FIELDS) fields.push([name.toUpperCase(), withoutQuotes(value.slice(0, MAX_NAME_CHARACTERS))]);
 }
 
 /** Reads an index. Index 1 is where a track begins; audio before it belongs to the previous track. */
@@ -111,14 +111,14 @@ function readIndex(sheet: CueSheet, track: SheetTrack, text: string): void {
 
 /** Returns the file name of `"name" WAVE`, with or without quotes and type. */
 function fileName(text: string): string {
-  const quoted = /^"(.*)"/.exec(text)?.[1];
-  if (quoted !== undefined) return quoted;
+  const quotedName = /^"(.*)"/.exec(text)?.[1];
+  if (quotedName !== undefined) return quotedName;
   const unquotedText = text.replace(/^"/, '');
   return unquotedText.replace(/\s(?:WAVE|MP3|AIFF|BINARY|MOTOROLA|FLAC)$/i, '').trimEnd();
 }
 
 /** Removes quotes; the closing quote is sometimes missing. */
-const unquoted = (text: string): string => (text.startsWith('"') ? text.slice(1).replace(/"$/, '') : text).trim();
+const withoutQuotes = (text: string): string => (text.startsWith('"') ? text.slice(1).replace(/"$/, '') : text).trim();
 
 /** Returns the last part of a path of any system. */
 export const sheetFileName = (file: string): string =>

@@ -51,11 +51,11 @@ export async function readPicturesWithMusicMetadata(
   format: AudioFormat | undefined,
 ): Promise<{ mime: string; bytes: Buffer }[]> {
   if (format === 'wma') refuseCrowdedAsf(source);
-  const embedded =
+  const embeddedPictures =
     format === 'wma'
       ? asfPictures(source).map(({ kind, bytes }) => ({ bytes, isFront: kind === 3 }))
       : await picturesOf(source, format);
-  const pictures = embedded.slice(0, MAX_PICTURES).flatMap(({ bytes, isFront }) => {
+  const pictures = embeddedPictures.slice(0, MAX_PICTURES).flatMap(({ bytes, isFront }) => {
     const mime = bytes.length <= MAX_PICTURE_BYTES ? sniffPicture(bytes) : undefined;
     return mime === undefined ? [] : [{ mime, bytes, isFront }];
   });
@@ -244,8 +244,8 @@ function tagsByName({ matroska = [], asf = [] }: IAudioMetadata['native'], title
 
 function lyricsOf(lyrics: NonNullable<ICommonTagsResult['lyrics']>[number]) {
   // `syncText` is absent for some files, despite its type
-  const timed = (lyrics as { syncText?: typeof lyrics.syncText }).syncText ?? [];
-  const lines = timed.map((line) => ({
+  const timedLines = (lyrics as { syncText?: typeof lyrics.syncText }).syncText ?? [];
+  const lines = timedLines.map((line) => ({
     text: line.text.trim(),
     ...(line.timestamp === undefined ? {} : { startMs: line.timestamp }),
   }));

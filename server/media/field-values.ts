@@ -27,8 +27,8 @@ export function parsePositionOf(text: string): { number: number | undefined; tot
 
 /** Parses side and number of a record's track: `A1`, `b 2`; `C` is the only track of its side, `I` a Roman number. */
 export function parseVinylPosition(text: string): { side: string; number: number } | undefined {
-  const [, numbered, digits = '1', loneSide] = /^(?:([a-z])[ .-]?(\d{1,2})|([a-h]))$/i.exec(trimmed(text)) ?? [];
-  const side = numbered ?? loneSide;
+  const [, sideLetter, digits = '1', loneSide] = /^(?:([a-z])[ .-]?(\d{1,2})|([a-h]))$/i.exec(trimmed(text)) ?? [];
+  const side = sideLetter ?? loneSide;
   const number = parsePosition(digits);
   return side === undefined || number === undefined ? undefined : { side: side.toUpperCase(), number };
 }

@@ -20,7 +20,7 @@ export function createFingerprintThreads({
 }: FingerprintThreadDeps) {
   type Thread = WorkerThread<FingerprintRequest, FingerprintResponse>;
   const threads: Thread[] = [];
-  const resting: Thread[] = [];
+  const idleThreads: Thread[] = [];
 
   function start(): Thread {
     const thread: Thread = createWorkerThread({
@@ -40,7 +40,7 @@ export function createFingerprintThreads({
      */
     async ask(request: FingerprintRequest, signal: AbortSignal, mostMs = limitMs): Promise<FingerprintResponse> {
       signal.throwIfAborted();
-      const thread = resting.pop() ?? start();
+      const thread = idleThreads.pop() ?? start();
       const transfer = request.kind === 'samples' ? [request.samples.buffer] : [];
       try {
         return await thread.ask(request, { signal, limitMs: mostMs, transfer });
@@ -49,7 +49,7 @@ export function createFingerprintThreads({
         if (error.kind === 'slow') return { reason: `decoding took longer than ${mostMs / 1000} s`, isSlow: true };
         return { reason: `decoding failed: ${error.message}` };
       } finally {
-        resting.push(thread);
+        idleThreads.push(thread);
       }
     },
 

@@ -103,7 +103,7 @@ export function createFingerprinter({
     limitMs: decodeLimitMs,
   });
   const runInTurn = createTurns(atOnce);
-  let warned: string | undefined;
+  let loggedReason: string | undefined;
 
   /** Finds a program. Logs once if a configured program does not work; then the next method is used. */
   async function tool(name: ToolName & ('fpcalc' | 'ffmpeg')): Promise<Tool | undefined> {
@@ -111,8 +111,8 @@ export function createFingerprinter({
       return await findTool(name, toolPath(name));
     } catch (error) {
       const reason = messageOf(error);
-      if (warned !== reason) log.warn({ reason }, 'a fingerprint program is not used');
-      warned = reason;
+      if (loggedReason !== reason) log.warn({ reason }, 'a fingerprint program is not used');
+      loggedReason = reason;
       return undefined;
     }
   }

@@ -38,7 +38,10 @@ interface FingerprintOptions {
 }
 
 /** Analyses a track; returns undefined without a decoder for the file. Throws UnreadableAudio. */
-export async function listen(order: ListenOrder, printing: FingerprintOptions): Promise<ListenResult | undefined> {
+export async function listen(
+  order: ListenOrder,
+  fingerprintOptions: FingerprintOptions,
+): Promise<ListenResult | undefined> {
   const parts = order.ffmpeg ? samplesOfFfmpeg(order.path, order.ffmpeg) : await samplesOfFile(order.path);
   if (!parts) return undefined;
   let [rateHz, channelCount] = [0, 0];
@@ -52,8 +55,8 @@ export async function listen(order: ListenOrder, printing: FingerprintOptions): 
       if (!listener) {
         [rateHz, channelCount] = [sampleRateHz, channels.length];
         listener = createListener(sampleRateHz, channels.length, new Set(order.steps));
-        if (order.wantsFingerprint) print = printing.chromaprint.start(sampleRateHz, channels.length);
-        printFrames = printing.seconds * sampleRateHz;
+        if (order.wantsFingerprint) print = fingerprintOptions.chromaprint.start(sampleRateHz, channels.length);
+        printFrames = fingerprintOptions.seconds * sampleRateHz;
         // a further stream in the file has another format
       } else if (sampleRateHz !== rateHz || channels.length !== channelCount) break;
       listener.push(channels, frames);

@@ -10,8 +10,9 @@ interface FormattedLine {
 /** Formats a time as `01:02.34`, in hundredths of a second, which all readers accept. */
 export function lrcTime(ms: number): string {
   const hundredths = Math.max(0, Math.round(ms / 10));
-  const two = (value: number): string => `${value}`.padStart(2, '0');
-  return `${two(Math.floor(hundredths / 6_000))}:${two(Math.floor(hundredths / 100) % 60)}.${two(hundredths % 100)}`;
+  const twoDigits = (value: number): string => `${value}`.padStart(2, '0');
+  const [minutes, seconds] = [Math.floor(hundredths / 6_000), Math.floor(hundredths / 100) % 60];
+  return `${twoDigits(minutes)}:${twoDigits(seconds)}.${twoDigits(hundredths % 100)}`;
 }
 
 export const formatLrc = (lines: readonly FormattedLine[]): string =>

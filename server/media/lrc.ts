@@ -24,7 +24,7 @@ export function parseLyrics(source: string): Lyrics | undefined {
   if (isSubtitles(text)) return parseSubtitles(text);
   if (isYamlLyrics(text)) return parseYamlLyrics(text) ?? plainLyrics(text.split(/\r\n|\n|\r/));
   const rows = text.split(/\r\n|\n|\r/);
-  const timed: LyricsLine[] = [];
+  const timedLines: LyricsLine[] = [];
   let offsetMs = 0;
   let keptCharacters = 0;
   for (const row of rows) {
@@ -39,16 +39,16 @@ export function parseLyrics(source: string): Lyrics | undefined {
       keptCharacters += pushBackground(background[1] as string, timed);
       continue;
     }
-    keptCharacters += pushTimed(row, timed, MAX_LYRICS - keptCharacters);
+    keptCharacters += pushTimed(row, timedLines, MAX_LYRICS - keptCharacters);
   }
-  if (timed.length > 0) {
+  if (timedLines.length > 0) {
     const applyOffset = (startMs: number): number => Math.max(0, startMs - offsetMs);
-    for (const line of timed) {
+    for (const line of timedLines) {
       line.startMs = applyOffset(line.startMs as number);
       for (const word of line.words ?? []) word.startMs = applyOffset(word.startMs);
     }
-    timed.sort((a, b) => (a.startMs as number) - (b.startMs as number));
-    return { synced: true, lines: timed };
+    timedLines.sort((a, b) => (a.startMs as number) - (b.startMs as number));
+    return { synced: true, lines: timedLines };
   }
   return plainLyrics(rows.filter((row) => !METADATA_LINE.test(row)));
 }
@@ -64,7 +64,7 @@ function pushBackground(row: string, timed: LyricsLine[]): number {
 }
 
 /** Adds a line at each of its times, up to `room` characters; returns the characters added. */
-function pushTimed(row: string, timed: LyricsLine[], room: number): number {
+function pushTimed(row: string, timedLines: LyricsLine[], maxCharacters: number): number {
   const starts: number[] = [];
   let remainder = row;
   for (
@@ -80,8 +80,8 @@ function pushTimed(row: string, timed: LyricsLine[], room: number): number {
   const text = (words.length > 1 ? words.map((word) => word.text).join('') : remainder.replace(WORD_TIME, '')).trim();
   let addedCharacters = 0;
   for (const startMs of starts) {
-    if (addedCharacters + text.length > room) break;
-    timed.push({ startMs, text, ...(words.length > 1 && { words }) });
+    if (addedCharacters + text.length > maxCharacters) break;
+    timedLines.push({ startMs, text, ...(words.length > 1 && { words }) });
     addedCharacters += text.length + 1;
   }
   return addedCharacters;

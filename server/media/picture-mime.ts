@@ -16,11 +16,11 @@ export function matches(bytes: Uint8Array, offset: number, text: string): boolea
 }
 
 /** Normalizes a declared type: `JPG`, `image/jpg` and `IMAGE/JPEG` become `image/jpeg`. */
-export function declaredMime(declared: string): string {
-  const lower = declared
+export function declaredMime(declaredType: string): string {
+  const lowerType = declaredType
     .toLowerCase()
     .replace(/^image\//, '')
     .trim();
-  if (lower === 'jpg' || lower === 'jpeg' || lower === 'pjpeg') return 'image/jpeg';
-  return /^[a-z0-9.+-]{1,30}$/.test(lower) ? `image/${lower}` : 'application/octet-stream';
+  if (lowerType === 'jpg' || lowerType === 'jpeg' || lowerType === 'pjpeg') return 'image/jpeg';
+  return /^[a-z0-9.+-]{1,30}$/.test(lowerType) ? `image/${lowerType}` : 'application/octet-stream';
 }

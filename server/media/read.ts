@@ -91,9 +91,9 @@ export async function readCover(source: ByteSource, skip = 0): Promise<Picture |
   const window = new Window(source);
   const { format, start } = formatOf(window);
   const { pictures, end } = readEnclosingTags(window, false);
-  const inside = await readPicturesWithMusicMetadata(sliceOfSource(source, start, end), format);
+  const innerPictures = await readPicturesWithMusicMetadata(sliceOfSource(source, start, end), format);
   const decode = (): EmbeddedPicture[] => readEnclosingTags(window, true).pictures;
-  return inside[skip] ?? readPicture(source, pictures, { decode, skip: skip - inside.length });
+  return innerPictures[skip] ?? readPicture(source, pictures, { decode, skip: skip - innerPictures.length });
 }
 
 /** Returns a copy of the first picture after `skip` that is a JPEG, PNG, WebP or GIF and not too large. */
@@ -106,14 +106,14 @@ export function readPicture(
   }: { decode?: () => readonly EmbeddedPicture[]; skip?: number } = {},
 ): Picture | undefined {
   let remainingSkips = skip;
-  let encoded: readonly { bytes?: Buffer }[] | undefined;
+  let decodedPictures: readonly { bytes?: Buffer }[] | undefined;
   for (const [n, ref] of pictures.entries()) {
     let bytes: Uint8Array | undefined;
     if (ref.position !== undefined && ref.length !== undefined) {
       if (ref.length <= MAX_PICTURE_BYTES) bytes = source.read(ref.position, ref.length);
     } else {
-      encoded ??= decode();
-      bytes = encoded[n]?.bytes;
+      decodedPictures ??= decode();
+      bytes = decodedPictures[n]?.bytes;
     }
     const mime = bytes && sniffPicture(bytes);
     if (bytes && mime && bytes.length <= MAX_PICTURE_BYTES && remainingSkips-- <= 0)
@@ -134,8 +134,8 @@ function formatOf(window: Window): { format: AudioFormat | undefined; start: num
   const format = formatAt(window, 0);
   if (format !== 'id3') return { format, start: 0 };
   const start = skipId3(window);
-  const inner = formatAt(window, start);
-  return { format: inner === 'id3' ? undefined : inner, start };
+  const innerFormat = formatAt(window, start);
+  return { format: innerFormat === 'id3' ? undefined : innerFormat, start };
 }
 
 function refuseUnsupported(window: Window, start: number): void {
@@ -158,8 +158,8 @@ function readFormat(
   // tags at both ends are not part of the format, but some programs write them
   if (start === 0 && !hasTrailingTags(window)) return readOwnFormat(window, start, keepPictures);
   const around = readEnclosingTags(window, keepPictures);
-  const inside = around.end < window.size ? new Window(sliceOfSource(window.source, 0, around.end)) : window;
-  const fileRead = readOwnFormat(inside, start, keepPictures);
+  const innerWindow = around.end < window.size ? new Window(sliceOfSource(window.source, 0, around.end)) : window;
+  const fileRead = readOwnFormat(innerWindow, start, keepPictures);
   if (fileRead) {
     fillGaps(fileRead.tags, around.tags);
     fileRead.pictures.push(...around.pictures);

@@ -50,10 +50,10 @@ function sniffOgg(bytes: Uint8Array, offset: number): AudioFormat {
 
 /** Detects an MPEG audio frame by its sync bits; layer 0 is ADTS. */
 function sniffMpeg(bytes: Uint8Array, offset: number): AudioFormat | undefined {
-  const second = bytes[offset + 1] ?? 0;
-  if (second === 0x1f) return isDts(bytes, offset) ? 'dts' : undefined;
-  if ((second & 0xf6) === 0xf0) return 'aac';
-  return (second & 0xe0) === 0xe0 && (second & 0x18) !== 0x08 && (second & 0x06) !== 0 ? 'mp3' : undefined;
+  const secondByte = bytes[offset + 1] ?? 0;
+  if (secondByte === 0x1f) return isDts(bytes, offset) ? 'dts' : undefined;
+  if ((secondByte & 0xf6) === 0xf0) return 'aac';
+  return (secondByte & 0xe0) === 0xe0 && (secondByte & 0x18) !== 0x08 && (secondByte & 0x06) !== 0 ? 'mp3' : undefined;
 }
 
 /** Detects MP4 by the first atom's name; QuickTime files may begin without `ftyp`. */

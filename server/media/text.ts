@@ -54,8 +54,8 @@ const TEXT_CONTROL_CHARACTERS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+/g;
 
 /** Returns a name on one line, without control characters and lone surrogates, cut to `maxLength`. */
 export function toOneLine(text: string, maxLength: number): string {
-  const cleaned = text.search(CONTROL_CHARACTERS) < 0 ? text : trimmed(text.replace(CONTROL_CHARACTERS, ' '));
-  return truncate(cleaned, maxLength).toWellFormed();
+  const cleanedText = text.search(CONTROL_CHARACTERS) < 0 ? text : trimmed(text.replace(CONTROL_CHARACTERS, ' '));
+  return truncate(cleanedText, maxLength).toWellFormed();
 }
 
 /** Cleans text that may have line breaks and tabs, otherwise like `toOneLine`. */

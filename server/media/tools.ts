@@ -44,19 +44,19 @@ export type FindTool = ReturnType<typeof createToolFinder>;
 export function createToolFinder({ binDir, env = process.env, now = () => new Date() }: ToolFinderDeps) {
   const cachedTools = new Map<string, { tool: Promise<Tool | undefined>; expiresMs: number }>();
 
-  async function locateTool(name: ToolName, configured: string | undefined): Promise<Tool | undefined> {
-    if (configured !== undefined && (isAbsolute(configured) || /[\\/]/.test(configured)))
-      return atConfigured(name, configured);
-    const file = configured ?? name; // a bare name is looked up in PATH, as in a shell
+  async function locateTool(name: ToolName, configuredPath: string | undefined): Promise<Tool | undefined> {
+    if (configuredPath !== undefined && (isAbsolute(configuredPath) || /[\\/]/.test(configuredPath)))
+      return atConfigured(name, configuredPath);
+    const file = configuredPath ?? name; // a bare name is looked up in PATH, as in a shell
     const folders = [
-      ...(configured === undefined ? [binDir] : []),
+      ...(configuredPath === undefined ? [binDir] : []),
       ...(env['PATH'] ?? env['Path'] ?? '').split(delimiter),
     ];
     for (const folder of folders.filter((path) => isAbsolute(path))) {
       const tool = await tryRun(name, join(folder, withEnding(file)));
       if (tool) return tool;
     }
-    if (configured !== undefined) throw notWorkingError(name, 'not found in PATH');
+    if (configuredPath !== undefined) throw notWorkingError(name, 'not found in PATH');
     return undefined;
   }
 

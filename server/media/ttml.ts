@@ -47,13 +47,13 @@ const toLine = ({ text, words }: Voice, startMs: number | undefined): LyricsLine
 });
 
 /** Reads the inside of a line. Spans with the role `x-bg` are the background voice, which may have spans of its own. */
-function readLine(inner: string): [voice: Voice, background: Voice] {
+function readLine(content: string): [voice: Voice, background: Voice] {
   const voices: [Voice, Voice] = [
     { text: '', words: [] },
     { text: '', words: [] },
   ];
   const spans: { startMs: number | undefined; isBackground: boolean }[] = [];
-  for (const [, closing, name, attributes = '', selfClosing, raw] of inner.matchAll(TAG_OR_TEXT)) {
+  for (const [, closingTag, name, attributes = '', selfClosing, raw] of content.matchAll(TAG_OR_TEXT)) {
     const span = spans.at(-1);
     const voice = voices[span?.isBackground ? 1 : 0];
     if (raw !== undefined) {
@@ -64,7 +64,7 @@ function readLine(inner: string): [voice: Voice, background: Voice] {
       else if (lastWord) lastWord.text += piece; // blanks between spans belong to the word before them
       voice.text += piece;
     } else if (name?.toLowerCase() === 'br') voice.text += ' ';
-    else if (closing === '/') spans.pop();
+    else if (closingTag === '/') spans.pop();
     else if (selfClosing !== '/')
       spans.push({
         startMs: timeOf(attributes) ?? span?.startMs,

@@ -50,15 +50,15 @@ function* textsOf(tags: Tags): Generator<string> {
 function mapTexts(tags: Tags, map: (text: string) => string): Tags {
   const mapItem = (item: string | Chapter): string | Chapter =>
     typeof item === 'string' ? map(item) : { ...item, title: map(item.title) };
-  const mapped = Object.fromEntries(
+  const mappedTags = Object.fromEntries(
     Object.entries(tags).map(([name, value]) => [
       name,
       typeof value === 'string' ? map(value) : Array.isArray(value) ? value.map(mapItem) : value,
     ]),
   ) as unknown as Tags;
   const { lyrics } = tags;
-  if (lyrics) mapped.lyrics = { ...lyrics, lines: lyrics.lines.map((line) => ({ ...line, text: map(line.text) })) };
-  return mapped;
+  if (lyrics) mappedTags.lyrics = { ...lyrics, lines: lyrics.lines.map((line) => ({ ...line, text: map(line.text) })) };
+  return mappedTags;
 }
 
 /** Returns the texts of a file that are not ASCII and do not declare their charset. */

@@ -88,11 +88,11 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
 
   /** Makes a key from the letters and digits of the name; never the path of a folder in the first music folder. */
   function createKey(name: string): string {
-    const dashed = name
+    const dashedName = name
       .normalize('NFKD')
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-');
-    const plainName = trimBoth(dashed, /-/).slice(0, 24);
+    const plainName = trimBoth(dashedName, /-/).slice(0, 24);
     // a key of one letter, such as `c:/`, would be a drive
     const base = plainName.length < 2 ? `folder${plainName && `-${plainName}`}` : plainName;
     const isKeyTaken = (key: string): boolean =>

@@ -109,13 +109,13 @@ export function createMusicFolderTasks({
       void db.transaction((tx) => trash.put(tx, by, id, () => deps.onDeleted(id)), {
         behavior: 'immediate',
       });
-    const trashed = await forEachTrack(
+    const trashedCount = await forEachTrack(
       queries.countIndexed.get(folderKeys) ?? 0,
       (lastId) => (isFolderSet(folderId) ? [] : queries.listIndexed.all({ ...folderKeys, after: lastId })),
       moveToTrash,
       context,
     );
-    return { trashed };
+    return { trashed: trashedCount };
   };
 
   const restore: Handler<typeof RESTORE_MUSIC_FOLDER> = async ({ folderId, removedAt }, context) => {

@@ -51,8 +51,8 @@ export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 0 || address.includes('%')) return false; // an address with a zone (`%eth0`) is link-local
   if (family === 4) return !privateV4.check(address, 'ipv4');
-  for (const { whole: range, closed } of v4InsideV6) {
-    if (range.check(address, 'ipv6')) return !closed.check(address, 'ipv6');
+  for (const { whole: range, closed: privateRanges } of v4InsideV6) {
+    if (range.check(address, 'ipv6')) return !privateRanges.check(address, 'ipv6');
   }
   return globalUnicast.check(address, 'ipv6') && !privateV6.check(address, 'ipv6');
 }

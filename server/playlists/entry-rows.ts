@@ -64,7 +64,7 @@ export function createEntryRows(client: Sqlite) {
   const findLast = client.prepare<[PlaylistId], Position>(
     'SELECT position FROM playlist_entries WHERE playlist_id = ? ORDER BY position DESC, id DESC LIMIT 1',
   );
-  const preceding = client.prepare<[PlaylistId, number, number], Position & { id: number }>(
+  const findPreceding = client.prepare<[PlaylistId, number, number], Position & { id: number }>(
     `SELECT position, id FROM playlist_entries WHERE playlist_id = ? AND (position, id) < (?, ?)
       ORDER BY position DESC, id DESC LIMIT ${ROWS_PER_READ}`,
   );
@@ -177,15 +177,15 @@ export function createEntryRows(client: Sqlite) {
    * entries are moved from the end of the list to positions above all others, or from the start to positions below.
    */
   async function renumber(id: PlaylistId): Promise<void> {
-    let [lowest, highest, room] = [Infinity, -Infinity, 0];
+    let [lowestPosition, highestPosition, neededRange] = [Infinity, -Infinity, 0];
     for (const statement of extents) {
       const extent = statement.get({ id });
-      lowest = Math.min(lowest, extent?.lowest ?? Infinity);
-      highest = Math.max(highest, extent?.highest ?? -Infinity);
-      room += (extent?.count ?? 0) * GAP;
+      lowestPosition = Math.min(lowestPosition, extent?.lowest ?? Infinity);
+      highestPosition = Math.max(highestPosition, extent?.highest ?? -Infinity);
+      neededRange += (extent?.count ?? 0) * GAP;
     }
-    const isUpwards = lowest + highest <= 0; // chosen so that positions stay around 0
-    let [from, to] = isUpwards ? [Infinity, highest + room] : [-Infinity, lowest - room];
+    const isUpwards = lowestPosition + highestPosition <= 0; // chosen so that positions stay around 0
+    let [from, to] = isUpwards ? [Infinity, highestPosition + neededRange] : [-Infinity, lowestPosition - neededRange];
     for (;;) {
       const step = renumberPart(id, isUpwards, from, to);
       if (step.last === undefined) return;
@@ -215,10 +215,10 @@ export function createEntryRows(client: Sqlite) {
     },
 
     /** Returns the neighbours of an entry inserted before another entry, not counting the entries that are moved. */
-    aroundEntry(playlistId: PlaylistId, entry: EntryRow, moving: ReadonlySet<number>): Neighbours {
+    aroundEntry(playlistId: PlaylistId, entry: EntryRow, movingIds: ReadonlySet<number>): Neighbours {
       for (let { position, id } = entry; ;) {
-        const page = preceding.all(playlistId, position, id);
-        const previousRow = page.find((row) => !moving.has(row.id));
+        const page = findPreceding.all(playlistId, position, id);
+        const previousRow = page.find((row) => !movingIds.has(row.id));
         const lastRow = page.at(-1);
         if (previousRow || !lastRow) return { before: previousRow?.position, after: entry.position };
         ({ position, id } = lastRow);
@@ -266,13 +266,13 @@ export function createEntryRows(client: Sqlite) {
     async differences(
       playlistId: PlaylistId,
       version_: number,
-    ): Promise<{ newEntries: (Position & { id: number })[]; past: VersionRow[] }> {
+    ): Promise<{ newEntries: (Position & { id: number })[]; pastEntries: VersionRow[] }> {
       const past: VersionRow[] = [];
       for (let from: PastKey = { until: version_, id: Infinity }; ;) {
         const end = endOfPart.get({ playlistId, ...from });
         const { until, id } = end ?? { until: Infinity, id: Infinity };
         past.push(...pastPart.all({ playlistId, version: version_, ...from, endUntil: until, endId: id }));
-        if (!end) return { newEntries: newerThan.all(playlistId, version_), past };
+        if (!end) return { newEntries: newerThan.all(playlistId, version_), pastEntries: past };
         from = end;
         await waitForTurn();
       }

@@ -25,7 +25,7 @@ interface MatchedFile {
 interface Line extends FileEntry {
   readings: string[][];
   trackId?: TrackId | undefined;
-  tie?: boolean;
+  isTie?: boolean;
 }
 
 interface FileMatchDeps {
@@ -122,7 +122,7 @@ export function createFileMatcher({ db, songs, folders }: FileMatchDeps) {
       // folder.
       const isProof = tail > 1 || line.readings.some((parts) => parts.length === 1);
       if (ids.length === 1 && isProof) [line.trackId] = ids;
-      else line.tie = ids.length > 1;
+      else line.isTie = ids.length > 1;
     }
   }
 
@@ -203,8 +203,8 @@ const textOf = ({ location, artist, title }: Line): string =>
     .join('')
     .replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '�');
 
-function reasonFor({ readings, tie, location }: Line): string {
-  if (tie === true) return 'several files in the library have this name';
+function reasonFor({ readings, isTie, location }: Line): string {
+  if (isTie === true) return 'several files in the library have this name';
   if (readings.length === 0 && location !== '') return 'this is a web address, and no track has its title';
   return 'no matching file or title in the library';
 }

@@ -32,9 +32,9 @@ export function longestRising(values: readonly number[]): Set<number> {
     if (low > 0) previous[index] = endIndexes[low - 1] as number;
     endIndexes[low] = index;
   }
-  const rising = new Set<number>();
-  for (let index = endIndexes.at(-1) ?? -1; index >= 0; index = previous[index] as number) rising.add(index);
-  return rising;
+  const risingIndexes = new Set<number>();
+  for (let index = endIndexes.at(-1) ?? -1; index >= 0; index = previous[index] as number) risingIndexes.add(index);
+  return risingIndexes;
 }
 
 /**

@@ -80,8 +80,8 @@ function* parseM3u(text: string): Generator<void, PlaylistFile> {
 /** Parses `123,Artist - Title`; seconds may be -1 or have decimals, and attributes (`tvg-id="a,b"`) may follow. */
 function parseExtinf(value: string): EntryFacts {
   const [, seconds] = /^\s*(-?\d+(?:\.\d+)?)/.exec(value) ?? [];
-  const unquoted = value.replace(/="[^"]*"/g, (quoted) => '='.padEnd(quoted.length, '_'));
-  const comma = unquoted.indexOf(',');
+  const maskedValue = value.replace(/="[^"]*"/g, (quotedText) => '='.padEnd(quotedText.length, '_'));
+  const comma = maskedValue.indexOf(',');
   const description = comma < 0 ? '' : value.slice(comma + 1);
   return { ...artistAndTitle(description), durationMs: toMs(Number(seconds) * 1_000) };
 }

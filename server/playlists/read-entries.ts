@@ -123,8 +123,8 @@ export function createEntryReader({
 
 /** Sorts in slices: a list may have hundreds of thousands of entries. */
 async function inRandomOrder(ids: Int32Array, seed: number): Promise<Int32Array> {
-  const highest = ids.reduce((maxId, id) => Math.max(maxId, id), 0);
-  const { placeOf, idAt } = seededOrder(seed, highest);
+  const highestId = ids.reduce((maxId, id) => Math.max(maxId, id), 0);
+  const { placeOf, idAt } = seededOrder(seed, highestId);
   const places = new Float64Array(ids.length);
   await inSlices(ids.keys(), (index) => (places[index] = placeOf(ids[index] ?? 0)));
   places.sort();

@@ -186,8 +186,8 @@ function conditionSql({ field, op, value }: Condition, bind: Bind, now: Date): s
     : testOf(kind, op, value, place.value, bind, now);
   const holdsForMissing = place.zero === true ? zeroHolds(op, value) : whenUnset;
   if (!holdsForMissing) return `${place.key} IN (${place.from} (${sql}))`;
-  const excluded = `${place.key} NOT IN (${place.from} NOT (${sql}))`;
-  return place.key === 'i.id' ? excluded : `(${place.key} IS NULL OR ${excluded})`;
+  const excludedSql = `${place.key} NOT IN (${place.from} NOT (${sql}))`;
+  return place.key === 'i.id' ? excludedSql : `(${place.key} IS NULL OR ${excludedSql})`;
 }
 
 function testOf(kind: Kind, op: Operator, value: Condition['value'], x: string, bind: Bind, now: Date): OperatorTest {

@@ -56,7 +56,7 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
   const rows = createEntryRows(db.$client);
   const changes = createChanges({ db, now, rows });
   const versions = createVersions({ db, now, rows, changes, songs });
-  const reading = createEntryReader({ library, rows, smart });
+  const entryReader = createEntryReader({ library, rows, smart });
 
   /** Makes clients reload the playlist; clients of other users only if the playlist is or was public. */
   function announce({ id, version, isPublic, ownerId, deletedAt }: PlaylistSummary, wasPublic = isPublic): void {
@@ -101,15 +101,16 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
      */
     async list(userId: UserId, page: Page, { deleted = false } = {}): Promise<Paged<PlaylistSummary>> {
       const { items, total } = deleted ? listDeleted(db, userId, page) : listReadable(db, userId, page);
-      return { items: await Promise.all(items.map(reading.withTotals)), total };
+      return { items: await Promise.all(items.map(entryReader.withTotals)), total };
     },
-    get: (userId: UserId, id: PlaylistId): Promise<PlaylistSummary> => reading.withTotals(getReadable(db, userId, id)),
-    withTotals: reading.withTotals,
+    get: (userId: UserId, id: PlaylistId): Promise<PlaylistSummary> =>
+      entryReader.withTotals(getReadable(db, userId, id)),
+    withTotals: entryReader.withTotals,
     entries: (userId: UserId, id: PlaylistId, page: EntryPage): Promise<Paged<Entry>> =>
-      reading.entries(userId, getReadable(db, userId, id), page),
+      entryReader.entries(userId, getReadable(db, userId, id), page),
     /** Yields the entries in chunks, for lists of any length. */
     allEntries: (userId: UserId, playlist: PlaylistSummary): AsyncGenerator<Entry[]> =>
-      reading.allEntries(userId, playlist),
+      entryReader.allEntries(userId, playlist),
 
     /** Returns those of the tracks that are in the list. */
     async listContained(userId: UserId, id: PlaylistId, trackIds: readonly TrackId[]): Promise<TrackId[]> {

@@ -102,12 +102,12 @@ export function createVersions({ db, now, rows, changes, songs }: VersionDeps) {
       }
       let missingTracks: MissingTrack[] = [];
       await changes.change(userId, id, { expectedVersion }, 'restore', async () => {
-        const { newEntries, past } = await rows.differences(id, version);
+        const { newEntries, pastEntries } = await rows.differences(id, version);
         const positions = new Map(newEntries.map((entry) => [entry.id, entry.position]));
         const movedRows: VersionRow[] = [];
         const addedEntries: NewEntry[] = [];
         missingTracks = [];
-        await inSlices(past, (entry) => {
+        await inSlices(pastEntries, (entry) => {
           const position = positions.get(entry.id);
           if (position !== undefined) {
             if (position !== entry.position) movedRows.push(entry);
@@ -117,7 +117,7 @@ export function createVersions({ db, now, rows, changes, songs }: VersionDeps) {
           if (recoveredEntry) addedEntries.push(recoveredEntry);
           else missingTracks.push({ title: entry.title, artistName: entry.artistName });
         });
-        const stayingIds = new Set(past.map((entry) => entry.id));
+        const stayingIds = new Set(pastEntries.map((entry) => entry.id));
         return {
           removed: newEntries.map((entry) => entry.id).filter((entryId) => !stayingIds.has(entryId)),
           moved: movedRows,

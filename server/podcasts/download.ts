@@ -118,8 +118,8 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
     let format: string | undefined;
     try {
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(SNIFF_BYTES), 0, SNIFF_BYTES, 0);
-      const sniffed = sniff(buffer.subarray(0, bytesRead));
-      format = sniffed === 'id3' ? 'mp3' : sniffed;
+      const sniffedFormat = sniff(buffer.subarray(0, bytesRead));
+      format = sniffedFormat === 'id3' ? 'mp3' : sniffedFormat;
       await handle.sync();
     } finally {
       await handle.close();

@@ -213,7 +213,7 @@ function webAddress(text: string | undefined, baseUrl: URL): string | undefined 
 
 /** Returns the text without markup. */
 function toPlainText(text: string | undefined): string | undefined {
-  const bare = text
+  const withoutMarkup = text
     ?.slice(0, MAX_TEXT_CHARACTERS)
     .replace(/<(?:br|\/p|\/li|\/div)\b[^<>]*>/gi, '\n')
     .replace(/<[^<>]*>/g, '')
@@ -223,7 +223,7 @@ function toPlainText(text: string | undefined): string | undefined {
     .replace(/[^\S\n]+/g, ' ')
     .replace(/ ?\n\s*/g, '\n')
     .trim();
-  return bare === '' ? undefined : bare;
+  return withoutMarkup === '' ? undefined : withoutMarkup;
 }
 
 const NAMED_ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
@@ -252,10 +252,10 @@ function parseDuration(text: string | undefined): number | null {
 /** Decodes a feed by the byte order mark, else by the XML declaration, else by the Content-Type; UTF-8 by default. */
 function decode(bytes: Uint8Array, contentType: string | null): string {
   const head = Buffer.from(bytes.subarray(0, 200)).toString('latin1');
-  const declared = /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w:-]{1,40})/i.exec(head)?.[1];
+  const xmlEncoding = /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w:-]{1,40})/i.exec(head)?.[1];
   const declaredCharset = /\bcharset\s*=\s*"?([\w:-]{1,40})/i.exec(contentType ?? '')?.[1];
   const mark = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff;
-  const name = typeof mark === 'string' ? mark : mark ? 'utf-16be' : (declared ?? declaredCharset ?? 'utf-8');
+  const name = typeof mark === 'string' ? mark : mark ? 'utf-16be' : (xmlEncoding ?? declaredCharset ?? 'utf-8');
   return decoderOf(name).decode(bytes);
 }
 

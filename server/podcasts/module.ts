@@ -62,7 +62,7 @@ export function podcastsModule({
     capBytes: () => settings.get('PODCAST_MAX_BYTES'),
     onChange: announceChange,
   });
-  let looking: NodeJS.Timeout | undefined;
+  let refreshTimer: NodeJS.Timeout | undefined;
 
   return {
     offers: { podcasts, sendEpisode: send },
@@ -80,9 +80,9 @@ export function podcastsModule({
     start(): void {
       const refreshDue = (): void =>
         void podcasts.refreshDue().catch((err: unknown) => log.error({ err }, 'podcasts could not be refreshed'));
-      looking = setInterval(refreshDue, REFRESH_CHECK_MS).unref();
+      refreshTimer = setInterval(refreshDue, REFRESH_CHECK_MS).unref();
       refreshDue();
     },
-    stop: () => clearInterval(looking),
+    stop: () => clearInterval(refreshTimer),
   } satisfies Module;
 }

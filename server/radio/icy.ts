@@ -71,14 +71,14 @@ export function titleOf(block: Buffer): string | undefined {
   const metadataText = isUtf8(bytes) ? bytes.toString('utf8') : decodeCharset(bytes, charset);
   // a title may contain quotes, and the text may be cut off
   const [, title] = /StreamTitle='([\s\S]*?)(?:';|'?$)/i.exec(metadataText) ?? [];
-  return title === undefined ? undefined : printed(title);
+  return title === undefined ? undefined : printable(title);
 }
 
 const titleBytes = (bytes: Buffer): Buffer =>
   Buffer.from(/StreamTitle='([\s\S]*?)(?:';|$)/i.exec(bytes.toString('latin1'))?.[1] ?? '', 'latin1');
 
 /** Returns a text on one line, without control and formatting characters. */
-const printed = (text: string): string =>
+const printable = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/\p{Cf}/gu, '')

@@ -13,10 +13,10 @@ export interface RadioTuning {
 const ANNOUNCE_INTERVAL_MS = 1_000;
 
 export function radioModule({ db, now, version, settings, events, tuning }: Base & { tuning: RadioTuning }) {
-  let announcing: NodeJS.Timeout | undefined;
+  let announceTimer: NodeJS.Timeout | undefined;
   const announceChange = (): void => {
-    announcing ??= setTimeout(() => {
-      announcing = undefined;
+    announceTimer ??= setTimeout(() => {
+      announceTimer = undefined;
       events.publish(stationEvent, {});
     }, ANNOUNCE_INTERVAL_MS).unref();
   };
@@ -30,6 +30,6 @@ export function radioModule({ db, now, version, settings, events, tuning }: Base
   return {
     offers: { radio, relay },
     routes: radioRoutes(radio, relay),
-    stop: () => clearTimeout(announcing),
+    stop: () => clearTimeout(announceTimer),
   } satisfies Module;
 }

@@ -90,8 +90,8 @@ export function createWorkerThread<Question, Answer, Note = never>({
     if (!thread) return;
     if (worker === thread) worker = undefined;
     thread.ref(); // the process stays alive until the thread has ended
-    const exited = stopWorker(thread, hasDatabase ? Infinity : graceMs).finally(() => exits.delete(exited));
-    exits.add(exited);
+    const whenExited = stopWorker(thread, hasDatabase ? Infinity : graceMs).finally(() => exits.delete(whenExited));
+    exits.add(whenExited);
   }
 
   async function askNow(question: Question, { signal, limitMs, transfer, onNote }: AskOptions<Note>): Promise<Answer> {

@@ -124,14 +124,14 @@ export function createDryRun({ db, source, record }: DryRunDeps): { plan: WriteB
 
   return {
     plan(ops, from, limitMs) {
-      const until = performance.now() + limitMs;
+      const endTime = performance.now() + limitMs;
       let plannedCount = 0;
       do {
         const op = ops[from + plannedCount++];
         if (!op) break;
         if (op.kind === 'rotation') op.ops.forEach(planSingle);
         else planSingle(op);
-      } while (from + plannedCount < ops.length && performance.now() <= until);
+      } while (from + plannedCount < ops.length && performance.now() <= endTime);
       return plannedCount;
     },
     changes: () => ({ ...changes, missing: [...record.missingIds].slice(0, MAX_LISTED_CHANGES).map(sourceIdOfTrack) }),

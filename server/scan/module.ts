@@ -100,7 +100,7 @@ export function scanModule({
   return {
     offers: {
       /** Returns what a scan would change; writes nothing. */
-      preview: (wish: PreviewRequest) => previewScan(deps, wish),
+      preview: (request: PreviewRequest) => previewScan(deps, request),
       /** Throws `conflict` without a music folder, `unavailable` when it cannot be read. */
       assertScannable: () => assertScannable(musicFolders),
       /** Throws a sentence when the configured folder is not allowed as a music folder, or cannot be read. */

@@ -16,7 +16,7 @@ const folderCounts = (
     ? []
     : musicFolders.flatMap(({ key, name }) => {
         const count = countsByFolder.get(key);
-        return count ? [{ name, files_seen: count.seen, files_done: count.done }] : [];
+        return count ? [{ name, files_seen: count.seenCount, files_done: count.doneCount }] : [];
       });
 
 export function createProgress(

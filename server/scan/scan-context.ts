@@ -78,7 +78,7 @@ export interface ScannedFolders {
 interface Scope extends ScannedFolders {
   offlineFolders: Awaited<ReturnType<typeof openScope>>['offlineFolders'];
   /** True if all music folders are scanned. */
-  isWhole: boolean;
+  isAllFolders: boolean;
   /** Returns the key of the music folder of a path; `modeAt` returns whether its files are copied. */
   keyAt: (path: string) => string;
   modeAt: (path: string) => ImportMode;
@@ -123,7 +123,7 @@ export interface Scan {
   /** Lists what a dry run would change. */
   preview: ReturnType<typeof createDryRun> | undefined;
   progress: ReturnType<typeof createProgress>;
-  unfinished: ReturnType<typeof createUnfinishedScans>;
+  unfinishedScans: ReturnType<typeof createUnfinishedScans>;
   heap: ReturnType<typeof createHeapLimit>;
 }
 
@@ -132,7 +132,7 @@ export async function prepareScan(deps: ScanDeps, options: ScanOptions): Promise
   const { db, now, storage } = deps;
   const { roots, musicFolders, dryRun, signal } = options;
   const startedAt = now().getTime();
-  const { offlineFolders, closedKeys, isWhole, ...scope } = await openScope(db, options);
+  const { offlineFolders, closedKeys, isAllFolders, ...scope } = await openScope(db, options);
   const folders = await findExistingFolders(roots, scope.folders);
   const keys = rootKeysOf(roots);
   const keyAt = (path: string): string => keyOfPath(keys, path);
@@ -140,7 +140,7 @@ export async function prepareScan(deps: ScanDeps, options: ScanOptions): Promise
   const isCopying = [...modes.values()].includes('copy') && !dryRun;
   const record = createScanRecord();
   const preview = dryRun ? createDryRun({ db, source: LOCAL_FOLDER, record }) : undefined;
-  const unfinished = createUnfinishedScans(db.$client, LOCAL_FOLDER);
+  const unfinishedScans = createUnfinishedScans(db.$client, LOCAL_FOLDER);
   return {
     deps,
     options,
@@ -149,7 +149,7 @@ export async function prepareScan(deps: ScanDeps, options: ScanOptions): Promise
       folders,
       closedKeys,
       offlineFolders,
-      isWhole,
+      isAllFolders,
       keyAt,
       modeAt: (path: string) => modes.get(keyAt(path)) ?? 'reference',
     },
@@ -175,7 +175,7 @@ export async function prepareScan(deps: ScanDeps, options: ScanOptions): Promise
     detectCharsets: prepareAlbumCharsets(db.$client, LOCAL_FOLDER),
     record,
     rows: createWriteQueue({
-      writeBatch: preview?.plan ?? unfinished.noteBefore(createRowWriter(deps, options, record)),
+      writeBatch: preview?.plan ?? unfinishedScans.noteBefore(createRowWriter(deps, options, record)),
       batchMs: deps.batchMs,
       isScanActive: () => !signal.aborted,
       relieve: deps.relieve,
@@ -183,7 +183,7 @@ export async function prepareScan(deps: ScanDeps, options: ScanOptions): Promise
     }),
     preview,
     progress: createProgress(record, musicFolders, options.onProgress),
-    unfinished,
+    unfinishedScans,
     heap: createHeapLimit(),
   };
 }

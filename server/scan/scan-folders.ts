@@ -109,11 +109,11 @@ const resolveRoots = async (roots: MusicRoots): Promise<MusicRoots> =>
     : Promise.all(roots.map(async ({ key, path }) => ({ key, path: await realpath(path).catch(() => NO_PATH) })));
 
 async function isPlainFolder(root: MusicRoots, path: string): Promise<boolean> {
-  const absolute = absoluteOf(root, path);
+  const absolutePath = absoluteOf(root, path);
   try {
-    if (!(await lstat(absolute)).isDirectory()) return false;
-    const writtenPath = typeof absolute === 'string' ? Buffer.from(resolve(absolute)) : absolute;
-    return writtenPath.equals(await realpath(absolute, { encoding: 'buffer' }));
+    if (!(await lstat(absolutePath)).isDirectory()) return false;
+    const writtenPath = typeof absolutePath === 'string' ? Buffer.from(resolve(absolutePath)) : absolutePath;
+    return writtenPath.equals(await realpath(absolutePath, { encoding: 'buffer' }));
   } catch {
     return false;
   }

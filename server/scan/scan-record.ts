@@ -13,7 +13,7 @@ export interface ScanRecord {
   /** The number of audio files that the walk met. */
   seenCount: number;
   /** Counts by the key of the music folder. */
-  countsByFolder: Map<string, { seen: number; done: number }>;
+  countsByFolder: Map<string, { seenCount: number; doneCount: number }>;
   /** The number of unchanged files, including files that failed before, and files that could not be examined. */
   unchangedCount: number;
   /** The number of unchanged files that failed again. */
@@ -100,12 +100,15 @@ export function restartRecord(record: ScanRecord): void {
 
 /** Adds a batch to the record; `key` is that of the music folder. */
 export function recordBatch(record: ScanRecord, batch: FolderBatch, key: string): void {
-  const unchanged = batch.unchangedCount + batch.returnedFiles.length + batch.unreadableCount;
-  const seen = unchanged + batch.candidates.length;
-  record.seenCount += seen;
-  record.unchangedCount += unchanged;
-  const previousCounts = record.countsByFolder.get(key) ?? { seen: 0, done: 0 };
-  record.countsByFolder.set(key, { seen: previousCounts.seen + seen, done: previousCounts.done + unchanged });
+  const unchangedCount = batch.unchangedCount + batch.returnedFiles.length + batch.unreadableCount;
+  const seenCount = unchangedCount + batch.candidates.length;
+  record.seenCount += seenCount;
+  record.unchangedCount += unchangedCount;
+  const previousCounts = record.countsByFolder.get(key) ?? { seenCount: 0, doneCount: 0 };
+  record.countsByFolder.set(key, {
+    seenCount: previousCounts.seenCount + seenCount,
+    doneCount: previousCounts.doneCount + unchangedCount,
+  });
   recordSkipped(record, batch.path, batch.skippedFiles);
 }
 
@@ -113,13 +116,13 @@ export function recordRead(record: ScanRecord, keys: readonly string[]): void {
   record.readCount += keys.length;
   for (const key of keys) {
     const count = record.countsByFolder.get(key);
-    if (count) count.done++;
+    if (count) count.doneCount++;
   }
 }
 
-function recordSkipped(record: ScanRecord, path: string, skipped: NameReason[]): void {
-  record.skippedCount += skipped.length;
-  for (const { name, reason } of skipped)
+function recordSkipped(record: ScanRecord, path: string, skippedFiles: NameReason[]): void {
+  record.skippedCount += skippedFiles.length;
+  for (const { name, reason } of skippedFiles)
     if (record.skippedFiles.length < MAX_LISTED_SKIPS)
       record.skippedFiles.push({ source_id: sourceIdOf(path, name), reason });
 }

@@ -12,7 +12,7 @@ interface ScanScope {
   /** Keys of music folders that [''] does not include. */
   closedKeys: string[];
   /** True if the scan walks every connected music folder. */
-  isWhole: boolean;
+  isAllFolders: boolean;
   offlineFolders: { key: string; name: string; reason: string }[];
 }
 
@@ -56,12 +56,16 @@ export async function openScope(
   if (firstOffline && [...requestedKeys].every(isOffline)) throw new AppError('unavailable', firstOffline.reason);
 
   const isFirstAlone = folders.includes(FIRST_FOLDER_ONLY);
-  const isWhole = isAll || (isFirstAlone && requestedKeys.size > 1) || (isFirstAlone && currentKeys.length === 1);
-  const openKeys = isWhole ? currentKeys : isFirstAlone ? [''] : currentKeys.filter((key) => requestedKeys.has(key));
+  const isAllFolders = isAll || (isFirstAlone && requestedKeys.size > 1) || (isFirstAlone && currentKeys.length === 1);
+  const openKeys = isAllFolders
+    ? currentKeys
+    : isFirstAlone
+      ? ['']
+      : currentKeys.filter((key) => requestedKeys.has(key));
   return {
-    folders: isWhole || isFirstAlone ? [''] : folders.filter((folder) => !isOffline(keyOfPath(keys, folder))),
+    folders: isAllFolders || isFirstAlone ? [''] : folders.filter((folder) => !isOffline(keyOfPath(keys, folder))),
     closedKeys: keys.filter((key) => !openKeys.includes(key) || isOffline(key)),
-    isWhole,
+    isAllFolders,
     offlineFolders,
   };
 }

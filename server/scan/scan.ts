@@ -50,13 +50,13 @@ export async function scan(deps: ScanDeps, options: ScanOptions): Promise<ScanRe
 async function runScan(preparedScan: Scan): Promise<ScanResult> {
   const refusalsByKey = await findRefusedFolders(preparedScan);
   const scan = withoutFolders(preparedScan, [...refusalsByKey.keys()]);
-  const { deps, scope, copies, identity, record, rows, progress, unfinished } = scan;
+  const { deps, scope, copies, identity, record, rows, progress, unfinishedScans } = scan;
   const { dryRun, roots, signal } = scan.options;
   if (copies.isEnabled) markLostCopiesChanged(deps.db, LOCAL_FOLDER);
-  if (unfinished.lastOldId() === 0) deps.reader.warmUp(); // a first scan reads every file
+  if (unfinishedScans.lastOldId() === 0) deps.reader.warmUp(); // a first scan reads every file
   try {
     await processFolders(scan, scope);
-    if (identity.postponedFiles.size > 0 && !scope.isWhole) {
+    if (identity.postponedFiles.size > 0 && !scope.isAllFolders) {
       restartRecord(record); // only a scan of everything finds where the tracks of these folders are now
       await processFolders(scan, {
         folders: [''],
@@ -67,7 +67,7 @@ async function runScan(preparedScan: Scan): Promise<ScanResult> {
     await rows.drain();
     progress.enterPhase('hashing');
     if (!dryRun) await hashLargeFiles({ db: deps.db, reader: deps.reader, root: roots, source: LOCAL_FOLDER, signal });
-    if (!dryRun && (unfinished.isNoted() || deps.goneTrackFinder.isDue())) {
+    if (!dryRun && (unfinishedScans.isNoted() || deps.goneTrackFinder.isDue())) {
       await assignAlbums(scan);
       progress.enterPhase('comparing');
       await matchGoneTracks(scan);

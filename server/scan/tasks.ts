@@ -87,7 +87,7 @@ export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> 
     let hasWritten = false;
 
     const folderOptions = foldersOf(deps);
-    const run = (): Promise<ScanResult> =>
+    const runScan = (): Promise<ScanResult> =>
       scan(deps, {
         ...folderOptions,
         folders: paths,
@@ -115,7 +115,7 @@ export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> 
       await deps.jobs.tryEnqueue(COVER_TASK, {}); // there may be new pictures even if there are no new tracks
     };
     const result = await (
-      folderOptions.musicFolders.some(({ mode }) => mode === 'copy') ? deps.leases.leaseAll(run) : run()
+      folderOptions.musicFolders.some(({ mode }) => mode === 'copy') ? deps.leases.leaseAll(runScan) : runScan()
     )
       .finally(followUp)
       .catch((error: unknown) => {
@@ -123,7 +123,7 @@ export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> 
           ? error
           : permanent(error);
       });
-    const { files, added, updated, failed_count: failed } = result;
+    const { files, added, updated, failed_count: failedCount } = result;
     publish({
       phase: 'done',
       files_seen: files,
@@ -131,7 +131,7 @@ export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> 
       files_total: files,
       added,
       updated,
-      failed,
+      failed: failedCount,
       files_per_second: Math.round(files / Math.max(0.001, result.duration_ms / 1000)),
       eta_ms: 0,
       current: null,
@@ -174,9 +174,9 @@ function foldersOf({
 export type PreviewRequest = Pick<ScanOptions, 'folders' | 'restore' | 'reread' | 'signal' | 'onProgress'>;
 
 /** Returns what a scan would change. Publishes no events, since nothing changes in the library. */
-export const previewScan = (deps: ScanTaskDeps, wish: PreviewRequest): Promise<ScanResult> =>
+export const previewScan = (deps: ScanTaskDeps, request: PreviewRequest): Promise<ScanResult> =>
   scan(deps, {
-    ...wish,
+    ...request,
     ...foldersOf(deps),
     dryRun: true,
     onCommit: () => {},

@@ -140,29 +140,29 @@ export function createScrobbleAccounts({
     ): Promise<ScrobblingStatus> {
       const scrobbler = requireEnabled(service);
       const { title } = scrobbler;
-      const isOwn = scrobbler.signIn === 'own_server';
-      if (isOwn && url === undefined) throw invalid([{ field: 'url', message: `is needed for ${title}` }]);
-      const account = { token, url: isOwn ? (url ?? null) : null, mayBePrivate: isSuperuser(userId) };
-      let accepted: { token: string; username: string } | undefined;
+      const isOwnServer = scrobbler.signIn === 'own_server';
+      if (isOwnServer && url === undefined) throw invalid([{ field: 'url', message: `is needed for ${title}` }]);
+      const account = { token, url: isOwnServer ? (url ?? null) : null, mayBePrivate: isSuperuser(userId) };
+      let acceptedAccount: { token: string; username: string } | undefined;
       try {
-        accepted = await scrobbler.finishSignIn(account);
+        acceptedAccount = await scrobbler.finishSignIn(account);
       } catch (cause) {
         throw unavailable(title, cause);
       }
-      if (!accepted)
+      if (!acceptedAccount)
         throw invalid([
           {
             field: 'token',
             message: scrobbler.startSignIn ? `is not allowed on the page of ${title} yet` : `is not known to ${title}`,
           },
         ]);
-      const { sealed, salt } = sealer.seal(userId, accepted.token, purposeOf(service, account.url));
+      const { sealed, salt } = sealer.seal(userId, acceptedAccount.token, purposeOf(service, account.url));
       queries.setAccount({
         userId,
         service,
         token: sealed,
         tokenSalt: salt,
-        username: accepted.username,
+        username: acceptedAccount.username,
         url: account.url,
         syncLoves: syncLoves && scrobbler.setLoved !== undefined,
         createdAt: now(),

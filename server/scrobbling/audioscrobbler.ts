@@ -5,7 +5,7 @@ import { z } from 'zod';
 import {
   MAX_WAIT_MS,
   MAX_PAGES,
-  present,
+  withoutNulls,
   readAll,
   reasonOf,
   resetMs,
@@ -101,9 +101,9 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): Scrobbler {
   /** Sends a change, which has to be signed and sent with POST. */
   function post(params: Record<string, string>, signal?: AbortSignal): Promise<ServiceAnswer> {
     const { api_key, secret } = keys();
-    const signed = { ...params, api_key };
+    const signedParams = { ...params, api_key };
     return ask(new URL(baseUrl()), API_PATH, {
-      form: { ...signed, api_sig: signatureOf(signed, secret), format: 'json' },
+      form: { ...signedParams, api_sig: signatureOf(signedParams, secret), format: 'json' },
       signal,
     });
   }
@@ -114,7 +114,7 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): Scrobbler {
   }
 
   const songParams = ({ title: track, artistName: artist, albumTitle, recordingMbid, durationMs }: SongOut) =>
-    present({
+    withoutNulls({
       artist,
       track,
       album: albumTitle,
@@ -162,14 +162,14 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): Scrobbler {
       if (!results) return outcomeOf(answer, false);
       if (results.length !== listens.length)
         return { kind: 'down', reason: `it answered about ${results.length} of ${listens.length} plays` };
-      const refused = new Map<number, string>();
-      const later = new Set<number>();
+      const refusedReasons = new Map<number, string>();
+      const laterIndexes = new Set<number>();
       for (const [index, { ignoredMessage }] of results.entries()) {
         if (!ignoredMessage || ignoredMessage.code === 0) continue;
-        if (ignoredMessage.code === DAILY_LIMIT_CODE) later.add(index);
-        else refused.set(index, ignoredMessage['#text'] || `reason ${ignoredMessage.code}`);
+        if (ignoredMessage.code === DAILY_LIMIT_CODE) laterIndexes.add(index);
+        else refusedReasons.set(index, ignoredMessage['#text'] || `reason ${ignoredMessage.code}`);
       }
-      return { kind: 'ok', waitMs: 0, refused, later };
+      return { kind: 'ok', waitMs: 0, refusedReasons, laterIndexes };
     },
 
     playingNow: async ({ token }, song) =>
@@ -216,12 +216,12 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): Scrobbler {
           { method: 'user.getLovedTracks', user: username, limit: `${LOVES_PER_PAGE}`, page: `${page}` },
           signal,
         );
-        const loved = Loved.safeParse(answer.body).data?.lovedtracks;
-        if (!loved) throw new Error(reasonOf(Fault.safeParse(answer.body).data?.message, answer.status));
-        const { total, totalPages } = loved['@attr'];
+        const lovedTracks = Loved.safeParse(answer.body).data?.lovedtracks;
+        if (!lovedTracks) throw new Error(reasonOf(Fault.safeParse(answer.body).data?.message, answer.status));
+        const { total, totalPages } = lovedTracks['@attr'];
         return {
           total: total ?? (page < totalPages ? Infinity : 0),
-          items: loved.track.map(({ name, mbid, artist }) => ({
+          items: lovedTracks.track.map(({ name, mbid, artist }) => ({
             title: name,
             artistName: artist.name ?? artist['#text'] ?? null,
             recordingMbid: mbid || null,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import {
   MAX_PAGES,
   parseAnswer,
-  present,
+  withoutNulls,
   readAll,
   reasonOf,
   resetMs,
@@ -59,8 +59,8 @@ export function createListenBrainz({ ask, baseUrl, isEnabled, version }: ListenB
     ask(new URL(baseUrl()), path, { json, headers: { authorization: `Token ${token}` }, signal });
 
   const metadata = ({ title, artistName, albumTitle, recordingMbid, durationMs }: SongOut) => ({
-    ...present({ artist_name: artistName, track_name: title, release_name: albumTitle }),
-    additional_info: present<string | number>({
+    ...withoutNulls({ artist_name: artistName, track_name: title, release_name: albumTitle }),
+    additional_info: withoutNulls<string | number>({
       media_player: 'Tonearm',
       submission_client: 'Tonearm',
       submission_client_version: version,
@@ -113,8 +113,8 @@ export function createListenBrainz({ ask, baseUrl, isEnabled, version }: ListenB
         const answer = await call(`1/user/${encodeURIComponent(username)}/listens?${query}`, token, undefined, signal);
         if (answer.status === 404) return undefined;
         const { listens } = parseAnswer(Listens, answer).payload;
-        for (const { listened_at: at, track_metadata: song } of listens)
-          knownListens.push({ title: song.track_name, playedAt: at * 1_000 });
+        for (const { listened_at: playedAtSeconds, track_metadata: song } of listens)
+          knownListens.push({ title: song.track_name, playedAt: playedAtSeconds * 1_000 });
         const earliest = Math.min(...listens.map((listen) => listen.listened_at));
         if (listens.length < LISTENS_PER_PAGE || earliest >= max) break;
         max = earliest;

@@ -49,9 +49,9 @@ export function createLoveSync({ now, queries, scrobblers, accounts, likes, matc
     );
 
   /** Sends a change; returns whether the service accepted it. Throws when a retry may succeed. */
-  async function isAccepted(ask: () => Promise<Outcome>, signal: AbortSignal): Promise<boolean> {
+  async function isAccepted(sendChange: () => Promise<Outcome>, signal: AbortSignal): Promise<boolean> {
     for (;;) {
-      const outcome = await ask();
+      const outcome = await sendChange();
       if (outcome.kind === 'ok' || outcome.kind === 'refused') return outcome.kind === 'ok';
       if (outcome.kind === 'bad_token') throw new SignedOut(outcome.reason);
       if (outcome.kind !== 'busy') throw new Error(outcome.reason);
@@ -106,20 +106,20 @@ export function createLoveSync({ now, queries, scrobblers, accounts, likes, matc
       if (likedKeys.has(love.songKey)) news.push({ id: undefined, love });
       else if (id !== undefined) news.push({ id, love });
     }
-    const added = await setLiked(
+    const addedCount = await setLiked(
       accountKey.userId,
       news.flatMap(({ id }) => (id === undefined ? [] : [id])),
       true,
     );
     for (const { love } of news) queries.putLove(accountKey, love);
-    const isThere = ({ songKey: key, recordingMbid }: LoveRow): boolean =>
+    const isAtService = ({ songKey: key, recordingMbid }: LoveRow): boolean =>
       keys.has(key) || (recordingMbid !== null && mbids.has(recordingMbid));
     // a song that the service lists under another name was never listed under this one
-    const removedLoves = [...knownLoves.values()].filter((love) => love.isListed && !isThere(love));
+    const removedLoves = [...knownLoves.values()].filter((love) => love.isListed && !isAtService(love));
     if (removedLoves.length > Math.max(MIN_REMOVED_COUNT, knownLoves.size * MAX_REMOVED_SHARE))
       throw new Error(`${removedLoves.length} of ${knownLoves.size} loved songs are missing there`);
     for (const love of knownLoves.values())
-      if (!love.isListed && isThere(love)) queries.putLove(accountKey, { ...love, isListed: true });
+      if (!love.isListed && isAtService(love)) queries.putLove(accountKey, { ...love, isListed: true });
     for (const love of removedLoves) {
       const ids = liked.flatMap((song) => (keyOf(song) === love.songKey ? [song.id] : []));
       const otherTrack = matcher.find({ ...love, albumTitle: null });
@@ -130,7 +130,7 @@ export function createLoveSync({ now, queries, scrobblers, accounts, likes, matc
       );
       queries.removeLove(accountKey, love.songKey);
     }
-    return { added, removed: removedLoves.length };
+    return { added: addedCount, removed: removedLoves.length };
   }
 
   /** Accounts of users who liked something during a comparison. */

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import {
   parseAnswer,
-  present,
+  withoutNulls,
   reasonOf,
   type AskService,
   type Outcome,
@@ -56,7 +56,7 @@ export function createMaloja({ ask, isEnabled }: MalojaDeps): Scrobbler {
       if (!listen) return { kind: 'ok', waitMs: 0 };
       const { title, artistName: artist, albumTitle: album, durationMs, playedAt } = listen;
       const length = durationMs !== null && durationMs > 0 ? Math.round(durationMs / 1_000) : null;
-      const song = present({ key: account.token, artist, title, album, length });
+      const song = withoutNulls({ key: account.token, artist, title, album, length });
       // Maloja reports success for a play that it already has, also at a shifted time, so a retry adds no duplicate
       for (let shiftSeconds = 0; shiftSeconds <= MAX_TIME_SHIFT_S; shiftSeconds++) {
         const time = Math.floor(playedAt / 1_000) + shiftSeconds;

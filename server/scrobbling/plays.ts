@@ -61,21 +61,21 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
   /** Returns the plays that the service does not have yet. */
   async function withoutKnownListens(
     plays: readonly QueuedListen[],
-    { accountKey: of, account, scrobbler, signal }: SendingRun,
+    { accountKey, account, scrobbler, signal }: SendingRun,
   ): Promise<QueuedListen[]> {
     const times = plays.flatMap(({ listen }) => (listen.mayBeThere ? [listen.playedAt] : []));
     if (times.length === 0 || !scrobbler.listensBetween) return [...plays];
     const knownListens = await scrobbler.listensBetween(account, Math.min(...times), Math.max(...times), signal);
     if (!knownListens) return [...plays];
     const songAt = Map.groupBy(knownListens, ({ playedAt }) => playedAt);
-    const isThere = ({ listen }: QueuedListen): boolean => {
-      const second = Math.floor(listen.playedAt / 1_000) * 1_000;
-      const listensAtTime = songAt.get(second) ?? [];
+    const isKnownListen = ({ listen }: QueuedListen): boolean => {
+      const wholeSecondMs = Math.floor(listen.playedAt / 1_000) * 1_000;
+      const listensAtTime = songAt.get(wholeSecondMs) ?? [];
       return listensAtTime.some(({ title }) => titleKey(title) === titleKey(listen.title));
     };
-    const alreadyListed = plays.filter((play) => play.listen.mayBeThere && isThere(play));
+    const alreadyListed = plays.filter((play) => play.listen.mayBeThere && isKnownListen(play));
     queries.submitted(
-      of,
+      accountKey,
       alreadyListed.map(({ id }) => id),
       now(),
     );
@@ -115,14 +115,17 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
     }
     run.failuresInRow = 0;
     if (outcome.kind === 'ok') {
-      const acceptedIds = ids.filter((_, index) => !outcome.refused?.has(index) && !outcome.later?.has(index));
+      const acceptedIds = ids.filter(
+        (_, index) => !outcome.refusedReasons?.has(index) && !outcome.laterIndexes?.has(index),
+      );
       queries.submitted(accountKey, acceptedIds, now());
       run.acceptedCount += acceptedIds.length;
       run.atOnce = Math.min(scrobbler.atOnce, run.atOnce * 2);
-      for (const [index, reason] of outcome.refused ?? []) recordRefusal(run, plays[index] as QueuedListen, reason);
-      const later = ids.filter((_, index) => outcome.later?.has(index));
-      if (later.length > 0) {
-        queries.setSent(accountKey, later, false);
+      for (const [index, reason] of outcome.refusedReasons ?? [])
+        recordRefusal(run, plays[index] as QueuedListen, reason);
+      const postponedIds = ids.filter((_, index) => outcome.laterIndexes?.has(index));
+      if (postponedIds.length > 0) {
+        queries.setSent(accountKey, postponedIds, false);
         throw new Error('it accepts no more plays today');
       }
       return outcome.waitMs;
@@ -145,17 +148,17 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
 
   /** Sends one batch. Returns how many ms to wait before the next batch; undefined when there is none. */
   async function sendBatch(run: SendingRun): Promise<number | undefined> {
-    const { accountKey: of, scrobbler } = run;
-    const queued = queries.next(of, run.atOnce, run.failedPlays.keys());
-    if (queued.length === 0) return undefined;
-    const plays = queued.flatMap((play) => {
+    const { accountKey, scrobbler } = run;
+    const queuedPlays = queries.next(accountKey, run.atOnce, run.failedPlays.keys());
+    if (queuedPlays.length === 0) return undefined;
+    const plays = queuedPlays.flatMap((play) => {
       const listen = toListen(play, scrobbler);
       return listen ? [{ id: play.id, listen }] : [];
     });
     const playIds = new Set(plays.map(({ id }) => id));
     queries.drop(
-      of,
-      queued.map(({ id }) => id).filter((id) => !playIds.has(id)),
+      accountKey,
+      queuedPlays.map(({ id }) => id).filter((id) => !playIds.has(id)),
     );
     const missingPlays = await withoutKnownListens(plays, run);
     return missingPlays.length === 0 ? 0 : send(missingPlays, run);
@@ -219,8 +222,8 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
         } finally {
           setAside(run);
         }
-        const [failed] = run.failedPlays.values();
-        if (failed) throw new Error(`${failed.reason}, for “${failed.play.listen.title}”`);
+        const [failedPlay] = run.failedPlays.values();
+        if (failedPlay) throw new Error(`${failedPlay.reason}, for “${failedPlay.play.listen.title}”`);
       } catch (error) {
         if (signal.aborted) throw error;
         // the message has no number, because more plays may be queued until the next attempt

@@ -100,16 +100,16 @@ export function createScrobbleQueries({ db }: { db: MainDb }) {
     and(eq(scrobbleAccounts.userId, userId), eq(scrobbleAccounts.service, service));
   const isQueued = ({ userId, service }: AccountKey) =>
     and(eq(scrobbleQueue.userId, userId), eq(scrobbleQueue.service, service));
-  const arePlays = (of: AccountKey, ids: readonly PlayId[]) =>
-    and(eq(scrobbleQueue.service, of.service), inArray(scrobbleQueue.playId, [...ids]));
+  const arePlays = (accountKey: AccountKey, ids: readonly PlayId[]) =>
+    and(eq(scrobbleQueue.service, accountKey.service), inArray(scrobbleQueue.playId, [...ids]));
   const areLoves = ({ userId, service }: AccountKey) =>
     and(eq(scrobbleLoves.userId, userId), eq(scrobbleLoves.service, service));
-  const deleteFromQueue = (of: AccountKey, ids: readonly PlayId[]): void =>
-    void db.delete(scrobbleQueue).where(arePlays(of, ids)).run();
+  const deleteFromQueue = (accountKey: AccountKey, ids: readonly PlayId[]): void =>
+    void db.delete(scrobbleQueue).where(arePlays(accountKey, ids)).run();
 
   return {
-    findAccount: (of: AccountKey): ScrobbleAccountRow | undefined =>
-      db.select().from(scrobbleAccounts).where(isAccount(of)).get(),
+    findAccount: (accountKey: AccountKey): ScrobbleAccountRow | undefined =>
+      db.select().from(scrobbleAccounts).where(isAccount(accountKey)).get(),
     isSuperuser: (userId: UserId): boolean =>
       db.select({ isSuperuser: users.isSuperuser }).from(users).where(eq(users.id, userId)).get()?.isSuperuser ?? false,
     accounts: (): ScrobbleAccountRow[] => db.select().from(scrobbleAccounts).all(),
@@ -122,69 +122,70 @@ export function createScrobbleQueries({ db }: { db: MainDb }) {
         'userId' | 'service' | 'token' | 'tokenSalt' | 'username' | 'url' | 'syncLoves' | 'createdAt'
       >,
     ): void {
-      const { userId: _, service: __, createdAt: ___, ...renewed } = account;
+      const { userId: _, service: __, createdAt: ___, ...renewedFields } = account;
       db.insert(scrobbleAccounts)
         .values(account)
         .onConflictDoUpdate({
           target: [scrobbleAccounts.userId, scrobbleAccounts.service],
-          set: { ...renewed, problem: null, isStopped: false },
+          set: { ...renewedFields, problem: null, isStopped: false },
         })
         .run();
     },
     updateAccount: (
-      of: AccountKey,
+      accountKey: AccountKey,
       values: Partial<Pick<ScrobbleAccountRow, 'problem' | 'isStopped' | 'lovesSyncedAt' | 'token' | 'tokenSalt'>>,
-    ): void => void db.update(scrobbleAccounts).set(values).where(isAccount(of)).run(),
-    removeAccount: client.transaction((of: AccountKey): void => {
-      db.delete(scrobbleQueue).where(isQueued(of)).run();
-      db.delete(scrobbleLoves).where(areLoves(of)).run();
-      db.delete(scrobbleAccounts).where(isAccount(of)).run();
+    ): void => void db.update(scrobbleAccounts).set(values).where(isAccount(accountKey)).run(),
+    removeAccount: client.transaction((accountKey: AccountKey): void => {
+      db.delete(scrobbleQueue).where(isQueued(accountKey)).run();
+      db.delete(scrobbleLoves).where(areLoves(accountKey)).run();
+      db.delete(scrobbleAccounts).where(isAccount(accountKey)).run();
     }).immediate,
 
     /** Queues plays. Does nothing for a user without an account. */
     queue: (userId: UserId, ids: readonly PlayId[]): void => void queue.run({ userId, ids: JSON.stringify(ids) }),
     /** Lists plays with fewer failures first. */
-    next: (of: AccountKey, limit: number, without: Iterable<PlayId>): QueuedPlay[] =>
-      selectNext.all({ ...of, limit, without: JSON.stringify([...without]) }),
+    next: (accountKey: AccountKey, limit: number, excludedIds: Iterable<PlayId>): QueuedPlay[] =>
+      selectNext.all({ ...accountKey, limit, without: JSON.stringify([...excludedIds]) }),
     /**
      * Notes that a play was not accepted; returns how often that has happened. While no other plays are accepted, the
      * count is at most one.
      */
     fail: ({ service }: AccountKey, id: PlayId, othersAreTaken: boolean): number =>
       fail.all({ id, service, counts: othersAreTaken ? 1 : 0 })[0] ?? 0,
-    refusals: (of: AccountKey): Refusal[] => refusals.all(of),
+    refusals: (accountKey: AccountKey): Refusal[] => refusals.all(accountKey),
     drop: deleteFromQueue,
-    setSent: (of: AccountKey, ids: readonly PlayId[], isSent: boolean): void =>
-      void db.update(scrobbleQueue).set({ isSent }).where(arePlays(of, ids)).run(),
-    refuse: (of: AccountKey, id: PlayId, refusal: string): void =>
+    setSent: (accountKey: AccountKey, ids: readonly PlayId[], isSent: boolean): void =>
+      void db.update(scrobbleQueue).set({ isSent }).where(arePlays(accountKey, ids)).run(),
+    refuse: (accountKey: AccountKey, id: PlayId, refusal: string): void =>
       void db
         .update(scrobbleQueue)
         .set({ refusal })
-        .where(arePlays(of, [id]))
+        .where(arePlays(accountKey, [id]))
         .run(),
-    submitted: client.transaction((of: AccountKey, ids: readonly PlayId[], at: Date): void => {
-      deleteFromQueue(of, ids);
-      addSubmitted.run({ ...of, plays: ids.length, at: at.getTime() });
+    submitted: client.transaction((accountKey: AccountKey, ids: readonly PlayId[], submittedAt: Date): void => {
+      deleteFromQueue(accountKey, ids);
+      addSubmitted.run({ ...accountKey, plays: ids.length, at: submittedAt.getTime() });
     }).immediate,
-    counts: (of: AccountKey): { queued: number; refused: number } => count.get(of) ?? { queued: 0, refused: 0 },
+    counts: (accountKey: AccountKey): { queued: number; refused: number } =>
+      count.get(accountKey) ?? { queued: 0, refused: 0 },
     waiting: (): AccountKey[] => selectWaiting.all(),
 
     likedSongs: (userId: UserId): LikedSong[] => likedSongs.all(userId),
     lovesSyncedBefore: (time: Date): AccountKey[] => syncedBefore.all(time.getTime()),
-    loves: (of: AccountKey): LoveRow[] => db.select().from(scrobbleLoves).where(areLoves(of)).all(),
-    putLove: (of: AccountKey, love: LoveRow): void =>
+    loves: (accountKey: AccountKey): LoveRow[] => db.select().from(scrobbleLoves).where(areLoves(accountKey)).all(),
+    putLove: (accountKey: AccountKey, love: LoveRow): void =>
       void db
         .insert(scrobbleLoves)
-        .values({ ...of, ...love })
+        .values({ ...accountKey, ...love })
         .onConflictDoUpdate({
           target: [scrobbleLoves.userId, scrobbleLoves.service, scrobbleLoves.songKey],
           set: { isListed: love.isListed },
         })
         .run(),
-    removeLove: (of: AccountKey, songKey: number): void =>
+    removeLove: (accountKey: AccountKey, songKey: number): void =>
       void db
         .delete(scrobbleLoves)
-        .where(and(areLoves(of), eq(scrobbleLoves.songKey, songKey)))
+        .where(and(areLoves(accountKey), eq(scrobbleLoves.songKey, songKey)))
         .run(),
   };
 }

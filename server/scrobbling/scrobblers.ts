@@ -51,9 +51,9 @@ export type Outcome =
       kind: 'ok';
       waitMs: number;
       /** Indexes of listens that the service will never accept, with its reason. */
-      refused?: ReadonlyMap<number, string>;
+      refusedReasons?: ReadonlyMap<number, string>;
       /** Indexes of listens that the service did not accept today. */
-      later?: ReadonlySet<number>;
+      laterIndexes?: ReadonlySet<number>;
     }
   | { kind: 'busy'; waitMs: number; reason: string }
   | { kind: 'down'; reason: string }
@@ -128,7 +128,7 @@ export const createAskService =
     const content = json !== undefined ? JSON.stringify(json) : form && new URLSearchParams(form).toString();
     const {
       status,
-      headers: answered,
+      headers: answerHeaders,
       bytes,
     } = await bucket.run(
       () =>
@@ -149,7 +149,7 @@ export const createAskService =
         }),
       signal,
     );
-    return { status, headers: answered, body: parse(bytes) };
+    return { status, headers: answerHeaders, body: parse(bytes) };
   };
 
 function parse(bytes: Uint8Array): unknown {
@@ -178,12 +178,12 @@ export function parseAnswer<T extends z.ZodType>(form: T, { status, body }: Serv
 }
 
 /** Returns the fields that have a value, because services refuse fields without one. */
-export const present = <T>(fields: Record<string, T | null>): Record<string, T> =>
+export const withoutNulls = <T>(fields: Record<string, T | null>): Record<string, T> =>
   Object.fromEntries(Object.entries(fields).filter((field): field is [string, T] => field[1] !== null));
 
 /** Reads all pages of a list. Throws when the list ends before its total. */
 export async function readAll<T>(
-  readPage: (page: number, before: number) => Promise<{ items: T[]; total: number }>,
+  readPage: (page: number, readCount: number) => Promise<{ items: T[]; total: number }>,
 ): Promise<T[]> {
   const allItems: T[] = [];
   for (let page = 1; page <= MAX_PAGES; page++) {

@@ -27,13 +27,13 @@ export function findMatchingIds(
   words: readonly string[],
   minCounts: Record<SearchKind, number>,
 ): MatchingIds {
-  const find = finderOf(statements, matchesOf(words));
+  const findRowids = finderOf(statements, matchesOf(words));
   const matchingIds: MatchingIds = { artist: [], album: [], track: [] };
   let searchedUpTo = 0;
   for (const kind of KINDS) {
     const missingCount = minCounts[kind] - matchingIds[kind].length;
     if (searchedUpTo < searchEnd(kind) && missingCount > 0) {
-      const rowids = find(Math.max(searchedUpTo, searchBase(kind)), missingCount);
+      const rowids = findRowids(Math.max(searchedUpTo, searchBase(kind)), missingCount);
       for (const rowid of rowids) addTo(matchingIds, rowid);
       searchedUpTo = rowids.length < missingCount ? Infinity : (rowids.at(-1) as number);
     }
@@ -84,9 +84,9 @@ function intersect(
   for (let size = INITIAL_SIZE; ; size *= SIZE_GROWTH) {
     const params = { few: smallerMatch.match, many: largerMatch.match, after: afterRowid, size };
     const lastRowid = statements.column<number>(`${rowidsOf(smallerMatch, 'few')} LIMIT 1 OFFSET @size - 1`, params)[0];
-    const upTo = lastRowid === undefined ? '' : 'AND rowid <= CAST(@last AS INTEGER)';
+    const upperBound = lastRowid === undefined ? '' : 'AND rowid <= CAST(@last AS INTEGER)';
     const rowids = statements.column<number>(
-      `${rowidsOf(largerMatch, 'many')} ${upTo} AND +rowid IN (${rowidsOf(smallerMatch, 'few')} LIMIT @size)
+      `${rowidsOf(largerMatch, 'many')} ${upperBound} AND +rowid IN (${rowidsOf(smallerMatch, 'few')} LIMIT @size)
         LIMIT @limit`,
       { ...params, ...(lastRowid !== undefined && { last: lastRowid }), limit },
     );

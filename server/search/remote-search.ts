@@ -11,7 +11,7 @@ type SavedHit = RowAs<typeof remoteIds, 'sourceId' | 'trackId'> & RowAs<typeof t
 export interface FoundHit {
   source: string;
   hit: RemoteHit;
-  saved: SavedHit | undefined;
+  savedHit: SavedHit | undefined;
 }
 interface RemoteResults {
   hits: FoundHit[];
@@ -41,7 +41,7 @@ export function createRemoteSearch({ db, catalogue }: RemoteSearchDeps) {
     const savedById = new Map(
       findSaved.all(JSON.stringify(hits.map(({ sourceId }) => sourceId)), source).map((row) => [row.sourceId, row]),
     );
-    return hits.map((hit) => ({ source, hit, saved: savedById.get(hit.sourceId) }));
+    return hits.map((hit) => ({ source, hit, savedHit: savedById.get(hit.sourceId) }));
   }
 
   return {

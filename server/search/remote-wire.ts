@@ -58,7 +58,7 @@ export type SearchResponse = z.output<typeof SearchResponse>;
 const coverPath = (source: string, sourceId: string): string =>
   `/api/v1/sources/${source}/cover?source_id=${encodeURIComponent(sourceId)}`;
 
-export const toSearchHit = ({ source, hit, saved }: FoundHit): SearchHit => ({
+export const toSearchHit = ({ source, hit, savedHit }: FoundHit): SearchHit => ({
   source,
   source_id: hit.sourceId,
   kind: 'track',
@@ -68,9 +68,9 @@ export const toSearchHit = ({ source, hit, saved }: FoundHit): SearchHit => ({
   duration_ms: hit.durationMs ?? null,
   year: hit.year ?? null,
   cover_url: hit.coverUrl === undefined ? null : coverPath(source, hit.sourceId),
-  in_library: saved !== undefined,
-  track_id: saved?.trackId ?? null,
-  availability: saved?.availability ?? null,
+  in_library: savedHit !== undefined,
+  track_id: savedHit?.trackId ?? null,
+  availability: savedHit?.availability ?? null,
 });
 
 export const toLibraryHit = (track: TrackSummary): SearchHit => ({

@@ -22,10 +22,10 @@ export const MAX_RESULTS = 1_000;
 /** The number of searches that are cached until the next write, for the next page and for deleted characters. */
 const MAX_CACHED_SEARCHES = 50;
 const NO_RESULTS = { items: [], total: 0 };
-const eachKind = <T>(make: (kind: SearchKind) => T): Record<SearchKind, T> => ({
-  track: make('track'),
-  album: make('album'),
-  artist: make('artist'),
+const eachKind = <T>(valueOf: (kind: SearchKind) => T): Record<SearchKind, T> => ({
+  track: valueOf('track'),
+  album: valueOf('album'),
+  artist: valueOf('artist'),
 });
 
 interface KindMatches {
@@ -61,7 +61,7 @@ export function createSearchService({ db, library }: SearchDeps) {
   const statements = createStatements(db.$client);
   const cache = createResultCache<Matches>(statements, MAX_CACHED_SEARCHES);
 
-  function find(query: string, words: string[], identifier: Identifier | undefined): Matches {
+  function findMatches(query: string, words: string[], identifier: Identifier | undefined): Matches {
     const prefixIds = eachKind((kind) => [
       ...new Set([
         ...(identifier ? findByIdentifier(statements, kind, identifier, MAX_RESULTS) : []),
@@ -94,15 +94,15 @@ export function createSearchService({ db, library }: SearchDeps) {
       if (words.length === 0) return { tracks: NO_RESULTS, albums: NO_RESULTS, artists: NO_RESULTS };
       const identifier = identifierOf(text);
       const key = JSON.stringify([query, words, identifier]);
-      const allMatches = cache.get(['library'], key, () => find(query, words, identifier));
+      const allMatches = cache.get(['library'], key, () => findMatches(query, words, identifier));
       const matches = filterIds ? eachKind((kind) => filterMatches(kind, allMatches[kind], filterIds)) : allMatches;
-      const pageOf = <T>(kind: SearchKind, read: (userId: UserId, ids: readonly number[]) => T[]): Paged<T> => {
+      const pageOf = <T>(kind: SearchKind, readItems: (userId: UserId, ids: readonly number[]) => T[]): Paged<T> => {
         const end = Math.min(page.offset + page.limit, MAX_RESULTS);
         rankUpTo(end, kind, matches[kind], query, words);
         const { prefixIds, otherIds } = matches[kind];
         const ids = [...prefixIds, ...otherIds].slice(page.offset, end);
         return {
-          items: ids.length === 0 ? [] : read(userId, ids),
+          items: ids.length === 0 ? [] : readItems(userId, ids),
           total: Math.min(MAX_RESULTS, prefixIds.length + otherIds.length),
         };
       };

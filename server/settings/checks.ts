@@ -11,30 +11,30 @@ import { getBackend, missingSettings } from '../storage/backends.ts';
 /** Checks the changed settings; `next` are all settings after the next start. */
 export async function checkSettingCombination(
   next: Settings,
-  changed: readonly SettingName[],
+  changedNames: readonly SettingName[],
   ownFolders: { data: string; storageRoot: string },
 ): Promise<FieldError[]> {
   const errors: FieldError[] = [];
-  if (changed.includes('LOCAL_MEDIA_IMPORT_PATH') && next.LOCAL_MEDIA_IMPORT_PATH !== undefined) {
+  if (changedNames.includes('LOCAL_MEDIA_IMPORT_PATH') && next.LOCAL_MEDIA_IMPORT_PATH !== undefined) {
     const message = await importPathFault(next.LOCAL_MEDIA_IMPORT_PATH, ownFolders);
     if (message !== undefined) errors.push({ field: 'local_media_import_path', message });
   }
-  if (changed.includes('HOST') && !(await canListenOn(next.HOST)))
+  if (changedNames.includes('HOST') && !(await canListenOn(next.HOST)))
     errors.push({
       field: 'host',
       message: 'is not an address of this computer; use 0.0.0.0 for the whole network, 127.0.0.1 for this computer',
     }); // with a wrong address, the server would not start again
   for (const name of ['JWT_SECRET', 'COMPAT_SECRET_KEY'] as const)
-    if (changed.includes(name) && (next[name]?.length ?? MIN_SECRET_CHARS) < MIN_SECRET_CHARS)
+    if (changedNames.includes(name) && (next[name]?.length ?? MIN_SECRET_CHARS) < MIN_SECRET_CHARS)
       errors.push({ field: name.toLowerCase(), message: `must have at least ${MIN_SECRET_CHARS} characters` });
   const backend = getBackend(next.STORAGE_BACKEND);
-  const missing = missingSettings(backend, next).map((name) => name.toLowerCase());
-  const [field = ''] = changed.includes('STORAGE_BACKEND')
+  const missingNames = missingSettings(backend, next).map((name) => name.toLowerCase());
+  const [field = ''] = changedNames.includes('STORAGE_BACKEND')
     ? ['storage_backend']
-    : missing.filter((name) => changed.some((changedName) => changedName.toLowerCase() === name));
-  if (missing.length > 0 && field !== '')
+    : missingNames.filter((name) => changedNames.some((changedName) => changedName.toLowerCase() === name));
+  if (missingNames.length > 0 && field !== '')
     // without these settings, the server would not start again
-    errors.push({ field, message: `${backend.title} needs ${missing.join(', ')}` });
+    errors.push({ field, message: `${backend.title} needs ${missingNames.join(', ')}` });
   return errors;
 }
 
@@ -50,19 +50,19 @@ export async function importPathFault(
   ownFolders: { data: string; storageRoot: string },
 ): Promise<string | undefined> {
   if (!isAbsolute(path)) return 'must be an absolute path';
-  const real = await realpath(path).catch(() => undefined);
-  if (real === undefined || !(await stat(real)).isDirectory()) return 'does not exist or is not a folder';
-  if (!(await isReadable(real))) return 'cannot be read; allow the account that runs Tonearm to read this folder';
+  const realFolder = await realpath(path).catch(() => undefined);
+  if (realFolder === undefined || !(await stat(realFolder)).isDirectory()) return 'does not exist or is not a folder';
+  if (!(await isReadable(realFolder))) return 'cannot be read; allow the account that runs Tonearm to read this folder';
   for (const [folder, name] of [
     [ownFolders.data, 'data folder'],
     [ownFolders.storageRoot, 'stored library'],
   ] as const) {
-    const ours = await realpath(folder).catch(() => folder);
-    if (isInside(real, ours)) return `is inside Tonearm’s own ${name}`;
-    if (isInside(ours, real)) return `contains Tonearm’s own ${name}; choose a folder with only music`;
+    const ownFolder = await realpath(folder).catch(() => folder);
+    if (isInside(realFolder, ownFolder)) return `is inside Tonearm’s own ${name}`;
+    if (isInside(ownFolder, realFolder)) return `contains Tonearm’s own ${name}; choose a folder with only music`;
   }
-  if (isSystemOrCrowded(real)) return 'belongs to the operating system or contains many other files';
-  if (isPrivate(real)) return 'is hidden or contains program data; choose a folder with only music';
+  if (isSystemOrCrowded(realFolder)) return 'belongs to the operating system or contains many other files';
+  if (isPrivate(realFolder)) return 'is hidden or contains program data; choose a folder with only music';
   return undefined;
 }
 

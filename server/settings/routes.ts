@@ -32,10 +32,10 @@ export function settingsRoutes(
 ): Route[] {
   const allSettings = (): SettingsOut => {
     const states = settings.list();
-    const saved = Object.fromEntries(states.map(({ name, value }) => [name, value])) as Settings;
+    const savedSettings = Object.fromEntries(states.map(({ name, value }) => [name, value])) as Settings;
     return {
-      items: states.map((state) => toSettingOut(state, saved)),
-      can_test_storage: backendsInUse(saved).some(({ canBeTested }) => canBeTested),
+      items: states.map((state) => toSettingOut(state, savedSettings)),
+      can_test_storage: backendsInUse(savedSettings).some(({ canBeTested }) => canBeTested),
       secret_store: { place: secretStore.place, why_not: secretStore.keychainFault ?? null },
     };
   };
@@ -82,7 +82,7 @@ const toChange = (body: z.output<typeof SettingsPatch>): SettingsChange =>
       .map(([key, value]) => [key.toUpperCase() as SettingName, value]),
   );
 
-function toSettingOut({ name, value, origin, isPending }: SettingState, saved: Settings): SettingOut {
+function toSettingOut({ name, value, origin, isPending }: SettingState, savedSettings: Settings): SettingOut {
   const { group, help, unit = null, advanced = false, restart = false, secret } = SETTINGS[name];
   return {
     key: name.toLowerCase(),
@@ -96,17 +96,17 @@ function toSettingOut({ name, value, origin, isPending }: SettingState, saved: S
     secret,
     unit,
     advanced,
-    is_in_use: isInUse(name, saved),
+    is_in_use: isInUse(name, savedSettings),
     ...choicesOf(name),
   };
 }
 
 /** Returns whether the setting has an effect with the other settings as saved. */
-function isInUse(name: SettingName, saved: Settings): boolean {
+function isInUse(name: SettingName, savedSettings: Settings): boolean {
   const { onlyFor } = SETTINGS[name];
-  if (onlyFor) return isSettingName(onlyFor.setting) && onlyFor.values.includes(String(saved[onlyFor.setting]));
+  if (onlyFor) return isSettingName(onlyFor.setting) && onlyFor.values.includes(String(savedSettings[onlyFor.setting]));
   const readers = BACKENDS.filter((backend) => backend.settings.includes(name));
-  return readers.length === 0 || backendsInUse(saved).some((backend) => readers.includes(backend));
+  return readers.length === 0 || backendsInUse(savedSettings).some((backend) => readers.includes(backend));
 }
 
 function choicesOf(name: SettingName): Pick<SettingOut, 'choices'> {

@@ -45,16 +45,16 @@ export interface SettingsDeps {
 
 export function createSettingsService({ config, secretStore, log }: SettingsDeps): SettingsService {
   const running: Settings = { ...config.settings };
-  const saved: Settings = { ...config.settings };
+  const savedSettings: Settings = { ...config.settings };
   const origins = { ...config.origins };
   const listeners = new Set<{ names: readonly SettingName[]; listener: Listener }>();
   const checks: ((names: readonly SettingName[], next: Settings) => Promise<FieldError[]>)[] = [];
-  let writing: Promise<void> = Promise.resolve();
+  let pendingWrite: Promise<void> = Promise.resolve();
 
-  const notifyListeners = (changed: SettingName[]): void => {
+  const notifyListeners = (changedNames: SettingName[]): void => {
     for (const { names, listener } of listeners) {
-      const theirs = changed.filter((name) => names.includes(name));
-      if (theirs.length > 0) void tryListener(listener, theirs, log);
+      const watchedNames = changedNames.filter((name) => names.includes(name));
+      if (watchedNames.length > 0) void tryListener(listener, watchedNames, log);
     }
   };
 
@@ -64,17 +64,17 @@ export function createSettingsService({ config, secretStore, log }: SettingsDeps
     list: () =>
       SETTING_NAMES.map((name) => ({
         name,
-        value: saved[name],
+        value: savedSettings[name],
         origin: origins[name],
-        isPending: differs(saved[name], running[name]),
+        isPending: differs(savedSettings[name], running[name]),
       })),
 
     async change(change, { dryRun = false } = {}) {
       const names = Object.keys(change) as SettingName[];
       if (names.length === 0) return;
       assertChangeable(names, origins);
-      const parsed = parseAll(change, names);
-      const next = { ...saved, ...parsed };
+      const parsedSettings = parseAll(change, names);
+      const next = { ...savedSettings, ...parsedSettings };
       const faults = await checkSettingCombination(next, names, {
         data: config.paths.data,
         storageRoot: config.paths.storageRoot,
@@ -84,15 +84,15 @@ export function createSettingsService({ config, secretStore, log }: SettingsDeps
       if (dryRun) return;
 
       // saved sequentially, so that concurrent changes do not mix
-      const written = writing.then(() => save(config.paths.settingsFile, secretStore, change));
-      writing = written.catch(() => undefined);
-      await written;
-      const live = names.filter((name) => !SETTINGS[name].restart && differs(running[name], parsed[name]));
+      const whenWritten = pendingWrite.then(() => save(config.paths.settingsFile, secretStore, change));
+      pendingWrite = whenWritten.catch(() => undefined);
+      await whenWritten;
+      const live = names.filter((name) => !SETTINGS[name].restart && differs(running[name], parsedSettings[name]));
       for (const name of names) {
-        Object.assign(saved, { [name]: parsed[name] });
+        Object.assign(savedSettings, { [name]: parsedSettings[name] });
         origins[name] = isUnset(change[name]) ? 'default' : 'file';
       }
-      for (const name of live) Object.assign(running, { [name]: parsed[name] });
+      for (const name of live) Object.assign(running, { [name]: parsedSettings[name] });
       notifyListeners(live);
     },
 
@@ -125,18 +125,18 @@ const readOnly = (field: string, message: string): AppError =>
   new AppError('conflict', `${field}: ${message}.`, { fields: [{ field, message }] });
 
 function parseAll(change: SettingsChange, names: SettingName[]): Partial<Settings> {
-  const parsed: Partial<Settings> = {};
+  const parsedSettings: Partial<Settings> = {};
   const faults: FieldError[] = [];
   for (const name of names) {
     try {
-      Object.assign(parsed, { [name]: parseSetting(name, change[name]) });
+      Object.assign(parsedSettings, { [name]: parseSetting(name, change[name]) });
     } catch (error) {
       if (!(error instanceof AppError) || !error.fields) throw error;
       faults.push(...error.fields);
     }
   }
   if (faults.length > 0) throw invalid(faults);
-  return parsed;
+  return parsedSettings;
 }
 
 /**
@@ -167,10 +167,10 @@ async function save(file: string, secretStore: SecretStore, change: SettingsChan
 /** Merges changes into the file's content; everything else stays as it was written by hand. */
 function merge(file: Record<string, unknown>, change: SettingsChange): Record<string, unknown> {
   const otherEntries = Object.entries(file).filter(([key]) => !(key.toUpperCase() in change));
-  const set = (Object.entries(change) as [SettingName, SettingValue][])
+  const changedEntries = (Object.entries(change) as [SettingName, SettingValue][])
     .filter(([name, value]) => !isUnset(value) && !isSecretSetting(name))
     .map(([name, value]) => [name.toLowerCase(), value] as const);
-  return Object.fromEntries([...otherEntries, ...set]);
+  return Object.fromEntries([...otherEntries, ...changedEntries]);
 }
 
 /** Returns whether a setting is unset. Empty text counts as unset, as in loadConfig. */
@@ -179,10 +179,10 @@ const isUnset = (value: SettingValue | undefined): boolean => value === null || 
 const differs = (a: unknown, b: unknown): boolean => JSON.stringify(a) !== JSON.stringify(b);
 
 /** Calls a listener and logs its errors: a failing listener must not affect the others. */
-async function tryListener(listener: Listener, changed: SettingName[], log: Log): Promise<void> {
+async function tryListener(listener: Listener, changedNames: SettingName[], log: Log): Promise<void> {
   try {
-    await listener(changed);
+    await listener(changedNames);
   } catch (error) {
-    log.warn({ err: error, settings: changed }, 'a changed setting could not be applied');
+    log.warn({ err: error, settings: changedNames }, 'a changed setting could not be applied');
   }
 }

@@ -82,11 +82,11 @@ export const shareRoutes = ({ shares, library, streaming, zips, usernameOf }: Sh
       produces: ['application/zip'],
     },
     ({ params, query, req, res, signal }) => {
-      const share = shares.whole(params.token);
+      const share = shares.getForDownload(params.token);
       const { userId, trackIds, description, maxKbps } = share;
       shares.noteOpen(res, share, true);
-      const zipped = { trackIds, name: description ?? 'Shared music' };
-      return zips.send(req, res, { userId, zipped, wish: { format: query.format, maxKbps } }, signal);
+      const zipContent = { trackIds, name: description ?? 'Shared music' };
+      return zips.send(req, res, { userId, zipped: zipContent, wish: { format: query.format, maxKbps } }, signal);
     },
   ),
 

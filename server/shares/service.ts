@@ -79,9 +79,9 @@ export function createShareService({ db, now, openAnswers }: ShareServiceDeps) {
         ...(description !== undefined && { description: shortened(description) }),
         ...(expiresAt !== undefined && { expiresAt }),
       };
-      const isOwn =
+      const isOwnShare =
         Object.keys(changes).length === 0 ? queries.isOfUser(userId, id) : queries.update(userId, id, changes);
-      if (!isOwn) throw notFound('share', id);
+      if (!isOwnShare) throw notFound('share', id);
       openAnswers.recheck(userId);
     },
 
@@ -111,7 +111,7 @@ export function createShareService({ db, now, openAnswers }: ShareServiceDeps) {
     },
 
     /** Returns all tracks for a download. Throws `not_found`, also when the owner may not download. */
-    whole(token: string): ShareSummary & { maxKbps: number | null } {
+    getForDownload(token: string): ShareSummary & { maxKbps: number | null } {
       const openShare = findOpen(token);
       if (!openShare?.mayDownload) throw notFound('share');
       return { ...withTracks(openShare.share), maxKbps: openShare.maxKbps };

@@ -25,7 +25,7 @@ export type CatalogueRef = Pick<CatalogueHit, 'id' | 'pageUrl'>;
 export interface DownloadOptions {
   signal: AbortSignal;
   maxBytes: number;
-  onProgress: (done: number, total: number | null) => void;
+  onProgress: (doneBytes: number, total: number | null) => void;
 }
 
 /** All methods throw CatalogueError or the signal's reason. */

@@ -40,8 +40,8 @@ export function createExtractor({ settings, userAgent, pace, findTool, tmpDir }:
   const http = createProviderHttp({ base, userAgent, pace });
 
   async function program(): Promise<{ path: string; version: string }> {
-    const configured = settings.get('STREAMSRC_COMMAND');
-    const tool = await findTool('yt-dlp', configured).catch((cause: unknown) => {
+    const configuredCommand = settings.get('STREAMSRC_COMMAND');
+    const tool = await findTool('yt-dlp', configuredCommand).catch((cause: unknown) => {
       throw new CatalogueError('misconfigured', messageOf(cause), { cause });
     });
     if (!tool)
@@ -52,7 +52,7 @@ export function createExtractor({ settings, userAgent, pace, findTool, tmpDir }:
     return tool;
   }
 
-  async function run(args: string[], address: string, options: RunOptions): Promise<RunResult> {
+  async function runCommand(args: string[], address: string, options: RunOptions): Promise<RunResult> {
     const { path, version } = await program();
     const extractors = settings.get('STREAMSRC_EXTRACTORS');
     return withCookies((cookies) =>
@@ -97,7 +97,7 @@ export function createExtractor({ settings, userAgent, pace, findTool, tmpDir }:
   async function readJson(args: string[], address: string, signal: AbortSignal): Promise<unknown> {
     await mkdir(tmpDir, { recursive: true });
     const { code, stdout, stderr } = await bucket.run(
-      () => run([...args, '-J'], address, { cwd: tmpDir, signal, timeLimitMs: pace.requestMs }),
+      () => runCommand([...args, '-J'], address, { cwd: tmpDir, signal, timeLimitMs: pace.requestMs }),
       signal,
     );
     const value = parseJson(stdout);
@@ -144,15 +144,15 @@ export function createExtractor({ settings, userAgent, pace, findTool, tmpDir }:
 
     async search(query, { limit, signal }) {
       const address = fillTemplate(settings.get('STREAMSRC_SEARCH_TEMPLATE') ?? DEFAULT_TEMPLATE, query, limit);
-      const parsed = SearchOutput.safeParse(
+      const parsedOutput = SearchOutput.safeParse(
         await readJson(['--flat-playlist', '--playlist-items', `1:${limit}`], address, signal),
       );
-      if (!parsed.success)
+      if (!parsedOutput.success)
         throw new CatalogueError(
           'misconfigured',
           'The extractor’s search returned no list; check STREAMSRC_SEARCH_TEMPLATE.',
         );
-      return parsed.data.entries.slice(0, limit).flatMap((entry) => toHit(entry) ?? []);
+      return parsedOutput.data.entries.slice(0, limit).flatMap((entry) => toHit(entry) ?? []);
     },
 
     resolve,
@@ -166,7 +166,7 @@ export function createExtractor({ settings, userAgent, pace, findTool, tmpDir }:
         if (!line.startsWith('PROG ')) file = line === '' ? file : line;
         else report(line.slice('PROG '.length), onProgress);
       };
-      const { code, stderr } = await run(
+      const { code, stderr } = await runCommand(
         [
           '--no-playlist',
           '--no-simulate',
@@ -219,7 +219,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function report(json: string, onProgress: (done: number, total: number | null) => void): void {
+function report(json: string, onProgress: (doneBytes: number, total: number | null) => void): void {
   const { d, t } = (parseJson(json) ?? {}) as { d?: unknown; t?: unknown };
   if (typeof d === 'number') onProgress(d, typeof t === 'number' ? t : null);
 }

@@ -13,7 +13,7 @@ const Name = z
     z.string(),
     z
       .array(z.unknown())
-      .transform(([first]) => first)
+      .transform(([firstName]) => firstName)
       .pipe(z.string()),
   ])
   .transform((text) => toOneLine(text, MAX_NAME_CHARACTERS) || undefined)
@@ -88,16 +88,16 @@ export function tracksOf(
   const audio = item.files.filter((file) => rankOf(file) >= 0 && file.private !== 'true' && isSafeName(file.name));
   const recordings = Map.groupBy(audio, (file) => file.original ?? file.name);
   return [...recordings].map(([original, files]) => {
-    const best = files.toSorted((a, b) => rankOf(a) - rankOf(b))[0] as IaFile;
-    const source = item.files.find((file) => file.name === original) ?? best;
+    const bestFile = files.toSorted((a, b) => rankOf(a) - rankOf(b))[0] as IaFile;
+    const source = item.files.find((file) => file.name === original) ?? bestFile;
     return {
-      id: `${metadata.identifier}/${best.name}`,
-      title: source.title ?? best.title ?? nameOf(original),
-      artist: source.artist ?? best.artist ?? source.creator ?? metadata.creator,
-      album: source.album ?? best.album ?? metadata.title,
+      id: `${metadata.identifier}/${bestFile.name}`,
+      title: source.title ?? bestFile.title ?? nameOf(original),
+      artist: source.artist ?? bestFile.artist ?? source.creator ?? metadata.creator,
+      album: source.album ?? bestFile.album ?? metadata.title,
       albumId: metadata.identifier,
-      durationMs: lengthMs(best.length ?? source.length),
-      trackNumber: wholeNumber(source.track ?? best.track),
+      durationMs: lengthMs(bestFile.length ?? source.length),
+      trackNumber: wholeNumber(source.track ?? bestFile.track),
       year: yearOf(source.date ?? metadata.date),
       coverUrl,
       pageUrl,

@@ -28,7 +28,7 @@ export function createInternetArchive({ settings, userAgent, pace, now }: Intern
   const cachedItems = new Map<string, { item: IaItem; until: number }>();
 
   const urlOf = (path: string): URL => new URL(path, base());
-  const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
+  const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
   async function itemOf(identifier: string, signal: AbortSignal, isFresh = false): Promise<IaItem> {
     const url = urlOf(`metadata/${encodeURIComponent(identifier)}`);
@@ -125,7 +125,7 @@ export function createInternetArchive({ settings, userAgent, pace, now }: Intern
     async download({ id }, dir, options) {
       const { identifier, file } = await fileOf(id, options.signal);
       const path = join(dir, 'item');
-      await http.save(urlOf(`download/${encodeURIComponent(identifier)}/${encoded(file.name)}`), path, {
+      await http.save(urlOf(`download/${encodeURIComponent(identifier)}/${encodePath(file.name)}`), path, {
         ...options,
         expectedBytes: Number(file.size) || undefined,
       });
@@ -151,10 +151,11 @@ const asOneOfSeveral = (error: unknown): { error: unknown } => ({ error });
 /** Sorts hits: tracks whose title matches come before those whose album or artist matches. */
 function sortByMatch(hits: CatalogueHit[], query: string): CatalogueHit[] {
   const words = query.toLowerCase().split(/\s+/);
-  const holds = (text: string): number => (words.every((word) => text.toLowerCase().includes(word)) ? 0 : 1);
+  const mismatchOf = (text: string): number => (words.every((word) => text.toLowerCase().includes(word)) ? 0 : 1);
   return hits.toSorted(
     (a, b) =>
-      holds(a.title) - holds(b.title) || holds(`${a.title} ${a.artist ?? ''}`) - holds(`${b.title} ${b.artist ?? ''}`),
+      mismatchOf(a.title) - mismatchOf(b.title) ||
+      mismatchOf(`${a.title} ${a.artist ?? ''}`) - mismatchOf(`${b.title} ${b.artist ?? ''}`),
   );
 }
 

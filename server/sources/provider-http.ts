@@ -42,7 +42,7 @@ interface SaveOptions extends DownloadOptions {
 
 export function createProviderHttp({ base, userAgent, pace }: ProviderHttpDeps) {
   const bucket = createTokenBucket({ perSecond: pace.perSecond });
-  const common = (signal: AbortSignal) => ({ base: base(), signal, stallMs: pace.stallMs });
+  const commonOptions = (signal: AbortSignal) => ({ base: base(), signal, stallMs: pace.stallMs });
   const headers = {
     get 'user-agent'() {
       return userAgent();
@@ -55,7 +55,7 @@ export function createProviderHttp({ base, userAgent, pace }: ProviderHttpDeps) 
       () =>
         withCatalogueErrors(async () => {
           const answer = await guardedFetch(url, {
-            ...common(signal),
+            ...commonOptions(signal),
             timeoutMs: pace.requestMs,
             maxBytes: MAX_JSON_BYTES,
             headers: { ...headers, accept: 'application/json' },
@@ -75,7 +75,7 @@ export function createProviderHttp({ base, userAgent, pace }: ProviderHttpDeps) 
   const picture = (url: URL, signal: AbortSignal): Promise<Uint8Array> =>
     withCatalogueErrors(async () => {
       const answer = await guardedFetch(url, {
-        ...common(signal),
+        ...commonOptions(signal),
         timeoutMs: pace.requestMs,
         maxBytes: MAX_PICTURE_BYTES,
         headers: { ...headers, accept: 'image/*' },
@@ -92,7 +92,7 @@ export function createProviderHttp({ base, userAgent, pace }: ProviderHttpDeps) 
   ): Promise<void> {
     const partialFile = await readPartialFile(path);
     const options: GuardedOptions = {
-      ...common(signal),
+      ...commonOptions(signal),
       timeoutMs: pace.downloadMs,
       maxBytes,
       headers: {

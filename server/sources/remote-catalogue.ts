@@ -68,10 +68,10 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
 
   const searches = new Map<string, Cached<RemoteHit[]>>();
   const hits = new Map<string, RemoteHit>();
-  let checked: Cached<{ ok: boolean; detail: string }> | undefined;
+  let cachedStatus: Cached<{ ok: boolean; detail: string }> | undefined;
   settings.onChange(CATALOGUE_SETTINGS, () => {
     searches.clear();
-    checked = undefined;
+    cachedStatus = undefined;
   });
 
   /** Returns why the catalogue cannot be used; undefined if it can. */
@@ -148,9 +148,9 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
 
     /** Returns whether the catalogue responds, and a description; checked at most once a minute. */
     status(): Promise<{ ok: boolean; detail: string }> {
-      if (!checked || checked.until < now().getTime())
-        checked = { answer: check(), until: now().getTime() + MAX_CHECK_AGE_MS };
-      return checked.answer;
+      if (!cachedStatus || cachedStatus.until < now().getTime())
+        cachedStatus = { answer: check(), until: now().getTime() + MAX_CHECK_AGE_MS };
+      return cachedStatus.answer;
     },
 
     /**

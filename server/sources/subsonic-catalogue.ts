@@ -52,7 +52,7 @@ const Envelope = z.object({
     song: z.unknown().optional(),
   }),
 });
-type Answer = z.output<typeof Envelope>['subsonic-response'];
+type SubsonicResponse = z.output<typeof Envelope>['subsonic-response'];
 
 interface SubsonicCatalogueDeps {
   settings: LiveSettings;
@@ -71,7 +71,7 @@ export function createSubsonicCatalogue({ settings, userAgent, pace }: SubsonicC
     return url;
   }
 
-  function signed(url: URL): URL {
+  function withCredentials(url: URL): URL {
     const salt = randomBytes(8).toString('hex');
     const token = createHash('md5')
       .update(`${settings.get('STREAMSRC_PASSWORD') ?? ''}${salt}`)
@@ -89,20 +89,24 @@ export function createSubsonicCatalogue({ settings, userAgent, pace }: SubsonicC
     return signedUrl;
   }
 
-  async function ask(endpoint: string, params: Record<string, string>, signal: AbortSignal): Promise<Answer> {
+  async function request(
+    endpoint: string,
+    params: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<SubsonicResponse> {
     const url = address(endpoint, params);
-    const parsed = Envelope.safeParse(await http.json(signed(url), signal));
-    if (!parsed.success) throw notUnderstood(url.host);
-    const answer = parsed.data['subsonic-response'];
+    const parsedAnswer = Envelope.safeParse(await http.json(withCredentials(url), signal));
+    if (!parsedAnswer.success) throw notUnderstood(url.host);
+    const answer = parsedAnswer.data['subsonic-response'];
     if (answer.status !== 'ok') throw faultOf(url.host, answer.error);
     return answer;
   }
 
   async function songOf(id: string, signal: AbortSignal): Promise<Song> {
-    const { song } = await ask('getSong', { id }, signal);
-    const parsed = Song.safeParse(song);
-    if (!parsed.success) throw notUnderstood(base().host);
-    return parsed.data;
+    const { song } = await request('getSong', { id }, signal);
+    const parsedSong = Song.safeParse(song);
+    if (!parsedSong.success) throw notUnderstood(base().host);
+    return parsedSong.data;
   }
 
   const toHit = (song: Song): CatalogueHit => ({
@@ -132,12 +136,12 @@ export function createSubsonicCatalogue({ settings, userAgent, pace }: SubsonicC
     isId: (id) => ID.test(id),
 
     async check(signal) {
-      const { type, serverVersion } = await ask('ping', {}, signal);
+      const { type, serverVersion } = await request('ping', {}, signal);
       return [type ?? 'Subsonic', serverVersion, `(${base().host})`].filter(Boolean).join(' ');
     },
 
     async search(query, { limit, signal }) {
-      const { searchResult3 } = await ask(
+      const { searchResult3 } = await request(
         'search3',
         { query, songCount: String(limit), artistCount: '0', albumCount: '0' },
         signal,
@@ -155,7 +159,7 @@ export function createSubsonicCatalogue({ settings, userAgent, pace }: SubsonicC
       const { size } = await songOf(id, options.signal); // fails with a clear error before audio is requested
       const path = join(dir, 'item');
       if (size !== undefined) options.onProgress(0, size);
-      await http.save(signed(address('download', { id })), path, {
+      await http.save(withCredentials(address('download', { id })), path, {
         ...options,
         faultIn: (document) => faultInDocument(base().host, document),
       });
@@ -166,7 +170,7 @@ export function createSubsonicCatalogue({ settings, userAgent, pace }: SubsonicC
       const pictureUrl = new URL(url);
       if (pictureUrl.host !== base().host)
         throw new CatalogueError('not_found', 'That picture is on a server that is not in use.');
-      return http.picture(signed(pictureUrl), signal);
+      return http.picture(withCredentials(pictureUrl), signal);
     },
   };
 }
@@ -191,8 +195,8 @@ function faultOf(host: string, error: { code: number; message?: string | undefin
 /** Parses an error document in JSON, or in XML, which older servers send regardless of the requested format. */
 function faultInDocument(host: string, document: string): CatalogueError {
   try {
-    const parsed = Envelope.safeParse(parseLimitedJson(document));
-    if (parsed.success) return faultOf(host, parsed.data['subsonic-response'].error);
+    const parsedAnswer = Envelope.safeParse(parseLimitedJson(document));
+    if (parsedAnswer.success) return faultOf(host, parsedAnswer.data['subsonic-response'].error);
   } catch {
     /* the document is not JSON */
   }

@@ -26,8 +26,8 @@ export interface PlayTotals extends Sum {
   tracks: Map<TrackId, Sum>;
   /** Sums by song key, or by negative play id for plays without a song key. */
   unmatchedSongs: Map<number, UnmatchedSum>;
-  first: PlayId | undefined;
-  last: PlayId | undefined;
+  firstPlayId: PlayId | undefined;
+  lastPlayId: PlayId | undefined;
 }
 
 export interface Range {
@@ -72,8 +72,8 @@ export function createPlayTotals(client: Sqlite) {
       week: emptySums(7 * 24),
       tracks: new Map(),
       unmatchedSongs: new Map(),
-      first: undefined,
-      last: undefined,
+      firstPlayId: undefined,
+      lastPlayId: undefined,
     };
     let position: [number, PlayId] = [from - 1, Number.MAX_SAFE_INTEGER as PlayId];
     for (;;) {
@@ -89,9 +89,9 @@ export function createPlayTotals(client: Sqlite) {
 
 function add(result: PlayTotals, [id, playedAt, trackId, playedMs, song]: Row, zone: Zone): void {
   const play = { plays: 1, playedMs };
-  const { day, hour } = zone.at(playedAt);
-  result.first ??= id;
-  result.last = id;
+  const { day, hour } = zone.dayAndHourAt(playedAt);
+  result.firstPlayId ??= id;
+  result.lastPlayId = id;
   result.plays++;
   result.playedMs += playedMs;
   addTo(result.days, day, play);
@@ -101,9 +101,9 @@ function add(result: PlayTotals, [id, playedAt, trackId, playedMs, song]: Row, z
   }
   if (trackId !== null) return addTo(result.tracks, trackId, play);
   const key = song ?? -Number(id);
-  const unmatched = result.unmatchedSongs.get(key);
-  if (unmatched) {
-    unmatched.plays++;
-    unmatched.playedMs += playedMs;
+  const unmatchedSum = result.unmatchedSongs.get(key);
+  if (unmatchedSum) {
+    unmatchedSum.plays++;
+    unmatchedSum.playedMs += playedMs;
   } else result.unmatchedSongs.set(key, { ...play, song, playId: id });
 }

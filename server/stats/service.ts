@@ -46,11 +46,11 @@ export function createStatsService({ db }: { db: MainDb }) {
   const cache = new Map<string, { version: string; answer: Promise<unknown> }>();
 
   /** Caches results until the next write to the database. */
-  function cacheUntilWrite<T>(key: string, find: () => Promise<T>): Promise<T> {
+  function cacheUntilWrite<T>(key: string, computeResult: () => Promise<T>): Promise<T> {
     const currentVersion = version.get() ?? '';
     const entry = cache.get(key);
     if (entry?.version === currentVersion) return entry.answer as Promise<T>;
-    const answer = find();
+    const answer = computeResult();
     cache.delete(key);
     cache.set(key, { version: currentVersion, answer });
     answer.catch(() => cache.delete(key));
@@ -60,7 +60,7 @@ export function createStatsService({ db }: { db: MainDb }) {
 
   async function listening(userId: UserId, range: Range, zone: Zone): Promise<Listening> {
     const { tracks, unmatchedSongs, ...summary } = await totalsOf(userId, range, zone);
-    return { range, zone, totals: summary, tops: await tops.all({ tracks, unmatchedSongs }) };
+    return { range, zone, totals: summary, tops: await tops.listAll({ tracks, unmatchedSongs }) };
   }
 
   async function filterNew<T>(items: Iterable<T>, isNew: (item: T) => boolean): Promise<T[]> {
@@ -76,7 +76,7 @@ export function createStatsService({ db }: { db: MainDb }) {
   async function yearReview(userId: UserId, year: number, zone: Zone): Promise<YearReview> {
     const range = { from: zone.startOf(toDay(year)), to: zone.startOf(toDay(year + 1)) };
     const { tracks, unmatchedSongs, ...summary } = await totalsOf(userId, range, zone);
-    const { days, first, last } = summary;
+    const { days, firstPlayId, lastPlayId } = summary;
     const newTracks = await filterNew(tracks, ([id]) => findEarlierTrackPlay.get(id, userId, range.from) === undefined);
     const newSongs = await filterNew<[number, UnmatchedSum]>(
       unmatchedSongs,
@@ -92,15 +92,15 @@ export function createStatsService({ db }: { db: MainDb }) {
       zone,
       year,
       totals: summary,
-      tops: await tops.all({ tracks, unmatchedSongs }),
+      tops: await tops.listAll({ tracks, unmatchedSongs }),
       months: monthsOf(days),
       streak: longestStreak([...days.keys()]),
       busiestDay: [...days].reduce<[number, Sum] | undefined>(
-        (best, entry) => (!best || entry[1].plays > best[1].plays ? entry : best),
+        (bestDay, entry) => (!bestDay || entry[1].plays > bestDay[1].plays ? entry : bestDay),
         undefined,
       )?.[0],
-      firstPlay: first === undefined ? undefined : findPlay.get(first),
-      lastPlay: last === undefined ? undefined : findPlay.get(last),
+      firstPlay: firstPlayId === undefined ? undefined : findPlay.get(firstPlayId),
+      lastPlay: lastPlayId === undefined ? undefined : findPlay.get(lastPlayId),
       newTracks: newTracks.length + newSongs.length,
       newArtists: newArtists.length,
       discoveries: tops.topTracks({ tracks: new Map(newTracks), unmatchedSongs: new Map(newSongs) }),

@@ -7,7 +7,7 @@ export const DAY_MS = 86_400_000;
 export interface Zone {
   name: string;
   /** Returns the local day, counted from 1970-01-01, and the hour, 0 to 23. */
-  at(time: number): { day: number; hour: number };
+  dayAndHourAt(time: number): { day: number; hour: number };
   /** Returns the start of a local day: midnight, or the end of the gap if clocks skip midnight. */
   startOf(day: number): number;
 }
@@ -34,14 +34,14 @@ export function openZone(name: string): Zone | undefined {
   const offsetByQuarter = new Map<number, number>();
 
   function offsetAt(time: number): number {
-    const part = Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, Number(value)]));
+    const dateParts = Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, Number(value)]));
     const local = Date.UTC(
-      part['year'] as number,
-      (part['month'] as number) - 1,
-      part['day'],
-      part['hour'],
-      part['minute'],
-      part['second'],
+      dateParts['year'] as number,
+      (dateParts['month'] as number) - 1,
+      dateParts['day'],
+      dateParts['hour'],
+      dateParts['minute'],
+      dateParts['second'],
     );
     return local - Math.floor(time / 1_000) * 1_000;
   }
@@ -49,8 +49,8 @@ export function openZone(name: string): Zone | undefined {
   function offset(time: number): number {
     const day = Math.floor(time / DAY_MS);
     if (!offsetByDay.has(day)) {
-      const [first, last] = [offsetAt(day * DAY_MS), offsetAt((day + 1) * DAY_MS - 1)];
-      offsetByDay.set(day, first === last ? first : undefined);
+      const [offsetAtStart, offsetAtEnd] = [offsetAt(day * DAY_MS), offsetAt((day + 1) * DAY_MS - 1)];
+      offsetByDay.set(day, offsetAtStart === offsetAtEnd ? offsetAtStart : undefined);
     }
     const dayOffset = offsetByDay.get(day);
     if (dayOffset !== undefined) return dayOffset;
@@ -62,7 +62,7 @@ export function openZone(name: string): Zone | undefined {
 
   return {
     name,
-    at(time) {
+    dayAndHourAt(time) {
       const local = time + offset(time);
       const day = Math.floor(local / DAY_MS);
       return { day, hour: Math.floor((local - day * DAY_MS) / HOUR_MS) };

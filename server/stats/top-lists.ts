@@ -151,7 +151,7 @@ export function createTops(client: Sqlite) {
     count,
     topTracks,
 
-    async all(totals: Pick<PlayTotals, 'tracks' | 'unmatchedSongs'>): Promise<Tops> {
+    async listAll(totals: Pick<PlayTotals, 'tracks' | 'unmatchedSongs'>): Promise<Tops> {
       const names = new Map<string, { title: string; artistName: string | null }>();
       const counts = await count(totals, names);
       const topAlbums = listTop(counts.albums);
@@ -197,9 +197,9 @@ const idsOf = (entries: readonly Entry<number | string>[]): string =>
 function listTop<K extends number | string>(sums: Iterable<Entry<K>>): Entry<K>[] {
   const topEntries: Entry<K>[] = [];
   for (const entry of sums) {
-    const worst = topEntries[MAX_TOP - 1];
-    if (worst && compare(entry, worst) >= 0) continue;
-    if (worst) topEntries.pop();
+    const worstEntry = topEntries[MAX_TOP - 1];
+    if (worstEntry && compare(entry, worstEntry) >= 0) continue;
+    if (worstEntry) topEntries.pop();
     let index = topEntries.length;
     while (index > 0 && compare(entry, topEntries[index - 1] as Entry<K>) < 0) index--;
     topEntries.splice(index, 0, entry);

@@ -148,8 +148,8 @@ export const YearOut = z
 export type YearOut = z.output<typeof YearOut>;
 
 export const toStorageStatsOut = ({ disk, ...s }: StorageStats): StorageStatsOut => {
-  const shares = (some: StorageStats['byFormat']) =>
-    some.map(({ key, tracks, sizeBytes }) => ({ key, tracks, size_bytes: sizeBytes }));
+  const shares = (entries: StorageStats['byFormat']) =>
+    entries.map(({ key, tracks, sizeBytes }) => ({ key, tracks, size_bytes: sizeBytes }));
   return {
     tracks: s.tracks,
     artists: s.artists,

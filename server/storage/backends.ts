@@ -37,10 +37,13 @@ export async function openStorage(
   name: string = config.settings.STORAGE_BACKEND,
 ): Promise<Storage> {
   const backend = getBackend(name);
-  const missing = missingSettings(backend, config.settings);
-  if (missing.length > 0)
-    throw new AppError('invalid', `${backend.title} needs ${missing.join(', ')}.`.replace(/^./, toUpperCase), {
-      fields: missing.map((setting) => ({ field: setting.toLowerCase(), message: `is required for ${backend.title}` })),
+  const missingNames = missingSettings(backend, config.settings);
+  if (missingNames.length > 0)
+    throw new AppError('invalid', `${backend.title} needs ${missingNames.join(', ')}.`.replace(/^./, toUpperCase), {
+      fields: missingNames.map((setting) => ({
+        field: setting.toLowerCase(),
+        message: `is required for ${backend.title}`,
+      })),
     });
   return backend.open(config, options);
 }

@@ -71,19 +71,22 @@ export async function claimStorage(storage: Storage, options: OwnerOptions): Pro
     now,
   } = options;
   const currentMark = await readWholeMark(storage);
-  const isOther = currentMark
+  const isOfOtherLibrary = currentMark
     ? currentMark.library_id !== libraryId
     : !ownsUnmarkedAudio() && (await holdsAudio(storage));
-  if (isOther && !takesOver)
+  if (isOfOtherLibrary && !takesOver)
     throw conflict(
       `The audio in ${storage.backend.title} belongs to another library` +
         `${currentMark ? ` (${currentMark.library_id})` : ''}. ` +
         'Check the storage settings, or start once with --new-library to use it for this library.',
     );
   let mark = currentMark;
-  if (isOther || isRebuilt) {
+  if (isOfOtherLibrary || isRebuilt) {
     await onEarlierObjects?.(storage);
-    const earlier = { until: now().toISOString(), is_other: isOther || currentMark?.earlier?.is_other === true };
+    const earlier = {
+      until: now().toISOString(),
+      is_other: isOfOtherLibrary || currentMark?.earlier?.is_other === true,
+    };
     mark = await writeMark(storage, { library_id: libraryId, earlier });
   } else mark ??= await writeMark(storage, { library_id: libraryId });
   onClaimed?.(storage.backend.name);

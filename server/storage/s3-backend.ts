@@ -38,12 +38,12 @@ export const s3: Backend = {
       (name) => backupSettings[name] !== undefined,
     );
     const bucketSettings = hasBackupSettings ? backupSettings : toEarlierBackupSettings(toS3(settings));
-    const missing = REQUIRED_SETTINGS.filter((name) => bucketSettings[name] === undefined).map(
+    const missingNames = REQUIRED_SETTINGS.filter((name) => bucketSettings[name] === undefined).map(
       (name) => `BACKUP_${name}`,
     );
-    if (missing.length > 0)
-      throw new AppError('invalid', `Backups in the object store need ${missing.join(', ')}.`, {
-        fields: missing.map((name) => ({ field: name.toLowerCase(), message: 'is required for backups' })),
+    if (missingNames.length > 0)
+      throw new AppError('invalid', `Backups in the object store need ${missingNames.join(', ')}.`, {
+        fields: missingNames.map((name) => ({ field: name.toLowerCase(), message: 'is required for backups' })),
       });
     return {
       config: { settings: { ...settings, ...bucketSettings }, paths },
@@ -82,5 +82,5 @@ const endpointOf = (settings: S3Settings): string => {
 const describeBucket = (settings: S3Settings): string =>
   `the bucket ${[settings.S3_BUCKET, settings.S3_PREFIX].filter(Boolean).join('/')} at ${endpointOf(settings)}`;
 
-const isSameBucket = (first: S3Settings, second: S3Settings): boolean =>
-  first.S3_BUCKET === second.S3_BUCKET && endpointOf(first) === endpointOf(second);
+const isSameBucket = (settings: S3Settings, otherSettings: S3Settings): boolean =>
+  settings.S3_BUCKET === otherSettings.S3_BUCKET && endpointOf(settings) === endpointOf(otherSettings);

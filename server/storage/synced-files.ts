@@ -62,8 +62,8 @@ export async function moveSynced(oldPath: string, newPath: string): Promise<void
 }
 
 /** Syncs the folders above: a new folder survives a power cut only when the folder that contains it is synced. */
-async function syncAncestors(folder: string, highest: string): Promise<void> {
-  for (let ancestor = folder; ancestor !== highest && ancestor !== dirname(ancestor);)
+async function syncAncestors(folder: string, highestFolder: string): Promise<void> {
+  for (let ancestor = folder; ancestor !== highestFolder && ancestor !== dirname(ancestor);)
     await syncFolder((ancestor = dirname(ancestor)));
 }
 

@@ -103,7 +103,7 @@ export function createObjectCache({ log, now, cacheDir, cacheBytes }: ObjectCach
             if (error instanceof AppError) throw error; // an error of the store
             logUnusable(error);
           }
-          return fill?.isNear(range?.start ?? 0) ? fill.open(range) : file.open(range);
+          return fill?.isNearWritten(range?.start ?? 0) ? fill.open(range) : file.open(range);
         },
       };
     },
@@ -139,7 +139,7 @@ interface Fill {
   size: number;
   /** Resolves at the end; never rejects. */
   outcome: Promise<'whole' | 'damaged' | 'stopped'>;
-  isNear(start: number): boolean;
+  isNearWritten(start: number): boolean;
   open(range?: ByteRange): { size: number; stream: Readable };
   stop(): void;
 }
@@ -169,7 +169,7 @@ async function startFill({ file, partPath, hash }: FillOptions): Promise<Fill> {
   };
   const stop = (): void => void source.destroy(new Error('the last listener has left'));
 
-  async function run(): Promise<'whole' | 'damaged' | 'stopped'> {
+  async function fill(): Promise<'whole' | 'damaged' | 'stopped'> {
     const hasher = createHash('sha256');
     try {
       for await (const chunk of source as AsyncIterable<Buffer>) {
@@ -235,8 +235,8 @@ async function startFill({ file, partPath, hash }: FillOptions): Promise<Fill> {
 
   return {
     size,
-    outcome: run(),
-    isNear: (start) =>
+    outcome: fill(),
+    isNearWritten: (start) =>
       !isClosed && (state === 'growing' || state === 'whole') && start <= writtenBytes + MAX_AHEAD_BYTES,
     open(range) {
       const [start, end] = [range?.start ?? 0, Math.min(range?.end ?? size - 1, size - 1)];

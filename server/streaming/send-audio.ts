@@ -25,20 +25,20 @@ const CACHE_CONTROL = 'private, no-cache';
 export async function sendTranscoded(
   req: IncomingMessage,
   res: ServerResponse,
-  transcoded: Transcoded,
+  conversion: Transcoded,
   options: ConversionSendOptions,
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    if ('path' in transcoded) return await sendFinished(req, res, transcoded.path, transcoded.etag, options);
+    if ('path' in conversion) return await sendFinished(req, res, conversion.path, conversion.etag, options);
     const isLive = !asksForPart(req) && (!options.withLength || options.estimatedBytes !== undefined);
-    if (isLive) return await sendLive(res, transcoded.run, options, signal);
-    const path = await transcoded.run.waitForFile(signal);
-    await sendFinished(req, res, path, transcoded.etag, options);
+    if (isLive) return await sendLive(res, conversion.run, options, signal);
+    const path = await conversion.run.waitForFile(signal);
+    await sendFinished(req, res, path, conversion.etag, options);
   } catch (error) {
     if (!signal.aborted) throw error; // if aborted, the client has disconnected
   } finally {
-    transcoded.leave();
+    conversion.leave();
   }
 }
 

@@ -55,7 +55,7 @@ export function createStreamingService({
   objects,
   onDamaged = () => undefined,
 }: StreamingDeps) {
-  const find = prepareFindStreamed(db);
+  const findTrack = prepareFindStreamed(db);
 
   async function sendConverted(
     req: IncomingMessage,
@@ -64,15 +64,15 @@ export function createStreamingService({
     options: ConversionSendOptions,
     signal: AbortSignal,
   ): Promise<void> {
-    const finished = await transcodes?.find(conversion);
-    if (finished) return sendFinished(req, res, finished.path, finished.etag, options);
+    const finishedFile = await transcodes?.find(conversion);
+    if (finishedFile) return sendFinished(req, res, finishedFile.path, finishedFile.etag, options);
     if (req.method === 'HEAD') return sendLiveHead(res, options);
     if (transcodes) await sendTranscoded(req, res, await transcodes.open(conversion), options, signal);
   }
 
   /** Returns a track. Throws `not_found`. */
   function getTrack(id: TrackId): StreamedTrack {
-    const track = find(id);
+    const track = findTrack(id);
     if (!track) throw notFound('track', id);
     return track;
   }
@@ -150,9 +150,9 @@ export function createStreamingService({
           async make(signal) {
             if (!transcodes) throw new AppError('unavailable', 'The server cannot transcode: it has no ffmpeg.');
             try {
-              const opened = await transcodes.open({ ...conversion, file: await fileOf(id, track, uri) });
-              if ('path' in opened) return { path: opened.path, leave: opened.leave };
-              const { run, leave } = opened;
+              const openedConversion = await transcodes.open({ ...conversion, file: await fileOf(id, track, uri) });
+              if ('path' in openedConversion) return { path: openedConversion.path, leave: openedConversion.leave };
+              const { run, leave } = openedConversion;
               const path = await run.waitForFile(signal).catch((error: unknown) => {
                 leave();
                 throw error;
@@ -185,10 +185,10 @@ export function createStreamingService({
       const { uri, order: wholeOrder } = await chooseOrder(id, track, isPart ? { ...request, startMs: 0 } : request);
       try {
         const file = await fileOf(id, track, uri);
-        const part = isPart && wholeOrder === 'original' ? await mp3PartFrom(file, startMs, signal) : undefined;
-        if (part) {
+        const partSource = isPart && wholeOrder === 'original' ? await mp3PartFrom(file, startMs, signal) : undefined;
+        if (partSource) {
           const options = sendOptionsOf(track, file, request.download === true);
-          return await sendBytes(req, res, part, { ...options, etag: etagOfPart(options, startMs) });
+          return await sendBytes(req, res, partSource, { ...options, etag: etagOfPart(options, startMs) });
         }
         const { order } = isPart ? await chooseOrder(id, track, request) : { order: wholeOrder };
         if (order === 'original')

@@ -141,11 +141,11 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, maxRunning, cache
     running: (): number => activeRuns.size,
 
     async close(): Promise<void> {
-      const ends = [...activeRuns].map((run) => {
+      const runEnds = [...activeRuns].map((run) => {
         run.stop();
         return run.finished;
       });
-      await Promise.all(ends);
+      await Promise.all(runEnds);
       await folder.close();
     },
   };

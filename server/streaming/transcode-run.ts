@@ -43,7 +43,7 @@ export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, 
     change.resolve();
     change = Promise.withResolvers<void>();
   };
-  const finished = produce()
+  const whenFinished = produce()
     .catch((error: unknown) => {
       state = 'failed';
       failure = error;
@@ -74,8 +74,8 @@ export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, 
         throw new AppError('unavailable', 'This track could not be converted. Try the original.', {
           cause: new Error(end.complaint),
         });
-      const isKept = finalPath !== undefined && end.isClean && isComplete(end.outputMs, expectedMs);
-      if (isKept) {
+      const isCached = finalPath !== undefined && end.isClean && isComplete(end.outputMs, expectedMs);
+      if (isCached) {
         await handle.sync();
         await handle.close();
         handle = undefined;
@@ -83,7 +83,7 @@ export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, 
         path = finalPath;
       }
       state = 'done';
-      return { keptBytes: isKept ? writtenBytes : 0, complaint: end.isClean ? '' : end.complaint };
+      return { keptBytes: isCached ? writtenBytes : 0, complaint: end.isClean ? '' : end.complaint };
     } finally {
       transcode?.kill();
       await transcode?.end;
@@ -155,7 +155,7 @@ export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, 
     },
 
     /** Resolves at the end of the run, with any outcome. */
-    finished,
+    finished: whenFinished,
     /** Ends the run even if it has listeners. */
     stop(): void {
       isStopped = true;
@@ -167,11 +167,11 @@ export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, 
 
 async function raceAbort(change: Promise<void>, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(signal.reason as Error);
+  const abortPromise = Promise.withResolvers<never>();
+  const onAbort = (): void => abortPromise.reject(signal.reason as Error);
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    await Promise.race([change, aborted.promise]);
+    await Promise.race([change, abortPromise.promise]);
   } finally {
     signal.removeEventListener('abort', onAbort);
   }

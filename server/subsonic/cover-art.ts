@@ -32,7 +32,7 @@ export function createCoverArt({ covers, placeholders, library, playlists, podca
     );
   }
 
-  async function find(item: ItemId, userId: UserId): Promise<ShownCover | undefined> {
+  async function findCover(item: ItemId, userId: UserId): Promise<ShownCover | undefined> {
     if (item.kind === 'album') return covers.find.ofAlbum(item.id);
     if (item.kind === 'track') return covers.find.ofTrack(item.id);
     if (item.kind === 'artist') return covers.find.ofArtist(item.id);
@@ -55,7 +55,7 @@ export function createCoverArt({ covers, placeholders, library, playlists, podca
   }
 
   return {
-    find,
+    find: findCover,
     send: (req, res, cover, size, format) => sendCover(covers, req, res, cover, size, format),
     sendPlaceholder,
   };

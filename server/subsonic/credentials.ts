@@ -1,10 +1,11 @@
 // Reads the credentials of a call. Pure functions; auth/ verifies the credentials.
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { AppCredential } from '../auth/app-sign-in.ts';
-import { Fault, missing } from './errors.ts';
+import { Fault, missingParameter } from './errors.ts';
 import type { Params } from './params.ts';
 
-const conflicting = (): Fault => new Fault(43, 'Send either only an API key, or a username with one kind of password.');
+const conflictFault = (): Fault =>
+  new Fault(43, 'Send either only an API key, or a username with one kind of password.');
 export const wrongCredentials = (): Fault =>
   new Fault(
     40,
@@ -26,20 +27,20 @@ export function credentialOf(params: Params): AppCredential {
   ];
   const userValues = [users, passwords, tokens, salts];
   if (apiKeys.length > 0) {
-    if (userValues.some((values) => values.length > 0)) throw conflicting();
+    if (userValues.some((values) => values.length > 0)) throw conflictFault();
     if (apiKeys.length > 1) throw wrongApiKey();
     return { apiKey: apiKeys[0] as string };
   }
   if (userValues.some((values) => values.length > 1)) throw wrongCredentials();
   const [username, password, token, salt] = userValues.map((values) => values[0]);
-  if (username === undefined) throw missing('u');
+  if (username === undefined) throw missingParameter('u');
   if (token !== undefined && salt !== undefined) {
-    if (password !== undefined) throw conflicting();
+    if (password !== undefined) throw conflictFault();
     return { username, proves: (secret) => isEqual(token.toLowerCase(), md5(secret + salt)) };
   }
-  if (token !== undefined) throw missing('s');
-  if (salt !== undefined) throw missing('t');
-  if (password === undefined) throw missing('p (or t and s)');
+  if (token !== undefined) throw missingParameter('s');
+  if (salt !== undefined) throw missingParameter('t');
+  if (password === undefined) throw missingParameter('p (or t and s)');
   const plainPassword = decodePassword(password);
   return { username, proves: (secret) => isEqual(plainPassword, secret) };
 }

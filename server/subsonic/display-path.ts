@@ -20,8 +20,9 @@ export function displayPath(track: NamedTrack): string {
 }
 
 function toFileName(text: string): string {
-  const safe = text.toWellFormed().replace(UNSAFE, '_').replace(/\s+/g, ' ');
+  const safeText = text.toWellFormed().replace(UNSAFE, '_').replace(/\s+/g, ' ');
   // a character of two units must not be cut, so `slice` alone is not enough
-  const shortened = safe.length > MAX_NAME_CHARACTERS ? [...safe].slice(0, MAX_NAME_CHARACTERS).join('') : safe;
-  return trimBoth(shortened, /[.\s]/) || '_';
+  const shortenedText =
+    safeText.length > MAX_NAME_CHARACTERS ? [...safeText].slice(0, MAX_NAME_CHARACTERS).join('') : safeText;
+  return trimBoth(shortenedText, /[.\s]/) || '_';
 }

@@ -26,7 +26,7 @@ export class Fault extends Error {
   }
 }
 
-export const missing = (name: string): Fault => new Fault(10, `The parameter ${name} is missing.`);
+export const missingParameter = (name: string): Fault => new Fault(10, `The parameter ${name} is missing.`);
 
 /**
  * Codes of the protocol by error code. Missing or unreadable audio is 0, because on 70 clients delete their copy of an

@@ -13,6 +13,6 @@ export function groupByLetter<T>(items: readonly T[], nameOf: (item: T) => strin
 }
 
 function letterOf(name: string): string {
-  const [first = '#'] = sortKey(name);
-  return /\p{L}/u.test(first) ? first.toUpperCase() : '#';
+  const [firstCharacter = '#'] = sortKey(name);
+  return /\p{L}/u.test(firstCharacter) ? firstCharacter.toUpperCase() : '#';
 }

@@ -1,19 +1,19 @@
 // Reads the parameters of a call, from the address and from a form.
 import type { ParamMap } from '../http/params.ts';
 import { isTime } from '../http/times.ts';
-import { Fault, missing } from './errors.ts';
+import { Fault, missingParameter } from './errors.ts';
 
 export type Params = ReturnType<typeof readParams>;
 
 /** Reads the parameters; an empty parameter counts as absent, because clients send `p=` beside a token. */
 export function readParams(...sources: ParamMap[]) {
-  const all = (name: string): string[] =>
+  const valuesOf = (name: string): string[] =>
     sources.flatMap((source) => source.get(name) ?? []).filter((value) => value !== '');
-  const text = (name: string): string | undefined => all(name)[0];
+  const text = (name: string): string | undefined => valuesOf(name)[0];
 
-  function required(name: string): string {
+  function requiredText(name: string): string {
     const value = text(name);
-    if (value === undefined) throw missing(name);
+    if (value === undefined) throw missingParameter(name);
     return value;
   }
 
@@ -24,13 +24,13 @@ export function readParams(...sources: ParamMap[]) {
 
   return {
     /** Returns all values of a parameter, in order. */
-    all,
+    all: valuesOf,
     text,
-    required,
+    required: requiredText,
     /** Returns whether the parameter was sent, also with an empty value. */
     has: (name: string): boolean => sources.some((source) => source.has(name)),
     int,
-    requiredInt: (name: string): number => toInt(name, required(name)),
+    requiredInt: (name: string): number => toInt(name, requiredText(name)),
     /** Reads a number of items, which is limited to 0..max instead of rejected. */
     count: (name: string, { or, max }: { or: number; max: number }): number =>
       Math.min(Math.max(int(name) ?? or, 0), max),

@@ -47,8 +47,8 @@ export function createPlaybackSessions({ now }: { now: () => Date }) {
   const sessions = new Map<string, Session>();
   const keyOf = (userId: UserId, client: string): string => `${userId} ${client}`;
 
-  const playedSince = ({ state, reportedAt: at, rate }: Session, time: number): number =>
-    state === 'playing' ? Math.max(0, (time - at) * rate) : 0;
+  const playedSince = ({ state, reportedAt, rate }: Session, time: number): number =>
+    state === 'playing' ? Math.max(0, (time - reportedAt) * rate) : 0;
   const isStale = (session: Session, time: number): boolean =>
     time > session.reportedAt + Math.max(0, (session.durationMs ?? 0) - session.positionMs) + SESSION_TIMEOUT_MS;
   const positionAt = (session: Session, time: number): number =>
@@ -85,7 +85,7 @@ export function createPlaybackSessions({ now }: { now: () => Date }) {
     },
 
     /** Returns what the user's devices are playing, at which positions. */
-    of(userId: UserId): {
+    playingOf(userId: UserId): {
       client: string;
       trackId: TrackId;
       state: PlaybackState;

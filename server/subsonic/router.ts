@@ -16,7 +16,7 @@ import type { Principal } from '../http/route.ts';
 import type { Log } from '../log/log.ts';
 import type { Call, Endpoint, Endpoints } from './endpoint.ts';
 import { checkClient, credentialOf, wrongApiKey, wrongCredentials } from './credentials.ts';
-import { Fault, missing, toFault } from './errors.ts';
+import { Fault, missingParameter, toFault } from './errors.ts';
 import { readParams, type Params } from './params.ts';
 import { formatOf, type Format, type Responder } from './respond.ts';
 import type { FindArtist } from './more-tags.ts';
@@ -77,7 +77,7 @@ export function createSubsonicRouter({
       format = formatOf(params.text('f'), params.text('callback'), params.text('c'));
       if (params.text('f') === 'jsonp' && format.kind !== 'jsonp')
         throw params.text('callback') === undefined
-          ? missing('callback')
+          ? missingParameter('callback')
           : new Fault(0, 'The parameter callback is not a function name.');
       const endpoint = endpointsByName.get(name);
       if (!endpoint) throw new Fault(0, `This server has no endpoint ${name === '' ? 'of this name' : name}.`);

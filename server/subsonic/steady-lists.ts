@@ -15,7 +15,7 @@ export interface IdPage {
 interface CachedList {
   /** All ids of the list, or only those of the first page. */
   ids: Int32Array;
-  isWhole: boolean;
+  isComplete: boolean;
   /** Ids before this position keep their place. */
   fixedCount: number;
   /** True if the first page was sent, so that the next request for it starts a new copy. */
@@ -66,11 +66,11 @@ export function createSteadyLists({ now = () => performance.now() }: { now?: () 
     const firstIds = cached?.ids ?? new Int32Array();
     const firstIdSet = new Set(firstIds);
     const ids = Int32Array.from([...firstIds, ...complete.ids.filter((id) => !firstIdSet.has(id))]);
-    return { ids, isWhole: true, fixedCount: firstIds.length, isFirstPageSent: cached !== undefined, usedAt: now() };
+    return { ids, isComplete: true, fixedCount: firstIds.length, isFirstPageSent: cached !== undefined, usedAt: now() };
   }
 
   async function page(source: ListSource, { limit, offset }: Page): Promise<IdPage> {
-    const { key, read, filterExisting: there } = source;
+    const { key, read, filterExisting } = source;
     const entry = lists.get(key);
     const cached = entry && now() - entry.usedAt < MAX_UNUSED_MS ? entry : undefined;
     const isParallelRead = cached?.isFirstPageSent === false && now() - cached.usedAt < PARALLEL_READ_MS;
@@ -79,20 +79,20 @@ export function createSteadyLists({ now = () => performance.now() }: { now?: () 
       const firstPage = await read({ limit, offset });
       const ids = Int32Array.from(firstPage.ids);
       if (ids.length === limit)
-        cacheList(key, { ids, isWhole: false, fixedCount: limit, isFirstPageSent: true, usedAt: now() });
+        cacheList(key, { ids, isComplete: false, fixedCount: limit, isFirstPageSent: true, usedAt: now() });
       else lists.delete(key);
       return firstPage;
     }
-    const list = cached?.isWhole ? cached : await readWholeList(cached, source);
+    const list = cached?.isComplete ? cached : await readWholeList(cached, source);
     const end = offset + limit;
     for (;;) {
       const pageIds = [...list.ids.subarray(offset, end)];
-      const existingIds = there(pageIds);
+      const existingIds = filterExisting(pageIds);
       const existingIdSet = new Set(existingIds);
       const deletedIds = new Set(pageIds.filter((id) => !existingIdSet.has(id)));
       const fixedCount = list.fixedCount;
-      const isKept = (id: number, at: number): boolean => at < fixedCount || !deletedIds.has(id);
-      const ids = deletedIds.size === 0 ? list.ids : list.ids.filter(isKept);
+      const isStaying = (id: number, index: number): boolean => index < fixedCount || !deletedIds.has(id);
+      const ids = deletedIds.size === 0 ? list.ids : list.ids.filter(isStaying);
       if (ids.length === list.ids.length) {
         list.fixedCount = Math.max(list.fixedCount, Math.min(end, ids.length));
         list.isFirstPageSent ||= offset === 0;
@@ -109,12 +109,12 @@ export function createSteadyLists({ now = () => performance.now() }: { now?: () 
     page(source: ListSource, pageRequest: Page): Promise<IdPage> {
       const { key } = source;
       const answer = (runningReads.get(key) ?? Promise.resolve()).then(() => page(source, pageRequest));
-      const done = answer.then(
+      const whenDone = answer.then(
         () => undefined,
         () => undefined, // the caller gets the error
       );
-      runningReads.set(key, done);
-      void done.then(() => runningReads.get(key) === done && runningReads.delete(key));
+      runningReads.set(key, whenDone);
+      void whenDone.then(() => runningReads.get(key) === whenDone && runningReads.delete(key));
       return answer;
     },
   };

@@ -155,10 +155,10 @@ type LimitationIn = ClientInfo['codecProfiles'][number]['limitations'][number];
  * Returns whether the stream meets the limitation. An unknown value meets it, unless the client requires the
  * limitation.
  */
-function isMet({ name, comparison, values, required }: LimitationIn, stream: StreamDetails): boolean {
+function isMet({ name, comparison, values, required: isRequired }: LimitationIn, stream: StreamDetails): boolean {
   const value = STREAM_VALUES[name]?.(stream);
   const limits = values.map(Number).filter((limit) => Number.isFinite(limit));
-  if (value === undefined || limits.length === 0) return !required;
+  if (value === undefined || limits.length === 0) return !isRequired;
   if (comparison === 'Equals') return limits.includes(value);
   if (comparison === 'NotEquals') return !limits.includes(value);
   return comparison === 'LessThanEqual' ? value <= Math.max(...limits) : value >= Math.min(...limits);

@@ -10,13 +10,18 @@ const CREDENTIALS = ['u', 't', 's', 'p', 'apiKey', 'v', 'c'];
  * Returns the absolute URL of an endpoint, with the host name that the client used and the credentials of the call,
  * like the URLs that clients make themselves.
  */
-export function urlOf(req: Request, params: Params, endpoint: string, more: Record<string, string | number>): string {
+export function urlOf(
+  req: Request,
+  params: Params,
+  endpoint: string,
+  extraParams: Record<string, string | number>,
+): string {
   const query = new URLSearchParams();
   for (const name of CREDENTIALS) {
     const value = params.text(name);
     if (value !== undefined) query.set(name, value);
   }
-  for (const [name, value] of Object.entries(more)) query.set(name, String(value));
+  for (const [name, value] of Object.entries(extraParams)) query.set(name, String(value));
   return `${baseOf(req)}/rest/${endpoint}?${query.toString()}`;
 }
 

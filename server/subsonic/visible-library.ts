@@ -28,12 +28,12 @@ export function withVisibleMatches(
   showsRemote: () => boolean,
 ): SearchService {
   return {
-    searchLibrary(userId, text, page, only) {
+    searchLibrary(userId, text, page, filterIds) {
       const visibleOnly: IdFilter = (kind, ids) => {
-        const visibleIds = only ? only(kind, ids) : [...ids];
+        const visibleIds = filterIds ? filterIds(kind, ids) : [...ids];
         return kind === 'track' ? library.notRemote(visibleIds) : visibleIds;
       };
-      return search.searchLibrary(userId, text, page, showsRemote() ? only : visibleOnly);
+      return search.searchLibrary(userId, text, page, showsRemote() ? filterIds : visibleOnly);
     },
   };
 }

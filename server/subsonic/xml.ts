@@ -52,11 +52,11 @@ type XmlParts = (string | ListPlaceholder)[];
 
 /** Yields the document piece by piece. */
 export async function* xmlText(root: string, namespace: string, fields: Fields): AsyncGenerator<string> {
-  const out: XmlParts = ['<?xml version="1.0" encoding="UTF-8"?>\n'];
-  writeElement(out, root, fields, ` xmlns="${namespace}"`);
-  out.push('\n');
+  const xmlParts: XmlParts = ['<?xml version="1.0" encoding="UTF-8"?>\n'];
+  writeElement(xmlParts, root, fields, ` xmlns="${namespace}"`);
+  xmlParts.push('\n');
   let text = '';
-  for (const part of out) {
+  for (const part of xmlParts) {
     if (typeof part === 'string') {
       text += part;
       continue;
@@ -71,8 +71,8 @@ export async function* xmlText(root: string, namespace: string, fields: Fields):
   yield text;
 }
 
-function writeElement(out: XmlParts, name: string, fields: Fields, extra = ''): void {
-  out.push('<', name, extra);
+function writeElement(xmlParts: XmlParts, name: string, fields: Fields, extra = ''): void {
+  xmlParts.push('<', name, extra);
   let text = '';
   const children: [string, Exclude<Value, Scalar | undefined>][] = [];
   for (const key in fields) {
@@ -81,24 +81,24 @@ function writeElement(out: XmlParts, name: string, fields: Fields, extra = ''): 
     if (typeof value === 'object' && !(value instanceof Date)) {
       if (!Array.isArray(value) || value.length > 0) children.push([key, value]);
     } else if (key === 'value' && !VALUE_IS_ATTRIBUTE.has(name)) text = scalarText(value);
-    else out.push(' ', key, '="', escape(scalarText(value)), '"');
+    else xmlParts.push(' ', key, '="', escape(scalarText(value)), '"');
   }
-  if (text === '' && children.length === 0) return void out.push('/>');
-  out.push('>', escape(text));
-  for (const [key, value] of children) writeChild(out, key, value);
-  out.push('</', name, '>');
+  if (text === '' && children.length === 0) return void xmlParts.push('/>');
+  xmlParts.push('>', escape(text));
+  for (const [key, value] of children) writeChild(xmlParts, key, value);
+  xmlParts.push('</', name, '>');
 }
 
-function writeChild(out: XmlParts, name: string, value: Exclude<Value, Scalar | undefined>): void {
-  if (value instanceof TextElement) out.push('<', name, '>', escape(value.text), '</', name, '>');
-  else if (value instanceof Pieces) out.push({ name, list: value });
-  else if (isList(value)) for (const item of value) writeItem(out, name, item);
-  else writeElement(out, name, value);
+function writeChild(xmlParts: XmlParts, name: string, value: Exclude<Value, Scalar | undefined>): void {
+  if (value instanceof TextElement) xmlParts.push('<', name, '>', escape(value.text), '</', name, '>');
+  else if (value instanceof Pieces) xmlParts.push({ name, list: value });
+  else if (isList(value)) for (const item of value) writeItem(xmlParts, name, item);
+  else writeElement(xmlParts, name, value);
 }
 
-function writeItem(out: XmlParts, name: string, item: Scalar | Fields): void {
-  if (typeof item === 'object' && !(item instanceof Date)) writeElement(out, name, item);
-  else out.push('<', name, '>', escape(scalarText(item)), '</', name, '>');
+function writeItem(xmlParts: XmlParts, name: string, item: Scalar | Fields): void {
+  if (typeof item === 'object' && !(item instanceof Date)) writeElement(xmlParts, name, item);
+  else xmlParts.push('<', name, '>', escape(scalarText(item)), '</', name, '>');
 }
 
 const isList = (

@@ -75,7 +75,7 @@ export function createIndexedFiles({ client, log, audioStore }: IndexedFilesDeps
       const listNew = (audioHash: string | null): IndexedFile[] =>
         listByAudio.all({ audioHash, sizeBytes: bytes.sizeBytes }).filter(({ id }) => !comparedIds.has(id));
       return {
-        async find(audioHash: string | null): Promise<TrackId | undefined> {
+        async findTrack(audioHash: string | null): Promise<TrackId | undefined> {
           const files = listNew(audioHash);
           for (const { id } of files) comparedIds.add(id);
           return findFirstWith(files, bytes, signal);

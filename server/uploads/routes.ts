@@ -31,9 +31,9 @@ export const uploadRoutes = ({ uploads, trackOut }: UploadRouteDeps): Route[] =>
     async ({ user, query, req, signal }) => {
       const { uploaded, errors, isSingle } = await uploads.receive(user.id, req, { filename: query.filename, signal });
       if (uploaded.length === 0) {
-        const [code = 'invalid', ...others] = new Set(errors.map((e) => e.code));
+        const [code = 'invalid', ...otherCodes] = new Set(errors.map((e) => e.code));
         throw new AppError(
-          others.length === 0 && WHOLE_UPLOAD_ERRORS.has(code) ? code : 'invalid',
+          otherCodes.length === 0 && WHOLE_UPLOAD_ERRORS.has(code) ? code : 'invalid',
           errors.map((e) => `${e.filename}: ${e.detail}`).join(' '),
           {
             fields: errors.flatMap((e) => e.fields ?? [{ field: e.filename, message: e.detail }]),

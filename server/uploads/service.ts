@@ -127,10 +127,10 @@ export function createUploadService({
     const path = join(tmpDir, `upload-${randomUUID()}`);
     const space = await quota.reserve(userId, announcedBytes);
     try {
-      const { isWhole, ...stagedFile } = await stageFile(chunks, path, { signal, space });
-      const existing = findByContent.get(stagedFile.sha256);
-      if (existing) return toExistingFile(existing.id);
-      if (isWhole) return await add(userId, stagedFile, filename, signal);
+      const { isStored, ...stagedFile } = await stageFile(chunks, path, { signal, space });
+      const existingTrack = findByContent.get(stagedFile.sha256);
+      if (existingTrack) return toExistingFile(existingTrack.id);
+      if (isStored) return await add(userId, stagedFile, filename, signal);
       const indexedId = await indexedFiles.findBySize(stagedFile, signal);
       if (indexedId !== undefined) return toExistingFile(indexedId);
       quota.assertQuota(userId, Infinity);
@@ -154,7 +154,7 @@ export function createUploadService({
       return await storeFile<UploadedFile>(stagedFile, {
         signal,
         async beforeStoring({ audioHash }) {
-          const indexedId = await comparison.find(audioHash);
+          const indexedId = await comparison.findTrack(audioHash);
           if (indexedId !== undefined) return toExistingFile(indexedId);
           if (!isReturning(stagedFile.sha256)) quota.assertQuota(userId, stagedFile.sizeBytes);
           await quota.assertFree(stagedFile.sizeBytes);
@@ -166,7 +166,7 @@ export function createUploadService({
             const uploadedFile = insert(userId, stagedFile, audio, { content, filename }, comparison);
             if (uploadedFile?.isNew) charsets.remember(userId, uploadedFile.trackId, { content, filename });
             if (uploadedFile) return uploadedFile;
-            const indexedId = await comparison.find(audio.audioHash);
+            const indexedId = await comparison.findTrack(audio.audioHash);
             isObjectUnused = indexedId !== undefined;
             if (indexedId !== undefined) return toExistingFile(indexedId);
           }
@@ -190,8 +190,8 @@ export function createUploadService({
   ): UploadedFile | undefined {
     return db.$client
       .transaction((): UploadedFile | undefined => {
-        const existing = findByContent.get(sha256); // another request may have uploaded the same file
-        if (existing) return toExistingFile(existing.id);
+        const existingTrack = findByContent.get(sha256); // another request may have uploaded the same file
+        if (existingTrack) return toExistingFile(existingTrack.id);
         if (comparison.isOutdated(audio.audioHash)) return undefined;
         const missingTrack = findBySource.get(UPLOAD_SOURCE, sha256);
         if (missingTrack) {
@@ -239,22 +239,22 @@ async function stageFile(
   chunks: AsyncIterable<Buffer>,
   path: string,
   { signal, space }: { signal: AbortSignal; space: ArrivingFile },
-): Promise<WholeFile & { isWhole: boolean }> {
+): Promise<WholeFile & { isStored: boolean }> {
   const hash = createHash('sha256');
   let sizeBytes = 0;
-  let isWhole = true;
+  let isStored = true;
   const file = await open(path, 'wx', 0o600);
   try {
     for await (const chunk of chunks) {
       signal.throwIfAborted();
       hash.update(chunk);
       sizeBytes += chunk.length;
-      if (!isWhole) continue;
-      isWhole = await space.take(chunk.length);
-      await (isWhole ? file.writeFile(chunk) : file.truncate());
+      if (!isStored) continue;
+      isStored = await space.take(chunk.length);
+      await (isStored ? file.writeFile(chunk) : file.truncate());
     }
   } finally {
     await file.close();
   }
-  return { path, sha256: hash.digest('hex'), sizeBytes, isWhole };
+  return { path, sha256: hash.digest('hex'), sizeBytes, isStored };
 }

@@ -16,16 +16,16 @@ export interface FileState {
 }
 
 interface ChangedFolder {
-  since: number;
+  firstChangeAt: number;
   hasRemovals: boolean;
   files: Map<string, FileState & { unchangedSince: number }>;
 }
 
 interface DueChanges {
   /** Folders from which something vanished. */
-  vanished: string[];
+  foldersWithRemovals: string[];
   /** Folders in which something appeared or changed. */
-  present: string[];
+  foldersWithFiles: string[];
   /** Number of changes since the last call of `take`. */
   count: number;
 }
@@ -36,11 +36,11 @@ export function createPendingChanges({ quietMs, maxWaitMs, holdMs }: QuietRules)
   let lastChangeAt = 0;
   let count = 0;
 
-  function recordChange(folder: string, at: number): ChangedFolder {
-    if (changedFolders.size === 0) firstChangeAt = at;
-    lastChangeAt = at;
+  function recordChange(folder: string, time: number): ChangedFolder {
+    if (changedFolders.size === 0) firstChangeAt = time;
+    lastChangeAt = time;
     count++;
-    const changedFolder = changedFolders.get(folder) ?? { since: at, hasRemovals: false, files: new Map() };
+    const changedFolder = changedFolders.get(folder) ?? { firstChangeAt: time, hasRemovals: false, files: new Map() };
     changedFolders.set(folder, changedFolder);
     return changedFolder;
   }
@@ -49,7 +49,7 @@ export function createPendingChanges({ quietMs, maxWaitMs, holdMs }: QuietRules)
   function hasGrowingFile(
     changedFolder: ChangedFolder,
     statFile: (name: string) => FileState | undefined,
-    at: number,
+    time: number,
   ): boolean {
     let isGrowing = false;
     for (const [name, previousState] of changedFolder.files) {
@@ -58,42 +58,42 @@ export function createPendingChanges({ quietMs, maxWaitMs, holdMs }: QuietRules)
         changedFolder.files.delete(name);
         changedFolder.hasRemovals = true;
       } else if (!isSameState(currentState, previousState)) {
-        changedFolder.files.set(name, { ...currentState, unchangedSince: at });
+        changedFolder.files.set(name, { ...currentState, unchangedSince: time });
         isGrowing = true;
-      } else isGrowing ||= at - previousState.unchangedSince < quietMs;
+      } else isGrowing ||= time - previousState.unchangedSince < quietMs;
     }
     return isGrowing;
   }
 
   return {
     /** To be called when a file was created, moved in or written to. */
-    noteFile(folder: string, name: string, state: FileState, at: number): void {
-      const { files } = recordChange(folder, at);
+    noteFile(folder: string, name: string, state: FileState, time: number): void {
+      const { files } = recordChange(folder, time);
       const previousState = files.get(name);
-      if (!previousState || !isSameState(state, previousState)) files.set(name, { ...state, unchangedSince: at });
+      if (!previousState || !isSameState(state, previousState)) files.set(name, { ...state, unchangedSince: time });
     },
     /** To be called when a file or folder in `folder` vanished. */
-    noteRemoval(folder: string, at: number): void {
-      recordChange(folder, at).hasRemovals = true;
+    noteRemoval(folder: string, time: number): void {
+      recordChange(folder, time).hasRemovals = true;
     },
     /** To be called when the system reports a change in `folder`, but not of which file. */
-    noteUnknownChange: (folder: string, at: number): void => void recordChange(folder, at),
+    noteUnknownChange: (folder: string, time: number): void => void recordChange(folder, time),
 
     /** Returns the time at which to call `take`; undefined while there are no changes. */
     dueAt: (): number | undefined =>
       changedFolders.size === 0 ? undefined : Math.min(lastChangeAt + quietMs, firstChangeAt + maxWaitMs),
 
     /** Removes and returns the folders that can be scanned now. */
-    take(at: number, statFile: (folder: string, name: string) => FileState | undefined): DueChanges {
-      const dueChanges: DueChanges = { vanished: [], present: [], count };
+    take(time: number, statFile: (folder: string, name: string) => FileState | undefined): DueChanges {
+      const dueChanges: DueChanges = { foldersWithRemovals: [], foldersWithFiles: [], count };
       for (const [folder, changedFolder] of changedFolders) {
-        const isGrowing = hasGrowingFile(changedFolder, (name) => statFile(folder, name), at);
-        if (isGrowing && at - changedFolder.since < holdMs) continue;
-        if (changedFolder.hasRemovals) dueChanges.vanished.push(folder);
-        if (!changedFolder.hasRemovals || changedFolder.files.size > 0) dueChanges.present.push(folder);
+        const isGrowing = hasGrowingFile(changedFolder, (name) => statFile(folder, name), time);
+        if (isGrowing && time - changedFolder.firstChangeAt < holdMs) continue;
+        if (changedFolder.hasRemovals) dueChanges.foldersWithRemovals.push(folder);
+        if (!changedFolder.hasRemovals || changedFolder.files.size > 0) dueChanges.foldersWithFiles.push(folder);
         changedFolders.delete(folder);
       }
-      [firstChangeAt, lastChangeAt, count] = [at, at, 0];
+      [firstChangeAt, lastChangeAt, count] = [time, time, 0];
       return dueChanges;
     },
   };

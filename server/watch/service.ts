@@ -43,12 +43,12 @@ export function createWatcher({ db, log, settings, musicFolders, jobs, workerUrl
   /** Starts and ends watches as the settings say; watches of unchanged folders continue. */
   async function updateWatches(): Promise<void> {
     if (isClosed) return;
-    const isOn = settings.get('LOCAL_MEDIA_WATCH');
+    const isWatchOn = settings.get('LOCAL_MEDIA_WATCH');
     const ignoredNames = settings.get('LOCAL_MEDIA_IGNORE');
-    const folders = isOn ? musicFolders.list() : [];
+    const folders = isWatchOn ? musicFolders.list() : [];
     const scanPathOf = (key: string): string =>
       folders.length === 1 ? '' : key === '' ? FIRST_FOLDER_ONLY : rootPathOf(key);
-    offStatus = !isOn
+    offStatus = !isWatchOn
       ? { state: 'off', reason: 'Watching is switched off (LOCAL_MEDIA_WATCH).' }
       : folders.length === 0
         ? { state: 'off', reason: 'No music folder is set.' }

@@ -69,13 +69,15 @@ function onTimer(treeWatch: TreeWatch): void {
 }
 
 function reportChanges(treeWatch: TreeWatch): void {
-  const { vanished, present, count } = changes.take(now(), (folder, name) => statPath(root, join(folder, name)));
-  if (vanished.length + present.length === 0) return;
+  const { foldersWithRemovals, foldersWithFiles, count } = changes.take(now(), (folder, name) =>
+    statPath(root, join(folder, name)),
+  );
+  if (foldersWithRemovals.length + foldersWithFiles.length === 0) return;
   const isOverrun = count > MAX_TRACKED_CHANGES;
   if (isOverrun) treeWatch.refresh();
   const scan = isOverrun
     ? ['']
-    : foldersToScan([...vanished, ...present].map(findNearestFolder)).filter(
+    : foldersToScan([...foldersWithRemovals, ...foldersWithFiles].map(findNearestFolder)).filter(
         (folder) => !isIgnoredFolder(root, folder, ignoredNames),
       );
   if (scan.length > 0) post({ type: 'changed', scan, folders: treeWatch.countFolders() });

@@ -47,7 +47,7 @@ export function createZipQueries(db: MainDb) {
     ofAlbum: (id: AlbumId): TrackId[] => ofAlbum.all(id),
     ofArtist: (id: ArtistId): TrackId[] => ofArtist.all(id, id),
     /** Yields the rows in the order of the ids, some hundred at a time. */
-    *named(ids: readonly TrackId[]): Generator<NamedRow[]> {
+    *listNamed(ids: readonly TrackId[]): Generator<NamedRow[]> {
       for (let offset = 0; offset < ids.length; offset += TRACKS_PER_QUERY)
         yield selectNamed.all(JSON.stringify(ids.slice(offset, offset + TRACKS_PER_QUERY)));
     },

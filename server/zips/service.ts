@@ -61,58 +61,60 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
   const queries = createZipQueries(db);
   const sums = new Map<string, number>();
 
-  async function list(userId: UserId, zipped: ZipContent): Promise<ZipList> {
-    if ('trackIds' in zipped) return { ...zipped, isOrdered: false };
-    if ('playlistId' in zipped) {
-      const playlist = await playlists.get(userId, zipped.playlistId);
+  async function list(userId: UserId, content: ZipContent): Promise<ZipList> {
+    if ('trackIds' in content) return { ...content, isOrdered: false };
+    if ('playlistId' in content) {
+      const playlist = await playlists.get(userId, content.playlistId);
       const trackIds: TrackId[] = [];
       for await (const entries of playlists.allEntries(userId, playlist))
         for (const { track } of entries) trackIds.push(track.id);
       return { name: playlist.name, trackIds, isOrdered: true };
     }
-    if ('albumId' in zipped) {
-      const album = queries.findAlbum(zipped.albumId);
-      if (!album) throw notFound('album', zipped.albumId);
+    if ('albumId' in content) {
+      const album = queries.findAlbum(content.albumId);
+      if (!album) throw notFound('album', content.albumId);
       const name = album.artist === null ? album.title : `${album.artist} - ${album.title}`;
-      return { name, trackIds: queries.ofAlbum(zipped.albumId), isOrdered: false };
+      return { name, trackIds: queries.ofAlbum(content.albumId), isOrdered: false };
     }
-    const name = queries.findArtist(zipped.artistId);
-    if (name === undefined) throw notFound('artist', zipped.artistId);
-    return { name, trackIds: queries.ofArtist(zipped.artistId), isOrdered: false };
+    const name = queries.findArtist(content.artistId);
+    if (name === undefined) throw notFound('artist', content.artistId);
+    return { name, trackIds: queries.ofArtist(content.artistId), isOrdered: false };
   }
 
   /** Plans a file for every track that has audio, with its path; tracks without audio are named in a text file. */
-  async function plan({ name, trackIds, isOrdered }: ZipList, wish: ZipWish): Promise<PlannedFile[]> {
+  async function plan({ name, trackIds, isOrdered }: ZipList, request: ZipWish): Promise<PlannedFile[]> {
     if (trackIds.length > MAX_ZIP_TRACKS) throw conflict(`A zip holds ${MAX_ZIP_TRACKS} tracks at most. Choose fewer.`);
     const usedPaths = new Set<string>();
-    const planned: PlannedFile[] = [];
-    const absent: string[] = [];
+    const plannedFiles: PlannedFile[] = [];
+    const missingTitles: string[] = [];
     const digits = String(trackIds.length).length;
     let position = 0;
-    for (const rows of queries.named(trackIds)) {
+    for (const rows of queries.listNamed(trackIds)) {
       for (const row of rows) {
         position++;
         try {
-          const prepared = await streaming.prepareFile(row.id, { download: true, ...wish });
-          const extension = prepared.kind === 'file' ? extensionOf(prepared) : prepared.extension;
-          const stem = isOrdered ? `${safeName(name, 'Playlist')}/${inOrder(row, position, digits)}` : pathOf(row);
-          const path = freePath(usedPaths, (n) => `${numbered(stem, n)}.${extension}`);
-          planned.push({ path, modifiedAt: new Date(row.createdAt), prepared });
+          const preparedFile = await streaming.prepareFile(row.id, { download: true, ...request });
+          const extension = preparedFile.kind === 'file' ? extensionOf(preparedFile) : preparedFile.extension;
+          const pathWithoutExtension = isOrdered
+            ? `${safeName(name, 'Playlist')}/${inOrder(row, position, digits)}`
+            : pathOf(row);
+          const path = freePath(usedPaths, (n) => `${numbered(pathWithoutExtension, n)}.${extension}`);
+          plannedFiles.push({ path, modifiedAt: new Date(row.createdAt), prepared: preparedFile });
         } catch (error) {
           if (!(error instanceof AppError && ['gone', 'conflict', 'not_found'].includes(error.code))) throw error;
-          absent.push(`${row.artistName ?? '?'} - ${row.title}: ${error.message}`);
+          missingTitles.push(`${row.artistName ?? '?'} - ${row.title}: ${error.message}`);
         }
       }
       await waitForTurn();
     }
-    if (planned.length === 0) throw conflict('None of these tracks has audio on this server.');
-    if (absent.length > 0)
-      planned.push({
+    if (plannedFiles.length === 0) throw conflict('None of these tracks has audio on this server.');
+    if (missingTitles.length > 0)
+      plannedFiles.push({
         path: NOT_INCLUDED_FILE,
-        modifiedAt: planned[0]?.modifiedAt ?? new Date(0),
-        prepared: { kind: 'text', bytes: Buffer.from(`${absent.join('\n')}\n`) },
+        modifiedAt: plannedFiles[0]?.modifiedAt ?? new Date(0),
+        prepared: { kind: 'text', bytes: Buffer.from(`${missingTitles.join('\n')}\n`) },
       });
-    return planned;
+    return plannedFiles;
   }
 
   const remember = (key: string, sum: number): number => {
@@ -127,15 +129,15 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
     if (prepared.kind === 'text') return textEntry(path, modifiedAt, prepared.bytes);
     const { file, track } = prepared;
     const { contentHash, sizeBytes } = track;
-    const isKnown = file.immutable && contentHash !== null && sizeBytes !== null;
-    const stamp = isKnown ? { size: sizeBytes, modifiedAt } : await file.stat();
-    const identity = isKnown ? contentHash : `${String(file.path)}-${stamp.size}-${stamp.modifiedAt.getTime()}`;
+    const isHashKnown = file.immutable && contentHash !== null && sizeBytes !== null;
+    const stamp = isHashKnown ? { size: sizeBytes, modifiedAt } : await file.stat();
+    const identity = isHashKnown ? contentHash : `${String(file.path)}-${stamp.size}-${stamp.modifiedAt.getTime()}`;
     const readContent = async (range?: { start: number; end: number }) =>
       (await file.open(range)).stream as AsyncIterable<Buffer>;
     let checksum: Promise<number> | undefined;
     async function computeChecksum(): Promise<number> {
       if (stamp.size === 0) return 0;
-      const sha256 = isKnown ? createHash('sha256') : undefined;
+      const sha256 = isHashKnown ? createHash('sha256') : undefined;
       const sum = await checksumOf(await readContent(), sha256);
       // the checksum of damaged bytes applies to this zip only, because the file will be repaired under the same name
       return sha256 && sha256.digest('hex') !== contentHash ? sum : remember(identity, sum);
@@ -156,11 +158,14 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
    * Yields entries of converted files: converts each file when its turn comes and deletes it after sending. Tracks
    * whose audio is gone are named in a text file.
    */
-  async function* convertedEntries(planned: readonly PlannedFile[], signal: AbortSignal): AsyncGenerator<ZipEntry> {
-    let [text, at] = ['', new Date(0)];
-    for (const file of planned) {
+  async function* convertedEntries(
+    plannedFiles: readonly PlannedFile[],
+    signal: AbortSignal,
+  ): AsyncGenerator<ZipEntry> {
+    let [text, modifiedAt] = ['', new Date(0)];
+    for (const file of plannedFiles) {
       signal.throwIfAborted();
-      at = file.modifiedAt;
+      modifiedAt = file.modifiedAt;
       if (file.prepared.kind === 'text') {
         text = `${file.prepared.bytes.toString()}${text}`;
         continue;
@@ -169,13 +174,13 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
         yield (await entryOf(file)).entry;
         continue;
       }
-      const converted = await file.prepared.make(signal).catch((error: unknown) => {
+      const convertedFile = await file.prepared.make(signal).catch((error: unknown) => {
         if (!(error instanceof AppError && error.code === 'gone')) throw error;
         text += `${file.path}: ${error.message}\n`;
         return undefined;
       });
-      if (!converted) continue;
-      const { path, leave } = converted;
+      if (!convertedFile) continue;
+      const { path, leave } = convertedFile;
       try {
         const { size } = await stat(path);
         const sum = await checksumOf(createReadStream(path, { highWaterMark: READ_BYTES }));
@@ -190,7 +195,7 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
         leave();
       }
     }
-    if (text !== '') yield textEntry(NOT_INCLUDED_FILE, at, Buffer.from(text)).entry;
+    if (text !== '') yield textEntry(NOT_INCLUDED_FILE, modifiedAt, Buffer.from(text)).entry;
   }
 
   return {
@@ -201,25 +206,29 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
     async send(
       req: IncomingMessage,
       res: ServerResponse,
-      { userId, zipped, wish }: { userId: UserId; zipped: ZipContent; wish: ZipWish },
+      { userId, zipped: content, wish: request }: { userId: UserId; zipped: ZipContent; wish: ZipWish },
       signal: AbortSignal,
     ): Promise<void> {
-      const listed = await list(userId, zipped);
-      const planned = await plan(listed, wish);
-      const disposition = contentDisposition('attachment', { title: listed.name, extension: 'zip', untitled: 'Music' });
-      if (planned.some(({ prepared }) => prepared.kind === 'conversion')) {
+      const zipList = await list(userId, content);
+      const plannedFiles = await plan(zipList, request);
+      const disposition = contentDisposition('attachment', {
+        title: zipList.name,
+        extension: 'zip',
+        untitled: 'Music',
+      });
+      if (plannedFiles.some(({ prepared }) => prepared.kind === 'conversion')) {
         res.statusCode = 200;
         res.setHeader('Content-Type', 'application/zip');
         res.setHeader('Content-Disposition', disposition);
         res.setHeader('Cache-Control', CACHE_CONTROL);
         res.setHeader('Accept-Ranges', 'none');
         if (req.method === 'HEAD') return void res.end();
-        return sendPieces(zipBytes(convertedEntries(planned, signal)), res, signal);
+        return sendPieces(zipBytes(convertedEntries(plannedFiles, signal)), res, signal);
       }
       const entries: ZipEntry[] = [];
       const hash = createHash('sha256');
       let newest = 0;
-      for (const file of planned) {
+      for (const file of plannedFiles) {
         const { entry, identity } = await entryOf(file);
         entries.push(entry);
         hash.update(JSON.stringify([entry.name, entry.size, entry.modifiedAt, identity]));

@@ -129,8 +129,9 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
   }
 
   /** Groups the tracks of these albums into releases. With `released`, albums of an earlier version are not fixed. */
-  function releasesIn(albumRows: readonly AlbumRow[], released = false): PlacedTrack[][] {
-    const isFixed = ({ fixedBy }: AlbumRow): boolean => fixedBy === 'person' || (fixedBy === 'upgrade' && !released);
+  function releasesIn(albumRows: readonly AlbumRow[], includeReleased = false): PlacedTrack[][] {
+    const isFixed = ({ fixedBy }: AlbumRow): boolean =>
+      fixedBy === 'person' || (fixedBy === 'upgrade' && !includeReleased);
     const fixedAlbumIds = new Set(albumRows.filter(isFixed).map(({ id }) => id));
     return releasesOf(tracksOf(albumRows, fixedAlbumIds), sounds()) as PlacedTrack[][];
   }

@@ -30,8 +30,8 @@ const MIN_ARTIST_SHARE = 0.75;
 export function isOneAlbum(group: readonly FolderTrack[], folderTrackCount: number): boolean {
   if (group.length * 2 < folderTrackCount) return false;
   const artists = new Set(group.map(({ artistId }) => artistId)).size;
-  const numbered = group.filter(({ trackNumber }) => trackNumber !== null);
-  const byNumber = Map.groupBy(numbered, ({ discNumber, trackNumber }) => `${discNumber ?? 1}-${trackNumber}`);
+  const numberedTracks = group.filter(({ trackNumber }) => trackNumber !== null);
+  const byNumber = Map.groupBy(numberedTracks, ({ discNumber, trackNumber }) => `${discNumber ?? 1}-${trackNumber}`);
   const maxArtistsPerNumber = Math.max(
     0,
     ...[...byNumber.values()].map((sameNumber) => new Set(sameNumber.map((track) => track.artistId)).size),

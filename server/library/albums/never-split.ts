@@ -85,11 +85,11 @@ export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; trac
 
   function joinCredits(unsplitArtist: Artist, names: readonly string[], limit: number): number {
     const parts = names.flatMap((name) => findPart.get(identityKey(name)) ?? []);
-    const [rarest] = parts.toSorted((a, b) => a.trackCount - b.trackCount);
+    const [rarestPart] = parts.toSorted((a, b) => a.trackCount - b.trackCount);
     const [firstPart] = parts;
-    if (!rarest || !firstPart || parts.length < names.length) return 0;
+    if (!rarestPart || !firstPart || parts.length < names.length) return 0;
     const splitTracks = listSplit.all({
-      rarest: rarest.id,
+      rarest: rarestPart.id,
       parts: JSON.stringify(parts.map(({ id }) => id)),
       most: limit,
     });

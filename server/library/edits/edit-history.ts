@@ -188,9 +188,9 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     }
     // A scan leaves a `manual` track as it is, so the fields that nobody edited are those of the former tags. They are
     // replaced before the undo is recorded: undoing the undo keeps the new ones.
-    const retagged = withEditsOf(storedTrack.identity, tags);
-    writer.batch(() => writer.setIdentity(id, { ...retagged, lyrics: undefined }, storedTrack.folder));
-    const secondTry = takeBackFrom(findStoredTrack(id)?.identity ?? retagged);
+    const retaggedIdentity = withEditsOf(storedTrack.identity, tags);
+    writer.batch(() => writer.setIdentity(id, { ...retaggedIdentity, lyrics: undefined }, storedTrack.folder));
+    const secondTry = takeBackFrom(findStoredTrack(id)?.identity ?? retaggedIdentity);
     putBack(tx, context, id, firstState, secondTry.target, automaticState);
     return secondTry.laterChanges;
   }

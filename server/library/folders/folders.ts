@@ -211,9 +211,9 @@ export function createFolderTree(
       if (!firstTrack) return undefined;
       const { albumId, artistId } = firstTrack;
       const isAlbum = albumId !== null && statements.value<number>(OTHER_ALBUM, { ...range, albumId }) === 0;
-      const folded = sortKey(name);
+      const foldedName = sortKey(name);
       const isNamedForArtist =
-        folded === firstTrack.artistKey && folded !== firstTrack.albumKey && this.countTracks({ id }) === 0;
+        foldedName === firstTrack.artistKey && foldedName !== firstTrack.albumKey && this.countTracks({ id }) === 0;
       if (isAlbum && !isNamedForArtist) return { albumId };
       if (artistId === null || statements.value<number>(OTHER_ARTIST, { ...range, artistId }) === 1) return undefined;
       return { artistId };

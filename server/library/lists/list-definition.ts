@@ -30,7 +30,7 @@ export const setOf = ({ condition, idQuery }: Filter): string =>
  * tested on each of these.
  */
 export const conditionsOf = (filters: readonly Filter[]): string[] => {
-  const hasFew = filters.some(({ matchesFew: few }) => few);
+  const hasFew = filters.some(({ matchesFew }) => matchesFew);
   return filters.map((filter) => (hasFew && !filter.matchesFew ? filter.condition : setOf(filter)));
 };
 

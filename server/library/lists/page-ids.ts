@@ -168,7 +168,7 @@ export function createIdLists({ statements, cheapUs = MAX_CHEAP_US }: IdListsDep
   /** Returns whether counting the matches takes no noticeable time. */
   const isCounted = ({ filters }: IdList): boolean =>
     filters.length === 0 ||
-    filters.some(({ matchesFew: few }) => few) ||
+    filters.some(({ matchesFew }) => matchesFew) ||
     filters.every(({ ofTotals }) => ofTotals !== undefined) ||
     (filters.length === 1 && filters[0]?.isCounted === true);
 

@@ -46,8 +46,8 @@ export function createSimilar({ statements, random }: SimilarDeps) {
 
   /** Reads rows of an index from a random position on, wrapping around at its end. */
   function readAround(sql: string, params: Record<string, number>, limit: number): number[] {
-    const highest = statements.value<number | null>('SELECT max(id) FROM tracks', {}) ?? 0;
-    const from = Math.floor(random() * highest);
+    const highestId = statements.value<number | null>('SELECT max(id) FROM tracks', {}) ?? 0;
+    const from = Math.floor(random() * highestId);
     const idsAfter = statements.column<number>(`${sql} >= @from LIMIT @most`, { ...params, from, most: limit });
     return idsAfter.length === limit
       ? idsAfter

@@ -146,9 +146,9 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
         const snapshot = snapshots.take(emptiedId);
         if (!snapshot) throw notFound('track', emptiedId);
         const keptState = takesFile ? readKeptState(tx, keptId) : null;
-        const carried = carryData(keptId, emptiedId, by);
+        const carriedData = carryData(keptId, emptiedId, by);
         const isMoved = ({ table }: { table: string }): boolean =>
-          carried.moved.some((reference) => reference.table === table);
+          carriedData.moved.some((reference) => reference.table === table);
         // the results for equal audio stay with the emptied track
         const isFoundAgain = (reference: { table: string }): boolean => reason === 'same_audio' && isOfAudio(reference);
         const mergedSnapshot: MergedSnapshot = {
@@ -157,12 +157,12 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
           links: snapshot.links.filter((link) => !isMoved(link)),
           // annotations come back by themselves (annotations.ts)
           parents: { ...snapshot.parents, albumCovers: [], artistNevers: [] },
-          merge: { ...carried, before: keptState },
+          merge: { ...carriedData, before: keptState },
         };
         const audio = keptState === null ? undefined : keptState.audio;
         tracks.noteMerge(keptId, emptiedId);
-        merge.mergeInto(keptId, emptiedId, (inner) =>
-          trash.put(inner, by, emptiedId, beforeRemoval, { intoId: keptId, reason, snapshot: mergedSnapshot, audio }),
+        merge.mergeInto(keptId, emptiedId, (innerTx) =>
+          trash.put(innerTx, by, emptiedId, beforeRemoval, { intoId: keptId, reason, snapshot: mergedSnapshot, audio }),
         );
       },
       { behavior: 'immediate' },
@@ -180,7 +180,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
       rows.map((reference) => ({ ...reference, keys: snapshots.keysOf(reference.table, reference.column, emptiedId) })),
     ),
     remembered: Object.fromEntries(
-      movers.flatMap(({ remembers: memory }) => (memory ? [[memory.name, memory.stateOf(emptiedId, keptId)]] : [])),
+      movers.flatMap(({ remembers }) => (remembers ? [[remembers.name, remembers.stateOf(emptiedId, keptId)]] : [])),
     ),
   });
 
@@ -200,12 +200,12 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
     db.transaction(
       (tx) => {
         for (const id of [replacedId, replacementId]) if (!findTrack(tx, id)) throw notFound('track', id);
-        const carried = carryData(replacementId, replacedId, null);
+        const carriedData = carryData(replacementId, replacedId, null);
         for (const mover of movers) mover.move?.(replacedId, replacementId);
         // the replacement has a file again
         tx.delete(replacedTracks).where(eq(replacedTracks.trackId, replacementId)).run();
         tx.insert(replacedTracks)
-          .values({ trackId: replacedId, byId: replacementId, replacedAt: now(), carried })
+          .values({ trackId: replacedId, byId: replacementId, replacedAt: now(), carried: carriedData })
           .run();
       },
       { behavior: 'immediate' },

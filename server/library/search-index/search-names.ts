@@ -30,8 +30,8 @@ export const namesOf: Record<SearchKind, (id: string) => string> = {
 export function searchTextOf(names: string): string {
   let text = '';
   for (const name of names.split('\n')) {
-    const folded = searchFold(name);
-    if (!text.includes(folded)) text += text === '' ? folded : `\n${folded}`;
+    const foldedName = searchFold(name);
+    if (!text.includes(foldedName)) text += text === '' ? foldedName : `\n${foldedName}`;
   }
   return text;
 }

@@ -138,8 +138,8 @@ export function createAnnotations({
     },
   };
   /** Returns whether the item has tracks; `except` is a track whose row is about to be deleted. */
-  const hasTracks = (type: NamedItem, id: number, except = 0): boolean =>
-    statements[type].hasTracks.get({ id, except }) !== undefined;
+  const hasTracks = (type: NamedItem, id: number, exceptTrackId = 0): boolean =>
+    statements[type].hasTracks.get({ id, except: exceptTrackId }) !== undefined;
 
   function noteDeparture(type: NamedItem, track: TrackId, from: number, to: number, isOtherMusic = false): void {
     replaceDestination.run(to, track, type, from);
@@ -152,19 +152,19 @@ export function createAnnotations({
    * Moves the annotations of an item to where its tracks are. The annotations stay in place as long as one track stays
    * there.
    */
-  function moveToTracks(type: NamedItem, from: number, except?: TrackId): void {
+  function moveToTracks(type: NamedItem, from: number, exceptTrackId?: TrackId): void {
     const previousMove = findMove.get(type, from);
     const holder = previousMove?.toId ?? from;
-    const isBack = hasTracks(type, from, except);
+    const isBack = hasTracks(type, from, exceptTrackId);
     if (!isBack && previousMove && statements[type].hasDeparted.get({ from, to: holder })) return;
     const to = isBack ? from : statements[type].mostDepartedTo.get(from);
     if (to === undefined || to === holder) return;
     const memories = previousMove && (JSON.parse(previousMove.memory) as Record<string, unknown>);
     const newMemories = parts.map((part) => {
       const move = { type, from, to, holder, memory: memories?.[part.name] };
-      const memory = part.move(move);
+      const newMemory = part.move(move);
       if (previousMove) part.takeBack?.(move);
-      return [part.name, memory] as const;
+      return [part.name, newMemory] as const;
     });
     if (to === from) deleteMove.run(type, from);
     else putMove.run(type, from, to, JSON.stringify(Object.fromEntries(newMemories)), now().getTime());

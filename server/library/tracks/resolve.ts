@@ -159,32 +159,36 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   let nameCache: NameCache | undefined;
 
   /** Finds or creates the artist. The name must have a visible character. */
-  function artist(name: string, extra: { sortName?: string | undefined; mbid?: string | undefined } = {}): ArtistRef {
+  function artist(
+    name: string,
+    extraFields: { sortName?: string | undefined; mbid?: string | undefined } = {},
+  ): ArtistRef {
     const cachedRef = nameCache?.artists.get(name);
-    if (cachedRef && (cachedRef.hasMbid || extra.mbid === undefined)) return cachedRef;
-    const ref = findOrMakeArtist(name, extra);
+    if (cachedRef && (cachedRef.hasMbid || extraFields.mbid === undefined)) return cachedRef;
+    const ref = findOrMakeArtist(name, extraFields);
     nameCache?.artists.set(name, ref);
     return ref;
   }
 
   function findOrMakeArtist(
     name: string,
-    extra: { sortName?: string | undefined; mbid?: string | undefined },
+    extraFields: { sortName?: string | undefined; mbid?: string | undefined },
   ): ArtistRef {
     const key = identityKey(name);
     const row = findArtist.get(key);
     if (row) {
       if (row.name !== name) respelledArtists.add(row.id);
-      if (extra.mbid !== undefined && row.artist_mbid === null) setArtistMbid.run(extra.mbid, now().getTime(), row.id);
-      return { id: row.id, sortKey: row.sort_key, hasMbid: row.artist_mbid !== null || extra.mbid !== undefined };
+      if (extraFields.mbid !== undefined && row.artist_mbid === null)
+        setArtistMbid.run(extraFields.mbid, now().getTime(), row.id);
+      return { id: row.id, sortKey: row.sort_key, hasMbid: row.artist_mbid !== null || extraFields.mbid !== undefined };
     }
-    const filingName = extra.sortName ?? sortName(name);
+    const filingName = extraFields.sortName ?? sortName(name);
     const order = sortKey(filingName);
     const time = now().getTime();
-    const { lastInsertRowid } = insertArtist.run(name, key, filingName, order, extra.mbid ?? null, time, time);
+    const { lastInsertRowid } = insertArtist.run(name, key, filingName, order, extraFields.mbid ?? null, time, time);
     const id = Number(lastInsertRowid) as ArtistId;
     search.add('artist', id);
-    return { id, sortKey: order, hasMbid: extra.mbid !== undefined };
+    return { id, sortKey: order, hasMbid: extraFields.mbid !== undefined };
   }
 
   /**

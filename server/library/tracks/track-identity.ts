@@ -135,13 +135,13 @@ export const isSameIdentity = (a: TrackIdentity, b: TrackIdentity): boolean =>
 function comparableForm(identity: TrackIdentity): unknown {
   const names = splitArtists(identity.artists, () => false).filter((name) => visibleName(name) !== undefined);
   const title = identityKey(visibleName(identity.album) ?? '');
-  const tagged =
+  const taggedFields =
     identity.albumArtist ??
     identity.albumArtists?.[0] ??
     (identity.compilation ? VARIOUS_ARTISTS : undefined) ??
     names[0] ??
     '';
-  const isVarious = isVariousArtists(tagged);
+  const isVarious = isVariousArtists(taggedFields);
   const { provenance = {} } = identity;
   return {
     title: identity.title,
@@ -152,7 +152,7 @@ function comparableForm(identity: TrackIdentity): unknown {
         ? null
         : [
             title,
-            identityKey(isVarious ? VARIOUS_ARTISTS : tagged),
+            identityKey(isVarious ? VARIOUS_ARTISTS : taggedFields),
             identity.compilation === true || isVarious,
             identity.releaseGroupMbid,
           ],

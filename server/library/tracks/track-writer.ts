@@ -150,8 +150,8 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     AND NOT EXISTS (SELECT 1 FROM track_artists WHERE artist_id = artists.id)
     AND NOT EXISTS (SELECT 1 FROM albums WHERE artist_id = artists.id) RETURNING id`);
 
-  function attach(id: TrackId, identity: TrackIdentity, resolved: Resolved): void {
-    resolved.credits.forEach(({ name, ref }, position) => insertCredit.run(id, position, ref.id, name));
+  function attach(id: TrackId, identity: TrackIdentity, resolvedTrack: Resolved): void {
+    resolvedTrack.credits.forEach(({ name, ref }, position) => insertCredit.run(id, position, ref.id, name));
     const genreKeys = new Set<string>();
     for (const name of identity.genres) {
       const key = identityKey(name);
@@ -260,7 +260,7 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
     /** Inserts a track with status `pending`. The pair of `source` and `source_id` must be new. */
     insert({ source, sourceId, uploadedBy, folder, identity, audio }: NewTrack): TrackId {
       if (isBatch) counts.postpone();
-      const resolved = resolve(identity, folder, audio);
+      const resolvedTrack = resolve(identity, folder, audio);
       const time = now().getTime();
       const { lastInsertRowid } = insertRow.run(
         source,
@@ -268,19 +268,19 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
         uploadedBy ?? null,
         time,
         time,
-        ...resolved.values,
+        ...resolvedTrack.values,
         ...audioValues(audio),
       );
       const id = Number(lastInsertRowid) as TrackId;
-      attach(id, identity, resolved);
+      attach(id, identity, resolvedTrack);
       if (identity.lyrics) setLyrics(id, identity.lyrics);
       if (identity.chapters) setChapters(id, identity.chapters);
       if (identity.more) setMore(id, identity.more);
       search.add('track', id, {
-        ownNames: [identity.title, resolved.credit, ...resolved.credits.map(({ name }) => name)],
-        albumId: resolved.album.id,
+        ownNames: [identity.title, resolvedTrack.credit, ...resolvedTrack.credits.map(({ name }) => name)],
+        albumId: resolvedTrack.album.id,
       });
-      if (audio.hasPicture) touchAlbum.run(time, resolved.album.id);
+      if (audio.hasPicture) touchAlbum.run(time, resolvedTrack.album.id);
       return id;
     },
 
@@ -296,23 +296,23 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
       const previousNames = namesOf(id, oldRow?.album_id ?? null);
       deleteCredits.run(id);
       deleteGenres.run(id);
-      const resolved = resolve(identity, folder, { id, durationMs: oldRow?.duration_ms ?? null });
+      const resolvedTrack = resolve(identity, folder, { id, durationMs: oldRow?.duration_ms ?? null });
       const time = now().getTime();
-      updateIdentityRow.run(...resolved.values, time, id);
-      attach(id, identity, resolved);
+      updateIdentityRow.run(...resolvedTrack.values, time, id);
+      attach(id, identity, resolvedTrack);
       if (identity.lyrics !== undefined) setLyrics(id, identity.lyrics);
       if (identity.chapters !== undefined) setChapters(id, identity.chapters);
       if (identity.more !== undefined) setMore(id, identity.more);
       search.set('track', id);
-      if (resolved.album.id === previousNames.album && resolved.album.titleSort !== '' && identity.album)
-        resolver.respellAlbum(resolved.album.id, identity.album);
-      settleAlbum.run(resolved.album.id);
-      touchAlbum.run(time, resolved.album.id);
+      if (resolvedTrack.album.id === previousNames.album && resolvedTrack.album.titleSort !== '' && identity.album)
+        resolver.respellAlbum(resolvedTrack.album.id, identity.album);
+      settleAlbum.run(resolvedTrack.album.id);
+      touchAlbum.run(time, resolvedTrack.album.id);
       resolver.respell(previousNames.artists);
-      if (identity.provenance?.[TYPED_RELEASE] !== undefined) resolver.noteAlbum(resolved.album.id);
+      if (identity.provenance?.[TYPED_RELEASE] !== undefined) resolver.noteAlbum(resolvedTrack.album.id);
       noteRename(id, previousNames, hadOtherMusic);
       sweepEmpty(previousNames.album === null ? [] : [previousNames.album], previousNames.artists);
-      if (previousNames.album === null || previousNames.album === resolved.album.id) return;
+      if (previousNames.album === null || previousNames.album === resolvedTrack.album.id) return;
       settleAlbum.run(previousNames.album);
       resolver.noteAlbum(previousNames.album);
     },

@@ -15,15 +15,15 @@ interface EnclosingTags {
 
 /** Reads the tags. An APEv2 tag has precedence, because it is the usual tag of these formats. */
 export function readEnclosingTags(window: Window, keepPictures: boolean): EnclosingTags {
-  const leading = readLeadingId3(window, 0, keepPictures);
-  const trailing = findTrailingTags(window, leading.end);
+  const leadingTags = readLeadingId3(window, 0, keepPictures);
+  const trailingTags = findTrailingTags(window, leadingTags.end);
   const tags: Tags = { artists: [], albumArtists: [], genres: [] };
   const pictures: EmbeddedPicture[] = [];
-  addTrailingTags(window, { ...trailing, id3: undefined, id3v1End: undefined }, tags, pictures);
-  fillGaps(tags, leading.tags);
-  pictures.push(...leading.pictures);
-  addTrailingTags(window, { ...trailing, ape: undefined }, tags, pictures);
-  return { tags, pictures, start: leading.end, end: trailing.start };
+  addTrailingTags(window, { ...trailingTags, id3: undefined, id3v1End: undefined }, tags, pictures);
+  fillGaps(tags, leadingTags.tags);
+  pictures.push(...leadingTags.pictures);
+  addTrailingTags(window, { ...trailingTags, ape: undefined }, tags, pictures);
+  return { tags, pictures, start: leadingTags.end, end: trailingTags.start };
 }
 
 /**

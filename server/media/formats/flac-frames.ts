@@ -47,8 +47,8 @@ export function findFirstFlacFrame(window: Window, info: StreamInfo, start: numb
 
 /** Returns the number of samples up to the end of the frame at `i`, 0 if there is no frame. */
 function samplesAfterFrame(b: Buffer, i: number, info: StreamInfo): number {
-  const second = b[i + 1] as number;
-  if ((second & 0xfe) !== 0xf8) return 0;
+  const secondByte = b[i + 1] as number;
+  if ((secondByte & 0xfe) !== 0xf8) return 0;
   const blockCode = (b[i + 2] as number) >> 4;
   const rateCode = (b[i + 2] as number) & 15;
   const { value, length } = codedNumber(b, i + 4);
@@ -61,16 +61,16 @@ function samplesAfterFrame(b: Buffer, i: number, info: StreamInfo): number {
   }
   k += rateCode === 12 ? 1 : rateCode === 13 || rateCode === 14 ? 2 : 0;
   if (crc8(b, i, k) !== b[k]) return 0;
-  return second & 1 ? value + block : value * info.maxBlock + block;
+  return secondByte & 1 ? value + block : value * info.maxBlock + block;
 }
 
 /** Reads a frame or sample number, encoded like UTF-8 with up to 36 bits. */
 function codedNumber(b: Buffer, i: number): { value: number; length: number } {
-  const lead = b[i] as number;
-  if (lead < 0x80) return { value: lead, length: 1 };
-  const length = Math.clz32(~(lead << 24));
+  const leadByte = b[i] as number;
+  if (leadByte < 0x80) return { value: leadByte, length: 1 };
+  const length = Math.clz32(~(leadByte << 24));
   if (length < 2 || length > 7) return { value: 0, length: 0 };
-  let value = lead & (0x7f >> length);
+  let value = leadByte & (0x7f >> length);
   for (let k = 1; k < length; k++) {
     const byte = b[i + k] as number;
     if ((byte & 0xc0) !== 0x80) return { value: 0, length: 0 };

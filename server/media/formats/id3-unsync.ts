@@ -5,14 +5,14 @@ import type { Window } from '../buffered-source.ts';
 
 /** Returns `bytes` without the zeros that follow 0xff. */
 export function undoUnsync(bytes: Uint8Array): Buffer {
-  const decoded = Buffer.allocUnsafe(bytes.length);
+  const decodedBytes = Buffer.allocUnsafe(bytes.length);
   let length = 0;
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i] as number;
-    decoded[length++] = byte;
+    decodedBytes[length++] = byte;
     if (byte === 0xff && bytes[i + 1] === 0) i++;
   }
-  return decoded.subarray(0, length);
+  return decodedBytes.subarray(0, length);
 }
 
 /** Reads a tag that is unsynchronised as a whole (v2.2, v2.3): lengths in the tag refer to the decoded bytes. */
@@ -30,9 +30,9 @@ export class UnsyncedReader implements ByteReader {
 
   take(length: number): number {
     if (length > this.#end - this.#at) return -1;
-    const decoded = Buffer.allocUnsafe(length);
-    if (this.#pass(length, decoded) < length) return -1;
-    this.bytes = decoded;
+    const decodedBytes = Buffer.allocUnsafe(length);
+    if (this.#pass(length, decodedBytes) < length) return -1;
+    this.bytes = decodedBytes;
     return 0;
   }
 
@@ -49,7 +49,7 @@ export class UnsyncedReader implements ByteReader {
   }
 
   /** Skips `length` bytes, or copies them to `decoded`; returns how many bytes there were. */
-  #pass(length: number, decoded: Buffer | undefined): number {
+  #pass(length: number, decodedBytes: Buffer | undefined): number {
     let count = 0;
     while (count < length && this.#at < this.#end) {
       const index = this.#window.at(this.#at, 1);
@@ -60,7 +60,7 @@ export class UnsyncedReader implements ByteReader {
       let isZeroPending = false;
       for (; i < viewEnd && count < length; i++) {
         const byte = bytes[i] as number;
-        if (decoded) decoded[count] = byte;
+        if (decodedBytes) decodedBytes[count] = byte;
         count++;
         if (byte !== 0xff) continue;
         isZeroPending = i + 1 === viewEnd; // the zero may be in the next view

@@ -15,21 +15,25 @@ interface LeadingId3 {
 
 /** Reads the tags from `at` on; the first tag has precedence. */
 export function readLeadingId3(window: Window, position: number, keepPictures: boolean): LeadingId3 {
-  const leading: LeadingId3 = {
+  const leadingTags: LeadingId3 = {
     tags: { artists: [], albumArtists: [], genres: [] },
     pictures: [],
     count: 0,
     end: position,
   };
-  for (let tag = findId3(window, position); tag && leading.count < MAX_TAGS; tag = findId3(window, leading.end)) {
+  for (
+    let tag = findId3(window, position);
+    tag && leadingTags.count < MAX_TAGS;
+    tag = findId3(window, leadingTags.end)
+  ) {
     const builder = readId3(window, tag, keepPictures);
-    if (leading.count === 0) leading.tags = builder.tags;
-    else fillGaps(leading.tags, builder.tags);
-    leading.pictures.push(...builder.bestPictures());
-    leading.count++;
-    leading.end = tag.end;
+    if (leadingTags.count === 0) leadingTags.tags = builder.tags;
+    else fillGaps(leadingTags.tags, builder.tags);
+    leadingTags.pictures.push(...builder.bestPictures());
+    leadingTags.count++;
+    leadingTags.end = tag.end;
   }
-  return leading;
+  return leadingTags;
 }
 
 /** Returns the start of the content, without parsing tags. */

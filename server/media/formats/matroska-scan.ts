@@ -92,11 +92,11 @@ function numberAt(
   isSize: boolean,
 ): { value: number; length: number } | undefined {
   const firstIndex = window.at(position, 1);
-  const lead = firstIndex < 0 ? 0 : (window.bytes[firstIndex] as number);
-  const length = lead === 0 ? 9 : Math.clz32(lead) - 23;
+  const leadByte = firstIndex < 0 ? 0 : (window.bytes[firstIndex] as number);
+  const length = leadByte === 0 ? 9 : Math.clz32(leadByte) - 23;
   const i = length > maxLength ? -1 : window.at(position, length);
   if (i < 0) return undefined;
-  let value = isSize ? lead & (0xff >> length) : lead;
+  let value = isSize ? leadByte & (0xff >> length) : leadByte;
   let isUnknown = isSize && value === 0xff >> length;
   for (let k = 1; k < length; k++) {
     const byte = window.bytes[i + k] as number;

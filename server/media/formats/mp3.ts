@@ -22,17 +22,17 @@ const BYTES_TOLERANCE = 2 * 1441;
 
 /** Reads a file. Throws UnreadableAudio if there are no MPEG frames. */
 export function readMp3(window: Window, keepPictures: boolean): FileRead {
-  const leading = readLeadingId3(window, 0, keepPictures);
-  const trailing = findTrailingTags(window, leading.end);
-  const firstFrameAt = findFirstFrame(window, MPEG_FRAMES, leading.end, trailing.start);
+  const leadingTags = readLeadingId3(window, 0, keepPictures);
+  const trailingTags = findTrailingTags(window, leadingTags.end);
+  const firstFrameAt = findFirstFrame(window, MPEG_FRAMES, leadingTags.end, trailingTags.start);
   if (firstFrameAt < 0) throw new UnreadableAudio('there is no audio frame in the first megabyte');
   const lateId3 =
-    firstFrameAt > leading.end && leading.count === 0
-      ? findLateId3(window, leading.end, firstFrameAt, keepPictures)
+    firstFrameAt > leadingTags.end && leadingTags.count === 0
+      ? findLateId3(window, leadingTags.end, firstFrameAt, keepPictures)
       : undefined;
-  const { tags, pictures } = lateId3 ?? leading;
-  const facts = mp3Facts(window, firstFrameAt, trailing.start);
-  addTrailingTags(window, trailing, tags, pictures);
+  const { tags, pictures } = lateId3 ?? leadingTags;
+  const facts = mp3Facts(window, firstFrameAt, trailingTags.start);
+  addTrailingTags(window, trailingTags, tags, pictures);
   return { facts, tags, pictures };
 }
 
@@ -52,24 +52,24 @@ function mp3Facts(window: Window, firstFrameAt: number, end: number): AudioFacts
   const stream = mpegStreamAt(window.bytes, i);
   const length = mpegFrameBytes(window.bytes, i);
   const k = window.at(firstFrameAt, Math.min(length, end - firstFrameAt));
-  const xing = k < 0 ? undefined : readXingFrame(window.bytes, k, Math.min(length, end - firstFrameAt), stream);
-  const start = xing ? firstFrameAt + length : firstFrameAt;
-  const frameCount = xing && trustedCount(xing, start, firstFrameAt, end);
+  const xingFrame = k < 0 ? undefined : readXingFrame(window.bytes, k, Math.min(length, end - firstFrameAt), stream);
+  const start = xingFrame ? firstFrameAt + length : firstFrameAt;
+  const frameCount = xingFrame && trustedCount(xingFrame, start, firstFrameAt, end);
   const walk =
     frameCount === undefined
       ? walkFrames(window, MPEG_FRAMES, start, end)
       : { frames: frameCount, bytes: end - start, end };
   if (walk.frames === 0) throw new UnreadableAudio('there is no audio after the first frame');
-  return factsOf(stream, walk.frames, walk.bytes, xing, { start, end: walk.end });
+  return factsOf(stream, walk.frames, walk.bytes, xingFrame, { start, end: walk.end });
 }
 
 /** Returns the frame count of the Xing frame, if its byte count matches the file. */
-function trustedCount(xing: XingFrame, start: number, firstFrameAt: number, end: number): number | undefined {
-  if (xing.frames === undefined || xing.bytes === undefined || end <= start) return undefined;
-  return Math.abs(xing.bytes - (end - firstFrameAt)) <= BYTES_TOLERANCE &&
-    (end - start) / xing.frames >= 24 &&
-    (end - start) / xing.frames <= 1441
-    ? xing.frames
+function trustedCount(xingFrame: XingFrame, start: number, firstFrameAt: number, end: number): number | undefined {
+  if (xingFrame.frames === undefined || xingFrame.bytes === undefined || end <= start) return undefined;
+  return Math.abs(xingFrame.bytes - (end - firstFrameAt)) <= BYTES_TOLERANCE &&
+    (end - start) / xingFrame.frames >= 24 &&
+    (end - start) / xingFrame.frames <= 1441
+    ? xingFrame.frames
     : undefined;
 }
 
@@ -77,12 +77,13 @@ function factsOf(
   stream: MpegStream,
   frames: number,
   bytes: number,
-  xing: XingFrame | undefined,
+  xingFrame: XingFrame | undefined,
   payload: { start: number; end: number },
 ): AudioFacts {
   const { sampleRateHz, channels, layer } = stream;
   const totalSamples = frames * stream.samplesPerFrame;
-  const addedSamples = xing && xing.delay + xing.padding < totalSamples ? xing.delay + xing.padding : 0;
+  const addedSamples =
+    xingFrame && xingFrame.delay + xingFrame.padding < totalSamples ? xingFrame.delay + xingFrame.padding : 0;
   const facts: AudioFacts = {
     format: 'mp3',
     codec: `mp${layer}`,
@@ -93,9 +94,9 @@ function factsOf(
     lossless: false,
     payload,
   };
-  if (xing && addedSamples > 0) {
-    facts.encoderDelay = xing.delay;
-    facts.encoderPadding = xing.padding;
+  if (xingFrame && addedSamples > 0) {
+    facts.encoderDelay = xingFrame.delay;
+    facts.encoderPadding = xingFrame.padding;
   }
   return facts;
 }

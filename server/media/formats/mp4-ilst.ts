@@ -61,9 +61,9 @@ export function readIlst(
   limit: number,
   builder: TagBuilder,
 ): SmoothPlayback | undefined {
-  let smooth: SmoothPlayback | undefined;
+  let smoothPlayback: SmoothPlayback | undefined;
   const visit = (name: number, bodyAt: number, end: number): void => {
-    if (name === FREE_FORM) smooth = readFreeForm(atoms, bodyAt, end, builder) ?? smooth;
+    if (name === FREE_FORM) smoothPlayback = readFreeForm(atoms, bodyAt, end, builder) ?? smoothPlayback;
     else if (name === COVER) readCovers(atoms, bodyAt, end, builder);
     else if (name === TRACK || name === DISC)
       readPosition(atoms, bodyAt, end, builder, name === TRACK ? 'track' : 'disc');
@@ -76,7 +76,7 @@ export function readIlst(
     }
   };
   atoms.each(start, limit, visit, FIELD_ATOMS);
-  return smooth;
+  return smoothPlayback;
 }
 
 /** Calls `visit` with type, position and length of the value in each `data` atom. */
@@ -155,7 +155,7 @@ function readFreeForm(
   builder: TagBuilder,
 ): SmoothPlayback | undefined {
   let name = '';
-  let smooth: SmoothPlayback | undefined;
+  let smoothPlayback: SmoothPlayback | undefined;
   const { window } = atoms;
   atoms.each(start, limit, (child, bodyAt, end) => {
     if (child === NAME && end - bodyAt > 4 && end - bodyAt < 256) {
@@ -163,7 +163,8 @@ function readFreeForm(
       if (i >= 0) name = window.bytes.toString('utf8', i + 4, i + end - bodyAt);
     } else if (child === DATA && name === 'iTunSMPB') {
       const i = window.at(bodyAt, end - bodyAt);
-      if (i >= 0) smooth = parseSmoothPlayback(window.bytes.toString('latin1', i + 8, i + Math.min(end - bodyAt, 512)));
+      if (i >= 0)
+        smoothPlayback = parseSmoothPlayback(window.bytes.toString('latin1', i + 8, i + Math.min(end - bodyAt, 512)));
     } else if (child !== MEAN && name !== '') {
       const field = fieldOfName(name);
       const i =
@@ -173,7 +174,7 @@ function readFreeForm(
       if (i >= 0 && field !== undefined) builder.add(field, decodeUtf8(window.bytes, i + 8, i + end - bodyAt));
     }
   });
-  return smooth;
+  return smoothPlayback;
 }
 
 /** Parses ` 00000000 00000840 000001CA 00000000003F31F6 …`, all hexadecimal. */

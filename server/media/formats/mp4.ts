@@ -32,7 +32,7 @@ interface Movie {
   track: Mp4Track | undefined;
   /** Bodies of all tracks. */
   tracks: { start: number; end: number }[];
-  smooth: SmoothPlayback | undefined;
+  smoothPlayback: SmoothPlayback | undefined;
   builder: TagBuilder;
 }
 
@@ -46,7 +46,7 @@ export function readMp4(window: Window, start: number): FileRead | undefined {
     isFragmented: false,
     track: undefined,
     tracks: [],
-    smooth: undefined,
+    smoothPlayback: undefined,
     builder: new TagBuilder(),
   };
   let hasMovie = false;
@@ -72,9 +72,9 @@ export function readMp4(window: Window, start: number): FileRead | undefined {
 }
 
 function readMovie(atoms: AtomReader, start: number, limit: number, movie: Movie): void {
-  const visitInner = (inner: number, innerAt: number, innerEnd: number): void => {
-    if (inner === META) readMeta(atoms, innerAt, innerEnd, movie);
-    else if (inner === CHPL) movie.builder.setChapters(readNeroChapters(atoms.window, innerAt, innerEnd));
+  const visitInner = (innerName: number, innerAt: number, innerEnd: number): void => {
+    if (innerName === META) readMeta(atoms, innerAt, innerEnd, movie);
+    else if (innerName === CHPL) movie.builder.setChapters(readNeroChapters(atoms.window, innerAt, innerEnd));
   };
   const visit = (name: number, bodyAt: number, end: number): void => {
     switch (name) {
@@ -113,7 +113,7 @@ function readMovieHeader(window: Window, position: number, movie: Movie): void {
 function readMeta(atoms: AtomReader, position: number, limit: number, movie: Movie): void {
   const isQuickTime = atoms.read(position, limit) && atoms.name === HDLR;
   const visit = (name: number, bodyAt: number, end: number): void => {
-    if (name === ILST) movie.smooth = readIlst(atoms, bodyAt, end, movie.builder) ?? movie.smooth;
+    if (name === ILST) movie.smoothPlayback = readIlst(atoms, bodyAt, end, movie.builder) ?? movie.smoothPlayback;
   };
   atoms.each(isQuickTime ? position : position + 4, limit, visit, META_ATOMS);
 }
@@ -131,19 +131,23 @@ function factsOf(movie: Movie, track: Mp4Track, payload: { start: number; end: n
     payload,
   };
   if (track.bitDepth !== undefined) facts.bitDepth = track.bitDepth;
-  const delay = movie.smooth?.delay ?? track.skippedUnits;
+  const delay = movie.smoothPlayback?.delay ?? track.skippedUnits;
   if (delay > 0) facts.encoderDelay = delay;
-  if (movie.smooth && movie.smooth.padding > 0) facts.encoderPadding = movie.smooth.padding;
+  if (movie.smoothPlayback && movie.smoothPlayback.padding > 0) facts.encoderPadding = movie.smoothPlayback.padding;
   return facts;
 }
 
 /** Returns the duration by iTunes' sample count if this matches the track, else by edit list, track, or movie. */
 function playedSeconds(movie: Movie, track: Mp4Track): number {
-  const { smooth } = movie;
+  const { smoothPlayback } = movie;
   const media = track.mediaDuration;
   if (track.timescale > 0 && media > 0) {
-    if (smooth && smooth.samples > 0 && Math.abs(smooth.delay + smooth.samples + smooth.padding - media) <= 2 * 2048) {
-      return smooth.samples / track.timescale;
+    if (
+      smoothPlayback &&
+      smoothPlayback.samples > 0 &&
+      Math.abs(smoothPlayback.delay + smoothPlayback.samples + smoothPlayback.padding - media) <= 2 * 2048
+    ) {
+      return smoothPlayback.samples / track.timescale;
     }
     const totalSeconds = media / track.timescale;
     if (track.editDuration > 0 && movie.timescale > 0)

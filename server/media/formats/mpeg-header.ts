@@ -14,38 +14,38 @@ const RATES = [44100, 48000, 32000];
 /** Frame size by the low four bits of the second byte (version, layer) and the third byte; 0 means no frame. */
 const frameBytes = new Uint16Array(4096);
 for (let i = 0; i < frameBytes.length; i++) {
-  const second = (i >> 8) << 1;
-  const third = i & 0xff;
-  const kbps = kbpsOf(second, third);
-  if (kbps > 0) frameBytes[i] = lengthOf(second, third, kbps);
+  const secondByte = (i >> 8) << 1;
+  const thirdByte = i & 0xff;
+  const kbps = kbpsOf(secondByte, thirdByte);
+  if (kbps > 0) frameBytes[i] = lengthOf(secondByte, thirdByte, kbps);
 }
 
-function kbpsOf(second: number, third: number): number {
-  const layer = 4 - ((second >> 1) & 3);
-  const version = (second >> 3) & 3; // version bits: 3 is MPEG 1, 2 is MPEG 2, 0 is MPEG 2.5
-  if (layer === 4 || version === 1 || ((third >> 2) & 3) === 3) return 0;
+function kbpsOf(secondByte: number, thirdByte: number): number {
+  const layer = 4 - ((secondByte >> 1) & 3);
+  const version = (secondByte >> 3) & 3; // version bits: 3 is MPEG 1, 2 is MPEG 2, 0 is MPEG 2.5
+  if (layer === 4 || version === 1 || ((thirdByte >> 2) & 3) === 3) return 0;
   // the free format (0) has no length in the header
-  return KBPS[`${version === 3 ? 1 : 2}.${layer}`]?.[(third >> 4) - 1] ?? 0;
+  return KBPS[`${version === 3 ? 1 : 2}.${layer}`]?.[(thirdByte >> 4) - 1] ?? 0;
 }
 
-function lengthOf(second: number, third: number, kbps: number): number {
-  const layer = 4 - ((second >> 1) & 3);
-  const padding = (third >> 1) & 1;
-  const rate = rateOf(second, third);
+function lengthOf(secondByte: number, thirdByte: number, kbps: number): number {
+  const layer = 4 - ((secondByte >> 1) & 3);
+  const padding = (thirdByte >> 1) & 1;
+  const rate = rateOf(secondByte, thirdByte);
   if (layer === 1) return (Math.floor((12_000 * kbps) / rate) + padding) * 4;
-  return Math.floor(((layer === 3 && (second & 0x18) !== 0x18 ? 72_000 : 144_000) * kbps) / rate) + padding;
+  return Math.floor(((layer === 3 && (secondByte & 0x18) !== 0x18 ? 72_000 : 144_000) * kbps) / rate) + padding;
 }
 
-function rateOf(second: number, third: number): number {
-  const version = (second >> 3) & 3;
-  return (RATES[(third >> 2) & 3] ?? 0) / (version === 3 ? 1 : version === 2 ? 2 : 4);
+function rateOf(secondByte: number, thirdByte: number): number {
+  const version = (secondByte >> 3) & 3;
+  return (RATES[(thirdByte >> 2) & 3] ?? 0) / (version === 3 ? 1 : version === 2 ? 2 : 4);
 }
 
 /** Returns the size of the frame at `i`, 0 if there is none. Needs three bytes. */
 export function mpegFrameBytes(b: Uint8Array, i: number): number {
-  const second = b[i + 1] as number;
-  if (b[i] !== 0xff || (second & 0xe0) !== 0xe0) return 0;
-  return frameBytes[((second & 0x1e) << 7) | (b[i + 2] as number)] as number;
+  const secondByte = b[i + 1] as number;
+  if (b[i] !== 0xff || (secondByte & 0xe0) !== 0xe0) return 0;
+  return frameBytes[((secondByte & 0x1e) << 7) | (b[i + 2] as number)] as number;
 }
 
 /** Returns version, layer and sample rate, which do not change within a stream, as one number. */
@@ -53,9 +53,9 @@ export const mpegStreamOf = (b: Uint8Array, i: number): number =>
   (((b[i + 1] as number) & 0x1e) << 8) | ((b[i + 2] as number) & 0x0c);
 
 export function mpegSamplesOf(b: Uint8Array, i: number): number {
-  const second = b[i + 1] as number;
-  const layer = 4 - ((second >> 1) & 3);
-  return layer === 1 ? 384 : layer === 3 && (second & 0x18) !== 0x18 ? 576 : 1152;
+  const secondByte = b[i + 1] as number;
+  const layer = 4 - ((secondByte >> 1) & 3);
+  return layer === 1 ? 384 : layer === 3 && (secondByte & 0x18) !== 0x18 ? 576 : 1152;
 }
 
 export interface MpegStream {
@@ -67,13 +67,13 @@ export interface MpegStream {
 }
 
 export function mpegStreamAt(b: Uint8Array, i: number): MpegStream {
-  const second = b[i + 1] as number;
-  const layer = 4 - ((second >> 1) & 3);
-  const isMpeg1 = (second & 0x18) === 0x18;
+  const secondByte = b[i + 1] as number;
+  const layer = 4 - ((secondByte >> 1) & 3);
+  const isMpeg1 = (secondByte & 0x18) === 0x18;
   return {
     layer,
     isMpeg1,
-    sampleRateHz: rateOf(second, b[i + 2] as number),
+    sampleRateHz: rateOf(secondByte, b[i + 2] as number),
     channels: ((b[i + 3] as number) & 0xc0) === 0xc0 ? 1 : 2,
     samplesPerFrame: mpegSamplesOf(b, i),
   };

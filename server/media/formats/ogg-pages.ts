@@ -197,12 +197,12 @@ export class OggPackets implements ByteReader {
   /**
    * Finds the next segments: on this page, or on the next page of the stream. They may be empty for a continued packet.
    */
-  #page(continued: boolean): boolean {
+  #page(isContinuation: boolean): boolean {
     let page = this.page;
     if (page && this.#segment >= page.segments) {
       page = findNextPage(this.#window, page.serial, page.end);
       while (page && page.segments === 0) page = findNextPage(this.#window, page.serial, page.end);
-      if (page && continued && !(page.flags & 1)) return false; // the rest of the packet is lost
+      if (page && isContinuation && !(page.flags & 1)) return false; // the rest of the packet is lost
       this.page = page;
       this.#segment = 0;
       this.#at = page?.bodyAt ?? 0;
@@ -211,12 +211,12 @@ export class OggPackets implements ByteReader {
     const i = this.#window.at(page.position + HEADER_BYTES, page.segments);
     if (i < 0) return false;
     const b = this.#window.bytes;
-    let lacing = 255;
-    while (lacing === 255 && this.#segment < page.segments) {
-      lacing = b[i + this.#segment++] as number;
-      this.#left += lacing;
+    let lacingValue = 255;
+    while (lacingValue === 255 && this.#segment < page.segments) {
+      lacingValue = b[i + this.#segment++] as number;
+      this.#left += lacingValue;
     }
-    this.#isContinued = lacing === 255;
+    this.#isContinued = lacingValue === 255;
     return true;
   }
 }

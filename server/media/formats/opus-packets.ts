@@ -19,9 +19,9 @@ export function opusPageSamples(window: Window, page: OggPage): number {
   let body = position + 27 + page.segments;
   let packet = (page.flags & 1) === 0 ? body : -1; // the first byte of a continued packet is on the previous page
   for (let n = 0; n < page.segments; n++) {
-    const lacing = b[position + 27 + n] as number;
-    body += lacing;
-    if (lacing === 255) continue;
+    const lacingValue = b[position + 27 + n] as number;
+    body += lacingValue;
+    if (lacingValue === 255) continue;
     if (packet >= 0 && body > packet) samples += packetSamples(b, packet, body);
     packet = body;
   }

@@ -5,7 +5,7 @@ import type { TagBuilder } from '../tag-builder.ts';
 
 interface PictureBlockOptions {
   /** True if `b` has only the picture's bytes, without a block (the older `COVERART`). */
-  bare?: boolean;
+  isBare?: boolean;
   /** True if `b` has the whole block, and the picture's bytes are kept. */
   keepBytes?: boolean;
 }
@@ -19,7 +19,7 @@ export function readPictureBlock(
   builder: TagBuilder,
   options: PictureBlockOptions = {},
 ): void {
-  const head = options.bare ? { kind: 0, mime: '', data: start, length: end - start } : readHead(b, start, end);
+  const head = options.isBare ? { kind: 0, mime: '', data: start, length: end - start } : readHead(b, start, end);
   if (!head || head.mime === '-->') return;
   const picture = { mime: sniffPicture(b, head.data) ?? declaredMime(head.mime), kind: head.kind };
   if (options.keepBytes)

@@ -23,29 +23,29 @@ interface TrailingTags {
 }
 
 export function findTrailingTags(window: Window, from: number): TrailingTags {
-  const trailing: TrailingTags = { start: window.size, id3v1End: undefined, ape: undefined, id3: undefined };
+  const trailingTags: TrailingTags = { start: window.size, id3v1End: undefined, ape: undefined, id3: undefined };
   // reads the tail once for all searches below
   window.at(Math.max(0, window.size - TAIL_BYTES), Math.min(TAIL_BYTES, window.size));
   for (let n = 0; n < MAX_TAGS; n++) {
-    const previousStart = trailing.start;
-    stepBack(window, trailing, from);
-    if (trailing.start === previousStart) break;
-    if (trailing.start <= from) {
-      trailing.start = previousStart;
+    const previousStart = trailingTags.start;
+    stepBack(window, trailingTags, from);
+    if (trailingTags.start === previousStart) break;
+    if (trailingTags.start <= from) {
+      trailingTags.start = previousStart;
       break;
     }
   }
-  return trailing;
+  return trailingTags;
 }
 
 export const hasTrailingTags = (window: Window): boolean => findTrailingTags(window, 0).start < window.size;
 
 /** Moves `start` before one more tag, if there is another. */
-function stepBack(window: Window, trailing: TrailingTags, from: number): void {
-  const end = trailing.start;
+function stepBack(window: Window, trailingTags: TrailingTags, from: number): void {
+  const end = trailingTags.start;
   if (hasId3v1(window, end)) {
-    trailing.id3v1End ??= end;
-    trailing.start = end - ID3V1_BYTES;
+    trailingTags.id3v1End ??= end;
+    trailingTags.start = end - ID3V1_BYTES;
     return;
   }
   const i = window.at(end - 32, 32);
@@ -54,30 +54,35 @@ function stepBack(window: Window, trailing: TrailingTags, from: number): void {
   if (matches(b, i, 'APETAGEX')) {
     const ape = findApeTag(window, end);
     if (!ape || ape.start < from) return;
-    trailing.ape ??= ape;
-    trailing.start = ape.start;
+    trailingTags.ape ??= ape;
+    trailingTags.start = ape.start;
   } else if (matches(b, i + 32 - 9, 'LYRICS200')) {
     const size = Number.parseInt(b.toString('latin1', i + 32 - LYRICS3_FOOTER_BYTES, i + 32 - 9), 10);
-    if (size > 0) trailing.start = Math.max(from, end - LYRICS3_FOOTER_BYTES - size);
+    if (size > 0) trailingTags.start = Math.max(from, end - LYRICS3_FOOTER_BYTES - size);
   } else if (matches(b, i + 32 - ID3_FOOTER_BYTES, '3DI')) {
     const size = syncsafe(b, i + 32 - 4);
     if (size < 0 || size > MAX_ID3_BYTES) return;
     const id3 = findId3(window, end - 2 * ID3_FOOTER_BYTES - size);
     if (id3?.end !== end) return;
-    trailing.id3 ??= id3;
-    trailing.start = id3.start;
+    trailingTags.id3 ??= id3;
+    trailingTags.start = id3.start;
   }
 }
 
 /** Completes the tags at the start of the file from the trailing ones; pictures of the latter come last. */
-export function addTrailingTags(window: Window, trailing: TrailingTags, tags: Tags, pictures: EmbeddedPicture[]): void {
+export function addTrailingTags(
+  window: Window,
+  trailingTags: TrailingTags,
+  tags: Tags,
+  pictures: EmbeddedPicture[],
+): void {
   for (const builder of [
-    trailing.id3 && readId3(window, trailing.id3),
-    trailing.ape && readApeTag(window, trailing.ape),
+    trailingTags.id3 && readId3(window, trailingTags.id3),
+    trailingTags.ape && readApeTag(window, trailingTags.ape),
   ]) {
     if (!builder) continue;
     fillGaps(tags, builder.tags);
     pictures.push(...builder.bestPictures());
   }
-  if (trailing.id3v1End !== undefined) fillGaps(tags, readId3v1(window, trailing.id3v1End, tags));
+  if (trailingTags.id3v1End !== undefined) fillGaps(tags, readId3v1(window, trailingTags.id3v1End, tags));
 }

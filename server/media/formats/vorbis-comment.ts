@@ -90,8 +90,8 @@ function indexOfEquals(bytes: Buffer, start: number, end: number): number {
 
 function isPictureName(name: string): boolean {
   if (name.length !== PICTURE.length && name.length !== OLD_PICTURE.length) return false;
-  const upper = name.toUpperCase();
-  return upper === PICTURE || upper === OLD_PICTURE;
+  const upperName = name.toUpperCase();
+  return upperName === PICTURE || upperName === OLD_PICTURE;
 }
 
 /** Adds a picture; returns false if its comment is longer than the rest of the block. */
@@ -110,9 +110,9 @@ function addPicture(
   const head = reader.bytes.toString('latin1', equals + 1, i + headLength);
   const k = reader.take(neededLength);
   if (k < 0) return false;
-  const decoded = Buffer.from(head + reader.bytes.toString('latin1', k, k + neededLength), 'base64');
-  readPictureBlock(decoded, 0, decoded.length, -1, builder, {
-    bare: name.length === OLD_PICTURE.length,
+  const decodedBytes = Buffer.from(head + reader.bytes.toString('latin1', k, k + neededLength), 'base64');
+  readPictureBlock(decodedBytes, 0, decodedBytes.length, -1, builder, {
+    isBare: name.length === OLD_PICTURE.length,
     keepBytes: keepPicture && neededLength === restLength,
   });
   return neededLength === restLength || reader.skip(restLength - neededLength);

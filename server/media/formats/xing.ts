@@ -41,6 +41,11 @@ function readXing(b: Buffer, position: number, end: number): XingFrame {
   const hasLameTag =
     lame + 24 <= end &&
     (matches(b, lame, 'LAME') || matches(b, lame, 'Lav') || matches(b, lame, 'L3.9') || matches(b, lame, 'GOGO'));
-  const packed = hasLameTag ? u24be(b, position + LAME_DELAY_AT) : 0;
-  return { frames: frames || undefined, bytes: bytes || undefined, delay: packed >> 12, padding: packed & 0xfff };
+  const delayAndPadding = hasLameTag ? u24be(b, position + LAME_DELAY_AT) : 0;
+  return {
+    frames: frames || undefined,
+    bytes: bytes || undefined,
+    delay: delayAndPadding >> 12,
+    padding: delayAndPadding & 0xfff,
+  };
 }

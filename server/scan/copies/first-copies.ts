@@ -11,7 +11,7 @@ interface FirstCopiesDeps {
   root: MusicRoots;
   /** Yields all files of these folders, in groups. */
   walk: () => AsyncIterable<ListedFile[]>;
-  room: Pick<CopyQuota, 'available' | 'costOf' | 'tryClone' | 'storedSizeCounts'>;
+  quota: Pick<CopyQuota, 'available' | 'costOf' | 'tryClone' | 'storedSizeCounts'>;
 }
 
 interface CopyNeed {
@@ -22,14 +22,14 @@ interface CopyNeed {
 /** Returns the folders that do not fit, by key. */
 export async function refuseFirstCopies(deps: FirstCopiesDeps): Promise<Map<string, Refusal>> {
   if (deps.folders.length === 0) return new Map();
-  const available = await deps.room.available();
-  if (available === Infinity) return new Map();
-  const refusals = refusalsOf(deps, await measureNeeds(deps, new Map()), available);
+  const availableBytes = await deps.quota.available();
+  if (availableBytes === Infinity) return new Map();
+  const refusals = refusalsOf(deps, await measureNeeds(deps, new Map()), availableBytes);
   if (refusals.size === 0) return refusals;
-  const storedSizeCounts = await deps.room.storedSizeCounts();
+  const storedSizeCounts = await deps.quota.storedSizeCounts();
   return storedSizeCounts.size === 0
     ? refusals
-    : refusalsOf(deps, await measureNeeds(deps, storedSizeCounts), available);
+    : refusalsOf(deps, await measureNeeds(deps, storedSizeCounts), availableBytes);
 }
 
 /**
@@ -37,7 +37,7 @@ export async function refuseFirstCopies(deps: FirstCopiesDeps): Promise<Map<stri
  * later shows whether it is.
  */
 async function measureNeeds(
-  { root, walk, room }: FirstCopiesDeps,
+  { root, walk, quota }: FirstCopiesDeps,
   storedSizeCounts: Map<number, number>,
 ): Promise<Map<string, CopyNeed>> {
   const keys = rootKeysOf(root);
@@ -49,10 +49,10 @@ async function measureNeeds(
       const storedCount = remainingCounts.get(sizeBytes) ?? 0;
       if (storedCount > 0) remainingCounts.set(sizeBytes, storedCount - 1);
       if (storedCount > 0) continue;
-      await room.tryClone(file);
+      await quota.tryClone(file);
       const key = keyOfPath(keys, file.path);
       const need = needs.get(key) ?? { files: 0, bytes: 0 };
-      needs.set(key, { files: need.files + 1, bytes: need.bytes + room.costOf(file) });
+      needs.set(key, { files: need.files + 1, bytes: need.bytes + quota.costOf(file) });
     }
   return needs;
 }
@@ -60,10 +60,10 @@ async function measureNeeds(
 function refusalsOf(
   { folders }: FirstCopiesDeps,
   needs: Map<string, CopyNeed>,
-  available: number,
+  availableBytes: number,
 ): Map<string, Refusal> {
   const refusals = new Map<string, Refusal>();
-  let remainingBytes = available;
+  let remainingBytes = availableBytes;
   for (const { key, name } of folders) {
     const need = needs.get(key);
     if (!need) continue;

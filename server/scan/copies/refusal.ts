@@ -30,6 +30,6 @@ function describeRefusal({ folder, files, bytes, availableBytes }: Refusal, minF
       `Nothing of the music folder “${folder}” was copied: its ${files === 1 ? 'file' : `${files} files`} ${needs} ` +
       `${formatBytes(bytes)}, and ${room}.`
     );
-  const what = files === 1 ? '1 file was not copied: it' : `${files} files were not copied: they`;
-  return `${what} ${needs} ${formatBytes(bytes)}, and ${room}. What is in the library stays as it is.`;
+  const subject = files === 1 ? '1 file was not copied: it' : `${files} files were not copied: they`;
+  return `${subject} ${needs} ${formatBytes(bytes)}, and ${room}. What is in the library stays as it is.`;
 }

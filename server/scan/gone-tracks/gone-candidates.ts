@@ -211,33 +211,33 @@ export function createGoneTracks(client: Sqlite, source: string) {
   async function* listGoneIdPages(limit = PAGE_SIZE): AsyncGenerator<TrackId[]> {
     const yieldedIds = new Set<TrackId>();
     const withoutYielded = (ids: readonly TrackId[]): TrackId[] => ids.filter((id) => !yieldedIds.has(id));
-    for (let last = 0 as TrackId; ;) {
+    for (let lastId = 0 as TrackId; ;) {
       await waitForTurn();
-      const ids = listGoneIds.all({ source, last, limit });
+      const ids = listGoneIds.all({ source, last: lastId, limit });
       if (ids.length > 0) yield ids;
       for (const id of ids) yieldedIds.add(id);
       if (ids.length < limit) break;
-      last = ids.at(-1) as TrackId;
+      lastId = ids.at(-1) as TrackId;
     }
     for (const listDisplaced of listsOfDisplaced)
-      for (let last = ''; ;) {
+      for (let lastSourceId = ''; ;) {
         await waitForTurn();
-        const rows = listDisplaced.all({ source, last, limit });
+        const rows = listDisplaced.all({ source, last: lastSourceId, limit });
         const ids = withoutYielded(rows.map(({ id }) => id));
         if (ids.length > 0) yield ids;
         for (const id of ids) yieldedIds.add(id);
         if (rows.length < limit) break;
-        last = rows.at(-1)?.at ?? '';
+        lastSourceId = rows.at(-1)?.at ?? '';
       }
-    for (let last = 0 as TrackId; ;) {
+    for (let lastId = 0 as TrackId; ;) {
       await waitForTurn();
-      const rows = listMissing.all({ source, last, limit });
+      const rows = listMissing.all({ source, last: lastId, limit });
       const ids = withoutYielded(
         rows.flatMap(({ id, hasFileOrOtherSource }) => (hasFileOrOtherSource === 1 ? [] : [id])),
       );
       if (ids.length > 0) yield ids;
       if (rows.length < limit) return;
-      last = rows.at(-1)?.id ?? last;
+      lastId = rows.at(-1)?.id ?? lastId;
     }
   }
 
@@ -267,7 +267,7 @@ export function createGoneTracks(client: Sqlite, source: string) {
     /** Returns whether the tags and the length fit another track. */
     hasNamesOfOther: (music: ComparedMusic, excludedId: TrackId): boolean =>
       music.title !== null &&
-      listByTitle.all(sortKey(music.title), excludedId).some((other) => seemsSame(other, music)),
+      listByTitle.all(sortKey(music.title), excludedId).some((otherTrack) => seemsSame(otherTrack, music)),
     /** Returns whether another track with an id up to `lastOldId` has the same audio. */
     hasTwin: ({ id, audioHash }: NewTrack, lastOldId: TrackId): boolean =>
       audioHash !== null && audioHash !== NO_HASH && findTwin.get(audioHash, id, lastOldId) !== undefined,
@@ -280,11 +280,11 @@ export function createGoneTracks(client: Sqlite, source: string) {
     },
     /** Yields tracks with ids above `lastOldId`, in the order of their ids. */
     *listNew(lastOldId: TrackId): Generator<NewTrack> {
-      for (let last = lastOldId; ;) {
-        const tracks = listNewTracks.all(last, source, PAGE_SIZE);
+      for (let lastId = lastOldId; ;) {
+        const tracks = listNewTracks.all(lastId, source, PAGE_SIZE);
         yield* tracks;
         if (tracks.length < PAGE_SIZE) return;
-        last = (tracks.at(-1) as NewTrack).id;
+        lastId = (tracks.at(-1) as NewTrack).id;
       }
     },
     /** Yields all tracks whose files are gone, each with the later tracks that it may have become. */

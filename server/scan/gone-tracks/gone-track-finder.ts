@@ -109,9 +109,9 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
    * Takes over the file and the current tags or cue sheet of the new track; the tags are not applied to a gone track
    * that a person edited.
    */
-  function takeOverFileAndNames(goneId: TrackId, newId: TrackId, why: 'same_audio' | 'same_music'): void {
+  function takeOverFileAndNames(goneId: TrackId, newId: TrackId, reason: 'same_audio' | 'same_music'): void {
     const newTrack = findTrack(newId);
-    relocation.takeOverFile(goneId, newId, why);
+    relocation.takeOverFile(goneId, newId, reason);
     if (newTrack) setTags(goneId, newTrack.identity, newTrack.folder);
   }
 
@@ -253,7 +253,7 @@ export function createGoneTrackFinder({ db, source, hearing, relocation, tracks,
       const { content, audioHash } = result;
       const storedAudio = { storageUri: toFileUri(filePath), contentHash: null, audioHash, sizeBytes };
       const takeFile = (): void =>
-        relocation.takeMergedFile(keptId, { mergedId: mergedId, folderId, name, audio: toAudio(content, storedAudio) });
+        relocation.takeMergedFile(keptId, { mergedId, folderId, name, audio: toAudio(content, storedAudio) });
       if (tryOnTracks(() => withRelaxedCommit(client, takeFile))) upgradedIds.add(keptId);
     }
     return [...upgradedIds];

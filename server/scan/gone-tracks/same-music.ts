@@ -25,18 +25,19 @@ export const haveSameLength = (a: Pick<ComparedMusic, 'durationMs'>, b: Pick<Com
 /** Returns a function that finds music of the same length, within 2 s. */
 export function createLengthIndex<M extends Pick<ComparedMusic, 'durationMs'>>(
   music: readonly M[],
-): (other: Pick<ComparedMusic, 'durationMs'>) => Generator<M> {
+): (comparedMusic: Pick<ComparedMusic, 'durationMs'>) => Generator<M> {
   const lengthOf = ({ durationMs }: Pick<ComparedMusic, 'durationMs'>): number => durationMs ?? -Infinity;
-  const sorted = music.toSorted((a, b) => lengthOf(a) - lengthOf(b));
-  return function* (other) {
-    const shortest = lengthOf(other) - SAME_LENGTH_MS;
-    let [low, high] = [0, sorted.length];
+  const sortedMusic = music.toSorted((a, b) => lengthOf(a) - lengthOf(b));
+  return function* (comparedMusic) {
+    const shortestMs = lengthOf(comparedMusic) - SAME_LENGTH_MS;
+    let [low, high] = [0, sortedMusic.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (lengthOf(sorted[middle] as M) < shortest) low = middle + 1;
+      if (lengthOf(sortedMusic[middle] as M) < shortestMs) low = middle + 1;
       else high = middle;
     }
-    for (; low < sorted.length && haveSameLength(other, sorted[low] as M); low++) yield sorted[low] as M;
+    for (; low < sortedMusic.length && haveSameLength(comparedMusic, sortedMusic[low] as M); low++)
+      yield sortedMusic[low] as M;
   };
 }
 
@@ -45,16 +46,17 @@ export function createLengthIndex<M extends Pick<ComparedMusic, 'durationMs'>>(
  * format if the missing track was never hashed, for the same recording on the same album, and for the same title,
  * artist and album with about the same length.
  */
-export function seemsSame(gone: ComparedMusic, successor: ComparedMusic): boolean {
-  if (!haveSameLength(gone, successor)) return false;
-  if (gone.audioHash === null && isSameAudio(gone, successor)) return true;
-  if (!hasNames(gone) || !areSameNames(gone.album, successor.album)) return false;
-  if (gone.recordingMbid !== null && gone.recordingMbid === successor.recordingMbid) return gone.album !== null;
-  return areSameNames(gone.title, successor.title) && areSameNames(gone.artist, successor.artist);
+export function seemsSame(goneTrack: ComparedMusic, successor: ComparedMusic): boolean {
+  if (!haveSameLength(goneTrack, successor)) return false;
+  if (goneTrack.audioHash === null && isSameAudio(goneTrack, successor)) return true;
+  if (!hasNames(goneTrack) || !areSameNames(goneTrack.album, successor.album)) return false;
+  if (goneTrack.recordingMbid !== null && goneTrack.recordingMbid === successor.recordingMbid)
+    return goneTrack.album !== null;
+  return areSameNames(goneTrack.title, successor.title) && areSameNames(goneTrack.artist, successor.artist);
 }
 
 /** Returns a function that finds the tracks that seem to be the same (`seemsSame`), however many there are. */
-export function createNameIndex<G extends ComparedMusic>(gone: readonly G[]): (successor: ComparedMusic) => G[] {
+export function createNameIndex<G extends ComparedMusic>(goneTracks: readonly G[]): (successor: ComparedMusic) => G[] {
   const rootKeysOf = (music: ComparedMusic, isHashed: boolean): string[] => {
     const { durationMs, format, codec, sampleRateHz, channels, recordingMbid, title, artist } = music;
     const album = identityKey(music.album ?? '');
@@ -65,15 +67,15 @@ export function createNameIndex<G extends ComparedMusic>(gone: readonly G[]): (s
     ].map((parts) => parts.join('\n'));
   };
   const musicByKey = new Map<string, G[]>();
-  for (const music of gone)
+  for (const music of goneTracks)
     for (const key of rootKeysOf(music, music.audioHash !== null)) {
       const sameKeyMusic = musicByKey.get(key);
       if (sameKeyMusic) sameKeyMusic.push(music);
       else musicByKey.set(key, [music]);
     }
   return (successor) =>
-    [...new Set(rootKeysOf(successor, false).flatMap((key) => musicByKey.get(key) ?? []))].filter((one) =>
-      seemsSame(one, successor),
+    [...new Set(rootKeysOf(successor, false).flatMap((key) => musicByKey.get(key) ?? []))].filter((candidate) =>
+      seemsSame(candidate, successor),
     );
 }
 

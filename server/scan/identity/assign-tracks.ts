@@ -168,8 +168,8 @@ const MATCH_RULES: ((file: FileTraits, track: PossibleTrack) => boolean)[] = [
 
 /** The track that arrives at a path, and the track that leaves it. Deleted tracks are strings instead of ids. */
 interface PathMove {
-  incoming: TrackId | string;
-  outgoing: TrackId | string | null;
+  incomingTrack: TrackId | string;
+  outgoingTrack: TrackId | string | null;
 }
 
 /**
@@ -177,18 +177,21 @@ interface PathMove {
  * has to be written at once.
  */
 export function* orderMoves<M extends PathMove>(moves: readonly M[]): Generator<M[]> {
-  const moveByTrack = new Map(moves.map((move) => [move.incoming, move]));
-  const visited = new Set<M>();
-  for (const first of moves) {
+  const moveByTrack = new Map(moves.map((move) => [move.incomingTrack, move]));
+  const visitedMoves = new Set<M>();
+  for (const firstMove of moves) {
     const chain: M[] = [];
-    let next: M | undefined = first;
-    while (next && !visited.has(next)) {
-      visited.add(next);
+    let next: M | undefined = firstMove;
+    while (next && !visitedMoves.has(next)) {
+      visitedMoves.add(next);
       chain.push(next);
-      next = next.outgoing === null || next.outgoing === next.incoming ? undefined : moveByTrack.get(next.outgoing);
+      next =
+        next.outgoingTrack === null || next.outgoingTrack === next.incomingTrack
+          ? undefined
+          : moveByTrack.get(next.outgoingTrack);
     }
     // the chain is a rotation: it leads back to its first move
-    if (chain.length > 1 && next === first) yield chain.toReversed();
+    if (chain.length > 1 && next === firstMove) yield chain.toReversed();
     else for (const move of chain.toReversed()) yield [move];
   }
 }

@@ -191,12 +191,12 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     { holderId, trackIds, isFormerAudio }: AudioMatches,
   ): Promise<TrackId | 'place' | 'unsure'> {
     if (holderId !== undefined) {
-      const isSame = hasAudioOf(holderId, result);
-      if (isSame && candidate.knownFile?.trackId === holderId) return 'place';
+      const hasSameAudio = hasAudioOf(holderId, result);
+      if (hasSameAudio && candidate.knownFile?.trackId === holderId) return 'place';
       // the file may have the same name in another Unicode spelling
       const states = await locations.statesOf(holderId);
       if (states.includes('present')) return 'place';
-      return isSame && states.every((state) => state === 'absent') ? holderId : 'unsure';
+      return hasSameAudio && states.every((state) => state === 'absent') ? holderId : 'unsure';
     }
     if (isFormerAudio) return 'unsure';
     const states = await Promise.all(trackIds.map(locations.statesOf));
@@ -342,7 +342,7 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     async findPossibleTracks(
       files: readonly PostponedFile[],
       postponedFiles: ReadonlyMap<string, PostponedFile>,
-      isKnown: (id: TrackId) => boolean,
+      isKnownTrack: (id: TrackId) => boolean,
     ): Promise<PossibleTrack[]> {
       const holderIds = files.flatMap(({ traits }) => traits.holderId ?? []);
       const hashes = JSON.stringify([
@@ -352,7 +352,9 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
       const ids = new Set([...holderIds, ...listByFormerAudio.all(hashes, source)]);
       for (const { id } of listByAudio.all(hashes, source)) ids.add(id);
       for (const { trackId } of listOtherLocations(files).flat()) if (trackId !== null) ids.add(trackId);
-      const possibleTracks = [...ids].filter((id) => !isKnown(id)).map((id) => toPossibleTrack(id, postponedFiles));
+      const possibleTracks = [...ids]
+        .filter((id) => !isKnownTrack(id))
+        .map((id) => toPossibleTrack(id, postponedFiles));
       return (await Promise.all(possibleTracks)).filter((track) => track !== undefined);
     },
 

@@ -64,8 +64,8 @@ export async function assignPostponedFiles(
     return {
       file,
       assignment,
-      incoming: from ? keyOfDeleted(join(from.path, from.name)) : assignment,
-      outgoing: holderId ?? keyOfDeleted(filePath),
+      incomingTrack: from ? keyOfDeleted(join(from.path, from.name)) : assignment,
+      outgoingTrack: holderId ?? keyOfDeleted(filePath),
       hasOtherMusic: filesWithOtherMusic.has(file),
     };
   });
@@ -127,8 +127,8 @@ interface AssignedFile {
   file: PostponedFile;
   assignment: Assignment;
   /** The track that arrives at the path, and the track that leaves it. `orderMoves` uses both. */
-  incoming: TrackId | string;
-  outgoing: TrackId | string;
+  incomingTrack: TrackId | string;
+  outgoingTrack: TrackId | string;
   hasOtherMusic: boolean;
 }
 
@@ -177,7 +177,10 @@ async function assignByAudio(
     for (const { id, audioHash, copy, nameKey } of tracks) {
       if (copy) result.copiesByTrack.set(id, { copy, nameKey });
       const presentTracks = presentTracksByAudio.get(audioHash) ?? [];
-      if (audioHash !== null && (hashesOfFiles.has(audioHash) || presentTracks.some((other) => other.id !== id)))
+      if (
+        audioHash !== null &&
+        (hashesOfFiles.has(audioHash) || presentTracks.some((presentTrack) => presentTrack.id !== id))
+      )
         result.idsWithAudioElsewhere.add(id);
     }
     for (const [place, assignment] of assignments) result.assignments.set(place, assignment);

@@ -36,14 +36,14 @@ export async function* groupRelatedFiles(
    */
   function* takeRelated(files: readonly PostponedFile[], tracks: readonly PossibleTrack[]): Generator<PostponedFile> {
     for (const { traits } of files) {
-      yield* take(filesByAudio, traits.audioHash);
-      yield* take(filesByKey, traits.key);
+      yield* takeFiles(filesByAudio, traits.audioHash);
+      yield* takeFiles(filesByKey, traits.key);
     }
     for (const { id, audioHash, formerAudioHash, locations } of tracks) {
-      yield* take(filesByHolder, id);
-      for (const hash of [audioHash, formerAudioHash]) yield* take(filesByAudio, hash);
+      yield* takeFiles(filesByHolder, id);
+      for (const hash of [audioHash, formerAudioHash]) yield* takeFiles(filesByAudio, hash);
       for (const { filePath, key } of locations) {
-        yield* take(filesByKey, key);
+        yield* takeFiles(filesByKey, key);
         const postponedFile = postponedFiles.get(filePath);
         if (postponedFile) yield postponedFile;
       }
@@ -76,12 +76,12 @@ export async function* groupRelatedFiles(
 }
 
 function takeFirst<T>(items: Iterable<T>, count: number): T[] {
-  const first: T[] = [];
+  const firstItems: T[] = [];
   for (const item of items) {
-    first.push(item);
-    if (first.length === count) break;
+    firstItems.push(item);
+    if (firstItems.length === count) break;
   }
-  return first;
+  return firstItems;
 }
 
 function add<K>(filesByKey: Map<K, PostponedFile[]>, key: K, file: PostponedFile): void {
@@ -90,7 +90,7 @@ function add<K>(filesByKey: Map<K, PostponedFile[]>, key: K, file: PostponedFile
   else filesByKey.set(key, [file]);
 }
 
-function take<K>(filesByKey: Map<K, PostponedFile[]>, key: K | null): readonly PostponedFile[] {
+function takeFiles<K>(filesByKey: Map<K, PostponedFile[]>, key: K | null): readonly PostponedFile[] {
   const files = key === null ? undefined : filesByKey.get(key);
   if (key === null || !files) return [];
   filesByKey.delete(key);

@@ -60,7 +60,7 @@ export async function identifyReplacedFiles(
   const assignedTracks = new Set(assignments.values());
   const unassignedGoneTracks = (await goneTracks.listGone()).filter(({ id }) => !assignedTracks.has(id));
   const certainMatches = filterCertain(
-    await findMatches(doubtfulFiles, unassignedGoneTracks, { ...deps, heard: makeFingerprint }),
+    await findMatches(doubtfulFiles, unassignedGoneTracks, { ...deps, makeFingerprint }),
   );
   for (const match of certainMatches) assignments.set(match.successor.traits.filePath, match.goneId);
   const matchedIds = new Set(certainMatches.map((match) => match.goneId));
@@ -118,10 +118,10 @@ async function findMatches(
   doubtfulFiles: readonly DoubtfulFile[],
   goneTracks: readonly GoneTrack[],
   {
-    heard: makeFingerprint,
+    makeFingerprint,
     hearing,
     signal,
-  }: ReplacedFilesDeps & { heard: (file: PostponedFile) => Promise<FileFingerprint> },
+  }: ReplacedFilesDeps & { makeFingerprint: (file: PostponedFile) => Promise<FileFingerprint> },
 ): Promise<Match<PostponedFile>[]> {
   const tracks = new Map([...doubtfulFiles.map(({ track }) => track), ...goneTracks].map((track) => [track.id, track]));
   const comparison = await prepareComparison(
@@ -179,7 +179,7 @@ interface MergedFilesDeps extends Pick<ReplacedFilesDeps, 'root' | 'hearing' | '
 export type MergedFiles = ReturnType<typeof createMergedFiles>;
 
 export function createMergedFiles({ $client: client }: Pick<MainDb, '$client'>, source: string) {
-  const find = client.prepare<[string, string], MergedTrack>(
+  const findMergedAt = client.prepare<[string, string], MergedTrack>(
     `SELECT merged_into AS keptId, audio_hash AS audioHash FROM trashed_tracks
       WHERE source = ? AND source_id = ? AND merged_into IS NOT NULL AND merge_reason = 'duplicate'`,
   );
@@ -187,7 +187,7 @@ export function createMergedFiles({ $client: client }: Pick<MainDb, '$client'>, 
   /** Returns the merged track whose file was at this place, if no track has the place now. */
   const findMerged = ({ path, candidate, traits }: PostponedFile): MergedTrack | undefined =>
     traits.holderId === null && candidate.knownFile?.state === 'deleted'
-      ? find.get(source, sourceIdOf(path, candidate.name))
+      ? findMergedAt.get(source, sourceIdOf(path, candidate.name))
       : undefined;
 
   return {
@@ -200,17 +200,17 @@ export function createMergedFiles({ $client: client }: Pick<MainDb, '$client'>, 
       const makeFingerprint = deps.dryRun ? undefined : createFingerprinter(deps);
       const result: PostponedFile[] = [];
       for (const file of files) {
-        const merged = assignments.get(file.traits.filePath) === 'new' ? findMerged(file) : undefined;
-        if (!merged) {
+        const mergedTrack = assignments.get(file.traits.filePath) === 'new' ? findMerged(file) : undefined;
+        if (!mergedTrack) {
           result.push(file);
           continue;
         }
         await yieldIfDue();
         const { audioHash } = file.traits;
-        const keptTrack = deps.goneTrackFinder.goneTracks.find(merged.keptId);
+        const keptTrack = deps.goneTrackFinder.goneTracks.find(mergedTrack.keptId);
         const isMerged =
           keptTrack !== undefined &&
-          ((audioHash !== null && audioHash === merged.audioHash) ||
+          ((audioHash !== null && audioHash === mergedTrack.audioHash) ||
             (await isSameMusic(file, keptTrack, deps, makeFingerprint)));
         result.push(isMerged ? toDeletedFile(file) : file);
         if (!isMerged) continue;

@@ -25,7 +25,7 @@ export function findRefusedFolders(scan: Scan): ReturnType<typeof refuseFirstCop
   const progress = createProgress(record, musicFolders, onProgress);
   const walkNewFolders = () =>
     walk({ ...scan, record, progress, rows: { push: () => undefined } }, { folders: [''], closedKeys });
-  return refuseFirstCopies({ folders: newFolders, root: roots, walk: walkNewFolders, room: scan.copies.quota });
+  return refuseFirstCopies({ folders: newFolders, root: roots, walk: walkNewFolders, quota: scan.copies.quota });
 }
 
 /** Returns the scan without the music folders of these keys. */

@@ -11,11 +11,11 @@ export async function identifyFiles(
   { identity: { movedFiles, postponedFiles, uncertainCandidates, locationsToRestore } }: Scan,
   files: ReadFile[],
 ): Promise<ScanOp[]> {
-  const readable = files
+  const readableFiles = files
     .filter(({ result, candidate }) => result.ok && !hasOnlyOtherLyrics(candidate))
     .flatMap(toNewFile);
-  const targets = await movedFiles.identifyByContent(readable);
-  const targetByCandidate = new Map(readable.map((file, i) => [file.candidate, { file, is: targets[i] }]));
+  const targets = await movedFiles.identifyByContent(readableFiles);
+  const targetByCandidate = new Map(readableFiles.map((file, i) => [file.candidate, { file, is: targets[i] }]));
   return files.flatMap((readFile): ScanOp[] => {
     const { file, is = 'place' } = targetByCandidate.get(readFile.candidate) ?? {};
     const deletedFrom = locationsToRestore.get(readFile.candidate);

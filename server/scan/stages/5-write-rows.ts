@@ -23,7 +23,7 @@ export function createWriteQueue({ writeBatch, batchMs, isScanActive, relieve, o
   let writeFailure: { error: unknown } | undefined;
   const waiters: (() => void)[] = [];
 
-  async function run(): Promise<void> {
+  async function writeQueuedRows(): Promise<void> {
     while (head < ops.length) {
       head += await whenUnlocked(() => writeBatch(ops, head, batchMs()), isScanActive);
       if (head > MAX_QUEUED_OPS) [ops, head] = [ops.slice(head), 0];
@@ -38,7 +38,7 @@ export function createWriteQueue({ writeBatch, batchMs, isScanActive, relieve, o
   }
 
   const start = (): void => {
-    running ??= run()
+    running ??= writeQueuedRows()
       .catch((error: unknown) => {
         writeFailure ??= { error };
         [ops, head] = [[], 0];

@@ -36,7 +36,7 @@ export async function identifyPostponedFiles(scan: Scan): Promise<void> {
     signal,
     movedFiles,
     mergedFiles,
-    lastOldId: scan.unfinished.lastOldId(),
+    lastOldId: scan.unfinishedScans.lastOldId(),
     onUnusedCopy: (key) => scan.record.replacedUris.push(toUri(deps.storage, key)),
     async readTags(files) {
       const paths = files.map(({ path, candidate: { name, sizeBytes, mtimeUs, lyricsMark, sheetsMark } }) => ({

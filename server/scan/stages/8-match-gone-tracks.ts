@@ -15,14 +15,14 @@ export async function assignAlbums({ deps, options }: Scan): Promise<void> {
   if (splitAlbums.length + unassignedReleases.length > 0) options.onCommit();
 }
 
-export async function matchGoneTracks({ deps, options, unfinished, record }: Scan): Promise<void> {
+export async function matchGoneTracks({ deps, options, unfinishedScans, record }: Scan): Promise<void> {
   const { joinedIds, adoptedIds, upgradedIds } = await deps.goneTrackFinder.matchGoneTracks({
     root: options.roots,
-    lastOldId: unfinished.lastOldId(),
+    lastOldId: unfinishedScans.lastOldId(),
     signal: options.signal,
     now: deps.now(),
   });
   recordJoined(record, [...joinedIds, ...upgradedIds]);
   recordAdopted(record, adoptedIds);
-  unfinished.end();
+  unfinishedScans.end();
 }

@@ -149,15 +149,15 @@ function classify(
 ): void {
   const stamp = stampOf(stat);
   const numbers = fileNumbersOf(stat);
-  const isSame = knownFile !== null && isSameStamp(knownFile, stamp);
+  const isUnchanged = knownFile !== null && isSameStamp(knownFile, stamp);
   const isTrack = knownFile?.state === 'track' || knownFile?.state === 'split';
   const hasOtherTexts =
     isTrack && (knownFile.lyricsMark !== marks.lyricsMark || knownFile.sheetsMark !== marks.sheetsMark);
   const isRestoreRequested = restore && [knownFile, ...sections].some((row) => row?.state === 'deleted');
   const isGoneWithoutTrack = knownFile?.state === 'gone' && knownFile.trackId === null;
   const mayBeSplit = canSplit && knownFile?.reason === NEEDS_FFMPEG_REASON;
-  const isReread = isTrack && isSame && (reread || wasTouched(knownFile, numbers));
-  if (!isSame || hasOtherTexts || isRestoreRequested || isGoneWithoutTrack || mayBeSplit || isReread) {
+  const isReread = isTrack && isUnchanged && (reread || wasTouched(knownFile, numbers));
+  if (!isUnchanged || hasOtherTexts || isRestoreRequested || isGoneWithoutTrack || mayBeSplit || isReread) {
     batch.candidates.push({
       name,
       ...stamp,

@@ -36,9 +36,9 @@ export interface Listing {
  * own ignore files.
  */
 export function listFolder(root: MusicRoots, path: string, rules: IgnoreRules): Listing | string {
-  const absolute = absoluteOf(root, path);
+  const absolutePath = absoluteOf(root, path);
   const listing: Listing = {
-    prefix: typeof absolute === 'string' ? `${absolute}/` : Buffer.concat([absolute, Buffer.from('/')]),
+    prefix: typeof absolutePath === 'string' ? `${absolutePath}/` : Buffer.concat([absolutePath, Buffer.from('/')]),
     path,
     rules,
     folders: [],
@@ -50,7 +50,7 @@ export function listFolder(root: MusicRoots, path: string, rules: IgnoreRules): 
   };
   let dirents: fs.Dirent<string | Buffer>[];
   try {
-    dirents = readDirents(absolute);
+    dirents = readDirents(absolutePath);
   } catch (error) {
     const reason = ['EACCES', 'EPERM'].includes(codeOf(error)) ? 'permission denied' : codeOf(error);
     return `the folder cannot be listed (${reason}); its tracks stay as they are`;

@@ -43,13 +43,13 @@ function* walkFolders({ databasePath, source, ...options }: WalkOrder): Generato
 
 function readBundle(folders: Generator<FolderBatch>): WalkedFolders {
   const batches: FolderBatch[] = [];
-  for (let candidates = 0, unchanged = 0; ;) {
+  for (let candidates = 0, unchangedCount = 0; ;) {
     const result = folders.next();
     if (result.done) return { batches, isLast: true };
     batches.push(result.value);
     candidates += result.value.candidates.length;
-    unchanged += result.value.unchangedCount;
-    if (candidates >= MAX_CANDIDATES || unchanged > MAX_UNCHANGED || batches.length >= MAX_FOLDERS)
+    unchangedCount += result.value.unchangedCount;
+    if (candidates >= MAX_CANDIDATES || unchangedCount > MAX_UNCHANGED || batches.length >= MAX_FOLDERS)
       return { batches, isLast: false };
   }
 }

@@ -72,7 +72,11 @@ export function* walk({
   }
   if (countBatch.unchangedCount > 0) yield countBatch;
   for (const { id, path } of knownFiles.listUnvisitedFolders()) {
-    if (unlistedKeys.includes(keyOfPath(keys, path)) || unlistedPaths.some((above) => isBelow(path, above))) continue;
+    if (
+      unlistedKeys.includes(keyOfPath(keys, path)) ||
+      unlistedPaths.some((unlistedPath) => isBelow(path, unlistedPath))
+    )
+      continue;
     const goneFiles = knownFiles.listPresent(id);
     if (goneFiles.length > 0) yield { ...emptyBatch(path), goneFiles };
   }

@@ -13,11 +13,11 @@ const HEAP_LIMIT_MB = 96;
 export type WalkFolders = (order: WalkOrder, signal: AbortSignal) => AsyncGenerator<WalkedFolders>;
 
 export function createWalker(url: URL): { walk: WalkFolders; close(): Promise<void> } {
-  let resting: WorkerThread<WalkQuestion, WalkedFolders> | undefined;
+  let idleThread: WorkerThread<WalkQuestion, WalkedFolders> | undefined;
   return {
     async *walk(order, signal) {
-      const thread = resting ?? createWorkerThread({ url, heapMb: HEAP_LIMIT_MB, hasDatabase: true });
-      resting = undefined;
+      const thread = idleThread ?? createWorkerThread({ url, heapMb: HEAP_LIMIT_MB, hasDatabase: true });
+      idleThread = undefined;
       const ask = (question: WalkQuestion): Promise<WalkedFolders> => {
         const answer = thread.ask(question, { signal });
         // prevents an unhandled rejection; the error is thrown below, if the scan still needs the answer
@@ -35,10 +35,10 @@ export function createWalker(url: URL): { walk: WalkFolders; close(): Promise<vo
         signal.throwIfAborted();
         throw new AppError('unavailable', `The music folder cannot be walked: ${messageOf(error)}`);
       } finally {
-        if (resting) await thread.close();
-        else resting = thread;
+        if (idleThread) await thread.close();
+        else idleThread = thread;
       }
     },
-    close: async () => resting?.close(),
+    close: async () => idleThread?.close(),
   };
 }

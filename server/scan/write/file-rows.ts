@@ -33,7 +33,7 @@ export function createFileRows(client: Sqlite) {
         reason = excluded.reason,
         lyrics_mark = excluded.lyrics_mark, sheets_mark = excluded.sheets_mark, track_id = excluded.track_id`,
   );
-  const find = client.prepare<[number, string], RowAs<typeof sourceFiles, 'trackId' | 'state'>>(
+  const findFile = client.prepare<[number, string], RowAs<typeof sourceFiles, 'trackId' | 'state'>>(
     'SELECT track_id AS trackId, state FROM source_files WHERE folder_id = ? AND name = ?',
   );
   const setState = client.prepare<[string, number, string]>(
@@ -81,7 +81,7 @@ export function createFileRows(client: Sqlite) {
       { name, ino, dev, sizeBytes, mtimeUs }: FileIdentity & WithName,
     ) => (ino === 0 ? [] : listDeleted.all(ino, dev, sizeBytes, mtimeUs, source, folder, name)),
     listSections: (folder: number, name: string): SectionRow[] => listSections.all(folder, name, name),
-    find: (folder: number, name: string) => find.get(folder, name),
+    find: (folder: number, name: string) => findFile.get(folder, name),
     put(
       folder: number,
       { name, sizeBytes, mtimeUs, dev, ino, ctimeUs, sheetsMark }: Omit<Candidate, 'lyricsMark' | 'known'>,

@@ -20,7 +20,7 @@ export function createFolderRows(client: Sqlite, source: string, now: () => Date
       ON CONFLICT (source, path) DO UPDATE SET image_name = excluded.image_name, artist_image = excluded.artist_image
       RETURNING id`,
   );
-  const find = client.prepare<[string, string], RowOf<typeof sourceFolders, 'id'>>(
+  const findFolder = client.prepare<[string, string], RowOf<typeof sourceFolders, 'id'>>(
     'SELECT id FROM source_folders WHERE source = ? AND path = ?',
   );
   const updateSignature = client.prepare<[string | null, number]>(
@@ -44,7 +44,7 @@ export function createFolderRows(client: Sqlite, source: string, now: () => Date
 
   /** Returns the id of a folder, and inserts its row if there is none. */
   function findOrInsertId(path: string): number {
-    const id = ids.get(path) ?? find.get(source, path)?.id ?? upsert.all(source, path, null, null)[0]?.id;
+    const id = ids.get(path) ?? findFolder.get(source, path)?.id ?? upsert.all(source, path, null, null)[0]?.id;
     if (id === undefined) throw new Error('the folder was not written');
     if (ids.size > MAX_CACHED_IDS) ids.clear();
     ids.set(path, id);

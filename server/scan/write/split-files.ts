@@ -18,7 +18,7 @@ export interface SplitFilesDeps {
   source: string;
   db: MainDb;
   files: FileRows;
-  scanned: ScannedTracks;
+  scannedTracks: ScannedTracks;
   trash: Pick<Trash, 'hide'>;
   /** True to restore deleted tracks. */
   restore: boolean;
@@ -35,15 +35,15 @@ type DeletedRow = SectionRow & { trackId: null; folder: number; trashedId: Track
 
 const INODE_OF_NO_FILE = { dev: 0, ino: 0 };
 
-export function createSplitFiles({ db, files, scanned, trash, source, restore }: SplitFilesDeps) {
+export function createSplitFiles({ db, files, scannedTracks, trash, source, restore }: SplitFilesDeps) {
   /**
    * Takes a track out of the file. If the file still has its audio, the track is hidden and may come back unchanged;
    * otherwise its audio is searched elsewhere.
    */
   function removeFromFile(id: TrackId, isSameAudio: boolean, sourceId: string): void {
     if (isSameAudio) return trash.hide(db, id, sourceId);
-    if (scanned.isInPlace(id)) scanned.setMissing(id);
-    scanned.displace(id, sourceId);
+    if (scannedTracks.isInPlace(id)) scannedTracks.setMissing(id);
+    scannedTracks.displace(id, sourceId);
   }
 
   /** Hides the sections of a file that is one track now. */
@@ -62,8 +62,8 @@ export function createSplitFiles({ db, files, scanned, trash, source, restore }:
     const ownRows = rows.map((row) => ({ ...row, path, folder }));
     return [...ownRows, ...files.findDeletedSections(source, folder, candidate)].flatMap((row): DeletedRow[] => {
       const sourceId = sourceIdOf(row.path, row.name);
-      if (row.state !== 'deleted' || hasTrack(row) || scanned.findBySourceId(sourceId) !== undefined) return [];
-      const { id, audioHash = null } = scanned.findDeleted(sourceId) ?? {};
+      if (row.state !== 'deleted' || hasTrack(row) || scannedTracks.findBySourceId(sourceId) !== undefined) return [];
+      const { id, audioHash = null } = scannedTracks.findDeleted(sourceId) ?? {};
       // without a stored hash, an unchanged size and time of the file show that the audio is the same
       return id === undefined && !isSameStamp(row, candidate)
         ? []
@@ -86,10 +86,10 @@ export function createSplitFiles({ db, files, scanned, trash, source, restore }:
     for (const { name } of rows) files.remove(folder, name);
     for (const row of deletedRows) files.remove(row.folder, row.name);
     // frees the places, so that they can be assigned again
-    for (const row of trackRows) scanned.displace(row.trackId, sourceIdOf(path, row.name));
+    for (const row of trackRows) scannedTracks.displace(row.trackId, sourceIdOf(path, row.name));
     for (const { section, row } of matches)
       if (row && 'trashedId' in row && row.trashedId !== undefined)
-        scanned.setDeletedSourceId(row.trashedId, sourceIdOf(path, sectionName(candidate.name, section.number)));
+        scannedTracks.setDeletedSourceId(row.trashedId, sourceIdOf(path, sectionName(candidate.name, section.number)));
     const sizes = divideBytes(sections, result.sizeBytes);
     const replacedUris = new Set<string>();
     matches.forEach(({ section, row }, i) => {
@@ -98,9 +98,11 @@ export function createSplitFiles({ db, files, scanned, trash, source, restore }:
         return files.put(folder, file, { state: 'deleted', lyricsMark: null, trackId: null });
       const draft = toSectionDraft(op, result, section, sizes[i] ?? 0);
       // a restored track has its place, but perhaps no row of a file
-      const existingId = row?.trackId ?? scanned.findBySourceId(draft.sourceId);
+      const existingId = row?.trackId ?? scannedTracks.findBySourceId(draft.sourceId);
       const { trackId, replacedUri: uri } =
-        existingId === undefined ? scanned.insert(draft, folder) : scanned.takeSourceId(existingId, draft, folder);
+        existingId === undefined
+          ? scannedTracks.insert(draft, folder)
+          : scannedTracks.takeSourceId(existingId, draft, folder);
       if (uri !== undefined) replacedUris.add(uri);
       files.put(folder, file, { state: 'track', lyricsMark: null, trackId });
     });
@@ -109,8 +111,9 @@ export function createSplitFiles({ db, files, scanned, trash, source, restore }:
       if (!matchedRows.has(row))
         removeFromFile(row.trackId, isAudioOfFile(row.audioHash, result.audioHash), sourceIdOf(path, row.name));
     if (wholeFileTrackId !== undefined) {
-      const audioHash = scanned.audioHashOf(wholeFileTrackId);
-      if (audioHash === null && result.audioHash !== null) scanned.setAudioHash(wholeFileTrackId, result.audioHash);
+      const audioHash = scannedTracks.audioHashOf(wholeFileTrackId);
+      if (audioHash === null && result.audioHash !== null)
+        scannedTracks.setAudioHash(wholeFileTrackId, result.audioHash);
       files.removeOthers(wholeFileTrackId, folder, candidate.name);
       removeFromFile(wholeFileTrackId, isAudioOfFile(audioHash, result.audioHash), sourceIdOf(path, candidate.name));
     }
@@ -123,11 +126,20 @@ export function createSplitFiles({ db, files, scanned, trash, source, restore }:
     section: Section,
     sizeBytes: number,
   ): TrackDraft {
-    const { facts, pictures, reader, unmarked: _texts, charset: _charset, ...whole } = readResult.content;
+    const { facts, pictures, reader, unmarked: _texts, charset: _charset, ...wholeContent } = readResult.content;
     const sourceId = sourceIdOf(path, sectionName(candidate.name, section.number));
-    const stored = { ...scanned.storedAs(join(path, candidate.name), readResult), sizeBytes };
-    const sectionContent = { ...whole, pictures, reader, tags: section.tags, facts: sectionFacts(facts, section) };
-    const audio = toAudio(sectionContent, { ...stored, audioHash: sectionHash(readResult.audioHash, section.start) });
+    const storedAudio = { ...scannedTracks.storedAs(join(path, candidate.name), readResult), sizeBytes };
+    const sectionContent = {
+      ...wholeContent,
+      pictures,
+      reader,
+      tags: section.tags,
+      facts: sectionFacts(facts, section),
+    };
+    const audio = toAudio(sectionContent, {
+      ...storedAudio,
+      audioHash: sectionHash(readResult.audioHash, section.start),
+    });
     // music-metadata does not report pictures until they are read
     const hasPicture = pictures.length > 0 || reader !== 'own';
     return {
@@ -141,7 +153,7 @@ export function createSplitFiles({ db, files, scanned, trash, source, restore }:
   function loseSections(folder: number, name: string): void {
     for (const row of files.listSections(folder, name)) {
       if (!hasTrack(row)) continue;
-      if (scanned.isInPlace(row.trackId)) scanned.setMissing(row.trackId);
+      if (scannedTracks.isInPlace(row.trackId)) scannedTracks.setMissing(row.trackId);
       files.setState(folder, row.name, 'gone');
     }
   }

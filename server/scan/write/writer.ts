@@ -53,8 +53,8 @@ export function createScanWriter({
   const client = db.$client;
   const folders = createFolderRows(client, source, now);
   const files = createFileRows(client);
-  const scanned = createScannedTracks({ db, tracks, trash, storage, source, now });
-  const splitFiles = createSplitFiles({ db, files, scanned, trash, source, restore });
+  const scannedTracks = createScannedTracks({ db, tracks, trash, storage, source, now });
+  const splitFiles = createSplitFiles({ db, files, scannedTracks, trash, source, restore });
 
   /**
    * Tracks that have their own audio back. The other music that was played as these tracks since then has not been
@@ -66,10 +66,10 @@ export function createScanWriter({
   const rows: CurrentRows = {
     isAdopted: (id) => record.movedIds.has(id),
     findFile: (path, name) => files.find(folders.idOf(path), name),
-    findTrackBySourceId: scanned.findBySourceId,
+    findTrackBySourceId: scannedTracks.findBySourceId,
     hasOtherFile: (id, path, name) => files.hasOther(id, folders.idOf(path), name),
-    isInPlace: scanned.isInPlace,
-    isMissing: scanned.isMissing,
+    isInPlace: scannedTracks.isInPlace,
+    isMissing: scannedTracks.isMissing,
   };
 
   function carryOut(decision: Decision): void {
@@ -82,7 +82,7 @@ export function createScanWriter({
     switch (decision.kind) {
       case 'failed': {
         const { trackId, reason } = decision;
-        decision.lostIds.forEach(scanned.setMissing);
+        decision.lostIds.forEach(scannedTracks.setMissing);
         splitFiles.lose(folder, candidate.name);
         // with a time that no file can have, the file is read again by the next scan
         const { result } = decision.op;
@@ -91,10 +91,13 @@ export function createScanWriter({
         break;
       }
       case 'added': {
-        decision.lostIds.forEach(scanned.setMissing);
+        decision.lostIds.forEach(scannedTracks.setMissing);
         if (decision.displacedId !== undefined)
-          scanned.displace(decision.displacedId, sourceIdOf(path, candidate.name));
-        const { trackId, replacedUri } = scanned.insert(scanned.toDraft(decision.op, decision.result), folder);
+          scannedTracks.displace(decision.displacedId, sourceIdOf(path, candidate.name));
+        const { trackId, replacedUri } = scannedTracks.insert(
+          scannedTracks.toDraft(decision.op, decision.result),
+          folder,
+        );
         returnUserData(decision.op, trackId, decision.result);
         noteReplaced(replacedUri);
         splitFiles.unsplit(folder, decision.op, decision.result);
@@ -105,10 +108,10 @@ export function createScanWriter({
         const { trackId, result: readResult } = decision;
         if (decision.op.isOtherMusic) noteOtherMusic(trackId);
         else noteReturn(trackId, readResult);
-        if (decision.hasOnlyLyricsChanged) scanned.setLyrics(trackId, readResult);
+        if (decision.hasOnlyLyricsChanged) scannedTracks.setLyrics(trackId, readResult);
         else {
-          const fill = candidate.isReread ? scanned.retag : scanned.refill;
-          noteReplaced(fill(trackId, scanned.toDraft(decision.op, readResult), folder));
+          const fill = candidate.isReread ? scannedTracks.retag : scannedTracks.refill;
+          noteReplaced(fill(trackId, scannedTracks.toDraft(decision.op, readResult), folder));
         }
         files.put(folder, candidate, { state: 'track', ...reasonOf(readResult), lyricsMark, trackId });
         break;
@@ -120,12 +123,12 @@ export function createScanWriter({
       }
       case 'deleted': {
         const { from } = decision.op;
-        decision.lostIds.forEach(scanned.setMissing);
+        decision.lostIds.forEach(scannedTracks.setMissing);
         if (decision.displacedId !== undefined)
-          scanned.displace(decision.displacedId, sourceIdOf(path, candidate.name));
+          scannedTracks.displace(decision.displacedId, sourceIdOf(path, candidate.name));
         splitFiles.lose(folder, candidate.name);
         files.removeIfSame(folders.idOf(from.path), from.name, candidate);
-        scanned.moveDeleted(from.trackIds, { path, name: candidate.name, folder });
+        scannedTracks.moveDeleted(from.trackIds, { path, name: candidate.name, folder });
         files.put(folder, candidate, { state: 'deleted', lyricsMark: null, trackId: null });
       }
     }
@@ -143,8 +146,8 @@ export function createScanWriter({
     for (const { name } of goneFiles) files.setState(folders.idOf(path), name, 'gone');
     // a file whose track went to another file of this scan meanwhile has no row: the next scan finds it
     const withRows = returnedFiles.filter(({ name }) => files.setState(folders.idOf(path), name, 'track'));
-    lostIds.forEach(scanned.setMissing);
-    restoredIds.forEach(scanned.setAvailable);
+    lostIds.forEach(scannedTracks.setMissing);
+    restoredIds.forEach(scannedTracks.setAvailable);
     if (signature !== null || goneFiles.length + returnedFiles.length + op.files > 0)
       folders.setSignature(path, withRows.length === returnedFiles.length ? signature : null, op.files);
   }
@@ -156,15 +159,15 @@ export function createScanWriter({
   function writeMoved({ op, trackId, result, lostIds }: MovedDecision): void {
     const { path, candidate } = op;
     const folder = folders.idOf(path);
-    lostIds.forEach(scanned.setMissing);
+    lostIds.forEach(scannedTracks.setMissing);
     const otherFiles = files.removeOthers(trackId, folder, candidate.name);
     for (const { folder_id } of otherFiles) folders.clearSignature(folder_id);
     if (result) noteReturn(trackId, result);
-    scanned.move(trackId, path, candidate.name);
+    scannedTracks.move(trackId, path, candidate.name);
     returnUserData(op, trackId, result);
     const lyricsMark = result ? candidate.lyricsMark : (otherFiles[0]?.lyrics_mark ?? null);
     files.put(folder, candidate, { state: 'track', ...reasonOf(result), lyricsMark, trackId });
-    if (result) noteReplaced(scanned.refill(trackId, scanned.toDraft(op, result), folder));
+    if (result) noteReplaced(scannedTracks.refill(trackId, scannedTracks.toDraft(op, result), folder));
     // if the lyrics beside the file changed, the next scan reads them
     folders.countWrittenFile(path, lyricsMark === candidate.lyricsMark && result?.split?.fault === undefined);
   }
@@ -174,16 +177,16 @@ export function createScanWriter({
    * track.
    */
   function noteOtherMusic(trackId: TrackId): void {
-    const since = scanned.rememberFormerAudio(trackId);
+    const since = scannedTracks.rememberFormerAudio(trackId);
     if (since) divideToDisplacedMusic(trackId, since);
   }
 
   /** Prepares a track whose original audio returns in place of other music that was played as this track. */
   function noteReturn(trackId: TrackId, { audioHash }: ReadSuccess): void {
-    const since = scanned.findReplacementDate(trackId, audioHash);
+    const since = scannedTracks.findReplacementDate(trackId, audioHash);
     if (!since) return;
-    const otherHash = scanned.audioHashOf(trackId);
-    const copy = scanned.findOtherWithAudio(otherHash, trackId);
+    const otherHash = scannedTracks.audioHashOf(trackId);
+    const copy = scannedTracks.findOtherWithAudio(otherHash, trackId);
     if (copy !== undefined) return void divide(trackId, copy, since);
     const displacedId = divideToDisplacedMusic(trackId, since);
     returnedTracks.set(trackId, { since, otherHash, ...(displacedId !== undefined && { displacedId }) });
@@ -194,9 +197,9 @@ export function createScanWriter({
    * they did nothing.
    */
   function divideToDisplacedMusic(trackId: TrackId, since: Date): TrackId | undefined {
-    const displacedId = scanned.insertAside(trackId);
+    const displacedId = scannedTracks.insertAside(trackId);
     if (displacedId === undefined || divide(trackId, displacedId, since, true)) return displacedId;
-    scanned.removeTrack(displacedId);
+    scannedTracks.removeTrack(displacedId);
     return undefined;
   }
 
@@ -208,7 +211,7 @@ export function createScanWriter({
         (otherHash !== null && otherHash === readResult?.audioHash);
       if (!isMusicOfTrack || id === trackId) continue;
       divide(displacedId ?? id, trackId, since);
-      if (displacedId !== undefined) scanned.removeTrack(displacedId);
+      if (displacedId !== undefined) scannedTracks.removeTrack(displacedId);
       returnedTracks.delete(id);
     }
   }

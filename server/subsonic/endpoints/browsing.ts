@@ -8,7 +8,7 @@ import type { LibraryService } from '../../library/service.ts';
 import type { LikenessOffer } from '../../likeness/module.ts';
 import type { SeedOfSongs } from '../../likeness/service.ts';
 import { userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
-import { Fault, missing } from '../errors.ts';
+import { Fault, missingParameter } from '../errors.ts';
 import { idOf } from '../ids.ts';
 import { IGNORED_ARTICLES, groupByLetter } from '../indexes.ts';
 import type { Items } from '../items.ts';
@@ -45,7 +45,7 @@ export function browsingEndpoints({
     const artistId = items.artistOf(userId, params.required('id'));
     const artist = library.getArtist(userId, artistId);
     const count = params.count('count', { or: 20, max: 100 });
-    const similar = library.artistsById(userId, library.similar.artistsLike(userId, artistId, count));
+    const similarArtists = library.artistsById(userId, library.similar.artistsLike(userId, artistId, count));
     const images = artist.hasCover ? pictureUrls(req, pictures, { kind: 'ar', id: artistId }) : {};
     const { mbid, facts } = about.ofArtist(artistId);
     const lastFm = facts?.links.find(({ kind }) => kind === 'last.fm');
@@ -54,7 +54,7 @@ export function browsingEndpoints({
       ...(mbid !== null && { musicBrainzId: new TextElement(mbid) }),
       ...(lastFm && { lastFmUrl: new TextElement(lastFm.url) }),
       ...images,
-      similarArtist: toSimilar(similar),
+      similarArtist: toSimilar(similarArtists),
     };
   }
 
@@ -170,17 +170,17 @@ export function browsingEndpoints({
     })),
 
     getArtistInfo2: userEndpoint((call) => ({
-      artistInfo2: artistInfo(call, (similar) => similar.map(call.shapes.artist)),
+      artistInfo2: artistInfo(call, (similarArtists) => similarArtists.map(call.shapes.artist)),
     })),
     getArtistInfo: userEndpoint((call) => ({
-      artistInfo: artistInfo(call, (similar) => similar.map(call.shapes.artistFolder)),
+      artistInfo: artistInfo(call, (similarArtists) => similarArtists.map(call.shapes.artistFolder)),
     })),
     getAlbumInfo2: userEndpoint((call) => ({ albumInfo: albumInfo(call) })),
     getAlbumInfo: userEndpoint((call) => ({ albumInfo: albumInfo(call) })),
 
     getTopSongs: userEndpoint(async ({ params, user: { id: userId }, shapes }) => {
       const artistText = params.text('id');
-      if (artistText === undefined && params.text('artist') === undefined) throw missing('artist');
+      if (artistText === undefined && params.text('artist') === undefined) throw missingParameter('artist');
       const artistId =
         artistText === undefined
           ? library.findArtistByName(params.required('artist'))
@@ -218,6 +218,6 @@ function noteFields(name: 'biography' | 'notes', facts: About | null, req: Call[
   const language = req.acceptsLanguages(...LANGUAGES) || undefined;
   const text = facts && textIn(facts.texts, language);
   if (!text) return {};
-  const escaped = text.text.replaceAll('<', '‹').replaceAll('>', '›'); // some clients show the text as HTML
-  return { [name]: new TextElement(`${escaped}\n\nWikipedia, CC BY-SA 4.0: ${text.url}`) };
+  const escapedText = text.text.replaceAll('<', '‹').replaceAll('>', '›'); // some clients show the text as HTML
+  return { [name]: new TextElement(`${escapedText}\n\nWikipedia, CC BY-SA 4.0: ${text.url}`) };
 }

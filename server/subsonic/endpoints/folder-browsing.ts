@@ -81,8 +81,8 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
     parts: Iterable<readonly FolderRef[]>,
     parent: string,
   ): AsyncGenerator<Fields[]> {
-    for (const part of parts) {
-      yield part.map((child) => {
+    for (const musicPart of parts) {
+      yield musicPart.map((child) => {
         const id = toId('folder', child.id);
         return shapes.folder({ id, name: child.name, parent, coverArt: id, ...musicIn(userId, child) });
       });
@@ -127,7 +127,7 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
     const albums: AlbumSummary[] = [];
     for await (const part of rowsOf(await folders.albumsElsewhere(), (ids) => library.albumsById(userId, ids)))
       for (const album of part) albums.push(album);
-    const sorted = listOfRows(byName(albums.map((album) => ({ name: album.title, album }))), ({ album }) =>
+    const sortedAlbums = listOfRows(byName(albums.map((album) => ({ name: album.title, album }))), ({ album }) =>
       shapes.albumFolder(album, UPLOADS_ID),
     );
     const songs = listOfIds(
@@ -139,7 +139,7 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
       id: UPLOADS_ID,
       parent: ROOT_ID,
       name: UPLOADS_NAME,
-      child: new Pieces(concat(sorted.parts, songs.parts)),
+      child: new Pieces(concat(sortedAlbums.parts, songs.parts)),
     };
   }
 

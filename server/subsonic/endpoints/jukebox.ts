@@ -4,7 +4,7 @@ import type { TrackId, UserId } from '../../db/ids.ts';
 import { MAX_JUKEBOX_SONGS, type JukeboxService, type JukeboxState } from '../../jukebox/service.ts';
 import type { LibraryService } from '../../library/service.ts';
 import { requireRight, userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
-import { Fault, missing } from '../errors.ts';
+import { Fault, missingParameter } from '../errors.ts';
 import type { Items } from '../items.ts';
 import { listOfIds } from '../list-slices.ts';
 import { readList, type Params } from '../params.ts';
@@ -32,7 +32,7 @@ export function jukeboxEndpoints({ jukebox, library, items }: JukeboxDeps): Endp
     shuffle: (id) => jukebox.shuffle(id),
     setGain(id, params) {
       const gain = params.number('gain');
-      if (gain === undefined) throw missing('gain');
+      if (gain === undefined) throw missingParameter('gain');
       return jukebox.setGain(id, gain);
     },
   };
@@ -53,9 +53,9 @@ export function jukeboxEndpoints({ jukebox, library, items }: JukeboxDeps): Endp
       userEndpoint(async (call) => {
         const action = call.params.required('action');
         if (action === 'get') return { jukeboxPlaylist: playlist(call) };
-        const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
-        if (!run) throw new Fault(0, `The jukebox has no action ${action.replace(/[^\w-]/g, '?').slice(0, 40)}.`);
-        return { jukeboxStatus: toStatus(await run(call.user.id, call.params)) };
+        const runAction = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
+        if (!runAction) throw new Fault(0, `The jukebox has no action ${action.replace(/[^\w-]/g, '?').slice(0, 40)}.`);
+        return { jukeboxStatus: toStatus(await runAction(call.user.id, call.params)) };
       }),
     ),
   };

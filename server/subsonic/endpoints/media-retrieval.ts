@@ -141,8 +141,9 @@ export function mediaEndpoints({
         const { params, req, res, user, signal } = call;
         const { maxBitrateKbps: maxKbps } = user;
         if (episodeOf(params) !== undefined) return sendEpisodeOf(call, { disposition: 'attachment', maxKbps });
-        const zipped = await zipContentOf(user.id, params.required('id'));
-        if (zipped) return zips.send(req, res, { userId: user.id, zipped, wish: { format: 'raw', maxKbps } }, signal);
+        const zipContent = await zipContentOf(user.id, params.required('id'));
+        if (zipContent)
+          return zips.send(req, res, { userId: user.id, zipped: zipContent, wish: { format: 'raw', maxKbps } }, signal);
         await streaming.send(req, res, await ensureAudio(call), { format: 'raw', download: true, maxKbps }, signal);
       }),
     ),

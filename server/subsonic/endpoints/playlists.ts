@@ -8,7 +8,7 @@ import type { PlaylistSummary } from '../../playlists/queries.ts';
 import type { PlaylistService } from '../../playlists/service.ts';
 import { mapInSlices } from '../../runtime/time-slices.ts';
 import { EMPTY_PAYLOAD, userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
-import { Fault, missing } from '../errors.ts';
+import { Fault, missingParameter } from '../errors.ts';
 import { idOf, toCoverId, toId } from '../ids.ts';
 import type { Items } from '../items.ts';
 import { ALL, listOf, pagesOf } from '../list-slices.ts';
@@ -92,7 +92,7 @@ export function playlistEndpoints({ playlists, items, accounts }: PlaylistDeps):
       const name = nameText === undefined ? undefined : toPlaylistName(nameText);
       const trackIds = await songsOf(call, 'songId');
       if (playlistText === undefined) {
-        if (name === undefined) throw missing('name');
+        if (name === undefined) throw missingParameter('name');
         const { id: createdId } = await playlists.create(userId, { name, trackIds });
         return { playlist: await readWithEntries(call, createdId) };
       }
@@ -132,7 +132,7 @@ const MAX_COMMENT_CHARACTERS = 2_000;
 
 function toPlaylistName(name: string): string {
   const text = name.trim().slice(0, MAX_NAME_CHARACTERS);
-  if (text === '') throw missing('name');
+  if (text === '') throw missingParameter('name');
   return text;
 }
 

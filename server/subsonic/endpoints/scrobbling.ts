@@ -23,7 +23,7 @@ export interface ScrobblingDeps {
   now: () => Date;
 }
 
-type DevicePlayback = ReturnType<PlaybackSessions['of']>[number];
+type DevicePlayback = ReturnType<PlaybackSessions['playingOf']>[number];
 
 export function scrobblingEndpoints({
   library,
@@ -93,7 +93,7 @@ export function scrobblingEndpoints({
 
   /** Returns what the user's devices are playing. */
   function playingOf(userId: UserId): DevicePlayback[] {
-    const sessionsOfUser = sessions.of(userId);
+    const sessionsOfUser = sessions.playingOf(userId);
     const current = nowPlaying.get(userId);
     if (!current || sessionsOfUser.some(({ trackId }) => trackId === current.trackId)) return sessionsOfUser;
     const appPlayback: DevicePlayback = {
@@ -109,13 +109,13 @@ export function scrobblingEndpoints({
 
   /** Lists the playback of the caller and of everyone who does not hide it, with the caller's likes and plays. */
   function listPlaying({ user: caller, shapes }: Call): Fields[] {
-    const others = accounts.listOpen().filter(({ id }) => id !== caller.id);
-    const playbacks = [caller, ...others].flatMap(({ id, username }) =>
+    const otherUsers = accounts.listOpen().filter(({ id }) => id !== caller.id);
+    const playbacks = [caller, ...otherUsers].flatMap(({ id, username }) =>
       playingOf(id).map((playback) => ({ ...playback, username })),
     );
     const ids = playbacks.map(({ trackId }) => trackId);
     const tracks = new Map(library.tracksById(caller.id, ids).map((track) => [track.id, track]));
-    return playbacks.flatMap(({ username, client, trackId, state, positionMs, rate, reportedAt: at }, n) => {
+    return playbacks.flatMap(({ username, client, trackId, state, positionMs, rate, reportedAt }, n) => {
       const track = tracks.get(trackId);
       return track === undefined
         ? []
@@ -123,7 +123,7 @@ export function scrobblingEndpoints({
             {
               ...shapes.song(track),
               username,
-              minutesAgo: Math.max(0, Math.floor((now().getTime() - at.getTime()) / 60_000)),
+              minutesAgo: Math.max(0, Math.floor((now().getTime() - reportedAt.getTime()) / 60_000)),
               playerId: n + 1,
               playerName: client,
               ...shapes.open(() => ({

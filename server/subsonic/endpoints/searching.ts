@@ -34,7 +34,7 @@ interface SearchRows {
 }
 
 export function searchEndpoints({ library, search, musicFolders, steady }: SearchDeps): Endpoints {
-  function find(call: Call): SearchRows {
+  function findRows(call: Call): SearchRows {
     const {
       params,
       user: { id },
@@ -51,7 +51,7 @@ export function searchEndpoints({ library, search, musicFolders, steady }: Searc
       const { listIds, artistsById, albumsById, tracksById } = library;
       const listAll = async function* <T>(
         kind: 'artist' | 'album' | 'track',
-        read: (part: readonly number[]) => T[],
+        readRows: (ids: readonly number[]) => T[],
       ): AsyncGenerator<readonly T[]> {
         const { ids } = await steady.page(
           {
@@ -61,7 +61,7 @@ export function searchEndpoints({ library, search, musicFolders, steady }: Searc
           },
           pages[kind],
         );
-        yield* rowsOf(ids, read);
+        yield* rowsOf(ids, readRows);
       };
       return {
         artists: listAll('artist', (ids) => artistsById(id, ids)),
@@ -88,7 +88,7 @@ export function searchEndpoints({ library, search, musicFolders, steady }: Searc
 
   return {
     search3: userEndpoint((call) => {
-      const { artists, albums, tracks } = find(call);
+      const { artists, albums, tracks } = findRows(call);
       return {
         searchResult3: {
           artist: listOf(artists, call.shapes.artist),
@@ -99,7 +99,7 @@ export function searchEndpoints({ library, search, musicFolders, steady }: Searc
     }),
 
     search2: userEndpoint((call) => {
-      const { artists, albums, tracks } = find(call);
+      const { artists, albums, tracks } = findRows(call);
       return {
         searchResult2: {
           artist: listOf(artists, call.shapes.artistFolder),

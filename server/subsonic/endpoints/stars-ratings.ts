@@ -4,7 +4,7 @@ import type { LikeService } from '../../likes/service.ts';
 import { notFound } from '../../errors.ts';
 import { inSlices } from '../../runtime/time-slices.ts';
 import { EMPTY_PAYLOAD, userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
-import { Fault, missing } from '../errors.ts';
+import { Fault, missingParameter } from '../errors.ts';
 import type { Items } from '../items.ts';
 import { readList, type Params } from '../params.ts';
 
@@ -20,9 +20,9 @@ export function ratingEndpoints({ likes, items: { likable, idAs } }: RatingDeps)
    */
   async function like({ params, user: { id } }: Call, liked: boolean): Promise<typeof EMPTY_PAYLOAD> {
     const items = await itemsOf(params);
-    if (items.length === 0) throw missing('id');
-    const absent = await likes.findAbsent(items);
-    if (absent) throw notFound(absent.itemType, absent.itemId);
+    if (items.length === 0) throw missingParameter('id');
+    const absentItem = await likes.findAbsent(items);
+    if (absentItem) throw notFound(absentItem.itemType, absentItem.itemId);
     await likes.addMany(id, items, { liked, rating: null }, { onlyNews: true });
     return EMPTY_PAYLOAD;
   }

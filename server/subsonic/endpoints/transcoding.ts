@@ -40,9 +40,9 @@ const TranscodeToken = z.strictObject({
 });
 
 function fromToken(token: string): DecidedTranscode {
-  const parsed = TranscodeToken.safeParse(jsonOf(Buffer.from(token, 'base64url').toString('utf8')));
-  if (!parsed.success) throw new Fault(0, 'The parameter transcodeParams is not from this server.');
-  return parsed.data as DecidedTranscode;
+  const parsedToken = TranscodeToken.safeParse(jsonOf(Buffer.from(token, 'base64url').toString('utf8')));
+  if (!parsedToken.success) throw new Fault(0, 'The parameter transcodeParams is not from this server.');
+  return parsedToken.data as DecidedTranscode;
 }
 
 const jsonOf = (text: string): unknown => {

@@ -38,8 +38,8 @@ const CREATE_DEFAULTS: Record<string, boolean> = { commentRole: false };
 /** Throws `forbidden` for a role that Tonearm cannot set, instead of ignoring it silently. */
 function assertFixedTerms(params: Params, folders: readonly number[], defaults: Record<string, boolean>): void {
   for (const [name, value] of Object.entries(FIXED_ROLES)) {
-    const requested = params.bool(name, value);
-    if (requested !== value && requested !== defaults[name])
+    const requestedRole = params.bool(name, value);
+    if (requestedRole !== value && requestedRole !== defaults[name])
       throw forbidden(`Tonearm has no accounts without this right: ${name} is always ${value}.`);
   }
   const folderIds = new Set(params.all('musicFolderId').map(Number));

@@ -142,7 +142,7 @@ describe('a file of a deleted track', () => {
 });
 
 describe('the order', () => {
-  const toMove = (incoming: TrackId | 'new', outgoing: TrackId | null) => ({ incoming, outgoing });
+  const toMove = (incomingTrack: TrackId | 'new', outgoingTrack: TrackId | null) => ({ incomingTrack, outgoingTrack });
   it('lets every track leave its file before another track takes it', () => {
     const [firstMove, secondMove, thirdMove] = [
       toMove(TRACK_A, TRACK_B),
@@ -159,12 +159,12 @@ describe('the order', () => {
   });
   it('keeps a deleted track together with those that change places with it', () => {
     const [deletedMove, otherMove] = [
-      { incoming: 'deleted from a', outgoing: TRACK_B },
-      { incoming: TRACK_B, outgoing: 'deleted from a' },
+      { incomingTrack: 'deleted from a', outgoingTrack: TRACK_B },
+      { incomingTrack: TRACK_B, outgoingTrack: 'deleted from a' },
     ];
     expect([...orderMoves([deletedMove, otherMove])]).toEqual([[otherMove, deletedMove]]);
-    const new1 = { incoming: 'new', outgoing: 'deleted from a' };
-    const deletedAway = { incoming: 'deleted from a', outgoing: null };
+    const new1 = { incomingTrack: 'new', outgoingTrack: 'deleted from a' };
+    const deletedAway = { incomingTrack: 'deleted from a', outgoingTrack: null };
     expect([...orderMoves([new1, deletedAway])]).toEqual([[deletedAway], [new1]]);
   });
   it('lets a new track come last', () => {

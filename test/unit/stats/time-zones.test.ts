@@ -16,7 +16,7 @@ test.each([
   ['Australia/Lord_Howe', '2026-04-04T15:00:00Z', '2026-04-05', 1], // clocks go back by half an hour
   ['Pacific/Kiritimati', '2026-01-01T10:00:00Z', '2026-01-02', 0], // the offset is +14 hours
 ])('in %s, %s is %s at %i o’clock', (name, time, day, hour) => {
-  const local = zone(name).at(Date.parse(time));
+  const local = zone(name).dayAndHourAt(Date.parse(time));
   expect([toDayText(local.day), local.hour]).toEqual([day, hour]);
 });
 
@@ -26,7 +26,10 @@ test.each(['Europe/Berlin', 'America/Sao_Paulo', 'Asia/Kolkata', 'Australia/Lord
     const timeZone = zone(name);
     for (let day = toDay(2017); day < toDay(2019); day++) {
       const start = timeZone.startOf(day);
-      expect([timeZone.at(start).day, timeZone.at(start - 1).day], toDayText(day)).toEqual([day, day - 1]);
+      expect([timeZone.dayAndHourAt(start).day, timeZone.dayAndHourAt(start - 1).day], toDayText(day)).toEqual([
+        day,
+        day - 1,
+      ]);
     }
   },
 );
@@ -40,7 +43,7 @@ test('hours agree with the system, over thirty years', () => {
     ];
     for (let i = 0; i < 300; i++) {
       const time = Math.floor(random() * 30 * 365 * 86_400_000) + Date.UTC(1996, 0, 1);
-      const { day, hour } = timeZone.at(time);
+      const { day, hour } = timeZone.dayAndHourAt(time);
       expect(`${toDayText(day)} ${String(hour).padStart(2, '0')}`).toBe(clock.format(time).slice(0, 13));
     }
   }

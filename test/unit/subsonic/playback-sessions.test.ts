@@ -25,7 +25,7 @@ function device() {
         },
         4 * MINUTE_MS,
       ),
-    now: () => sessions.of(ANN_ID)[0],
+    now: () => sessions.playingOf(ANN_ID)[0],
   };
 }
 
@@ -43,9 +43,9 @@ it('of more devices than anybody has forgets the one that reported least recentl
     report('phone');
     report(`made up ${n}`);
   }
-  const clients = sessions.of(ANN_ID).map(({ client }) => client);
+  const clients = sessions.playingOf(ANN_ID).map(({ client }) => client);
   expect([clients.length, clients.includes('phone'), clients.includes('made up 0')]).toEqual([50, true, false]);
-  expect(sessions.of(12 as UserId)).toHaveLength(1);
+  expect(sessions.playingOf(12 as UserId)).toHaveLength(1);
 });
 
 describe('reported playback', () => {

@@ -28,14 +28,18 @@ describe('when changes are due', () => {
     book.noteFile('a', '1.mp3', fileState(10), 0);
     book.noteRemoval('b', 0);
     book.noteUnknownChange('c', 0);
-    expect(book.take(5_000, () => fileState(10))).toEqual({ vanished: ['b'], present: ['a', 'c'], count: 3 });
+    expect(book.take(5_000, () => fileState(10))).toEqual({
+      foldersWithRemovals: ['b'],
+      foldersWithFiles: ['a', 'c'],
+      count: 3,
+    });
     expect(book.dueAt()).toBeUndefined();
   });
 
   it('a file that was removed since counts as a change of its folder', () => {
     const book = createPendingChanges(rules);
     book.noteFile('a', '1.mp3.part.mp3', fileState(10), 0);
-    expect(book.take(5_000, () => undefined)).toEqual({ vanished: ['a'], present: [], count: 1 });
+    expect(book.take(5_000, () => undefined)).toEqual({ foldersWithRemovals: ['a'], foldersWithFiles: [], count: 1 });
   });
 });
 
@@ -44,29 +48,29 @@ describe('a file that is still being written', () => {
     const book = createPendingChanges(rules);
     book.noteFile('a', '1.mp3', fileState(10), 0);
     book.noteFile('b', '1.mp3', fileState(10), 0);
-    expect(book.take(5_000, (folder) => fileState(folder === 'a' ? 20 : 10)).present).toEqual(['b']);
+    expect(book.take(5_000, (folder) => fileState(folder === 'a' ? 20 : 10)).foldersWithFiles).toEqual(['b']);
     expect(book.dueAt()).toBe(10_000);
-    expect(book.take(10_000, () => fileState(20)).present).toEqual(['a']);
+    expect(book.take(10_000, () => fileState(20)).foldersWithFiles).toEqual(['a']);
   });
 
   it('is recognized by its time too, when its size was set beforehand', () => {
     const book = createPendingChanges(rules);
     book.noteFile('a', '1.mp3', fileState(10, 1), 0);
-    expect(book.take(5_000, () => fileState(10, 2)).present).toEqual([]);
+    expect(book.take(5_000, () => fileState(10, 2)).foldersWithFiles).toEqual([]);
   });
 
   it('has to be unchanged for the whole quiet period, also when the longest wait is over', () => {
     const book = createPendingChanges({ ...rules, maxWaitMs: 6_000 });
     book.noteFile('a', '1.mp3', fileState(10), 0);
     book.noteFile('a', '1.mp3', fileState(20), 4_000);
-    expect(book.take(6_000, () => fileState(20)).present).toEqual([]);
-    expect(book.take(11_000, () => fileState(20)).present).toEqual(['a']);
+    expect(book.take(6_000, () => fileState(20)).foldersWithFiles).toEqual([]);
+    expect(book.take(11_000, () => fileState(20)).foldersWithFiles).toEqual(['a']);
   });
 
   it('does not count as growing when only its events repeat', () => {
     const book = createPendingChanges({ ...rules, maxWaitMs: 6_000 });
     for (const timeMs of [0, 2_000, 4_000, 5_900]) book.noteFile('a', '1.mp3', fileState(10), timeMs);
-    expect(book.take(6_000, () => fileState(10)).present).toEqual(['a']);
+    expect(book.take(6_000, () => fileState(10)).foldersWithFiles).toEqual(['a']);
   });
 
   it('does not delay its folder forever', () => {
@@ -74,7 +78,7 @@ describe('a file that is still being written', () => {
     let size = 0;
     book.noteFile('a', 'radio.mp3', fileState(size), 0);
     const takenAt = [5_000, 300_000, 599_000, 600_000].filter(
-      (at) => book.take(at, () => fileState(++size)).present.length > 0,
+      (at) => book.take(at, () => fileState(++size)).foldersWithFiles.length > 0,
     );
     expect(takenAt).toEqual([600_000]);
   });
