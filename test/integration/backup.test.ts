@@ -300,10 +300,10 @@ describe('a second backup', () => {
       for (const path of [`/tracks/${id}`, `/trash/${id}`])
         expect((await server?.api(path, { method: 'DELETE' }))?.status).toBe(204);
     // unused objects are searched for three days after the first deletion of a snapshot
-    for (const expected of [true, true, true, false]) {
+    for (const isExpected of [true, true, true, false]) {
       today = new Date(today.getTime() + 86_400_000);
       expect(await makeBackup(server as TestServer)).toMatchObject({ status: 'succeeded', tidy_problem: null });
-      expect(await isStored()).toBe(expected);
+      expect(await isStored()).toBe(isExpected);
     }
     const { body } = await (server as TestServer).api<BackupsOut>('/backups');
     expect(body.items).toHaveLength(2);
@@ -461,8 +461,8 @@ describe('a restore', () => {
     const { lost } = await restoreBackup(backup, { dataDir, skipDamaged: true });
     expect(lost).toHaveLength(2);
     server = await startServer({ dir: dataDir });
-    const missing = (await allTracks(server)).filter(({ availability }) => availability === 'missing');
-    expect(missing).toHaveLength(new Set([firstHash, secondHash]).size);
+    const missingTracks = (await allTracks(server)).filter(({ availability }) => availability === 'missing');
+    expect(missingTracks).toHaveLength(new Set([firstHash, secondHash]).size);
 
     await damageIn(backup, manifest.database.sha256);
     expect(await errorMessageOf(restoreBackup(backup))).toMatch(/The database is damaged, so nothing was changed/);

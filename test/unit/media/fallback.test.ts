@@ -41,7 +41,7 @@ it.each(foreignAudio)('$name is audio', async ({ bytes }) => {
 /** Tests all attacks except the file that hangs, which is tested with the reading thread. */
 it.each(fallbackAttacks.filter(({ name }) => name !== 'nuls.mka'))(
   '$name ($why) is rejected with a reason',
-  async ({ make }) => {
+  async ({ makeFile: make }) => {
     await expect(readAudio(bufferSource(make()))).rejects.toThrow(
       /^the (?:file (?:is made of too many parts|has more than \d+ (?:parts|tags))|Musepack .+)$/,
     );
