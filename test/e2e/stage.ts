@@ -74,7 +74,7 @@ export async function sharedBrowser(): Promise<Browser> {
 }
 
 export async function openStage({
-  isScanned: isScanned = true,
+  isScanned = true,
   tracks = 60,
   addMusic,
   env,

@@ -153,7 +153,8 @@ describe('a check', () => {
     for (const [caseNumber, damage] of damages.entries()) {
       await damage();
       const { faults, lost } = await runCheck();
-      expect([caseNumber, faults > 0 || caseNumber === 2, lost]).toEqual([caseNumber, true, 0]); // packs without an index are not a fault
+      // packs without an index are not a fault
+      expect([caseNumber, faults > 0 || caseNumber === 2, lost]).toEqual([caseNumber, true, 0]);
       expect(await runCheck()).toMatchObject({ faults: 0, lost: 0 });
     }
     const dataDir = makeFolder();

@@ -234,7 +234,8 @@ describe('a second backup', () => {
 
     const { body } = await (server as TestServer).api<BackupsOut>('/backups');
     expect(body).toMatchObject({ target: backup, is_encrypted: false, problem: null });
-    expect(body.items.map(({ tracks }) => tracks)).toEqual([firstBackup.tracks]); // only the last snapshot of a day is kept
+    // only the last snapshot of a day is kept
+    expect(body.items.map(({ tracks }) => tracks)).toEqual([firstBackup.tracks]);
     const currentRows = rowsIn(dir);
     const restoredRows = rowsIn((await restoreBackup(backup)).dataDir);
     expect(restoredRows['trashed_tracks']).toHaveLength(1);

@@ -33,7 +33,7 @@ interface Handlers {
   flaky?: Handler<typeof FLAKY_TASK>;
 }
 const doNothing = async () => null;
-const makeHandlers = ({ plainHandler: plainHandler = doNothing, single = doNothing, flaky = doNothing }: Handlers) => [
+const makeHandlers = ({ plainHandler = doNothing, single = doNothing, flaky = doNothing }: Handlers) => [
   handledBy(PLAIN_TASK, plainHandler),
   handledBy(SINGLE_TASK, single),
   handledBy(FLAKY_TASK, flaky),

@@ -185,7 +185,8 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     expect(liked.filter((track) => [ownId, otherId].includes(track.id)).map((track) => track.id)).toEqual([otherId]);
     const historyItems = (await server.api<{ items: { track: TrackOut }[] }>('/history')).body.items;
     expect(historyItems[0]?.track.id).toBe(otherId);
-    expect(historyItems.filter(({ track }) => track.id === ownId)).toHaveLength(1); // the plays are from before the scan
+    // the plays are from before the scan
+    expect(historyItems.filter(({ track }) => track.id === ownId)).toHaveLength(1);
     const lyricsOf = async (track: number | undefined) =>
       (await server.api<{ source?: string }>(`/tracks/${track}/lyrics`)).body.source === 'manual';
     expect([await lyricsOf(ownId), await lyricsOf(otherId)]).toEqual([false, true]);

@@ -212,7 +212,8 @@ test('a restored track has its place in a playlist that was renumbered meanwhile
   const { playlist, others } = await useTrack(track.id);
   const [first, last] = others as [number, number];
   await remove(track.id);
-  const insertedIds = Array.from({ length: 35 }, () => first); // inserts at the same position until there is no gap left
+  // inserts at the same position until there is no gap left
+  const insertedIds = Array.from({ length: 35 }, () => first);
   for (const id of insertedIds)
     expect((await post(`/playlists/${playlist}/tracks`, { track_ids: [id], position: 1 })).status).toBe(200);
   await restore(track.id);

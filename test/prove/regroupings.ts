@@ -96,7 +96,8 @@ async function upgrade({
     const { isKilled } = await runUntil(dir, OPEN_COMMAND, SERVER_ENV, Math.ceil(random() * changesUninterrupted));
     const { appliedCount, totalCount } = migrationsIn(dir);
     if (isKilled && appliedCount < totalCount) killCount++;
-    if (appliedCount === totalCount) copy(original, dir); // the kill came too late, so the folder starts again from its original
+    // the kill came too late, so the folder starts again from its original
+    if (appliedCount === totalCount) copy(original, dir);
   }
   const { output } = await runUntil(dir, OPEN_COMMAND, SERVER_ENV);
   const { appliedCount, totalCount } = migrationsIn(dir);

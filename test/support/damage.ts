@@ -12,7 +12,8 @@ export function randomNumbers(seed: number): (below: number) => number {
 /** Changes, removes, repeats or truncates random bytes of a file. */
 export function damageBytes(intactBytes: Buffer, randomBelow: (n: number) => number): Buffer {
   let bytes = Buffer.from(intactBytes);
-  const damagedLength = randomBelow(2) ? Math.min(bytes.length, 500) : bytes.length; // half of the damage is at the start
+  // half of the damage is at the start
+  const damagedLength = randomBelow(2) ? Math.min(bytes.length, 500) : bytes.length;
   for (let changes = 1 + randomBelow(16); changes > 0 && bytes.length > 0; changes--) {
     const offset = randomBelow(Math.min(damagedLength, bytes.length));
     switch (randomBelow(5)) {

@@ -89,10 +89,7 @@ interface WalkedPart {
   restore?: boolean;
 }
 
-function* walking(
-  knownFiles: KnownFileRow,
-  { walkRoot: walkRoot = root, folders = [''], restore = false }: WalkedPart = {},
-) {
+function* walking(knownFiles: KnownFileRow, { walkRoot = root, folders = [''], restore = false }: WalkedPart = {}) {
   knownFiles.begin(folders);
   yield* walk({ root: walkRoot, folders, closedKeys: [], knownFiles, restore, canSplit: true });
 }
