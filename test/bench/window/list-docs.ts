@@ -29,8 +29,8 @@ function replaceBetween(mark: string, text: string): void {
 }
 
 export function writeListDocs(figures: ListFigures[]): void {
-  const ways = figures.flatMap(({ list, scrolls: ways }) =>
-    ways.map(({ name, trace }) => [
+  const ways = figures.flatMap(({ list, scrolls }) =>
+    scrolls.map(({ name, trace }) => [
       list,
       name,
       round(trace.longestBlankMs),

@@ -36,9 +36,9 @@ function expectSound(audioRead: AudioRead): void {
 }
 
 describe('malicious files', () => {
-  it.each(attackFiles)('$name: $why', async ({ name, writeTo: make, readable }) => {
+  it.each(attackFiles)('$name: $why', async ({ name, writeTo, readable }) => {
     const file = path.join(temp, name);
-    make(file);
+    writeTo(file);
     const source = openByteSource(file);
     const result = await outcome(source);
     source.close();
@@ -49,9 +49,9 @@ describe('malicious files', () => {
   });
 
   it('those that crash a bare parser are rejected, each with a reason', async () => {
-    for (const { name, writeTo: make } of attackFiles.slice(0, 8)) {
+    for (const { name, writeTo } of attackFiles.slice(0, 8)) {
       const file = path.join(temp, name);
-      make(file);
+      writeTo(file);
       const source = openByteSource(file);
       expect(await outcome(source), name).toBeTypeOf('string');
       source.close();
